@@ -1,0 +1,11 @@
+"""One hook call, straight from a checkout: stdin to stdout."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # pathlib would cost 4 ms
+
+from rcs_hooks.hook.entry import main
+
+if __name__ == "__main__":
+    sys.exit(main())

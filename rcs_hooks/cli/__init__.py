@@ -1,0 +1,1 @@
+"""The command `rcs`: one file a command, each returns an exit status."""

@@ -1,0 +1,129 @@
+"""`rcs try "<prompt>"`: what a prompt would do, and the very text that would be injected. Writes nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks.cli import options, output
+from rcs_hooks.hook import prompt_submit
+from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.workflow import transitions
+from rcs_hooks.workflow.skills import Token, scan
+from rcs_hooks.workflow.text import clean
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rcs_hooks.state.reconcile import Reconciled
+
+NEW_SESSION = "new-session"
+"""Stands for a session that has no state yet."""
+WIDTH = 76
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "try",
+        "Shows the skills that a prompt asks for, the plan, and what the model would be told. Nothing is written.",
+        "rcs try '$blueprint $team $forge ship this fix'",
+        "rcs try 'do not use $team' --session S",
+        "git log -1 --format=%B | rcs try -",
+    )
+    parser.add_argument("prompt", help="the prompt, in single quotes; - reads it from stdin")
+    options.add_scope(parser)
+    options.add_json(parser)
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    args = build().parse_args(argv)
+    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    scope = options.scope_of(args)
+    tokens = scan(prompt)
+    asked = tuple(token for token in tokens if token.passed_over is None)
+    session = scope.session or NEW_SESSION
+    result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now)
+    around = Surroundings(os.environ, os.getcwd(), time.time())
+    said = prompt_submit.said(result, asked, scope.root, os.getcwd(), session, around) if result else {}
+    context = said.get("hookSpecificOutput", {}).get("additionalContext", "")
+    if args.json:
+        output.result(_as_json(tokens, result, context))
+    else:
+        output.text(_shown(prompt, tokens, result, context))
+    return output.OK
+
+
+def _as_json(tokens: tuple[Token, ...], result: Reconciled | None, context: str) -> dict[str, Any]:
+    plan = result.plan if result else transitions.Plan((), ())
+    return {
+        "tokens": [token._asdict() for token in tokens],
+        "allowed": result.stands if result else True,
+        "steps": [
+            {"mode": step.requested, "kind": step.kind, "completes": list(step.completes)} for step in plan.steps
+        ],
+        "deferred": list(plan.deferred),
+        "before": list(plan.before),
+        "after": list(plan.after),
+        "context": context,
+    }
+
+
+def _shown(prompt: str, tokens: tuple[Token, ...], result: Reconciled | None, context: str) -> str:
+    parts = [_marked(prompt, tokens), _plan(result)]
+    parts.append(
+        f"the model is told ({len(context)} characters):\n{_indented(context)}"
+        if context
+        else "the model is told nothing"
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _marked(prompt: str, tokens: tuple[Token, ...]) -> str:
+    """The lines of the prompt that hold a token, with a mark under each: ^ counts, - is passed over."""
+    if not tokens:
+        return f"no $skill token in: {clean(prompt, WIDTH)}"
+    lines, at = [], 0
+    for line in prompt.split("\n"):
+        here = [token for token in tokens if at <= token.start < at + len(line) + 1]
+        if here:
+            lines += _marked_line(line, at, here)
+        at += len(line) + 1
+    return "\n".join(lines)
+
+
+def _marked_line(line: str, at: int, here: list[Token]) -> list[str]:
+    start = max(0, min(here[0].start - at - 8, len(line) - WIDTH))
+    window = line[start : start + WIDTH]
+    marks = [" "] * len(window)
+    for token in here:
+        for place in range(token.start - at - start, token.end - at - start):
+            if 0 <= place < len(marks):
+                marks[place] = "-" if token.passed_over else "^"
+    reasons = [f"  {clean(token.typed)}: {token.passed_over or f'asked for ({token.skill})'}" for token in here]
+    shown = "".join(char if char.isprintable() else " " for char in window)
+    return [f"  {shown}", f"  {''.join(marks)}".rstrip(), *reasons]
+
+
+def _plan(result: Reconciled | None) -> str:
+    if result is None or not (result.plan.steps or result.plan.cancels or result.plan.denied):
+        return "plan: nothing changes"
+    plan = result.plan
+    lines = ["plan:"]
+    if plan.cancels:
+        lines.append(f"  cancel: {' + '.join(plan.before) or 'nothing is active'}")
+    for step in plan.steps:
+        ends = f" (completes {' + '.join(step.completes)})" if step.completes else ""
+        lines.append(f"  {step.requested}: {step.kind}{ends}")
+    lines += [f"  {mode}: deferred until {plan.source} has ended" for mode in plan.deferred]
+    if not result.stands:
+        lines.append("  so nothing at all is changed")
+    after = " + ".join(plan.after if result.stands else plan.before)
+    return "\n".join([*lines, f"active afterwards: {after or 'nothing'}"])
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.split("\n"))

@@ -1,0 +1,104 @@
+"""`rcs hud`: one line; `--watch` keeps it current; `--statusline` is Claude Code's."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import output
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rcs_hooks.hud.line import Hud
+    from rcs_hooks.state.surface import Scope
+
+PAUSE = 0.5
+
+
+def build() -> argparse.ArgumentParser:
+    from rcs_hooks.cli import options
+
+    parser = options.parser(
+        "hud",
+        "One line about what is running. Without a session: root, or the one session that has something active.",
+        "rcs hud --session S",
+        "rcs hud --watch",
+        '"statusLine": {"type": "command", "command": "rcs hud --statusline"}   (in .claude/settings.json)',
+    )
+    options.add_scope(parser)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print one line of JSON")
+    how.add_argument("--watch", action="store_true", help="keep the line current until Ctrl-C")
+    how.add_argument("--statusline", action="store_true", help="read Claude Code's status-line JSON on stdin")
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    if list(argv) == ["--statusline"]:
+        return statusline()
+    from rcs_hooks.cli import options
+
+    args = build().parse_args(argv)
+    if args.statusline:
+        return statusline()
+    scope = options.scope_of(args)
+    if args.json:
+        output.result(_hud(scope).as_json() | {"session": _shown_scope(scope).session})
+    elif args.watch:
+        _watch(scope)
+    else:
+        output.text(_line(scope, colour=_colour()))
+    return output.OK
+
+
+def statusline() -> int:
+    from rcs_hooks.hud.statusline import line
+
+    try:
+        shown = line(sys.stdin.buffer.read(), os.environ, os.getcwd(), time.time())
+    except OSError:
+        shown = ""
+    output.text(shown)
+    return output.OK
+
+
+def _shown_scope(scope: Scope) -> Scope:
+    """Without a session: root where something is active there, else the one session that has something active."""
+    from rcs_hooks.state.surface import list_active
+
+    found = list_active(scope)
+    busy = list(found.get("sessions", {}))
+    return scope._replace(session=busy[0]) if not found["active_modes"] and len(busy) == 1 else scope
+
+
+def _hud(scope: Scope) -> Hud:
+    from rcs_hooks.hud.line import hud_of
+    from rcs_hooks.state.inventory import deferred_in
+
+    view = _shown_scope(scope).view()
+    return hud_of(view, deferred_in(view.inventory))
+
+
+def _line(scope: Scope, *, colour: bool) -> str:
+    from rcs_hooks.hud.line import as_line
+
+    return as_line(_hud(scope), colour=colour)
+
+
+def _colour() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def _watch(scope: Scope) -> None:
+    """On a terminal the line is drawn over itself and never wraps; elsewhere each change is a new line."""
+    last = ""
+    while True:
+        line = _line(scope._replace(now=time.time()), colour=_colour())
+        if line != last:
+            output.over(line) if sys.stdout.isatty() else output.text(line)
+            last = line
+        time.sleep(PAUSE)

@@ -1,0 +1,77 @@
+"""`rcs`: finds the command, loads only its file, and turns errors into words and a status.
+
+Exit status: 0 done, 1 refused, 2 the command line is wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import output
+from rcs_hooks.errors import RcsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Name, module in this folder, what it is for, an example.
+COMMANDS = (
+    ("try", "attempt", "show what a prompt would do; nothing is written", "rcs try '$blueprint $team ship this fix'"),
+    ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
+    ("question", "question", "ask the user a blocking question, answer one, list them", "rcs question list"),
+    ("hud", "hud", "one line about what is running", "rcs hud --watch"),
+    ("overlay", "overlay", "list the active modes between markers in a file", "rcs overlay apply AGENTS.md"),
+    ("mcp", "mcp", "serve the same over MCP, on stdin and stdout", "rcs mcp"),
+    ("completion", "completion", "print the completion script of a shell", 'eval "$(rcs completion bash)"'),
+)
+MODULES = {name: module for name, module, _, _ in COMMANDS}
+
+
+def usage() -> str:
+    lines = ["usage: rcs COMMAND ...", "", "commands:"]
+    lines += [f"  {name:<12}{purpose}" for name, _, purpose, _ in COMMANDS]
+    lines += ["", "examples:", *(f"  {example}" for *_, example in COMMANDS[:4])]
+    lines += ["", "`rcs COMMAND --help` shows the options of each. Start with `rcs try`."]
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(args)
+    except RcsError as error:
+        return output.error(str(error), as_json="--json" in args)
+    except BrokenPipeError:
+        output.abandoned()
+        return output.OK
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return output.error(f"{where}{(error.strerror or str(error)).lower()}", as_json="--json" in args)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(args: list[str]) -> int:
+    if not args or args[0] in ("-h", "--help", "help"):
+        output.text(usage())
+        return output.OK if args else output.USAGE
+    if args[0] in ("-V", "--version"):
+        from rcs_hooks import __version__
+
+        output.text(f"rcs {__version__}")
+        return output.OK
+    if args[0] not in MODULES:
+        near = _nearest(args[0])
+        hint = f"did you mean `rcs {near}`?" if near else "`rcs --help` lists the commands"
+        output.error(f"there is no command {args[0]!r}; {hint}")
+        return output.USAGE
+    command = importlib.import_module(f"rcs_hooks.cli.{MODULES[args[0]]}")
+    status: int = command.run(args[1:])
+    return status
+
+
+def _nearest(name: str) -> str | None:
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, MODULES, 1)), None)

@@ -1,0 +1,33 @@
+"""`rcs mcp`: the MCP server `rcs_state`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import options, output
+from rcs_hooks.errors import Refused
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+
+def build() -> argparse.ArgumentParser:
+    return options.parser(
+        "mcp",
+        "Serves the state tools, question_ask and the two hook tools over MCP, on stdin and stdout.",
+        "codex mcp add rcs_state -- rcs mcp",
+        "claude mcp add rcs_state -- rcs mcp",
+    )
+
+
+def run(argv: Sequence[str]) -> int:
+    build().parse_args(argv)
+    try:
+        from rcs_hooks.mcp.server import serve
+    except ImportError as error:
+        raise Refused(
+            f"{error.name} is not installed, which the server needs: pip install 'rcs-hooks[server]'"
+        ) from None
+    serve()
+    return output.OK

@@ -1,0 +1,55 @@
+"""What several commands have in common: options, the scope they name, and a parser that shows an example."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import TYPE_CHECKING
+
+from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.hook.place import commands
+from rcs_hooks.state.fields import checked_session
+from rcs_hooks.state.paths import find_root
+from rcs_hooks.state.surface import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SESSION_VARIABLES = ("RCS_SESSION_ID", "CLAUDE_CODE_SESSION_ID")
+
+
+def parser(command: str, purpose: str, *examples: str) -> argparse.ArgumentParser:
+    shown = "\n".join(f"  {example}" for example in examples)
+    return argparse.ArgumentParser(
+        prog=f"rcs {command}",
+        description=purpose,
+        epilog=f"examples:\n{shown}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_scope(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--session", metavar="ID", help="the session; else RCS_SESSION_ID, else CLAUDE_CODE_SESSION_ID")
+    to.add_argument(
+        "--root", metavar="FOLDER", help="the workspace; else RCS_ROOT, else the nearest with .rcs/state or .git"
+    )
+
+
+def add_json(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--json", action="store_true", help="print one line of JSON")
+
+
+def scope_of(args: argparse.Namespace, session: object = None) -> Scope:
+    """The scope that the options, or else the environment, name. Raises Refused."""
+    named = next(
+        (value for value in (args.session, session, *(os.environ.get(name) for name in SESSION_VARIABLES)) if value),
+        None,
+    )
+    return scope(os.environ, os.getcwd(), args.root, checked_session(named), time.time())
+
+
+def scope(env: Mapping[str, str], cwd: str, root: str | None, session: str | None, now: float) -> Scope:
+    place = os.path.abspath(os.path.join(cwd, root)) if root else find_root(env, cwd)
+    return Scope(place, session, now, commands(place, cwd, session or "", Surroundings(env, cwd, now)))

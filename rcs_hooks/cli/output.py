@@ -1,0 +1,43 @@
+"""The only place that prints. Results go to stdout, errors to stderr; both survive a closed pipe."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rcs_hooks import jsontext
+
+OK, REFUSED, USAGE = 0, 1, 2
+
+
+def text(shown: str) -> None:
+    print(_printable(shown, sys.stdout.encoding))
+
+
+def result(value: object) -> None:
+    """One line of JSON."""
+    print(jsontext.dumps_line(value))
+
+
+def error(message: str, *, as_json: bool = False) -> int:
+    """Says why something was refused."""
+    shown = jsontext.dumps_line({"error": message}) if as_json else f"rcs: {message}"
+    print(_printable(shown, sys.stderr.encoding), file=sys.stderr)
+    return REFUSED
+
+
+def _printable(shown: str, encoding: str | None) -> str:
+    """What the terminal's encoding cannot hold is shown as a question mark."""
+    name = encoding or "ascii"
+    return shown.encode(name, "replace").decode(name)
+
+
+def abandoned() -> None:
+    """The reader has gone: nothing more is to be said, and nothing at exit either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def over(line: str) -> None:
+    """In place of the line before, on a terminal that is told not to wrap it."""
+    sys.stdout.write(f"\r\x1b[K\x1b[?7l{_printable(line, sys.stdout.encoding)}\x1b[?7h")
+    sys.stdout.flush()

@@ -1,0 +1,153 @@
+"""`rcs state read | write | clear | list-active | get-status`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks import jsontext
+from rcs_hooks.cli import options, output
+from rcs_hooks.errors import Refused
+from rcs_hooks.state import surface
+from rcs_hooks.state.fields import checked_mode
+from rcs_hooks.workflow.text import clean, word
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+Record = dict[str, Any]
+
+ACTIONS = ("read", "write", "clear", "list-active", "get-status")
+NEED_MODE = ("read", "write", "clear")
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "state",
+        "Workflow state. A write that would activate a mode asks the transition policy first.",
+        "rcs state list-active --session S",
+        "rcs state write --mode forge --session S --phase verifying --iteration 2",
+        "rcs state write --mode forge --session S --outcome finished",
+        "rcs state clear --mode team --session S",
+        """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
+    )
+    parser.add_argument("action", choices=ACTIONS)
+    parser.add_argument("--mode", help="a workflow mode, by any of its names")
+    options.add_scope(parser)
+    parser.add_argument("--phase", metavar="WORD", help="write: the current phase")
+    parser.add_argument(
+        "--outcome", metavar="WORD", help="write: finished, blocked, failed, userinterlude, askuserQuestion"
+    )
+    switch = parser.add_mutually_exclusive_group()
+    switch.add_argument(
+        "--active", action="store_true", default=None, help="write: start the mode, or take it up again"
+    )
+    switch.add_argument("--inactive", dest="active", action="store_false", help="write: switch the mode off")
+    parser.add_argument("--iteration", type=int, metavar="N", help="write: the iteration that has begun")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", dest="sets",
+                        help="write: any other field; state.KEY for one of the mode's own")  # fmt: skip
+    parser.add_argument("--all-sessions", action="store_true", help="clear: in root and in every session")
+    parser.add_argument("--input", metavar="JSON", help="the same as one JSON object")
+    options.add_json(parser)
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    args = build().parse_args(argv)
+    given = _input(args)
+    mode_given = args.mode or given.pop("mode", None)
+    everywhere = args.all_sessions or given.pop("all_sessions", False) is True
+    session = given.pop("session_id", None)
+    scope = options.scope_of(args, session)
+    if args.action == "list-active":
+        return _show(args, surface.list_active(scope), _active_words)
+    if args.action == "get-status":
+        return _show(args, surface.get_status(scope, checked_mode(mode_given) if mode_given else None), _status_words)
+    if args.action == "clear" and mode_given == surface.INVENTORY:
+        return _show(args, surface.clear(scope, surface.INVENTORY, all_sessions=everywhere), _clear_words)
+    mode = checked_mode(mode_given)
+    if args.action == "read":
+        return _show(args, surface.read(scope, mode), _record_words)
+    if args.action == "clear":
+        return _show(args, surface.clear(scope, mode, all_sessions=everywhere), _clear_words)
+    return _show(args, surface.write(scope, mode, _fields(args, given)), _write_words)
+
+
+def _input(args: argparse.Namespace) -> Record:
+    if args.input is None:
+        return {}
+    args.json = True
+    try:
+        value = jsontext.loads(args.input)
+    except ValueError as error:
+        raise Refused(f"--input is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Refused('--input: a JSON object is needed, like \'{"mode":"team"}\'')
+    return value
+
+
+def _fields(args: argparse.Namespace, given: Record) -> Record:
+    """The fields to write, from the options and the input alike."""
+    fields = dict(given)
+    named = {
+        "current_phase": args.phase,
+        "lifecycle_outcome": args.outcome,
+        "active": args.active,
+        "iteration": args.iteration,
+    }
+    fields |= {name: value for name, value in named.items() if value is not None}
+    for each in args.sets:
+        key, equals, text = each.partition("=")
+        if not (key and equals):
+            raise Refused(f"--set {each!r}: KEY=JSON is needed, like --set state.review_verdict='\"clean\"'")
+        place = fields
+        if key.startswith("state."):
+            key = key.removeprefix("state.")
+            place = fields.setdefault("state", {})
+        try:
+            place[key] = jsontext.loads(text)
+        except ValueError:
+            raise Refused(f"--set {key}: {clean(text)!r} is not JSON; text needs quotes: {key}='\"…\"'") from None
+    if not fields:
+        raise Refused("nothing to write; give --phase, --outcome, --active, --iteration, --set or --input")
+    return fields
+
+
+def _show(args: argparse.Namespace, result: Record, words: Any) -> int:
+    if args.json:
+        output.result(result)
+    else:
+        output.text(words(result))
+    return output.OK
+
+
+def _active_words(result: Record) -> str:
+    lines = [" + ".join(result["active_modes"]) or "nothing is active"]
+    lines += [f"session {session}: {' + '.join(active)}" for session, active in result.get("sessions", {}).items()]
+    return "\n".join(lines)
+
+
+def _status_words(result: Record) -> str:
+    lines = [
+        f"{mode}: {'active' if status['active'] else 'not active'}, phase {word(status['phase'])}"
+        + (f", {status['outcome']}" if status["outcome"] else "")
+        for mode, status in result["statuses"].items()
+    ]
+    return "\n".join(lines) or "no workflow state"
+
+
+def _record_words(result: Record) -> str:
+    if result.get("exists") is False:
+        return f"{result['mode']}: no state"
+    return jsontext.dumps_shown(result)
+
+
+def _clear_words(result: Record) -> str:
+    if not result["cleared"]:
+        return f"{result['mode']}: there was nothing to clear"
+    return f"cleared {result['mode']}: {', '.join(result.get('paths') or [result['path']])}"
+
+
+def _write_words(result: Record) -> str:
+    moved = f" ({result['transition']})" if "transition" in result else ""
+    return f"wrote {result['path']}{moved}"

@@ -1,0 +1,1 @@
+"""The events that a client calls us for: one JSON object in, one JSON object out."""

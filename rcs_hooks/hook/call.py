@@ -1,0 +1,92 @@
+"""One hook call: what the client writes on stdin, and what comes from around the process.
+
+Read by plain code, five fields of a dict, and this is their only reader. On the path of every call: no
+`__future__`, no `typing`, one file for both classes.
+"""
+
+import os
+import time
+
+from rcs_hooks import jsontext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PROMPT, STOP, SESSION_START = "UserPromptSubmit", "Stop", "SessionStart"
+BOM = b"\xef\xbb\xbf"
+
+
+class Surroundings:
+    """What a call takes from outside its payload."""
+
+    __slots__ = ("cwd", "env", "now", "rcs")
+
+    def __init__(self, env: "Mapping[str, str]", cwd: str, now: float, rcs: str | None = None) -> None:
+        self.env = env
+        self.cwd = cwd
+        self.now = now
+        self.rcs = rcs
+        """How the agent's shell calls `rcs`; None: to be found out where it is needed."""
+
+
+def real_surroundings() -> Surroundings:
+    try:
+        cwd = os.getcwd()
+    except OSError:  # the folder was removed under us
+        cwd = os.sep
+    return Surroundings(os.environ, cwd, time.time())
+
+
+class Payload:
+    """Fields that we do not know are left alone: both clients add some between versions."""
+
+    __slots__ = ("cwd", "event", "is_claude", "is_subagent", "message", "prompt", "session", "turn")
+
+    def __init__(self, fields: "dict[str, Any]") -> None:
+        self.event = _text(fields, "hook_event_name")
+        self.session = _text(fields, "session_id")
+        self.cwd = _text(fields, "cwd")
+        self.prompt = _text(fields, "prompt")
+        self.message = _text(fields, "last_assistant_message")
+        prompt_id = _text(fields, "prompt_id")
+        self.turn = _text(fields, "turn_id") or prompt_id or None
+        self.is_claude = bool(prompt_id) and "turn_id" not in fields
+        self.is_subagent = bool(fields.get("agent_id") or fields.get("agent_type"))
+        if not self.event:
+            raise _bad("the call has no hook_event_name")
+        if self.event == PROMPT and fields.get("prompt") is None:
+            raise _bad("the UserPromptSubmit call has no prompt")
+
+
+def _text(fields: "dict[str, Any]", name: str) -> str:
+    value = fields.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _bad(f"the field {name} of the call is no text")
+    return value
+
+
+def _bad(why: str) -> Exception:
+    from rcs_hooks.errors import PayloadError
+
+    return PayloadError(why)
+
+
+def parse(raw: bytes) -> Payload:
+    """Raises PayloadError with the reason."""
+    try:
+        text = raw.removeprefix(BOM).decode()
+    except UnicodeDecodeError:
+        raise _bad("the call is not UTF-8") from None
+    if not text.strip():
+        raise _bad("the call is empty")
+    try:
+        fields = jsontext.loads(text)
+    except ValueError as error:
+        raise _bad(f"the call is not JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise _bad("the call is not a JSON object")
+    return Payload(fields)

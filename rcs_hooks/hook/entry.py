@@ -1,0 +1,117 @@
+"""The fail-open boundary: whatever happens behind it, one JSON object on one line, and exit status 0.
+
+This is the only place that catches every exception. A call that has nothing to do is answered here,
+before anything heavy is imported.
+"""
+
+import os
+import sys
+
+from rcs_hooks import jsontext
+from rcs_hooks.hook.call import PROMPT, SESSION_START, STOP, Payload, Surroundings, parse, real_surroundings
+from rcs_hooks.state.paths import find_root, may_have_state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from rcs_hooks.workflow.skills import Token
+
+READ_SIZE = 1 << 20
+
+
+def main() -> int:
+    """The command `rcs-hook`, and the scripts in `hooks/`."""
+    try:
+        raw = _read_all(0)
+        around = real_surroundings()
+        record_to = around.env.get("RCS_RECORD")
+        if record_to:
+            from rcs_hooks.hook.recording import recorded
+
+            line = recorded(record_to, raw, around, respond)
+        else:
+            line = respond(raw, around)
+    except BaseException as error:  # noqa: BLE001 - a hook fails open, even when it is interrupted
+        line = jsontext.dumps_line({"systemMessage": f"rcs: {type(error).__name__}; nothing was done."})
+    try:
+        _write_all(1, line.encode() + b"\n")
+    except OSError:
+        return 0  # nobody listens any more
+    return 0
+
+
+def _read_all(fd: int) -> bytes:
+    chunks = []
+    while chunk := os.read(fd, READ_SIZE):
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def respond(raw: bytes, around: Surroundings) -> str:
+    """One hook call, from the bytes of stdin to the line for stdout. Never raises."""
+    event, root = "", None
+    try:
+        payload = parse(raw)
+        event = payload.event
+        if event not in (PROMPT, STOP, SESSION_START) or payload.is_subagent:
+            return "{}"
+        cwd = os.path.join(around.cwd, payload.cwd)
+        root = find_root(around.env, cwd)
+        return jsontext.dumps_line(_answer(payload, root, cwd, around))
+    except Exception as error:  # noqa: BLE001 - the boundary
+        return jsontext.dumps_line(_failure(event, root, error, around))
+
+
+def _answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> "dict[str, Any]":
+    here = may_have_state(root, payload.session)
+    if payload.event == STOP:
+        if not here:
+            return {}
+        from rcs_hooks.hook import stop
+
+        return stop.answer(payload, root, cwd, around)
+    if payload.event == SESSION_START:
+        if not here:
+            return {}
+        from rcs_hooks.hook import session_start
+
+        return session_start.answer(payload, root, cwd, around)
+    tokens = _tokens(payload.prompt)
+    if not (here or tokens):
+        return {}
+    from rcs_hooks.hook import prompt_submit
+
+    return prompt_submit.answer(payload, tokens, root, cwd, around)
+
+
+def _tokens(prompt: str) -> "tuple[Token, ...]":
+    """What the prompt asks for. The tokenizer is only loaded where a `$` and a name stand together."""
+    if "$" not in prompt:
+        return ()
+    from rcs_hooks.catalog import may_name_a_skill
+
+    if not may_name_a_skill(prompt):
+        return ()
+    from rcs_hooks.workflow.skills import requested
+
+    return requested(prompt)
+
+
+def _failure(event: str, root: str | None, error: Exception, around: Surroundings) -> "dict[str, Any]":
+    from rcs_hooks.hook.failures import log, words
+    from rcs_hooks.workflow.messages import failure
+
+    why = words(error)
+    log(root or find_root(around.env, around.cwd), event, why, error, around.now)
+    return {"systemMessage": failure(event, why)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

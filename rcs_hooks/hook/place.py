@@ -1,0 +1,53 @@
+"""Where one hook call keeps its state, and the words that name that place."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from rcs_hooks.catalog import MODES
+from rcs_hooks.state import paths
+from rcs_hooks.workflow.messages import Commands
+
+if TYPE_CHECKING:
+    from rcs_hooks.hook.call import Surroundings
+    from rcs_hooks.state.files import Unreadable
+
+INVENTORY = "skill-active"
+"""How `rcs state clear --mode` names the inventory file."""
+
+
+def commands(root: str, cwd: str, session: str, around: Surroundings) -> Commands:
+    """The agent's shell has none of a hook's own variables: it finds the workspace by the folder it is in."""
+    here = os.path.realpath(cwd)
+    found_by_shell = os.path.isdir(here) and os.path.realpath(paths.nearest_workspace(here)) == os.path.realpath(root)
+    return Commands(rcs_words(around), session, None if found_by_shell else os.path.abspath(root))
+
+
+def broken(unreadable: Unreadable) -> tuple[str, str, str]:
+    """Path as a person finds it, reason, and what `rcs state clear` calls it."""
+    name = unreadable.path.rpartition("/")[2].removesuffix(".json").removesuffix("-state")
+    return f"{paths.STATE}/{unreadable.path}", unreadable.why, name if name in MODES else INVENTORY
+
+
+def rcs_words(around: Surroundings) -> str:
+    """How the agent's shell calls this program."""
+    return around.rcs or rcs_command(around.env.get("PATH", ""))
+
+
+def rcs_command(path: str) -> str:
+    """`rcs` where the first one on PATH is this program; else the words that run this program from anywhere."""
+    ours = os.path.join(os.path.dirname(sys.executable), "rcs")
+    for folder in path.split(os.pathsep):
+        found = os.path.join(folder, "rcs")
+        if folder and os.access(found, os.X_OK) and os.path.isfile(found):
+            if os.path.realpath(found) == os.path.realpath(ours):
+                return "rcs"
+            break
+    if os.access(ours, os.X_OK):
+        return shlex.quote(ours)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    checkout, name = os.path.split(package)
+    return f"PYTHONPATH={shlex.quote(checkout)} {shlex.quote(sys.executable)} -m {name}"

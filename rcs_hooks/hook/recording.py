@@ -1,0 +1,188 @@
+"""Record and replay: one hook call as one JSON file that can be looked at, sent along, and run again.
+
+With `RCS_RECORD=<folder>` each call is saved: state before, stdin, the settings that mattered, stdout, state
+after. The workspace's own path is replaced, the rest of the environment is never looked at. `replay` runs a
+fixture in an empty folder with its clock, and says what came out differently.
+"""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rcs_hooks import jsontext
+from rcs_hooks.errors import RcsError
+from rcs_hooks.hook.call import Surroundings, parse
+from rcs_hooks.hook.place import rcs_words
+from rcs_hooks.state.paths import HOME, find_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Respond = Callable[[bytes, Surroundings], str]
+
+SETTINGS = ("RCS_ROOT", "RCS_STOP_MAX_BLOCKS", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+WORKSPACE = "/__workspace__"
+RECORDED = ("state", "logs", ".gitignore")
+MOST_FILES = 500
+LARGEST_FILE = 1 << 20
+
+
+class FixtureError(RcsError):
+    """Raised when a file is no fixture, or when a call cannot be recorded."""
+
+
+class Stored(BaseModel):
+    """The content of one file: as JSON where it is written as we write it, else to the letter."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    json_: Any = Field(default=None, alias="json")
+    text: str | None = None
+    base64: str | None = None
+
+    @classmethod
+    def of(cls, data: bytes) -> Stored:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return cls(base64=base64.b64encode(data).decode())
+        with suppress(ValueError):
+            value = jsontext.loads(text)
+            if isinstance(value, dict) and jsontext.dumps_file(value) == text:
+                return cls(json=value)
+        return cls(text=text)
+
+    def data(self) -> bytes:
+        if self.base64 is not None:
+            return base64.b64decode(self.base64)
+        return (self.text if self.text is not None else jsontext.dumps_file(self.json_)).encode()
+
+
+class Fixture(BaseModel):
+    """One hook call. `stdin` is stored like a file, for it may be anything."""
+
+    model_config = ConfigDict(extra="forbid")
+    version: Literal[1] = 1
+    title: str = ""
+    now: float
+    cwd: str = WORKSPACE
+    env: dict[str, str] = {}
+    stdin: Stored
+    stdout: str
+    before: dict[str, Stored] = {}
+    after: dict[str, Stored] = {}
+
+    def dump(self) -> bytes:
+        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        return orjson.dumps({"version": 1} | self.model_dump(exclude_defaults=True, by_alias=True), option=options)
+
+
+def load(path: Path) -> Fixture:
+    """Raises FixtureError with the place of the first fault."""
+    try:
+        return Fixture.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        raise FixtureError(f"{path} is no fixture of a hook call: {place}: {fault['msg']}") from None
+
+
+def recorded(folder: str, raw: bytes, around: Surroundings, respond: Respond) -> str:
+    """The answer of `respond`, with the call saved beside it. A call that cannot be saved is answered all the same."""
+    before, cwd, root = {}, around.cwd, around.cwd
+    with suppress(RcsError, OSError):
+        cwd = os.path.join(around.cwd, parse(raw).cwd)
+        root = find_root(around.env, cwd)
+    with suppress(OSError):
+        before = tree(Path(root))
+    line = respond(raw, around)
+    with suppress(OSError, ValueError):
+        env = {name: around.env[name] for name in SETTINGS if name in around.env}
+        texts = (raw, line.encode(), cwd.encode(), orjson.dumps(env))
+        stdin, stdout, where, settings = (_portable(text, root, rcs_words(around)) for text in texts)
+        fixture = Fixture(
+            now=around.now,
+            cwd=where.decode(),
+            env=orjson.loads(settings),
+            stdin=Stored.of(stdin),
+            stdout=stdout.decode(),
+            before=_stored(before, root, around),
+            after=_stored(tree(Path(root)), root, around),
+        )
+        save(Path(folder), fixture, around.now)
+    return line
+
+
+def save(folder: Path, fixture: Fixture, now: float) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for attempt in range(1000):
+        path = folder / f"{int(now * 1000)}-{os.getpid()}-{attempt}.json"
+        with suppress(FileExistsError), path.open("xb") as file:
+            file.write(fixture.dump())
+            return path
+    raise FixtureError(f"{folder} has no free name for one more call")
+
+
+def _portable(data: bytes, root: str, rcs: str) -> bytes:
+    """Without the path of this workspace, and with `rcs` for however it is called here."""
+    for path in {root, os.path.realpath(root)}:
+        for form in (path, jsontext.dumps_line(path)[1:-1]):
+            data = data.replace(form.encode("utf-8", "surrogateescape"), WORKSPACE.encode())
+    return data.replace(jsontext.dumps_line(rcs)[1:-1].encode(), b"rcs")
+
+
+def _stored(files: Mapping[str, bytes], root: str, around: Surroundings) -> dict[str, Stored]:
+    return {path: Stored.of(_portable(data, root, rcs_words(around))) for path, data in files.items()}
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """The files under `.rcs` that a hook may touch, to the byte; links are not followed."""
+    files: dict[str, bytes] = {}
+    for name in RECORDED:
+        top = root / HOME / name
+        for path in [top, *sorted(top.rglob("*"))] if top.is_dir() else [top]:
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_FILE:
+                files[str(path.relative_to(root / HOME))] = path.read_bytes()
+            if len(files) >= MOST_FILES:
+                return files
+    return files
+
+
+def replay(fixture: Fixture, folder: Path, respond: Respond) -> list[str]:
+    """Runs the call in `folder`, an empty one; the differences as lines of a diff, none where all is as recorded."""
+    here = str(folder)
+
+    def local(data: bytes) -> bytes:
+        return data.replace(WORKSPACE.encode(), here.encode())
+
+    for name, stored in fixture.before.items():
+        path = folder / HOME / name
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.write_bytes(local(stored.data()))
+    env = {name: local(value.encode()).decode() for name, value in fixture.env.items()}
+    around = Surroundings(env, local(fixture.cwd.encode()).decode(), fixture.now, "rcs")
+    line = respond(local(fixture.stdin.data()), around)
+    found = {name: Stored.of(_portable(data, here, "rcs")) for name, data in tree(folder).items()}
+    differences = _differences("stdout", fixture.stdout, _portable(line.encode(), here, "rcs").decode())
+    for name in sorted({*fixture.after, *found}):
+        wanted, got = fixture.after.get(name), found.get(name)
+        differences += _differences(name, _shown(wanted), _shown(got))
+    return differences
+
+
+def _shown(stored: Stored | None) -> str:
+    return "(no such file)" if stored is None else stored.data().decode(errors="replace")
+
+
+def _differences(name: str, wanted: str, got: str) -> list[str]:
+    lines = (wanted.splitlines(), got.splitlines())
+    return (
+        [] if wanted == got else list(difflib.unified_diff(*lines, f"{name} as recorded", f"{name} now", lineterm=""))
+    )

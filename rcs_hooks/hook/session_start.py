@@ -1,0 +1,26 @@
+"""SessionStart: one or two lines about what is active in this session; nothing when nothing is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks.state import paths
+from rcs_hooks.state import session as sessions
+
+if TYPE_CHECKING:
+    from rcs_hooks.hook.call import Payload, Surroundings
+
+
+def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
+    if not paths.is_name(payload.session):
+        return {}
+    members = sessions.load(paths.state_folder(root), payload.session, around.now).members()
+    if not members:
+        return {}
+    from rcs_hooks.hook import place
+    from rcs_hooks.workflow.lifecycle import outcome_of
+    from rcs_hooks.workflow.messages import session_start
+
+    active = [(m.mode, str(m.record.get("current_phase") or ""), outcome_of(m.record).waits) for m in members]
+    context = session_start(active, place.commands(root, cwd, payload.session, around))
+    return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}

@@ -1,0 +1,1 @@
+"""The HUD: one line about what is running in a session."""

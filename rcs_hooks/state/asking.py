@@ -1,0 +1,155 @@
+"""Questions as the surfaces ask and answer them: a mode waits, the turn may end, the next prompt is the answer."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.state import files, modes, paths, questions
+from rcs_hooks.state.clock import iso
+from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, Draft
+from rcs_hooks.state.surface import each_scope, refuse_unreadable, with_session
+from rcs_hooks.workflow import messages
+from rcs_hooks.workflow.lifecycle import question_pending
+from rcs_hooks.workflow.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.state.questions import Question
+    from rcs_hooks.state.session import Member
+    from rcs_hooks.state.surface import Scope
+
+Record = dict[str, Any]
+
+KIND = "rcs.question/v1"
+MOST_OPTIONS = 12
+LONGEST_OPTION = 200
+
+
+def ask(scope: Scope, mode: str, text: str, options: Sequence[str] = ()) -> Record:
+    """Records a blocking question of an active mode, and lets it wait. Raises Refused."""
+    scope = with_session(scope, mode)
+    _checked(text, options)
+    member = _active(scope, mode)
+    folder = files.prepare(scope.root)
+    with files.Lock(folder):
+        files.recover(folder)
+        member = _active(scope, mode)
+        draft = Draft(scope.view(), turn=None, now=iso(scope.now))
+        question = _new_id()
+        draft.put(ANSWERS, paths.question_file(question, scope.session), _record(scope, mode, question, text, options))
+        draft.put_mode(ACTIVATES, mode, modes.waiting(mode, member.record, question=question, now=draft.now))
+        if member.session is None:
+            draft.end_survivor(mode)
+        draft.sync()
+        files.commit(folder, draft.writes())
+    return {
+        "success": True,
+        "question_id": question,
+        "mode": mode,
+        "path": f"{paths.STATE}/{paths.question_file(question, scope.session)}",
+        "say": messages.question_to_say(text, options),
+    }
+
+
+def _checked(text: str, options: Sequence[str]) -> None:
+    if not text.strip():
+        raise Refused("text: nothing found, one concrete question needed")
+    if len(text) > questions.ANSWER_LENGTH:
+        raise Refused(f"text: {len(text)} characters found, {questions.ANSWER_LENGTH} at most")
+    if len(options) > MOST_OPTIONS or any(not option.strip() or len(option) > LONGEST_OPTION for option in options):
+        raise Refused(f"option: at most {MOST_OPTIONS}, each of 1 to {LONGEST_OPTION} characters")
+
+
+def _active(scope: Scope, mode: str) -> Member:
+    view = scope.view()
+    refuse_unreadable(scope, view, mode)
+    member = next((member for member in view.members() if member.mode == mode), None)
+    if member is None:
+        active = " + ".join(member.mode for member in view.members()) or "nothing"
+        raise Refused(f"mode: {mode} is not active here ({active} is), so it cannot wait for an answer")
+    return member
+
+
+def _new_id() -> str:
+    return f"q-{os.urandom(5).hex()}"
+
+
+def _record(scope: Scope, mode: str, question: str, text: str, options: Sequence[str]) -> Record:
+    now = iso(scope.now)
+    return {
+        "kind": KIND,
+        "question_id": question,
+        "session_id": scope.session,
+        "source": mode,
+        "status": "pending",
+        "created_at": now,
+        "updated_at": now,
+        "question": text,
+        "options": list(options),
+        "answer": None,
+    }
+
+
+def answer(scope: Scope, question: str, text: str, *, source: str) -> Record:
+    """Answers a question in whatever scope it is; the next prompt of its session is told. Raises Refused."""
+    if not text.strip():
+        raise Refused("answer: nothing found, some text needed")
+    scope = _scope_of(scope, question)
+    folder = files.prepare(scope.root)
+    with files.Lock(folder):
+        files.recover(folder)
+        asked = questions.load(folder, scope.session)
+        found = next(each for each in asked if each.id == question)
+        if found.record.get("status") not in questions.OPEN:
+            raise Refused(f"{question} is {clean(found.record.get('status'))} already; nothing was changed")
+        draft = Draft(scope.view(), turn=None, now=iso(scope.now))
+        draft.put(ANSWERS, found.path, questions.answered(found, text, source=source, now=draft.now))
+        lifted = _lift(draft, asked, found)
+        draft.sync()
+        files.commit(folder, draft.writes())
+    return {"success": True, "question_id": question, "session_id": scope.session, "goes_on": lifted}
+
+
+def _lift(draft: Draft, asked: list[Question], found: Question) -> list[str]:
+    """The modes that wait for this question and no other go on."""
+    lifted = []
+    for member in draft.members():
+        waits_for = questions.open_for(asked, member.mode, member.record)
+        if question_pending(member.record) and [question.id for question in waits_for] == [found.id]:
+            draft.answer(member)
+            lifted.append(member.mode)
+    return lifted
+
+
+def _scope_of(scope: Scope, question: str) -> Scope:
+    scopes = [scope] if scope.session else each_scope(scope)
+    for each in scopes:
+        if any(asked.id == question for asked in questions.load(each.folder, each.session)):
+            return each
+    where = f"session {scope.session}" if scope.session else "this workspace"
+    raise Refused(f"{clean(question)}: no such question in {where}; see them with: rcs question list --all")
+
+
+def listed(scope: Scope, *, every: bool = False) -> Record:
+    """The open questions; with `every` the others too."""
+    scopes = [scope] if scope.session else each_scope(scope)
+    found = [(each, asked) for each in scopes for asked in questions.load(each.folder, each.session)]
+    return {
+        "questions": [
+            {
+                "question_id": asked.id,
+                "session_id": each.session,
+                "mode": asked.record.get("source"),
+                "status": asked.record.get("status"),
+                "question": asked.text,
+                "options": asked.record.get("options") or [],
+                "created_at": asked.record.get("created_at"),
+                "answer": questions.answer_of(asked) or None,
+            }
+            for each, asked in found
+            if every or asked.record.get("status") in questions.OPEN
+        ]
+    }

@@ -1,0 +1,297 @@
+"""Reading a state file, the lock, and a commit of several files that survives a kill.
+
+Rules of this file:
+- Who writes holds the lock of the workspace: one file, locked by flock(2), which is what filelock
+  does on POSIX as well. Where there is no flock, filelock does it.
+- Every file is staged beside its target (`.new`) and renamed over it, so a reader finds the old
+  text or the new one. The rename of the journal, which names the staged files, is the moment of
+  the commit: killed before it, nothing has happened; killed after it, the next holder of the lock
+  renames what is left.
+- What cannot be read is never overwritten.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rcs_hooks import jsontext
+from rcs_hooks.errors import LockTimeout, UnsafePath
+from rcs_hooks.state.paths import HOME, STATE, inside, is_name, state_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+
+    from filelock import BaseFileLock
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".lock"
+JOURNAL = ".commit.json"
+STAGED = ".new"
+ASIDE = ".unreadable"
+LOCK_SECONDS = 2.0
+LOCK_PAUSE = 0.004
+DEEPEST = 100
+LARGEST = 8 * 1024 * 1024
+READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+FRESH_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class Unreadable(NamedTuple):
+    """A state file that is there and cannot be read."""
+
+    path: str
+    why: str
+
+
+class Write(NamedTuple):
+    """One file of a commit, its path relative to the state folder; without a record it is removed."""
+
+    path: str
+    record: dict[str, Any] | None
+    durable: bool = True
+    """False for what may be lost in a power cut (never in a kill)."""
+
+
+def read(folder: str, path: str) -> dict[str, Any] | Unreadable | None:
+    """The record in a file; None if there is no file. Never waits: not for a pipe, not for a device."""
+    try:
+        fd = os.open(f"{folder}/{path}", READ_FLAGS)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        why = "it is a symbolic link" if error.errno == errno.ELOOP else _words(error)
+        return Unreadable(path, why)
+    try:
+        return _read_open(fd, path)
+    except OSError as error:
+        return Unreadable(path, _words(error))
+    finally:
+        os.close(fd)
+
+
+def _read_open(fd: int, path: str) -> dict[str, Any] | Unreadable:
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode):
+        return Unreadable(path, "it is not a file")
+    if status.st_size > LARGEST:
+        return Unreadable(path, "it is too large")
+    with open(fd, "rb", closefd=False) as file:
+        data = file.read(LARGEST + 1)
+    try:
+        record = jsontext.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return Unreadable(path, "it is not UTF-8")
+    except ValueError as error:
+        return Unreadable(path, f"it is not JSON: {error}")
+    if not isinstance(record, dict):
+        return Unreadable(path, "it is not a JSON object")
+    if data.count(b"{") + data.count(b"[") > DEEPEST and _is_deep(record):
+        return Unreadable(path, "it is nested too deeply")
+    return record
+
+
+def _is_deep(record: dict[str, Any]) -> bool:
+    """Whether it could not be walked, or written back, by functions that call themselves."""
+    level: list[Any] = [record]
+    for _ in range(DEEPEST):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [value for values in inner for value in values if isinstance(value, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _words(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+class Lock:
+    """The lock of one workspace's state, for every surface. Raises LockTimeout."""
+
+    def __init__(self, folder: str, seconds: float = LOCK_SECONDS) -> None:
+        self.path = f"{folder}/{LOCK}"
+        self.seconds = seconds
+        self._fd: int | None = None
+        self._other: BaseFileLock | None = None
+
+    def __enter__(self) -> Lock:
+        if fcntl is None:  # pragma: no cover - Windows
+            import filelock
+
+            self._other = filelock.FileLock(self.path, timeout=self.seconds)
+            self._other.acquire()
+            return self
+        deadline = time.monotonic() + self.seconds
+        while not self._try():
+            if time.monotonic() > deadline:
+                raise LockTimeout(
+                    f"the state lock {self.path} is held by another process for more than {self.seconds:g} s"
+                )
+            time.sleep(LOCK_PAUSE)
+        return self
+
+    def _try(self) -> bool:
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # A file that was removed after we opened it locks nobody else out.
+            if os.path.samestat(os.fstat(fd), os.stat(self.path, follow_symlinks=False)):
+                self._fd = fd
+                return True
+        except (BlockingIOError, FileNotFoundError):
+            pass
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+        return False
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._other is not None:  # pragma: no cover - Windows
+            self._other.release()
+        elif self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
+def in_use(folder: str) -> bool:
+    """Whether anybody has ever locked this state: if not, there is no commit to wait for."""
+    return os.path.lexists(f"{folder}/{LOCK}")
+
+
+def prepare(root: str) -> str:
+    """Makes the state folder of a workspace where it is missing, for the owner alone, and returns it."""
+    if not os.path.isdir(root):
+        why = f"the workspace {root} is not there, so no state is kept; check the working directory or RCS_ROOT"
+        raise UnsafePath(why)
+    folder = state_folder(root)
+    if not os.path.isdir(folder):
+        make_folders(root, HOME)
+        ignore = f"{root}/{HOME}/.gitignore"
+        if not os.path.lexists(ignore):
+            _replace(ignore, b"*\n", durable=False, by=f".{os.getpid()}")  # no lock yet: others may do the same
+        make_folders(root, STATE)
+    return folder
+
+
+def make_folders(folder: str, path: str) -> None:
+    """Each for the owner alone; os.makedirs would ask that of the last one only."""
+    at = folder
+    for name in path.split("/"):
+        at = f"{at}/{name}"
+        with suppress(FileExistsError):
+            os.mkdir(at, 0o700)
+
+
+def check_inside(folder: str, path: str) -> None:
+    """Raises UnsafePath where a link leads from `folder/path` out of the state folder."""
+    if not inside(os.path.realpath(f"{folder}/{path}"), os.path.realpath(folder)):
+        raise UnsafePath(f"{STATE}/{path} leads out of the state folder, so it is not used; remove that link")
+
+
+def commit(folder: str, writes: Sequence[Write]) -> None:
+    """All of `writes`, in order, or none. The lock is held, and what was left of the last commit is done."""
+    for write in writes:
+        parent = os.path.dirname(write.path)
+        check_inside(folder, parent)
+        if not os.path.isdir(f"{folder}/{parent}"):
+            make_folders(folder, parent)
+        _make_way(f"{folder}/{write.path}")
+    texts = [(write, jsontext.dumps_file(write.record).encode()) for write in writes if write.record is not None]
+    staged: list[str] = []
+    try:
+        for write, text in texts:
+            staged.append(f"{folder}/{write.path}{STAGED}")
+            _write_fresh(staged[-1], text, durable=write.durable)
+        if len(writes) > 1:
+            _write_journal(folder, writes)
+    except BaseException:
+        # The journal first: an interrupt may come just after it was put in place.
+        for path in (f"{folder}/{JOURNAL}", *staged):
+            with suppress(OSError):
+                os.unlink(path)
+        raise
+    _apply(folder, [(write.path, write.record is None) for write in writes])
+    if len(writes) > 1:
+        os.unlink(f"{folder}/{JOURNAL}")
+
+
+def _make_way(path: str) -> None:
+    """A folder where a file is to stand is moved aside: nothing could be renamed over it."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        os.rename(path, f"{path}{ASIDE}")
+
+
+def _write_fresh(path: str, text: bytes, *, durable: bool) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    fd = os.open(path, FRESH_FLAGS, 0o600)
+    try:
+        view = memoryview(text)
+        while view:
+            view = view[os.write(fd, view) :]
+        if durable:
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _replace(path: str, text: bytes, *, durable: bool, by: str = "") -> None:
+    staged = f"{path}{by}{STAGED}"
+    try:
+        _write_fresh(staged, text, durable=durable)
+        os.replace(staged, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(staged)
+        raise
+
+
+def _write_journal(folder: str, writes: Sequence[Write]) -> None:
+    files = [{"path": write.path, "remove": write.record is None} for write in writes]
+    text = jsontext.dumps_file({"version": 1, "files": files})
+    _replace(f"{folder}/{JOURNAL}", text.encode(), durable=True)
+
+
+def _apply(folder: str, files: Sequence[tuple[str, bool]]) -> None:
+    for path, remove in files:
+        with suppress(FileNotFoundError):  # done before the kill
+            if remove:
+                os.unlink(f"{folder}/{path}")
+            else:
+                os.replace(f"{folder}/{path}{STAGED}", f"{folder}/{path}")
+
+
+def recover(folder: str) -> None:
+    """Completes a commit that a kill cut short. The lock is held."""
+    journal = read(folder, JOURNAL)
+    if journal is None:
+        return
+    if isinstance(journal, dict):
+        files = list(_files_of(journal))
+        for path, _ in files:
+            check_inside(folder, os.path.dirname(path))
+            _make_way(f"{folder}/{path}")
+        _apply(folder, files)
+    os.unlink(f"{folder}/{JOURNAL}")
+
+
+def _files_of(journal: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """What a journal names, held to the places that a commit writes: a repository may bring its own."""
+    entries = journal.get("files")
+    for entry in entries if isinstance(entries, list) else []:
+        path = entry.get("path") if isinstance(entry, dict) else None
+        if isinstance(path, str) and path.endswith(".json") and all(is_name(part) for part in path[:-5].split("/")):
+            yield path, entry.get("remove") is True

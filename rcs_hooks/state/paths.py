@@ -1,0 +1,115 @@
+"""Where things lie: the root of a workspace, and under it the folders of state and of a session."""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOME = ".rcs"
+STATE = os.path.join(HOME, "state")
+SESSIONS = "sessions"
+MODE_SUFFIX = "-state.json"
+NAME_LENGTH = 128
+NAME_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+
+def is_name(value: object) -> bool:
+    """Whether a session id (or the like) is one that may become the name of a folder."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= NAME_LENGTH
+        and value[0] in NAME_LETTERS
+        and NAME_LETTERS.issuperset(value.replace("-", "").replace("_", ""))
+    )
+
+
+def find_root(env: "Mapping[str, str]", cwd: str) -> str:
+    """The workspace that a call from `cwd` belongs to; every surface asks this."""
+    for name in ("RCS_ROOT", "CLAUDE_PROJECT_DIR"):
+        if value := env.get(name, "").strip():
+            return os.path.normpath(os.path.join(cwd, value))
+    return nearest_workspace(cwd)
+
+
+def nearest_workspace(cwd: str) -> str:
+    """The nearest folder from `cwd` upwards that has state or a repository; else `cwd` itself."""
+    folder = os.path.normpath(cwd)
+    while True:
+        if _is_there(os.path.join(folder, STATE, "")) or os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return os.path.normpath(cwd)
+        folder = parent
+
+
+def _exists(path: str) -> bool:
+    """Raises OSError where that cannot be told."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _is_there(path: str) -> bool:
+    """What cannot be looked at is there: it must not be passed over for a folder further up."""
+    try:
+        return _exists(path)
+    except OSError:
+        return True
+
+
+def may_have_state(root: str, session: str) -> bool:
+    """Whether a look at the state of this session can pay at all: it has a folder, or root has records.
+
+    Raises OSError where there may be state that cannot be looked at.
+    """
+    folder = os.path.join(root, STATE)
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if SESSIONS in names and is_name(session) and _exists(os.path.join(folder, SESSIONS, session, "")):
+        return True
+    return any(name.endswith(MODE_SUFFIX) for name in names)
+
+
+def state_folder(root: str) -> str:
+    """The state folder of a workspace; raises UnsafePath where it would not lie inside it."""
+    real_root = os.path.realpath(root)
+    folder = os.path.join(root, STATE)
+    if not inside(os.path.realpath(folder), real_root):
+        from rcs_hooks.errors import UnsafePath
+
+        raise UnsafePath(
+            f"{HOME} of {root} is a link out of the workspace, so it is not used; to keep state there, set RCS_ROOT"
+        )
+    return folder
+
+
+def inside(path: str, folder: str) -> bool:
+    """Both resolved."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def session_folder(session: str | None) -> str:
+    """Relative to the state folder; that folder itself for the root scope."""
+    return f"{SESSIONS}/{session}/" if session else ""
+
+
+def mode_file(mode: str, session: str | None) -> str:
+    return f"{session_folder(session)}{mode}{MODE_SUFFIX}"
+
+
+def inventory_file(session: str | None) -> str:
+    return f"{session_folder(session)}skill-active-state.json"
+
+
+def ledger_file(session: str) -> str:
+    return f"{session_folder(session)}hook-ledger.json"
+
+
+def question_file(question: str, session: str | None) -> str:
+    return f"{session_folder(session)}questions/{question}.json"

@@ -1,0 +1,279 @@
+"""The shared reconciliation: from a decided plan to the files that it changes.
+
+The seed's five steps, in the order in which the files are written:
+1. decide (nothing is written unless all of it is allowed)
+2. complete the source modes, with audit fields, and end their root survivors
+3. sync the inventory from the mode files, never the other way round
+4. activate the destination modes
+5. return what happened, for rendering
+
+All of it happens in memory on one `Draft`; the caller commits `Draft.writes()` under the lock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rcs_hooks.catalog import CANCEL, MODES, is_planning
+from rcs_hooks.state import inventory, modes, paths, questions
+from rcs_hooks.state.files import Unreadable, Write
+from rcs_hooks.state.session import Member, Session, active_members, belongs
+from rcs_hooks.workflow import transitions
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rcs_hooks.state.questions import Question
+
+Record = dict[str, Any]
+
+ANSWERS, COMPLETES, SYNCS, ACTIVATES = range(4)
+
+MOST_DELIVERED = 1
+"""Answers told in one context, which is short; the next prompt tells the next."""
+
+
+class Draft:
+    """The records of a session as they will be, and which files that changes."""
+
+    def __init__(self, view: Session, *, turn: str | None, now: str) -> None:
+        self.view = view
+        self.own = dict(view.own)
+        self.root = dict(view.root)
+        self.turn = turn
+        self.now = now
+        self._changed: dict[str, tuple[int, Record | None]] = {}
+        self._started: list[str] = []
+
+    def put(self, step: int, path: str, record: Record | None) -> None:
+        self._changed[path] = (step, record)
+
+    def put_mode(self, step: int, mode: str, record: Record) -> None:
+        """Into the session, or into root where the call is about the root scope."""
+        scope = self.own if self.view.session else self.root
+        scope[mode] = record
+        self.put(step, paths.mode_file(mode, self.view.session), record)
+
+    def remove_mode(self, mode: str) -> None:
+        scope = self.own if self.view.session else self.root
+        scope.pop(mode, None)
+        self.put(COMPLETES, paths.mode_file(mode, self.view.session), None)
+
+    def members(self) -> tuple[Member, ...]:
+        return active_members(self.view, self.own, self.root, self._started)
+
+    def end(self, member: Member, make: Callable[[Record], Record]) -> None:
+        """The mode is over. What ran in root ends there, and the session keeps the record, so that it stays over."""
+        record = make(member.record)
+        if self.view.session and member.session is None:
+            self.root[member.mode] = record
+            self.put(COMPLETES, paths.mode_file(member.mode, None), record)
+        if self.view.session:
+            record = record | {"session_id": self.view.session}
+        self.put_mode(COMPLETES, member.mode, record)
+        self.end_survivor(member.mode)
+
+    def end_survivor(self, mode: str) -> None:
+        """Ends a root record of `mode` that names no session or this one, so that it cannot come back."""
+        session, record = self.view.session, self.root.get(mode)
+        if session and record and is_active(record) and belongs(record, session):
+            self.root[mode] = modes.survivor_ended(mode, record, session=session, now=self.now)
+            self.put(COMPLETES, paths.mode_file(mode, None), self.root[mode])
+
+    def start(self, mode: str) -> bool:
+        """Whether the run was taken up where an earlier one had stopped."""
+        old = self.own.get(mode) or self.view.visible_root(mode, self.root)
+        record = modes.started(mode, old, session=self.view.session, turn=self.turn, now=self.now)
+        self.put_mode(ACTIVATES, mode, record)
+        self._started.append(mode)
+        self.end_survivor(mode)
+        return "resumed_from" in record
+
+    def answer(self, member: Member) -> None:
+        """Lifts a wait. A run that stood in root goes on in the session."""
+        self.put_mode(ACTIVATES, member.mode, modes.answered(member.mode, member.record, now=self.now))
+        if member.session is None:
+            self.end_survivor(member.mode)
+
+    def sync(self, told: inventory.Told | None = None, extra: Record | None = None) -> None:
+        """Both inventories from the records; `extra` fields are set, or dropped where they are None."""
+        view = self.view
+        if view.session:
+            record = inventory.written(
+                view.inventory, self.members(), session=view.session, turn=self.turn, now=self.now, told=told
+            )
+            record |= extra or {}
+            record = {key: value for key, value in record.items() if not (extra and key in extra and value is None)}
+            self.put(SYNCS, paths.inventory_file(view.session), record)
+        root_changed = any(paths.mode_file(mode, None) in self._changed for mode in MODES)
+        if root_changed and (view.root_inventory or not view.session):
+            there = [Member(mode, record, None) for mode, record in self.root.items() if is_active(record)]
+            synced = inventory.written(view.root_inventory, there, session=None, turn=None, now=self.now)
+            self.put(SYNCS, paths.inventory_file(None), synced)
+
+    def writes(self) -> list[Write]:
+        steps = sorted(self._changed.items(), key=lambda item: item[1][0])
+        return [Write(path, record) for path, (_, record) in steps]
+
+
+class Prompt(NamedTuple):
+    """What a prompt asks of the state."""
+
+    text: str
+    skills: tuple[str, ...] = ()
+    keyword: str | None = None
+    turn: str | None = None
+    now: str = ""
+
+
+class Reconciled(NamedTuple):
+    """What a prompt did, or would do, to the state."""
+
+    plan: transitions.Plan
+    before: tuple[Member, ...]
+    after: tuple[Member, ...]
+    writes: tuple[Write, ...] = ()
+    resumed: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    answered: tuple[tuple[str, str], ...] = ()
+    """Mode and question: waits that this prompt has lifted."""
+    delivered: tuple[tuple[str, str], ...] = ()
+    """Question and answer: given elsewhere, told once."""
+    offered: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    """Files that stood in the way of what was asked for, or that a `$cancel` could not look at."""
+
+    @property
+    def started(self) -> tuple[str, ...]:
+        return tuple(step.requested for step in self.plan.steps if step.kind != transitions.NO_CHANGE)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether there is something to tell that the prompt did not ask for."""
+        return bool(self.answered or self.delivered or self.offered)
+
+    @property
+    def stands(self) -> bool:
+        """Whether what was asked for was allowed."""
+        return self.plan.denied is None and not (self.unreadable and self.plan.steps)
+
+
+def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reconciled:
+    """Decides and drafts all that a prompt does. `asked`: the question records of the session."""
+    draft = Draft(view, turn=prompt.turn, now=prompt.now)
+    before = draft.members()
+    cancels = CANCEL in prompt.skills
+    answered = () if cancels else _answer(draft, asked, prompt)
+    delivered = _deliver(draft, asked)
+    plan = transitions.plan((member.mode for member in draft.members()), prompt.skills, review_open=_review_open(draft))
+    result = Reconciled(plan, before, before, answered=answered, delivered=delivered)
+    wants_more = any(skill in MODES for skill in prompt.skills)
+    if plan.denied or (view.unreadable and wants_more):
+        broken = view.unreadable if wants_more else ()
+        if answered and not view.unreadable:
+            draft.sync()
+        return result._replace(after=draft.members(), writes=tuple(draft.writes()), unreadable=broken)
+    if cancels:
+        _cancel(draft, asked)
+    messages, resumed = _apply(draft, plan)
+    offered, extra = _deferral(draft, plan, cancels=cancels)
+    known = paths.inventory_file(view.session) not in {broken.path for broken in view.unreadable}
+    if known and (extra or result.started or draft.members() != before):
+        draft.sync(_told(result, view.session, prompt, messages), extra)
+    return result._replace(
+        after=draft.members(),
+        writes=tuple(draft.writes()),
+        resumed=resumed,
+        messages=messages,
+        offered=offered,
+        unreadable=view.unreadable if cancels else (),
+    )
+
+
+def _review_open(draft: Draft) -> bool:
+    return any(member.mode == "autopilot" and review_is_open(member.record) for member in draft.members())
+
+
+def _answer(draft: Draft, asked: Sequence[Question], prompt: Prompt) -> tuple[tuple[str, str], ...]:
+    """The prompt is the answer to whatever the session waits for."""
+    lifted = []
+    for member in draft.members():
+        if not outcome_of(member.record).waits:
+            continue
+        draft.answer(member)
+        open_questions = questions.open_for(list(asked), member.mode, member.record)
+        for question in open_questions:
+            draft.put(
+                ANSWERS,
+                question.path,
+                questions.answered(question, prompt.text, source="prompt", now=prompt.now),
+            )
+        lifted.append((member.mode, open_questions[-1].text if open_questions else ""))
+    return tuple(lifted)
+
+
+def _deliver(draft: Draft, asked: Sequence[Question]) -> tuple[tuple[str, str], ...]:
+    told = []
+    for question in questions.undelivered(list(asked))[:MOST_DELIVERED]:
+        draft.put(ANSWERS, question.path, questions.delivered(question, now=draft.now))
+        told.append((question.text, questions.answer_of(question)))
+    return tuple(told)
+
+
+def _cancel(draft: Draft, asked: Sequence[Question]) -> None:
+    for member in draft.members():
+        draft.end(member, lambda record, mode=member.mode: modes.interrupted(mode, record, now=draft.now))  # type: ignore[misc]
+        for question in questions.open_for(list(asked), member.mode, member.record):
+            draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
+
+
+def _apply(draft: Draft, plan: transitions.Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The transition messages, and the modes that were taken up again."""
+    messages: list[str] = []
+    resumed: list[str] = []
+    for step in plan.steps:
+        if step.kind != transitions.NO_CHANGE:
+            texts, again = apply_step(draft, step)
+            messages += texts
+            resumed += [step.requested] if again else []
+    return tuple(messages), tuple(resumed)
+
+
+def apply_step(draft: Draft, step: transitions.Step) -> tuple[list[str], bool]:
+    """Completes the sources and starts the destination; what to say of it, and whether an old run was taken up."""
+    texts = []
+    for member in draft.members():
+        if member.mode in step.completes:
+            texts.append(modes.transition_message(member.mode, step.requested))
+            _complete(draft, member, step.requested)
+    return texts, draft.start(step.requested)
+
+
+def _complete(draft: Draft, member: Member, target: str) -> None:
+    source = f"{paths.STATE}/{member.path}"
+    draft.end(member, lambda record: modes.completed(member.mode, record, target, now=draft.now, path=source))
+
+
+def _deferral(draft: Draft, plan: transitions.Plan, *, cancels: bool) -> tuple[tuple[str, ...], Record]:
+    """What to offer once more, and the inventory's fields for what waits."""
+    waiting = () if cancels else inventory.deferred_in(draft.view.inventory)
+    active = [member.mode for member in draft.members()]
+    source = draft.view.inventory.get("deferred_source")
+    if isinstance(source, str) and source in MODES:
+        ended = source not in active
+    else:
+        ended = not any(is_planning(mode) for mode in active)
+    offered = tuple(mode for mode in waiting if mode not in (*active, *plan.deferred)) if ended else ()
+    kept = tuple(dict.fromkeys((*(() if ended else waiting), *plan.deferred)))
+    if kept == inventory.deferred_in(draft.view.inventory):
+        return offered, {}
+    return offered, {"deferred_skills": list(kept) or None, "deferred_source": plan.source or source if kept else None}
+
+
+def _told(result: Reconciled, session: str | None, prompt: Prompt, messages: tuple[str, ...]) -> inventory.Told | None:
+    if not prompt.skills:
+        return None
+    last = result.started[-1] if result.started else None
+    path = f"{paths.STATE}/{paths.mode_file(last, session)}" if last else None
+    return inventory.Told(prompt.keyword, prompt.skills, messages, last, path)

@@ -1,0 +1,279 @@
+"""The five operations on state that the command line, the MCP server and whoever comes next share.
+
+Each takes a `Scope`, gives the result of `state-shapes` as a dict, and raises Refused with the words for the person.
+A surface derives nothing for itself: not the active set, not an outcome, not a denial.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rcs_hooks.catalog import MODES
+from rcs_hooks.errors import Refused
+from rcs_hooks.state import fields as rules
+from rcs_hooks.state import files, modes, paths, questions
+from rcs_hooks.state import session as sessions
+from rcs_hooks.state.clock import iso
+from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, COMPLETES, Draft, apply_step
+from rcs_hooks.workflow import messages, transitions
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rcs_hooks.state.session import Session
+    from rcs_hooks.workflow.messages import Commands
+
+Record = dict[str, Any]
+
+INVENTORY = "skill-active"
+"""How `clear` names the inventory file: it is made anew from the mode files."""
+
+
+class Scope(NamedTuple):
+    """The state that a call is about."""
+
+    root: str
+    session: str | None
+    now: float
+    commands: Commands
+
+    @property
+    def folder(self) -> str:
+        return paths.state_folder(self.root)
+
+    def view(self, session: str | None = None) -> Session:
+        return sessions.load(self.folder, session or self.session, self.now)
+
+
+def known_sessions(folder: str) -> list[str]:
+    """Every session that has a folder."""
+    try:
+        return sorted(name for name in os.listdir(f"{folder}/{paths.SESSIONS}") if paths.is_name(name))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def with_session(scope: Scope, mode: str) -> Scope:
+    """Without a session, root; where root lacks the mode and one session has it active, that one. Raises Refused."""
+    if scope.session or files.read(scope.folder, paths.mode_file(mode, None)) is not None:
+        return scope
+    having = [
+        session
+        for session in known_sessions(scope.folder)
+        if is_active(_own(scope.folder, mode, session)) or _is_unreadable(scope.folder, mode, session)
+    ]
+    if len(having) > 1:
+        choices = " or ".join(f"--session {session}" for session in having[:8])
+        raise Refused(f"{mode} is active in {len(having)} sessions; say which one: {choices}")
+    return scope._replace(session=having[0]) if having else scope
+
+
+def _own(folder: str, mode: str, session: str) -> Record:
+    record = files.read(folder, paths.mode_file(mode, session))
+    return record if isinstance(record, dict) else {}
+
+
+def _is_unreadable(folder: str, mode: str, session: str) -> bool:
+    return isinstance(files.read(folder, paths.mode_file(mode, session)), Unreadable)
+
+
+# --- reading
+
+
+def read(scope: Scope, mode: str) -> Record:
+    scope = with_session(scope, mode)
+    view = scope.view()
+    refuse_unreadable(scope, view, mode)
+    record = view.own.get(mode) or view.visible_root(mode)
+    return record if record is not None else {"exists": False, "mode": mode}
+
+
+def list_active(scope: Scope) -> Record:
+    """With no session named, what is active in each session stands beside the root's own."""
+    result: Record = {"active_modes": [member.mode for member in scope.view().members()]}
+    if not scope.session:
+        each = {
+            session: [m.mode for m in scope.view(session).members() if m.session]
+            for session in known_sessions(scope.folder)
+        }
+        result["sessions"] = {session: active for session, active in each.items() if active}
+    return result
+
+
+def get_status(scope: Scope, mode: str | None = None) -> Record:
+    view = scope.view()
+    active = {member.mode for member in view.members()}
+    statuses = {}
+    for name in [mode] if mode else MODES:
+        own = view.own.get(name)
+        record = own if own is not None else view.visible_root(name)
+        if record is not None:
+            statuses[name] = {
+                "active": name in active,
+                "phase": record.get("current_phase"),
+                "outcome": outcome_of(record).public,
+                "path": f"{paths.STATE}/{paths.mode_file(name, view.session if own is not None else None)}",
+                "data": record,
+            }
+    return {"statuses": statuses}
+
+
+def refuse_unreadable(scope: Scope, view: Session, mode: str | None = None) -> None:
+    for broken in view.unreadable:
+        name = mode_of(broken.path)
+        if mode in (None, name):
+            raise Refused(messages.unreadable(f"{paths.STATE}/{broken.path}", broken.why, name, scope.commands))
+
+
+def mode_of(path: str) -> str:
+    """What `rcs state clear --mode` calls a file."""
+    name = path.rpartition("/")[2].removesuffix(".json").removesuffix("-state")
+    return name if name in MODES else INVENTORY
+
+
+# --- writing
+
+
+def write(scope: Scope, mode: str, given: Mapping[str, Any]) -> Record:
+    """Merges `given` into the record of a mode. What would activate the mode asks the transition policy first."""
+    wanted = rules.checked(given)
+    if not wanted.get("active"):
+        scope = with_session(scope, mode)
+    _drafted(scope, mode, wanted)  # refused before anything is made
+    folder = files.prepare(scope.root)
+    with files.Lock(folder):
+        files.recover(folder)
+        draft, message = _drafted(scope, mode, wanted)
+        files.commit(folder, draft.writes())
+    result: Record = {"success": True, "mode": mode, "path": f"{paths.STATE}/{paths.mode_file(mode, scope.session)}"}
+    return result | ({"transition": message} if message else {})
+
+
+def _drafted(scope: Scope, mode: str, wanted: Record) -> tuple[Draft, str | None]:
+    view = scope.view()
+    refuse_unreadable(scope, view, None if wanted.get("active") else mode)
+    draft = Draft(view, turn=None, now=iso(scope.now))
+    message = _draft_write(scope, draft, mode, wanted)
+    draft.sync()
+    return draft, message
+
+
+def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: Record) -> str | None:
+    view = draft.view
+    old = view.own.get(mode) or view.visible_root(mode) or {}
+    message = None
+    if wanted.get("active"):
+        if outcome_of(wanted).ends:
+            raise Refused(f"active: true found beside the outcome {outcome_of(wanted).public}; give one of them")
+        if is_active(old):
+            draft.put_mode(ACTIVATES, mode, modes.answered(mode, old, now=draft.now))
+        else:
+            message = _activate(scope, draft, mode)
+        old = draft.own.get(mode, draft.root.get(mode, {})) if view.session else draft.root.get(mode, {})
+    record = modes.merged(mode, old, wanted, session=view.session, now=draft.now)
+    draft.put_mode(ACTIVATES if is_active(record) else COMPLETES, mode, record)
+    if not is_active(record) or mode not in view.own:
+        draft.end_survivor(mode)
+    if outcome_of(record).ends:
+        for question in questions.open_for(questions.load(view.folder, view.session), mode, old):
+            draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
+    return message
+
+
+def _activate(scope: Scope, draft: Draft, mode: str) -> str | None:
+    """Asks the policy, and drafts the transition; the message of it. Raises Refused with the denial."""
+    active = draft.members()
+    is_open = any(member.mode == "autopilot" and review_is_open(member.record) for member in active)
+    plan = transitions.plan((member.mode for member in active), (mode,), review_open=is_open)
+    if plan.denied:
+        news = messages.PromptNews((), plan)
+        raise Refused("\n".join(messages.denial(news, plan.denied, scope.commands)))
+    told = [apply_step(draft, step)[0] for step in plan.steps]
+    return next((text for texts in told for text in texts), None)
+
+
+# --- clearing
+
+
+def clear(scope: Scope, mode: str, *, all_sessions: bool = False) -> Record:
+    """Takes the mode out. A root survivor is ended with it; a file that cannot be read is moved aside."""
+    if all_sessions:
+        return _clear_everywhere(scope, mode)
+    if mode != INVENTORY:
+        scope = with_session(scope, mode)
+    path = f"{paths.STATE}/{_path(mode, scope.session)}"
+    return {"cleared": bool(_clear_in(scope, mode)), "mode": mode, "path": path}
+
+
+def _path(mode: str, session: str | None) -> str:
+    return paths.inventory_file(session) if mode == INVENTORY else paths.mode_file(mode, session)
+
+
+def _clear_everywhere(scope: Scope, mode: str) -> Record:
+    removed = [
+        f"{paths.STATE}/{_path(mode, session)}"
+        for session in (*known_sessions(scope.folder), None)
+        if _clear_in(scope._replace(session=session), mode)
+    ]
+    return {"cleared": bool(removed), "mode": mode, "all_sessions": True, "removed": len(removed), "paths": removed}
+
+
+def _clear_in(scope: Scope, mode: str) -> bool:
+    """Whether there was something to clear. Without state nothing is made."""
+    if not paths.may_have_state(scope.root, scope.session or ""):
+        return False
+    if not _is_clearable(scope, mode):
+        return False
+    folder = files.prepare(scope.root)
+    with files.Lock(folder):
+        files.recover(folder)
+        _set_aside_unreadable(folder, _path(mode, scope.session))
+        if mode == INVENTORY or files.read(folder, _path(mode, scope.session)) is None:
+            _set_aside_unreadable(folder, _path(mode, None))  # it stood in for the session's own
+        view = scope.view()
+        draft = Draft(view, turn=None, now=iso(scope.now))
+        if mode != INVENTORY:
+            _draft_clear(draft, mode)
+        draft.sync()
+        files.commit(folder, draft.writes())
+    return True
+
+
+def _is_clearable(scope: Scope, mode: str) -> bool:
+    own = files.read(scope.folder, _path(mode, scope.session))
+    if own is not None:
+        return isinstance(own, Unreadable) or not modes.is_tombstone(own)
+    if not scope.session:
+        return False
+    if isinstance(files.read(scope.folder, _path(mode, None)), Unreadable):
+        return True
+    root = scope.view().visible_root(mode)
+    return root is not None and is_active(root)
+
+
+def _set_aside_unreadable(folder: str, path: str) -> None:
+    if isinstance(files.read(folder, path), Unreadable):
+        os.replace(f"{folder}/{path}", f"{folder}/{path}{files.ASIDE}")
+
+
+def _draft_clear(draft: Draft, mode: str) -> None:
+    view = draft.view
+    survivor = view.root.get(mode)
+    record = view.own.get(mode) or view.visible_root(mode) or {}
+    for question in questions.open_for(questions.load(view.folder, view.session), mode, record):
+        draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
+    if view.session and survivor and is_active(survivor) and sessions.belongs(survivor, view.session):
+        draft.put_mode(COMPLETES, mode, modes.tombstone(mode, session=view.session, now=draft.now))
+        draft.end_survivor(mode)
+    else:
+        draft.remove_mode(mode)
+
+
+def each_scope(scope: Scope) -> Iterator[Scope]:
+    """Root, then every session."""
+    yield scope._replace(session=None)
+    for session in known_sessions(scope.folder):
+        yield scope._replace(session=session)

@@ -1,0 +1,1 @@
+"""The rules, and nothing else: no file, clock, environment or printing in this folder."""

@@ -1,0 +1,284 @@
+"""All words that the hooks say. What is decided is decided elsewhere; here it is only said.
+
+Rules of this file:
+- Short: what is injected is paid for on every later turn. A line that does not fit is left out whole.
+- Nothing from a state file is said unchecked: `clean` it first.
+- Every command can be pasted.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from rcs_hooks.workflow.stop import ITERATIONS, TOO_MANY
+from rcs_hooks.workflow.text import clean, word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rcs_hooks.workflow.stop import Decision, Member
+    from rcs_hooks.workflow.transitions import Plan, Step
+
+CONTEXT_LENGTH = 1_500
+REASON_LENGTH = 1_200
+MOST_COMMANDS = 2
+SYSTEM_LENGTH = 600
+QUESTION_LENGTH = 120
+ANSWER_LENGTH = 300
+
+CANNOT_BE_READ = "cannot be read"
+PRESERVED = "planning preserved over simultaneous execution follow-up"
+TEAM_HINT = "team runtime: lead the crew, give every worker its own files, merge and verify the results yourself."
+HANDOFF = "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer."
+
+
+class Commands(NamedTuple):
+    """How this program is called by the agent's shell, for this session."""
+
+    rcs: str
+    session: str
+    root: str | None = None
+    """Named where the agent's shell would find another workspace."""
+
+    def _with_scope(self, *words: str) -> str:
+        scope = ["--session", self.session] if self.session else []
+        place = ["--root", self.root] if self.root else []
+        return " ".join([self.rcs, *(shlex.quote(each) for each in (*words, *scope, *place))])
+
+    def write(self, mode: str, *options: str) -> str:
+        return self._with_scope("state", "write", "--mode", mode, *options)
+
+    def clear(self, mode: str) -> str:
+        return self._with_scope("state", "clear", "--mode", mode)
+
+    def ask(self, mode: str) -> str:
+        return self._with_scope("question", "ask", "--mode", mode, "--text", "…")
+
+    def mcp_clear(self, mode: str) -> str:
+        return f'rcs_state.state_clear({{ mode: "{mode}", session_id: "{self.session}" }})'
+
+
+class PromptNews(NamedTuple):
+    """What happened on a prompt."""
+
+    tokens: tuple[tuple[str, str], ...]
+    """As typed, and the runtime name."""
+    plan: Plan
+    active: tuple[tuple[str, str], ...] = ()
+    """Mode and phase of the final set."""
+    path: str | None = None
+    """Of the state that was initialized last."""
+    resumed: tuple[str, ...] = ()
+    transitions: tuple[str, ...] = ()
+    answered: tuple[tuple[str, str], ...] = ()
+    delivered: tuple[tuple[str, str], ...] = ()
+    offered: tuple[str, ...] = ()
+    unreadable: tuple[tuple[str, str, str], ...] = ()
+    """Path, reason, and the mode that clears it."""
+
+
+def fit(lines: Sequence[str], limit: int) -> str:
+    """The lines that fit, in order; the first always does."""
+    kept: list[str] = []
+    left = limit
+    for line in lines:
+        shown = line if kept else line[:limit]
+        if len(shown) <= left:
+            kept.append(shown)
+            left -= len(shown) + 1
+    return "\n".join(kept)
+
+
+def prompt_context(news: PromptNews, commands: Commands) -> str:
+    """The context that is injected after a prompt; empty where there is nothing to say."""
+    if news.plan.denied:
+        lines = denial(news, news.plan.denied, commands)
+    elif news.unreadable and news.plan.steps:
+        lines = unreadable_denial(news, commands)
+    else:
+        lines = [*_what_happened(news, commands), *_how_to_go_on(news, commands)]
+    # Told once, so they come before what can be left out.
+    return fit([*lines[:1], *_questions(news), *lines[1:]], CONTEXT_LENGTH)
+
+
+def _names(tokens: Iterable[tuple[str, str]]) -> str:
+    shown = (typed if typed[1:].lower() == mode else f"{clean(typed)} ({mode})" for typed, mode in tokens)
+    return ", ".join(shown)
+
+
+def _what_happened(news: PromptNews, commands: Commands) -> list[str]:
+    plan, lines = news.plan, []
+    if news.tokens:
+        lines.append(f"[rcs] detected: {_names(news.tokens)}")
+    if plan.cancels:
+        ended = " + ".join(plan.before)
+        lines.append(f"cancelled: {ended} (userinterlude)" if ended else "cancelled: nothing was active")
+    lines += [unreadable(path, why, mode, commands) for path, why, mode in news.unreadable]
+    if plan.deferred:
+        lines.append(f"{PRESERVED}; deferred skills: {', '.join(plan.deferred)}")
+    lines += [f"{text} (auto-completed)" for text in news.transitions]
+    if plan.steps:
+        lines.append(_state_line(news))
+        if "team" in plan.after:
+            lines.append(TEAM_HINT)
+    if news.offered:
+        typed = " ".join(f"${mode}" for mode in news.offered)
+        lines.append(f"[rcs] the planning has ended; deferred: {typed}. They start when the user names them.")
+    return lines
+
+
+def _state_line(news: PromptNews) -> str:
+    active = " + ".join(f"{mode} (phase {word(phase)})" for mode, phase in news.active)
+    if not news.path:
+        return f"active: {active}; already running, nothing was changed"
+    how = "taken up where it was" if news.resumed else "initialized"
+    return f"active: {active}; {how}: {news.path}"
+
+
+def _how_to_go_on(news: PromptNews, commands: Commands) -> list[str]:
+    if not news.plan.steps or not news.active:
+        return []
+    mode, phase = news.active[-1]
+    others = f" (the same for {', '.join(name for name, _ in news.active[:-1])})" if len(news.active) > 1 else ""
+    return [
+        f"The run goes on until its outcome is recorded{others}: finished, blocked, failed or userinterlude:",
+        commands.write(mode, "--outcome", "finished"),
+        f"New phase: {commands.write(mode, '--phase', word(phase))}",
+        f"A blocking question to the user: {commands.ask(mode)}",
+    ]
+
+
+def _questions(news: PromptNews) -> list[str]:
+    lines = []
+    for text, answer in news.delivered:
+        lines.append(f'[rcs] answered elsewhere: "{clean(text, QUESTION_LENGTH)}" -> "{clean(answer, ANSWER_LENGTH)}"')
+    for mode, text in news.answered:
+        asked = f': "{clean(text, QUESTION_LENGTH)}"' if clean(text) else ""
+        lines.append(f"[rcs] this prompt answers the question that {mode} waited on{asked}. Go on with the run.")
+    return lines
+
+
+def cannot_activate(step: Step) -> str:
+    """The seed's sentence, to the letter but for the names."""
+    return (
+        f"Cannot activate {step.requested} while {' + '.join(step.before)} is still active. Clear the incompatible "
+        "state first via `rcs state ...` or the `rcs_state.*` MCP tools, then retry the transition."
+    )
+
+
+def denial(news: PromptNews, step: Step, commands: Commands) -> list[str]:
+    first = cannot_activate(step)
+    if step.rollback:
+        first += " First clear current state first and retry if this action is intended."
+    typed = next((typed for typed, mode in news.tokens if mode == step.requested), "")
+    asked = f" {clean(typed)} is {step.requested}." if typed[1:].lower() not in ("", step.requested) else ""
+    lines = [f"{first} Nothing was changed.{asked}"]
+    for mode in step.in_the_way:
+        if mode in news.plan.before and not news.plan.cancels:
+            lines += [commands.clear(mode), commands.mcp_clear(mode)]
+        else:
+            lines.append(f"The prompt itself asks for {mode} too: name only one of the two.")
+    return lines
+
+
+def unreadable(path: str, why: str, mode: str, commands: Commands) -> str:
+    return f"{path} {CANNOT_BE_READ} ({clean(why, 80)}) and was left as it is. To clear it: {commands.clear(mode)}"
+
+
+def unreadable_denial(news: PromptNews, commands: Commands) -> list[str]:
+    wanted = " + ".join(step.requested for step in news.plan.steps)
+    first = (
+        f"Cannot activate {wanted}: a state file cannot be read, so what is active is not known. Nothing was changed."
+    )
+    lines = [first]
+    for path, why, mode in news.unreadable:
+        lines += [unreadable(path, why, mode, commands), commands.mcp_clear(mode)]
+    return lines
+
+
+def prompt_notice(context: str) -> str:
+    """What the person is shown beside the context of a refusal: its first line, and any file that was in the way."""
+    first, *rest = context.split("\n")
+    return fit(
+        [f"rcs: {first.removeprefix('[rcs] ')}", *(line for line in rest if CANNOT_BE_READ in line)], SYSTEM_LENGTH
+    )
+
+
+def _member(member: Member) -> str:
+    shown = f"phase {word(member.phase)}"
+    if member.iteration is not None and member.max_iterations is not None:
+        shown += f", iteration {member.iteration} of {member.max_iterations}"
+    return f"{member.mode} ({shown})"
+
+
+def stop_reason(decision: Decision, commands: Commands, softener: str | None, broken: Sequence[str] = ()) -> str:
+    """Why the run goes on, for the agent."""
+    modes = [member.mode for member in decision.members]
+    names = " + ".join(_member(member) for member in decision.members)
+    is_are = "is" if len(modes) == 1 else "are"
+    first = (
+        f"[rcs] {names} {is_are} still running: no outcome is recorded. Go on with the work. When it is over, record it"
+        " (finished, blocked, failed or userinterlude) and stop again:"
+    )
+    offer = f'Your last message offers "{clean(softener, 60)}": decide it yourself, or ask one blocking question.'
+    rest = [HANDOFF, *([offer] if softener else [])]
+    write = [commands.write(mode, "--outcome", "finished") for mode in modes]
+    ask = f"If only the user can unblock it: {commands.ask(modes[0])}"
+    # Where many modes have long names, what does not fit is left out from the end.
+    lines = [first, *write, *rest, ask] if len(modes) <= MOST_COMMANDS else [first, *rest, *write, ask]
+    return fit([*lines, *broken], REASON_LENGTH)
+
+
+def let_go(decision: Decision, commands: Commands, broken: Sequence[str] = ()) -> str:
+    """Why a running workflow was let stop all the same, for the person."""
+    names = " + ".join(member.mode for member in decision.members)
+    if decision.why == ITERATIONS:
+        why = "has reached its last iteration without an outcome"
+    elif decision.why == TOO_MANY and decision.counted.of_prompt:
+        why = f"was continued {decision.counted.of_prompt} times for one prompt, which is the limit"
+    elif decision.counted.in_a_row:
+        why = f"was continued {decision.counted.in_a_row} times and nothing changed"
+    else:
+        why = "has no outcome yet, but the settings allow no continuation"
+    return fit(
+        [
+            f"rcs: {names} {why}, so the turn may end. It stays active until it is cleared:",
+            *broken,
+            *(commands.clear(member.mode) for member in decision.members),
+        ],
+        SYSTEM_LENGTH,
+    )
+
+
+def failure(event: str, why: str) -> str:
+    """A hook that could not do its work says so to the person, and lets everything pass."""
+    passed = {
+        "UserPromptSubmit": "the prompt went through and no workflow was changed",
+        "Stop": "the turn may end",
+    }
+    return f"rcs: {clean(why, 400)}; {passed.get(event, 'nothing was done')}."
+
+
+def no_session(tokens: Sequence[tuple[str, str]], session: str) -> str:
+    shown = f'"{clean(session, 60)}"' if session else "missing"
+    return (
+        f"rcs: {_names(tokens)} started nothing: the session id is {shown}, and state is only kept for ids of letters,"
+        " digits, - and _, 128 at most."
+    )
+
+
+def question_to_say(text: str, options: Sequence[str]) -> str:
+    """What the agent tells the person after it has recorded a blocking question."""
+    choices = f" Options: {' | '.join(clean(option, QUESTION_LENGTH) for option in options)}." if options else ""
+    shown = clean(text, QUESTION_LENGTH)
+    return f'Ask the user now, in these words, and end the turn: "{shown}"{choices} The next prompt is the answer.'
+
+
+def session_start(active: Sequence[tuple[str, str, bool]], commands: Commands) -> str:
+    """What a session that starts or is taken up again has running: mode, phase, and whether it waits for the user."""
+    shown = (
+        f"{mode} (phase {word(phase)}{', waiting for the user' if waits else ''})" for mode, phase, waits in active
+    )
+    first = f"[rcs] active in this session: {' + '.join(shown)}."
+    return fit([first, f"Its outcome is recorded with: {commands.write(active[0][0], '--outcome', 'finished')}"], 700)

@@ -1,0 +1,149 @@
+"""How long whole hook processes take, against a bare interpreter: `python -m tests.bench.bench_hooks [--rounds N]`.
+
+Every round runs every row once, in another order each time and with a bare interpreter before each: a busy machine,
+or a row that leaves the caches cold, is as unkind to one as to the other. Each answer is checked; a row that is over
+its limit is marked, and fails nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.support import RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BARE = [sys.executable, "-c", "pass"]
+DOLLARS = "$forgery x" * 100_000 + "\n$team"
+"""1 MB with 100,001 dollar signs; each of them looks like a skill at first, and only the last one is."""
+
+
+class Case(NamedTuple):
+    name: str
+    event: str
+    fields: dict[str, Any]
+    is_right: Callable[[Answer], bool]
+    ratio: float | None = None
+    seconds: float | None = None
+    is_running: bool = False
+    """Whether team runs in the session before the call."""
+
+
+def says_nothing(answer: Answer) -> bool:
+    return answer.line == "{}"
+
+
+def has_started_team(answer: Answer) -> bool:
+    return "initialized: .rcs/state/sessions/" in answer.context and "active: team" in answer.context
+
+
+def blocks(answer: Answer) -> bool:
+    return answer.blocks
+
+
+PROMPT, STOP = "UserPromptSubmit", "Stop"
+LAST = {"stop_hook_active": False, "last_assistant_message": "The tests pass now; next is the parser."}
+CASES = (
+    Case("a prompt without work, no state", PROMPT, {"prompt": "How do I deploy this?"}, says_nothing, ratio=2.0),
+    Case("a prompt with $PATH, no state", PROMPT, {"prompt": "What is in $PATH here?"}, says_nothing, ratio=2.0),
+    Case("a Stop, no state", STOP, LAST, says_nothing, ratio=2.0),
+    Case("a prompt that activates", PROMPT, {"prompt": "$team fix the parser"}, has_started_team, ratio=7.0),
+    Case("a Stop that blocks", STOP, LAST, blocks, ratio=7.0, is_running=True),
+    Case("1 MB with 100,000 dollar signs", PROMPT, {"prompt": DOLLARS}, has_started_team, seconds=1.0),
+)
+
+
+class Row:
+    """One case for one program, in a workspace of its own."""
+
+    def __init__(self, case: Case, program: str, command: list[str], root: Path) -> None:
+        self.case = case
+        self.program = program
+        self.command = command
+        self.workspace = Workspace(root)
+        self.times: list[float] = []
+        root.mkdir()
+        if case.is_running:
+            self.workspace.prompt("$team")
+
+    def run(self, number: int) -> None:
+        """Another session each time, but for a Stop that needs the one that runs: there it is another turn."""
+        session = "s1" if self.case.is_running else f"round-{number}"
+        raw = self.workspace.payload(self.case.event, session, turn_id=f"turn-{number}", **self.case.fields)
+        seconds, said = timed(self.command, raw, self.workspace.root)
+        answer = Answer(self.case.event, said.removesuffix("\n"))
+        if not self.case.is_right(answer):
+            raise SystemExit(f"{self.case.name} ({self.program}) answered {answer}")
+        self.times.append(seconds)
+
+    def shown(self, bare: float) -> str:
+        median = statistics.median(self.times)
+        ratio = median / bare
+        limit, is_over = "", False
+        if self.case.ratio is not None:
+            limit, is_over = f"{self.case.ratio:.1f} x", ratio > self.case.ratio
+        if self.case.seconds is not None:
+            limit, is_over = f"{self.case.seconds:.1f} s", median > self.case.seconds
+        mark = "  OVER" if is_over else ""
+        return f"{self.case.name:<32}{self.program:<10}{median * 1000:>9.1f} ms{ratio:>8.2f} x{limit:>9}{mark}"
+
+
+def timed(command: list[str], raw: bytes, cwd: Path) -> tuple[float, str]:
+    """From the start of a process to its end, and its stdout. Over files: the cost of pipes would be our own."""
+    env = clean_env(RCS_STOP_MAX_BLOCKS="1000000")
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as said:
+        asked.write(raw)
+        asked.seek(0)
+        start = time.perf_counter()
+        subprocess.run(command, stdin=asked, stdout=said, cwd=cwd, env=env, check=True)
+        seconds = time.perf_counter() - start
+        said.seek(0)
+        return seconds, said.read().decode()
+
+
+def rows_in(folder: Path) -> list[Row]:
+    return [
+        Row(case, program, command, folder / f"{number}-{program}")
+        for number, case in enumerate(CASES)
+        for program, command in (("rcs-hook", [str(RCS_HOOK)]), ("script", [sys.executable, str(SCRIPTS[case.event])]))
+    ]
+
+
+def measure(rounds: int, folder: Path) -> list[str]:
+    """The lines of the table."""
+    rows = rows_in(folder)
+    bare: list[float] = []
+    dice = random.Random(1)
+    for number in range(rounds + 1):
+        for row in dice.sample(rows, len(rows)):
+            bare.append(timed(BARE, b"", folder)[0])
+            row.run(number)
+        if number == 0:  # the first round fills the caches
+            bare.clear()
+            for row in rows:
+                row.times.clear()
+    middle = statistics.median(bare)
+    head = f"{'case':<32}{'program':<10}{'median':>12}{'to bare':>10}{'limit':>9}"
+    return [head, f"{'a bare interpreter':<42}{middle * 1000:>9.1f} ms", *(row.shown(middle) for row in rows)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=40, help="how often each row is run (40)")
+    rounds = max(1, parser.parse_args().rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        print("\n".join(measure(rounds, Path(folder))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

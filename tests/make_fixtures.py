@@ -1,0 +1,294 @@
+"""Makes `fixtures/` anew: `python -m tests.make_fixtures`. What changes there is to be read before it is committed.
+
+Each scene is played once for each client, with that client's own payloads; the last call of a scene is recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.hook.entry import respond
+from rcs_hooks.hook.recording import load, recorded
+from tests.support import CHECKOUT, NOW, Record, Workspace, check_output
+
+FIXTURES = CHECKOUT / "fixtures"
+
+# As the real clients send them; the values that change from call to call are filled in.
+CODEX = {
+    "session_id": "01a1edd5-d041-7843-9e62-3e218ca1fb5f",
+    "turn_id": "01a1edd5-d04e-7883-8345-833897517ddd",
+    "transcript_path": "/home/user/.codex/sessions/rollout.jsonl",
+    "cwd": "",
+    "hook_event_name": "",
+    "model": "mock-model",
+    "permission_mode": "bypassPermissions",
+}
+CLAUDE = {
+    "session_id": "dca95343-d73e-4c6d-b62b-f65dbe80d5a5",
+    "transcript_path": "/home/user/.claude/projects/-workspace/session.jsonl",
+    "cwd": "",
+    "prompt_id": "9fa00d51-bde4-4053-acf3-43b4fb104290",
+    "permission_mode": "default",
+    "hook_event_name": "",
+}
+CLAUDE_STOP = {"effort": {"level": "medium"}, "background_tasks": [], "session_crons": []}
+
+
+class Scene(Workspace):
+    """A workspace that is called as one client calls, and that can record a call."""
+
+    def __init__(self, root: Path, client: str) -> None:
+        super().__init__(root, now=NOW)
+        self.client = client
+        self.session = str((CODEX if client == "codex" else CLAUDE)["session_id"])
+        self.recording: Path | None = None
+        self.title = ""
+
+    def raw(self, event: str, fields: Record) -> bytes:
+        base: Record = dict(CODEX if self.client == "codex" else CLAUDE)
+        turn = "turn_id" if self.client == "codex" else "prompt_id"
+        call = base | {
+            "cwd": str(self.root),
+            "hook_event_name": event,
+            turn: f"{base[turn][:-2]}{self.turns:02d}",
+        }
+        call |= CLAUDE_STOP if self.client == "claude" and event == "Stop" else {}
+        return json.dumps(call | fields, separators=(",", ":"), ensure_ascii=False).encode()
+
+    def say(self, text: str, **fields: object) -> None:
+        self.turns += 1
+        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", {"prompt": text} | fields))
+
+    def end_turn(self, message: str | None = "Use make ship.", **fields: object) -> None:
+        told = {"stop_hook_active": False, "last_assistant_message": message}
+        self.send("Stop", self.raw("Stop", told | fields))
+
+    def send(self, event: str, raw: bytes) -> None:
+        self.now += 60
+        around = Surroundings(self.env, str(self.root), self.now, "rcs")
+        line = recorded(str(self.recording), raw, around, respond) if self.recording else respond(raw, around)
+        check_output(event, line)
+
+    def put(self, mode: str, *, root: bool = False, **fields: object) -> None:
+        """A mode file as another tool has written it."""
+        self.write(mode, None if root else self.session, **fields)
+
+    def question(self, mode: str, **fields: object) -> None:
+        record = {
+            "kind": "rcs.question/v1", "question_id": "q1", "session_id": self.session, "source": mode,
+            "status": "pending", "created_at": "2023-11-14T22:13:20.000Z", "question": "Which database?",
+        }  # fmt: skip
+        path = self.folder(self.session) / "questions" / "q1.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(record | fields, indent=2) + "\n")
+
+    def ask(self, mode: str) -> None:
+        enforcement = {"obligation_id": "o1", "source": mode, "status": "pending", "question_id": "q1"}
+        self.put(mode, lifecycle_outcome="askuserQuestion", question_enforcement=enforcement)
+        self.question(mode)
+
+
+SCENES: dict[str, tuple[str, Callable[[Scene], None], Callable[[Scene], None]]] = {}
+"""Name: what it shows, what comes before, and the call that is recorded."""
+
+
+def nothing(_: Scene) -> None:
+    """A workspace in which no skill was ever used."""
+
+
+def started(*prompts: str) -> Callable[[Scene], None]:
+    def play(scene: Scene) -> None:
+        for prompt in prompts:
+            scene.say(prompt)
+
+    return play
+
+
+def says(prompt: str, **fields: object) -> Callable[[Scene], None]:
+    return lambda scene: scene.say(prompt, **fields)
+
+
+def stops(message: str | None = "Use make ship.", **fields: object) -> Callable[[Scene], None]:
+    return lambda scene: scene.end_turn(message, **fields)
+
+
+def having(mode: str, *, root: bool = False, **fields: object) -> Callable[[Scene], None]:
+    return lambda scene: scene.put(mode, root=root, **fields)
+
+
+def broken(scene: Scene) -> None:
+    scene.put("team")
+    scene.mode_path("team", scene.session).write_text('{"active": tru')
+
+
+def stopped_five_times(scene: Scene) -> None:
+    scene.say("$team go")
+    for _ in range(5):
+        scene.end_turn()
+
+
+def finished_blueprint(scene: Scene) -> None:
+    scene.say("$blueprint $team $forge ship this fix")
+    scene.edit("blueprint", scene.session, active=False, lifecycle_outcome="finished")
+
+
+def answered_elsewhere(scene: Scene) -> None:
+    scene.put("forge")
+    scene.question("forge", status="answered", answer="Postgres", delivered_at=None)
+
+
+def both(*plays: Callable[[Scene], None]) -> Callable[[Scene], None]:
+    def play(scene: Scene) -> None:
+        for each in plays:
+            each(scene)
+
+    return play
+
+
+def scene(name: str, title: str, before: Callable[[Scene], None], call: Callable[[Scene], None]) -> None:
+    SCENES[name] = (title, before, call)
+
+
+DENIAL = {"return_to_blueprint_reason": "two findings are open"}
+scene(
+    "prompt-plain",
+    "a prompt without a skill writes and says nothing",
+    nothing,
+    says('multi\nline prompt "q" é'),
+)
+scene("prompt-quoted", "a skill in code is no request", nothing, says("what does `$team` do?"))
+scene("prompt-start", "a skill starts", nothing, says("$blueprint the login page"))
+scene("prompt-alias", "a public name, said beside the runtime name", nothing, says("$autoforge the login page"))
+scene("prompt-defer", "execution waits behind planning", nothing, says("$blueprint $team $forge ship this fix"))
+scene("prompt-chain", "execution skills of one prompt overlap", nothing, says("$team, $forge go"))
+scene(
+    "prompt-plain-running",
+    "a prompt without a skill leaves a run alone",
+    started("$forge go"),
+    says("And in German?"),
+)
+scene("prompt-no-change", "the skill runs already", started("$forge go"), says("$forge go on"))
+scene("prompt-overlap", "one joins the other", started("$forge go"), says("$crew go"))
+scene(
+    "prompt-handoff",
+    "planning is completed, execution starts",
+    started("$blueprint x"),
+    says("$forge build it"),
+)
+scene(
+    "prompt-handoff-survivor",
+    "ultrawork survives a handoff",
+    started("$blueprint x", "$ulw"),
+    says("$forge build it"),
+)
+scene(
+    "prompt-handoff-root",
+    "a root record is handed over and ended",
+    having("blueprint", root=True),
+    says("$forge go"),
+)
+scene(
+    "prompt-review-loop",
+    "autopilot goes back to the blueprint",
+    having("autopilot", state=DENIAL),
+    says("$blueprint"),
+)
+scene("prompt-denied", "two that exclude each other", started("$brief x"), says("$forge go"))
+scene(
+    "prompt-rollback",
+    "execution does not roll back to planning",
+    started("$team go"),
+    says("$blueprint again"),
+)
+scene("prompt-denied-chain", "a chain is all or nothing", nothing, says("$forge $autopilot go"))
+scene("prompt-cancel", "everything ends", started("$team $ulw go"), says("$cancel"))
+scene(
+    "prompt-cancel-start",
+    "everything ends, then another starts",
+    started("$team go"),
+    says("$cancel $brief anew"),
+)
+scene(
+    "prompt-resume",
+    "a failed run is taken up",
+    having("forge", active=False, run_outcome="error"),
+    says("$forge again"),
+)
+scene(
+    "prompt-answer",
+    "the prompt answers a question",
+    lambda each: each.ask("forge"),
+    says("Postgres, please."),
+)
+scene("prompt-answered", "an answer from elsewhere is told once", answered_elsewhere, says("go on"))
+scene("prompt-offer", "what was deferred is offered once", finished_blueprint, says("thanks"))
+scene("prompt-unreadable", "a broken file is left as it is", broken, says("$forge go"))
+scene("prompt-bad-session", "no state for such an id", nothing, says("$forge go", session_id="../../etc"))
+scene(
+    "prompt-cut",
+    "half a call",
+    nothing,
+    lambda each: each.send("UserPromptSubmit", b'{"hook_event_name":"UserPro'),
+)
+scene("prompt-subagent", "a subagent starts nothing", nothing, says("$forge go", agent_id="a1"))
+scene("stop-idle", "nothing runs", nothing, stops("first answer"))
+scene("stop-blocks", "a run goes on", started("$team go"), stops())
+scene(
+    "stop-again",
+    "a run goes on, counted",
+    both(started("$team go"), stops()),
+    stops("Saved 1.", stop_hook_active=True),
+)
+scene("stop-both", "all that run are named", started("$team $forge go"), stops())
+scene(
+    "stop-softener",
+    "an optional offer is named",
+    started("$forge go"),
+    stops("Half done. If you want, I can go on."),
+)
+scene("stop-waiting", "a question lets it stop", lambda each: each.ask("forge"), stops("Which database?"))
+scene(
+    "stop-finished",
+    "an outcome lets it stop",
+    having("forge", active=False, lifecycle_outcome="finished"),
+    stops("Done."),
+)
+scene("stop-let-go", "five blocks changed nothing", stopped_five_times, stops(None, stop_hook_active=True))
+scene("stop-iterations", "the last iteration is over", having("forge", iteration=50, max_iterations=50), stops())
+scene("stop-unreadable", "a broken file lets it stop", broken, stops())
+scene("stop-stale-root", "an old root record holds nobody",
+      having("team", root=True, updated_at="2023-11-01T00:00:00Z"), stops())  # fmt: skip
+scene("stop-subagent", "a subagent may always stop", started("$team go"), stops("Saved.", agent_type="reviewer"))
+
+
+def make(client: str, name: str) -> Path:
+    title, before, call = SCENES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve() / "workspace"
+        root.mkdir()
+        played = Scene(root, client)
+        before(played)
+        played.recording = Path(folder) / "recorded"
+        call(played)
+        (made,) = played.recording.iterdir()
+        fixture = load(made).model_copy(update={"title": title})
+        target = FIXTURES / client / f"{name}.json"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(fixture.dump())
+        return target
+
+
+def main() -> None:
+    for client in ("codex", "claude"):
+        shutil.rmtree(FIXTURES / client, ignore_errors=True)
+        for name in SCENES:
+            make(client, name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""What the tests share: a workspace in a temporary folder, hook calls in it, and what a client accepts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.hook.entry import respond
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+HOOKS = CHECKOUT / "hooks"
+RCS_HOOK = Path(sys.executable).parent / "rcs-hook"
+SCRIPTS = {"UserPromptSubmit": HOOKS / "user_prompt_submit.py", "Stop": HOOKS / "stop.py"}
+NOW = 1_700_000_000.0
+"""2023-11-14T22:13:20Z."""
+
+Record = dict[str, Any]
+
+
+class _Strict(BaseModel):
+    """Codex drops an output with a field that it does not know."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _PromptSpecific(_Strict):
+    hookEventName: Literal["UserPromptSubmit"]  # noqa: N815 - the wire's own name
+    additionalContext: str = Field(min_length=1, max_length=1500)  # noqa: N815
+
+
+class PromptOutput(_Strict):
+    """Everything that Codex accepts from us on UserPromptSubmit; never a block."""
+
+    hookSpecificOutput: _PromptSpecific | None = None  # noqa: N815
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+
+
+class _Allows(_Strict):
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+
+
+class _Blocks(_Strict):
+    decision: Literal["block"]
+    reason: str = Field(min_length=1, max_length=1200, pattern=r"\S")
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+
+
+def check_output(event: str, line: str) -> Record:
+    """One JSON object on one line that the strictest client accepts; returns it."""
+    assert "\n" not in line, "more than one line"
+    output: Record = json.loads(line)
+    if event == "Stop":
+        (_Blocks if "decision" in output else _Allows).model_validate(output)
+    else:
+        PromptOutput.model_validate(output)
+    return output
+
+
+class Answer:
+    """What one hook call said."""
+
+    def __init__(self, event: str, line: str) -> None:
+        self.line = line
+        self.output = check_output(event, line)
+        self.context: str = self.output.get("hookSpecificOutput", {}).get("additionalContext", "")
+        self.notice: str = self.output.get("systemMessage", "")
+        self.reason: str = self.output.get("reason", "")
+        self.blocks = "decision" in self.output
+
+    def __repr__(self) -> str:
+        return f"Answer({self.line})"
+
+
+class Workspace:
+    """A folder in which hooks are called, in this process unless said otherwise."""
+
+    def __init__(self, root: Path, *, env: dict[str, str] | None = None, now: float = NOW) -> None:
+        self.root = root
+        self.env = {"PATH": os.defpath} | (env or {})
+        self.now = now
+        self.turns = 0
+
+    # --- hook calls
+
+    def call(self, event: str, session: str = "s1", **fields: object) -> Answer:
+        """A hook call in this process. The clock goes on by one second."""
+        self.now += 1
+        raw = self.payload(event, session, **fields)
+        return Answer(event, respond(raw, Surroundings(self.env, str(self.root), self.now, "rcs")))
+
+    def prompt(self, text: str, session: str = "s1", **fields: object) -> Answer:
+        """A prompt with a turn of its own (Codex' way of naming it)."""
+        self.turns += 1
+        return self.call("UserPromptSubmit", session, **{"turn_id": f"turn-{self.turns}", "prompt": text} | fields)
+
+    def stop(self, session: str = "s1", message: str | None = "Working.", **fields: object) -> Answer:
+        """A Stop of the turn of the last prompt."""
+        mine = {"turn_id": f"turn-{self.turns}", "stop_hook_active": False, "last_assistant_message": message}
+        return self.call("Stop", session, **mine | fields)
+
+    def payload(self, event: str, session: str = "s1", **fields: object) -> bytes:
+        call = {
+            "session_id": session,
+            "transcript_path": None,
+            "cwd": str(self.root),
+            "hook_event_name": event,
+        }
+        return json.dumps(call | fields).encode()
+
+    # --- state on disk
+
+    @property
+    def state(self) -> Path:
+        return self.root / ".rcs" / "state"
+
+    def folder(self, session: str | None) -> Path:
+        return self.state / "sessions" / session if session else self.state
+
+    def mode_path(self, mode: str, session: str | None = "s1") -> Path:
+        return self.folder(session) / f"{mode}-state.json"
+
+    def read(self, mode: str, session: str | None = "s1") -> Record:
+        """A mode's record; `skill-active` for the inventory."""
+        record: Record = json.loads(self.mode_path(mode, session).read_text())
+        return record
+
+    def write(self, mode: str, session: str | None = "s1", **fields: object) -> Record:
+        """A mode file as another tool might have written it: just started, unless `fields` say otherwise."""
+        record: Record = {
+            "active": True,
+            "mode": mode,
+            "current_phase": "executing",
+            "updated_at": _iso(self.now),
+        } | fields
+        path = self.mode_path(mode, session)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(record))
+        return record
+
+    def edit(self, mode: str, session: str | None = "s1", **fields: object) -> None:
+        """Changes fields of a mode file; None takes a field out."""
+        record = self.read(mode, session) | fields
+        kept = {key: value for key, value in record.items() if value is not None}
+        self.mode_path(mode, session).write_text(json.dumps(kept))
+
+    def active(self, session: str = "s1") -> list[str]:
+        """The active set as the inventory names it."""
+        path = self.mode_path("skill-active", session)
+        return [entry["skill"] for entry in json.loads(path.read_text())["active_skills"]] if path.exists() else []
+
+    def snapshot(self) -> dict[str, bytes]:
+        """Every file under `.rcs`, to the byte."""
+        home = self.root / ".rcs"
+        return {str(path.relative_to(home)): path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file()}
+
+
+def _iso(now: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def clean_env(**extra: str) -> dict[str, str]:
+    """For whole programs: nothing of the caller's session, and a home that is not there."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR")}
+    coverage = {name: value for name, value in os.environ.items() if name.startswith("COV")}
+    return kept | coverage | {"HOME": "/nonexistent"} | extra
+
+
+def run_hook(
+    raw: bytes, *, cwd: Path, script: Path | None = None, env: dict[str, str] | None = None
+) -> tuple[str, int]:
+    """A whole process: `rcs-hook`, or one of the scripts; its stdout without the newline, and its status."""
+    command = [sys.executable, str(script)] if script else [str(RCS_HOOK)]
+    done = subprocess.run(
+        command, input=raw, capture_output=True, cwd=cwd, env=env or clean_env(), timeout=60, check=False
+    )
+    assert done.stderr == b"", done.stderr.decode(errors="replace")
+    assert done.stdout.endswith(b"\n")
+    assert done.stdout.count(b"\n") == 1
+    return done.stdout.decode()[:-1], done.returncode

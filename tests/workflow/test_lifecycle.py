@@ -1,0 +1,270 @@
+"""Outcomes of mode files: every spelling found in the wild, by every field that may state it.
+
+The expectations are written out by hand from seed 002, decisions 2, 12 and 20, and the table of spellings
+in the facts; none is taken from the code.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+
+Record = dict[str, Any]
+
+
+class Means(NamedTuple):
+    """What people are told (None: nothing, the run goes on), and what becomes of the run."""
+
+    public: str | None
+    ends: bool
+    waits: bool
+
+
+#           what people are told      ends   waits
+FINISHED = Means("finished", True, False)
+FAILED = Means("failed", True, False)
+BLOCKED = Means("blocked", True, False)
+INTERLUDE = Means("userinterlude", True, False)
+ASKS = Means("askuserQuestion", False, True)
+WAITS = Means("userinterlude", False, True)
+GOES_ON = Means(None, False, False)
+
+# What is written, what it means, and what it means while a question of this mode is pending.
+SPELLINGS: list[tuple[str, Means, Means]] = [
+    ("finish", FINISHED, FINISHED),
+    ("finished", FINISHED, FINISHED),
+    ("complete", FINISHED, FINISHED),
+    ("completed", FINISHED, FINISHED),
+    ("done", FINISHED, FINISHED),
+    ("Finished", FINISHED, FINISHED),
+    ("COMPLETE", FINISHED, FINISHED),
+    ("Done", FINISHED, FINISHED),
+    ("fail", FAILED, FAILED),
+    ("failed", FAILED, FAILED),
+    ("error", FAILED, FAILED),
+    ("FAILED", FAILED, FAILED),
+    ("Error", FAILED, FAILED),
+    ("blocked", BLOCKED, BLOCKED),
+    ("Blocked", BLOCKED, BLOCKED),
+    ("BLOCKED", BLOCKED, BLOCKED),
+    ("userinterlude", INTERLUDE, INTERLUDE),
+    ("user-interlude", INTERLUDE, INTERLUDE),
+    ("user_interlude", INTERLUDE, INTERLUDE),
+    ("userInterlude", INTERLUDE, INTERLUDE),
+    ("USER_INTERLUDE", INTERLUDE, INTERLUDE),
+    ("interrupt", INTERLUDE, INTERLUDE),
+    ("interrupted", INTERLUDE, INTERLUDE),
+    ("Interrupted", INTERLUDE, INTERLUDE),
+    ("askuserQuestion", ASKS, ASKS),
+    ("askuserquestion", ASKS, ASKS),
+    ("AskUserQuestion", ASKS, ASKS),
+    ("ask-user-question", ASKS, ASKS),
+    ("ask_user_question", ASKS, ASKS),
+    ("ask_user-question", ASKS, ASKS),
+    ("ASK-USER-QUESTION", ASKS, ASKS),
+    ("askuser", ASKS, ASKS),
+    ("ask-user", ASKS, ASKS),
+    ("ask_user", ASKS, ASKS),
+    ("question", ASKS, ASKS),
+    ("Question", ASKS, ASKS),
+    ("cancelled", INTERLUDE, INTERLUDE),
+    ("canceled", INTERLUDE, INTERLUDE),
+    ("cancel", INTERLUDE, INTERLUDE),
+    ("aborted", INTERLUDE, INTERLUDE),
+    ("abort", INTERLUDE, INTERLUDE),
+    ("Cancelled", INTERLUDE, INTERLUDE),
+    ("CANCELED", INTERLUDE, INTERLUDE),
+    ("blocked_on_user", WAITS, ASKS),
+    ("blocked-on-user", WAITS, ASKS),
+    ("blocked_on-user", WAITS, ASKS),
+    ("Blocked-On-User", WAITS, ASKS),
+    ("BLOCKED_ON_USER", WAITS, ASKS),
+    ("progress", GOES_ON, ASKS),
+    ("continue", GOES_ON, ASKS),
+    ("continued", GOES_ON, ASKS),
+    ("Progress", GOES_ON, ASKS),
+    ("CONTINUE", GOES_ON, ASKS),
+]
+CASES = [
+    pytest.param(spelling, means, pending, id=f"{spelling}-{'asked' if pending else 'plain'}")
+    for spelling, plain, asked in SPELLINGS
+    for means, pending in ((plain, False), (asked, True))
+]
+FIELDS = ("lifecycle_outcome", "terminal_outcome", "run_outcome", "current_phase")
+CONTRADICTIONS = ("finished", "failed", "userinterlude", "askuserQuestion", "blocked_on_user", "progress")
+MEANINGLESS = (None, "", "  ", "-", "banana", "executing", "cleared", 7, True, False, ["failed"], {"is": "failed"})
+
+
+def a_run(*, pending: bool = False, **fields: object) -> Record:
+    """A mode file of a run that goes on, but for `fields`."""
+    record: Record = {"active": True, "mode": "forge", "current_phase": "executing"} | fields
+    return record | ({"question_enforcement": {"status": "pending"}} if pending else {})
+
+
+def meaning(record: Record) -> Means:
+    outcome = outcome_of(record)
+    return Means(outcome.public, outcome.ends, outcome.waits)
+
+
+def test_the_table_holds_every_spelling_found_in_the_wild() -> None:
+    found = """
+        finish finished complete completed done fail failed error blocked
+        userinterlude user-interlude interrupt interrupted askuserquestion ask-user-question askuser question
+        cancelled canceled cancel aborted abort blocked_on_user blocked-on-user progress continue continued
+    """
+    assert set(found.split()) <= {spelling for spelling, _, _ in SPELLINGS}
+
+
+@pytest.mark.parametrize("field", ["lifecycle_outcome", "terminal_outcome"])
+@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
+def test_the_canonical_field_wins_over_all(field: str, spelling: str, means: Means, pending: bool) -> None:
+    for other in CONTRADICTIONS:
+        record = a_run(pending=pending, run_outcome=other, current_phase=other, error="no", completed_at="x")
+        assert meaning(record | {field: spelling}) == means, other
+
+
+@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
+def test_the_legacy_field_wins_over_inference(spelling: str, means: Means, pending: bool) -> None:
+    for other in CONTRADICTIONS:
+        record = a_run(pending=pending, current_phase=other, error="no", completed_at="x")
+        assert meaning(record | {"run_outcome": spelling}) == means, other
+
+
+@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
+def test_the_phase_speaks_where_no_outcome_does(spelling: str, means: Means, pending: bool) -> None:
+    assert meaning(a_run(pending=pending, current_phase=spelling)) == means
+    assert meaning(a_run(pending=pending, current_phase=spelling, error="no", completed_at="x")) == means
+
+
+@pytest.mark.parametrize("other", CONTRADICTIONS)
+def test_of_two_canonical_fields_lifecycle_outcome_is_read_first(other: str) -> None:
+    assert meaning(a_run(lifecycle_outcome="blocked", terminal_outcome=other)) == BLOCKED
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
+def test_a_word_that_means_nothing_is_passed_over(field: str, spelling: str, means: Means, pending: bool) -> None:
+    for nothing in MEANINGLESS:
+        before = dict.fromkeys(FIELDS[: FIELDS.index(field)], nothing)
+        assert meaning(a_run(pending=pending) | before | {field: spelling}) == means, nothing
+
+
+@pytest.mark.parametrize("nothing", MEANINGLESS, ids=repr)
+def test_a_run_without_a_word_that_means_something_goes_on(nothing: object) -> None:
+    record = a_run() | dict.fromkeys(FIELDS, nothing)
+    assert meaning(record) == GOES_ON
+    assert is_active(record)
+
+
+ASKED = {"question_enforcement": {"status": "pending"}}
+INFERENCES = [
+    pytest.param({}, GOES_ON, id="nothing"),
+    pytest.param({"error": "the build broke"}, FAILED, id="error"),
+    pytest.param({"error": {"code": 1}}, FAILED, id="error-object"),
+    pytest.param({"completed_at": "2023-11-14T22:13:20Z"}, FINISHED, id="completed_at"),
+    pytest.param({"error": "no", "completed_at": "x"}, FAILED, id="error-before-completed_at"),
+    pytest.param(ASKED, ASKS, id="question"),
+    pytest.param(ASKED | {"error": "no"}, ASKS, id="question-before-error"),
+    pytest.param(ASKED | {"completed_at": "x"}, ASKS, id="question-before-completed_at"),
+    pytest.param({"question_enforcement": {"status": "satisfied"}}, GOES_ON, id="question-satisfied"),
+    pytest.param({"question_enforcement": {"status": "cleared"}}, GOES_ON, id="question-cleared"),
+    pytest.param(
+        {"run_outcome": "blocked_on_user", "question_enforcement": {"status": "satisfied"}},
+        WAITS,
+        id="wait-beside-a-satisfied-question",
+    ),
+    pytest.param({"question_enforcement": "pending"}, GOES_ON, id="question-no-object"),
+    pytest.param({"question_enforcement": None}, GOES_ON, id="question-null"),
+    pytest.param({"error": None, "completed_at": None}, GOES_ON, id="nulls"),
+    pytest.param({"error": " ", "completed_at": ""}, GOES_ON, id="blanks"),
+    pytest.param({"error": False, "completed_at": False}, GOES_ON, id="false"),
+    pytest.param({"current_phase": "fixing", "error": "no"}, FAILED, id="a-phase-that-is-no-outcome"),
+]
+
+
+@pytest.mark.parametrize(("fields", "means"), INFERENCES)
+def test_the_rest_of_the_record_speaks_last(fields: Record, means: Means) -> None:
+    assert meaning(a_run(**fields)) == means
+
+
+def test_cancelled_is_never_what_people_are_told() -> None:
+    for field in FIELDS:
+        records = [a_run(pending=pending) | {field: word} for word, _, _ in SPELLINGS for pending in (False, True)]
+        told = {outcome_of(record).public for record in records}
+        assert told == {None, "finished", "failed", "blocked", "userinterlude", "askuserQuestion"}
+
+
+ACTIVE = [
+    pytest.param({"active": True}, True, id="switched-on"),
+    pytest.param({"active": True, "current_phase": "verifying"}, True, id="in-a-phase"),
+    pytest.param({"active": True, "run_outcome": "progress"}, True, id="goes-on"),
+    pytest.param({"active": True, "lifecycle_outcome": "askuserQuestion"}, True, id="asks"),
+    pytest.param({"active": True, "run_outcome": "blocked_on_user"}, True, id="waits"),
+    pytest.param({"active": True, "current_phase": "blocked_on_user"}, True, id="waits-by-its-phase"),
+    pytest.param(ASKED | {"active": True}, True, id="waits-for-an-answer"),
+    pytest.param({"active": True, "lifecycle_outcome": "finished"}, False, id="finished"),
+    pytest.param({"active": True, "lifecycle_outcome": "blocked"}, False, id="blocked"),
+    pytest.param({"active": True, "terminal_outcome": "failed"}, False, id="failed"),
+    pytest.param({"active": True, "lifecycle_outcome": "userinterlude"}, False, id="userinterlude"),
+    pytest.param({"active": True, "run_outcome": "cancelled"}, False, id="cancelled"),
+    pytest.param({"active": True, "current_phase": "complete"}, False, id="complete-by-its-phase"),
+    pytest.param({"active": True, "error": "no"}, False, id="an-error"),
+    pytest.param({"active": True, "completed_at": "then"}, False, id="completed"),
+    pytest.param({"active": False}, False, id="switched-off"),
+    pytest.param({"active": False, "current_phase": "executing"}, False, id="off-in-a-phase"),
+    pytest.param({"active": False, "lifecycle_outcome": "askuserQuestion"}, False, id="off-and-asks"),
+    pytest.param({}, False, id="empty"),
+    pytest.param({"active": None}, False, id="null"),
+    pytest.param({"active": "true"}, False, id="a-text"),
+    pytest.param({"active": 1}, False, id="a-number"),
+]
+
+
+@pytest.mark.parametrize(("record", "active"), ACTIVE)
+def test_active_is_switched_on_and_without_an_outcome_or_waiting(record: Record, active: bool) -> None:
+    assert is_active(record) is active
+
+
+REASON = "return_to_blueprint_reason"
+REVIEWS = [
+    pytest.param({}, False, id="neither"),
+    pytest.param({"review_verdict": None, REASON: None}, False, id="nulls"),
+    pytest.param({"review_verdict": {"clean": True}}, False, id="clean-object"),
+    pytest.param({"review_verdict": "clean"}, False, id="clean"),
+    pytest.param({"review_verdict": "approve"}, False, id="approve"),
+    pytest.param({"review_verdict": "approved"}, False, id="approved"),
+    pytest.param({"review_verdict": "pass"}, False, id="pass"),
+    pytest.param({"review_verdict": "passed"}, False, id="passed"),
+    pytest.param({"review_verdict": {"clean": False}}, True, id="unclean-object"),
+    pytest.param({"review_verdict": {"clean": "yes"}}, True, id="clean-is-no-boolean"),
+    pytest.param({"review_verdict": {"clean": 1}}, True, id="clean-is-a-number"),
+    pytest.param({"review_verdict": {"issues": 2}}, True, id="object-without-clean"),
+    pytest.param({"review_verdict": "needs_changes"}, True, id="needs-changes"),
+    pytest.param({"review_verdict": "rejected"}, True, id="rejected"),
+    pytest.param({"review_verdict": "not clean"}, True, id="not-clean"),
+    pytest.param({"review_verdict": False}, True, id="false"),
+    pytest.param({"review_verdict": ["clean"]}, True, id="list"),
+    pytest.param({REASON: "the tests are red"}, True, id="reason"),
+    pytest.param({REASON: ""}, False, id="empty-reason"),
+    pytest.param({REASON: " \n\t"}, False, id="blank-reason"),
+    pytest.param({REASON: "red", "review_verdict": "clean"}, True, id="reason-beside-a-clean-verdict"),
+    pytest.param({REASON: "", "review_verdict": "clean"}, False, id="blank-reason-beside-a-clean-verdict"),
+]
+
+
+@pytest.mark.parametrize(("fields", "is_open"), REVIEWS)
+def test_a_review_is_open_by_an_unclean_verdict_or_a_reason(fields: Record, is_open: bool) -> None:
+    assert review_is_open({"state": fields}) is is_open
+    assert review_is_open(fields) is is_open
+    assert review_is_open(fields | {"state": None}) is is_open
+    assert review_is_open(fields | {"state": "clean"}) is is_open
+
+
+def test_one_open_place_is_enough_for_an_open_review() -> None:
+    assert review_is_open({"review_verdict": "clean", "state": {"review_verdict": "rejected"}})
+    assert review_is_open({"review_verdict": "rejected", "state": {"review_verdict": "clean"}})
+    assert review_is_open({REASON: "red", "state": {"review_verdict": {"clean": True}}})
+    assert not review_is_open({"review_verdict": "clean", "state": {"review_verdict": {"clean": True}}})

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rcs_hooks.workflow.text import clean, cut, word
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "kept"),
+    [
+        ("plain", 9, "plain"),
+        ("plain", 3, "pla"),
+        ("ae\u0301i", 2, "a"),
+        ("ae\u0301i", 3, "ae\u0301"),
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467 x", 6, "\U0001f468\u200d\U0001f469\u200d\U0001f467 "),
+        ("x\U0001f468\u200d\U0001f469\u200d\U0001f467", 4, "x"),
+    ],
+    ids=["short", "ascii", "accent cut off whole", "accent kept whole", "family kept whole", "family left out whole"],
+)
+def test_a_letter_is_never_cut_in_two(text: str, limit: int, kept: str) -> None:
+    assert cut(text, limit) == kept
+
+
+@given(st.text(), st.integers(1, 50))
+def test_cut_text_is_a_beginning_within_its_limit(text: str, limit: int) -> None:
+    assert text.startswith(cut(text, limit))
+    assert len(cut(text, limit)) <= limit
+
+
+@given(st.one_of(st.text(), st.integers(), st.none()), st.integers(2, 50))
+def test_clean_text_is_one_bounded_printable_line(value: object, limit: int) -> None:
+    shown = clean(value, limit)
+    assert len(shown) <= limit
+    assert shown.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("phase", "shown"),
+    [
+        ("executing", "executing"),
+        ("\x1b[31mred\x1b[0m", "31mred 0m"),
+        ("a\nb\u202ec", "a b c"),
+        ("`rm -rf`; <b>", "rm -rf b"),
+        ("x" * 99, "x" * 39 + "…"),
+        ("", "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_a_phase_is_shown_as_a_word(phase: object, shown: str) -> None:
+    assert word(phase) == shown
