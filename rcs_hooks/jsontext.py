@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+BOM = b"\xef\xbb\xbf"
 BLANKS = " \t\n\r"
 
 

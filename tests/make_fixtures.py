@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rcs_hooks.hook.call import Surroundings
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.hook.recording import load, recorded
+from rcs_hooks.hook.recording import Recorder, load
 from tests.support import CHECKOUT, NOW, Record, Workspace, check_output
 
 FIXTURES = CHECKOUT / "fixtures"
@@ -71,8 +71,11 @@ class Scene(Workspace):
     def send(self, event: str, raw: bytes) -> None:
         self.now += 60
         around = Surroundings(self.env, str(self.root), self.now, "rcs")
-        line = recorded(str(self.recording), raw, around, respond) if self.recording else respond(raw, around)
+        recorder = Recorder(str(self.recording), raw, around) if self.recording else None
+        line = respond(raw, around)
         check_output(event, line)
+        if recorder:
+            recorder.save(line)
 
     def put(self, mode: str, *, root: bool = False, **fields: object) -> None:
         """A mode file as another tool has written it."""

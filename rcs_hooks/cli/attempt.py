@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +43,7 @@ def build() -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    prompt = sys.stdin.buffer.read().decode(errors="replace") if args.prompt == "-" else args.prompt
     scope = options.scope_of(args)
     tokens = scan(prompt)
     asked = tuple(token for token in tokens if token.passed_over is None)
@@ -126,4 +128,12 @@ def _plan(result: Reconciled | None) -> str:
 
 
 def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.split("\n"))
+    """Wrapped on a terminal, but for a command: that is to be pasted."""
+    width = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
+    lines = []
+    for line in text.split("\n"):
+        if width and " --session " not in line:
+            lines += textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ")
+        else:
+            lines.append(f"  {line}")
+    return "\n".join(lines)

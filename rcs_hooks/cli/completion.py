@@ -19,17 +19,22 @@ VALUES = {"--mode": tuple(MODES), "--outcome": PUBLIC}
 
 BASH = """\
 _rcs() {{
-    local words cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}}
+    local words="" cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} IFS=$' \\t\\n'
     case "$prev" in
 {values}
     esac
-    if [ "$COMP_CWORD" -eq 1 ]; then words="{commands}"; else
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        words="{commands}"
+    elif [ "$COMP_CWORD" -eq 2 ] || [ "${{cur:0:1}}" = - ]; then
         case "${{COMP_WORDS[1]}}" in
 {options}
         esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
-    [ ${{#COMPREPLY[@]}} -gt 0 ] || COMPREPLY=($(compgen -f -- "$cur"))
+    if [ ${{#COMPREPLY[@]}} -eq 0 ]; then
+        IFS=$'\\n' COMPREPLY=($(compgen -f -- "$cur"))
+        compopt -o filenames 2>/dev/null
+    fi
 }}
 complete -F _rcs rcs
 """

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output
+from rcs_hooks.errors import RcsError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
@@ -47,9 +48,16 @@ def run(argv: Sequence[str]) -> int:
         return statusline()
     scope = options.scope_of(args)
     if args.json:
-        output.result(_hud(scope).as_json() | {"session": _shown_scope(scope).session})
+        from rcs_hooks.state.surface import busiest
+
+        output.result(_hud(scope).as_json() | {"session": busiest(scope).session})
     elif args.watch:
-        _watch(scope)
+        try:
+            _watch(scope)
+        except KeyboardInterrupt:
+            if sys.stdout.isatty():  # the shell's prompt gets a line of its own
+                output.text("")
+            raise
     else:
         output.text(_line(scope, colour=_colour()))
     return output.OK
@@ -60,37 +68,32 @@ def statusline() -> int:
 
     try:
         shown = line(sys.stdin.buffer.read(), os.environ, os.getcwd(), time.time())
-    except OSError:
-        shown = ""
+    except (OSError, ValueError, RcsError):
+        shown = ""  # whatever stands in the way, the client's line stays clean
     output.text(shown)
     return output.OK
-
-
-def _shown_scope(scope: Scope) -> Scope:
-    """Without a session: root where something is active there, else the one session that has something active."""
-    from rcs_hooks.state.surface import list_active
-
-    found = list_active(scope)
-    busy = list(found.get("sessions", {}))
-    return scope._replace(session=busy[0]) if not found["active_modes"] and len(busy) == 1 else scope
 
 
 def _hud(scope: Scope) -> Hud:
     from rcs_hooks.hud.line import hud_of
     from rcs_hooks.state.inventory import deferred_in
+    from rcs_hooks.state.surface import busiest
 
-    view = _shown_scope(scope).view()
+    view = busiest(scope).view()
     return hud_of(view, deferred_in(view.inventory))
 
 
 def _line(scope: Scope, *, colour: bool) -> str:
+    import shutil
+
     from rcs_hooks.hud.line import as_line
 
-    return as_line(_hud(scope), colour=colour)
+    width = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
+    return as_line(_hud(scope), colour=colour, width=width)
 
 
 def _colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _watch(scope: Scope) -> None:
@@ -100,5 +103,6 @@ def _watch(scope: Scope) -> None:
         line = _line(scope._replace(now=time.time()), colour=_colour())
         if line != last:
             output.over(line) if sys.stdout.isatty() else output.text(line)
+            output.flush()
             last = line
         time.sleep(PAUSE)

@@ -5,13 +5,12 @@ Exit status: 0 done, 1 refused, 2 the command line is wrong.
 
 from __future__ import annotations
 
-import importlib
 import sys
-from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,24 +37,35 @@ def usage() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
+    as_json = "--json" in args or "--input" in args
     try:
-        return _run(args)
+        status = _run(args)
+        output.flush()
+    except SystemExit as done:  # argparse has said what it had to say
+        status = done.code if isinstance(done.code, int) else output.USAGE
+        output.flush()
     except RcsError as error:
-        return output.error(str(error), as_json="--json" in args)
+        return output.error(str(error), as_json=as_json)
     except BrokenPipeError:
         output.abandoned()
         return output.OK
     except OSError as error:
+        output.abandoned()
         where = f"{error.filename}: " if error.filename else ""
-        return output.error(f"{where}{(error.strerror or str(error)).lower()}", as_json="--json" in args)
+        return output.error(f"{where}{(error.strerror or str(error)).lower()}", as_json=as_json)
     except KeyboardInterrupt:
+        output.flush()
         return 130
+    return status
 
 
 def _run(args: list[str]) -> int:
-    if not args or args[0] in ("-h", "--help", "help"):
+    if not args:
+        output.error(usage())
+        return output.USAGE
+    if args[0] in ("-h", "--help", "help"):
         output.text(usage())
-        return output.OK if args else output.USAGE
+        return output.OK
     if args[0] in ("-V", "--version"):
         from rcs_hooks import __version__
 
@@ -66,6 +76,8 @@ def _run(args: list[str]) -> int:
         hint = f"did you mean `rcs {near}`?" if near else "`rcs --help` lists the commands"
         output.error(f"there is no command {args[0]!r}; {hint}")
         return output.USAGE
+    import importlib
+
     command = importlib.import_module(f"rcs_hooks.cli.{MODULES[args[0]]}")
     status: int = command.run(args[1:])
     return status

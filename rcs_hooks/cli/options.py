@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
+import textwrap
 import time
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,7 @@ def parser(command: str, purpose: str, *examples: str) -> argparse.ArgumentParse
     shown = "\n".join(f"  {example}" for example in examples)
     return argparse.ArgumentParser(
         prog=f"rcs {command}",
-        description=purpose,
+        description=textwrap.fill(purpose, shutil.get_terminal_size().columns - 2),
         epilog=f"examples:\n{shown}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

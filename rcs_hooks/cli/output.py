@@ -11,18 +11,20 @@ OK, REFUSED, USAGE = 0, 1, 2
 
 
 def text(shown: str) -> None:
-    print(_printable(shown, sys.stdout.encoding))
+    if sys.stdout is not None:  # closed by the caller
+        print(_printable(shown, sys.stdout.encoding))
 
 
 def result(value: object) -> None:
     """One line of JSON."""
-    print(jsontext.dumps_line(value))
+    text(jsontext.dumps_line(value))
 
 
 def error(message: str, *, as_json: bool = False) -> int:
     """Says why something was refused."""
     shown = jsontext.dumps_line({"error": message}) if as_json else f"rcs: {message}"
-    print(_printable(shown, sys.stderr.encoding), file=sys.stderr)
+    if sys.stderr is not None:
+        print(_printable(shown, sys.stderr.encoding), file=sys.stderr)
     return REFUSED
 
 
@@ -32,8 +34,14 @@ def _printable(shown: str, encoding: str | None) -> str:
     return shown.encode(name, "replace").decode(name)
 
 
+def flush() -> None:
+    """Here, where an error can still be answered, and not at exit."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
 def abandoned() -> None:
-    """The reader has gone: nothing more is to be said, and nothing at exit either."""
+    """Nobody can take what was printed: nothing more is to be said, and nothing at exit either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

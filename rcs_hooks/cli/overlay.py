@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
 from rcs_hooks.overlay.block import applied, block, find, stripped
+from rcs_hooks.state.surface import busiest
 from rcs_hooks.workflow.lifecycle import outcome_of
 
 if TYPE_CHECKING:
@@ -56,10 +57,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _block(scope: Scope) -> str:
-    members = scope.view().members()
-    active = [(m.mode, str(m.record.get("current_phase") or ""), outcome_of(m.record).waits) for m in members]
+    scope = busiest(scope)
+    view = scope.view()
+    members = view.members()
+    active = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
     how = scope.commands.write(members[0].mode, "--outcome", "finished") if members else ""
-    return block(active, how)
+    return block(active, how, [broken.path for broken in view.unreadable])
 
 
 def _read(path: str, *, must_exist: bool) -> str:
@@ -74,6 +77,12 @@ def _read(path: str, *, must_exist: bool) -> str:
         raise Refused(f"{path}: it is not UTF-8, so it was left as it is") from None
 
 
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def _replace(path: str, text: str) -> None:
     """Whole or not at all, through a link to where the file really is, with its own mode."""
     real = os.path.realpath(path)
@@ -81,7 +90,7 @@ def _replace(path: str, text: str) -> None:
     try:
         with open(fd, "w", encoding="utf-8", newline="") as file:
             file.write(text)
-        mode = stat.S_IMODE(os.stat(real).st_mode) if os.path.exists(real) else 0o644
+        mode = stat.S_IMODE(os.stat(real).st_mode) if os.path.exists(real) else 0o666 & ~_umask()
         os.chmod(temporary, mode)
         os.replace(temporary, real)
     except BaseException:

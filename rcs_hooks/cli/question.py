@@ -14,23 +14,35 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+EXAMPLES = (
+    'rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite',
+    'rcs question answer q-1f2e3d4c5b "Postgres"',
+    "rcs question list",
+)
+
+
+def _action(actions: Any, name: str, purpose: str, example: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=purpose, description=purpose, epilog=f"example: {example}", allow_abbrev=False
+    )
+    return parser
+
+
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "question",
         "A blocking question: the mode waits, the turn may end, and the next prompt is the answer.",
-        'rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite',
-        'rcs question answer q-1f2e3d4c5b "Postgres"',
-        "rcs question list",
+        *EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ask|answer|list")
-    ask = actions.add_parser("ask", help="record a question of an active mode", allow_abbrev=False)
+    ask = _action(actions, "ask", "record a question of an active mode", EXAMPLES[0])
     ask.add_argument("--mode", required=True, help="the mode that waits")
     ask.add_argument("--text", required=True, help="one concrete question")
     ask.add_argument("--option", action="append", default=[], help="one of the answers to choose from; may be repeated")
-    answer = actions.add_parser("answer", help="answer a question from here", allow_abbrev=False)
+    answer = _action(actions, "answer", "answer a question from here", EXAMPLES[1])
     answer.add_argument("id")
     answer.add_argument("answer")
-    listing = actions.add_parser("list", help="the open questions", allow_abbrev=False)
+    listing = _action(actions, "list", "the open questions", EXAMPLES[2])
     listing.add_argument("--all", action="store_true", help="the answered and aborted ones too")
     for each in (ask, answer, listing):
         options.add_scope(each)
@@ -54,7 +66,7 @@ def run(argv: Sequence[str]) -> int:
 def _scope(args: argparse.Namespace) -> Any:
     """A question is known by its id: without `--session` every scope is looked at."""
     scope = options.scope_of(args)
-    return scope if args.session else scope._replace(session=None)
+    return scope if args.session else scope.of(None)
 
 
 def _line(question: dict[str, Any]) -> str:

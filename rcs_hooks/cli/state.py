@@ -9,6 +9,7 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
 from rcs_hooks.state import surface
 from rcs_hooks.state.fields import checked_mode
+from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.workflow.text import clean, word
 
 if TYPE_CHECKING:
@@ -55,16 +56,20 @@ def build() -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     given = _input(args)
-    mode_given = args.mode or given.pop("mode", None)
-    everywhere = args.all_sessions or given.pop("all_sessions", False) is True
+    mode_given = given.pop("mode", args.mode)
+    if args.mode and mode_given != args.mode:
+        raise Refused(f"mode: --mode {args.mode} and {mode_given!r} in --input; name one")
+    everywhere = given.pop("all_sessions", args.all_sessions)
+    if not isinstance(everywhere, bool):
+        raise Refused(f"all_sessions: {everywhere!r} found, true or false needed")
     session = given.pop("session_id", None)
     scope = options.scope_of(args, session)
     if args.action == "list-active":
         return _show(args, surface.list_active(scope), _active_words)
     if args.action == "get-status":
         return _show(args, surface.get_status(scope, checked_mode(mode_given) if mode_given else None), _status_words)
-    if args.action == "clear" and mode_given == surface.INVENTORY:
-        return _show(args, surface.clear(scope, surface.INVENTORY, all_sessions=everywhere), _clear_words)
+    if args.action == "clear" and mode_given == INVENTORY:
+        return _show(args, surface.clear(scope, INVENTORY, all_sessions=everywhere), _clear_words)
     mode = checked_mode(mode_given)
     if args.action == "read":
         return _show(args, surface.read(scope, mode), _record_words)
@@ -104,6 +109,8 @@ def _fields(args: argparse.Namespace, given: Record) -> Record:
         if key.startswith("state."):
             key = key.removeprefix("state.")
             place = fields.setdefault("state", {})
+            if not isinstance(place, dict):
+                raise Refused(f"state: {place!r} found, an object needed; nothing was written")
         try:
             place[key] = jsontext.loads(text)
         except ValueError:

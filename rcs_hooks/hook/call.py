@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROMPT, STOP, SESSION_START = "UserPromptSubmit", "Stop", "SessionStart"
-BOM = b"\xef\xbb\xbf"
 
 
 class Surroundings:
@@ -78,7 +77,7 @@ def _bad(why: str) -> Exception:
 def parse(raw: bytes) -> Payload:
     """Raises PayloadError with the reason."""
     try:
-        text = raw.removeprefix(BOM).decode()
+        text = raw.removeprefix(jsontext.BOM).decode()
     except UnicodeDecodeError:
         raise _bad("the call is not UTF-8") from None
     if not text.strip():

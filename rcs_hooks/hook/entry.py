@@ -25,20 +25,45 @@ def main() -> int:
     try:
         raw = _read_all(0)
         around = real_surroundings()
-        record_to = around.env.get("RCS_RECORD")
-        if record_to:
-            from rcs_hooks.hook.recording import recorded
-
-            line = recorded(record_to, raw, around, respond)
-        else:
-            line = respond(raw, around)
+        line = answer(raw, around)
     except BaseException as error:  # noqa: BLE001 - a hook fails open, even when it is interrupted
-        line = jsontext.dumps_line({"systemMessage": f"rcs: {type(error).__name__}; nothing was done."})
+        from rcs_hooks.hook.failures import words
+
+        line = jsontext.dumps_line({"systemMessage": f"rcs: {words(error)}; the hook was cut short."})
     try:
         _write_all(1, line.encode() + b"\n")
     except OSError:
         return 0  # nobody listens any more
     return 0
+
+
+def answer(raw: bytes, around: Surroundings) -> str:
+    """As `respond`, and recorded where that is wished."""
+    return _recorded(raw, around) if around.env.get("RCS_RECORD") else respond(raw, around)
+
+
+def _recorded(raw: bytes, around: Surroundings) -> str:
+    """With the call saved beside it; one that cannot be saved is answered all the same."""
+    from rcs_hooks.hook.recording import Recorder
+
+    recorder = None
+    try:
+        recorder = Recorder(around.env["RCS_RECORD"], raw, around)
+    except Exception as error:  # noqa: BLE001 - the boundary
+        _log_failure(around, "recording", error)
+    line = respond(raw, around)
+    try:
+        if recorder:
+            recorder.save(line)
+    except Exception as error:  # noqa: BLE001 - the boundary
+        _log_failure(around, "recording", error)
+    return line
+
+
+def _log_failure(around: Surroundings, event: str, error: Exception) -> None:
+    from rcs_hooks.hook.failures import log, words
+
+    log(find_root(around.env, around.cwd), event, words(error), error, around.now)
 
 
 def _read_all(fd: int) -> bytes:
@@ -64,12 +89,12 @@ def respond(raw: bytes, around: Surroundings) -> str:
             return "{}"
         cwd = os.path.join(around.cwd, payload.cwd)
         root = find_root(around.env, cwd)
-        return jsontext.dumps_line(_answer(payload, root, cwd, around))
+        return jsontext.dumps_line(_dispatch(payload, root, cwd, around))
     except Exception as error:  # noqa: BLE001 - the boundary
         return jsontext.dumps_line(_failure(event, root, error, around))
 
 
-def _answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> "dict[str, Any]":
+def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "dict[str, Any]":
     here = may_have_state(root, payload.session)
     if payload.event == STOP:
         if not here:

@@ -16,12 +16,13 @@ LARGEST_LOG = 256 * 1024
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def words(error: Exception) -> str:
+def words(error: BaseException) -> str:
     """A failure in one sentence."""
     if isinstance(error, RcsError):
         return str(error)
     if isinstance(error, OSError):
-        return f"{error.filename or 'a file'}: {(error.strerror or str(error)).lower()}"
+        where = f"{error.filename}: " if error.filename else "state could not be read or written: "
+        return where + (error.strerror or str(error)).lower()
     return f"an error of this hook ({type(error).__name__}: {error})"
 
 

@@ -7,16 +7,12 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from rcs_hooks.catalog import MODES
 from rcs_hooks.state import paths
 from rcs_hooks.workflow.messages import Commands
 
 if TYPE_CHECKING:
     from rcs_hooks.hook.call import Surroundings
     from rcs_hooks.state.files import Unreadable
-
-INVENTORY = "skill-active"
-"""How `rcs state clear --mode` names the inventory file."""
 
 
 def commands(root: str, cwd: str, session: str, around: Surroundings) -> Commands:
@@ -28,8 +24,7 @@ def commands(root: str, cwd: str, session: str, around: Surroundings) -> Command
 
 def broken(unreadable: Unreadable) -> tuple[str, str, str]:
     """Path as a person finds it, reason, and what `rcs state clear` calls it."""
-    name = unreadable.path.rpartition("/")[2].removesuffix(".json").removesuffix("-state")
-    return f"{paths.STATE}/{unreadable.path}", unreadable.why, name if name in MODES else INVENTORY
+    return f"{paths.STATE}/{unreadable.path}", unreadable.why, paths.cleared_as(unreadable.path)
 
 
 def rcs_words(around: Surroundings) -> str:

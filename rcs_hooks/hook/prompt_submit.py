@@ -70,11 +70,18 @@ def _decide(root: str, session: str, prompt: Prompt, now: float) -> Reconciled |
             files.recover(folder)
             result = _look(folder, session, prompt, now)
             if result is not None and result.writes:
+                _make_way_for_ledger(folder, session)
                 files.commit(folder, result.writes)
-    except LockTimeout:
+    except (LockTimeout, OSError):
         if not only_kept:  # the hooks' own notes are not worth waiting for
             raise
     return result
+
+
+def _make_way_for_ledger(folder: str, session: str) -> None:
+    """The hooks' own notes keep nobody from working: where they cannot be read, they are moved aside."""
+    if isinstance(ledger.load(folder, session), Unreadable):
+        files.move_aside(f"{folder}/{paths.ledger_file(session)}")
 
 
 def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled | None:
@@ -101,7 +108,8 @@ def said(
     from rcs_hooks.hook import place
     from rcs_hooks.workflow import messages
 
-    started = result.started
+    resumed = [mode for mode, _ in result.resumed]
+    started = [mode for mode in result.started if mode not in resumed]
     news = messages.PromptNews(
         tokens=_named(tokens),
         plan=result.plan,
@@ -112,10 +120,12 @@ def said(
         answered=result.answered,
         delivered=result.delivered,
         offered=result.offered,
+        offered_by=result.offered_by,
         unreadable=tuple(place.broken(unreadable) for unreadable in result.unreadable),
     )
-    context = messages.prompt_context(news, place.commands(root, cwd, session, around))
+    commands = place.commands(root, cwd, session, around)
+    context = messages.prompt_context(news, commands)
     output: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}
     if not result.stands or (CANCEL in _skills(tokens) and result.unreadable):
-        output["systemMessage"] = messages.prompt_notice(context)
+        output["systemMessage"] = messages.prompt_notice(context, commands)
     return output

@@ -53,9 +53,9 @@ class Stored(BaseModel):
             text = data.decode()
         except UnicodeDecodeError:
             return cls(base64=base64.b64encode(data).decode())
-        with suppress(ValueError):
+        with suppress(ValueError, TypeError):  # what orjson cannot hold, like a very large number, stays text
             value = jsontext.loads(text)
-            if isinstance(value, dict) and jsontext.dumps_file(value) == text:
+            if isinstance(value, dict) and jsontext.dumps_file(value) == text and orjson.dumps(value):
                 return cls(json=value)
         return cls(text=text)
 
@@ -94,38 +94,41 @@ def load(path: Path) -> Fixture:
         raise FixtureError(f"{path} is no fixture of a hook call: {place}: {fault['msg']}") from None
 
 
-def recorded(folder: str, raw: bytes, around: Surroundings, respond: Respond) -> str:
-    """The answer of `respond`, with the call saved beside it. A call that cannot be saved is answered all the same."""
-    before, cwd, root = {}, around.cwd, around.cwd
-    with suppress(RcsError, OSError):
-        cwd = os.path.join(around.cwd, parse(raw).cwd)
-        root = find_root(around.env, cwd)
-    with suppress(OSError):
-        before = tree(Path(root))
-    line = respond(raw, around)
-    with suppress(OSError, ValueError):
+class Recorder:
+    """Made before a call, asked to save it after. Raises whatever goes wrong: the caller decides what that is worth."""
+
+    def __init__(self, folder: str, raw: bytes, around: Surroundings) -> None:
+        self.folder, self.raw, self.around = Path(folder), raw, around
+        self.cwd = self.root = around.cwd
+        with suppress(RcsError):
+            self.cwd = os.path.join(around.cwd, parse(raw).cwd)
+            self.root = find_root(around.env, self.cwd)
+        self.before = tree(Path(self.root))
+
+    def save(self, line: str) -> Path:
+        around = self.around
         env = {name: around.env[name] for name in SETTINGS if name in around.env}
-        texts = (raw, line.encode(), cwd.encode(), orjson.dumps(env))
-        stdin, stdout, where, settings = (_portable(text, root, rcs_words(around)) for text in texts)
+        texts = (self.raw, line.encode(), self.cwd.encode(), orjson.dumps(env))
+        stdin, stdout, where, settings = (_portable(text, self.root, rcs_words(around)) for text in texts)
         fixture = Fixture(
             now=around.now,
             cwd=where.decode(),
             env=orjson.loads(settings),
             stdin=Stored.of(stdin),
             stdout=stdout.decode(),
-            before=_stored(before, root, around),
-            after=_stored(tree(Path(root)), root, around),
+            before=_stored(self.before, self.root, around),
+            after=_stored(tree(Path(self.root)), self.root, around),
         )
-        save(Path(folder), fixture, around.now)
-    return line
+        return save(self.folder, fixture, around.now)
 
 
 def save(folder: Path, fixture: Fixture, now: float) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
+    data = fixture.dump()
     for attempt in range(1000):
         path = folder / f"{int(now * 1000)}-{os.getpid()}-{attempt}.json"
         with suppress(FileExistsError), path.open("xb") as file:
-            file.write(fixture.dump())
+            file.write(data)
             return path
     raise FixtureError(f"{folder} has no free name for one more call")
 

@@ -21,6 +21,6 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     from rcs_hooks.workflow.lifecycle import outcome_of
     from rcs_hooks.workflow.messages import session_start
 
-    active = [(m.mode, str(m.record.get("current_phase") or ""), outcome_of(m.record).waits) for m in members]
+    active = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
     context = session_start(active, place.commands(root, cwd, payload.session, around))
     return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}

@@ -26,14 +26,14 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     if not paths.is_name(session):
         return {}
     folder = paths.state_folder(root)
+    is_committing = files.read(folder, files.JOURNAL) is not None
     view = sessions.load(folder, session, around.now)
-    if _running(view) or files.read(folder, files.JOURNAL):
+    if is_committing or _running(view):
         decision, view = _decide(payload, root, around)
-    elif payload.message:
-        _note_softener(view, payload, root, around)
-        decision = None
     else:
         decision = None
+        if payload.message:
+            _note_softener(view, payload, root, around)
     if not (view.unreadable or (decision and decision.why != stop.IDLE)):
         return {}
     return _said(decision, view, payload, root, cwd, around)
@@ -58,7 +58,8 @@ def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision
         view = sessions.load(folder, session, around.now)
         kept = ledger.load(folder, session)
         if isinstance(kept, Unreadable):
-            raise Uncounted(f"{paths.STATE}/{kept.path} cannot be read ({kept.why}), so blocks cannot be counted")
+            why = f"{paths.STATE}/{kept.path} cannot be read ({kept.why}), so no block can be counted"
+            raise Uncounted(f"{why}; the next prompt moves it aside")
         running = tuple(_member(member) for member in _running(view))
         counted = ledger.count_of(kept, payload.turn)
         decision = stop.decide(running, ledger.fingerprint(view.members()), counted, limits)

@@ -8,10 +8,11 @@ from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.text import clean, word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rcs_hooks.state.session import Session
 
+MOST = 10**9
 RESET, BOLD, DIM, GREEN, YELLOW, RED = (f"\x1b[{code}m" for code in (0, 1, 2, 32, 33, 31))
 
 
@@ -57,26 +58,36 @@ def hud_of(view: Session, deferred: Sequence[str]) -> Hud:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST else None
 
 
-def as_line(hud: Hud, *, colour: bool) -> str:
-    """`rcs: team executing + forge verifying 2/50`; empty names are never shown."""
+def as_line(hud: Hud, *, colour: bool, width: int | None = None) -> str:
+    """`rcs: team executing + forge verifying 2/50`; what does not fit into `width` is left out from the end."""
+    parts = [(DIM, "rcs: "), *_parts(hud)]
+    shown, left = [], width if width is not None else MOST
+    for code, whole in parts:
+        text = whole if len(whole) <= left else whole[: max(0, left - 1)] + "…"
+        shown.append(f"{code}{text}{RESET}" if colour and code and text.strip() else text)
+        left -= len(text)
+        if left <= 0 or text.endswith("…"):
+            break
+    return "".join(shown)
 
-    def paint(code: str, text: str) -> str:
-        return f"{code}{text}{RESET}" if colour else text
 
-    parts = [_part(shown, paint) for shown in hud.active]
-    line = f"{paint(DIM, 'rcs:')} {' + '.join(parts) if parts else paint(DIM, 'idle')}"
+def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
+    if not hud.active:
+        yield DIM, "idle"
+    for number, shown in enumerate(hud.active):
+        yield "", " + " if number else ""
+        yield BOLD, shown.mode
+        yield "", " "
+        yield GREEN, shown.phase
+        if shown.iteration is not None and shown.max_iterations is not None:
+            yield "", f" {shown.iteration}/{shown.max_iterations}"
+        if shown.waits:
+            yield "", " "
+            yield YELLOW, "waits for you"
     if hud.deferred:
-        line += paint(DIM, f", then {', '.join(hud.deferred)}")
+        yield DIM, f", then {', '.join(hud.deferred)}"
     if hud.unreadable:
-        line += paint(RED, f", {len(hud.unreadable)} unreadable")
-    return line
-
-
-def _part(shown: Shown, paint: Any) -> str:
-    text = f"{paint(BOLD, shown.mode)} {paint(GREEN, shown.phase)}"
-    if shown.iteration is not None and shown.max_iterations is not None:
-        text += f" {shown.iteration}/{shown.max_iterations}"
-    return f"{text} {paint(YELLOW, 'waits for you')}" if shown.waits else text
+        yield RED, f", {len(hud.unreadable)} unreadable"

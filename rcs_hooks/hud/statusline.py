@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from rcs_hooks import jsontext
 from rcs_hooks.state.paths import find_root, is_name, may_have_state, state_folder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ def line(raw: bytes, env: Mapping[str, str], cwd: str, now: float) -> str:
 
     view = sessions.load(state_folder(root), session, now)
     hud = hud_of(view, deferred_in(view.inventory))
-    return as_line(hud, colour="NO_COLOR" not in env) if hud.active or hud.unreadable else ""
+    return as_line(hud, colour=not env.get("NO_COLOR")) if hud.active or hud.unreadable else ""
 
 
 def _asked(raw: bytes) -> tuple[str, str]:

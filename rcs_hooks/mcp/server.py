@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -11,6 +10,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from rcs_hooks import __version__
+from rcs_hooks.hook.call import real_surroundings
 from rcs_hooks.mcp import tools
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ async def _list(_: ServerRequestContext[Any], __: types.PaginatedRequestParams |
 
 async def _call(_: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
     """In a thread: a lock that is held elsewhere must not keep other sessions from their answer."""
+    around = real_surroundings()
     text, is_error = await anyio.to_thread.run_sync(
-        tools.call, params.name, params.arguments or {}, dict(os.environ), os.getcwd()
+        tools.call, params.name, params.arguments or {}, dict(around.env), around.cwd
     )
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
 

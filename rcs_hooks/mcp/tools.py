@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks import jsontext
 from rcs_hooks.errors import RcsError, Refused
 from rcs_hooks.hook.call import PROMPT, STOP, Surroundings
-from rcs_hooks.hook.entry import respond
+from rcs_hooks.hook.entry import answer
 from rcs_hooks.hook.place import commands
 from rcs_hooks.state import asking, surface
 from rcs_hooks.state.fields import checked_mode, checked_session
-from rcs_hooks.state.paths import find_root
+from rcs_hooks.state.paths import INVENTORY, find_root
 from rcs_hooks.state.surface import Scope
+from rcs_hooks.workflow.messages import failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,7 +51,7 @@ FIELDS = {
 }
 SWITCHES = ("active", "all_sessions", "stop_hook_active")
 NUMBERS = ("iteration", "max_iterations")
-OBJECTS = ("state", "fields")
+OBJECTS = ("state", "fields", "options")
 
 
 def _given(arguments: Mapping[str, Any]) -> Arguments:
@@ -101,7 +102,7 @@ def _state_clear(given: Arguments, scope: Scope) -> Arguments:
     if not isinstance(everywhere, bool):
         raise Refused(f"all_sessions: {everywhere!r} found, true or false needed")
     mode = given.get("mode")
-    return surface.clear(scope, mode if mode == surface.INVENTORY else checked_mode(mode), all_sessions=everywhere)
+    return surface.clear(scope, mode if mode == INVENTORY else checked_mode(mode), all_sessions=everywhere)
 
 
 def _state_list_active(_: Arguments, scope: Scope) -> Arguments:
@@ -114,8 +115,10 @@ def _state_get_status(given: Arguments, scope: Scope) -> Arguments:
 
 def _question_ask(given: Arguments, scope: Scope) -> Arguments:
     options = given.get("options", [])
-    if isinstance(options, str):
-        options = jsontext.loads(options) if options.lstrip().startswith("[") else [options]
+    if isinstance(options, str) and options.lstrip().startswith("["):
+        options = _typed("options", options)
+    elif isinstance(options, str):
+        options = [options]
     if not (isinstance(options, list) and all(isinstance(option, str) for option in options)):
         raise Refused("options: a list of texts is needed")
     return asking.ask(scope, checked_mode(given.get("mode")), _text(given.get("text", ""), "text"), options)
@@ -173,7 +176,7 @@ def call(name: str, arguments: Mapping[str, Any], env: Mapping[str, str], cwd: s
     """The one text that a tool answers with, and whether it is an error. Never raises for what it was given."""
     around = Surroundings(env, cwd, time.time())
     if name in HOOKS:
-        return _hook(HOOKS[name][0], arguments, around), False
+        return _hook(name, arguments, around), False
     if name not in STATE:
         return jsontext.dumps_line({"error": f"there is no tool {name!r}; there are {', '.join(NAMES)}"}), True
     try:
@@ -181,13 +184,19 @@ def call(name: str, arguments: Mapping[str, Any], env: Mapping[str, str], cwd: s
         return jsontext.dumps_line(STATE[name][0](given, _scope(given, around))), False
     except RcsError as error:
         return jsontext.dumps_line({"error": str(error)}), True
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         return jsontext.dumps_line({"error": f"{type(error).__name__}: {error}"}), True
 
 
-def _hook(event: str, arguments: Mapping[str, Any], around: Surroundings) -> str:
+def _hook(name: str, arguments: Mapping[str, Any], around: Surroundings) -> str:
     """Exactly what the command hook prints: the arguments are the payload."""
-    given = {name: value for name, value in arguments.items() if value is not None and value != ""}
+    event, _, fields = HOOKS[name]
+    known = ("session_id", "cwd", *fields)
+    given = {field: arguments[field] for field in known if arguments.get(field) not in (None, "")}
     if event == PROMPT:
         given.setdefault("prompt", "")
-    return respond(jsontext.dumps_line(given | {"hook_event_name": event}).encode(), around)
+    try:
+        raw = jsontext.dumps_line(given | {"hook_event_name": event}).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        return jsontext.dumps_line({"systemMessage": failure(event, f"the arguments are no hook call: {error}")})
+    return answer(raw, around)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.workflow.text import word
+from rcs_hooks.workflow.text import clean, word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ END = "<!-- RCS:RUNTIME:END -->"
 LONGEST = 3_500
 
 
-def block(active: Sequence[tuple[str, str, bool]], how_to_end: str) -> str:
+def block(active: Sequence[tuple[str, object, bool]], how_to_end: str, unreadable: Sequence[str] = ()) -> str:
     """Mode, phase, and whether it waits, for every active member."""
     lines = [START, "## Active workflows", ""]
     lines += [
@@ -29,6 +29,7 @@ def block(active: Sequence[tuple[str, str, bool]], how_to_end: str) -> str:
         lines += ["", f"Each goes on until its outcome is recorded, like: `{how_to_end}`"]
     else:
         lines.append("None.")
+    lines += [f"- {clean(path, 200)} cannot be read" for path in unreadable]
     text = "\n".join([*lines, END])
     if len(text) > LONGEST:  # only a very long path can do this
         text = "\n".join([*lines[: 3 + len(active)], END])
@@ -52,9 +53,9 @@ def find(text: str) -> tuple[int, int] | None:
 
 def applied(text: str, new: str) -> str:
     """With the block in its place, or at the end, after a blank line."""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    new = new.replace("\n", newline)
     place = find(text)
+    newline = "\r\n" if "\r\n" in (text[place[0] : place[1]] if place else text) else "\n"
+    new = new.replace("\n", newline)
     if place:
         return text[: place[0]] + new + text[place[1] :]
     return f"{text}{_gap(text, newline)}{new}{newline}"

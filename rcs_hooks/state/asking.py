@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.errors import Refused
 from rcs_hooks.state import files, modes, paths, questions
 from rcs_hooks.state.clock import iso
+from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, Draft
 from rcs_hooks.state.surface import each_scope, refuse_unreadable, with_session
 from rcs_hooks.workflow import messages
@@ -30,7 +31,7 @@ LONGEST_OPTION = 200
 
 def ask(scope: Scope, mode: str, text: str, options: Sequence[str] = ()) -> Record:
     """Records a blocking question of an active mode, and lets it wait. Raises Refused."""
-    scope = with_session(scope, mode)
+    scope = with_session(scope, mode, "read")
     _checked(text, options)
     member = _active(scope, mode)
     folder = files.prepare(scope.root)
@@ -65,7 +66,7 @@ def _checked(text: str, options: Sequence[str]) -> None:
 
 def _active(scope: Scope, mode: str) -> Member:
     view = scope.view()
-    refuse_unreadable(scope, view, mode)
+    refuse_unreadable(scope, view, (mode, INVENTORY))
     member = next((member for member in view.members() if member.mode == mode), None)
     if member is None:
         active = " + ".join(member.mode for member in view.members()) or "nothing"
@@ -105,7 +106,9 @@ def answer(scope: Scope, question: str, text: str, *, source: str) -> Record:
         found = next(each for each in asked if each.id == question)
         if found.record.get("status") not in questions.OPEN:
             raise Refused(f"{question} is {clean(found.record.get('status'))} already; nothing was changed")
-        draft = Draft(scope.view(), turn=None, now=iso(scope.now))
+        view = scope.view()
+        refuse_unreadable(scope, view, (INVENTORY,))
+        draft = Draft(view, turn=None, now=iso(scope.now))
         draft.put(ANSWERS, found.path, questions.answered(found, text, source=source, now=draft.now))
         lifted = _lift(draft, asked, found)
         draft.sync()

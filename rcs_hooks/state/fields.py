@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.catalog import MODES, SKILLS
+from rcs_hooks.catalog import MODES, skill_named
 from rcs_hooks.errors import Refused
+from rcs_hooks.jsontext import dumps_file
 from rcs_hooks.state.clock import seconds
+from rcs_hooks.state.files import is_deep
 from rcs_hooks.state.paths import is_name
 from rcs_hooks.workflow.lifecycle import BLOCKED_ON_USER, CANCELLED, GOES_ON, INTERLUDE, PUBLIC, spelled
 
@@ -20,7 +22,7 @@ OWNERS = ("session_id", "thread_id", "turn_id")
 
 def checked_mode(value: object) -> str:
     """The runtime name of a mode, from any name that a person may use for it. Raises Refused."""
-    name = SKILLS.get(value.strip().lower().removeprefix("$")) if isinstance(value, str) else None
+    name = skill_named(value.strip().removeprefix("$")) if isinstance(value, str) else None
     if name in MODES:
         return str(name)
     raise Refused(
@@ -39,10 +41,26 @@ def checked_session(value: object) -> str | None:
 
 def checked(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as they will be written. Raises Refused with the name of the first that cannot be."""
-    return {name: _checked(name, value) for name, value in fields.items()}
+    wanted = {name: _checked(name, value) for name, value in fields.items()}
+    for name, value in wanted.items():
+        if not _can_be_read_again(value):
+            raise Refused(
+                f"{name}: it cannot be kept as JSON, or not be read again: not a number, or nested too deeply"
+            )
+    return wanted
+
+
+def _can_be_read_again(value: Any) -> bool:
+    try:
+        dumps_file(value)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return not is_deep({"value": value})
 
 
 def _checked(name: str, value: Any) -> Any:
+    if name == "mode":
+        raise Refused(f"mode: {value!r} found among the fields; it is named once, and not changed")
     if name == "active":
         return _expect(name, value, isinstance(value, bool), "true or false")
     if name == "current_phase":

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import LockTimeout, UnsafePath
+from rcs_hooks.errors import LockTimeout, Refused, UnsafePath
 from rcs_hooks.state.paths import HOME, STATE, inside, is_name, state_folder
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ LOCK = ".lock"
 JOURNAL = ".commit.json"
 STAGED = ".new"
 ASIDE = ".unreadable"
+MOST_ASIDE = 1_000
 LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.004
 DEEPEST = 100
@@ -88,19 +89,19 @@ def _read_open(fd: int, path: str) -> dict[str, Any] | Unreadable:
     with open(fd, "rb", closefd=False) as file:
         data = file.read(LARGEST + 1)
     try:
-        record = jsontext.loads(data.decode("utf-8-sig"))
+        record = jsontext.loads(data.removeprefix(jsontext.BOM).decode())
     except UnicodeDecodeError:
         return Unreadable(path, "it is not UTF-8")
     except ValueError as error:
         return Unreadable(path, f"it is not JSON: {error}")
     if not isinstance(record, dict):
         return Unreadable(path, "it is not a JSON object")
-    if data.count(b"{") + data.count(b"[") > DEEPEST and _is_deep(record):
+    if data.count(b"{") + data.count(b"[") > DEEPEST and is_deep(record):
         return Unreadable(path, "it is nested too deeply")
     return record
 
 
-def _is_deep(record: dict[str, Any]) -> bool:
+def is_deep(record: dict[str, Any]) -> bool:
     """Whether it could not be walked, or written back, by functions that call themselves."""
     level: list[Any] = [record]
     for _ in range(DEEPEST):
@@ -177,6 +178,8 @@ def prepare(root: str) -> str:
         why = f"the workspace {root} is not there, so no state is kept; check the working directory or RCS_ROOT"
         raise UnsafePath(why)
     folder = state_folder(root)
+    if os.path.lexists(f"{root}/{HOME}") and not os.path.isdir(f"{root}/{HOME}"):
+        raise UnsafePath(f"{HOME} of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT")
     if not os.path.isdir(folder):
         make_folders(root, HOME)
         ignore = f"{root}/{HOME}/.gitignore"
@@ -210,6 +213,9 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
             make_folders(folder, parent)
         _make_way(f"{folder}/{write.path}")
     texts = [(write, jsontext.dumps_file(write.record).encode()) for write in writes if write.record is not None]
+    for write, text in texts:
+        if len(text) > LARGEST:
+            raise Refused(f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again")
     staged: list[str] = []
     try:
         for write, text in texts:
@@ -231,7 +237,13 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
 def _make_way(path: str) -> None:
     """A folder where a file is to stand is moved aside: nothing could be renamed over it."""
     if os.path.isdir(path) and not os.path.islink(path):
-        os.rename(path, f"{path}{ASIDE}")
+        move_aside(path)
+
+
+def move_aside(path: str) -> None:
+    """Under a name that nothing else has: what cannot be read is never lost."""
+    names = (f"{path}{ASIDE}{number or ''}" for number in range(MOST_ASIDE))
+    os.rename(path, next(name for name in names if not os.path.lexists(name)))
 
 
 def _write_fresh(path: str, text: bytes, *, durable: bool) -> None:

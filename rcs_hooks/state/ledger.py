@@ -55,7 +55,8 @@ def _prompts(ledger: Mapping[str, Any]) -> list[Record]:
 
 
 def count_of(ledger: Mapping[str, Any], turn: str | None) -> Count:
-    """The blocks so far. Another turn is another prompt, even one that this hook was never shown."""
+    """The blocks so far. Another turn is another prompt, so its sum starts over; those in a row do not, so that
+    whatever a client names its turns, unchanged state is never blocked more often."""
     stops = _part(ledger, "stops")
     fingerprint, in_a_row, of_prompt = (stops.get(key) for key in ("fingerprint", "in_a_row", "of_prompt"))
     if not (isinstance(fingerprint, str) and isinstance(in_a_row, int) and isinstance(of_prompt, int)):

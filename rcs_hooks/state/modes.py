@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.catalog import MODES
 from rcs_hooks.workflow.lifecycle import (
     ASK,
+    BLOCKED_ON_USER,
     CANCELLED,
     FINISHED,
     INTERLUDE,
@@ -36,6 +37,8 @@ AUDIT_FIELDS = (
     "transition_target_mode",
 )
 RUN_FIELDS = (
+    "review_verdict",
+    "return_to_blueprint_reason",
     *OUTCOME_FIELDS,
     *AUDIT_FIELDS,
     "completed_at",
@@ -93,6 +96,7 @@ def _owner(session: str | None, turn: str | None) -> Record:
 
 def _resumed(mode: str, old: Mapping[str, Any], *, session: str | None, turn: str | None, now: str) -> Record:
     record = lifted(mode, old, now=now)
+    record = _enforcement(record, CLEARED, {"cleared_at": now, "clear_reason": "the run was taken up again"})
     for field in AUDIT_FIELDS:
         record.pop(field, None)
     record["resumed_from"] = {
@@ -183,6 +187,19 @@ def survivor_ended(mode: str, old: Mapping[str, Any], *, session: str, now: str)
         "updated_at": now,
         "completion_note": note,
     }
+
+
+def keeping_outcome(record: Mapping[str, Any], old: Mapping[str, Any]) -> Record:
+    """Only what sets `active` lifts an outcome: one that a write has covered up is stated again."""
+    before, kept = outcome_of(old), dict(record)
+    if before.word and outcome_of(record).word is None:
+        if before.word == BLOCKED_ON_USER:
+            kept["run_outcome"] = BLOCKED_ON_USER
+        else:
+            kept |= {"lifecycle_outcome": before.public, "run_outcome": LEGACY[str(before.public)]}
+    if old and not is_active(old) and is_active(kept):
+        kept["active"] = False
+    return kept
 
 
 def tombstone(mode: str, *, session: str, now: str) -> Record:

@@ -78,15 +78,16 @@ def may_have_state(root: str, session: str) -> bool:
 
 def state_folder(root: str) -> str:
     """The state folder of a workspace; raises UnsafePath where it would not lie inside it."""
-    real_root = os.path.realpath(root)
-    folder = os.path.join(root, STATE)
-    if not inside(os.path.realpath(folder), real_root):
-        from rcs_hooks.errors import UnsafePath
+    home, folder = os.path.join(root, HOME), os.path.join(root, STATE)
+    real_home = os.path.realpath(home)
+    if inside(real_home, os.path.realpath(root)) and inside(os.path.realpath(folder), real_home):
+        return folder
+    from rcs_hooks.errors import UnsafePath
 
-        raise UnsafePath(
-            f"{HOME} of {root} is a link out of the workspace, so it is not used; to keep state there, set RCS_ROOT"
-        )
-    return folder
+    link = STATE if os.path.islink(folder) else HOME
+    raise UnsafePath(
+        f"{link} of {root} is a link that leads out of it, so it is not used; to keep state elsewhere, set RCS_ROOT"
+    )
 
 
 def inside(path: str, folder: str) -> bool:
@@ -105,6 +106,16 @@ def mode_file(mode: str, session: str | None) -> str:
 
 def inventory_file(session: str | None) -> str:
     return f"{session_folder(session)}skill-active-state.json"
+
+
+INVENTORY = "skill-active"
+"""How `rcs state clear --mode` calls the inventory."""
+
+
+def cleared_as(path: str) -> str:
+    """What `rcs state clear --mode` calls a file."""
+    name = path.rpartition("/")[2]
+    return name.removesuffix(MODE_SUFFIX)
 
 
 def ledger_file(session: str) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.state import paths
 from rcs_hooks.state.files import Unreadable, read
+from rcs_hooks.workflow.lifecycle import question_pending
 from rcs_hooks.workflow.text import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Record = dict[str, Any]
 
@@ -33,18 +34,21 @@ class Question(NamedTuple):
 
 
 def load(folder: str, session: str | None) -> list[Question]:
-    """The readable question records of a scope, oldest first."""
+    """The readable question records of a scope, oldest first; of very many the latest."""
     place = paths.session_folder(session) + "questions"
     try:
-        names = sorted(name for name in os.listdir(f"{folder}/{place}") if name.endswith(".json"))
+        with os.scandir(f"{folder}/{place}") as entries:
+            names = [entry.name for entry in entries if entry.name.endswith(".json")]
     except (FileNotFoundError, NotADirectoryError):
         return []
+    if len(names) > MOST_READ:
+        names.sort(key=lambda name: os.lstat(f"{folder}/{place}/{name}").st_mtime)
     found = []
     for name in names[-MOST_READ:]:
         record = read(folder, f"{place}/{name}") if paths.is_name(name.removesuffix(".json")) else None
         if record is not None and not isinstance(record, Unreadable):
             found.append(Question(f"{place}/{name}", record))
-    return sorted(found, key=lambda question: str(question.record.get("created_at")))
+    return sorted(found, key=lambda question: (str(question.record.get("created_at")), question.path))
 
 
 def text_of(record: Mapping[str, Any]) -> str:
@@ -61,14 +65,23 @@ def text_of(record: Mapping[str, Any]) -> str:
     return ""
 
 
-def open_for(questions: list[Question], mode: str, record: Mapping[str, Any]) -> list[Question]:
-    """The open questions of a mode: the one its file names, and those that name it as their source."""
+def _named(record: Mapping[str, Any]) -> object:
+    """The id of the question that a mode file says it waits for."""
     enforcement = record.get("question_enforcement")
-    named = enforcement.get("question_id") if isinstance(enforcement, dict) else None
+    return enforcement.get("question_id") if isinstance(enforcement, dict) else None
+
+
+def named_by(questions: Iterable[Question], record: Mapping[str, Any]) -> list[Question]:
+    return [question for question in questions if question.id == _named(record)]
+
+
+def open_for(questions: Iterable[Question], mode: str, record: Mapping[str, Any]) -> list[Question]:
+    """The open questions of a mode: the one its file names, and those that name it as their source."""
     return [
         question
         for question in questions
-        if question.record.get("status") in OPEN and (question.id == named or question.record.get("source") == mode)
+        if question.record.get("status") in OPEN
+        and (question.id == _named(record) or question.record.get("source") == mode)
     ]
 
 
@@ -88,14 +101,15 @@ def aborted(question: Question, *, now: str) -> Record:
     return question.record | {"status": "aborted", "updated_at": now}
 
 
-def undelivered(questions: list[Question]) -> list[Question]:
-    """Answered elsewhere, and not yet told to the model."""
+def undelivered(questions: Iterable[Question], records: Iterable[Mapping[str, Any]]) -> list[Question]:
+    """Answered elsewhere, and not yet told to the model. Other tools keep no note of that: theirs count while one of
+    the mode files still waits for them."""
+    waited_for = [_named(record) for record in records if question_pending(record)]
     return [
         question
         for question in questions
         if question.record.get("status") == "answered"
-        and "delivered_at" in question.record
-        and question.record["delivered_at"] is None
+        and question.record.get("delivered_at", None if question.id in waited_for else "told") is None
     ]
 
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rcs_hooks.catalog import CANCEL, MODES, is_planning
 from rcs_hooks.state import inventory, modes, paths, questions
 from rcs_hooks.state.files import Unreadable, Write
-from rcs_hooks.state.session import Member, Session, active_members, belongs
+from rcs_hooks.state.session import Member, Session, active_members, belongs, entries_of
 from rcs_hooks.workflow import transitions
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rcs_hooks.state.questions import Question
 
@@ -63,9 +63,8 @@ class Draft:
     def members(self) -> tuple[Member, ...]:
         return active_members(self.view, self.own, self.root, self._started)
 
-    def end(self, member: Member, make: Callable[[Record], Record]) -> None:
-        """The mode is over. What ran in root ends there, and the session keeps the record, so that it stays over."""
-        record = make(member.record)
+    def end(self, member: Member, record: Record) -> None:
+        """The mode is over, as `record` says. What ran in root ends there, and the session keeps the record too."""
         if self.view.session and member.session is None:
             self.root[member.mode] = record
             self.put(COMPLETES, paths.mode_file(member.mode, None), record)
@@ -81,14 +80,14 @@ class Draft:
             self.root[mode] = modes.survivor_ended(mode, record, session=session, now=self.now)
             self.put(COMPLETES, paths.mode_file(mode, None), self.root[mode])
 
-    def start(self, mode: str) -> bool:
-        """Whether the run was taken up where an earlier one had stopped."""
-        old = self.own.get(mode) or self.view.visible_root(mode, self.root)
+    def start(self, mode: str) -> str | None:
+        """The outcome of the earlier run, where this takes one up."""
+        old = self.own[mode] if mode in self.own else self.view.visible_root(mode, self.root)
         record = modes.started(mode, old, session=self.view.session, turn=self.turn, now=self.now)
         self.put_mode(ACTIVATES, mode, record)
         self._started.append(mode)
         self.end_survivor(mode)
-        return "resumed_from" in record
+        return str(record["resumed_from"]["outcome"]) if "resumed_from" in record else None
 
     def answer(self, member: Member) -> None:
         """Lifts a wait. A run that stood in root goes on in the session."""
@@ -96,8 +95,11 @@ class Draft:
         if member.session is None:
             self.end_survivor(member.mode)
 
-    def sync(self, told: inventory.Told | None = None, extra: Record | None = None) -> None:
-        """Both inventories from the records; `extra` fields are set, or dropped where they are None."""
+    def sync(self, told: inventory.Told | None = None, extra: Record | None = None, *, anew: bool = False) -> None:
+        """Both inventories from the records; `extra` fields are set, or dropped where they are None.
+
+        One that cannot be read is left as it is. Root's is only written where root has changed, or `anew`.
+        """
         view = self.view
         if view.session:
             record = inventory.written(
@@ -105,12 +107,17 @@ class Draft:
             )
             record |= extra or {}
             record = {key: value for key, value in record.items() if not (extra and key in extra and value is None)}
-            self.put(SYNCS, paths.inventory_file(view.session), record)
+            self._put_inventory(view.session, record)
         root_changed = any(paths.mode_file(mode, None) in self._changed for mode in MODES)
-        if root_changed and (view.root_inventory or not view.session):
+        if (root_changed and (view.root_inventory or not view.session)) or (anew and not view.session):
             there = [Member(mode, record, None) for mode, record in self.root.items() if is_active(record)]
             synced = inventory.written(view.root_inventory, there, session=None, turn=None, now=self.now)
-            self.put(SYNCS, paths.inventory_file(None), synced)
+            self._put_inventory(None, synced)
+
+    def _put_inventory(self, session: str | None, record: Record) -> None:
+        path = paths.inventory_file(session)
+        if path not in {broken.path for broken in self.view.unreadable}:
+            self.put(SYNCS, path, record)
 
     def writes(self) -> list[Write]:
         steps = sorted(self._changed.items(), key=lambda item: item[1][0])
@@ -134,13 +141,16 @@ class Reconciled(NamedTuple):
     before: tuple[Member, ...]
     after: tuple[Member, ...]
     writes: tuple[Write, ...] = ()
-    resumed: tuple[str, ...] = ()
+    resumed: tuple[tuple[str, str], ...] = ()
+    """Modes that were taken up where an earlier run had stopped, and its outcome."""
     messages: tuple[str, ...] = ()
     answered: tuple[tuple[str, str], ...] = ()
     """Mode and question: waits that this prompt has lifted."""
-    delivered: tuple[tuple[str, str], ...] = ()
-    """Question and answer: given elsewhere, told once."""
+    delivered: tuple[tuple[str, str, str], ...] = ()
+    """Question, answer, and where it is kept: given elsewhere, told once."""
     offered: tuple[str, ...] = ()
+    offered_by: str = ""
+    """The planning-like mode that has ended."""
     unreadable: tuple[Unreadable, ...] = ()
     """Files that stood in the way of what was asked for, or that a `$cancel` could not look at."""
 
@@ -164,22 +174,22 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
     draft = Draft(view, turn=prompt.turn, now=prompt.now)
     before = draft.members()
     cancels = CANCEL in prompt.skills
-    answered = () if cancels else _answer(draft, asked, prompt)
-    delivered = _deliver(draft, asked)
-    plan = transitions.plan((member.mode for member in draft.members()), prompt.skills, review_open=_review_open(draft))
+    told_elsewhere = questions.undelivered(asked, [member.record for member in before])
+    answered = () if cancels else _answer(draft, asked, prompt, told_elsewhere)
+    delivered = _deliver(draft, told_elsewhere)
+    plan = transitions.plan((member.mode for member in draft.members()), prompt.skills, review_open=review_open(draft))
     result = Reconciled(plan, before, before, answered=answered, delivered=delivered)
     wants_more = any(skill in MODES for skill in prompt.skills)
     if plan.denied or (view.unreadable and wants_more):
         broken = view.unreadable if wants_more else ()
-        if answered and not view.unreadable:
+        if answered:
             draft.sync()
         return result._replace(after=draft.members(), writes=tuple(draft.writes()), unreadable=broken)
     if cancels:
         _cancel(draft, asked)
     messages, resumed = _apply(draft, plan)
-    offered, extra = _deferral(draft, plan, cancels=cancels)
-    known = paths.inventory_file(view.session) not in {broken.path for broken in view.unreadable}
-    if known and (extra or result.started or draft.members() != before):
+    offered, offered_by, extra = _deferral(draft, plan, cancels=cancels)
+    if extra or result.started or draft.members() != before or _is_outdated(draft):
         draft.sync(_told(result, view.session, prompt, messages), extra)
     return result._replace(
         after=draft.members(),
@@ -187,88 +197,99 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
         resumed=resumed,
         messages=messages,
         offered=offered,
+        offered_by=offered_by,
         unreadable=view.unreadable if cancels else (),
     )
 
 
-def _review_open(draft: Draft) -> bool:
+def review_open(draft: Draft) -> bool:
     return any(member.mode == "autopilot" and review_is_open(member.record) for member in draft.members())
 
 
-def _answer(draft: Draft, asked: Sequence[Question], prompt: Prompt) -> tuple[tuple[str, str], ...]:
-    """The prompt is the answer to whatever the session waits for."""
+def _answer(
+    draft: Draft, asked: Sequence[Question], prompt: Prompt, told_elsewhere: Sequence[Question]
+) -> tuple[tuple[str, str], ...]:
+    """The prompt is the answer to whatever the session waits for, but for what was answered elsewhere."""
     lifted = []
     for member in draft.members():
         if not outcome_of(member.record).waits:
             continue
         draft.answer(member)
-        open_questions = questions.open_for(list(asked), member.mode, member.record)
+        open_questions = questions.open_for(asked, member.mode, member.record)
         for question in open_questions:
             draft.put(
-                ANSWERS,
-                question.path,
-                questions.answered(question, prompt.text, source="prompt", now=prompt.now),
+                ANSWERS, question.path, questions.answered(question, prompt.text, source="prompt", now=prompt.now)
             )
-        lifted.append((member.mode, open_questions[-1].text if open_questions else ""))
+            lifted.append((member.mode, question.text))
+        if not (open_questions or questions.named_by(told_elsewhere, member.record)):
+            lifted.append((member.mode, ""))
     return tuple(lifted)
 
 
-def _deliver(draft: Draft, asked: Sequence[Question]) -> tuple[tuple[str, str], ...]:
+def _deliver(draft: Draft, told_elsewhere: Sequence[Question]) -> tuple[tuple[str, str, str], ...]:
     told = []
-    for question in questions.undelivered(list(asked))[:MOST_DELIVERED]:
+    for question in told_elsewhere[:MOST_DELIVERED]:
         draft.put(ANSWERS, question.path, questions.delivered(question, now=draft.now))
-        told.append((question.text, questions.answer_of(question)))
+        told.append((question.text, questions.answer_of(question), f"{paths.STATE}/{question.path}"))
     return tuple(told)
 
 
 def _cancel(draft: Draft, asked: Sequence[Question]) -> None:
     for member in draft.members():
-        draft.end(member, lambda record, mode=member.mode: modes.interrupted(mode, record, now=draft.now))  # type: ignore[misc]
-        for question in questions.open_for(list(asked), member.mode, member.record):
+        draft.end(member, modes.interrupted(member.mode, member.record, now=draft.now))
+    for question in asked:
+        if question.record.get("status") in questions.OPEN:
             draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
 
 
-def _apply(draft: Draft, plan: transitions.Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The transition messages, and the modes that were taken up again."""
+def _apply(draft: Draft, plan: transitions.Plan) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """The transition messages, and the modes that were taken up again, with the outcome before."""
     messages: list[str] = []
-    resumed: list[str] = []
+    resumed: list[tuple[str, str]] = []
     for step in plan.steps:
         if step.kind != transitions.NO_CHANGE:
-            texts, again = apply_step(draft, step)
+            texts, outcome = apply_step(draft, step)
             messages += texts
-            resumed += [step.requested] if again else []
+            resumed += [(step.requested, outcome)] if outcome else []
     return tuple(messages), tuple(resumed)
 
 
-def apply_step(draft: Draft, step: transitions.Step) -> tuple[list[str], bool]:
-    """Completes the sources and starts the destination; what to say of it, and whether an old run was taken up."""
+def apply_step(draft: Draft, step: transitions.Step) -> tuple[list[str], str | None]:
+    """Completes the sources and starts the destination; what to say of it, and the outcome of a run taken up."""
     texts = []
     for member in draft.members():
         if member.mode in step.completes:
             texts.append(modes.transition_message(member.mode, step.requested))
-            _complete(draft, member, step.requested)
+            source = f"{paths.STATE}/{member.path}"
+            ended = modes.completed(member.mode, member.record, step.requested, now=draft.now, path=source)
+            draft.end(member, ended)
     return texts, draft.start(step.requested)
 
 
-def _complete(draft: Draft, member: Member, target: str) -> None:
-    source = f"{paths.STATE}/{member.path}"
-    draft.end(member, lambda record: modes.completed(member.mode, record, target, now=draft.now, path=source))
-
-
-def _deferral(draft: Draft, plan: transitions.Plan, *, cancels: bool) -> tuple[tuple[str, ...], Record]:
-    """What to offer once more, and the inventory's fields for what waits."""
-    waiting = () if cancels else inventory.deferred_in(draft.view.inventory)
+def _deferral(draft: Draft, plan: transitions.Plan, *, cancels: bool) -> tuple[tuple[str, ...], str, Record]:
+    """What to offer once more, whose end it waited for, and the inventory's fields for what goes on waiting."""
+    stored = inventory.deferred_in(draft.view.inventory)
+    waiting = () if cancels else stored
     active = [member.mode for member in draft.members()]
     source = draft.view.inventory.get("deferred_source")
-    if isinstance(source, str) and source in MODES:
-        ended = source not in active
-    else:
-        ended = not any(is_planning(mode) for mode in active)
+    source = source if isinstance(source, str) and source in MODES else ""
+    ended = source not in active if source else not any(is_planning(mode) for mode in active)
     offered = tuple(mode for mode in waiting if mode not in (*active, *plan.deferred)) if ended else ()
-    kept = tuple(dict.fromkeys((*(() if ended else waiting), *plan.deferred)))
-    if kept == inventory.deferred_in(draft.view.inventory):
-        return offered, {}
-    return offered, {"deferred_skills": list(kept) or None, "deferred_source": plan.source or source if kept else None}
+    still = () if ended else tuple(mode for mode in waiting if mode not in active)
+    kept = tuple(dict.fromkeys((*still, *plan.deferred)))
+    if kept == stored:
+        return offered, source, {}
+    fields = {
+        "deferred_skills": list(kept) or None,
+        "deferred_source": (plan.source or source or None) if kept else None,
+    }
+    return offered, source, fields
+
+
+def _is_outdated(draft: Draft) -> bool:
+    """Whether an inventory lists others than are active: another tool has written a mode file."""
+    listed = [entry["skill"] for entry in entries_of(draft.view.inventory) if entry.get("active") is not False]
+    return bool(draft.view.inventory) and listed != [member.mode for member in draft.members()]
 
 
 def _told(result: Reconciled, session: str | None, prompt: Prompt, messages: tuple[str, ...]) -> inventory.Told | None:

@@ -53,12 +53,16 @@ class Session(NamedTuple):
         """The active set of this session, in the order of the inventory; the rest by their start."""
         return active_members(self, self.own, self.root)
 
+    def record_of(self, mode: str) -> Record | None:
+        """The record that counts for this session: its own, else the root record that stands in."""
+        return self.own[mode] if mode in self.own else self.visible_root(mode)
+
     def visible_root(self, mode: str, root: Mapping[str, Record] | None = None) -> Record | None:
         """The root record that stands in for this mode, if one may."""
         record = (self.root if root is None else root).get(mode)
         if record is None or not (self.session is None or belongs(record, self.session)):
             return None
-        if any(paths.mode_file(mode, None) == broken.path for broken in self.unreadable):
+        if any(paths.mode_file(mode, self.session) == broken.path for broken in self.unreadable):
             return None
         return None if is_stale(self.folder, mode, record, self.now) else record
 

@@ -16,20 +16,18 @@ from rcs_hooks.state import files, modes, paths, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
-from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, COMPLETES, Draft, apply_step
+from rcs_hooks.state.paths import INVENTORY
+from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, COMPLETES, Draft, apply_step, review_open
 from rcs_hooks.workflow import messages, transitions
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rcs_hooks.state.session import Session
     from rcs_hooks.workflow.messages import Commands
 
 Record = dict[str, Any]
-
-INVENTORY = "skill-active"
-"""How `clear` names the inventory file: it is made anew from the mode files."""
 
 
 class Scope(NamedTuple):
@@ -47,18 +45,34 @@ class Scope(NamedTuple):
     def view(self, session: str | None = None) -> Session:
         return sessions.load(self.folder, session or self.session, self.now)
 
+    def of(self, session: str | None) -> Scope:
+        """The same for a session, its commands too."""
+        return self._replace(session=session, commands=self.commands._replace(session=session or ""))
+
+    def settled(self) -> Scope:
+        """After what a killed commit has left is done: a reader sees what the next writer would."""
+        if files.read(self.folder, files.JOURNAL) is not None:
+            with files.Lock(self.folder):
+                files.recover(self.folder)
+        return self
+
 
 def known_sessions(folder: str) -> list[str]:
     """Every session that has a folder."""
+    there = f"{folder}/{paths.SESSIONS}"
     try:
-        return sorted(name for name in os.listdir(f"{folder}/{paths.SESSIONS}") if paths.is_name(name))
+        names = os.listdir(there)
     except (FileNotFoundError, NotADirectoryError):
         return []
+    return sorted(name for name in names if paths.is_name(name) and os.path.isdir(f"{there}/{name}"))
 
 
-def with_session(scope: Scope, mode: str) -> Scope:
-    """Without a session, root; where root lacks the mode and one session has it active, that one. Raises Refused."""
-    if scope.session or files.read(scope.folder, paths.mode_file(mode, None)) is not None:
+def with_session(scope: Scope, mode: str, action: str) -> Scope:
+    """Without a session, root; where it is not active there and one session has it active, that one. Raises Refused."""
+    if scope.session:
+        return scope
+    root = files.read(scope.folder, paths.mode_file(mode, None))
+    if isinstance(root, Unreadable) or (root is not None and is_active(root)):
         return scope
     having = [
         session
@@ -66,9 +80,9 @@ def with_session(scope: Scope, mode: str) -> Scope:
         if is_active(_own(scope.folder, mode, session)) or _is_unreadable(scope.folder, mode, session)
     ]
     if len(having) > 1:
-        choices = " or ".join(f"--session {session}" for session in having[:8])
-        raise Refused(f"{mode} is active in {len(having)} sessions; say which one: {choices}")
-    return scope._replace(session=having[0]) if having else scope
+        choices = (scope.of(session).commands.state(action, mode) for session in having[:8])
+        raise Refused("\n".join([f"{mode} is active in {len(having)} sessions; say which one:", *choices]))
+    return scope.of(having[0]) if having else scope
 
 
 def _own(folder: str, mode: str, session: str) -> Record:
@@ -84,15 +98,16 @@ def _is_unreadable(folder: str, mode: str, session: str) -> bool:
 
 
 def read(scope: Scope, mode: str) -> Record:
-    scope = with_session(scope, mode)
+    scope = with_session(scope.settled(), mode, "read")
     view = scope.view()
-    refuse_unreadable(scope, view, mode)
-    record = view.own.get(mode) or view.visible_root(mode)
+    refuse_unreadable(scope, view, (mode,))
+    record = view.record_of(mode)
     return record if record is not None else {"exists": False, "mode": mode}
 
 
 def list_active(scope: Scope) -> Record:
     """With no session named, what is active in each session stands beside the root's own."""
+    scope.settled()
     result: Record = {"active_modes": [member.mode for member in scope.view().members()]}
     if not scope.session:
         each = {
@@ -104,12 +119,12 @@ def list_active(scope: Scope) -> Record:
 
 
 def get_status(scope: Scope, mode: str | None = None) -> Record:
-    view = scope.view()
+    view = scope.settled().view()
     active = {member.mode for member in view.members()}
     statuses = {}
     for name in [mode] if mode else MODES:
         own = view.own.get(name)
-        record = own if own is not None else view.visible_root(name)
+        record = view.record_of(name)
         if record is not None:
             statuses[name] = {
                 "active": name in active,
@@ -121,17 +136,12 @@ def get_status(scope: Scope, mode: str | None = None) -> Record:
     return {"statuses": statuses}
 
 
-def refuse_unreadable(scope: Scope, view: Session, mode: str | None = None) -> None:
+def refuse_unreadable(scope: Scope, view: Session, names: Sequence[str] = ()) -> None:
+    """Raises Refused for a file that cannot be read; with `names`, only for one of those."""
     for broken in view.unreadable:
-        name = mode_of(broken.path)
-        if mode in (None, name):
+        name = paths.cleared_as(broken.path)
+        if not names or name in names:
             raise Refused(messages.unreadable(f"{paths.STATE}/{broken.path}", broken.why, name, scope.commands))
-
-
-def mode_of(path: str) -> str:
-    """What `rcs state clear --mode` calls a file."""
-    name = path.rpartition("/")[2].removesuffix(".json").removesuffix("-state")
-    return name if name in MODES else INVENTORY
 
 
 # --- writing
@@ -141,8 +151,8 @@ def write(scope: Scope, mode: str, given: Mapping[str, Any]) -> Record:
     """Merges `given` into the record of a mode. What would activate the mode asks the transition policy first."""
     wanted = rules.checked(given)
     if not wanted.get("active"):
-        scope = with_session(scope, mode)
-    _drafted(scope, mode, wanted)  # refused before anything is made
+        scope = with_session(scope, mode, "write")
+    _drafted(scope.settled(), mode, wanted)  # refused before anything is made
     folder = files.prepare(scope.root)
     with files.Lock(folder):
         files.recover(folder)
@@ -154,7 +164,7 @@ def write(scope: Scope, mode: str, given: Mapping[str, Any]) -> Record:
 
 def _drafted(scope: Scope, mode: str, wanted: Record) -> tuple[Draft, str | None]:
     view = scope.view()
-    refuse_unreadable(scope, view, None if wanted.get("active") else mode)
+    refuse_unreadable(scope, view, () if wanted.get("active") else (mode, INVENTORY))
     draft = Draft(view, turn=None, now=iso(scope.now))
     message = _draft_write(scope, draft, mode, wanted)
     draft.sync()
@@ -163,7 +173,7 @@ def _drafted(scope: Scope, mode: str, wanted: Record) -> tuple[Draft, str | None
 
 def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: Record) -> str | None:
     view = draft.view
-    old = view.own.get(mode) or view.visible_root(mode) or {}
+    old = view.record_of(mode) or {}
     message = None
     if wanted.get("active"):
         if outcome_of(wanted).ends:
@@ -174,6 +184,8 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: Record) -> str |
             message = _activate(scope, draft, mode)
         old = draft.own.get(mode, draft.root.get(mode, {})) if view.session else draft.root.get(mode, {})
     record = modes.merged(mode, old, wanted, session=view.session, now=draft.now)
+    if not wanted.get("active"):
+        record = modes.keeping_outcome(record, old)
     draft.put_mode(ACTIVATES if is_active(record) else COMPLETES, mode, record)
     if not is_active(record) or mode not in view.own:
         draft.end_survivor(mode)
@@ -185,9 +197,7 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: Record) -> str |
 
 def _activate(scope: Scope, draft: Draft, mode: str) -> str | None:
     """Asks the policy, and drafts the transition; the message of it. Raises Refused with the denial."""
-    active = draft.members()
-    is_open = any(member.mode == "autopilot" and review_is_open(member.record) for member in active)
-    plan = transitions.plan((member.mode for member in active), (mode,), review_open=is_open)
+    plan = transitions.plan((m.mode for m in draft.members()), (mode,), review_open=review_open(draft))
     if plan.denied:
         news = messages.PromptNews((), plan)
         raise Refused("\n".join(messages.denial(news, plan.denied, scope.commands)))
@@ -203,7 +213,7 @@ def clear(scope: Scope, mode: str, *, all_sessions: bool = False) -> Record:
     if all_sessions:
         return _clear_everywhere(scope, mode)
     if mode != INVENTORY:
-        scope = with_session(scope, mode)
+        scope = with_session(scope, mode, "clear")
     path = f"{paths.STATE}/{_path(mode, scope.session)}"
     return {"cleared": bool(_clear_in(scope, mode)), "mode": mode, "path": path}
 
@@ -213,10 +223,11 @@ def _path(mode: str, session: str | None) -> str:
 
 
 def _clear_everywhere(scope: Scope, mode: str) -> Record:
+    """Root first, so that it stands in for no session while the sessions are cleared."""
     removed = [
-        f"{paths.STATE}/{_path(mode, session)}"
-        for session in (*known_sessions(scope.folder), None)
-        if _clear_in(scope._replace(session=session), mode)
+        f"{paths.STATE}/{_path(mode, each.session)}"
+        for each in each_scope(scope)
+        if files.read(scope.folder, _path(mode, each.session)) is not None and _clear_in(each, mode)
     ]
     return {"cleared": bool(removed), "mode": mode, "all_sessions": True, "removed": len(removed), "paths": removed}
 
@@ -237,7 +248,7 @@ def _clear_in(scope: Scope, mode: str) -> bool:
         draft = Draft(view, turn=None, now=iso(scope.now))
         if mode != INVENTORY:
             _draft_clear(draft, mode)
-        draft.sync()
+        draft.sync(anew=mode == INVENTORY)
         files.commit(folder, draft.writes())
     return True
 
@@ -256,13 +267,13 @@ def _is_clearable(scope: Scope, mode: str) -> bool:
 
 def _set_aside_unreadable(folder: str, path: str) -> None:
     if isinstance(files.read(folder, path), Unreadable):
-        os.replace(f"{folder}/{path}", f"{folder}/{path}{files.ASIDE}")
+        files.move_aside(f"{folder}/{path}")
 
 
 def _draft_clear(draft: Draft, mode: str) -> None:
     view = draft.view
     survivor = view.root.get(mode)
-    record = view.own.get(mode) or view.visible_root(mode) or {}
+    record = view.record_of(mode) or {}
     for question in questions.open_for(questions.load(view.folder, view.session), mode, record):
         draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
     if view.session and survivor and is_active(survivor) and sessions.belongs(survivor, view.session):
@@ -274,6 +285,15 @@ def _draft_clear(draft: Draft, mode: str) -> None:
 
 def each_scope(scope: Scope) -> Iterator[Scope]:
     """Root, then every session."""
-    yield scope._replace(session=None)
+    yield scope.of(None)
     for session in known_sessions(scope.folder):
-        yield scope._replace(session=session)
+        yield scope.of(session)
+
+
+def busiest(scope: Scope) -> Scope:
+    """What to show where no session is named: root where something is active there, else the one session that is."""
+    if scope.session:
+        return scope
+    found = list_active(scope)
+    busy = list(found["sessions"])
+    return scope.of(busy[0]) if not found["active_modes"] and len(busy) == 1 else scope

@@ -8,6 +8,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,9 +26,11 @@ REASON_LENGTH = 1_200
 MOST_COMMANDS = 2
 SYSTEM_LENGTH = 600
 QUESTION_LENGTH = 120
+LONGEST_QUESTION = 4_000
 ANSWER_LENGTH = 300
 
 CANNOT_BE_READ = "cannot be read"
+YOUR_QUESTION = "<your question>"
 PRESERVED = "planning preserved over simultaneous execution follow-up"
 TEAM_HINT = "team runtime: lead the crew, give every worker its own files, merge and verify the results yourself."
 HANDOFF = "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer."
@@ -52,11 +55,15 @@ class Commands(NamedTuple):
     def clear(self, mode: str) -> str:
         return self._with_scope("state", "clear", "--mode", mode)
 
+    def state(self, action: str, mode: str) -> str:
+        return self._with_scope("state", action, "--mode", mode)
+
     def ask(self, mode: str) -> str:
-        return self._with_scope("question", "ask", "--mode", mode, "--text", "…")
+        return self._with_scope("question", "ask", "--mode", mode, "--text", YOUR_QUESTION)
 
     def mcp_clear(self, mode: str) -> str:
-        return f'rcs_state.state_clear({{ mode: "{mode}", session_id: "{self.session}" }})'
+        where = f", cwd: {json.dumps(self.root)}" if self.root else ""
+        return f'rcs_state.state_clear({{ mode: "{mode}", session_id: "{self.session}"{where} }})'
 
 
 class PromptNews(NamedTuple):
@@ -69,11 +76,12 @@ class PromptNews(NamedTuple):
     """Mode and phase of the final set."""
     path: str | None = None
     """Of the state that was initialized last."""
-    resumed: tuple[str, ...] = ()
+    resumed: tuple[tuple[str, str], ...] = ()
     transitions: tuple[str, ...] = ()
     answered: tuple[tuple[str, str], ...] = ()
-    delivered: tuple[tuple[str, str], ...] = ()
+    delivered: tuple[tuple[str, str, str], ...] = ()
     offered: tuple[str, ...] = ()
+    offered_by: str = ""
     unreadable: tuple[tuple[str, str, str], ...] = ()
     """Path, reason, and the mode that clears it."""
 
@@ -124,38 +132,46 @@ def _what_happened(news: PromptNews, commands: Commands) -> list[str]:
             lines.append(TEAM_HINT)
     if news.offered:
         typed = " ".join(f"${mode}" for mode in news.offered)
-        lines.append(f"[rcs] the planning has ended; deferred: {typed}. They start when the user names them.")
+        lines.append(
+            f"[rcs] {news.offered_by or 'the planning'} has ended; deferred: {typed}. The user starts them by name."
+        )
     return lines
 
 
 def _state_line(news: PromptNews) -> str:
-    active = " + ".join(f"{mode} (phase {word(phase)})" for mode, phase in news.active)
-    if not news.path:
-        return f"active: {active}; already running, nothing was changed"
-    how = "taken up where it was" if news.resumed else "initialized"
-    return f"active: {active}; {how}: {news.path}"
+    after = dict(news.resumed)
+    shown = (
+        f"{mode} (phase {word(phase)}{f', taken up after {after[mode]}' if mode in after else ''})"
+        for mode, phase in news.active
+    )
+    how = f"initialized: {news.path}" if news.path else "running already" if not after else "nothing started anew"
+    return f"active: {' + '.join(shown)}; {how}"
 
 
 def _how_to_go_on(news: PromptNews, commands: Commands) -> list[str]:
     if not news.plan.steps or not news.active:
         return []
-    mode, phase = news.active[-1]
+    mode = news.active[-1][0]
     others = f" (the same for {', '.join(name for name, _ in news.active[:-1])})" if len(news.active) > 1 else ""
     return [
         f"The run goes on until its outcome is recorded{others}: finished, blocked, failed or userinterlude:",
         commands.write(mode, "--outcome", "finished"),
-        f"New phase: {commands.write(mode, '--phase', word(phase))}",
+        "In between, `--phase <word>` in place of --outcome records a new phase.",
         f"A blocking question to the user: {commands.ask(mode)}",
     ]
 
 
 def _questions(news: PromptNews) -> list[str]:
     lines = []
-    for text, answer in news.delivered:
-        lines.append(f'[rcs] answered elsewhere: "{clean(text, QUESTION_LENGTH)}" -> "{clean(answer, ANSWER_LENGTH)}"')
+    for text, answer, path in news.delivered:
+        shown = clean(answer, ANSWER_LENGTH)
+        rest = f" (all of it: {path})" if shown.endswith("…") else ""
+        lines.append(f'[rcs] answered elsewhere: "{clean(text, QUESTION_LENGTH)}" -> "{shown}"{rest}')
+    active = [mode for mode, _ in news.active]
     for mode, text in news.answered:
         asked = f': "{clean(text, QUESTION_LENGTH)}"' if clean(text) else ""
-        lines.append(f"[rcs] this prompt answers the question that {mode} waited on{asked}. Go on with the run.")
+        go_on = " Go on with the run." if mode in active else ""
+        lines.append(f"[rcs] this prompt answers the question that {mode} waited on{asked}.{go_on}")
     return lines
 
 
@@ -173,7 +189,7 @@ def denial(news: PromptNews, step: Step, commands: Commands) -> list[str]:
         first += " First clear current state first and retry if this action is intended."
     typed = next((typed for typed, mode in news.tokens if mode == step.requested), "")
     asked = f" {clean(typed)} is {step.requested}." if typed[1:].lower() not in ("", step.requested) else ""
-    lines = [f"{first} Nothing was changed.{asked}"]
+    lines = [f"{first} No workflow was started or ended.{asked}"]
     for mode in step.in_the_way:
         if mode in news.plan.before and not news.plan.cancels:
             lines += [commands.clear(mode), commands.mcp_clear(mode)]
@@ -189,7 +205,8 @@ def unreadable(path: str, why: str, mode: str, commands: Commands) -> str:
 def unreadable_denial(news: PromptNews, commands: Commands) -> list[str]:
     wanted = " + ".join(step.requested for step in news.plan.steps)
     first = (
-        f"Cannot activate {wanted}: a state file cannot be read, so what is active is not known. Nothing was changed."
+        f"Cannot activate {wanted}: a state file cannot be read, so what is active is not known."
+        " No workflow was started or ended."
     )
     lines = [first]
     for path, why, mode in news.unreadable:
@@ -197,12 +214,11 @@ def unreadable_denial(news: PromptNews, commands: Commands) -> list[str]:
     return lines
 
 
-def prompt_notice(context: str) -> str:
-    """What the person is shown beside the context of a refusal: its first line, and any file that was in the way."""
-    first, *rest = context.split("\n")
-    return fit(
-        [f"rcs: {first.removeprefix('[rcs] ')}", *(line for line in rest if CANNOT_BE_READ in line)], SYSTEM_LENGTH
-    )
+def prompt_notice(context: str, commands: Commands) -> str:
+    """What the person is shown beside the context of a refusal: what was refused, and how to clear the way."""
+    first, *rest = [line for line in context.split("\n") if not line.startswith("[rcs] detected")]
+    ways = (line for line in rest if CANNOT_BE_READ in line or line.startswith(f"{commands.rcs} state clear"))
+    return fit([f"rcs: {first.removeprefix('[rcs] ')}", *ways], SYSTEM_LENGTH)
 
 
 def _member(member: Member) -> str:
@@ -270,15 +286,18 @@ def no_session(tokens: Sequence[tuple[str, str]], session: str) -> str:
 
 def question_to_say(text: str, options: Sequence[str]) -> str:
     """What the agent tells the person after it has recorded a blocking question."""
-    choices = f" Options: {' | '.join(clean(option, QUESTION_LENGTH) for option in options)}." if options else ""
-    shown = clean(text, QUESTION_LENGTH)
+    choices = f" Options: {' | '.join(clean(option, LONGEST_QUESTION) for option in options)}." if options else ""
+    shown = clean(text, LONGEST_QUESTION)
     return f'Ask the user now, in these words, and end the turn: "{shown}"{choices} The next prompt is the answer.'
 
 
-def session_start(active: Sequence[tuple[str, str, bool]], commands: Commands) -> str:
+def session_start(active: Sequence[tuple[str, object, bool]], commands: Commands) -> str:
     """What a session that starts or is taken up again has running: mode, phase, and whether it waits for the user."""
     shown = (
         f"{mode} (phase {word(phase)}{', waiting for the user' if waits else ''})" for mode, phase, waits in active
     )
     first = f"[rcs] active in this session: {' + '.join(shown)}."
-    return fit([first, f"Its outcome is recorded with: {commands.write(active[0][0], '--outcome', 'finished')}"], 700)
+    others = f" (the same for {', '.join(mode for mode, *_ in active[1:])})" if len(active) > 1 else ""
+    return fit(
+        [first, f"The outcome is recorded with{others}: {commands.write(active[0][0], '--outcome', 'finished')}"], 700
+    )

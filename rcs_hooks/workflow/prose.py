@@ -30,11 +30,15 @@ BLOCK_QUOTE = re.compile(rf"[ \t]*{LIST_MARKER}>")
 INDENTED = re.compile(r"(?: {4}| {0,3}\t)")
 PASTED = re.compile(
     r"""[ \t]*(?:
-        \$[ ]                                           # a console's prompt,
-      | \[?[\w.-]+@[\w.-]+[^\n]{0,200}?[$\#%][ ]        # one with user and host,
-      | \[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d\b  # a line of a log,
-      | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d
-      | \|[^\n]*\|[ \t]*$                               # a row of a table
+        \$[ ]                                                       # a console's prompt,
+      | [\w.-]+@[\w.-]+:[^\s$#]*[$\#][ ]                            # one with user, host and folder,
+      | \[[\w.-]+@[\w.-]+[^\]\n]{0,80}\][$\#%][ ]                  # the same in brackets,
+      | [\w.-]+@[\w.-]+[ ]\S{1,80}[ ]%[ ]                            # zsh's,
+      | \[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d                     # a line of a log,
+      | \[?\d\d:\d\d:\d\d(?:[.,]\d+|\]|[ ]+\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b)
+      | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)(?:[\]:][ ]|[ ]\$)
+      | [\w./-]+:[ ](?:line[ ]\d+:[ ])?\$\S+:[ ]                     # a shell that complains,
+      | \|[^\n]*\|[ \t]*$                                           # a row of a table
     )""",
     re.VERBOSE,
 )
@@ -107,6 +111,7 @@ CLOSES = {
 }  # fmt: skip
 LINK = re.compile(
     r"""\[\[[^\[\]\n]*+\]\]
+      | \[[ ](?=\S)[^\[\]\n]*+(?<=[ ])\]
       | \[[^\[\]]*+\](?: \((?:[^()\n]|\([^()\n]*+\))*+\) | \[[^\[\]\n]*+\] | :[ \t] )""",
     re.VERBOSE,
 )

@@ -20,12 +20,15 @@ from rcs_hooks.workflow.prose import Stretch, foreign
 TOKEN = re.compile(r"\$([A-Za-z][A-Za-z0-9-]*+(?::[A-Za-z0-9-]++)*+)")
 BETWEEN = re.compile(r"[\s,，、*]*+")
 
+MOST_NEGATED = 500
+"""Negated blocks before the request; nobody writes so many, and each costs a look."""
+
 QUOTES = "\"'`“”„«»‹›‘’‚「」｢｣〝〞〟『』《》〈〉＂"
 # What may stand right before a token: nothing, a blank, an opening mark of prose, a letterless sign.
 BEFORE = re.compile(rf"(?:\A|[\s,;{QUOTES}]|(?<![\w)\]])\*{{1,3}}|(?<![\w$])\(|[^\x00-\x7f\w])\Z")
 AFTER = re.compile(
     rf"(?:\Z|[\s,;){QUOTES}]|\*+(?:\W|\Z)|[.:!?…]+(?:\Z|[\s)*,{QUOTES}])|(?![…])[^\x00-\x7f\w])"
-    r"(?![ \t]*(?:[-+.*/|&?]|[|&?]{2})?=(?!>))"
+    r"(?![ \t]*(?:(?:[-+.*/|&?]|[|&?]{2})?=(?!>)|\|{1,2}[ \t]|&&))"
 )
 
 
@@ -50,10 +53,15 @@ def scan(prompt: str) -> tuple[Token, ...]:
     """Every `$token` of the prompt, with the reason why it counts or not."""
     done: list[Token] = []
     asked: set[str] = set()
+    judged_blocks = 0
     for block in _blocks(prompt, _tokens(prompt)):
         if asked:
             done += (_pass(token, "another block came first") for token in block)
         elif any(token.passed_over is None for token in block):
+            judged_blocks += 1
+            if judged_blocks > MOST_NEGATED:
+                done += (_pass(token, "too many negations before it") for token in block)
+                continue
             negated = negated_until(prompt, block[0].start, block[-1].end)
             for token in block:
                 judged = _judge(token, asked, is_negated=token.start < negated)

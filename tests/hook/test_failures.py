@@ -786,6 +786,16 @@ def test_nothing_is_made_behind_a_link_that_leads_nowhere(running: Workspace, ou
     assert not outside.exists()
 
 
+def test_no_state_is_written_behind_a_link_that_leads_out_of_rcs(workspace: Workspace) -> None:
+    source = workspace.root / "src"
+    source.mkdir()
+    workspace.state.parent.mkdir()
+    workspace.state.symlink_to("../src")
+    assert_lets_pass(workspace.prompt("$team"))
+    assert_lets_pass_or_says_nothing(workspace.stop())
+    assert tree(source) == {}
+
+
 def test_a_question_behind_a_link_that_leads_out_is_not_answered(running: Workspace, outside: Path) -> None:
     questions = running.folder("s1") / "questions"
     questions.mkdir()

@@ -67,6 +67,17 @@ def test_a_call_that_cannot_be_recorded_is_answered_all_the_same(workspace: Work
     assert "[rcs] detected: $team" in line
 
 
+@pytest.mark.parametrize("text", ['{\n  "n": 1180591620717411303424\n}\n', '{\n  "s": "\\ud800"\n}\n'])
+def test_state_that_no_fixture_holds_as_json_is_kept_as_text(text: str, workspace: Workspace, tmp_path: Path) -> None:
+    workspace.write("forge")
+    (workspace.folder("s1") / "other.json").write_text(text)
+    env = clean_env(RCS_RECORD=str(tmp_path / "recorded"))
+    line, _ = run_hook(workspace.payload("Stop", prompt="x"), cwd=workspace.root, env=env)
+    (path,) = (tmp_path / "recorded").iterdir()
+    assert '"decision":"block"' in line
+    assert load(path).before["state/sessions/s1/other.json"].data().decode() == text
+
+
 def test_a_file_that_is_no_fixture_is_refused_with_its_fault(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text('{"version": 1, "now": "soon"}')

@@ -189,7 +189,7 @@ MENTIONS: list[tuple[str, str]] = [
     ("path-unix-line-number", "See src/$team/mod.rs:12 for the bug."),
     ("path-windows", "Open C:\\work\\$team\\notes.txt for me."),
     ("path-windows-last", "List C:\\work\\$team for me."),
-    ("path-windows-forward-slashes", "Open C:/work/$team/notes.txt for me."),
+    ("path-windows-forward-slashes", "Open C:/src/$team/notes.txt for me."),
     ("path-windows-share", "Open \\\\server\\share\\$team for me."),
     ("path-windows-relative", "Run .\\$team\\run.cmd for me."),
     ("file-name-md", "Open $team.md for me."),

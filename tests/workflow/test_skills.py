@@ -79,12 +79,95 @@ def test_negation_reaches_its_own_clause_and_no_further(prompt: str, skills: tup
     assert tuple(token.skill for token in requested(prompt)) == skills
 
 
+FORBIDDEN = [
+    "do not, ever, in this repository run $team",
+    "do not, under any circumstances, use $team",
+    "don't, please, use $team",
+    "Do not use: $team",
+    "Never use any of: $team, $forge",
+    "Please do not\nuse $team here.",
+    "Please do not use\n$team here",
+    "Do not use the\n$team skill",
+    "Do not use:\n- $team\n- $forge",
+    "不要用 $team",
+    "不要使用 $team",
+    "別用 $team",
+    "forget about $team, just fix it",
+    "no more $team",
+    "leave out $team",
+    "quit using $team",
+    "w/o $team",
+    "anything but $team",
+    "hold off on $team",
+    "$team not needed",
+    "don't use skills like $team",
+    "don't use skills such as $team",
+    "cancel $team",
+    "I don't think we should use $team",
+    "do not use the $team",
+    "please do not under any circumstances use $team",
+    "without $team",
+    "instead of $team",
+    "bash: $team: command not found",
+    "ERROR $team not found",
+    "INFO: $team started",
+    "cat $team | grep",
+    "if [ $team ]; then",
+    "I do not want to use $team",
+    "we should not use $team",
+    "you must not run $team",
+    "nobody should run $team",
+]
+ASKED = [
+    "if you cannot fix it use $team",
+    "if it doesn't work use $team",
+    "I can't wait to use $team",
+    "Do not commit before you use $team",
+    "Don't break the tests when you run $team",
+    "Work without internet access using $team",
+    "There is no time use $forge",
+    "It's not fixed yet try $forge",
+    "I don't want to plan I want $forge",
+    "don't skip $team",
+    "don't proceed without $team",
+    "whether or not you use $team",
+    "don't use anything other than $team",
+    "Shouldn't we use $team?",
+    "john@x.com reported 5% drop, $team fix",
+    "me@host.com says $ it costs. $forge",
+    "root@box: 5% done. $team",
+    "10:30:00 it fails. $team",
+    "12:30:45 it broke $forge",
+    "don't touch the DB\n$team fix this",
+    "the build does not work\n$forge fix it",
+    "It is not working, $forge fix",
+    "why not use $team",
+    "$forge - do not break it",
+    "$blueprint -> $forge",
+    "- [ ] $team do it",
+    "do not wait, use $team",
+]
+
+
+@pytest.mark.parametrize("prompt", FORBIDDEN)
+def test_what_is_forbidden_or_pasted_starts_nothing(prompt: str) -> None:
+    assert requested(prompt) == ()
+
+
+@pytest.mark.parametrize("prompt", ASKED)
+def test_a_negation_of_something_else_forbids_nothing(prompt: str) -> None:
+    assert len(requested(prompt)) == 1
+
+
 FLOODS = {
     "known tokens": "$team " * 100_000 + "x" * 400_000,
     "unknown tokens": "$ab " * 100_000 + "x" * 600_000 + " $team",
     "glued tokens": "$team" * 200_000,
     "negated": "do not use $team. " * 55_000,
     "a negated block": "do not use " + "$team " * 165_000,
+    "negated sentences": "not $ulw. " * 100_000,
+    "negated in a line": "don't use $team " * 62_500,
+    "a list of negations": "- do not use $team, $forge or $ulw\n" * 28_000,
     "open quotes": "'a " * 333_000 + "$team",
     "backticks": "` `` ``` " * 110_000 + "$team",
     "open tags": "<a>" * 333_000 + "$team",

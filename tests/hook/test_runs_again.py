@@ -1,0 +1,103 @@
+"""Runs that are taken up, and what their earlier life must not bring along; questions and offers told truly."""
+
+from __future__ import annotations
+
+import json
+
+from tests.support import Record, Workspace
+
+
+def question(workspace: Workspace, name: str, **fields: object) -> Record:
+    record: Record = {"kind": "rcs.question/v1", "question_id": name, "status": "pending", "question": f"{name}?"}
+    path = workspace.folder("s1") / "questions" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record | fields))
+    return record
+
+
+def status_of(workspace: Workspace, name: str) -> str:
+    text = (workspace.folder("s1") / "questions" / f"{name}.json").read_text()
+    return str(json.loads(text)["status"])
+
+
+def test_a_fresh_autopilot_does_not_inherit_the_old_review(workspace: Workspace) -> None:
+    workspace.prompt("$autopilot")
+    workspace.edit("autopilot", return_to_blueprint_reason="two findings")
+    workspace.prompt("$blueprint")
+    workspace.prompt("$autopilot again")
+    assert workspace.prompt("$blueprint back").context.startswith("Cannot activate blueprint while autopilot")
+
+
+def test_a_run_that_is_taken_up_does_not_wait_for_an_old_question(workspace: Workspace) -> None:
+    enforcement = {"status": "pending", "question_id": "q1"}
+    workspace.write("forge", active=False, run_outcome="cancelled", question_enforcement=enforcement)
+    workspace.prompt("$forge again")
+    assert workspace.stop().blocks
+
+
+def test_each_mode_says_whether_it_was_taken_up(workspace: Workspace) -> None:
+    workspace.write("team", active=False, run_outcome="failed", current_phase="verifying")
+    context = workspace.prompt("$team $forge").context
+    assert "active: team (phase verifying, taken up after failed) + forge (phase starting); initialized: " in context
+    assert "initialized: .rcs/state/sessions/s1/forge-state.json" in context
+
+
+def test_a_deferred_skill_that_was_started_is_not_offered(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint $ulw $forge")
+    workspace.prompt("$ulw")
+    for mode in ("blueprint", "ultrawork"):
+        workspace.edit(mode, active=False, lifecycle_outcome="finished")
+    assert workspace.prompt("ok").context == (
+        "[rcs] blueprint has ended; deferred: $forge. The user starts them by name."
+    )
+
+
+def test_cancel_aborts_every_open_question_of_the_session(workspace: Workspace) -> None:
+    workspace.prompt("$team")
+    question(workspace, "q1", source="forge")
+    question(workspace, "q2", source="team", status="answered")
+    workspace.prompt("$cancel")
+    assert (status_of(workspace, "q1"), status_of(workspace, "q2")) == ("aborted", "answered")
+
+
+def test_every_question_that_a_prompt_answers_is_named(workspace: Workspace) -> None:
+    workspace.write("forge", lifecycle_outcome="askuserQuestion")
+    for name in ("A", "B"):
+        question(workspace, name, source="forge")
+    context = workspace.prompt("both").context
+    assert '"A?"' in context
+    assert '"B?"' in context
+
+
+def test_an_answer_that_another_tool_wrote_is_told_and_not_taken_for_the_prompt(workspace: Workspace) -> None:
+    enforcement = {"status": "pending", "question_id": "q1"}
+    workspace.write("forge", lifecycle_outcome="askuserQuestion", question_enforcement=enforcement)
+    question(workspace, "q1", status="answered", answer="MySQL")
+    assert workspace.prompt("continue").context == '[rcs] answered elsewhere: "q1?" -> "MySQL"'
+    assert workspace.stop().blocks
+
+
+def test_a_long_answer_says_where_the_rest_is(workspace: Workspace) -> None:
+    workspace.write("forge")
+    question(workspace, "q1", status="answered", answer="so " * 300, delivered_at=None)
+    assert "(all of it: .rcs/state/sessions/s1/questions/q1.json)" in workspace.prompt("go on").context
+
+
+def test_the_inventory_follows_what_another_tool_has_ended(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    workspace.edit("forge", active=False, lifecycle_outcome="finished")
+    workspace.prompt("thanks")
+    assert workspace.active() == []
+
+
+def test_the_person_sees_how_to_clear_the_way(workspace: Workspace) -> None:
+    workspace.prompt("$brief")
+    notice = workspace.prompt("$forge").notice
+    assert notice.startswith("rcs: Cannot activate forge while deep-interview is still active.")
+    assert notice.endswith("\nrcs state clear --mode deep-interview --session s1")
+
+
+def test_modes_of_one_prompt_that_exclude_each_other_say_so(workspace: Workspace) -> None:
+    context = workspace.prompt("$forge $autopilot").context
+    assert "The prompt itself asks for forge too: name only one of the two." in context
+    assert "rcs state clear --mode" not in context
