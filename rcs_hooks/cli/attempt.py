@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import textwrap
-import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.hook import prompt_submit
-from rcs_hooks.hook.call import Surroundings
 from rcs_hooks.workflow import transitions
 from rcs_hooks.workflow.skills import Token, scan
 from rcs_hooks.workflow.text import clean
@@ -49,8 +46,7 @@ def run(argv: Sequence[str]) -> int:
     asked = tuple(token for token in tokens if token.passed_over is None)
     session = scope.session or NEW_SESSION
     result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now)
-    around = Surroundings(os.environ, os.getcwd(), time.time())
-    said = prompt_submit.said(result, asked, scope.root, os.getcwd(), session, around) if result else {}
+    said = prompt_submit.said(result, asked, scope.of(session).commands) if result else {}
     context = said.get("hookSpecificOutput", {}).get("additionalContext", "")
     if args.json:
         output.result(_as_json(tokens, result, context))

@@ -41,7 +41,7 @@ def real_surroundings() -> Surroundings:
 class Payload:
     """Fields that we do not know are left alone: both clients add some between versions."""
 
-    __slots__ = ("cwd", "event", "is_claude", "is_subagent", "message", "prompt", "session", "turn")
+    __slots__ = ("cwd", "event", "is_claude", "is_codex", "is_subagent", "message", "prompt", "session", "turn")
 
     def __init__(self, fields: "dict[str, Any]") -> None:
         self.event = _text(fields, "hook_event_name")
@@ -52,6 +52,7 @@ class Payload:
         prompt_id = _text(fields, "prompt_id")
         self.turn = _text(fields, "turn_id") or prompt_id or None
         self.is_claude = bool(prompt_id) and "turn_id" not in fields
+        self.is_codex = "turn_id" in fields or "model" in fields
         self.is_subagent = bool(fields.get("agent_id") or fields.get("agent_type"))
         if not self.event:
             raise _bad("the call has no hook_event_name")

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from rcs_hooks.state.files import Unreadable
 
 
-def commands(root: str, cwd: str, session: str, around: Surroundings) -> Commands:
+SYSTEM_PATH = os.pathsep.join(("/usr/local/bin", "/usr/bin", "/bin"))
+
+
+def commands(root: str, cwd: str, session: str, around: Surroundings, *, login_shell: bool = False) -> Commands:
     """The agent's shell has none of a hook's own variables: it finds the workspace by the folder it is in."""
     here = os.path.realpath(cwd)
     found_by_shell = os.path.isdir(here) and os.path.realpath(paths.nearest_workspace(here)) == os.path.realpath(root)
-    return Commands(rcs_words(around), session, None if found_by_shell else os.path.abspath(root))
+    return Commands(
+        rcs_words(around, login_shell=login_shell), session, None if found_by_shell else os.path.abspath(root)
+    )
 
 
 def broken(unreadable: Unreadable) -> tuple[str, str, str]:
@@ -27,9 +32,10 @@ def broken(unreadable: Unreadable) -> tuple[str, str, str]:
     return f"{paths.STATE}/{unreadable.path}", unreadable.why, paths.cleared_as(unreadable.path)
 
 
-def rcs_words(around: Surroundings) -> str:
-    """How the agent's shell calls this program."""
-    return around.rcs or rcs_command(around.env.get("PATH", ""))
+def rcs_words(around: Surroundings, *, login_shell: bool = False) -> str:
+    """How the agent's shell calls this program. A login shell, which is Codex', makes a PATH of its own."""
+    path = SYSTEM_PATH if login_shell else around.env.get("PATH", "")
+    return around.rcs or rcs_command(path)
 
 
 def rcs_command(path: str) -> str:

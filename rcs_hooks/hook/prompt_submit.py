@@ -17,6 +17,7 @@ from rcs_hooks.state.reconcile import Prompt, Reconciled, for_prompt
 
 if TYPE_CHECKING:
     from rcs_hooks.hook.call import Payload, Surroundings
+    from rcs_hooks.workflow.messages import Commands
     from rcs_hooks.workflow.skills import Token
 
 
@@ -27,7 +28,9 @@ def answer(payload: Payload, tokens: tuple[Token, ...], root: str, cwd: str, aro
     result = _decide(root, payload.session, prompt, around.now)
     if result is None or not (tokens or result.speaks):
         return {}
-    return said(result, tokens, root, cwd, payload.session, around)
+    from rcs_hooks.hook import place
+
+    return said(result, tokens, place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex))
 
 
 def preview(root: str, session: str, text: str, tokens: tuple[Token, ...], now: float) -> Reconciled | None:
@@ -102,9 +105,7 @@ def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled |
     return result
 
 
-def said(
-    result: Reconciled, tokens: tuple[Token, ...], root: str, cwd: str, session: str, around: Surroundings
-) -> dict[str, Any]:
+def said(result: Reconciled, tokens: tuple[Token, ...], commands: Commands) -> dict[str, Any]:
     from rcs_hooks.hook import place
     from rcs_hooks.workflow import messages
 
@@ -114,7 +115,7 @@ def said(
         tokens=_named(tokens),
         plan=result.plan,
         active=tuple((member.mode, str(member.record.get("current_phase") or "")) for member in result.after),
-        path=f"{paths.STATE}/{paths.mode_file(started[-1], session)}" if started else None,
+        path=f"{paths.STATE}/{paths.mode_file(started[-1], commands.session)}" if started else None,
         resumed=result.resumed,
         transitions=result.messages,
         answered=result.answered,
@@ -123,7 +124,6 @@ def said(
         offered_by=result.offered_by,
         unreadable=tuple(place.broken(unreadable) for unreadable in result.unreadable),
     )
-    commands = place.commands(root, cwd, session, around)
     context = messages.prompt_context(news, commands)
     output: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}
     if not result.stands or (CANCEL in _skills(tokens) and result.unreadable):

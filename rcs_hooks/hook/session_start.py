@@ -22,5 +22,6 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     from rcs_hooks.workflow.messages import session_start
 
     active = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
-    context = session_start(active, place.commands(root, cwd, payload.session, around))
+    commands = place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex)
+    context = session_start(active, commands)
     return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}

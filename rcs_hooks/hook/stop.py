@@ -89,7 +89,7 @@ def _said(
     from rcs_hooks.workflow import messages
     from rcs_hooks.workflow.softeners import softener_in
 
-    commands = place.commands(root, cwd, payload.session, around)
+    commands = place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex)
     broken = [messages.unreadable(*place.broken(unreadable), commands) for unreadable in view.unreadable]
     if decision and decision.blocks:
         reason = messages.stop_reason(decision, commands, softener_in(payload.message), broken)

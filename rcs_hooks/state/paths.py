@@ -36,12 +36,22 @@ def nearest_workspace(cwd: str) -> str:
     """The nearest folder from `cwd` upwards that has state or a repository; else `cwd` itself."""
     folder = os.path.normpath(cwd)
     while True:
-        if _is_there(os.path.join(folder, STATE, "")) or os.path.lexists(os.path.join(folder, ".git")):
+        if _is_there(os.path.join(folder, STATE, "")) or _is_repository(os.path.join(folder, ".git")):
             return folder
         parent = os.path.dirname(folder)
         if parent == folder:
             return os.path.normpath(cwd)
         folder = parent
+
+
+def _is_repository(path: str) -> bool:
+    """Codex' sandbox puts an empty, read-only `.git` into a folder that has none, which only the agent's shell sees."""
+    if not os.path.lexists(path):
+        return False
+    try:
+        return bool(os.listdir(path)) or os.access(path, os.W_OK)
+    except OSError:  # a file, as in a worktree, or nothing that may be looked at
+        return True
 
 
 def _exists(path: str) -> bool:

@@ -30,7 +30,7 @@ LONGEST_QUESTION = 4_000
 ANSWER_LENGTH = 300
 
 CANNOT_BE_READ = "cannot be read"
-YOUR_QUESTION = "<your question>"
+YOUR_QUESTION = "YOUR QUESTION"
 PRESERVED = "planning preserved over simultaneous execution follow-up"
 TEAM_HINT = "team runtime: lead the crew, give every worker its own files, merge and verify the results yourself."
 HANDOFF = "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer."
@@ -156,7 +156,7 @@ def _how_to_go_on(news: PromptNews, commands: Commands) -> list[str]:
     return [
         f"The run goes on until its outcome is recorded{others}: finished, blocked, failed or userinterlude:",
         commands.write(mode, "--outcome", "finished"),
-        "In between, `--phase <word>` in place of --outcome records a new phase.",
+        "In between, `--phase WORD` in place of --outcome records a new phase.",
         f"A blocking question to the user: {commands.ask(mode)}",
     ]
 

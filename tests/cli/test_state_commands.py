@@ -275,7 +275,7 @@ def test_the_commands_after_an_activation_can_be_pasted(place: Place, tmp_path: 
     done = shell(finish.replace("--outcome finished", "--phase verifying"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["current_phase"] == "verifying"
-    done = shell(ask.replace("<your question>", "Which database?"), cwd, PATH=place.path)
+    done = shell(ask.replace("YOUR QUESTION", "Which database?"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["lifecycle_outcome"] == "askuserQuestion"
     done = shell(finish, cwd, PATH=place.path)

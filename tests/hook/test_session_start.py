@@ -100,10 +100,12 @@ def test_a_session_is_told_what_runs_in_it(workspace: Workspace, session: str, t
     env = clean_env(PATH=f"{RCS_HOOK.parent}:/usr/bin:/bin")
     line, status = run_hook(raw, cwd=workspace.root, script=script, env=env)
     assert status == 0
+    # Codex runs the agent's commands in a login shell, which has a PATH of its own.
+    rcs = str(RCS_HOOK.parent / "rcs") if '"model"' in text else "rcs"
     assert context_of(line) == (
         "[rcs] active in this session: team (phase starting) + forge (phase starting).\n"
         "The outcome is recorded with (the same for forge): "
-        f"rcs state write --mode team --outcome finished --session {session}"
+        f"{rcs} state write --mode team --outcome finished --session {session}"
     )
     assert workspace.snapshot() == before
 
@@ -275,7 +277,8 @@ def test_a_readable_mode_is_told_beside_a_broken_one(workspace: Workspace) -> No
 def test_a_session_without_state_loads_nothing_heavy(workspace: Workspace) -> None:
     import subprocess
 
-    code = "import sys; from rcs_hooks.hook.entry import main; main(); print(*sys.modules)"
+    code = "import sys; before = set(sys.modules); from rcs_hooks.hook.entry import main; main();"
+    code += "print(*(set(sys.modules) - before))"  # what measures coverage has loaded much before
     done = subprocess.run(
         [sys.executable, "-c", code],
         input=workspace.payload("SessionStart"),
