@@ -18,6 +18,14 @@ BOM = b"\xef\xbb\xbf"
 BLANKS = " \t\n\r"
 
 
+def _finite(text: str) -> float:
+    """1e999 would be read as infinity, which is not JSON either."""
+    number = float(text)
+    if number - number != 0.0:
+        raise ValueError(f"{text[:20]} is too large a number")
+    return number
+
+
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
@@ -34,12 +42,19 @@ class _Strict:
     memo: dict[str, str] = {}  # noqa: RUF012 - the scanner's own protocol
 
 
-def loads(text: str) -> "Any":
-    """Raises ValueError for anything that is not one JSON value."""
+class _Writable(_Strict):
+    """For what is to be written back: no number that would become infinity."""
+
+    parse_float = staticmethod(_finite)  # type: ignore[assignment]
+
+
+def loads(text: str, *, writable: bool = False) -> "Any":
+    """Raises ValueError for anything that is not one JSON value; `writable`: that JSON can hold again."""
+    rules = _Writable if writable else _Strict
     if make_scanner is not None:
         start = len(text) - len(text.lstrip(BLANKS))
         try:
-            value, end = make_scanner(_Strict)(text, start)  # type: ignore[arg-type]
+            value, end = make_scanner(rules)(text, start)  # type: ignore[arg-type]
             if not text[end:].strip(BLANKS):
                 return value
         except (StopIteration, ValueError, RecursionError, SystemError):
@@ -48,7 +63,7 @@ def loads(text: str) -> "Any":
     import json  # for what is no JSON it has the words
 
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_float=rules.parse_float, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

@@ -269,6 +269,20 @@ scene("stop-stale-root", "an old root record holds nobody",
 scene("stop-subagent", "a subagent may always stop", started("$team go"), stops("Saved.", agent_type="reviewer"))
 
 
+def starts(session: Scene) -> None:
+    fields = {key: value for key, value in CODEX.items() if key != "turn_id"} if session.client == "codex" else CLAUDE
+    kept = {key: value for key, value in fields.items() if key not in ("prompt_id",)}
+    kept = (
+        kept if session.client == "codex" else {key: value for key, value in kept.items() if key != "permission_mode"}
+    )
+    call = kept | {"cwd": str(session.root), "hook_event_name": "SessionStart", "source": "resume"}
+    session.send("SessionStart", json.dumps(call, separators=(",", ":")).encode())
+
+
+scene("session-idle", "a session in which nothing runs is told nothing", nothing, starts)
+scene("session-active", "a session that is taken up is told what runs", started("$team $forge go"), starts)
+
+
 def make(client: str, name: str) -> Path:
     title, before, call = SCENES[name]
     with tempfile.TemporaryDirectory() as folder:

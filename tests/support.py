@@ -42,6 +42,16 @@ class PromptOutput(_Strict):
     systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
 
 
+class _SessionSpecific(_Strict):
+    hookEventName: Literal["SessionStart"]  # noqa: N815
+    additionalContext: str = Field(min_length=1, max_length=1500)  # noqa: N815
+
+
+class SessionOutput(_Strict):
+    hookSpecificOutput: _SessionSpecific | None = None  # noqa: N815
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+
+
 class _Allows(_Strict):
     systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
 
@@ -58,6 +68,8 @@ def check_output(event: str, line: str) -> Record:
     output: Record = json.loads(line)
     if event == "Stop":
         (_Blocks if "decision" in output else _Allows).model_validate(output)
+    elif event == "SessionStart":
+        SessionOutput.model_validate(output)
     else:
         PromptOutput.model_validate(output)
     return output

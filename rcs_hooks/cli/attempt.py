@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.hook import prompt_submit
+from rcs_hooks.state.files import check_workspace
+from rcs_hooks.state.surface import resolved
 from rcs_hooks.workflow import transitions
 from rcs_hooks.workflow.skills import Token, scan
 from rcs_hooks.workflow.text import clean
@@ -40,18 +42,19 @@ def build() -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    prompt = sys.stdin.buffer.read().decode(errors="replace") if args.prompt == "-" else args.prompt
-    scope = options.scope_of(args)
+    prompt = options.stdin().decode(errors="replace") if args.prompt == "-" else args.prompt
+    scope = resolved(options.scope_of(args))
     tokens = scan(prompt)
     asked = tuple(token for token in tokens if token.passed_over is None)
     session = scope.session or NEW_SESSION
+    check_workspace(scope.root)
     result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now)
     said = prompt_submit.said(result, asked, scope.of(session).commands) if result else {}
     context = said.get("hookSpecificOutput", {}).get("additionalContext", "")
     if args.json:
         output.result(_as_json(tokens, result, context))
     else:
-        output.text(_shown(prompt, tokens, result, context))
+        output.text(_shown(prompt, tokens, result, context, said.get("systemMessage", "")))
     return output.OK
 
 
@@ -70,8 +73,10 @@ def _as_json(tokens: tuple[Token, ...], result: Reconciled | None, context: str)
     }
 
 
-def _shown(prompt: str, tokens: tuple[Token, ...], result: Reconciled | None, context: str) -> str:
+def _shown(prompt: str, tokens: tuple[Token, ...], result: Reconciled | None, context: str, notice: str) -> str:
     parts = [_marked(prompt, tokens), _plan(result)]
+    if notice:
+        parts.append(f"you are told:\n{_indented(notice)}")
     parts.append(
         f"the model is told ({len(context)} characters):\n{_indented(context)}"
         if context
@@ -83,7 +88,10 @@ def _shown(prompt: str, tokens: tuple[Token, ...], result: Reconciled | None, co
 def _marked(prompt: str, tokens: tuple[Token, ...]) -> str:
     """The lines of the prompt that hold a token, with a mark under each: ^ counts, - is passed over."""
     if not tokens:
-        return f"no $skill token in: {clean(prompt, WIDTH)}"
+        return (
+            f"no $skill token in: {clean(prompt, WIDTH)}\n"
+            "(in double quotes the shell replaces $words before rcs sees them; use single quotes)"
+        )
     lines, at = [], 0
     for line in prompt.split("\n"):
         here = [token for token in tokens if at <= token.start < at + len(line) + 1]

@@ -48,9 +48,8 @@ def run(argv: Sequence[str]) -> int:
         return statusline()
     scope = options.scope_of(args)
     if args.json:
-        from rcs_hooks.state.surface import busiest
-
-        output.result(_hud(scope).as_json() | {"session": busiest(scope).session})
+        hud, session = _hud(scope)
+        output.result(hud.as_json() | {"session": session})
     elif args.watch:
         try:
             _watch(scope)
@@ -67,20 +66,23 @@ def statusline() -> int:
     from rcs_hooks.hud.statusline import line
 
     try:
-        shown = line(sys.stdin.buffer.read(), os.environ, os.getcwd(), time.time())
+        shown = line(sys.stdin.buffer.read() if sys.stdin else b"", os.environ, os.getcwd(), time.time())
     except (OSError, ValueError, RcsError):
         shown = ""  # whatever stands in the way, the client's line stays clean
     output.text(shown)
     return output.OK
 
 
-def _hud(scope: Scope) -> Hud:
+def _hud(scope: Scope) -> tuple[Hud, str | None]:
+    """And the session that it is about; None for root."""
     from rcs_hooks.hud.line import hud_of
     from rcs_hooks.state.inventory import deferred_in
-    from rcs_hooks.state.surface import busiest
+    from rcs_hooks.state.surface import busy_sessions, resolved
 
-    view = busiest(scope).view()
-    return hud_of(view, deferred_in(view.inventory))
+    meant = resolved(scope)
+    view = meant.view()
+    busy = () if meant.session or view.members() else tuple(busy_sessions(scope))
+    return hud_of(view, deferred_in(view.inventory))._replace(elsewhere=busy), meant.session
 
 
 def _line(scope: Scope, *, colour: bool) -> str:
@@ -89,7 +91,7 @@ def _line(scope: Scope, *, colour: bool) -> str:
     from rcs_hooks.hud.line import as_line
 
     width = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
-    return as_line(_hud(scope), colour=colour, width=width)
+    return as_line(_hud(scope)[0], colour=colour, width=width)
 
 
 def _colour() -> bool:

@@ -37,7 +37,7 @@ def usage() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
-    as_json = "--json" in args or "--input" in args
+    as_json = "--json" in args or any(arg.startswith("--input") for arg in args)
     try:
         status = _run(args)
         output.flush()
@@ -61,8 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: list[str]) -> int:
     if not args:
-        output.error(usage())
-        return output.USAGE
+        return output.usage(usage())
     if args[0] in ("-h", "--help", "help"):
         output.text(usage())
         return output.OK

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import sys
 import textwrap
 import time
 from typing import TYPE_CHECKING
@@ -32,8 +33,11 @@ def parser(command: str, purpose: str, *examples: str) -> argparse.ArgumentParse
     )
 
 
-def add_scope(to: argparse.ArgumentParser) -> None:
-    to.add_argument("--session", metavar="ID", help="the session; else RCS_SESSION_ID, else CLAUDE_CODE_SESSION_ID")
+BY_VARIABLE = "the session; else RCS_SESSION_ID, else CLAUDE_CODE_SESSION_ID"
+
+
+def add_scope(to: argparse.ArgumentParser, session: str = BY_VARIABLE) -> None:
+    to.add_argument("--session", metavar="ID", help=session)
     to.add_argument(
         "--root", metavar="FOLDER", help="the workspace; else RCS_ROOT, else the nearest with .rcs/state or .git"
     )
@@ -41,6 +45,11 @@ def add_scope(to: argparse.ArgumentParser) -> None:
 
 def add_json(to: argparse.ArgumentParser) -> None:
     to.add_argument("--json", action="store_true", help="print one line of JSON")
+
+
+def stdin() -> bytes:
+    """All of it; nothing where the caller has closed it."""
+    return sys.stdin.buffer.read() if sys.stdin else b""
 
 
 def scope_of(args: argparse.Namespace, session: object = None) -> Scope:

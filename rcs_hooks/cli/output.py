@@ -22,10 +22,18 @@ def result(value: object) -> None:
 
 def error(message: str, *, as_json: bool = False) -> int:
     """Says why something was refused."""
-    shown = jsontext.dumps_line({"error": message}) if as_json else f"rcs: {message}"
+    said = "".join(char if char.isprintable() or char == "\n" else " " for char in message)
+    shown = jsontext.dumps_line({"error": message}) if as_json else f"rcs: {said}"
     if sys.stderr is not None:
         print(_printable(shown, sys.stderr.encoding), file=sys.stderr)
     return REFUSED
+
+
+def usage(shown: str) -> int:
+    """What to type, for a command line that says nothing."""
+    if sys.stderr is not None:
+        print(shown, file=sys.stderr)
+    return USAGE
 
 
 def _printable(shown: str, encoding: str | None) -> str:

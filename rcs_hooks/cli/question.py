@@ -44,8 +44,10 @@ def build() -> argparse.ArgumentParser:
     answer.add_argument("answer")
     listing = _action(actions, "list", "the open questions", EXAMPLES[2])
     listing.add_argument("--all", action="store_true", help="the answered and aborted ones too")
+    options.add_scope(ask)
+    for each in (answer, listing):
+        options.add_scope(each, "only this session; without it every session and root")
     for each in (ask, answer, listing):
-        options.add_scope(each)
         options.add_json(each)
     return parser
 

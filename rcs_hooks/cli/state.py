@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 ACTIONS = ("read", "write", "clear", "list-active", "get-status")
-NEED_MODE = ("read", "write", "clear")
+ARGUMENTS = ("mode", "session_id", "all_sessions")
+WRITES = ("phase", "outcome", "active", "iteration", "sets")
 
 
 def build() -> argparse.ArgumentParser:
@@ -63,6 +64,10 @@ def run(argv: Sequence[str]) -> int:
     if not isinstance(everywhere, bool):
         raise Refused(f"all_sessions: {everywhere!r} found, true or false needed")
     session = given.pop("session_id", None)
+    if args.session and session not in (None, args.session):
+        raise Refused(f"session_id: --session {args.session} and {session!r} in --input; name one")
+    if args.action != "write":
+        _refuse_fields(args, given)
     scope = options.scope_of(args, session)
     if args.action == "list-active":
         return _show(args, surface.list_active(scope), _active_words)
@@ -76,6 +81,15 @@ def run(argv: Sequence[str]) -> int:
     if args.action == "clear":
         return _show(args, surface.clear(scope, mode, all_sessions=everywhere), _clear_words)
     return _show(args, surface.write(scope, mode, _fields(args, given)), _write_words)
+
+
+def _refuse_fields(args: argparse.Namespace, given: Record) -> None:
+    """What only a write takes is not passed over where it could change what was meant."""
+    for name in given:
+        raise Refused(f"{clean(name)}: {args.action} knows no such argument; it takes {', '.join(ARGUMENTS)}")
+    for name in WRITES:
+        if getattr(args, name) not in (None, []):
+            raise Refused(f"--{'set' if name == 'sets' else name}: only write takes it, not {args.action}")
 
 
 def _input(args: argparse.Namespace) -> Record:
@@ -103,7 +117,7 @@ def _fields(args: argparse.Namespace, given: Record) -> Record:
     fields |= {name: value for name, value in named.items() if value is not None}
     for each in args.sets:
         key, equals, text = each.partition("=")
-        if not (key and equals):
+        if not (key.removeprefix("state.") and equals) or key in ARGUMENTS:
             raise Refused(f"--set {each!r}: KEY=JSON is needed, like --set state.review_verdict='\"clean\"'")
         place = fields
         if key.startswith("state."):
@@ -129,8 +143,15 @@ def _show(args: argparse.Namespace, result: Record, words: Any) -> int:
 
 
 def _active_words(result: Record) -> str:
-    lines = [" + ".join(result["active_modes"]) or "nothing is active"]
-    lines += [f"session {session}: {' + '.join(active)}" for session, active in result.get("sessions", {}).items()]
+    here = f"session {result['session']}: " if result.get("session") else ""
+    lines = [here + " + ".join(result["active_modes"])] if result["active_modes"] else []
+    if not lines:
+        lines = ["nothing is active" + (" in root" if result.get("sessions") else "")]
+    lines += [
+        f"session {session}: {' + '.join(active)}"
+        for session, active in result.get("sessions", {}).items()
+        if session != result.get("session")
+    ]
     return "\n".join(lines)
 
 

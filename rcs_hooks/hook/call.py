@@ -41,7 +41,18 @@ def real_surroundings() -> Surroundings:
 class Payload:
     """Fields that we do not know are left alone: both clients add some between versions."""
 
-    __slots__ = ("cwd", "event", "is_claude", "is_codex", "is_subagent", "message", "prompt", "session", "turn")
+    __slots__ = (
+        "cwd",
+        "event",
+        "is_claude",
+        "is_codex",
+        "is_continued",
+        "is_subagent",
+        "message",
+        "prompt",
+        "session",
+        "turn",
+    )
 
     def __init__(self, fields: "dict[str, Any]") -> None:
         self.event = _text(fields, "hook_event_name")
@@ -53,6 +64,7 @@ class Payload:
         self.turn = _text(fields, "turn_id") or prompt_id or None
         self.is_claude = bool(prompt_id) and "turn_id" not in fields
         self.is_codex = "turn_id" in fields or "model" in fields
+        self.is_continued = fields.get("stop_hook_active") in (True, "true")
         self.is_subagent = bool(fields.get("agent_id") or fields.get("agent_type"))
         if not self.event:
             raise _bad("the call has no hook_event_name")
@@ -77,6 +89,11 @@ def _bad(why: str) -> Exception:
 
 def parse(raw: bytes) -> Payload:
     """Raises PayloadError with the reason."""
+    return Payload(fields_of(raw))
+
+
+def fields_of(raw: bytes) -> "dict[str, Any]":
+    """Raises PayloadError where there is no JSON object."""
     try:
         text = raw.removeprefix(jsontext.BOM).decode()
     except UnicodeDecodeError:
@@ -89,4 +106,4 @@ def parse(raw: bytes) -> Payload:
         raise _bad(f"the call is not JSON: {error}") from None
     if not isinstance(fields, dict):
         raise _bad("the call is not a JSON object")
-    return Payload(fields)
+    return fields

@@ -8,7 +8,7 @@ import os
 import sys
 
 from rcs_hooks import jsontext
-from rcs_hooks.hook.call import PROMPT, SESSION_START, STOP, Payload, Surroundings, parse, real_surroundings
+from rcs_hooks.hook.call import PROMPT, SESSION_START, STOP, Payload, Surroundings, fields_of, real_surroundings
 from rcs_hooks.state.paths import find_root, may_have_state
 
 TYPE_CHECKING = False
@@ -83,8 +83,9 @@ def respond(raw: bytes, around: Surroundings) -> str:
     """One hook call, from the bytes of stdin to the line for stdout. Never raises."""
     event, root = "", None
     try:
-        payload = parse(raw)
-        event = payload.event
+        fields = fields_of(raw)
+        event = str(fields.get("hook_event_name"))
+        payload = Payload(fields)
         if event not in (PROMPT, STOP, SESSION_START) or payload.is_subagent:
             return "{}"
         cwd = os.path.join(around.cwd, payload.cwd)

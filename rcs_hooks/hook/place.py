@@ -41,14 +41,24 @@ def rcs_words(around: Surroundings, *, login_shell: bool = False) -> str:
 def rcs_command(path: str) -> str:
     """`rcs` where the first one on PATH is this program; else the words that run this program from anywhere."""
     ours = os.path.join(os.path.dirname(sys.executable), "rcs")
+    is_ours = _is_this_program(ours)
     for folder in path.split(os.pathsep):
         found = os.path.join(folder, "rcs")
         if folder and os.access(found, os.X_OK) and os.path.isfile(found):
-            if os.path.realpath(found) == os.path.realpath(ours):
+            if is_ours and os.path.realpath(found) == os.path.realpath(ours):
                 return "rcs"
             break
-    if os.access(ours, os.X_OK):
+    if is_ours:
         return shlex.quote(ours)
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     checkout, name = os.path.split(package)
-    return f"PYTHONPATH={shlex.quote(checkout)} {shlex.quote(sys.executable)} -m {name}"
+    return f"PYTHONPATH={shlex.quote(checkout)} {shlex.quote(sys.executable)} -P -m {name}"
+
+
+def _is_this_program(path: str) -> bool:
+    """There is a GNU program of the same name; ours is a script that names its package."""
+    try:
+        with open(path, "rb") as file:
+            return os.access(path, os.X_OK) and b"rcs_hooks" in file.read(1000)
+    except OSError:
+        return False

@@ -94,7 +94,8 @@ def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled |
     if ledger.has_seen(readable, prompt.turn, prompt.text):
         return None
     view = sessions.load(folder, session, now)
-    result = for_prompt(view, questions.load(folder, session), prompt)
+    named = [questions.named_in(record) for record in (*view.own.values(), *view.root.values())]
+    result = for_prompt(view, questions.load(folder, session, named), prompt)
     # What was counted belongs to the last prompt; a ledger that cannot be read counts for nothing. While a run is
     # on, every prompt is kept: clients send one twice, and hand over what is typed meanwhile in the same turn.
     outdated = isinstance(kept, Unreadable) or ledger.has_counted(readable)

@@ -61,9 +61,9 @@ def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision
             why = f"{paths.STATE}/{kept.path} cannot be read ({kept.why}), so no block can be counted"
             raise Uncounted(f"{why}; the next prompt moves it aside")
         running = tuple(_member(member) for member in _running(view))
-        counted = ledger.count_of(kept, payload.turn)
+        counted = ledger.count_of(kept, payload.turn)._replace(is_lost=payload.is_continued and not kept)
         decision = stop.decide(running, ledger.fingerprint(view.members()), counted, limits)
-        if decision.blocks:
+        if decision.blocks or decision.why == stop.LOST:
             write = ledger.stop_counted(kept, session, payload.turn, decision.counted, now=iso(around.now))
             files.commit(folder, [write])
     return decision, view

@@ -31,6 +31,8 @@ class Hud(NamedTuple):
     active: tuple[Shown, ...]
     deferred: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    """Sessions that have something active, where none was named and root has nothing."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -39,7 +41,7 @@ class Hud(NamedTuple):
             "waiting": any(shown.waits for shown in self.active),
             "deferred": list(self.deferred),
             "unreadable": list(self.unreadable),
-        }
+        } | ({"elsewhere": list(self.elsewhere)} if self.elsewhere else {})
 
 
 def hud_of(view: Session, deferred: Sequence[str]) -> Hud:
@@ -75,7 +77,9 @@ def as_line(hud: Hud, *, colour: bool, width: int | None = None) -> str:
 
 
 def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
-    if not hud.active:
+    if hud.elsewhere:
+        yield "", f"{len(hud.elsewhere)} sessions are active; --session shows one: {', '.join(hud.elsewhere)}"
+    elif not hud.active:
         yield DIM, "idle"
     for number, shown in enumerate(hud.active):
         yield "", " + " if number else ""

@@ -52,7 +52,7 @@ def find(text: str) -> tuple[int, int] | None:
 
 
 def applied(text: str, new: str) -> str:
-    """With the block in its place, or at the end, after a blank line."""
+    """With the block in its place, or at the end."""
     place = find(text)
     newline = "\r\n" if "\r\n" in (text[place[0] : place[1]] if place else text) else "\n"
     new = new.replace("\n", newline)

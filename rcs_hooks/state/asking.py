@@ -31,7 +31,7 @@ LONGEST_OPTION = 200
 
 def ask(scope: Scope, mode: str, text: str, options: Sequence[str] = ()) -> Record:
     """Records a blocking question of an active mode, and lets it wait. Raises Refused."""
-    scope = with_session(scope, mode, "read")
+    scope = with_session(scope, mode)
     _checked(text, options)
     member = _active(scope, mode)
     folder = files.prepare(scope.root)
@@ -102,7 +102,7 @@ def answer(scope: Scope, question: str, text: str, *, source: str) -> Record:
     folder = files.prepare(scope.root)
     with files.Lock(folder):
         files.recover(folder)
-        asked = questions.load(folder, scope.session)
+        asked = questions.load(folder, scope.session, (question,))
         found = next(each for each in asked if each.id == question)
         if found.record.get("status") not in questions.OPEN:
             raise Refused(f"{question} is {clean(found.record.get('status'))} already; nothing was changed")
@@ -130,7 +130,7 @@ def _lift(draft: Draft, asked: list[Question], found: Question) -> list[str]:
 def _scope_of(scope: Scope, question: str) -> Scope:
     scopes = [scope] if scope.session else each_scope(scope)
     for each in scopes:
-        if any(asked.id == question for asked in questions.load(each.folder, each.session)):
+        if any(asked.id == question for asked in questions.load(each.folder, each.session, (question,))):
             return each
     where = f"session {scope.session}" if scope.session else "this workspace"
     raise Refused(f"{clean(question)}: no such question in {where}; see them with: rcs question list --all")

@@ -73,6 +73,8 @@ def _checked(name: str, value: Any) -> Any:
         return _canonical(name, value)
     if name == "run_outcome":
         return _expect(name, value, spelled(value) is not None, "an outcome, like finish, failed or continue")
+    if name == "question_enforcement":
+        return _expect(name, value, value is None or isinstance(value, dict), "an object")
     if name == "state":
         return _expect(name, value, isinstance(value, dict), "an object")
     if name in TIMES:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
 from rcs_hooks.errors import LockTimeout, Refused, UnsafePath
-from rcs_hooks.state.paths import HOME, STATE, inside, is_name, state_folder
+from rcs_hooks.state.paths import HOME, SESSIONS, STATE, inside, is_name, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,9 @@ MOST_ASIDE = 1_000
 LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.004
 DEEPEST = 100
-LARGEST = 8 * 1024 * 1024
+LARGEST = 4 * 1024 * 1024
+MOST_FILES = 100
+QUESTIONS = "questions"
 READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 FRESH_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -89,7 +91,7 @@ def _read_open(fd: int, path: str) -> dict[str, Any] | Unreadable:
     with open(fd, "rb", closefd=False) as file:
         data = file.read(LARGEST + 1)
     try:
-        record = jsontext.loads(data.removeprefix(jsontext.BOM).decode())
+        record = jsontext.loads(data.removeprefix(jsontext.BOM).decode(), writable=True)
     except UnicodeDecodeError:
         return Unreadable(path, "it is not UTF-8")
     except ValueError as error:
@@ -110,6 +112,24 @@ def is_deep(record: dict[str, Any]) -> bool:
         if not level:
             return False
     return True
+
+
+class Reader:
+    """Reads as if a commit that is under way, or was cut short, were done: no lock is needed, nothing is mended."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        journal = read(folder, JOURNAL)
+        self._pending = dict(_files_of(journal)) if isinstance(journal, dict) else {}
+
+    def read(self, path: str) -> dict[str, Any] | Unreadable | None:
+        if path in self._pending:
+            if self._pending[path]:
+                return None
+            staged = read(self.folder, f"{path}{STAGED}")
+            if isinstance(staged, dict):
+                return staged
+        return read(self.folder, path)
 
 
 def _words(error: OSError) -> str:
@@ -174,12 +194,8 @@ def in_use(folder: str) -> bool:
 
 def prepare(root: str) -> str:
     """Makes the state folder of a workspace where it is missing, for the owner alone, and returns it."""
-    if not os.path.isdir(root):
-        why = f"the workspace {root} is not there, so no state is kept; check the working directory or RCS_ROOT"
-        raise UnsafePath(why)
+    check_workspace(root)
     folder = state_folder(root)
-    if os.path.lexists(f"{root}/{HOME}") and not os.path.isdir(f"{root}/{HOME}"):
-        raise UnsafePath(f"{HOME} of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT")
     if not os.path.isdir(folder):
         make_folders(root, HOME)
         ignore = f"{root}/{HOME}/.gitignore"
@@ -187,6 +203,15 @@ def prepare(root: str) -> str:
             _replace(ignore, b"*\n", durable=False, by=f".{os.getpid()}")  # no lock yet: others may do the same
         make_folders(root, STATE)
     return folder
+
+
+def check_workspace(root: str) -> None:
+    """Raises UnsafePath where no state could be kept."""
+    if not os.path.isdir(root):
+        why = f"the workspace {root} is not there, so no state is kept; check the working directory or RCS_ROOT"
+        raise UnsafePath(why)
+    if os.path.lexists(f"{root}/{HOME}") and not os.path.isdir(f"{root}/{HOME}"):
+        raise UnsafePath(f"{HOME} of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT")
 
 
 def make_folders(folder: str, path: str) -> None:
@@ -212,10 +237,11 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
         if not os.path.isdir(f"{folder}/{parent}"):
             make_folders(folder, parent)
         _make_way(f"{folder}/{write.path}")
-    texts = [(write, jsontext.dumps_file(write.record).encode()) for write in writes if write.record is not None]
+    texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
     for write, text in texts:
         if len(text) > LARGEST:
-            raise Refused(f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again")
+            why = f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again"
+            raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
     staged: list[str] = []
     try:
         for write, text in texts:
@@ -234,6 +260,12 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
         os.unlink(f"{folder}/{JOURNAL}")
 
 
+def _text_of(record: dict[str, Any]) -> bytes:
+    """As it is kept; without its indentation where that would make it too large to be read again."""
+    text = jsontext.dumps_file(record).encode()
+    return text if len(text) <= LARGEST else jsontext.dumps_line(record).encode()
+
+
 def _make_way(path: str) -> None:
     """A folder where a file is to stand is moved aside: nothing could be renamed over it."""
     if os.path.isdir(path) and not os.path.islink(path):
@@ -243,7 +275,8 @@ def _make_way(path: str) -> None:
 def move_aside(path: str) -> None:
     """Under a name that nothing else has: what cannot be read is never lost."""
     names = (f"{path}{ASIDE}{number or ''}" for number in range(MOST_ASIDE))
-    os.rename(path, next(name for name in names if not os.path.lexists(name)))
+    free = next((name for name in names if not os.path.lexists(name)), f"{path}{ASIDE}-{os.urandom(8).hex()}")
+    os.rename(path, free)
 
 
 def _write_fresh(path: str, text: bytes, *, durable: bool) -> None:
@@ -287,23 +320,37 @@ def _apply(folder: str, files: Sequence[tuple[str, bool]]) -> None:
 
 
 def recover(folder: str) -> None:
-    """Completes a commit that a kill cut short. The lock is held."""
+    """Completes a commit that a kill cut short. One that cannot be completed is moved aside. The lock is held."""
     journal = read(folder, JOURNAL)
     if journal is None:
         return
-    if isinstance(journal, dict):
+    try:
+        if isinstance(journal, Unreadable):
+            raise OSError(journal.why)
         files = list(_files_of(journal))
         for path, _ in files:
             check_inside(folder, os.path.dirname(path))
             _make_way(f"{folder}/{path}")
         _apply(folder, files)
-    os.unlink(f"{folder}/{JOURNAL}")
+        os.unlink(f"{folder}/{JOURNAL}")
+    except (OSError, UnsafePath):
+        move_aside(f"{folder}/{JOURNAL}")
 
 
 def _files_of(journal: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """What a journal names, held to the places that a commit writes: a repository may bring its own."""
+    """What a journal names, held to the files that a commit of ours writes: a repository may bring its own."""
     entries = journal.get("files")
-    for entry in entries if isinstance(entries, list) else []:
+    for entry in entries[:MOST_FILES] if isinstance(entries, list) else []:
         path = entry.get("path") if isinstance(entry, dict) else None
-        if isinstance(path, str) and path.endswith(".json") and all(is_name(part) for part in path[:-5].split("/")):
+        if isinstance(path, str) and _is_ours(path):
             yield path, entry.get("remove") is True
+
+
+def _is_ours(path: str) -> bool:
+    """`[sessions/<id>/]<name>.json`, or the same with `questions/<id>.json`."""
+    *folders, name = path.split("/")
+    if not (name.endswith(".json") and is_name(name.removesuffix(".json"))):
+        return False
+    if folders[-1:] == [QUESTIONS]:
+        folders.pop()
+    return not folders or (len(folders) == 2 and folders[0] == SESSIONS and is_name(folders[1]))

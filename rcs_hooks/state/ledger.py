@@ -77,7 +77,8 @@ def prompt_seen(ledger: Mapping[str, Any], session: str, turn: str | None, promp
 
 
 def stop_counted(ledger: Mapping[str, Any], session: str, turn: str | None, count: Count, *, now: str) -> Write:
-    stops = count._asdict() | {"turn_id": turn, "at": now}
+    stops = {"fingerprint": count.fingerprint, "in_a_row": count.in_a_row, "of_prompt": count.of_prompt}
+    stops |= {"turn_id": turn, "at": now}
     return Write(paths.ledger_file(session), {"version": 1, **ledger, "stops": stops}, durable=False)
 
 

@@ -237,6 +237,7 @@ def merged(mode: str, old: Mapping[str, Any], given: Mapping[str, Any], *, sessi
     if outcome_of(record).ends:
         record["active"] = False
         record["completed_at"] = record.get("completed_at") or now
-        reason = f"the run ended: {outcome_of(record).public}"
+    if record["active"] is not True:
+        reason = f"the run ended: {outcome_of(record).public or 'switched off'}"
         record = _enforcement(record, CLEARED, {"cleared_at": now, "clear_reason": reason})
     return record

@@ -88,12 +88,14 @@ def may_have_state(root: str, session: str) -> bool:
 
 def state_folder(root: str) -> str:
     """The state folder of a workspace; raises UnsafePath where it would not lie inside it."""
+    from rcs_hooks.errors import UnsafePath
+
+    if not root.isprintable():
+        raise UnsafePath("the path of the workspace holds characters that cannot be shown, so no state is kept there")
     home, folder = os.path.join(root, HOME), os.path.join(root, STATE)
     real_home = os.path.realpath(home)
     if inside(real_home, os.path.realpath(root)) and inside(os.path.realpath(folder), real_home):
         return folder
-    from rcs_hooks.errors import UnsafePath
-
     link = STATE if os.path.islink(folder) else HOME
     raise UnsafePath(
         f"{link} of {root} is a link that leads out of it, so it is not used; to keep state elsewhere, set RCS_ROOT"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rcs_hooks.errors import UnsafePath
 from rcs_hooks.state import paths
-from rcs_hooks.state.files import Unreadable, read
+from rcs_hooks.state.files import Reader, Unreadable, check_inside
 from rcs_hooks.workflow.lifecycle import question_pending
 from rcs_hooks.workflow.text import cut
 
@@ -33,21 +34,24 @@ class Question(NamedTuple):
         return text_of(self.record)
 
 
-def load(folder: str, session: str | None) -> list[Question]:
-    """The readable question records of a scope, oldest first; of very many the latest."""
+def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> list[Question]:
+    """The readable question records of a scope, oldest first; of very many the latest, and the `wanted` ids."""
     place = paths.session_folder(session) + "questions"
     try:
+        check_inside(folder, place)
         with os.scandir(f"{folder}/{place}") as entries:
-            names = [entry.name for entry in entries if entry.name.endswith(".json")]
-    except (FileNotFoundError, NotADirectoryError):
+            names = [entry.name[:-5] for entry in entries if entry.name.endswith(".json")]
+    except (FileNotFoundError, NotADirectoryError, UnsafePath):
         return []
-    if len(names) > MOST_READ:
-        names.sort(key=lambda name: os.lstat(f"{folder}/{place}/{name}").st_mtime)
-    found = []
-    for name in names[-MOST_READ:]:
-        record = read(folder, f"{place}/{name}") if paths.is_name(name.removesuffix(".json")) else None
+    ids = [name for name in names if paths.is_name(name)]
+    if len(ids) > MOST_READ:
+        ids.sort(key=lambda name: os.lstat(f"{folder}/{place}/{name}.json").st_mtime)
+        ids = [*(name for name in ids[:-MOST_READ] if name in set(wanted)), *ids[-MOST_READ:]]
+    reader, found = Reader(folder), []
+    for name in ids:
+        record = reader.read(f"{place}/{name}.json")
         if record is not None and not isinstance(record, Unreadable):
-            found.append(Question(f"{place}/{name}", record))
+            found.append(Question(f"{place}/{name}.json", record))
     return sorted(found, key=lambda question: (str(question.record.get("created_at")), question.path))
 
 
@@ -65,14 +69,14 @@ def text_of(record: Mapping[str, Any]) -> str:
     return ""
 
 
-def _named(record: Mapping[str, Any]) -> object:
+def named_in(record: Mapping[str, Any]) -> object:
     """The id of the question that a mode file says it waits for."""
     enforcement = record.get("question_enforcement")
     return enforcement.get("question_id") if isinstance(enforcement, dict) else None
 
 
 def named_by(questions: Iterable[Question], record: Mapping[str, Any]) -> list[Question]:
-    return [question for question in questions if question.id == _named(record)]
+    return [question for question in questions if question.id == named_in(record)]
 
 
 def open_for(questions: Iterable[Question], mode: str, record: Mapping[str, Any]) -> list[Question]:
@@ -81,7 +85,7 @@ def open_for(questions: Iterable[Question], mode: str, record: Mapping[str, Any]
         question
         for question in questions
         if question.record.get("status") in OPEN
-        and (question.id == _named(record) or question.record.get("source") == mode)
+        and (question.id == named_in(record) or question.record.get("source") == mode)
     ]
 
 
@@ -104,7 +108,7 @@ def aborted(question: Question, *, now: str) -> Record:
 def undelivered(questions: Iterable[Question], records: Iterable[Mapping[str, Any]]) -> list[Question]:
     """Answered elsewhere, and not yet told to the model. Other tools keep no note of that: theirs count while one of
     the mode files still waits for them."""
-    waited_for = [_named(record) for record in records if question_pending(record)]
+    waited_for = [named_in(record) for record in records if question_pending(record)]
     return [
         question
         for question in questions

@@ -110,7 +110,7 @@ class Draft:
             self._put_inventory(view.session, record)
         root_changed = any(paths.mode_file(mode, None) in self._changed for mode in MODES)
         if (root_changed and (view.root_inventory or not view.session)) or (anew and not view.session):
-            there = [Member(mode, record, None) for mode, record in self.root.items() if is_active(record)]
+            there = active_members(view._replace(session=None, own={}, unreadable=()), {}, self.root, self._started)
             synced = inventory.written(view.root_inventory, there, session=None, turn=None, now=self.now)
             self._put_inventory(None, synced)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rcs_hooks.catalog import MODES
 from rcs_hooks.state import paths
 from rcs_hooks.state.clock import seconds
-from rcs_hooks.state.files import Unreadable, check_inside, read
+from rcs_hooks.state.files import Reader, Unreadable, check_inside
 from rcs_hooks.workflow.lifecycle import is_active
 
 if TYPE_CHECKING:
@@ -71,9 +71,10 @@ def load(folder: str, session: str | None, now: float) -> Session:
     """Reads all that a session's state consists of; creates nothing. Raises UnsafePath."""
     check_inside(folder, paths.session_folder(session).rstrip("/"))
     unreadable: list[Unreadable] = []
+    reader = Reader(folder)
 
     def record_of(path: str) -> Record | None:
-        found = read(folder, path)
+        found = reader.read(path)
         if isinstance(found, Unreadable):
             unreadable.append(found)
             return None

@@ -49,13 +49,6 @@ class Scope(NamedTuple):
         """The same for a session, its commands too."""
         return self._replace(session=session, commands=self.commands._replace(session=session or ""))
 
-    def settled(self) -> Scope:
-        """After what a killed commit has left is done: a reader sees what the next writer would."""
-        if files.read(self.folder, files.JOURNAL) is not None:
-            with files.Lock(self.folder):
-                files.recover(self.folder)
-        return self
-
 
 def known_sessions(folder: str) -> list[str]:
     """Every session that has a folder."""
@@ -67,38 +60,52 @@ def known_sessions(folder: str) -> list[str]:
     return sorted(name for name in names if paths.is_name(name) and os.path.isdir(f"{there}/{name}"))
 
 
-def with_session(scope: Scope, mode: str, action: str) -> Scope:
-    """Without a session, root; where it is not active there and one session has it active, that one. Raises Refused."""
+def with_session(scope: Scope, mode: str, action: str = "") -> Scope:
+    """Without a session, root; where it is not active there and one session has it active, that one. Raises Refused,
+    with the commands to choose from where `action` is a whole command by itself."""
     if scope.session:
         return scope
-    root = files.read(scope.folder, paths.mode_file(mode, None))
+    root = files.Reader(scope.folder).read(paths.mode_file(mode, None))
     if isinstance(root, Unreadable) or (root is not None and is_active(root)):
         return scope
-    having = [
-        session
-        for session in known_sessions(scope.folder)
-        if is_active(_own(scope.folder, mode, session)) or _is_unreadable(scope.folder, mode, session)
-    ]
+    having = [session for session in known_sessions(scope.folder) if _has(scope.folder, mode, session)]
     if len(having) > 1:
-        choices = (scope.of(session).commands.state(action, mode) for session in having[:8])
-        raise Refused("\n".join([f"{mode} is active in {len(having)} sessions; say which one:", *choices]))
+        each = [
+            scope.of(session).commands.state(action, mode) if action else f"--session {session}"
+            for session in having[:8]
+        ]
+        raise Refused("\n".join([f"{mode} is active in {len(having)} sessions; say which one:", *each]))
     return scope.of(having[0]) if having else scope
 
 
-def _own(folder: str, mode: str, session: str) -> Record:
-    record = files.read(folder, paths.mode_file(mode, session))
-    return record if isinstance(record, dict) else {}
+def _has(folder: str, mode: str, session: str) -> bool:
+    """Whether a session has the mode active, or may have: its file cannot be read."""
+    record = files.Reader(folder).read(paths.mode_file(mode, session))
+    return isinstance(record, Unreadable) or (record is not None and is_active(record))
 
 
-def _is_unreadable(folder: str, mode: str, session: str) -> bool:
-    return isinstance(files.read(folder, paths.mode_file(mode, session)), Unreadable)
+def busy_sessions(scope: Scope) -> dict[str, list[str]]:
+    """What each session has active of its own."""
+    each = {
+        session: [member.mode for member in scope.view(session).members() if member.session]
+        for session in known_sessions(scope.folder)
+    }
+    return {session: active for session, active in each.items() if active}
+
+
+def resolved(scope: Scope) -> Scope:
+    """What is meant where no session is named: root, or, where nothing is active there, the one session that is."""
+    if scope.session or scope.view().members():
+        return scope
+    busy = list(busy_sessions(scope))
+    return scope.of(busy[0]) if len(busy) == 1 else scope
 
 
 # --- reading
 
 
 def read(scope: Scope, mode: str) -> Record:
-    scope = with_session(scope.settled(), mode, "read")
+    scope = with_session(scope, mode, "read")
     view = scope.view()
     refuse_unreadable(scope, view, (mode,))
     record = view.record_of(mode)
@@ -106,20 +113,16 @@ def read(scope: Scope, mode: str) -> Record:
 
 
 def list_active(scope: Scope) -> Record:
-    """With no session named, what is active in each session stands beside the root's own."""
-    scope.settled()
-    result: Record = {"active_modes": [member.mode for member in scope.view().members()]}
+    """With no session named, what is active in each session stands beside it."""
+    meant = resolved(scope)
+    result: Record = {"active_modes": [member.mode for member in meant.view().members()]}
     if not scope.session:
-        each = {
-            session: [m.mode for m in scope.view(session).members() if m.session]
-            for session in known_sessions(scope.folder)
-        }
-        result["sessions"] = {session: active for session, active in each.items() if active}
+        result |= ({"session": meant.session} if meant.session else {}) | {"sessions": busy_sessions(scope)}
     return result
 
 
 def get_status(scope: Scope, mode: str | None = None) -> Record:
-    view = scope.settled().view()
+    view = resolved(scope).view()
     active = {member.mode for member in view.members()}
     statuses = {}
     for name in [mode] if mode else MODES:
@@ -150,9 +153,8 @@ def refuse_unreadable(scope: Scope, view: Session, names: Sequence[str] = ()) ->
 def write(scope: Scope, mode: str, given: Mapping[str, Any]) -> Record:
     """Merges `given` into the record of a mode. What would activate the mode asks the transition policy first."""
     wanted = rules.checked(given)
-    if not wanted.get("active"):
-        scope = with_session(scope, mode, "write")
-    _drafted(scope.settled(), mode, wanted)  # refused before anything is made
+    scope = with_session(scope, mode)
+    _drafted(scope, mode, wanted)  # refused before anything is made
     folder = files.prepare(scope.root)
     with files.Lock(folder):
         files.recover(folder)
@@ -173,7 +175,7 @@ def _drafted(scope: Scope, mode: str, wanted: Record) -> tuple[Draft, str | None
 
 def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: Record) -> str | None:
     view = draft.view
-    old = view.record_of(mode) or {}
+    before = old = view.record_of(mode) or {}
     message = None
     if wanted.get("active"):
         if outcome_of(wanted).ends:
@@ -189,8 +191,8 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: Record) -> str |
     draft.put_mode(ACTIVATES if is_active(record) else COMPLETES, mode, record)
     if not is_active(record) or mode not in view.own:
         draft.end_survivor(mode)
-    if outcome_of(record).ends:
-        for question in questions.open_for(questions.load(view.folder, view.session), mode, old):
+    if not (outcome_of(record).waits and is_active(record)):
+        for question in questions.open_for(questions.load(view.folder, view.session), mode, before):
             draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
     return message
 
@@ -288,12 +290,3 @@ def each_scope(scope: Scope) -> Iterator[Scope]:
     yield scope.of(None)
     for session in known_sessions(scope.folder):
         yield scope.of(session)
-
-
-def busiest(scope: Scope) -> Scope:
-    """What to show where no session is named: root where something is active there, else the one session that is."""
-    if scope.session:
-        return scope
-    found = list_active(scope)
-    busy = list(found["sessions"])
-    return scope.of(busy[0]) if not found["active_modes"] and len(busy) == 1 else scope

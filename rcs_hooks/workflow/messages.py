@@ -12,7 +12,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.workflow.stop import ITERATIONS, TOO_MANY
+from rcs_hooks.workflow.stop import ITERATIONS, LOST, TOO_MANY
 from rcs_hooks.workflow.text import clean, word
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ class Commands(NamedTuple):
         return self._with_scope("question", "ask", "--mode", mode, "--text", YOUR_QUESTION)
 
     def mcp_clear(self, mode: str) -> str:
+        session = f', session_id: "{self.session}"' if self.session else ""
         where = f", cwd: {json.dumps(self.root)}" if self.root else ""
-        return f'rcs_state.state_clear({{ mode: "{mode}", session_id: "{self.session}"{where} }})'
+        return f'rcs_state.state_clear({{ mode: "{mode}"{session}{where} }})'
 
 
 class PromptNews(NamedTuple):
@@ -251,6 +252,8 @@ def let_go(decision: Decision, commands: Commands, broken: Sequence[str] = ()) -
     names = " + ".join(member.mode for member in decision.members)
     if decision.why == ITERATIONS:
         why = "has reached its last iteration without an outcome"
+    elif decision.why == LOST:
+        why = "was continued before, but how often is not known any more"
     elif decision.why == TOO_MANY and decision.counted.of_prompt:
         why = f"was continued {decision.counted.of_prompt} times for one prompt, which is the limit"
     elif decision.counted.in_a_row:

@@ -61,11 +61,19 @@ OF_ONES_OWN = _words(
 )
 """A negation before one of these makes two: `don't skip $team`, `don't go on without $team`."""
 PHRASES = re.compile(
-    r"\b(?:instead\s+of|rather\s+than|other\s+than|forget\s+about|leave\s+out|anything\s+but|hold\s+off(?:\s+on)?|no\s+more)"
-    r"(?:\s+(?:using|use|running|the|an?|any))*[\s(*]*\Z",
+    r"\b(?:instead\s+of|rather\s+than|other\s+than|forget\s+about|leave\s+out|anything\s+but|hold\s+off(?:\s+on)?|no\s+more"
+    r"|under\s+no\s+circumstances?|by\s+no\s+means|on\s+no\s+account|turn\s+off|no\s+reason\s+to"
+    r"|forb(?:id|ids|idden|ade)(?:\s+(?:you|us|me))?\s+to|refuses?\s+to)"
+    r"(?:\s+(?:using|use|run|start|running|the|an?|any))*[\s(*]*\Z",
     re.IGNORECASE,
 )
+FORBIDS = re.compile(
+    r"(?:\bnot\s+allowed\s+to|n['’]?t\s+you\s+dare)(?:\s+(?:to|using|use|run|start))*[\s(*]*\Z", re.IGNORECASE
+)
 CHINESE = re.compile(r"(?:不要|别|別|勿|不用|不必)再?(?:使用|用|启动|運行|运行)?[\s(*]*\Z")
+JOINS = _words("and or nor")
+WRAPPED_AFTER = NEGATIONS | _words("use using used invoke activate call the a an any with of to or and nor")
+"""A line that ends so goes on in the next; after another, a token that opens its line begins a clause."""
 CONDITIONS = _words("if when whenever while unless until because since before after whether where as although though")
 SUBJECTS = _words("i we you he she they it there")
 OPINIONS = _words("think believe say suggest mean want expect see like")
@@ -81,7 +89,7 @@ DENIED_AFTER = re.compile(
       | not\s+(?:needed|required|necessary|wanted))\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-LIST_GOES_ON = re.compile(r"\s*(?:,?\s*(?:or|nor|and)\s+\$|[.;!?]|\Z)")
+LIST_GOES_ON = re.compile(r"\s*+(?:(?:,\s*+)?(?:or|nor|and)\s++\$|[.;!?]|\Z)")
 ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
@@ -107,13 +115,20 @@ def _clause(text: str, start: int) -> str:
         while earlier and (not earlier[-1].strip() or ITEM.match(earlier[-1])):
             earlier.pop()
         before = earlier[-1] if earlier and earlier[-1].rstrip().endswith(":") else ""
+    if (
+        not line.strip()
+        and earlier
+        and (last := WORD.findall(earlier[-1])[-1:])
+        and last[0].lower() not in WRAPPED_AFTER
+    ):
+        return ""
     before = APART.sub(r"\1 ", before.rstrip(" \t:"))
     ends = [match.end() for match in CLAUSE_END.finditer(before)]
     return before[ends[-1] :] if ends else before
 
 
 def _is_negated(clause: str) -> bool:
-    if CHINESE.search(clause):
+    if CHINESE.search(clause) or FORBIDS.search(clause):
         return True
     if AFFIRMED.search(clause):
         return False
@@ -122,6 +137,8 @@ def _is_negated(clause: str) -> bool:
         return not _has_prohibition(words)
     is_use, at = False, len(words) - 1
     while at >= 0 and (words[at] in SMALL or words[at] in USE or words[at].startswith("$")):
+        if words[at] in JOINS and at and not words[at - 1].startswith("$"):
+            return False  # it joins another clause, not another token: `stop that and $forge it`
         is_use = is_use or words[at] in USE
         at -= 1
     if at >= 0 and words[at] in NEGATIONS:

@@ -34,6 +34,7 @@ PASTED = re.compile(
       | [\w.-]+@[\w.-]+:[^\s$#]*[$\#][ ]                            # one with user, host and folder,
       | \[[\w.-]+@[\w.-]+[^\]\n]{0,80}\][$\#%][ ]                  # the same in brackets,
       | [\w.-]+@[\w.-]+[ ]\S{1,80}[ ]%[ ]                            # zsh's,
+      | PS[ ][A-Za-z]:\\[^>\n]{0,200}>[ ]                             # PowerShell's,
       | \[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d                     # a line of a log,
       | \[?\d\d:\d\d:\d\d(?:[.,]\d+|\]|[ ]+\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b)
       | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)(?:[\]:][ ]|[ ]\$)

@@ -28,8 +28,12 @@ QUOTES = "\"'`“”„«»‹›‘’‚「」｢｣〝〞〟『』《》〈�
 BEFORE = re.compile(rf"(?:\A|[\s,;{QUOTES}]|(?<![\w)\]])\*{{1,3}}|(?<![\w$])\(|[^\x00-\x7f\w])\Z")
 AFTER = re.compile(
     rf"(?:\Z|[\s,;){QUOTES}]|\*+(?:\W|\Z)|[.:!?…]+(?:\Z|[\s)*,{QUOTES}])|(?![…])[^\x00-\x7f\w])"
-    r"(?![ \t]*(?:(?:[-+.*/|&?]|[|&?]{2})?=(?!>)|\|{1,2}[ \t]|&&))"
+    r"(?![ \t]*(?:[-+.*/|&?]|[|&?]{2})?=(?!>))"
 )
+
+
+SHELL_BEFORE = re.compile(r"(?:&&|\|)[ \t]*\Z")
+SHELL_AFTER = re.compile(r"[ \t]*(?:&&|\|{1,2}(?:[ \t]|\Z))")
 
 
 class Token(NamedTuple):
@@ -100,6 +104,8 @@ def _tokens(prompt: str) -> list[Token]:
 def _why_not(prompt: str, match: re.Match[str], inside: str | None, skill: str | None) -> str | None:
     if inside:
         return f"inside {inside}"
+    if SHELL_AFTER.match(prompt, match.end()) or SHELL_BEFORE.search(prompt[max(0, match.start() - 9) : match.start()]):
+        return "beside a shell operator"
     if not (BEFORE.search(prompt[max(0, match.start() - 5) : match.start()]) and AFTER.match(prompt, match.end())):
         return "glued to other characters"
     if skill is None:

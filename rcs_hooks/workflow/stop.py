@@ -15,7 +15,7 @@ PER_PROMPT = 50
 CLIENT_CAP = 8
 """How often Claude Code lets a Stop be blocked before it ends the turn itself, without a word."""
 
-IDLE, RUNNING, UNCHANGED, TOO_MANY, ITERATIONS = "idle", "running", "unchanged", "too many", "iterations"
+IDLE, RUNNING, UNCHANGED, TOO_MANY, ITERATIONS, LOST = "idle", "running", "unchanged", "too many", "iterations", "lost"
 
 
 class Member(NamedTuple):
@@ -37,6 +37,8 @@ class Count(NamedTuple):
     fingerprint: str = ""
     in_a_row: int = 0
     of_prompt: int = 0
+    is_lost: bool = False
+    """Stop was blocked before, and nothing is known of it: nobody can say how often."""
 
 
 class Limits(NamedTuple):
@@ -69,6 +71,9 @@ def decide(running: tuple[Member, ...], fingerprint: str, count: Count, limit: L
     if not running:
         return Decision(blocks=False, why=IDLE, members=(), counted=count)
     held = tuple(member for member in running if not member.exhausted)
+    if count.is_lost:
+        lost = Count(fingerprint, limit.in_a_row, limit.per_prompt)
+        return Decision(blocks=False, why=LOST, members=running, counted=lost)
     if not held:
         return Decision(blocks=False, why=ITERATIONS, members=running, counted=count)
     in_a_row = count.in_a_row if count.fingerprint == fingerprint else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 WORD_LENGTH = 40
+MOST_WORDS = 3
 
 
 def cut(text: str, limit: int) -> str:
@@ -22,11 +23,20 @@ def cut(text: str, limit: int) -> str:
 def clean(value: object, limit: int = WORD_LENGTH) -> str:
     """On one line, without control and format characters, bounded."""
     text = value if isinstance(value, str) else ""
-    shown = " ".join("".join(char if char.isprintable() else " " for char in text[: limit * 4]).split())
+    shown = " ".join("".join(_shown(char) for char in text[: limit * 4]).split())
     return shown if len(shown) <= limit else cut(shown, limit - 1).rstrip() + "…"
+
+
+def _shown(char: str) -> str:
+    """A quotation mark is softened, so that a quotation cannot be left; what has no picture of its own is left out."""
+    if char == '"':
+        return "'"
+    if "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef":
+        return ""
+    return char if char.isprintable() else " "
 
 
 def word(value: object) -> str:
     """A phase or the like, held to what such a word is made of: a cloned repository can bring its own."""
-    kept = "".join(char for char in clean(value) if char.isalnum() or char in " _-./:…")
-    return kept.strip() or "unknown"
+    kept = "".join(char for char in clean(value) if char.isalnum() or char in " _-./:…").split()
+    return "-".join(kept) if 0 < len(kept) <= MOST_WORDS else "unknown"

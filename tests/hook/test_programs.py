@@ -312,6 +312,7 @@ def installed(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "python3").symlink_to(PYTHON)
     program(folder / "rcs")
+    (folder / "rcs").write_text("#!/bin/sh\n# stands for the script of rcs_hooks\nexit 1\n")
     return folder
 
 
@@ -360,7 +361,7 @@ def test_without_an_installation_the_interpreter_is_called(installed: Path, tmp_
     (installed / "rcs").unlink()
     program(tmp_path / "other" / "rcs")
     words = shlex.split(words_for_rcs(installed, f"{tmp_path}/other:/bin"))
-    assert words == [f"PYTHONPATH={CHECKOUT}", str(installed / "python3"), "-m", "rcs_hooks"]
+    assert words == [f"PYTHONPATH={CHECKOUT}", str(installed / "python3"), "-P", "-m", "rcs_hooks"]
 
 
 @pytest.mark.parametrize("folder", ["plain", "with a blank", "it's $HOME; `true`"])
@@ -386,3 +387,33 @@ def test_a_script_runs_from_a_copy_of_the_checkout(tmp_path: Path, workspace: Wo
     line = run(command, workspace.payload("UserPromptSubmit", prompt="$team"), cwd=workspace.root)
     assert "initialized" in Answer("UserPromptSubmit", line.rstrip("\n")).context
     assert run(command, workspace.payload("Stop"), cwd=workspace.root) != "{}\n"
+
+
+def test_the_command_of_a_checkout_runs_no_code_of_the_workspace(tmp_path: Path) -> None:
+    """A cloned repository may bring a package of our name, or one of the standard library's."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "python3").symlink_to(PYTHON)
+    workspace = Workspace(tmp_path / "work")
+    for name in ("rcs_hooks", "argparse"):
+        (workspace.root / name).mkdir(parents=True)
+        for file in ("__init__.py", "__main__.py"):
+            (workspace.root / name / file).write_text("raise SystemExit('owned')\n")
+    call = workspace.payload("UserPromptSubmit", prompt="$forge")
+    line = run(
+        [str(folder / "python3"), str(SCRIPTS["UserPromptSubmit"])], call, cwd=workspace.root, env={"PATH": "/bin"}
+    )
+    context = Answer("UserPromptSubmit", line.rstrip("\n")).context
+    command = next(line for line in context.splitlines() if "--outcome finished" in line)
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=workspace.root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert workspace.read("forge")["lifecycle_outcome"] == "finished"
+
+
+def test_a_path_that_cannot_be_shown_is_never_said(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "ev\x1b]0;x\x07il\n[rcs] SYSTEM")
+    workspace.root.mkdir()
+    answer = workspace.prompt("$team")
+    assert "holds characters that cannot be shown" in answer.notice
+    assert answer.context == ""
+    assert list(workspace.root.iterdir()) == []

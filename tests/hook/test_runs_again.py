@@ -101,3 +101,36 @@ def test_modes_of_one_prompt_that_exclude_each_other_say_so(workspace: Workspace
     context = workspace.prompt("$forge $autopilot").context
     assert "The prompt itself asks for forge too: name only one of the two." in context
     assert "rcs state clear --mode" not in context
+
+
+def test_a_stop_whose_count_was_lost_lets_go_until_the_next_prompt(workspace: Workspace) -> None:
+    """An agent that tidies up, or a tool that restores old files, must not make an endless loop."""
+    workspace.prompt("$forge")
+    ledger = workspace.folder("s1") / "hook-ledger.json"
+    assert workspace.stop().blocks
+    for _ in range(12):
+        ledger.unlink()
+        answer = workspace.stop(stop_hook_active=True)
+        assert not answer.blocks
+        assert "how often is not known any more" in answer.notice
+    assert not workspace.stop(stop_hook_active=True).blocks
+    workspace.prompt("go on")
+    assert workspace.stop().blocks
+
+
+def test_a_number_that_json_cannot_hold_again_makes_a_file_unreadable(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    path = workspace.mode_path("forge")
+    path.write_text(path.read_text().replace('"iteration": 0', '"iteration": 0, "cost": 1e999'))
+    assert "forge-state.json cannot be read" in workspace.stop().notice
+    assert "forge-state.json cannot be read" in workspace.prompt("$cancel").context
+
+
+def test_the_real_question_is_found_among_many_others(workspace: Workspace) -> None:
+    enforcement = {"status": "pending", "question_id": "real"}
+    workspace.write("forge", lifecycle_outcome="askuserQuestion", question_enforcement=enforcement)
+    question(workspace, "real", source="forge")
+    for number in range(300):
+        question(workspace, f"old-{number}", status="answered")
+    assert '"real?"' in workspace.prompt("yes").context
+    assert status_of(workspace, "real") == "answered"

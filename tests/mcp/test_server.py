@@ -390,6 +390,7 @@ def test_a_server_whose_folder_is_gone_still_answers_for_another(workspace: Work
 
 def test_a_session_of_the_environment_is_not_the_servers(workspace: Workspace) -> None:
     workspace.prompt("$forge")
+    workspace.prompt("$forge", "s2")
     server = Pipes(workspace.root, RCS_SESSION_ID="s1", CLAUDE_CODE_SESSION_ID="s1")
     try:
         server.begin()

@@ -91,7 +91,11 @@ def test_a_mode_is_known_by_any_of_its_names(running: Workspace, name: str) -> N
 def test_state_list_active_names_the_members_in_order(running: Workspace) -> None:
     assert good(running, "state_list_active", session_id="s1") == {"active_modes": ["team", "forge"]}
     assert good(running, "state_list_active", session_id="s2") == {"active_modes": []}
-    assert good(running, "state_list_active") == {"active_modes": [], "sessions": {"s1": ["team", "forge"]}}
+    only = {"active_modes": ["team", "forge"], "session": "s1", "sessions": {"s1": ["team", "forge"]}}
+    assert good(running, "state_list_active") == only
+    running.prompt("$ultrawork", "s2")
+    several = {"active_modes": [], "sessions": {"s1": ["team", "forge"], "s2": ["ultrawork"]}}
+    assert good(running, "state_list_active") == several
 
 
 def test_state_get_status_gives_phase_outcome_path_and_data(running: Workspace) -> None:
@@ -386,8 +390,8 @@ def test_what_a_write_accepts_a_read_gives_back(running: Workspace, field: str, 
 
 def test_a_record_too_large_to_be_read_again_is_refused(running: Workspace) -> None:
     for name in ("a", "b"):
-        good(running, "state_write", mode="forge", session_id="s1", fields={name: "x" * 3_000_000})
-    refused(running, "state_write", mode="forge", session_id="s1", fields={"c": "x" * 3_000_000})
+        good(running, "state_write", mode="forge", session_id="s1", fields={name: "x" * 1_500_000})
+    refused(running, "state_write", mode="forge", session_id="s1", fields={"c": "x" * 1_500_000})
     assert good(running, "state_list_active", session_id="s1") == {"active_modes": ["team", "forge"]}
 
 

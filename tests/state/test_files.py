@@ -454,8 +454,7 @@ def test_a_journal_that_leads_out_over_a_link_touches_nothing(folder: Path) -> N
     (folder / "exit").symlink_to(outside)
     for remove in (True, False):
         (folder / files.JOURNAL).write_text(json.dumps({"files": [{"path": "exit/victim.json", "remove": remove}]}))
-        with pytest.raises(UnsafePath, match="remove that link"):
-            recover_locked(folder)
+        recover_locked(folder)
     assert sorted(path.name for path in outside.iterdir()) == ["victim.json", "victim.json.new"]
     assert found_in(folder) == OLD
 

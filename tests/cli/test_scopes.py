@@ -1,0 +1,126 @@
+"""Where no session is named, and where two words for one thing clash: every command means the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rcs_hooks.cli.main import main
+from tests.support import Workspace
+
+
+@pytest.fixture
+def here(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.chdir(workspace.root)
+    return workspace
+
+
+def says(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    status = main(args)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def active(capsys: pytest.CaptureFixture[str], *args: str) -> list[str]:
+    result = json.loads(says(capsys, *args)[1])
+    return list(result["statuses"]) if "statuses" in result else list(result["active_modes"])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("state", "list-active", "--json"), ("state", "get-status", "--json"), ("hud", "--json")],
+    ids=["list-active", "get-status", "hud"],
+)
+def test_the_one_session_that_runs_is_meant_by_every_command(
+    command: tuple[str, ...], here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.prompt("$forge")
+    assert active(capsys, *command) == ["forge"]
+    assert "- forge: phase starting" in says(capsys, "overlay", "show")[1]
+
+
+def test_of_several_sessions_none_is_guessed(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.prompt("$forge")
+    here.prompt("$team", "s2")
+    assert says(capsys, "hud")[1] == "rcs: 2 sessions are active; --session shows one: s1, s2\n"
+    status, _, err = says(capsys, "overlay", "show")
+    assert (status, err) == (1, "rcs: 2 sessions have something active; say which one: --session s1 or --session s2\n")
+
+
+def test_a_write_without_a_session_holds_no_other_session(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.prompt("$forge")
+    assert says(capsys, "state", "write", "--mode", "forge", "--active", "--iteration", "4")[0] == 0
+    assert here.read("forge")["iteration"] == 4
+    assert not here.stop("s2").blocks
+
+
+@pytest.mark.parametrize("switch", ["--active", "--inactive"])
+def test_a_write_that_ends_a_wait_leaves_no_question_behind(
+    switch: str, here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.prompt("$forge")
+    says(capsys, "question", "ask", "--mode", "forge", "--text", "old?", "--session", "s1")
+    says(capsys, "state", "write", "--mode", "forge", switch, "--session", "s1")
+    assert says(capsys, "question", "list")[1] == "no open question\n"
+    here.prompt("$forge")
+    asked = says(capsys, "question", "ask", "--mode", "forge", "--text", "new?", "--session", "s1", "--json")[1]
+    answered = says(capsys, "question", "answer", json.loads(asked)["question_id"], "yes", "--json")[1]
+    assert json.loads(answered)["goes_on"] == ["forge"]
+
+
+def test_every_reader_sees_what_a_killed_commit_has_decided(
+    here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.prompt("$forge")
+    path = "sessions/s1/forge-state.json"
+    (here.state / ".commit.json").write_text(json.dumps({"version": 1, "files": [{"path": path, "remove": True}]}))
+    before = here.snapshot()
+    assert active(capsys, "hud", "--json", "--session", "s1") == []
+    assert active(capsys, "state", "list-active", "--json", "--session", "s1") == []
+    assert here.snapshot() == before
+    assert not here.stop().blocks
+
+
+def test_a_folder_in_place_of_the_journal_locks_nobody_out(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.prompt("$forge")
+    (here.state / ".commit.json").mkdir()
+    assert "active: forge" in here.prompt("$team").context
+    assert says(capsys, "state", "clear", "--mode", "team")[0] == 0
+
+
+CLASHES = {
+    "two sessions": ["state", "write", "--session", "A", "--input", '{"mode":"forge","session_id":"B","iteration":1}'],
+    "two modes": ["state", "read", "--mode", "team", "--input", '{"mode":"forge"}'],
+    "an unknown argument": ["state", "clear", "--input", '{"mode":"forge","all_session":true}'],
+    "a field to read": ["state", "read", "--mode", "forge", "--phase", "x"],
+    "an outcome to list": ["state", "list-active", "--outcome", "finished"],
+    "a session among the fields": ["state", "write", "--mode", "forge", "--set", 'session_id="B"', "--session", "A"],
+    "an empty key": ["state", "write", "--mode", "forge", "--set", "state.=1"],
+    "a wait that is a number": ["state", "write", "--mode", "forge", "--set", "question_enforcement=5"],
+}
+
+
+@pytest.mark.parametrize("name", CLASHES)
+def test_what_could_mean_two_things_is_refused(name: str, here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.write("forge", "A")
+    before = here.snapshot()
+    status, out, err = says(capsys, *CLASHES[name])
+    assert (status, out) == (1, "")
+    assert err
+    assert here.snapshot() == before
+
+
+def test_try_says_where_no_state_could_be_kept(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = says(capsys, "try", "$forge", "--root", "/nowhere/at/all")
+    assert status == 1
+    assert "/nowhere/at/all is not there" in err
+
+
+def test_try_shows_what_the_person_is_told(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.prompt("$brief")
+    assert "you are told:\n  rcs: Cannot activate forge while" in says(capsys, "try", "$forge")[1]
+
+
+def test_try_knows_the_trap_of_double_quotes(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "use single quotes" in says(capsys, "try", " ship")[1]
