@@ -102,8 +102,9 @@ def _marked(prompt: str, tokens: tuple[Token, ...]) -> str:
 
 
 def _marked_line(line: str, at: int, here: list[Token]) -> list[str]:
-    start = max(0, min(here[0].start - at - 8, len(line) - WIDTH))
-    window = line[start : start + WIDTH]
+    width = min(WIDTH, shutil.get_terminal_size().columns - 3)
+    start = max(0, min(here[0].start - at - 8, len(line) - width))
+    window = line[start : start + width]
     marks = [" "] * len(window)
     for token in here:
         for place in range(token.start - at - start, token.end - at - start):
@@ -128,16 +129,16 @@ def _plan(result: Reconciled | None) -> str:
     if not result.stands:
         lines.append("  so nothing at all is changed")
     after = " + ".join(plan.after if result.stands else plan.before)
-    return "\n".join([*lines, f"active afterwards: {after or 'nothing'}"])
+    return _indented("\n".join([*lines, f"active afterwards: {after or 'nothing'}"]), "")
 
 
-def _indented(text: str) -> str:
+def _indented(text: str, indent: str = "  ") -> str:
     """Wrapped on a terminal, but for a command: that is to be pasted."""
     width = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
     lines = []
     for line in text.split("\n"):
         if width and " --session " not in line:
-            lines += textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ")
+            lines += textwrap.wrap(line, width, initial_indent=indent, subsequent_indent=f"{indent}  ")
         else:
-            lines.append(f"  {line}")
+            lines.append(f"{indent}{line}")
     return "\n".join(lines)

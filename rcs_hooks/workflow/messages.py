@@ -152,8 +152,11 @@ def _state_line(news: PromptNews) -> str:
 def _how_to_go_on(news: PromptNews, commands: Commands) -> list[str]:
     if not news.plan.steps or not news.active:
         return []
-    mode = news.active[-1][0]
-    others = f" (the same for {', '.join(name for name, _ in news.active[:-1])})" if len(news.active) > 1 else ""
+    names = [mode for mode, _ in news.active]
+    asked = news.plan.steps[-1].requested
+    mode = asked if asked in names else names[-1]
+    rest = [name for name in names if name != mode]
+    others = f" (the same for {', '.join(rest)})" if rest else ""
     return [
         f"The run goes on until its outcome is recorded{others}: finished, blocked, failed or userinterlude:",
         commands.write(mode, "--outcome", "finished"),
