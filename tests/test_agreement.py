@@ -1,6 +1,6 @@
 """Every surface names the same active set, whatever lies on disk; and Stop follows it.
 
-The expectation is derived here by hand from the rules (decisions 12, 15, 20, 21), never from the code.
+The expectation is derived here by hand from the rules, never from the code.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def with_outcome(old: Mapping[str, Any], word: str, *, now: str, legacy: str | N
 
 
 def completed(source: str, old: Mapping[str, Any], target: str, *, now: str, path: str) -> Record:
-    """Handed over to `target`, with the audit fields of the seed."""
+    """Handed over to `target`, with the audit fields of the contract."""
     record = with_outcome(old, FINISHED, now=now)
     return record | {
         "mode": source,

@@ -1,6 +1,6 @@
 """The shared reconciliation: from a decided plan to the files that it changes.
 
-The seed's five steps, in the order in which the files are written:
+The contract's five steps, in the order in which the files are written:
 1. decide (nothing is written unless all of it is allowed)
 2. complete the source modes, with audit fields, and end their root survivors
 3. sync the inventory from the mode files, never the other way round

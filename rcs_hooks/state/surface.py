@@ -1,6 +1,6 @@
 """The five operations on state that the command line, the MCP server and whoever comes next share.
 
-Each takes a `Scope`, gives the result of `state-shapes` as a dict, and raises Refused with the words for the person.
+Each takes a `Scope`, gives a dict, and raises Refused with the words for the person.
 A surface derives nothing for itself: not the active set, not an outcome, not a denial.
 """
 

@@ -180,7 +180,7 @@ def _questions(news: PromptNews) -> list[str]:
 
 
 def cannot_activate(step: Step) -> str:
-    """The seed's sentence, to the letter but for the names."""
+    """The contract's sentence, to the letter but for the names."""
     return (
         f"Cannot activate {step.requested} while {' + '.join(step.before)} is still active. Clear the incompatible "
         "state first via `rcs state ...` or the `rcs_state.*` MCP tools, then retry the transition."

@@ -92,7 +92,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     return Done(status, out, err)
 
 
-# --- the seed's recovery commands, to the letter
+# --- the contract's recovery commands, to the letter
 
 
 def test_the_seed_s_command_clears_team_in_root(workspace: Workspace) -> None:

@@ -67,7 +67,7 @@ def commands(text: str, verb: str, session: str = "s1") -> list[str]:
 
 
 def asks_for_handoff(reason: str) -> bool:
-    """Whether one line of a reason asks for the four parts, in the order of the seed."""
+    """Whether one line of a reason asks for the four parts, in the order of the contract."""
     return any(
         -1 < line.find(HANDOFF[0]) < line.find(HANDOFF[1]) < line.find(HANDOFF[2]) < line.find(HANDOFF[3])
         for line in reason.splitlines()

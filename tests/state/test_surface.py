@@ -1,4 +1,4 @@
-"""The five operations that every surface shares: results as in `state-shapes`, refusals that change no byte."""
+"""The five operations that every surface shares: their results, and refusals that change no byte."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 r"""Prompts for the `$skill` tokenizer: those that only mention a skill, and those that ask for one.
 
-The rules are decisions 1 and 7 to 11 of the design. Whitespace and letters that look like others are
+Whitespace and letters that look like others are
 written as escapes, so that nothing in a prompt is invisible.
 A case that the decisions leave open is not here.
 """

@@ -1,7 +1,7 @@
 """Outcomes of mode files: every spelling found in the wild, by every field that may state it.
 
-The expectations are written out by hand from seed 002, decisions 2, 12 and 20, and the table of spellings
-in the facts; none is taken from the code.
+The expectations are written out by hand from the contract and the table of spellings found in the wild; none is
+taken from the code.
 """
 
 from __future__ import annotations

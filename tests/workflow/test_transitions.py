@@ -1,4 +1,4 @@
-"""The transition policy without a disk. All that is expected here was written out by hand from the seeds."""
+"""The transition policy without a disk. All that is expected here was written out by hand from the contract."""
 
 from __future__ import annotations
 
