@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.errors import Uncounted
-from rcs_hooks.state import files, ledger, paths
+from rcs_hooks.state import files, inventory, ledger, paths
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
@@ -61,7 +61,9 @@ def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision
             why = f"{paths.STATE}/{kept.path} cannot be read ({kept.why}), so no block can be counted"
             raise Uncounted(f"{why}; the next prompt moves it aside")
         running = tuple(_member(member) for member in _running(view))
-        counted = ledger.count_of(kept, payload.turn)._replace(is_lost=payload.is_continued and not kept)
+        # A session that a prompt of ours has moved had a ledger; state that others wrote never had one.
+        is_lost = payload.is_continued and not kept and view.inventory.get("source") == inventory.SOURCE
+        counted = ledger.count_of(kept, payload.turn)._replace(is_lost=is_lost)
         decision = stop.decide(running, ledger.fingerprint(view.members()), counted, limits)
         if decision.blocks or decision.why == stop.LOST:
             write = ledger.stop_counted(kept, session, payload.turn, decision.counted, now=iso(around.now))

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 
+SOURCE = "native-hook"
+"""Who wrote an inventory, where a prompt did."""
+
+
 class Told(NamedTuple):
     """What a prompt adds to the inventory beside the set itself; all empty where no prompt was concerned."""
 
@@ -66,7 +70,7 @@ def written(
         record["turn_id"] = turn
     if told is not None:
         record = {key: value for key, value in record.items() if key not in PROMPT_FIELDS} | _told(told)
-        record["source"] = "native-hook"
+        record["source"] = SOURCE
     return record
 
 

@@ -118,6 +118,11 @@ def test_a_stop_whose_count_was_lost_lets_go_until_the_next_prompt(workspace: Wo
     assert workspace.stop().blocks
 
 
+def test_a_continuation_of_another_hook_is_no_lost_count(workspace: Workspace) -> None:
+    workspace.write("forge")
+    assert workspace.stop(stop_hook_active=True).blocks
+
+
 def test_a_number_that_json_cannot_hold_again_makes_a_file_unreadable(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     path = workspace.mode_path("forge")

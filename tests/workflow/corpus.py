@@ -2,7 +2,7 @@ r"""Prompts for the `$skill` tokenizer: those that only mention a skill, and tho
 
 Whitespace and letters that look like others are
 written as escapes, so that nothing in a prompt is invisible.
-A case that the decisions leave open is not here.
+A case that the rules leave open is not here.
 """
 
 from __future__ import annotations
