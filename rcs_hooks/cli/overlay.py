@@ -76,8 +76,11 @@ def _block(scope: Scope) -> str:
 
 
 def _read(path: str, root: str, *, must_exist: bool) -> str:
-    """A repository may bring this file too: only a regular one, of a size to look at, that lies in the workspace."""
-    if os.path.islink(path) and not inside(os.path.realpath(path), os.path.realpath(root)):
+    """A repository may bring this file too: only a regular one, of a size to look at. What a person names outside the
+    workspace is theirs; what is named inside has to lie there."""
+    real_root = os.path.realpath(root)
+    named = os.path.join(os.path.realpath(os.getcwd()), path)
+    if inside(os.path.normpath(named), real_root) and not inside(os.path.realpath(path), real_root):
         raise Refused(f"{path}: it is a link out of the workspace, so it was left as it is")
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

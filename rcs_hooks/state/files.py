@@ -43,8 +43,9 @@ LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.004
 DEEPEST = 100
 LARGEST = 4 * 1024 * 1024
-MOST_FILES = 100
+MOST_FILES = 1_000
 QUESTIONS = "questions"
+FOR_EVER = (errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
 READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 FRESH_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -121,6 +122,14 @@ class Reader:
         self.folder = folder
         journal = read(folder, JOURNAL)
         self._pending = dict(_files_of(journal)) if isinstance(journal, dict) else {}
+
+    def pending_in(self, place: str) -> list[str]:
+        """The names of files in this folder that the commit makes."""
+        return [
+            path[len(place) + 1 :]
+            for path, removed in self._pending.items()
+            if path.startswith(f"{place}/") and not removed
+        ]
 
     def read(self, path: str) -> dict[str, Any] | Unreadable | None:
         if path in self._pending:
@@ -326,14 +335,16 @@ def recover(folder: str) -> None:
         return
     try:
         if isinstance(journal, Unreadable):
-            raise OSError(journal.why)
+            raise UnsafePath(journal.why)
         files = list(_files_of(journal))
         for path, _ in files:
             check_inside(folder, os.path.dirname(path))
             _make_way(f"{folder}/{path}")
         _apply(folder, files)
         os.unlink(f"{folder}/{JOURNAL}")
-    except (OSError, UnsafePath):
+    except (OSError, UnsafePath) as error:
+        if isinstance(error, OSError) and error.errno not in FOR_EVER:
+            raise  # a full disk, say: the next call may well complete it
         move_aside(f"{folder}/{JOURNAL}")
 
 
@@ -351,6 +362,6 @@ def _is_ours(path: str) -> bool:
     *folders, name = path.split("/")
     if not (name.endswith(".json") and is_name(name.removesuffix(".json"))):
         return False
-    if folders[-1:] == [QUESTIONS]:
+    if folders[-1:] == [QUESTIONS] and len(folders) in (1, 3):
         folders.pop()
     return not folders or (len(folders) == 2 and folders[0] == SESSIONS and is_name(folders[1]))

@@ -62,7 +62,7 @@ def count_of(ledger: Mapping[str, Any], turn: str | None) -> Count:
     if not (isinstance(fingerprint, str) and isinstance(in_a_row, int) and isinstance(of_prompt, int)):
         return Count()
     same = turn is None or stops.get("turn_id") in (None, turn)
-    return Count(fingerprint, max(0, in_a_row), max(0, of_prompt) if same else 0)
+    return Count(fingerprint, max(0, in_a_row), max(0, of_prompt) if same else 0, stops.get("lost") is True)
 
 
 def has_counted(ledger: Mapping[str, Any]) -> bool:
@@ -78,6 +78,7 @@ def prompt_seen(ledger: Mapping[str, Any], session: str, turn: str | None, promp
 
 def stop_counted(ledger: Mapping[str, Any], session: str, turn: str | None, count: Count, *, now: str) -> Write:
     stops = {"fingerprint": count.fingerprint, "in_a_row": count.in_a_row, "of_prompt": count.of_prompt}
+    stops |= {"lost": True} if count.is_lost else {}
     stops |= {"turn_id": turn, "at": now}
     return Write(paths.ledger_file(session), {"version": 1, **ledger, "stops": stops}, durable=False)
 

@@ -90,7 +90,7 @@ def state_folder(root: str) -> str:
     """The state folder of a workspace; raises UnsafePath where it would not lie inside it."""
     from rcs_hooks.errors import UnsafePath
 
-    if not root.isprintable():
+    if any(_is_dangerous(char) for char in root):
         raise UnsafePath("the path of the workspace holds characters that cannot be shown, so no state is kept there")
     home, folder = os.path.join(root, HOME), os.path.join(root, STATE)
     real_home = os.path.realpath(home)
@@ -99,6 +99,17 @@ def state_folder(root: str) -> str:
     link = STATE if os.path.islink(folder) else HOME
     raise UnsafePath(
         f"{link} of {root} is a link that leads out of it, so it is not used; to keep state elsewhere, set RCS_ROOT"
+    )
+
+
+def _is_dangerous(char: str) -> bool:
+    """What moves a cursor, breaks a line, turns the writing round, or is no letter at all (half of a surrogate)."""
+    return (
+        char < " "
+        or "\x7f" <= char <= "\x9f"
+        or "\u2028" <= char <= "\u202e"
+        or "\u2066" <= char <= "\u2069"
+        or "\ud800" <= char <= "\udfff"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,22 +38,32 @@ class Question(NamedTuple):
 def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> list[Question]:
     """The readable question records of a scope, oldest first; of very many the latest, and the `wanted` ids."""
     place = paths.session_folder(session) + "questions"
+    reader = Reader(folder)
     try:
         check_inside(folder, place)
         with os.scandir(f"{folder}/{place}") as entries:
-            names = [entry.name[:-5] for entry in entries if entry.name.endswith(".json")]
+            names = [entry.name for entry in entries]
     except (FileNotFoundError, NotADirectoryError, UnsafePath):
-        return []
-    ids = [name for name in names if paths.is_name(name)]
+        names = []
+    there = dict.fromkeys((*names, *reader.pending_in(place)))
+    ids = [name[:-5] for name in there if name.endswith(".json") and paths.is_name(name[:-5])]
     if len(ids) > MOST_READ:
-        ids.sort(key=lambda name: os.lstat(f"{folder}/{place}/{name}.json").st_mtime)
-        ids = [*(name for name in ids[:-MOST_READ] if name in set(wanted)), *ids[-MOST_READ:]]
-    reader, found = Reader(folder), []
+        ids.sort(key=lambda name: _touched(f"{folder}/{place}/{name}.json"))
+        kept = {name for name in wanted if isinstance(name, str)}
+        ids = [*(name for name in ids[:-MOST_READ] if name in kept), *ids[-MOST_READ:]]
+    found = []
     for name in ids:
         record = reader.read(f"{place}/{name}.json")
         if record is not None and not isinstance(record, Unreadable):
             found.append(Question(f"{place}/{name}.json", record))
     return sorted(found, key=lambda question: (str(question.record.get("created_at")), question.path))
+
+
+def _touched(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return math.inf  # not there yet: a commit is about to make it
 
 
 def text_of(record: Mapping[str, Any]) -> str:

@@ -65,8 +65,9 @@ def with_session(scope: Scope, mode: str, action: str = "") -> Scope:
     with the commands to choose from where `action` is a whole command by itself."""
     if scope.session:
         return scope
-    root = files.Reader(scope.folder).read(paths.mode_file(mode, None))
-    if isinstance(root, Unreadable) or (root is not None and is_active(root)):
+    view = scope.view()
+    unreadable = paths.mode_file(mode, None) in [broken.path for broken in view.unreadable]
+    if unreadable or any(member.mode == mode for member in view.members()):
         return scope
     having = [session for session in known_sessions(scope.folder) if _has(scope.folder, mode, session)]
     if len(having) > 1:
@@ -122,7 +123,7 @@ def list_active(scope: Scope) -> Record:
 
 
 def get_status(scope: Scope, mode: str | None = None) -> Record:
-    view = resolved(scope).view()
+    view = (with_session(scope, mode, "get-status") if mode else resolved(scope)).view()
     active = {member.mode for member in view.members()}
     statuses = {}
     for name in [mode] if mode else MODES:
@@ -229,7 +230,7 @@ def _clear_everywhere(scope: Scope, mode: str) -> Record:
     removed = [
         f"{paths.STATE}/{_path(mode, each.session)}"
         for each in each_scope(scope)
-        if files.read(scope.folder, _path(mode, each.session)) is not None and _clear_in(each, mode)
+        if files.Reader(scope.folder).read(_path(mode, each.session)) is not None and _clear_in(each, mode)
     ]
     return {"cleared": bool(removed), "mode": mode, "all_sessions": True, "removed": len(removed), "paths": removed}
 
@@ -256,12 +257,13 @@ def _clear_in(scope: Scope, mode: str) -> bool:
 
 
 def _is_clearable(scope: Scope, mode: str) -> bool:
-    own = files.read(scope.folder, _path(mode, scope.session))
+    reader = files.Reader(scope.folder)
+    own = reader.read(_path(mode, scope.session))
     if own is not None:
         return isinstance(own, Unreadable) or not modes.is_tombstone(own)
     if not scope.session:
         return False
-    if isinstance(files.read(scope.folder, _path(mode, None)), Unreadable):
+    if isinstance(reader.read(_path(mode, None)), Unreadable):
         return True
     root = scope.view().visible_root(mode)
     return root is not None and is_active(root)

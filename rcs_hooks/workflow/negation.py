@@ -71,9 +71,16 @@ FORBIDS = re.compile(
     r"(?:\bnot\s+allowed\s+to|n['’]?t\s+you\s+dare)(?:\s+(?:to|using|use|run|start))*[\s(*]*\Z", re.IGNORECASE
 )
 CHINESE = re.compile(r"(?:不要|别|別|勿|不用|不必)再?(?:使用|用|启动|運行|运行)?[\s(*]*\Z")
-JOINS = _words("and or nor")
-WRAPPED_AFTER = NEGATIONS | _words("use using used invoke activate call the a an any with of to or and nor")
+WRAPPED_AFTER = (
+    NEGATIONS
+    | USE
+    | _words(
+        "the a an any with of to or and nor ever skill skills mode modes workflow workflows token tokens following"
+    )
+)
 """A line that ends so goes on in the next; after another, a token that opens its line begins a clause."""
+FACTS = _words("doesn't didn't isn't aren't wasn't weren't are is was were does did")
+"""`the app doesn't start`, `tests are never run`: a line that tells a fact ends with itself."""
 CONDITIONS = _words("if when whenever while unless until because since before after whether where as although though")
 SUBJECTS = _words("i we you he she they it there")
 OPINIONS = _words("think believe say suggest mean want expect see like")
@@ -115,16 +122,19 @@ def _clause(text: str, start: int) -> str:
         while earlier and (not earlier[-1].strip() or ITEM.match(earlier[-1])):
             earlier.pop()
         before = earlier[-1] if earlier and earlier[-1].rstrip().endswith(":") else ""
-    if (
-        not line.strip()
-        and earlier
-        and (last := WORD.findall(earlier[-1])[-1:])
-        and last[0].lower() not in WRAPPED_AFTER
-    ):
+    if not line.strip() and earlier and _ends_with_itself(earlier[-1]):
         return ""
     before = APART.sub(r"\1 ", before.rstrip(" \t:"))
     ends = [match.end() for match in CLAUSE_END.finditer(before)]
     return before[ends[-1] :] if ends else before
+
+
+def _ends_with_itself(line: str) -> bool:
+    """Whether a token that opens the next line begins a clause of its own."""
+    words = [match[0].lower().replace("’", "'") for match in WORD.finditer(line)]
+    if not words or CHINESE.search(line) or PHRASES.search(line):
+        return False
+    return words[-1] not in WRAPPED_AFTER or bool(FACTS & set(words))
 
 
 def _is_negated(clause: str) -> bool:
@@ -137,7 +147,7 @@ def _is_negated(clause: str) -> bool:
         return not _has_prohibition(words)
     is_use, at = False, len(words) - 1
     while at >= 0 and (words[at] in SMALL or words[at] in USE or words[at].startswith("$")):
-        if words[at] in JOINS and at and not words[at - 1].startswith("$"):
+        if words[at] == "and" and at and not words[at - 1].startswith("$") and words[at - 1] not in USE:
             return False  # it joins another clause, not another token: `stop that and $forge it`
         is_use = is_use or words[at] in USE
         at -= 1

@@ -72,8 +72,7 @@ def decide(running: tuple[Member, ...], fingerprint: str, count: Count, limit: L
         return Decision(blocks=False, why=IDLE, members=(), counted=count)
     held = tuple(member for member in running if not member.exhausted)
     if count.is_lost:
-        lost = Count(fingerprint, limit.in_a_row, limit.per_prompt)
-        return Decision(blocks=False, why=LOST, members=running, counted=lost)
+        return Decision(blocks=False, why=LOST, members=running, counted=count._replace(fingerprint=fingerprint))
     if not held:
         return Decision(blocks=False, why=ITERATIONS, members=running, counted=count)
     in_a_row = count.in_a_row if count.fingerprint == fingerprint else 0

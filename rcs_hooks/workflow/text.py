@@ -39,4 +39,5 @@ def _shown(char: str) -> str:
 def word(value: object) -> str:
     """A phase or the like, held to what such a word is made of: a cloned repository can bring its own."""
     kept = "".join(char for char in clean(value) if char.isalnum() or char in " _-./:…").split()
-    return "-".join(kept) if 0 < len(kept) <= MOST_WORDS else "unknown"
+    more = "…" if len(kept) > MOST_WORDS else ""
+    return "-".join(kept[:MOST_WORDS]) + more if kept else "unknown"

