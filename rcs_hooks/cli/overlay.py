@@ -120,7 +120,7 @@ def _replace(path: str, text: str) -> None:
         mode = stat.S_IMODE(os.stat(real).st_mode) if os.path.exists(real) else 0o666 & ~_umask()
         os.chmod(temporary, mode)
         os.replace(temporary, real)
-    except BaseException:
+    except BaseException:  # an interrupt too must leave no temporary file behind; it is raised again
         with suppress(OSError):
             os.unlink(temporary)
         raise

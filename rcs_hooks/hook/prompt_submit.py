@@ -13,6 +13,7 @@ from rcs_hooks.state import files, ledger, paths, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.lock import LOCK_SECONDS, Lock, in_use
 from rcs_hooks.state.reconcile import Prompt, Reconciled, for_prompt
 
 if TYPE_CHECKING:
@@ -63,13 +64,13 @@ def _decide(root: str, session: str, prompt: Prompt, now: float) -> Reconciled |
     """Looks, and where something is to be written looks once more under the lock, and writes what that look decides."""
     folder = paths.state_folder(root)
     result = _look(folder, session, prompt, now)
-    if result is None or not (result.writes or (prompt.skills and files.in_use(folder))):
+    if result is None or not (result.writes or (prompt.skills and in_use(folder))):
         return result
     if result.writes:
         files.prepare(root)
     only_kept = not prompt.skills and [write.path for write in result.writes] == [paths.ledger_file(session)]
     try:
-        with files.Lock(folder, 0 if only_kept else files.LOCK_SECONDS):
+        with Lock(folder, 0 if only_kept else LOCK_SECONDS):
             files.recover(folder)
             result = _look(folder, session, prompt, now)
             if result is not None and result.writes:

@@ -9,6 +9,7 @@ from rcs_hooks.state import files, inventory, ledger, paths
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.lock import Lock
 from rcs_hooks.workflow import stop
 from rcs_hooks.workflow.lifecycle import outcome_of
 
@@ -53,7 +54,7 @@ def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision
         cap=around.env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
     )
     folder = files.prepare(root)
-    with files.Lock(folder):
+    with Lock(folder):
         files.recover(folder)
         view = sessions.load(folder, session, around.now)
         kept = ledger.load(folder, session)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.errors import Refused
 from rcs_hooks.state import files, modes, paths, questions
 from rcs_hooks.state.clock import iso
+from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, Draft
 from rcs_hooks.state.surface import each_scope, refuse_unreadable, with_session
@@ -35,7 +36,7 @@ def ask(scope: Scope, mode: str, text: str, options: Sequence[str] = ()) -> Reco
     _checked(text, options)
     member = _active(scope, mode)
     folder = files.prepare(scope.root)
-    with files.Lock(folder):
+    with Lock(folder):
         files.recover(folder)
         member = _active(scope, mode)
         draft = Draft(scope.view(), turn=None, now=iso(scope.now))
@@ -100,7 +101,7 @@ def answer(scope: Scope, question: str, text: str, *, source: str) -> Record:
         raise Refused("answer: nothing found, some text needed")
     scope = _scope_of(scope, question)
     folder = files.prepare(scope.root)
-    with files.Lock(folder):
+    with Lock(folder):
         files.recover(folder)
         asked = questions.load(folder, scope.session, (question,))
         found = next(each for each in asked if each.id == question)

@@ -1,8 +1,7 @@
-"""Reading a state file, the lock, and a commit of several files that survives a kill.
+"""Reading a state file, and a commit of several files that survives a kill.
 
 Rules of this file:
-- Who writes holds the lock of the workspace: one file, locked by flock(2), which is what filelock
-  does on POSIX as well. Where there is no flock, filelock does it.
+- Who writes holds the lock of the workspace (`lock.py`).
 - Every file is staged beside its target (`.new`) and renamed over it, so a reader finds the old
   text or the new one. The rename of the journal, which names the staged files, is the moment of
   the commit: killed before it, nothing has happened; killed after it, the next holder of the lock
@@ -15,32 +14,21 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import LockTimeout, Refused, UnsafePath
+from rcs_hooks.errors import Refused, UnsafePath
 from rcs_hooks.state.paths import HOME, SESSIONS, STATE, inside, is_name, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import TracebackType
 
-    from filelock import BaseFileLock
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
-
-LOCK = ".lock"
 JOURNAL = ".commit.json"
 STAGED = ".new"
 ASIDE = ".unreadable"
 MOST_ASIDE = 1_000
-LOCK_SECONDS = 2.0
-LOCK_PAUSE = 0.004
 DEEPEST = 100
 LARGEST = 4 * 1024 * 1024
 MOST_FILES = 1_000
@@ -143,62 +131,6 @@ class Reader:
 
 def _words(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
-
-
-class Lock:
-    """The lock of one workspace's state, for every surface. Raises LockTimeout."""
-
-    def __init__(self, folder: str, seconds: float = LOCK_SECONDS) -> None:
-        self.path = f"{folder}/{LOCK}"
-        self.seconds = seconds
-        self._fd: int | None = None
-        self._other: BaseFileLock | None = None
-
-    def __enter__(self) -> Lock:
-        if fcntl is None:  # pragma: no cover - Windows
-            import filelock
-
-            self._other = filelock.FileLock(self.path, timeout=self.seconds)
-            self._other.acquire()
-            return self
-        deadline = time.monotonic() + self.seconds
-        while not self._try():
-            if time.monotonic() > deadline:
-                raise LockTimeout(
-                    f"the state lock {self.path} is held by another process for more than {self.seconds:g} s"
-                )
-            time.sleep(LOCK_PAUSE)
-        return self
-
-    def _try(self) -> bool:
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # A file that was removed after we opened it locks nobody else out.
-            if os.path.samestat(os.fstat(fd), os.stat(self.path, follow_symlinks=False)):
-                self._fd = fd
-                return True
-        except (BlockingIOError, FileNotFoundError):
-            pass
-        except BaseException:
-            os.close(fd)
-            raise
-        os.close(fd)
-        return False
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._other is not None:  # pragma: no cover - Windows
-            self._other.release()
-        elif self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
-
-
-def in_use(folder: str) -> bool:
-    """Whether anybody has ever locked this state: if not, there is no commit to wait for."""
-    return os.path.lexists(f"{folder}/{LOCK}")
 
 
 def prepare(root: str) -> str:
@@ -307,7 +239,7 @@ def _replace(path: str, text: bytes, *, durable: bool, by: str = "") -> None:
     try:
         _write_fresh(staged, text, durable=durable)
         os.replace(staged, path)
-    except BaseException:
+    except BaseException:  # an interrupt too must leave no half file behind; it is raised again
         with suppress(OSError):
             os.unlink(staged)
         raise

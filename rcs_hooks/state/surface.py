@@ -16,6 +16,7 @@ from rcs_hooks.state import files, modes, paths, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, COMPLETES, Draft, apply_step, review_open
 from rcs_hooks.workflow import messages, transitions
@@ -157,7 +158,7 @@ def write(scope: Scope, mode: str, given: Mapping[str, Any]) -> Record:
     scope = with_session(scope, mode)
     _drafted(scope, mode, wanted)  # refused before anything is made
     folder = files.prepare(scope.root)
-    with files.Lock(folder):
+    with Lock(folder):
         files.recover(folder)
         draft, message = _drafted(scope, mode, wanted)
         files.commit(folder, draft.writes())
@@ -242,7 +243,7 @@ def _clear_in(scope: Scope, mode: str) -> bool:
     if not _is_clearable(scope, mode):
         return False
     folder = files.prepare(scope.root)
-    with files.Lock(folder):
+    with Lock(folder):
         files.recover(folder)
         _set_aside_unreadable(folder, _path(mode, scope.session))
         if mode == INVENTORY or files.read(folder, _path(mode, scope.session)) is None:

@@ -20,7 +20,8 @@ import pytest
 
 from rcs_hooks.errors import LockTimeout, UnsafePath
 from rcs_hooks.state import files
-from rcs_hooks.state.files import Lock, Unreadable, Write, commit, make_folders, prepare, read, recover
+from rcs_hooks.state.files import Unreadable, Write, commit, make_folders, prepare, read, recover
+from rcs_hooks.state.lock import LOCK, Lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -522,7 +523,7 @@ def is_free(state: Path) -> bool:
 
 def is_free_for_filelock(state: Path) -> bool:
     try:
-        with filelock.FileLock(state / files.LOCK, timeout=0):
+        with filelock.FileLock(state / LOCK, timeout=0):
             return True
     except filelock.Timeout:
         return False
@@ -537,7 +538,7 @@ def test_our_lock_excludes_itself_and_filelock_while_it_is_held(folder: Path) ->
 
 
 def test_filelock_excludes_our_lock_while_it_is_held(folder: Path) -> None:
-    with filelock.FileLock(folder / files.LOCK):
+    with filelock.FileLock(folder / LOCK):
         assert not is_free(folder)
     assert is_free(folder)
 
@@ -547,7 +548,7 @@ def test_a_lock_goes_with_its_process(folder: Path, *, ours: bool) -> None:
     ready, told = os.pipe()
 
     def hold() -> None:
-        with Lock(str(folder)) if ours else filelock.FileLock(folder / files.LOCK):
+        with Lock(str(folder)) if ours else filelock.FileLock(folder / LOCK):
             os.write(told, b"!")
             signal.pause()
 
@@ -581,14 +582,14 @@ def test_a_lock_that_is_given_back_in_time_is_taken(folder: Path) -> None:
 
 def test_a_removed_lock_file_locks_nobody_out(folder: Path) -> None:
     with Lock(str(folder)):
-        (folder / files.LOCK).unlink()
+        (folder / LOCK).unlink()
         assert is_free(folder)
     assert is_free(folder)
 
 
 def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Path) -> None:
     old = Lock(str(folder)).__enter__()
-    (folder / files.LOCK).unlink()
+    (folder / LOCK).unlink()
     with Lock(str(folder)):
         old.__exit__(None, None, None)
         assert not is_free(folder)
@@ -596,8 +597,8 @@ def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Pat
 
 
 def test_a_lock_file_that_is_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
-    (folder / files.LOCK).unlink(missing_ok=True)
-    (folder / files.LOCK).symlink_to(tmp_path / "made")
+    (folder / LOCK).unlink(missing_ok=True)
+    (folder / LOCK).symlink_to(tmp_path / "made")
     with pytest.raises(OSError, match="symbolic link"):
         Lock(str(folder)).__enter__()
     assert not (tmp_path / "made").exists()
