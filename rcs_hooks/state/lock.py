@@ -4,6 +4,7 @@ POSIX as well. Where there is no flock, filelock does it.
 
 from __future__ import annotations
 
+import _thread
 import os
 import time
 from typing import TYPE_CHECKING
@@ -26,6 +27,43 @@ LOCK_PAUSE = 0.004
 """Between two tries; a hook holds the lock for a few milliseconds."""
 
 
+class _Turns:
+    """The threads of this process that want one lock file, first come, first served. Only one of them asks the
+    file: if all did, each would take the interpreter from the holder at its every disk call, and luck would choose.
+    """
+
+    def __init__(self) -> None:
+        self._guard = _thread.allocate_lock()
+        self._taken = False
+        self._waiting: list[_thread.LockType] = []
+
+    def take(self, seconds: float) -> bool:
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return True
+            turn = _thread.allocate_lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        if turn.acquire(timeout=seconds):
+            return True
+        with self._guard:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+                return False
+        return True  # it came at the very end
+
+    def next(self) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.pop(0).release()
+            else:
+                self._taken = False
+
+
+_turns: dict[str, _Turns] = {}
+
+
 class Lock:
     """The lock of one workspace's state, for every surface. Raises LockTimeout."""
 
@@ -33,23 +71,34 @@ class Lock:
         self.path = f"{folder}/{LOCK}"
         self.seconds = seconds
         self._fd: int | None = None
+        self._turns = _turns.setdefault(self.path, _Turns())
         self._other: BaseFileLock | None = None
 
     def __enter__(self) -> Lock:
+        deadline = time.monotonic() + self.seconds
+        if not self._turns.take(self.seconds):
+            raise self._too_late()
+        try:
+            self._ask_file(deadline)
+        except BaseException:  # whoever fails, the next one has its turn; it is raised again
+            self._turns.next()
+            raise
+        return self
+
+    def _ask_file(self, deadline: float) -> None:
         if fcntl is None:  # pragma: no cover - Windows
             import filelock
 
             self._other = filelock.FileLock(self.path, timeout=self.seconds)
             self._other.acquire()
-            return self
-        deadline = time.monotonic() + self.seconds
+            return
         while not self._try():
             if time.monotonic() > deadline:
-                raise LockTimeout(
-                    f"the state lock {self.path} is held by another process for more than {self.seconds:g} s"
-                )
+                raise self._too_late()
             time.sleep(LOCK_PAUSE)
-        return self
+
+    def _too_late(self) -> LockTimeout:
+        return LockTimeout(f"the state lock {self.path} is held by somebody else for more than {self.seconds:g} s")
 
     def _try(self) -> bool:
         fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
@@ -75,6 +124,7 @@ class Lock:
         elif self._fd is not None:
             os.close(self._fd)
             self._fd = None
+        self._turns.next()
 
 
 def in_use(folder: str) -> bool:

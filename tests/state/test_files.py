@@ -21,7 +21,7 @@ import pytest
 from rcs_hooks.errors import LockTimeout, UnsafePath
 from rcs_hooks.state import files
 from rcs_hooks.state.files import Unreadable, Write, commit, make_folders, prepare, read, recover
-from rcs_hooks.state.lock import LOCK, Lock
+from rcs_hooks.state.lock import LOCK, Lock, _Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -513,9 +513,16 @@ def test_a_byte_order_mark_is_no_fault(folder: Path) -> None:
 # --- the lock
 
 
+def of_another_process(state: Path, seconds: float = 0) -> Lock:
+    """A lock that does not stand in this process' queue."""
+    lock = Lock(str(state), seconds)
+    lock._turns = _Turns()
+    return lock
+
+
 def is_free(state: Path) -> bool:
     try:
-        with Lock(str(state), seconds=0):
+        with of_another_process(state):
             return True
     except LockTimeout:
         return False
@@ -566,9 +573,44 @@ def test_a_lock_goes_with_its_process(folder: Path, *, ours: bool) -> None:
 
 def test_a_lock_that_does_not_come_is_a_timeout_that_names_it(folder: Path) -> None:
     start = time.monotonic()
-    with Lock(str(folder)), pytest.raises(LockTimeout, match=r"\.lock is held by another process for more than 0\.1 s"):
+    with Lock(str(folder)), pytest.raises(LockTimeout, match=r"\.lock is held by somebody else for more than 0\.1 s"):
         Lock(str(folder), seconds=0.1).__enter__()
     assert 0.1 <= time.monotonic() - start < 1
+
+
+def test_threads_have_the_lock_in_the_order_they_asked_and_none_waits_for_ever(folder: Path) -> None:
+    """What one server does for many sessions: luck must not let one of them wait beyond its time."""
+    threads, rounds, held = 20, 10, 0.004
+    waits: list[float] = []
+
+    def live() -> None:
+        for _ in range(rounds):
+            asked = time.monotonic()
+            with Lock(str(folder), seconds=60):
+                waits.append(time.monotonic() - asked)
+                time.sleep(held)
+
+    started = time.monotonic()
+    crowd = [threading.Thread(target=live) for _ in range(threads)]
+    for one in crowd:
+        one.start()
+    for one in crowd:
+        one.join()
+    whole = time.monotonic() - started
+    assert len(waits) == threads * rounds
+    assert max(waits) < whole / 3  # one round is a tenth of it
+    assert is_free(folder)
+
+
+def test_a_thread_that_gave_up_leaves_the_turn_to_the_next(folder: Path) -> None:
+    with Lock(str(folder)), pytest.raises(LockTimeout):
+        Lock(str(folder), seconds=0.02).__enter__()
+    with Lock(str(folder), seconds=0.02):
+        assert not is_free(folder)
+    with filelock.FileLock(folder / LOCK), pytest.raises(LockTimeout):
+        Lock(str(folder), seconds=0.02).__enter__()
+    with Lock(str(folder), seconds=0.02):
+        assert not is_free(folder)
 
 
 def test_a_lock_that_is_given_back_in_time_is_taken(folder: Path) -> None:
@@ -590,7 +632,7 @@ def test_a_removed_lock_file_locks_nobody_out(folder: Path) -> None:
 def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Path) -> None:
     old = Lock(str(folder)).__enter__()
     (folder / LOCK).unlink()
-    with Lock(str(folder)):
+    with of_another_process(folder):
         old.__exit__(None, None, None)
         assert not is_free(folder)
         assert not is_free_for_filelock(folder)
