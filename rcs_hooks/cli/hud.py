@@ -58,7 +58,7 @@ def run(argv: Sequence[str]) -> int:
                 output.text("")
             raise
     else:
-        output.text(_line(scope, colour=_colour()))
+        output.text(_line(scope, colour=output.is_coloured()))
     return output.OK
 
 
@@ -94,15 +94,11 @@ def _line(scope: Scope, *, colour: bool) -> str:
     return as_line(_hud(scope)[0], colour=colour, width=width)
 
 
-def _colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 def _watch(scope: Scope) -> None:
     """On a terminal the line is drawn over itself and never wraps; elsewhere each change is a new line."""
     last = ""
     while True:
-        line = _line(scope._replace(now=time.time()), colour=_colour())
+        line = _line(scope._replace(now=time.time()), colour=output.is_coloured())
         if line != last:
             output.over(line) if sys.stdout.isatty() else output.text(line)
             output.flush()

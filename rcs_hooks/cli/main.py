@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # Name, module in this folder, what it is for, an example.
 COMMANDS = (
     ("try", "attempt", "show what a prompt would do; nothing is written", "rcs try '$blueprint $team ship this fix'"),
+    ("setup", "setup", "put the hooks into Codex' and Claude Code's own files", "rcs setup --dry-run"),
+    ("doctor", "doctor", "see whether the hooks would run, and what to do", "rcs doctor"),
+    ("uninstall", "uninstall", "take the hooks out again", "rcs uninstall"),
     ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
     ("question", "question", "ask the user a blocking question, answer one, list them", "rcs question list"),
     ("hud", "hud", "one line about what is running", "rcs hud --watch"),

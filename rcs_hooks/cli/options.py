@@ -19,7 +19,7 @@ from rcs_hooks.state.surface import Scope
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SESSION_VARIABLES = ("RCS_SESSION_ID", "CLAUDE_CODE_SESSION_ID")
+SESSION_VARIABLES = ("RCS_SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
 
 
 def parser(command: str, purpose: str, *examples: str) -> argparse.ArgumentParser:
@@ -33,7 +33,7 @@ def parser(command: str, purpose: str, *examples: str) -> argparse.ArgumentParse
     )
 
 
-BY_VARIABLE = "the session; else RCS_SESSION_ID, else CLAUDE_CODE_SESSION_ID"
+BY_VARIABLE = "the session; else RCS_SESSION_ID, else the one that the client names to its agent"
 
 
 def add_scope(to: argparse.ArgumentParser, session: str = BY_VARIABLE) -> None:

@@ -36,6 +36,18 @@ def usage(shown: str) -> int:
     return USAGE
 
 
+def is_coloured() -> bool:
+    """Only a terminal, and only where the person wants it."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return False
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def plain(shown: str) -> str:
+    """On one line, without what could move a cursor."""
+    return "".join(char if char.isprintable() else " " for char in shown)
+
+
 def _printable(shown: str, encoding: str | None) -> str:
     """What the terminal's encoding cannot hold is shown as a question mark."""
     name = encoding or "ascii"

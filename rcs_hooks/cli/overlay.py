@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
-import tempfile
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
+from rcs_hooks.install import edit
 from rcs_hooks.overlay.block import applied, block, find, stripped
 from rcs_hooks.state.paths import inside
 from rcs_hooks.state.surface import busy_sessions, resolved
@@ -56,7 +54,7 @@ def run(argv: Sequence[str]) -> int:
     if new == old:
         output.text(f"{args.file}: {'there is no overlay' if not find(old) else 'nothing to change'}")
         return output.OK
-    _replace(args.file, new)
+    edit.replace(args.file, new)
     output.text(f"{args.file}: overlay {'taken out' if args.action == 'strip' else 'written'}")
     return output.OK
 
@@ -76,51 +74,10 @@ def _block(scope: Scope) -> str:
 
 
 def _read(path: str, root: str, *, must_exist: bool) -> str:
-    """A repository may bring this file too: only a regular one, of a size to look at. What a person names outside the
-    workspace is theirs; what is named inside has to lie there."""
+    """What a person names outside the workspace is theirs; what is named inside has to lie there."""
     real_root = os.path.realpath(root)
-    named = os.path.join(os.path.realpath(os.getcwd()), path)
-    if inside(os.path.normpath(named), real_root) and not inside(os.path.realpath(path), real_root):
-        raise Refused(f"{path}: it is a link out of the workspace, so it was left as it is")
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        if must_exist:
-            raise
-        return ""
-    if stat.S_ISDIR(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise Refused(f"{path}: is a directory")
-    with open(fd, "rb") as file:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise Refused(f"{path}: it is no file of at most {LARGEST} bytes, so it was left as it is")
-        data = file.read()
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise Refused(f"{path}: it is not UTF-8, so it was left as it is") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
-def _replace(path: str, text: str) -> None:
-    """Whole or not at all, through a link to where the file really is, with its own mode."""
-    real = os.path.realpath(path)
-    if not os.path.isdir(os.path.dirname(real)):
-        raise Refused(f"{path}: there is no such folder")
-    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(real), prefix=".rcs-overlay-")
-    try:
-        with open(fd, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        mode = stat.S_IMODE(os.stat(real).st_mode) if os.path.exists(real) else 0o666 & ~_umask()
-        os.chmod(temporary, mode)
-        os.replace(temporary, real)
-    except BaseException:  # an interrupt too must leave no temporary file behind; it is raised again
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    named = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), path))
+    text = edit.read(path, real_root if inside(named, real_root) else None, LARGEST)
+    if text is None and must_exist:
+        raise Refused(f"{path}: no such file or directory")
+    return text or ""

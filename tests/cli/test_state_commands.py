@@ -503,10 +503,19 @@ def test_a_full_disk_behind_stdout_is_a_failure_in_words(workspace: Workspace) -
         ([], {"CLAUDE_CODE_SESSION_ID": "b"}, "b"),
         ([], {"RCS_SESSION_ID": "a", "CLAUDE_CODE_SESSION_ID": "b"}, "a"),
         ([], {"RCS_SESSION_ID": "", "CLAUDE_CODE_SESSION_ID": "b"}, "b"),
+        ([], {"CODEX_SESSION_ID": "b"}, "b"),
         (["--session", "c"], {"RCS_SESSION_ID": "a", "CLAUDE_CODE_SESSION_ID": "b"}, "c"),
         ([], {}, None),
     ],
-    ids=["RCS_SESSION_ID", "CLAUDE_CODE_SESSION_ID", "RCS first", "an empty one is none", "the option first", "none"],
+    ids=[
+        "RCS_SESSION_ID",
+        "CLAUDE_CODE_SESSION_ID",
+        "RCS first",
+        "an empty one is none",
+        "CODEX_SESSION_ID",
+        "the option first",
+        "none",
+    ],
 )
 def test_the_session_is_the_option_else_a_variable_else_root(
     words: list[str], env: dict[str, str], session: str | None, workspace: Workspace

@@ -72,7 +72,7 @@ def test_those_of_the_user_run_beside_ours_of_the_project(person: Person, tmp_pa
 def test_ours_in_the_project_and_for_the_user_at_once_speak_once(person: Person, workspace: Workspace) -> None:
     """Someone sets it up twice: the same prompt twice changes nothing the second time."""
     configure(person.client, person.workspace, "command")
-    configure(person.client, person.home, "command")
+    configure(person.client, person.home, "command", scope="user")
     outcome = person.types("$forge ship this fix", WORKING, FINISH, DONE)
     assert ended_well(outcome)
     assert counts(outcome, DETECTED) == [1, 1, 1]

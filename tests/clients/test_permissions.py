@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import RCS, configure, hooks_file, write_settings
+from tests.clients.configure import configure, hooks_file, write_settings
 from tests.clients.driver import SANDBOXED
 from tests.clients.test_turns import DONE, FINISH, LET_GO, WORKING, counts, ended_well
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 PROMPT = "$forge ship this fix"
-RULE = f"Bash({RCS} state:*)"
 
 
 def is_let_go(outcome: Outcome, workspace: Workspace) -> bool:
@@ -31,6 +31,8 @@ def is_let_go(outcome: Outcome, workspace: Workspace) -> bool:
 @pytest.mark.parametrize("client", ["claude"])
 def test_claude_code_without_a_rule_for_rcs_cannot_record(person: Person, workspace: Workspace) -> None:
     configure("claude", person.workspace, "command")
+    settings = json.loads(hooks_file("claude", person.workspace).read_text())
+    write_settings(hooks_file("claude", person.workspace), {"hooks": settings["hooks"]})
     person.asks = True
     outcome = person.types(PROMPT, WORKING, FINISH, DONE)
     assert counts(outcome, "This command requires approval") == [0, 0, 1, 1, 1, 1, 1]
@@ -39,9 +41,8 @@ def test_claude_code_without_a_rule_for_rcs_cannot_record(person: Person, worksp
 
 
 @pytest.mark.parametrize("client", ["claude"])
-def test_a_rule_of_the_user_for_rcs_is_enough(person: Person, workspace: Workspace) -> None:
-    write_settings(hooks_file("claude", person.home), {"permissions": {"allow": [RULE]}})
-    configure("claude", person.workspace, "command")
+def test_the_rules_that_setup_gives_the_user_are_enough(person: Person, workspace: Workspace) -> None:
+    configure("claude", person.home, "command", scope="user")
     person.asks = True
     outcome = person.types(PROMPT, WORKING, FINISH, DONE)
     assert ended_well(outcome)
@@ -51,7 +52,6 @@ def test_a_rule_of_the_user_for_rcs_is_enough(person: Person, workspace: Workspa
 
 @pytest.mark.parametrize("client", ["claude"])
 def test_a_rule_of_the_project_counts_only_where_the_user_trusts_it(person: Person, workspace: Workspace) -> None:
-    write_settings(hooks_file("claude", person.workspace), {"permissions": {"allow": [RULE]}})
     configure("claude", person.workspace, "command")
     person.asks = True
     assert is_let_go(person.types(PROMPT, WORKING, FINISH, DONE), workspace)

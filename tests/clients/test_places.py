@@ -132,13 +132,13 @@ def test_claude_code_in_a_subfolder_has_only_the_hooks_of_the_user(person: Perso
 
 @pytest.mark.parametrize("client", ["claude"])
 def test_claude_code_in_a_subfolder_keeps_one_state(person: Person) -> None:
-    configure("claude", person.home, "command")
+    configure("claude", person.home, "command", scope="user")
     in_subfolder(person)
     finishes_in_one_state(person, person.workspace)
 
 
 def test_hooks_of_the_user_work_without_any_in_the_project(person: Person) -> None:
-    configure(person.client, person.home, "command")
+    configure(person.client, person.home, "command", scope="user")
     finishes_in_one_state(person, person.workspace)
 
 

@@ -1,0 +1,143 @@
+"""`rcs setup`: our hooks into the clients' own files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import options, output
+from rcs_hooks.errors import Refused
+from rcs_hooks.install import clients, edit, plan, skills
+from rcs_hooks.install.clients import CODEX, PROJECT, Machine, Place
+from rcs_hooks.state.paths import find_root
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "setup",
+        "Puts the hooks into the clients' own files. Shows each change, keeps the old file beside, leaves what is not"
+        " ours as it is; a second time changes nothing. `rcs uninstall` takes them out again.",
+        "rcs setup --dry-run",
+        "rcs setup --client claude --scope user --skills",
+        "rcs setup --client codex --transport mcp --writable",
+    )
+    add_place(parser)
+    parser.add_argument(
+        "--transport",
+        choices=clients.TRANSPORTS,
+        default=clients.COMMAND,
+        help="a process for each call, or one MCP server that stays (needs the extra `server`)",
+    )
+    parser.add_argument("--skills", action="store_true", help="also the skills, where each client looks for them")
+    parser.add_argument(
+        "--writable", action="store_true", help="Codex: let the agent's sandbox write the state and the run store"
+    )
+    return parser
+
+
+def add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--client", choices=(*clients.CLIENTS, "all"), help="else those that are on this machine")
+    parser.add_argument(
+        "--scope", choices=clients.SCOPES, default=PROJECT, help="this project (the default), or all that you do"
+    )
+    parser.add_argument("--root", metavar="FOLDER", help="the project; else the nearest with .rcs/state or .git")
+    parser.add_argument("--dry-run", action="store_true", help="show the changes and write nothing")
+
+
+def machine_of(args: argparse.Namespace) -> Machine:
+    home = os.environ.get("HOME", "").strip()
+    if not os.path.isabs(home):
+        raise Refused("HOME is not set, so your clients' files cannot be found; set HOME and run the same again")
+    cwd = os.getcwd()
+    root = os.path.abspath(args.root) if args.root else find_root(os.environ, cwd)
+    if not os.path.isdir(root):
+        raise Refused(f"{root}: there is no such folder; name the project with --root")
+    return Machine(os.environ, home, root)
+
+
+def places(args: argparse.Namespace) -> list[Place]:
+    """The clients that are meant. Raises Refused where none is named and none is there."""
+    machine = machine_of(args)
+    if args.client:
+        named = list(clients.CLIENTS) if args.client == "all" else [args.client]
+    else:
+        named = [client for client in clients.CLIENTS if _is_there(machine, client)]
+    if not named:
+        raise Refused("neither codex nor claude is on PATH; name the one you mean: --client codex, --client claude")
+    return [Place(machine, client, args.scope) for client in named]
+
+
+def _is_there(machine: Machine, client: str) -> bool:
+    path = machine.env.get("PATH", os.defpath)
+    return shutil.which(client, path=path) is not None or os.path.isdir(machine.config_home(client))
+
+
+def run(argv: Sequence[str]) -> int:
+    args = build().parse_args(argv)
+    if args.transport == clients.MCP:
+        _check_server()
+    todo = []
+    for place in places(args):
+        todo.append((place, plan.setup(place, args.transport, writable=args.writable)))
+        if args.skills:
+            changes, others = skills.setup(place)
+            todo[-1][1].changes.extend(changes)
+            for skill in others:
+                output.text(f"left: {skill}")
+    for place, found in todo:
+        for change in found.changes:
+            _make(place, change, dry_run=args.dry_run)
+        if args.writable and place.client == CODEX and not args.dry_run:
+            # A root that is not there is no root: the sandbox lets nobody make it.
+            os.makedirs(clients.writable(place.machine)[0], mode=0o700, exist_ok=True)
+        for path, lines in found.by_hand:
+            output.text(f"{path}: tomlkit is not installed, so paste this into it yourself:\n{lines}")
+        if not (found.changes or found.by_hand):
+            output.text(f"{clients.TITLES[place.client]}: nothing to change")
+    for place, found in todo:
+        _tell(place, changed=bool(found.changes), writable=args.writable)
+    return output.OK
+
+
+def _make(place: Place, change: edit.Change, *, dry_run: bool) -> None:
+    is_skill = change.path.endswith(skills.FILE)
+    if not is_skill:
+        output.text(edit.diff(change))
+    if dry_run:
+        output.text(f"would {'change' if change.old is not None else 'write'} {change.path}\n")
+        return
+    kept = None if is_skill else plan.to_keep(place, change)
+    edit.write(change, place.within, kept)
+    beside = f"; the old one is kept in {os.path.basename(edit.kept_path(change.path))}" if kept is not None else ""
+    output.text(
+        f"{'changed' if change.old is not None else 'wrote'} {change.path}{beside}{'' if is_skill else chr(10)}"
+    )
+
+
+def _check_server() -> None:
+    import importlib.util
+
+    if importlib.util.find_spec("mcp") is None:
+        raise Refused("mcp is not installed, which the server needs: pip install 'rcs-hooks[server]'")
+
+
+def _tell(place: Place, *, changed: bool, writable: bool) -> None:
+    """What is left for the person to do."""
+    title = clients.TITLES[place.client]
+    if place.client == CODEX:
+        if changed:
+            output.text(f"{title}: start `codex` here, trust the project, and approve the hooks with /hooks.")
+        if not writable:
+            output.text(
+                f"{title}: its sandbox keeps an agent from the run store in {clients.writable(place.machine)[0]},"
+                " and from the state where it was started in a subfolder; --writable allows both."
+            )
+    elif changed:
+        output.text(f"{title}: sessions that are open take it up when they are started again.")
+    if place.scope == PROJECT and changed and os.path.lexists(os.path.join(place.machine.root, ".git")):
+        output.text(f"{title}: the paths are of this machine: keep them out of commits, or use --scope user.")

@@ -1,0 +1,85 @@
+"""`rcs uninstall`: ours out of the clients' own files, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import options, output
+from rcs_hooks.cli.setup import add_place, places
+from rcs_hooks.install import clients, edit, plan, skills
+from rcs_hooks.state.paths import inside
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rcs_hooks.install.clients import Place
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "uninstall",
+        "Takes our hooks, servers, rules and untouched skills out of the clients' own files; where nothing else has"
+        " changed, each file is again what it was. State in .rcs stays.",
+        "rcs uninstall --dry-run",
+        "rcs uninstall --client codex --scope user",
+    )
+    add_place(parser)
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    args = build().parse_args(argv)
+    if not args.client:
+        args.client = "all"
+    planned = []
+    for place in places(args):
+        found = plan.uninstall(place)
+        changes = [plan.as_it_was(place, change) for change in found.changes]
+        gone, others = skills.uninstall(place)
+        planned.append((place, [*changes, *gone], found.by_hand))
+        for path in others:
+            output.text(f"{path}: you have changed it, so it stays")
+    for place, changes, by_hand in planned:
+        for change in changes:
+            _make(place, change, dry_run=args.dry_run)
+        for path, lines in by_hand:
+            output.text(f"{path}: tomlkit is not installed, so change it yourself: {lines}")
+        if not (changes or by_hand):
+            output.text(f"{clients.TITLES[place.client]}: nothing of ours in {_where(place)}")
+    return output.OK
+
+
+def _where(place: Place) -> str:
+    other = clients.USER if place.scope == clients.PROJECT else clients.PROJECT
+    return f"the {place.scope}'s files (--scope {other} looks there)"
+
+
+def _make(place: Place, change: edit.Change, *, dry_run: bool) -> None:
+    if not change.path.endswith(skills.FILE):
+        output.text(edit.diff(change))
+    if dry_run:
+        output.text(f"would {'remove' if change.new is None else 'change'} {change.path}")
+        return
+    kept = edit.kept_path(change.path)
+    restored = change.new is not None and edit.read(kept, place.within) == change.new
+    edit.write(change, place.within)
+    if restored:
+        os.unlink(kept)
+    if change.new is None:
+        _remove_empty_folders(place, os.path.dirname(change.path))
+    done = "removed" if change.new is None else "as it was before" if restored else "ours taken out"
+    output.text(f"{change.path}: {done}")
+
+
+def _remove_empty_folders(place: Place, folder: str) -> None:
+    """Those that setup may have made; never the project, the home, or what a client calls its own."""
+    top = place.machine.root if place.scope == clients.PROJECT else place.machine.config_home(place.client)
+    if not inside(folder, top):
+        top = place.machine.home
+    with suppress(OSError):
+        while folder != top and inside(folder, top):
+            os.rmdir(folder)
+            folder = os.path.dirname(folder)

@@ -1,0 +1,149 @@
+"""The two clients: where each keeps its files, and what of ours belongs in them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.hook.place import SYSTEM_PATH, rcs_command
+from rcs_hooks.install.merge import PROGRAM, SERVER, rules_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Record = dict[str, Any]
+
+CODEX, CLAUDE = "codex", "claude"
+CLIENTS = (CODEX, CLAUDE)
+TITLES = {CODEX: "Codex", CLAUDE: "Claude Code"}
+PROJECT, USER = "project", "user"
+SCOPES = (PROJECT, USER)
+COMMAND, MCP = "command", "mcp"
+TRANSPORTS = (COMMAND, MCP)
+EVENTS = ("UserPromptSubmit", "Stop", "SessionStart")
+TIMEOUT = 10
+"""Seconds, as both clients count. A hook gives up by itself after two."""
+
+TOOLS = {"UserPromptSubmit": "hook_user_prompt_submit", "Stop": "hook_stop"}
+FIELDS = {
+    "UserPromptSubmit": ("session_id", "cwd", "prompt"),
+    "Stop": ("session_id", "cwd", "stop_hook_active", "last_assistant_message"),
+}
+OWN_FIELDS = {CODEX: ("turn_id",), CLAUDE: ("prompt_id", "agent_id")}
+"""Codex fails a hook that names a field which is missing now and then, as agent_id is."""
+NOT_FOR_THE_SERVER = frozenset({"RCS_SESSION_ID", "RCS_RECORD", "RCS_DB"})
+
+
+class Machine(NamedTuple):
+    """What all of this depends on, taken once at the edge."""
+
+    env: Mapping[str, str]
+    home: str
+    root: str
+    """Of the workspace."""
+
+    def config_home(self, client: str) -> str:
+        """Where a client keeps what is the person's."""
+        variable, folder = {CODEX: ("CODEX_HOME", ".codex"), CLAUDE: ("CLAUDE_CONFIG_DIR", ".claude")}[client]
+        return self.env.get(variable, "").strip() or os.path.join(self.home, folder)
+
+
+class Place(NamedTuple):
+    """One client, for one project or for everything the person does."""
+
+    machine: Machine
+    client: str
+    scope: str
+
+    @property
+    def within(self) -> str | None:
+        """The folder that a repository may have filled."""
+        return self.machine.root if self.scope == PROJECT else None
+
+    @property
+    def folder(self) -> str:
+        if self.scope == USER:
+            return self.machine.config_home(self.client)
+        return os.path.join(self.machine.root, f".{self.client}")
+
+    @property
+    def hooks_file(self) -> str:
+        return os.path.join(self.folder, "hooks.json" if self.client == CODEX else "settings.json")
+
+    @property
+    def config_file(self) -> str:
+        """Of Codex alone."""
+        return os.path.join(self.folder, "config.toml")
+
+    @property
+    def servers_file(self) -> str:
+        """Where Claude Code looks for MCP servers."""
+        if self.scope == PROJECT:
+            return os.path.join(self.machine.root, ".mcp.json")
+        own = self.machine.env.get("CLAUDE_CONFIG_DIR", "").strip()
+        return os.path.join(own or self.machine.home, ".claude.json")
+
+    @property
+    def skills_folder(self) -> str:
+        base = self.machine.root if self.scope == PROJECT else self.machine.home
+        if self.client == CODEX:
+            return os.path.join(base, ".agents", "skills")
+        return os.path.join(self.folder, "skills")
+
+
+# --- what belongs there
+
+
+def program(name: str = PROGRAM) -> str:
+    """The absolute path of one of our commands, beside the interpreter that runs now. Raises Refused."""
+    path = os.path.join(os.path.dirname(sys.executable), name)
+    if not os.access(path, os.X_OK):
+        raise Refused(f"{path} is not there: `pip install .` in a checkout puts it beside this Python; then try again")
+    return path
+
+
+def hook_handlers(client: str, transport: str) -> dict[str, Record]:
+    return {event: _handler(client, event, transport) for event in EVENTS}
+
+
+def _handler(client: str, event: str, transport: str) -> Record:
+    if transport == MCP and event in TOOLS:
+        given = {name: f"${{{name}}}" for name in (*FIELDS[event], *OWN_FIELDS[client])}
+        return {"type": "mcp_tool", "server": SERVER, "tool": TOOLS[event], "timeout": TIMEOUT, "input": given}
+    if client == CLAUDE:
+        return {"type": "command", "command": program(), "args": [], "timeout": TIMEOUT}
+    return {"type": "command", "command": shlex.quote(program()), "timeout": TIMEOUT}
+
+
+def server_entry(machine: Machine) -> Record:
+    """Codex gives a server no environment of its own; what is set for the hooks has to stand here."""
+    env = {
+        name: value
+        for name, value in sorted(machine.env.items())
+        if name.startswith("RCS_") and name not in NOT_FOR_THE_SERVER and value.strip()
+    }
+    return {"command": program("rcs"), "args": ["mcp"]} | ({"env": env} if env else {})
+
+
+def rules(machine: Machine, transport: str) -> list[str]:
+    """By its path in any case; by its name too where that is this program now."""
+    return rules_for(dict.fromkeys((shlex.quote(program("rcs")), told(machine))), server=transport == MCP)
+
+
+def writable(machine: Machine) -> list[str]:
+    """What an agent in Codex' sandbox has to write besides the folder it is started in: the run store, and the
+    state where it was started further down."""
+    return [os.path.join(machine.home, ".rcs"), os.path.join(machine.root, ".rcs")]
+
+
+def told(machine: Machine) -> str:
+    """How messages in Claude Code name `rcs`."""
+    return rcs_command(machine.env.get("PATH", ""))
+
+
+def rcs_in_a_login_shell() -> str:
+    """How messages in Codex name `rcs`."""
+    return rcs_command(SYSTEM_PATH)

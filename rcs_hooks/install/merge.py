@@ -1,0 +1,223 @@
+"""Our entries in a client's settings: put in, found again, taken out. PURE.
+
+Rules of this file:
+- An entry is ours by the program it calls (`rcs-hook`) or the server it asks (`rcs_state`), whatever else it says.
+- Ours is replaced where it stands, so that nobody else's place changes: Codex trusts a hook by its place.
+- What a person added to an entry of ours stays, their time-out too.
+- A container that is empty once ours is out goes with it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.install import jsonedit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Record = dict[str, Any]
+Place = tuple[str, int, int]
+"""Event, group, handler."""
+
+PROGRAM = "rcs-hook"
+SERVER = "rcs_state"
+ALLOWED_COMMANDS = ("state", "question")
+"""What an agent is told to run."""
+OUR_FIELDS = frozenset({"type", "command", "args", "server", "tool", "input"})
+"""What makes an entry ours do what it does; the rest of it is the person's, once it is there."""
+OUR_VARIABLES = "RCS_"
+GROUP = 4
+"""Length of the path to the handlers of a group: a group without any, whatever else it says, is nothing."""
+
+
+def is_ours(handler: object) -> bool:
+    if not isinstance(handler, dict):
+        return False
+    if handler.get("type") == "mcp_tool":
+        return handler.get("server") == SERVER
+    first, *rest = words_of(handler)[:2] or [""]
+    return first.rpartition("/")[2] == PROGRAM or any(word.endswith(f"/{PROGRAM}") for word in rest)
+
+
+def words_of(handler: Mapping[str, Any]) -> list[str]:
+    """The program that a handler runs and its arguments; a command without `args` is a line for the shell."""
+    command, args = handler.get("command"), handler.get("args")
+    if not isinstance(command, str):
+        return []
+    if isinstance(args, list):
+        return [command, *(arg for arg in args if isinstance(arg, str))]
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
+
+
+def handlers(settings: object) -> Iterator[tuple[Place, Any]]:
+    """Every handler with its place. Raises Refused where the hooks have a shape that no client reads."""
+    hooks = _part(settings, "hooks", dict)
+    for event, groups in hooks.items():
+        if not isinstance(groups, list):
+            raise Refused(f"hooks.{event} is no list")
+        for number, group in enumerate(groups):
+            for place, handler in enumerate(_part(group, "hooks", list, f"hooks.{event}.{number}")):
+                yield (event, number, place), handler
+
+
+def _part(value: object, key: str, kind: type, of: str = "") -> Any:
+    if not isinstance(value, dict):
+        raise Refused(f"{of or 'the whole of it'} is no object")
+    part = value.get(key, kind())
+    if not isinstance(part, kind):
+        raise Refused(f"{of}{'.' if of else ''}{key} is no {'object' if kind is dict else 'list'}")
+    return part
+
+
+def ours(settings: object) -> list[tuple[Place, Record]]:
+    return [(place, handler) for place, handler in handlers(settings) if is_ours(handler)]
+
+
+def with_handlers(text: str, wanted: Mapping[str, Record]) -> str:
+    """The text with one handler of ours for each event, and none besides."""
+    text = text if text.strip() else "{}\n"
+    found = ours(jsonedit.parse(text).value)
+    kept: dict[str, Place] = {}
+    for place, _ in found:
+        if place[0] in wanted:
+            kept.setdefault(place[0], place)
+    text = _without(text, [place for place, _ in found if place not in kept.values()])
+    for event, handler in wanted.items():
+        settings = jsonedit.parse(text).value
+        there = next(((place, found) for place, found in ours(settings) if place[0] == event), None)
+        if there is None:
+            groups = settings.get("hooks", {}).get(event, [])
+            text = jsonedit.put(text, ("hooks", event, len(groups)), {"hooks": [handler]})
+        else:
+            (_, group, number), found_there = there
+            if not _says(found_there, handler):
+                own = {key: value for key, value in found_there.items() if key not in OUR_FIELDS}
+                text = jsonedit.put(text, ("hooks", event, group, "hooks", number), handler | own)
+    return text
+
+
+def _says(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether an entry says what is wanted; a person may have added to it."""
+    return all(there.get(key) == wanted.get(key) for key in OUR_FIELDS)
+
+
+def without_handlers(text: str) -> str:
+    settings = jsonedit.parse(text).value
+    return _without(text, [place for place, _ in ours(settings)])
+
+
+def _without(text: str, places: Iterable[Place]) -> str:
+    """The last first, so that the numbers of the others stay true."""
+    for event, group, handler in sorted(places, reverse=True):
+        text = take_whole(text, ("hooks", event, group, "hooks", handler))
+    return text
+
+
+def take_whole(text: str, path: jsonedit.Path) -> str:
+    """Takes out the value at this path, and with it each container that holds nothing else."""
+    settings = jsonedit.parse(text).value
+    while len(path) > 1 and _is_alone(settings, path):
+        path = path[:-1]
+    return jsonedit.take(text, path)
+
+
+def _is_alone(settings: Any, path: jsonedit.Path) -> bool:
+    return (len(path) == GROUP and path[0] == "hooks") or len(_value_at(settings, path[:-1])) == 1
+
+
+def _value_at(value: Any, path: jsonedit.Path) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+# --- the rest of a settings file: rules that let the agent run what it is told to, and the server
+
+
+def rules_for(programs: Iterable[str], *, server: bool) -> list[str]:
+    """Claude Code asks the person before each command of the agent that no rule allows."""
+    rules = [f"Bash({program} {command}:*)" for program in programs for command in ALLOWED_COMMANDS]
+    return [*rules, f"mcp__{SERVER}"] if server else rules
+
+
+def is_our_rule(rule: object) -> bool:
+    if not isinstance(rule, str):
+        return False
+    if rule == f"mcp__{SERVER}":
+        return True
+    inner = rule.removeprefix("Bash(").removesuffix(":*)")
+    try:
+        words = shlex.split(inner)
+    except ValueError:
+        return False
+    is_whole = rule == f"Bash({inner}:*)" and len(words) == 2
+    return is_whole and words[0].rpartition("/")[2] == "rcs" and words[1] in ALLOWED_COMMANDS
+
+
+def with_rules(text: str, wanted: Iterable[str]) -> str:
+    """Those of ours that are not wanted any more go."""
+    wanted = list(wanted)
+    path = ("permissions", "allow")
+    stale = [rule for rule in _rules(text) if is_our_rule(rule) and rule not in wanted]
+    for rule in stale if wanted else ():
+        text = jsonedit.take(text, (*path, _rules(text).index(rule)))
+    for rule in wanted:
+        if rule not in _rules(text):
+            text = jsonedit.put(text, (*path, len(_rules(text))), rule)
+    return text
+
+
+def without_rules(text: str) -> str:
+    while number := next((n + 1 for n, rule in enumerate(_rules(text)) if is_our_rule(rule)), 0):
+        text = take_whole(text, ("permissions", "allow", number - 1))
+    return text
+
+
+def _rules(text: str) -> list[Any]:
+    permissions = _part(jsonedit.parse(text).value, "permissions", dict)
+    rules: list[Any] = _part(permissions, "allow", list, "permissions")
+    return rules
+
+
+def with_server(text: str, entry: Record) -> str:
+    """`mcpServers` of Claude Code."""
+    text = text if text.strip() else "{}\n"
+    servers = _part(jsonedit.parse(text).value, "mcpServers", dict)
+    wanted = server_beside(servers.get(SERVER), entry)
+    return text if servers.get(SERVER) == wanted else jsonedit.put(text, ("mcpServers", SERVER), wanted)
+
+
+def server_beside(there: object, entry: Record) -> Record:
+    """Our entry with what a person has added to the one that stands there: a time-out, a variable of theirs."""
+    if not isinstance(there, dict):
+        return entry
+    env = there.get("env")
+    own_env = {k: v for k, v in env.items() if not k.startswith(OUR_VARIABLES)} if isinstance(env, dict) else {}
+    own = {key: value for key, value in there.items() if key not in OUR_FIELDS and key != "env"}
+    both = own_env | entry.get("env", {})
+    return entry | ({"env": both} if both else {}) | own
+
+
+def without_server(text: str) -> str:
+    servers = _part(jsonedit.parse(text).value, "mcpServers", dict)
+    return take_whole(text, ("mcpServers", SERVER)) if SERVER in servers else text
+
+
+ENABLED = "enabledMcpjsonServers"
+
+
+def with_enabled_server(text: str) -> str:
+    """A server of `.mcp.json` is asked about before it is started."""
+    enabled = _part(jsonedit.parse(text).value, ENABLED, list)
+    return text if SERVER in enabled else jsonedit.put(text, (ENABLED, len(enabled)), SERVER)
+
+
+def without_enabled_server(text: str) -> str:
+    enabled = _part(jsonedit.parse(text).value, ENABLED, list)
+    return take_whole(text, (ENABLED, enabled.index(SERVER))) if SERVER in enabled else text

@@ -1,0 +1,195 @@
+"""Which files `rcs setup` and `rcs uninstall` change, and how. Reads; writes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.install import clients, edit, jsonedit, merge, tomledit
+from rcs_hooks.install.clients import CLAUDE, CODEX, MCP, PROJECT
+from rcs_hooks.install.edit import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rcs_hooks.install.clients import Place
+
+
+SHARED = ("hooks", "permissions", "mcpServers", merge.ENABLED, "mcp_servers", tomledit.SANDBOX)
+"""Where ours stand among others."""
+
+
+class Plan(NamedTuple):
+    changes: list[Change]
+    by_hand: list[tuple[str, str]]
+    """A file that cannot be edited here, and the lines to paste into it."""
+
+
+def setup(place: Place, transport: str, *, writable: bool = False) -> Plan:
+    plan = Plan([], [])
+    handlers = clients.hook_handlers(place.client, transport)
+    if place.client == CODEX:
+        _edit(plan, place, place.hooks_file, lambda text: merge.with_handlers(text, handlers))
+        _edit(plan, place, place.config_file, lambda text: _codex_config(place, text, transport, writable=writable))
+        return plan
+    entry = clients.server_entry(place.machine)
+    rules = clients.rules(place.machine, transport)
+    _edit(plan, place, place.hooks_file, lambda text: _claude_settings(place, text, transport, handlers, rules))
+    over_mcp = transport == MCP
+    _edit(
+        plan,
+        place,
+        place.servers_file,
+        lambda text: merge.with_server(text, entry) if over_mcp else merge.without_server(text),
+    )
+    return plan
+
+
+def _claude_settings(
+    place: Place, text: str, transport: str, handlers: dict[str, clients.Record], rules: list[str]
+) -> str:
+    text = merge.with_rules(merge.with_handlers(text, handlers), rules)
+    if transport == MCP and place.scope == PROJECT:
+        return merge.with_enabled_server(text)
+    return merge.without_enabled_server(text)
+
+
+def _codex_config(place: Place, text: str, transport: str, *, writable: bool) -> str:
+    entry = clients.server_entry(place.machine)
+    steps = [lambda text: tomledit.with_server(text, entry) if transport == MCP else tomledit.without_server(text)]
+    if writable:
+        steps.append(lambda text: tomledit.with_roots(text, _roots(place)))
+    return _in_steps(text, steps)
+
+
+def _in_steps(text: str, steps: list[Callable[[str], str]]) -> str:
+    """Where tomlkit is not there, the lines of all steps are to be pasted."""
+    lines = []
+    for step in steps:
+        try:
+            text = step(text)
+        except tomledit.NoTomlkit as missing:
+            lines.append(str(missing))
+    if lines:
+        raise tomledit.NoTomlkit("\n\n".join(lines))
+    return text
+
+
+def _roots(place: Place) -> list[str]:
+    store, state = clients.writable(place.machine)
+    return [store, state] if place.scope == PROJECT else [store]
+
+
+def uninstall(place: Place) -> Plan:
+    plan = Plan([], [])
+    if place.client == CODEX:
+        _edit(plan, place, place.hooks_file, merge.without_handlers)
+        _edit(plan, place, place.config_file, lambda text: _without_config(place, text))
+        return plan
+    _edit(plan, place, place.hooks_file, _without_settings)
+    _edit(plan, place, place.servers_file, merge.without_server)
+    return plan
+
+
+def _without_settings(text: str) -> str:
+    return merge.without_enabled_server(merge.without_rules(merge.without_handlers(text)))
+
+
+def _without_config(place: Place, text: str) -> str:
+    return _in_steps(text, [tomledit.without_server, lambda text: tomledit.without_roots(text, _roots(place))])
+
+
+def _edit(plan: Plan, place: Place, path: str, change: Callable[[str], str]) -> None:
+    """Notes what becomes of a file. Raises Refused, with the file's name, for one that is left alone."""
+    old = edit.read(path, place.within)
+    is_json = path.endswith(".json")
+    given = _given(path, old)
+    try:
+        _parsed(path, given)
+        new = change(given)
+        new.encode()
+    except Refused as error:
+        raise Refused(f"{path}: {error}; mend it by hand, nothing was changed") from None
+    except tomledit.NoTomlkit as missing:
+        plan.by_hand.append((path, str(missing)))
+        return
+    except UnicodeEncodeError:
+        raise Refused(
+            f"{path}: a path or a variable of yours that belongs there is not UTF-8, nothing was changed"
+        ) from None
+    except ValueError as error:
+        kind = "JSON" if is_json else "TOML"
+        raise Refused(f"{path} is not {kind}: {error}; mend it by hand, nothing was changed") from None
+    if new != given:
+        edit.refuse_unwritable(path)
+        edit.read(edit.kept_path(path), place.within)
+        context = 3 if path == place.hooks_file else 0
+        plan.changes.append(Change(path, old, new, context))
+
+
+def _given(path: str, text: str | None) -> str:
+    """What stands for a file that is not there, or has nothing in it."""
+    text = text or ""
+    return text if text.strip() or not path.endswith(".json") else "{}\n"
+
+
+def as_it_was(place: Place, change: Change) -> Change:
+    """For uninstall: the old file to the byte, where what is left says the same; and no file where there was none."""
+    kept = edit.read(edit.kept_path(change.path), place.within)
+    if kept is None:
+        return change._replace(new=None) if _is_bare(change.new) else change
+    return (
+        change._replace(new=kept)
+        if _says_the_same(place, change.path, kept, _given(change.path, change.new))
+        else change
+    )
+
+
+def to_keep(place: Place, change: Change) -> str | None:
+    """For setup: what is kept beside, which is the file without ours; None where that is there already."""
+    if change.old is None or (undone := _undone(place, change.path, change.old)) == _given(change.path, change.old):
+        return change.old
+    kept = edit.read(edit.kept_path(change.path), place.within)
+    if kept is None:
+        return None if _is_bare(undone) else undone
+    return None if _says_the_same(place, change.path, kept, undone) else undone
+
+
+def _is_bare(text: str | None) -> bool:
+    return (text or "").strip() in ("{}", "")
+
+
+def _says_the_same(place: Place, path: str, kept: str, text: str) -> bool:
+    try:
+        return bool(_bare(_parsed(path, _undone(place, path, kept))) == _bare(_parsed(path, text)))
+    except (ValueError, Refused, tomledit.NoTomlkit):
+        return False
+
+
+def _bare(settings: Any) -> Any:
+    """Without the empty containers where ours stand: those go with ours when they are taken out."""
+    bare = {key: _without_empty(value) if key in SHARED else value for key, value in settings.items()}
+    return {key: value for key, value in bare.items() if key not in SHARED or value not in ({}, [])}
+
+
+def _without_empty(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _without_empty(part) for key, part in value.items()}
+    return {key: part for key, part in inner.items() if part not in ({}, [])}
+
+
+def _parsed(path: str, text: str) -> object:
+    return jsonedit.parse(text).value if path.endswith(".json") else tomledit.parse(text)
+
+
+def _undone(place: Place, path: str, text: str) -> str:
+    return _undo(place, path)(_given(path, text))
+
+
+def _undo(place: Place, path: str) -> Callable[[str], str]:
+    if path == place.config_file:
+        return lambda text: _without_config(place, text)
+    if place.client == CLAUDE and path == place.servers_file:
+        return merge.without_server
+    return _without_settings if place.client == CLAUDE else merge.without_handlers

@@ -1,0 +1,50 @@
+"""Whether Codex would run a hook: it wants the project trusted, and each hook approved as it stands. PURE."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.install.merge import Place as Spot
+
+TRUSTED, UNTRUSTED, MODIFIED, OFF = "trusted", "untrusted", "modified", "switched off"
+
+
+def snake(event: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in event).lstrip("_")
+
+
+def key(file: str, spot: Spot) -> str:
+    event, group, handler = spot
+    return f"{file}:{snake(event)}:{group}:{handler}"
+
+
+def hash_of(event: str, handler: Mapping[str, Any]) -> str:
+    """Codex fills in what a command leaves out, and takes a tool as it stands."""
+    seen = dict(handler) if handler.get("type") == "mcp_tool" else {"async": False, **handler}
+    text = json.dumps({"event_name": snake(event), "hooks": [seen]}, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def of_hook(config: Mapping[str, Any], file: str, spot: Spot, handler: Mapping[str, Any]) -> str:
+    state = _table(_table(config, "hooks"), "state").get(key(file, spot))
+    if not isinstance(state, dict) or not state.get("trusted_hash"):
+        return UNTRUSTED
+    if state.get("enabled") is False:
+        return OFF
+    return TRUSTED if state["trusted_hash"] == hash_of(spot[0], handler) else MODIFIED
+
+
+def of_project(config: Mapping[str, Any], folders: list[str]) -> bool:
+    """Any of the names that the project has: its folder, and the main checkout of a worktree."""
+    projects = _table(config, "projects")
+    return any(_table(projects, folder).get("trust_level") == "trusted" for folder in folders)
+
+
+def _table(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = config.get(name)
+    return table if isinstance(table, dict) else {}
