@@ -82,41 +82,55 @@ def run(argv: Sequence[str]) -> int:
     if args.transport == clients.MCP:
         _check_server()
     todo = []
+    left: list[str] = []
     for place in places(args):
         todo.append((place, plan.setup(place, args.transport, writable=args.writable)))
         if args.skills:
             changes, others = skills.setup(place)
             todo[-1][1].changes.extend(changes)
-            for skill in others:
-                output.text(f"left: {skill}")
-    for place, found in todo:
-        for change in found.changes:
-            _make(place, change, dry_run=args.dry_run)
-        if args.writable and place.client == CODEX and not args.dry_run:
-            # A root that is not there is no root: the sandbox lets nobody make it.
-            os.makedirs(clients.writable(place.machine)[0], mode=0o700, exist_ok=True)
-        for path, lines in found.by_hand:
-            output.text(f"{path}: tomlkit is not installed, so paste this into it yourself:\n{lines}")
-        if not (found.changes or found.by_hand):
-            output.text(f"{clients.TITLES[place.client]}: nothing to change")
+            left += [f"left: {skill}" for skill in others]
+    # Said when all is written: a reader that goes away must not stop it halfway.
+    said = left
+    try:
+        for place, found in todo:
+            _carry_out(place, found, args, said)
+    finally:
+        for line in said:
+            output.text(line)
     for place, found in todo:
         _tell(place, changed=bool(found.changes), writable=args.writable)
     return output.OK
 
 
-def _make(place: Place, change: edit.Change, *, dry_run: bool) -> None:
+def _carry_out(place: Place, found: plan.Plan, args: argparse.Namespace, said: list[str]) -> None:
+    for change in found.changes:
+        said += _made(place, change, dry_run=args.dry_run)
+    if args.writable and place.client == CODEX and not args.dry_run:
+        # A root that is not there is no root: the sandbox lets nobody make it.
+        os.makedirs(clients.writable(place.machine)[0], mode=0o700, exist_ok=True)
+    for path, lines in found.by_hand:
+        said.append(f"{path}: tomlkit is not installed, so paste this into it yourself:\n{lines}")
+    if not (found.changes or found.by_hand):
+        said.append(f"{clients.TITLES[place.client]}: nothing to change")
+
+
+def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
+    """What is told of a change that was made, or would be."""
     is_skill = change.path.endswith(skills.FILE)
-    if not is_skill:
-        output.text(edit.diff(change))
+    shown = [] if is_skill else [edit.diff(change)]
     if dry_run:
-        output.text(f"would {'change' if change.old is not None else 'write'} {change.path}\n")
-        return
+        return [*shown, f"would {_verb(change)} {change.path}\n"]
     kept = None if is_skill else plan.to_keep(place, change)
     edit.write(change, place.within, kept)
     beside = f"; the old one is kept in {os.path.basename(edit.kept_path(change.path))}" if kept is not None else ""
-    output.text(
-        f"{'changed' if change.old is not None else 'wrote'} {change.path}{beside}{'' if is_skill else chr(10)}"
-    )
+    done = {"remove": "removed", "change": "changed", "write": "wrote"}[_verb(change)]
+    return [*shown, f"{done} {change.path}{beside}{'' if is_skill else chr(10)}"]
+
+
+def _verb(change: edit.Change) -> str:
+    if change.new is None:
+        return "remove"
+    return "write" if change.old is None else "change"
 
 
 def _check_server() -> None:

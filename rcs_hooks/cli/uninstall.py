@@ -35,20 +35,25 @@ def run(argv: Sequence[str]) -> int:
     if not args.client:
         args.client = "all"
     planned = []
+    said: list[str] = []
     for place in places(args):
         found = plan.uninstall(place)
         changes = [plan.as_it_was(place, change) for change in found.changes]
         gone, others = skills.uninstall(place)
         planned.append((place, [*changes, *gone], found.by_hand))
-        for path in others:
-            output.text(f"{path}: you have changed it, so it stays")
-    for place, changes, by_hand in planned:
-        for change in changes:
-            _make(place, change, dry_run=args.dry_run)
-        for path, lines in by_hand:
-            output.text(f"{path}: tomlkit is not installed, so change it yourself: {lines}")
-        if not (changes or by_hand):
-            output.text(f"{clients.TITLES[place.client]}: nothing of ours in {_where(place)}")
+        said += [f"{path}: you have changed it, so it stays" for path in others]
+    # Said when all is done: a reader that goes away must not stop it halfway.
+    try:
+        for place, changes, by_hand in planned:
+            for change in changes:
+                said += _made(place, change, dry_run=args.dry_run)
+            for path, lines in by_hand:
+                said.append(f"{path}: tomlkit is not installed, so change it yourself: {lines}")
+            if not (changes or by_hand):
+                said.append(f"{clients.TITLES[place.client]}: nothing of ours in {_where(place)}")
+    finally:
+        for line in said:
+            output.text(line)
     return output.OK
 
 
@@ -57,21 +62,19 @@ def _where(place: Place) -> str:
     return f"the {place.scope}'s files (--scope {other} looks there)"
 
 
-def _make(place: Place, change: edit.Change, *, dry_run: bool) -> None:
-    if not change.path.endswith(skills.FILE):
-        output.text(edit.diff(change))
+def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
+    """What is told of a change that was made, or would be."""
+    shown = [] if change.path.endswith(skills.FILE) else [edit.diff(change)]
     if dry_run:
-        output.text(f"would {'remove' if change.new is None else 'change'} {change.path}")
-        return
+        return [*shown, f"would {'remove' if change.new is None else 'change'} {change.path}"]
     kept = edit.kept_path(change.path)
     restored = change.new is not None and edit.read(kept, place.within) == change.new
     edit.write(change, place.within)
-    if restored:
-        os.unlink(kept)
     if change.new is None:
         _remove_empty_folders(place, os.path.dirname(change.path))
     done = "removed" if change.new is None else "as it was before" if restored else "ours taken out"
-    output.text(f"{change.path}: {done}")
+    stays = f"; the one from before us stays in {os.path.basename(kept)}" if os.path.lexists(kept) else ""
+    return [*shown, f"{change.path}: {done}{stays}"]
 
 
 def _remove_empty_folders(place: Place, folder: str) -> None:

@@ -93,6 +93,8 @@ def write(change: Change, within: str | None, kept: str | None = None) -> None:
         read(kept_path(change.path), within)  # it too may be a link that came with a repository
         replace(kept_path(change.path), kept, like=change.path)
     replace(change.path, change.new)
+    if kept is None and read(kept_path(change.path), within) == change.new:
+        os.unlink(kept_path(change.path))  # it is the file again
 
 
 def replace(path: str, text: str, like: str | None = None) -> None:

@@ -31,7 +31,7 @@ def setup(place: Place, transport: str, *, writable: bool = False) -> Plan:
     if place.client == CODEX:
         _edit(plan, place, place.hooks_file, lambda text: merge.with_handlers(text, handlers))
         _edit(plan, place, place.config_file, lambda text: _codex_config(place, text, transport, writable=writable))
-        return plan
+        return _restored(plan, place)
     entry = clients.server_entry(place.machine)
     rules = clients.rules(place.machine, transport)
     _edit(plan, place, place.hooks_file, lambda text: _claude_settings(place, text, transport, handlers, rules))
@@ -42,7 +42,17 @@ def setup(place: Place, transport: str, *, writable: bool = False) -> Plan:
         place.servers_file,
         lambda text: merge.with_server(text, entry) if over_mcp else merge.without_server(text),
     )
-    return plan
+    return _restored(plan, place)
+
+
+def _restored(plan: Plan, place: Place) -> Plan:
+    """A file that has nothing of ours any more, as the server's after a change to commands, is what it was."""
+    return plan._replace(changes=[as_it_was(place, c) if _is_free(place, c) else c for c in plan.changes])
+
+
+def _is_free(place: Place, change: Change) -> bool:
+    """Whether nothing of ours is left in it."""
+    return change.new is None or _undone(place, change.path, change.new) == _given(change.path, change.new)
 
 
 def _claude_settings(
@@ -123,7 +133,7 @@ def _edit(plan: Plan, place: Place, path: str, change: Callable[[str], str]) -> 
     if new != given:
         edit.refuse_unwritable(path)
         edit.read(edit.kept_path(path), place.within)
-        context = 3 if path == place.hooks_file else 0
+        context = 3 if place.client == CODEX and path == place.hooks_file else 0  # Claude Code's hold tokens in `env`
         plan.changes.append(Change(path, old, new, context))
 
 
@@ -147,6 +157,8 @@ def as_it_was(place: Place, change: Change) -> Change:
 
 def to_keep(place: Place, change: Change) -> str | None:
     """For setup: what is kept beside, which is the file without ours; None where that is there already."""
+    if _is_free(place, change):
+        return None
     if change.old is None or (undone := _undone(place, change.path, change.old)) == _given(change.path, change.old):
         return change.old
     kept = edit.read(edit.kept_path(change.path), place.within)

@@ -40,25 +40,50 @@ def with_server(text: str, entry: Record) -> str:
     document = _document(
         text, [f"# in place of the [mcp_servers.{SERVER}] that is there", *lines] if SERVER in servers else lines
     )
+    config = parse(text) | {"mcp_servers": servers | {SERVER: wanted}}
     if SERVER in servers:
+        new = _with_lines(text, lines)
+        if _says(new, config, "mcp_servers"):
+            return new
         document["mcp_servers"][SERVER] = _filled(wanted)
         new = str(document.as_string())
     else:  # at the end, where no comment on another table can end up above ours
         newline = "\r\n" if "\r\n" in text else "\n"
         gap = "" if not text else newline if text.endswith("\n") else newline * 2
         new = f"{text}{gap}{newline.join(lines)}{newline}"
-    return _sound(new, parse(text) | {"mcp_servers": servers | {SERVER: wanted}}, "mcp_servers")
+    return _sound(new, config, "mcp_servers")
 
 
 def without_server(text: str) -> str:
     if SERVER not in _table(parse(text), "mcp_servers"):
         return text
     document = _document(text, [f"(take out [mcp_servers.{SERVER}])"])
+    rest = {name: entry for name, entry in parse(text)["mcp_servers"].items() if name != SERVER}
+    config = parse(text) | {"mcp_servers": rest}
+    new = _with_lines(text, [])
+    if _says(new, config, "mcp_servers"):
+        return new
     del document["mcp_servers"][SERVER]
     if not document["mcp_servers"]:
         del document["mcp_servers"]
-    rest = {name: entry for name, entry in parse(text)["mcp_servers"].items() if name != SERVER}
-    return _sound(str(document.as_string()), parse(text) | {"mcp_servers": rest}, "mcp_servers")
+    return _sound(str(document.as_string()), config, "mcp_servers")
+
+
+def _with_lines(text: str, new: list[str]) -> str:
+    """With these lines in place of our table, which ends before the comment on the next: tomlkit would take that
+    along. To be checked: a line that looks like the head of a table may stand in a text."""
+    lines = text.splitlines(keepends=True)
+    heads = [line.lstrip() for line in lines]
+    start = next((n for n, head in enumerate(heads) if head.startswith(f"[mcp_servers.{SERVER}]")), len(lines))
+    end = next(
+        (n for n, head in enumerate(heads) if n > start and head.startswith("[") and SERVER not in head), len(lines)
+    )
+    while end > start and (not heads[end - 1] or heads[end - 1].startswith("#")):
+        end -= 1
+    if not new and start and not heads[start - 1]:
+        start -= 1
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return "".join([*lines[:start], *(line + newline for line in new), *lines[end:]])
 
 
 def with_roots(text: str, wanted: Iterable[str]) -> str:
@@ -99,13 +124,16 @@ def without_roots(text: str, ours: Iterable[str]) -> str:
 
 def _sound(new: str, wanted: Record, name: str) -> str:
     """The new text, if it says what is wanted: not every way to lay a table out survives a change."""
-    try:
-        says = parse(new)
-    except ValueError:
-        says = None
-    if says is None or _without_empty(says, name) != _without_empty(wanted, name):
+    if not _says(new, wanted, name):
         raise Refused(f"{name} is laid out in a way that cannot be changed here; make it a table [{name}] of its own")
     return new
+
+
+def _says(text: str, wanted: Record, name: str) -> bool:
+    try:
+        return _without_empty(parse(text), name) == _without_empty(wanted, name)
+    except ValueError:
+        return False
 
 
 def _without_empty(config: Record, name: str) -> Record:

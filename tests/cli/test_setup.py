@@ -1,0 +1,946 @@
+"""`rcs setup` and `rcs uninstall`, as whole programs, on the files of a person with settings of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import site
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rcs_hooks
+from rcs_hooks.errors import Refused
+from rcs_hooks.install import edit, skills
+from rcs_hooks.install.edit import Change
+from tests.support import clean_env
+
+BIN = Path(sys.executable).parent
+RCS, HOOK = BIN / "rcs", BIN / "rcs-hook"
+QUOTED = shlex.quote(str(HOOK))
+SKILLS = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel")
+KEPT = ".before-rcs"
+IS_ROOT = os.geteuid() == 0
+
+
+class Home:
+    """A person's home, with a project in it that has a repository."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.project = folder / "a project"
+        self.elsewhere = folder / "elsewhere"
+        for path in (self.home, self.elsewhere, self.project / ".git"):
+            path.mkdir(parents=True)
+        self.env = clean_env(HOME=str(self.home), PATH=os.defpath)
+        self.rcs = [str(RCS)]
+
+    def command(self, *args: str) -> list[str]:
+        return [*self.rcs, *args]
+
+    def run(self, *args: str, cwd: Path | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*args),
+            cwd=cwd or self.project,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            **options,
+        )
+
+    def ok(self, *args: str, **options: Any) -> str:
+        done = self.run(*args, **options)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def refused(self, *args: str, **options: Any) -> str:
+        """The one sentence."""
+        before = self.state()
+        done = self.run(*args, **options)
+        assert done.returncode == 1, done
+        assert done.stderr.startswith("rcs: ")
+        assert done.stderr.count("\n") == 1
+        assert self.state() == before
+        return done.stderr[5:-1]
+
+    def state(self) -> dict[str, object]:
+        """Every path: what a link leads to, a file's bytes, mode and time; a folder's mode."""
+        found: dict[str, object] = {}
+        for path in sorted(self.folder.rglob("*")):
+            status = path.lstat()
+            name = str(path.relative_to(self.folder))
+            if path.is_symlink():
+                found[name] = path.readlink()
+            elif stat.S_ISREG(status.st_mode) and os.access(path, os.R_OK):
+                found[name] = (path.read_bytes(), status.st_mode, status.st_mtime_ns)
+            else:
+                found[name] = status.st_mode
+        return found
+
+    def contents(self) -> dict[str, object]:
+        """The same without times."""
+        return {name: what[:2] if isinstance(what, tuple) else what for name, what in self.state().items()}
+
+    def write(self, name: str, text: str | bytes, *, at: Path | None = None) -> Path:
+        path = (at or self.project) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+# --- what is written
+
+CODEX_COMMAND = {"type": "command", "command": QUOTED, "timeout": 10}
+CLAUDE_COMMAND = {"type": "command", "command": str(HOOK), "args": [], "timeout": 10}
+RULES = [f"Bash({shlex.quote(str(RCS))} state:*)", f"Bash({shlex.quote(str(RCS))} question:*)"]
+SERVER = {"command": str(RCS), "args": ["mcp"]}
+
+
+def tool(name: str, *fields: str) -> dict[str, Any]:
+    given = {field: f"${{{field}}}" for field in fields}
+    return {"type": "mcp_tool", "server": "rcs_state", "tool": name, "timeout": 10, "input": given}
+
+
+PROMPT_FIELDS = ("session_id", "cwd", "prompt")
+STOP_FIELDS = ("session_id", "cwd", "stop_hook_active", "last_assistant_message")
+CODEX_TOOLS = (
+    tool("hook_user_prompt_submit", *PROMPT_FIELDS, "turn_id"),
+    tool("hook_stop", *STOP_FIELDS, "turn_id"),
+)
+CLAUDE_TOOLS = (
+    tool("hook_user_prompt_submit", *PROMPT_FIELDS, "prompt_id", "agent_id"),
+    tool("hook_stop", *STOP_FIELDS, "prompt_id", "agent_id"),
+)
+
+
+def hooks(prompt: Any, stop: Any, start: Any) -> dict[str, Any]:
+    return {
+        "UserPromptSubmit": [{"hooks": [prompt]}],
+        "Stop": [{"hooks": [stop]}],
+        "SessionStart": [{"hooks": [start]}],
+    }
+
+
+def shown(value: object) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+CODEX_BY_COMMAND = shown({"hooks": hooks(CODEX_COMMAND, CODEX_COMMAND, CODEX_COMMAND)})
+CODEX_BY_MCP = shown({"hooks": hooks(*CODEX_TOOLS, CODEX_COMMAND)})
+CONFIG = f'[mcp_servers.rcs_state]\ncommand = "{RCS}"\nargs = ["mcp"]\n'
+CLAUDE_BY_COMMAND = shown(
+    {"hooks": hooks(CLAUDE_COMMAND, CLAUDE_COMMAND, CLAUDE_COMMAND), "permissions": {"allow": RULES}}
+)
+BY_MCP = {
+    "hooks": hooks(*CLAUDE_TOOLS, CLAUDE_COMMAND),
+    "permissions": {"allow": [*RULES, "mcp__rcs_state"]},
+}
+CLAUDE_BY_MCP = shown(BY_MCP | {"enabledMcpjsonServers": ["rcs_state"]})
+SERVERS = shown({"mcpServers": {"rcs_state": SERVER}})
+
+WRITTEN = {
+    ("codex", "project", "command"): {"a project/.codex/hooks.json": CODEX_BY_COMMAND},
+    ("codex", "project", "mcp"): {
+        "a project/.codex/hooks.json": CODEX_BY_MCP,
+        "a project/.codex/config.toml": CONFIG,
+    },
+    ("codex", "user", "command"): {"home/.codex/hooks.json": CODEX_BY_COMMAND},
+    ("codex", "user", "mcp"): {"home/.codex/hooks.json": CODEX_BY_MCP, "home/.codex/config.toml": CONFIG},
+    ("claude", "project", "command"): {"a project/.claude/settings.json": CLAUDE_BY_COMMAND},
+    ("claude", "project", "mcp"): {
+        "a project/.claude/settings.json": CLAUDE_BY_MCP,
+        "a project/.mcp.json": SERVERS,
+    },
+    ("claude", "user", "command"): {"home/.claude/settings.json": CLAUDE_BY_COMMAND},
+    ("claude", "user", "mcp"): {"home/.claude/settings.json": shown(BY_MCP), "home/.claude.json": SERVERS},
+}
+
+
+def files(person: Home) -> dict[str, str]:
+    return {name: what[0].decode() for name, what in person.state().items() if isinstance(what, tuple)}
+
+
+@pytest.mark.parametrize(("client", "scope", "transport"), WRITTEN)
+def test_what_is_written_where_nothing_is(client: str, scope: str, transport: str, person: Home) -> None:
+    where = ("--client", client, "--scope", scope)
+    fresh = person.state()
+    shown_first = person.ok("setup", *where, "--transport", transport, "--dry-run")
+    assert person.state() == fresh
+    for name in WRITTEN[client, scope, transport]:
+        assert f"would write {person.folder / name}" in shown_first
+    said = person.ok("setup", *where, "--transport", transport)
+    assert files(person) == WRITTEN[client, scope, transport]
+    for name in WRITTEN[client, scope, transport]:
+        assert f"+++ {person.folder / name}\n" in said
+    once = person.state()
+    assert f"{'Codex' if client == 'codex' else 'Claude Code'}: nothing to change\n" in person.ok(
+        "setup", *where, "--transport", transport
+    )
+    assert person.state() == once
+    person.ok("uninstall", *where, "--dry-run")
+    assert person.state() == once
+    person.ok("uninstall", *where)
+    assert files(person) == {}
+    kept = {"home/.codex", "home/.claude"} if scope == "user" else set()
+    assert set(person.state()) - set(fresh) <= kept
+
+
+def test_the_clients_own_variables_name_the_place(person: Home) -> None:
+    for variable, folder in (("CODEX_HOME", "cx home"), ("CLAUDE_CONFIG_DIR", "cc home")):
+        person.env[variable] = str(person.folder / folder)
+    person.ok("setup", "--client", "all", "--scope", "user", "--transport", "mcp", "--skills")
+    assert {name for name in files(person) if "SKILL" not in name} == {
+        "cx home/hooks.json",
+        "cx home/config.toml",
+        "cc home/settings.json",
+        "cc home/.claude.json",
+    }
+    person.ok("uninstall", "--scope", "user")
+    assert files(person) == {}
+
+
+# --- among what a person has
+
+CODEX_HOOKS = """{
+\t"description": "mine, 1.0 \\u00fc",
+\t"hooks": {
+\t\t"Stop": [ {"hooks":[{"type":"command","command":"say done","timeout":5}]} ],
+\t\t"PreToolUse": []
+\t}
+}"""
+CODEX_CONFIG = """# mine
+model = 'gpt'   # the quick one
+
+[mcp_servers.other] # theirs
+command = "x"
+
+[sandbox_workspace_write]
+writable_roots = [
+  "/srv/a", # one
+  "/srv/b",
+]
+"""
+CLAUDE_SETTINGS = """{\r
+    "env": {"A": "\\u00fc", "LIMIT": 1e5},\r
+    "hooks": {\r
+        "Stop": [{"matcher": "", "hooks": [{"type": "command", "command": "say done"}]}]\r
+    },\r
+    "permissions": {"allow": ["Bash(ls:*)"], "deny": []}\r
+}\r
+"""
+CLAUDE_SERVERS = '{"mcpServers":{"a":{"command":"x"}},"big":123456789012345678901234567890}'
+OWN = {
+    ".codex/hooks.json": CODEX_HOOKS,
+    ".codex/config.toml": CODEX_CONFIG,
+    ".claude/settings.json": CLAUDE_SETTINGS,
+    ".mcp.json": CLAUDE_SERVERS,
+}
+USER = {name if name != ".mcp.json" else ".claude.json": text for name, text in OWN.items()}
+ALL = ("--client", "all")
+PLACES = [
+    pytest.param(("--scope", "project"), "project", OWN, id="project"),
+    pytest.param(("--scope", "user"), "home", USER, id="user"),
+]
+
+
+def test_a_dry_run_of_everything_writes_nothing(person: Home) -> None:
+    for name, text in OWN.items():
+        person.write(name, text)
+    before = person.state()
+    said = person.ok("setup", *ALL, "--transport", "mcp", "--writable", "--skills", "--dry-run")
+    assert person.state() == before
+    for name in OWN:
+        assert f"would change {person.project / name}\n" in said
+    person.ok("setup", *ALL, "--transport", "mcp", "--writable", "--skills")
+    before = person.state()
+    assert f"would remove {person.project}/.claude/skills/forge/SKILL.md\n" in person.ok("uninstall", "--dry-run")
+    assert person.state() == before
+
+
+def test_without_tomlkit_the_lines_to_paste_are_shown(person: Home) -> None:
+    blocked = person.write("blocked/tomlkit.py", "raise ImportError", at=person.folder).parent
+    config = person.write(".codex/config.toml", CODEX_CONFIG.partition("[sandbox")[0])
+    before = config.read_text()
+    person.env |= {"PYTHONPATH": str(blocked), "PYTHONDONTWRITEBYTECODE": "1"}
+    said = person.ok("setup", "--client", "codex", "--transport", "mcp", "--writable")
+    assert config.read_text() == before
+    head = f"{config}: tomlkit is not installed, so paste this into it yourself:\n"
+    lines = said.partition(head)[2].partition("\nCodex: ")[0]
+    assert tomllib.loads(f"{before}\n{lines}\n") == {
+        "model": "gpt",
+        "mcp_servers": {"other": {"command": "x"}, "rcs_state": SERVER},
+        "sandbox_workspace_write": {"writable_roots": [str(person.home / ".rcs"), str(person.project / ".rcs")]},
+    }
+    assert json.loads((person.project / ".codex/hooks.json").read_text())["hooks"]["Stop"] == [
+        {"hooks": [CODEX_TOOLS[1]]}
+    ]
+    config.write_text(f"{before}\n{lines}\n")
+    pasted = person.state()
+    assert "Codex: nothing to change\n" in person.ok("setup", "--client", "codex", "--transport", "mcp", "--writable")
+    assert person.state() == pasted
+    said = person.ok("uninstall")
+    assert f"{config}: tomlkit is not installed, so change it yourself: (take out [mcp_servers.rcs_state])" in said
+    assert config.read_text() == f"{before}\n{lines}\n"
+
+
+@pytest.mark.parametrize(("where", "folder", "own"), PLACES)
+@pytest.mark.parametrize("transports", [("command",), ("mcp",), ("command", "mcp", "command")], ids=" ".join)
+def test_each_file_comes_back_to_the_byte(
+    transports: tuple[str, ...], where: tuple[str, ...], folder: str, own: dict[str, str], person: Home
+) -> None:
+    at: Path = getattr(person, folder)
+    for name, text in own.items():
+        person.write(name, text, at=at).chmod(0o640)
+    before = person.contents()
+    for transport in transports:
+        person.ok("setup", *ALL, *where, "--transport", transport, "--writable", "--skills")
+        after = person.state()
+        person.ok("setup", *ALL, *where, "--transport", transport, "--writable", "--skills")
+        assert person.state() == after
+        for name, text in own.items():
+            path = at / name
+            assert stat.S_IMODE(path.stat().st_mode) == 0o640
+            kept = path.with_name(path.name + KEPT)
+            if path.read_text() != text:
+                assert kept.read_bytes() == text.encode()
+                assert stat.S_IMODE(kept.stat().st_mode) == 0o640
+    person.ok("uninstall", *where)
+    shutil.rmtree(person.home / ".rcs")  # the run store, which is state
+    assert person.contents() == before
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {".claude/settings.json": "{}"},
+        {".claude/settings.json": "{ }\n"},
+        {".claude/settings.json": ""},
+        {".claude/settings.json": " \n"},
+        {".claude/settings.json": '{"hooks": {}}'},
+        {".claude/settings.json": '{"hooks": {"Stop": []}}'},
+        {".claude/settings.json": '{"permissions": {"allow": [], "deny": []}, "enabledMcpjsonServers": []}'},
+        {".claude/settings.json": '\ufeff{"model": "x"}'},
+        {".mcp.json": '{"mcpServers": {}}\n'},
+        {".mcp.json": ""},
+        {".codex/hooks.json": ""},
+        {".codex/hooks.json": '{"hooks": {}}'},
+        {".codex/config.toml": ""},
+        {".codex/config.toml": "# only a word"},
+        {".codex/config.toml": "[mcp_servers]\n# none yet\n"},
+        {".codex/config.toml": "[sandbox_workspace_write]\nwritable_roots = [ ]\n"},
+        {".codex/config.toml": "a = 1\r\n"},
+    ],
+    ids=lambda own: " ".join(f"{name} {text!r}" for name, text in own.items()),
+)
+def test_a_file_with_hardly_anything_comes_back_too(own: dict[str, str], person: Home) -> None:
+    for name, text in own.items():
+        person.write(name, text)
+    before = person.contents()
+    person.ok("setup", *ALL, "--transport", "mcp", "--writable")
+    person.ok("setup", *ALL)
+    person.ok("uninstall")
+    shutil.rmtree(person.home / ".rcs")
+    assert person.contents() == before
+
+
+def test_foreign_entries_keep_their_bytes_and_their_order(person: Home) -> None:
+    for name, text in OWN.items():
+        person.write(name, text)
+    person.ok("setup", *ALL, "--transport", "mcp", "--writable")
+    settings = (person.project / ".claude/settings.json").read_bytes().decode()
+    assert '"env": {"A": "\\u00fc", "LIMIT": 1e5},\r\n' in settings
+    assert settings.replace("\r\n", "").count("\n") == 0
+    assert json.loads(settings)["hooks"]["Stop"] == [
+        {"matcher": "", "hooks": [{"type": "command", "command": "say done"}]},
+        {"hooks": [CLAUDE_TOOLS[1]]},
+    ]
+    assert json.loads(settings)["permissions"] == {"allow": ["Bash(ls:*)", *RULES, "mcp__rcs_state"], "deny": []}
+    codex = json.loads((person.project / ".codex/hooks.json").read_text())
+    assert list(codex) == ["description", "hooks"]
+    assert codex["hooks"]["Stop"] == [
+        {"hooks": [{"type": "command", "command": "say done", "timeout": 5}]},
+        {"hooks": [CODEX_TOOLS[1]]},
+    ]
+    assert (person.project / ".mcp.json").read_text() == CLAUDE_SERVERS.replace(
+        '"x"}}', f'"x"}}, "rcs_state": {json.dumps(SERVER)}}}'
+    )
+    config = (person.project / ".codex/config.toml").read_text()
+    for word in ("# mine\n", "# the quick one\n", "# theirs\n", "# one\n"):
+        assert word in config
+    assert tomllib.loads(config) == {
+        "model": "gpt",
+        "mcp_servers": {"other": {"command": "x"}, "rcs_state": SERVER},
+        "sandbox_workspace_write": {
+            "writable_roots": ["/srv/a", "/srv/b", str(person.home / ".rcs"), str(person.project / ".rcs")]
+        },
+    }
+
+
+def test_what_stands_beside_ours_is_not_shown(person: Home) -> None:
+    """It may be the token of a person who lets an agent run this."""
+    person.write(".claude/settings.json", '{\n  "env": {\n    "ANTHROPIC_AUTH_TOKEN": "secret"\n  }\n}\n')
+    person.write(".mcp.json", '{\n  "mcpServers": {\n    "a": {\n      "env": {"T": "secret"}\n    }\n  }\n}\n')
+    person.write(".codex/config.toml", '[mcp_servers.a.env]\nT = "secret"\n')
+    said = person.ok("setup", *ALL, "--transport", "mcp", "--writable") + person.ok("uninstall")
+    assert "rcs_state" in said
+    assert "secret" not in said
+
+
+def test_what_the_person_changed_in_between_stays(person: Home) -> None:
+    for name, text in OWN.items():
+        person.write(name, text)
+    person.ok("setup", *ALL, "--transport", "mcp", "--writable")
+    changes = {
+        ".codex/hooks.json": ("say done", "say goodbye"),
+        ".codex/config.toml": ("'gpt'   # the", "'o9'   # not the"),
+        ".claude/settings.json": ('"LIMIT": 1e5', '"LIMIT": 2.0'),
+        ".mcp.json": ('"command":"x"', '"command":"y"'),
+    }
+    for name, (old, new) in changes.items():
+        path = person.project / name
+        person.write(name, path.read_bytes().decode().replace(old, new))
+    person.ok("uninstall")
+    for name, (old, new) in changes.items():
+        expected = OWN[name].replace(old, new)
+        after = (person.project / name).read_bytes().decode()
+        if name == ".codex/config.toml":
+            assert after.rstrip() == expected.rstrip()
+        else:
+            assert after == expected
+
+
+def test_a_file_of_ours_that_the_person_went_on_with_stays(person: Home) -> None:
+    person.ok("setup", "--client", "claude")
+    path = person.project / ".claude/settings.json"
+    path.write_text(path.read_text().replace("{\n", '{\n  "model": "mine",\n', 1))
+    person.ok("setup", "--client", "claude", "--transport", "mcp")
+    person.ok("uninstall")
+    assert path.read_text() == '{\n  "model": "mine"\n}\n'
+    assert files(person) == {"a project/.claude/settings.json": '{\n  "model": "mine"\n}\n'}
+
+
+def test_folders_with_something_else_in_them_stay(person: Home) -> None:
+    for name in (".codex/notes", ".claude/commands/x.md", ".agents/skills/mine/SKILL.md", ".claude/skills/a/b"):
+        person.write(name, "mine")
+    before = person.contents()
+    person.ok("setup", *ALL, "--skills", "--transport", "mcp")
+    person.ok("uninstall")
+    assert person.contents() == before
+
+
+def test_a_person_s_own_hooks_are_not_taken_by_uninstall(person: Home) -> None:
+    for name, text in OWN.items():
+        person.write(name, text)
+    before = person.state()
+    said = person.ok("uninstall", *ALL)
+    assert said == (
+        "Codex: nothing of ours in the project's files (--scope user looks there)\n"
+        "Claude Code: nothing of ours in the project's files (--scope user looks there)\n"
+    )
+    assert person.state() == before
+
+
+# --- what is refused, before anything is written
+
+AS_IT_IS = "mend it by hand, nothing was changed"
+BROKEN: list[tuple[str, str, str | bytes, str]] = [
+    ("no JSON", ".claude/settings.json", "hooks: yes", " is not JSON: expecting value (line 1 column 1); " + AS_IT_IS),
+    (
+        "comments",
+        ".claude/settings.json",
+        '{\n  // mine\n  "a": 1\n}',
+        " is not JSON: expected a key in double quotes (line 2 column 3); " + AS_IT_IS,
+    ),
+    (
+        "a key twice",
+        ".claude/settings.json",
+        '{"hooks": {}, "hooks": {}}',
+        " is not JSON: the key 'hooks' stands twice (line 1 column 15); " + AS_IT_IS,
+    ),
+    ("cut", ".mcp.json", '{"mcpServers": {', " is not JSON: it ends too early (line 1 column 17); " + AS_IT_IS),
+    ("a list", ".claude/settings.json", "[]", ": the whole of it is no object; " + AS_IT_IS),
+    ("hooks as a list", ".claude/settings.json", '{"hooks": []}', ": hooks is no object; " + AS_IT_IS),
+    (
+        "an event as an object",
+        ".claude/settings.json",
+        '{"hooks": {"Stop": {}}}',
+        ": hooks.Stop is no list; " + AS_IT_IS,
+    ),
+    ("rules as a text", ".claude/settings.json", '{"permissions": "x"}', ": permissions is no object; " + AS_IT_IS),
+    ("servers as a list", ".mcp.json", '{"mcpServers": []}', ": mcpServers is no object; " + AS_IT_IS),
+    ("not UTF-8", ".claude/settings.json", b'{"a": "\xff"}', ": it is not UTF-8, so it was left as it is"),
+    ("UTF-16", ".claude/settings.json", "{}".encode("utf-16"), ": it is not UTF-8, so it was left as it is"),
+    (
+        "no TOML",
+        ".codex/config.toml",
+        "model = ",
+        " is not TOML: Invalid value (at end of document); " + AS_IT_IS,
+    ),
+    ("servers as a number", ".codex/config.toml", "mcp_servers = 5", ": mcp_servers is no table; " + AS_IT_IS),
+    (
+        "inline servers",
+        ".codex/config.toml",
+        "mcp_servers = {}",
+        ": mcp_servers is laid out in a way that cannot be changed here; make it a table [mcp_servers] of its own; "
+        + AS_IT_IS,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_what_cannot_be_read_is_refused_and_nothing_is_written(
+    name: str, text: str | bytes, message: str, person: Home
+) -> None:
+    path = person.write(name, text)
+    expected = f"{path}{message}"
+    assert person.refused("setup", *ALL, "--transport", "mcp", "--skills") == expected
+    assert person.refused("setup", *ALL, "--transport", "mcp", "--dry-run") == expected
+    if "laid out" not in message:
+        assert person.refused("uninstall") == expected
+
+
+def as_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def as_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def as_link_out(path: Path) -> None:
+    target = path.parents[2] / "elsewhere" / "settings.json"
+    target.write_text("{}")
+    path.symlink_to(target)
+
+
+def as_dangling_link_out(path: Path) -> None:
+    path.symlink_to(path.parents[2] / "elsewhere" / "none.json")
+
+
+def as_loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (as_folder, "{path}: is a directory"),
+        (as_fifo, "{path}: it is no file of at most 16777216 bytes, so it was left as it is"),
+        (as_link_out, "{path}: it is a link out of the workspace, so it was left as it is"),
+        (as_dangling_link_out, "{path}: it is a link out of the workspace, so it was left as it is"),
+        (as_loop, "{path}: too many levels of symbolic links"),
+    ],
+)
+def test_what_is_no_file_is_refused(make: Callable[[Path], None], message: str, person: Home) -> None:
+    path = person.project / ".claude/settings.json"
+    path.parent.mkdir()
+    make(path)
+    expected = message.format(path=path, project=person.project)
+    assert person.refused("setup", *ALL) == expected
+    assert person.refused("uninstall") == expected
+
+
+def test_a_folder_that_leads_out_of_the_project_is_refused(person: Home) -> None:
+    (person.project / ".claude").symlink_to(person.elsewhere)
+    expected = f"{person.project}/.claude/settings.json: it is a link out of the workspace, so it was left as it is"
+    assert person.refused("setup", *ALL) == expected
+
+
+def test_the_copy_that_is_kept_is_not_written_through_a_link_out_of_the_project(person: Home) -> None:
+    target = person.write(".bashrc", "mine", at=person.home)
+    person.write(".claude/settings.json", '{"model": "x"}')
+    link = person.project / f".claude/settings.json{KEPT}"
+    link.symlink_to(target)
+    assert person.refused("setup", *ALL) == f"{link}: it is a link out of the workspace, so it was left as it is"
+
+
+def test_a_skill_is_not_written_through_a_link_out_of_the_project(person: Home) -> None:
+    (person.project / ".agents").symlink_to(person.elsewhere)
+    path = person.project / ".agents/skills/brief/SKILL.md"
+    expected = f"{path}: it is a link out of the workspace, so it was left as it is"
+    assert person.refused("setup", *ALL, "--skills") == expected
+
+
+def test_a_file_where_a_folder_is_needed_is_found_before_anything_is_written(person: Home) -> None:
+    person.write(".claude", "a file")
+    expected = f"{person.project}/.claude/settings.json: {person.project}/.claude is no folder; nothing was changed"
+    assert person.refused("setup", *ALL) == expected
+
+
+NOBODY = 65534
+AS_NOBODY = f"""
+import contextlib, os, sys
+from rcs_hooks.cli import main
+with contextlib.redirect_stdout(open(os.devnull, "w")):
+    main.main([*sys.argv[1:], "--dry-run"])
+os.setgroups([])
+os.setgid({NOBODY})
+os.setuid({NOBODY})
+sys.exit(main.main(sys.argv[1:]))
+"""
+"""The program as another user, who may not even be let into the folder of this interpreter: what the program loads
+is loaded before."""
+
+
+@pytest.fixture
+def nobody() -> Iterator[Home]:
+    """The home of somebody who is not root; pytest's own folders are for its owner alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        person = Home(Path(folder))
+        if IS_ROOT:
+            person.rcs = [sys.executable, "-c", AS_NOBODY]
+        give_away(person.folder)
+        yield person
+
+
+def give_away(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")) if IS_ROOT else ():
+        os.chown(path, NOBODY, NOBODY)
+
+
+@pytest.mark.parametrize("mode", ["file", "folder", "project", "kept"])
+def test_what_may_not_be_read_or_written_is_refused(mode: str, nobody: Home) -> None:
+    path = nobody.write(".claude/settings.json", '{"model": "x"}')
+    give_away(path.parent)
+    if mode == "file":
+        path.chmod(0)
+        expected = f"{path}: permission denied"
+    elif mode == "folder":
+        path.parent.chmod(0o555)
+        expected = f"{path}: you may not write in {path.parent}; nothing was changed"
+    elif mode == "project":
+        nobody.project.chmod(0o555)
+        codex = nobody.project / ".codex/hooks.json"
+        expected = f"{codex}: you may not write in {nobody.project}; nothing was changed"
+    else:
+        kept = nobody.write(f".claude/settings.json{KEPT}", "{}")
+        kept.chmod(0)
+        give_away(kept.parent)
+        expected = f"{kept}: permission denied"
+    try:
+        assert nobody.refused("setup", *ALL) == expected
+    finally:
+        nobody.project.chmod(0o755)
+        path.parent.chmod(0o755)
+
+
+# --- links, modes
+
+
+def test_settings_that_are_a_link_to_dotfiles_are_written_through(person: Home) -> None:
+    dotfiles = person.write("dotfiles/settings.json", CLAUDE_SETTINGS, at=person.folder)
+    (person.home / ".claude").mkdir()
+    link = person.home / ".claude/settings.json"
+    link.symlink_to(dotfiles)
+    before = person.contents()
+    person.ok("setup", "--client", "claude", "--scope", "user")
+    assert link.is_symlink()
+    assert "SessionStart" in dotfiles.read_text()
+    person.ok("uninstall", "--scope", "user")
+    assert person.contents() == before
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_stays_a_link(person: Home) -> None:
+    (person.folder / "dotfiles").mkdir()
+    (person.home / ".claude").mkdir()
+    link = person.home / ".claude/settings.json"
+    link.symlink_to(person.folder / "dotfiles/settings.json")
+    before = person.contents()
+    person.ok("setup", "--client", "claude", "--scope", "user")
+    assert "SessionStart" in (person.folder / "dotfiles/settings.json").read_text()
+    person.ok("uninstall", "--scope", "user")
+    assert person.contents() == before
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664])
+def test_the_mode_of_a_file_is_kept(mode: int, person: Home) -> None:
+    path = person.write(".claude/settings.json", '{"model": "x"}')
+    path.chmod(mode)
+    person.ok("setup", "--client", "claude")
+    for made in (path, path.with_name(path.name + KEPT)):
+        assert stat.S_IMODE(made.stat().st_mode) == mode
+    person.ok("uninstall")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+# --- the command that is written
+
+
+def stop_payload(person: Home) -> bytes:
+    return json.dumps({"session_id": "s1", "cwd": str(person.project), "hook_event_name": "Stop"}).encode()
+
+
+def answers(person: Home, *, shell: str | None = None, words: list[str] | None = None) -> None:
+    """From another folder, with nothing in the environment."""
+    done = subprocess.run(
+        words or ["/bin/sh", "-c", shell or ""],
+        input=stop_payload(person),
+        capture_output=True,
+        cwd=person.elsewhere,
+        env={},
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
+
+
+def commands_work(person: Home) -> None:
+    codex = json.loads((person.project / ".codex/hooks.json").read_text())
+    answers(person, shell=codex["hooks"]["Stop"][0]["hooks"][0]["command"])
+    claude = json.loads((person.project / ".claude/settings.json").read_text())
+    handler = claude["hooks"]["Stop"][0]["hooks"][0]
+    answers(person, words=[handler["command"], *handler["args"]])
+
+
+def test_the_command_works_from_anywhere_with_an_empty_environment(person: Home) -> None:
+    person.ok("setup", *ALL)
+    commands_work(person)
+
+
+def test_the_command_works_where_the_environment_has_blanks_in_its_path(person: Home) -> None:
+    """As `pip` would put the programs there: no `#!` line can name an interpreter with blanks."""
+    place = person.folder / "an env; here"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True, timeout=60)
+    (packages,) = place.glob("lib/python*/site-packages")
+    added = "".join(f"import site; site.addsitedir({path!r})\n" for path in site.getsitepackages())
+    (packages / "outer.pth").write_text(added + f"{Path(rcs_hooks.__file__).parents[1]}\n")
+    for program in (RCS, HOOK):
+        body = program.read_text().partition("\n")[2]
+        made = place / "bin" / program.name
+        made.write_text(f"#!/bin/sh\n'''exec' \"{place / 'bin/python'}\" \"$0\" \"$@\"\n' '''\n{body}")
+        made.chmod(0o755)
+    person.rcs = [str(place / "bin/rcs")]
+    person.ok("setup", *ALL)
+    commands_work(person)
+    settings = json.loads((person.project / ".claude/settings.json").read_text())
+    assert settings["permissions"]["allow"][0] == f"Bash({shlex.quote(str(place / 'bin/rcs'))} state:*)"
+    after = person.state()
+    person.ok("setup", *ALL)
+    assert person.state() == after
+    person.ok("uninstall")
+    assert not (person.project / ".claude").exists()
+    assert not (person.project / ".codex").exists()
+
+
+def test_another_environment_takes_the_place_of_the_first(person: Home) -> None:
+    person.ok("setup", *ALL, "--transport", "mcp")
+    for path in (person.project / name for name in OWN):
+        path.write_text(path.read_text().replace(str(BIN), "/gone/bin"))
+    person.ok("setup", *ALL, "--transport", "mcp")
+    expected = WRITTEN["codex", "project", "mcp"] | WRITTEN["claude", "project", "mcp"]
+    left = {name: text for name, text in files(person).items() if not name.endswith(KEPT)}
+    settings = json.loads(left.pop("a project/.claude/settings.json"))
+    assert settings["permissions"]["allow"] == ["mcp__rcs_state", *RULES]
+    settings["permissions"] = BY_MCP["permissions"]
+    assert shown(settings) == expected.pop("a project/.claude/settings.json")
+    assert left == expected
+
+
+def test_a_time_out_that_the_person_changed_stays(person: Home) -> None:
+    person.ok("setup", *ALL)
+    path = person.project / ".codex/hooks.json"
+    path.write_text(path.read_text().replace("10", "33"))
+    before = person.state()
+    person.ok("setup", *ALL)
+    assert person.state() == before
+
+
+def test_variables_of_ours_go_into_the_server_s_entry(person: Home) -> None:
+    person.env |= {"RCS_B": "two words", "RCS_A": "ü", "RCS_EMPTY": " ", "RCS_SESSION_ID": "s1", "OTHER": "x"}
+    person.ok("setup", *ALL, "--transport", "mcp")
+    entry = SERVER | {"env": {"RCS_A": "ü", "RCS_B": "two words"}}
+    assert json.loads((person.project / ".mcp.json").read_text()) == {"mcpServers": {"rcs_state": entry}}
+    config = tomllib.loads((person.project / ".codex/config.toml").read_text())
+    assert config == {"mcp_servers": {"rcs_state": entry}}
+
+
+def test_a_variable_that_is_no_text_is_refused(person: Home) -> None:
+    person.env["RCS_A"] = os.fsdecode(b"\xff")
+    said = person.refused("setup", *ALL, "--transport", "mcp")
+    assert said.endswith("a path or a variable of yours that belongs there is not UTF-8, nothing was changed")
+
+
+# --- the command line
+
+
+@pytest.mark.parametrize("home", [None, "", "relative"])
+def test_without_a_home_nothing_is_found(home: str | None, person: Home) -> None:
+    person.env.pop("HOME")
+    if home is not None:
+        person.env["HOME"] = home
+    expected = "HOME is not set, so your clients' files cannot be found; set HOME and run the same again"
+    assert person.refused("setup", *ALL, "--scope", "user") == expected
+
+
+def test_without_a_client_it_is_asked_which(person: Home) -> None:
+    expected = "neither codex nor claude is on PATH; name the one you mean: --client codex, --client claude"
+    assert person.refused("setup") == expected
+
+
+def test_the_clients_that_are_there_are_found(person: Home) -> None:
+    bin_folder = person.write("bin/codex", "#!/bin/sh\n", at=person.folder).parent
+    (bin_folder / "codex").chmod(0o755)
+    person.env["PATH"] = f"{bin_folder}{os.pathsep}{os.defpath}"
+    person.ok("setup")
+    assert {name for name in files(person) if "project" in name} == {"a project/.codex/hooks.json"}
+    (person.home / ".claude").mkdir()
+    person.ok("setup")
+    assert "a project/.claude/settings.json" in files(person)
+
+
+def test_the_project_is_found_from_a_subfolder_or_named(person: Home) -> None:
+    sub = person.project / "src/deep"
+    sub.mkdir(parents=True)
+    person.ok("setup", "--client", "claude", cwd=sub)
+    assert set(files(person)) == {"a project/.claude/settings.json"}
+    person.ok("uninstall", "--root", "../..", cwd=sub)
+    assert files(person) == {}
+    person.ok("setup", "--client", "claude", "--root", str(person.elsewhere))
+    assert set(files(person)) == {"elsewhere/.claude/settings.json"}
+    missing = person.folder / "missing"
+    expected = f"{missing}: there is no such folder; name the project with --root"
+    assert person.refused("setup", "--client", "claude", "--root", str(missing)) == expected
+
+
+@pytest.mark.parametrize("command", ["setup", "uninstall"])
+@pytest.mark.parametrize("args", [("--nope",), ("--client", "vim"), ("--scope", "all"), ("extra",), ("--clie", "all")])
+def test_a_command_line_that_says_nothing(command: str, args: tuple[str, ...], person: Home) -> None:
+    before = person.state()
+    done = person.run(command, *args)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"rcs {command}: error: " in done.stderr
+    assert person.state() == before
+
+
+# --- skills
+
+
+def test_skills_are_copied_and_taken_out(person: Home) -> None:
+    person.ok("setup", *ALL, "--skills")
+    expected = {f"a project/{folder}/skills/{name}/SKILL.md" for folder in (".agents", ".claude") for name in SKILLS}
+    assert {name for name in files(person) if name.endswith("SKILL.md")} == expected
+    for name in SKILLS:
+        assert (person.project / f".claude/skills/{name}/SKILL.md").read_text().startswith("---\nname: ")
+    once = person.state()
+    person.ok("setup", *ALL, "--skills")
+    assert person.state() == once
+    person.ok("uninstall")
+    assert files(person) == {}
+    assert not (person.project / ".agents").exists()
+
+
+def test_a_skill_that_is_edited_or_somebody_else_s_stays_and_is_named(person: Home) -> None:
+    person.ok("setup", *ALL, "--skills")
+    edited = person.project / ".claude/skills/forge/SKILL.md"
+    edited.write_text(edited.read_text().replace("\n", "\nMine. ", 1))
+    foreign = person.write(".agents/skills/brief/SKILL.md", "somebody else's")
+    before = person.state()
+    said = person.ok("setup", *ALL, "--skills")
+    for path in (edited, foreign):
+        assert f"left: {path}" in said
+    assert person.state() == before
+    said = person.ok("uninstall")
+    assert f"{edited}: you have changed it, so it stays\n" in said
+    assert f"{foreign}" not in said
+    assert set(files(person)) == {f"a project/{path.relative_to(person.project)}" for path in (edited, foreign)}
+
+
+def test_a_skill_of_an_older_version_is_brought_up_to_date(person: Home) -> None:
+    person.ok("setup", "--client", "claude", "--skills")
+    path = person.project / ".claude/skills/forge/SKILL.md"
+    new = path.read_text()
+    old = "---\nname: forge\n---\nOld."
+    path.write_text(f"{old}\n\n{skills.MARK}{skills._hash(old)} -->\n")
+    assert f"changed {path}\n" in person.ok("setup", "--client", "claude", "--skills")
+    assert path.read_text() == new
+    assert not path.with_name(path.name + KEPT).exists()
+
+
+# --- several at once, and cut short
+
+
+def test_two_at_once_leave_whole_files(person: Home) -> None:
+    person.write(".claude/settings.json", CLAUDE_SETTINGS)
+    for _ in range(4):
+        both = [
+            subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stderr=-1, stdout=-1)
+            for _ in range(2)
+        ]
+        ended = [(process.communicate(timeout=60)[1].decode(), process.returncode) for process in both]
+        assert 0 in [status for _, status in ended]
+        for said, status in ended:
+            assert (status, said) == (
+                0,
+                "",
+            ) or "somebody else has just changed it; run the same command again\n" in said
+        left = files(person)
+        assert left.pop(f"a project/.claude/settings.json{KEPT}") == CLAUDE_SETTINGS
+        assert set(left) == {"a project/.claude/settings.json", "a project/.codex/hooks.json"}
+        assert left["a project/.codex/hooks.json"] == CODEX_BY_COMMAND
+        assert person.ok("setup", *ALL).startswith("Codex: nothing to change\n")
+        person.ok("uninstall")
+        assert files(person) == {"a project/.claude/settings.json": CLAUDE_SETTINGS}
+
+
+def test_a_file_that_another_program_changes_in_between_is_not_overwritten(person: Home) -> None:
+    path = person.write(".claude/settings.json", '{"model": "theirs"}')
+    with pytest.raises(Refused, match="somebody else has just changed it; run the same command again"):
+        edit.write(Change(str(path), "{}", '{"hooks": {}}'), str(person.project), "{}")
+    assert path.read_text() == '{"model": "theirs"}'
+    assert not path.with_name(path.name + KEPT).exists()
+
+
+def test_a_reader_that_goes_away_does_not_stop_it_halfway(person: Home) -> None:
+    """As in `rcs setup | head -1`."""
+    person.write(".claude/settings.json", json.dumps({"note": "x" * 300_000}))
+    process = subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stdout=-1, stderr=-1)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.communicate(timeout=60)[1] == b""
+    assert person.ok("setup", *ALL).startswith("Codex: nothing to change\nClaude Code: nothing to change\n")
+
+
+def test_killed_at_any_moment_each_file_is_whole(person: Home) -> None:
+    old = json.dumps({"note": "x" * 50_000}, indent=4)
+    path = person.write(".claude/settings.json", old)
+    started = time.monotonic()
+    person.ok("setup", *ALL)
+    length = time.monotonic() - started
+    new = path.read_text()
+    person.ok("uninstall")
+    for step in range(20):
+        process = subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stdout=-3)
+        try:
+            process.wait(length * (0.4 + step / 25))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.wait(60)
+        assert path.read_text() in (old, new)
+        codex = person.project / ".codex/hooks.json"
+        assert not codex.exists() or codex.read_text() == CODEX_BY_COMMAND
+        kept = path.with_name(path.name + KEPT)
+        assert not kept.exists() or kept.read_text() == old
+        assert path.read_text() == old or kept.exists()
+    person.ok("setup", *ALL)
+    person.ok("uninstall")
+    left = {name for name in files(person) if "/.rcs-" not in name}
+    assert left == {"a project/.claude/settings.json"}
+    assert path.read_text() == old
