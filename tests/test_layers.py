@@ -17,8 +17,9 @@ MAY_IMPORT = {
     "hook": BASE | {"workflow", "state"},
     "hud": BASE | {"workflow", "state"},
     "overlay": BASE | {"workflow"},
-    "mcp": BASE | {"workflow", "state", "hook", "__version__"},
-    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "mcp", "__version__"},
+    "runs": BASE | {"machine", "state", "workflow"},
+    "mcp": BASE | {"workflow", "state", "hook", "runs", "__version__"},
+    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "runs", "mcp", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
 PURE = ("workflow", "overlay")
