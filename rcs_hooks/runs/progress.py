@@ -5,7 +5,7 @@ Rules of this file:
   itself, or, for an agent's, to the step that was current at the time.
 - A step has been left when one of those that follow it was reported after it; then it says nothing about the run.
 - A unit or an agent is where it was last. It says nothing about the run once the step that it belongs to has been
-  left, completed or skipped.
+  left, or was completed or skipped after it.
 - Of what is left: failed before waiting before running; a completed end of the workflow is completed; else idle.
 """
 
@@ -122,8 +122,10 @@ def latest(rows: "Iterable[Row]") -> list[Row]:
 
 
 def _counts(row: Row, steps: dict[str, Row], live: dict[str, Row]) -> bool:
-    parent = row.parent
-    return parent not in steps or (parent in live and live[parent].status not in OVER)
+    if row.parent not in steps:
+        return True
+    parent = live.get(row.parent)
+    return parent is not None and (parent.status not in OVER or row.last > parent.last)
 
 
 def shown_status(status: str, last_ms: int, now_ms: int) -> str:

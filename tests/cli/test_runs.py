@@ -143,6 +143,7 @@ def test_end_without_a_status_means_given_up_and_an_event_revives_the_run(busy: 
         "ended": True, "run_id": RUN, "status": "skipped", "seq": 8, "steps": ["design", "task-builder:building (T1)"],
     }  # fmt: skip
     busy.now = time.time()
+    assert busy.emit("building", unit="T2", run=RUN)["run_status"] == "running"
     assert busy.emit("tasks", run=RUN)["run_status"] == "running"
 
 

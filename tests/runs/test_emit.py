@@ -325,6 +325,10 @@ STATUS: list[tuple[str, list[tuple[str, str, str | None]], str]] = [
     ("a unit failed", [("requirements", "running", None), ("requirements", "failed", "T1")], "failed"),
     ("a unit failed and was tried again",
      [("requirements", "running", None), ("design", "failed", "T1"), ("design", "running", "T1")], "running"),
+    ("an agent goes on after its step was skipped",
+     [("requirements", "skipped", None), ("x:y", "running", None)], "running"),
+    ("a step that is done takes its agents with it",
+     [("requirements", "running", None), ("x:y", "failed", None), ("requirements", "completed", None)], "idle"),
     ("an agent that is left behind says nothing",
      [("requirements", "running", None), ("x:y", "failed", None), ("design", "running", None)], "running"),
 ]  # fmt: skip

@@ -82,6 +82,29 @@ def test_a_database_of_another_program_is_refused_and_not_touched(project: Proje
     assert project.database.read_bytes() == before
 
 
+def test_an_older_database_is_brought_up_and_keeps_what_it_has(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.emit("requirements")
+    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, "ALTER TABLE runs ADD COLUMN more TEXT"))
+    monkeypatch.setattr(store, "VERSION", 2)
+    assert project.emit("design")["seq"] == 3
+    assert project.query("PRAGMA user_version") == [(2,)]
+    assert project.query("SELECT run_id, more FROM runs") == [("r1", None)]
+
+
+def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.emit("requirements")
+    before = project.dump()
+    broken = "ALTER TABLE runs ADD COLUMN more TEXT; ALTER TABLE nowhere ADD COLUMN more TEXT"
+    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, broken))
+    monkeypatch.setattr(store, "VERSION", 2)
+    with pytest.raises(StoreError, match="no such table: nowhere"):
+        project.emit("design")
+    assert project.dump() == before
+    assert project.query("PRAGMA user_version") == [(1,)]
+
+
 @pytest.mark.parametrize("damage", ["text", "cut", "overwritten"])
 def test_a_damaged_database_is_said_in_words(project: Project, damage: str) -> None:
     project.walk("requirements", "design")
