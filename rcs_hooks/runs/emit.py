@@ -5,7 +5,7 @@ The machine is read before the database is locked. A first report that is refuse
 
 import os
 
-from rcs_hooks.errors import Rejected
+from rcs_hooks.errors import MachineError, Rejected
 from rcs_hooks.runs import faults, judge, messages, places, store
 from rcs_hooks.runs.asked import ARTIFACT, Asked
 from rcs_hooks.runs.ledger import Ledger
@@ -121,12 +121,10 @@ class Agents:
         return None
 
     def machine_unless_broken(self, name: str) -> "Machine | None":
-        """The broken diagram of one agent is no reason to refuse a step of another."""
-        from rcs_hooks.errors import MachineError
-
+        """The broken file of one agent is no reason to refuse a step of another."""
         try:
             return self.machine(name)
-        except MachineError:
+        except (MachineError, OSError):
             return None
 
 

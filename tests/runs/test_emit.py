@@ -250,6 +250,13 @@ def test_a_unit_stays_with_the_agent_that_it_is_with(project: Project) -> None:
     assert project.emit("completed", "completed", unit="T1")["step"] == "task-reviewer:completed"
 
 
+def test_the_broken_file_of_one_agent_refuses_no_step_of_another(project: Project) -> None:
+    project.agent("a-broken-one", "## STATE-MACHINE\n\n```mermaid\nstateDiagram-v2\n    [*] -->\n```\n")
+    assert project.emit("building", unit="T1")["step"] == "task-builder:building"
+    with pytest.raises(MachineError):
+        project.emit("a-broken-one:building")
+
+
 def test_agent_narrows_a_step_to_one_agent(project: Project) -> None:
     assert project.emit("completed", "completed", unit="T1", agent="task-reviewer")["step"] == "task-reviewer:completed"
     error = refused(project, "building", unit="T1", agent="task-reviewer")
