@@ -6,9 +6,9 @@ only gives it an ink where it stands alone.
 
 from __future__ import annotations
 
+import html
 from itertools import pairwise
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 
 from rcs_hooks.machine import lettering
 from rcs_hooks.machine.layers import BOX, END, START, Node, Picture, Way, layered
@@ -156,7 +156,7 @@ class _Drawing:
         fill = f'fill="{ACCENT}"' if taken else 'fill="currentColor" fill-opacity="0.8"'
         said = f"{source} → {target}" + (f": {label}" if label else "")
         yield (
-            f'<g class="edge{" taken" if taken else ""}" data-from={quoteattr(source)} data-to={quoteattr(target)}>'
+            f'<g class="edge{" taken" if taken else ""}" data-from="{escape(source)}" data-to="{escape(target)}">'
             f'<title>{escape(said)}</title><path d="{curve}" {ink}/><path d="{head}" {fill} stroke="none"/></g>'
         )
 
@@ -213,7 +213,7 @@ class _Drawing:
         dashes = ' stroke-dasharray="5 4"' if state in self.unreachable else ""
         said = self.machine.labels.get(state, state)
         said = said if said == state else f"{said} ({state})"
-        yield f'<g class="{" ".join(kinds)}" data-state={quoteattr(state)}><title>{escape(said)}</title>'
+        yield f'<g class="{" ".join(kinds)}" data-state="{escape(state)}"><title>{escape(said)}</title>'
         yield (
             f'<rect x="{_n(node.x - node.left)}" y="{_n(top)}" width="{_n(2 * node.left)}" height="{_n(node.height)}" '
             f'rx="9" {fill} {line}{dashes}/>'
@@ -290,6 +290,11 @@ def _centred(words: str, x: float, y: float, size: float, ink: str, more: str) -
         f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" text-anchor="middle" fill="{ink}" stroke="none" {more}>'
         f"{escape(words)}</text>"
     )
+
+
+def escape(text: str) -> str:
+    """For text and for attributes; what XML cannot hold is shown as a replacement character."""
+    return html.escape("".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text))
 
 
 def _n(value: float) -> str:

@@ -29,6 +29,8 @@ SECOND_HEADER = "a second diagram begins here; a section holds one stateDiagram-
 def read_statement(line: str) -> Statement:
     """Raises Spot."""
     start = _blanks(line, 0)
+    if line.startswith("#", start):
+        return PASSED, "#", "", None
     if line.startswith("--", start) and not line.strip("- \t"):
         raise Spot(CONCURRENT, start, len(line.rstrip()))
     word = line[start : _word_end(line, start)]
