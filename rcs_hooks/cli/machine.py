@@ -176,7 +176,7 @@ def _way_of(run_id: str, machine: Machine) -> tuple[tuple[tuple[str, str], ...],
     kept = store.opened(faults.path_of(os.environ, os.environ.get("HOME") or None, os.getcwd()))
     try:
         run = reading.one(kept, run_id)
-        events = kept.events(run["id"]) if kept else []
+        events = list(kept.events(run["id"])) if kept else []
     finally:
         if kept:
             kept.close()
