@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 NAME_SIZE, ID_SIZE, LABEL_SIZE = 14.0, 11.0, 12.0
 NAME_LINE, ID_LINE, LABEL_LINE = 18.0, 15.0, 15.0
 WIDEST_NAME, WIDEST_LABEL = 200.0, 140.0
+BOLD = 1.12
+"""How much wider bold letters are."""
 MARGIN, PADDING = 16.0, 14.0
 DOT, ARROW, LOOP = 7.0, 8.0, 26.0
 ROW_GAP, WIDEST_GAP = 20.0, 60.0
@@ -75,7 +77,9 @@ class _Drawing:
             node.height = 2 * DOT
         elif node.kind == BOX:
             name, ident = self._words(node.state)
-            wide = max([64.0, *(lettering.width(line, NAME_SIZE) for line in name), lettering.width(ident, ID_SIZE)])
+            wide = max(
+                [64.0, *(lettering.width(line, NAME_SIZE) * BOLD for line in name), lettering.width(ident, ID_SIZE)]
+            )
             touching = max(len(node.above), len(node.below))
             node.left = node.right = max(wide / 2 + PADDING, touching * 7.0 + 10)
             node.height = len(name) * NAME_LINE + (ID_LINE if ident else 0) + 20

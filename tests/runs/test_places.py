@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -189,6 +191,18 @@ NAMES = [("a/build/SKILL.md", "build"), ("task-builder.md", "task-builder"), ("a
 @pytest.mark.parametrize(("path", "name"), NAMES)
 def test_the_name_of_a_file(path: str, name: str) -> None:
     assert places.name_of(path) == name
+
+
+def test_a_machine_is_found_and_read_without_loading_anything_heavy(world: World) -> None:
+    """It is on the path of every emit, which may take three and a half bare interpreters."""
+    path = world.write("NAME.md", text=MACHINE.format(state="計画"))
+    code = (
+        "import sys; before = set(sys.modules); from rcs_hooks.runs import places;"
+        f"places.machine_of(places.find('x', project='/', home='/', file={path!r}));"
+        "print(*sorted(name for name in set(sys.modules) - before if not name.startswith('rcs_hooks')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert loaded == []
 
 
 # --- what ships
