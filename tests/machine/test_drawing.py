@@ -26,9 +26,9 @@ def machine(body: str) -> Machine:
     return read(f"stateDiagram-v2\n{body}", name="m", file="")
 
 
-def of_size(states: int, edges: int, seed: int) -> Machine:
+def of_size(states: int, edges: int, throw: int) -> Machine:
     """Mostly downwards, with labels, loops, ways back, and ends here and there."""
-    dice = random.Random(seed)
+    dice = random.Random(throw)
     lines = ["[*] --> s0", f"s{states - 1} --> [*]", f"s{states // 2} --> [*]"]
     lines += [f"s{dice.randrange(max(0, one - 4), one)} --> s{one}" for one in range(1, states)]
     known: set[tuple[int, int]] = set()
@@ -174,9 +174,9 @@ def test_a_picture_does_not_depend_on_the_hashes_of_the_process() -> None:
     code = "from tests.machine.test_drawing import PICTURES, svg; print(svg(PICTURES['30 states']))"
     shown = {
         subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": number}
         ).stdout
-        for seed in ("1", "2")
+        for number in ("1", "2")
     }
     assert shown == {svg(PICTURES["30 states"]) + "\n"}
 
