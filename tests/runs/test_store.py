@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rcs_hooks.errors import StoreError
-from rcs_hooks.runs import faults, reading, store
+from rcs_hooks.runs import faults, reading, schema, store
 from rcs_hooks.runs.progress import INACTIVE_AFTER_MS
 from tests.runs.support import BUILD, Project
 
@@ -35,8 +35,8 @@ def test_the_folder_and_the_database_are_for_nobody_else(project: Project) -> No
 def test_it_is_wal_with_a_version_and_a_name(project: Project) -> None:
     project.emit("requirements")
     assert project.query("PRAGMA journal_mode") == [("wal",)]
-    assert project.query("PRAGMA user_version") == [(store.VERSION,)]
-    assert project.query("PRAGMA application_id") == [(store.APPLICATION,)]
+    assert project.query("PRAGMA user_version") == [(schema.VERSION,)]
+    assert project.query("PRAGMA application_id") == [(schema.APPLICATION,)]
     assert project.query("PRAGMA foreign_key_check") == []
 
 
@@ -58,14 +58,14 @@ def test_a_reader_makes_no_file(tmp_path: Path) -> None:
 def test_a_database_of_a_newer_version_is_refused_and_not_touched(project: Project) -> None:
     project.emit("requirements")
     connection = sqlite3.connect(project.database)
-    connection.execute(f"PRAGMA user_version = {store.VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     connection.close()
     before = project.dump()
     with pytest.raises(StoreError) as caught:
         project.emit("design")
     assert str(caught.value) == (
-        f"{project.database} was made by a newer version of rcs (its schema is {store.VERSION + 1}, this one knows "
-        f"{store.VERSION}); install that version, or set RCS_DB to another file"
+        f"{project.database} was made by a newer version of rcs (its schema is {schema.VERSION + 1}, this one knows "
+        f"{schema.VERSION}); install that version, or set RCS_DB to another file"
     )
     assert project.dump() == before
 
@@ -86,8 +86,8 @@ def test_an_older_database_is_brought_up_and_keeps_what_it_has(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.emit("requirements")
-    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, "ALTER TABLE runs ADD COLUMN more TEXT"))
-    monkeypatch.setattr(store, "VERSION", 2)
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE runs ADD COLUMN more TEXT"))
+    monkeypatch.setattr(schema, "VERSION", 2)
     assert project.emit("design")["seq"] == 3
     assert project.query("PRAGMA user_version") == [(2,)]
     assert project.query("SELECT run_id, more FROM runs") == [("r1", None)]
@@ -97,8 +97,8 @@ def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: p
     project.emit("requirements")
     before = project.dump()
     broken = "ALTER TABLE runs ADD COLUMN more TEXT; ALTER TABLE nowhere ADD COLUMN more TEXT"
-    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, broken))
-    monkeypatch.setattr(store, "VERSION", 2)
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, broken))
+    monkeypatch.setattr(schema, "VERSION", 2)
     with pytest.raises(StoreError, match="no such table: nowhere"):
         project.emit("design")
     assert project.dump() == before
@@ -144,7 +144,7 @@ def test_a_home_that_cannot_be_written_is_one_sentence(project: Project) -> None
 
 def test_a_database_that_is_kept_locked_is_one_sentence(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.emit("requirements")
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
     holder = sqlite3.connect(project.database, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="has been kept locked by another process for more than 5 s; try again"):
@@ -280,3 +280,13 @@ def test_a_missing_artifact_is_shown_as_missing(project: Project) -> None:
     artifacts = reading.whole(kept, "r1", ms(project))["artifacts"]
     kept.close()
     assert [(each["path"], each["missing"]) for each in artifacts] == [("there.md", False), ("gone.md", True)]
+
+
+def test_a_database_that_another_program_has_put_its_name_on_is_refused(project: Project) -> None:
+    """Even where it holds nothing yet."""
+    project.database.parent.mkdir()
+    connection = sqlite3.connect(project.database)
+    connection.execute("PRAGMA application_id = 77")
+    connection.close()
+    with pytest.raises(StoreError, match="is a database of another program"):
+        project.emit("requirements")
