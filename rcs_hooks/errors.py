@@ -23,3 +23,36 @@ class Uncounted(RcsError):
 
 class Refused(RcsError):
     """Raised when what was asked for is not done; says what was found and what to type next."""
+
+
+class MachineError(RcsError):
+    """Raised when a diagram cannot be read; shows file, line and a marker under the spot."""
+
+    def __init__(self, text: str, *, problem: str = "", file: str = "", line: int = 0) -> None:
+        super().__init__(text)
+        self.problem = problem or text
+        self.file = file
+        self.line = line
+
+
+class Rejected(RcsError):
+    """Raised when an emit breaks a rule; carries what helps to say it right the next time."""
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        valid_states: tuple[str, ...] = (),
+        current: str | None = None,
+        valid_next: tuple[str, ...] = (),
+        did_you_mean: str | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.valid_states = valid_states
+        self.current = current
+        self.valid_next = valid_next
+        self.did_you_mean = did_you_mean
+
+
+class StoreError(RcsError):
+    """Raised when the database of runs cannot be used; says which file, and what to do about it."""

@@ -18,11 +18,13 @@ MAY_IMPORT = {
     "hud": BASE | {"workflow", "state"},
     "overlay": BASE | {"workflow"},
     "install": BASE | {"workflow", "state", "hook", "__version__"},
-    "mcp": BASE | {"workflow", "state", "hook", "__version__"},
-    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "mcp", "install", "__version__"},
+    "machine": {"errors"},
+    "runs": BASE | {"machine", "state", "workflow"},
+    "mcp": BASE | {"workflow", "state", "hook", "runs", "__version__"},
+    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "install", "machine", "runs", "mcp", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
-PURE = ("workflow", "overlay")
+PURE = ("workflow", "overlay", "machine")
 
 
 def imports_of(path: Path) -> set[str]:

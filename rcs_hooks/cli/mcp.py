@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def build() -> argparse.ArgumentParser:
     return options.parser(
         "mcp",
-        "Serves the state tools, question_ask and the two hook tools over MCP, on stdin and stdout.",
+        "Serves the state tools, question_ask, emit and the two hook tools over MCP, on stdin and stdout.",
         "codex mcp add rcs_state -- rcs mcp",
         "claude mcp add rcs_state -- rcs mcp",
     )

@@ -22,10 +22,14 @@ def result(value: object) -> None:
 
 def error(message: str, *, as_json: bool = False) -> int:
     """Says why something was refused."""
-    said = "".join(char if char.isprintable() or char == "\n" else " " for char in message)
-    shown = jsontext.dumps_line({"error": message}) if as_json else f"rcs: {said}"
+    return refused(jsontext.dumps_line({"error": message}) if as_json else f"rcs: {message}")
+
+
+def refused(shown: str) -> int:
+    """Why something was refused, in words that are whole by themselves."""
+    said = "".join(char if char.isprintable() or char == "\n" else " " for char in shown)
     if sys.stderr is not None:
-        print(_printable(shown, sys.stderr.encoding), file=sys.stderr)
+        print(_printable(said, sys.stderr.encoding), file=sys.stderr)
     return REFUSED
 
 

@@ -15,6 +15,8 @@ from rcs_hooks.errors import RcsError, Refused
 from rcs_hooks.hook.call import PROMPT, STOP, Surroundings
 from rcs_hooks.hook.entry import answer
 from rcs_hooks.hook.place import commands
+from rcs_hooks.runs import emit as runs
+from rcs_hooks.runs.report import error_of
 from rcs_hooks.state import asking, surface
 from rcs_hooks.state.fields import checked_mode, checked_session
 from rcs_hooks.state.paths import INVENTORY, find_root
@@ -159,7 +161,27 @@ HOOKS = {
         ("last_assistant_message", "stop_hook_active", "turn_id", "prompt_id", "agent_id", "agent_type"),
     ),
 }
-NAMES = (*STATE, *HOOKS)
+EMIT = "emit"
+EMITTED = {
+    "type": {"type": "string", "description": "status_change or artifact_registered"},
+    "workflow": {"type": "string", "description": "the workflow that the run belongs to"},
+    "run_id": {"type": "string", "description": "the run; a UUID, made when the workflow starts"},
+    "step": {"type": "string", "description": "a state of the workflow, or AGENT:STATE; artifacts may go without"},
+    "unit": {"type": ["string", "integer"], "description": "the task, where each has a state of its own"},
+    "data": {
+        "type": ["object", "string"],
+        "description": 'status_change: {"status": "running"}, or not_started, waiting, completed, failed, skipped; '
+        'artifact_registered: {"path": "docs/design.md"}; and "feature"',
+    },
+    "project": {"type": "string", "description": "the project's folder; without it the server's own workspace"},
+    "agent": {"type": "string", "description": "the agent whose state the step is"},
+    "file": {"type": "string", "description": "the file with the diagram; else it is looked for by name"},
+}
+EMIT_PURPOSE = (
+    "Report a step or an artifact of a workflow run, as `rcs emit` does; it reaches the store from a sandbox too. "
+    "A step that the workflow's state diagram does not allow is refused, with the steps that may come next."
+)
+NAMES = (*STATE, *HOOKS, EMIT)
 
 
 def schema_of(name: str) -> tuple[str, dict[str, Any]]:
@@ -167,6 +189,12 @@ def schema_of(name: str) -> tuple[str, dict[str, Any]]:
     if name in STATE:
         _, purpose, properties, required = STATE[name]
         return purpose, {"type": "object", "properties": {**properties, **SCOPE}, "required": required}
+    if name == EMIT:
+        return EMIT_PURPOSE, {
+            "type": "object",
+            "properties": EMITTED,
+            "required": ["type", "workflow", "run_id", "data"],
+        }
     _, purpose, fields = HOOKS[name]
     any_value = {"type": ["string", "boolean", "null"]}
     return purpose, {"type": "object", "properties": {**SCOPE, **dict.fromkeys(fields, any_value)}}
@@ -177,6 +205,8 @@ def call(name: str, arguments: Mapping[str, Any], env: Mapping[str, str], cwd: s
     around = Surroundings(env, cwd, time.time())
     if name in HOOKS:
         return _hook(name, arguments, around), False
+    if name == EMIT:
+        return _emit(arguments, around)
     if name not in STATE:
         return jsontext.dumps_line({"error": f"there is no tool {name!r}; there are {', '.join(NAMES)}"}), True
     try:
@@ -186,6 +216,21 @@ def call(name: str, arguments: Mapping[str, Any], env: Mapping[str, str], cwd: s
         return jsontext.dumps_line({"error": str(error)}), True
     except (OSError, ValueError, TypeError, RecursionError) as error:
         return jsontext.dumps_line({"error": f"{type(error).__name__}: {error}"}), True
+
+
+def _emit(arguments: Mapping[str, Any], around: Surroundings) -> tuple[str, bool]:
+    """The same judge and the same words as the command's; what could not be checked is said beside the result."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name in ("unit", "run_id"):
+        if isinstance(given.get(name), int) and not isinstance(given[name], bool):
+            given[name] = str(given[name])
+    try:
+        receipt = runs.emit(given, runs.Around(around.env, around.env.get("HOME") or None, around.cwd, around.now))
+    except RcsError as error:
+        return jsontext.dumps_line(error_of(error, given)), True
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        return jsontext.dumps_line(error_of(RcsError(f"{type(error).__name__}: {error}"), given)), True
+    return jsontext.dumps_line(receipt.as_json | ({"note": receipt.note} if receipt.note else {})), False
 
 
 def _hook(name: str, arguments: Mapping[str, Any], around: Surroundings) -> str:

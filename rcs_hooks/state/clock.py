@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def iso(now: float) -> str:

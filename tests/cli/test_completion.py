@@ -13,7 +13,10 @@ from rcs_hooks.catalog import MODES
 from tests.support import RCS_HOOK, clean_env
 
 RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
-COMMANDS = {"try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay", "mcp", "completion"}
+COMMANDS = {
+    *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
+    *("machine", "emit", "runs", "mcp", "completion"),
+}
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 
 

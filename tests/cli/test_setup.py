@@ -110,7 +110,7 @@ def person(tmp_path: Path) -> Home:
 
 CODEX_COMMAND = {"type": "command", "command": QUOTED, "timeout": 10}
 CLAUDE_COMMAND = {"type": "command", "command": str(HOOK), "args": [], "timeout": 10}
-RULES = [f"Bash({shlex.quote(str(RCS))} state:*)", f"Bash({shlex.quote(str(RCS))} question:*)"]
+RULES = [f"Bash({shlex.quote(str(RCS))} {command}:*)" for command in ("state", "question", "emit")]
 SERVER = {"command": str(RCS), "args": ["mcp"]}
 
 

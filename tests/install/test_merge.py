@@ -272,8 +272,10 @@ def test_the_rules_that_are_wanted() -> None:
     assert merge.rules_for(["rcs", "'/a b/rcs'"], server=True) == [
         "Bash(rcs state:*)",
         "Bash(rcs question:*)",
+        "Bash(rcs emit:*)",
         "Bash('/a b/rcs' state:*)",
         "Bash('/a b/rcs' question:*)",
+        "Bash('/a b/rcs' emit:*)",
         "mcp__rcs_state",
     ]
 

@@ -56,8 +56,8 @@ def running(workspace: Workspace) -> Workspace:
 # --- what is there
 
 
-def test_the_tools_are_the_five_of_the_state_the_question_and_the_two_hooks() -> None:
-    assert (*STATE_TOOLS, *HOOK_TOOLS) == tools.NAMES
+def test_the_tools_are_the_five_of_the_state_the_question_the_two_hooks_and_emit() -> None:
+    assert (*STATE_TOOLS, *HOOK_TOOLS, "emit") == tools.NAMES
 
 
 @pytest.mark.parametrize("name", tools.NAMES)

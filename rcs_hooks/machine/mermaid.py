@@ -1,0 +1,105 @@
+"""A Mermaid `stateDiagram-v2` into a machine. One pass over the lines; no text takes more than linear time."""
+
+from rcs_hooks.machine.faults import Source, Spot, lines_of
+from rcs_hooks.machine.graph import Machine
+from rcs_hooks.machine.statement import EDGE, EDGE_OF_ALL, STATE, read_statement
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rcs_hooks.machine.statement import Statement
+
+HEADER, OLD_HEADER = "stateDiagram-v2", "stateDiagram"
+NO_HEADER = "a diagram begins with the line `stateDiagram-v2`"
+OLD = "the header `stateDiagram` is not supported; write `stateDiagram-v2`"
+NO_START = "no start: at least one line `[*] --> state` is needed"
+OPEN_DIRECTIVE = "this directive is never closed by `}%%`"
+OPEN_DESCRIPTION = "this description is never closed by `}`"
+
+
+def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
+    """Raises MachineError, for the first fault."""
+    text = Source(lines_of(source), file, first_line)
+    states: dict[str, None] = {}
+    labels: dict[str, str] = {}
+    initial: dict[str, None] = {}
+    terminal: dict[str, None] = {}
+    edges: dict[tuple[str, str], str | None] = {}
+    for _, (kind, one, other, label) in statements(text):
+        if kind == STATE:
+            states[one] = None
+            if label:
+                labels[one] = label
+        elif kind == EDGE and one == EDGE_OF_ALL:
+            states[other] = initial[other] = None
+        elif kind == EDGE and other == EDGE_OF_ALL:
+            states[one] = terminal[one] = None
+        elif kind == EDGE:
+            states[one] = states[other] = None
+            edges[one, other] = label or edges.get((one, other))
+    if not initial:
+        raise text.fault_of_line(header_of(text)[0], NO_START)
+    transitions = ((one, other, label) for (one, other), label in edges.items())
+    return Machine(name, file, states, labels, initial, terminal, transitions)
+
+
+def header_of(text: Source) -> tuple[int, str]:
+    """The line that a diagram begins with, and its first word; the first line and nothing where none says anything."""
+    number, line = next(_said(text), (0, ""))
+    return number, (line.split(None, 1) or [""])[0]
+
+
+def statements(text: Source) -> "Iterator[tuple[int, Statement]]":
+    """What each line says, with its number counted from 0. Raises MachineError."""
+    said = _said(text)
+    number, line = next(said, (0, ""))
+    start = len(line) - len(line.lstrip())
+    word = line[start:].split(None, 1)[0] if line else ""
+    if word != HEADER:
+        problem = OLD if word == OLD_HEADER else NO_HEADER
+        raise text.fault(number, Spot(problem, start, start + len(word)))
+    beside = " " * (start + len(HEADER)) + line[start + len(HEADER) :]
+    if beside.strip():
+        yield number, _statement(text, number, beside)
+    for number, line in said:
+        yield number, _statement(text, number, line)
+
+
+def _statement(text: Source, number: int, line: str) -> "Statement":
+    try:
+        return read_statement(line)
+    except Spot as spot:
+        raise text.fault(number, spot) from None
+
+
+def _said(text: Source) -> "Iterator[tuple[int, str]]":
+    """The lines that say something: front matter, comments, directives and long descriptions left out."""
+    lines = text.lines
+    number = _behind_front_matter(lines)
+    while number < len(lines):
+        line = lines[number].strip()
+        if line.startswith("%%{"):
+            number = _closed(text, number, "}%%", OPEN_DIRECTIVE)
+        elif line[:8].lower() == "accdescr" and line[8:].lstrip().startswith("{"):
+            yield number, lines[number]
+            number = _closed(text, number, "}", OPEN_DESCRIPTION)
+        elif line and not line.startswith("%%"):
+            yield number, lines[number]
+        number += 1
+
+
+def _behind_front_matter(lines: list[str]) -> int:
+    """Where the diagram begins behind `---` … `---`, if there is that."""
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if lines[first].strip() != "---":
+        return 0
+    return next((number + 1 for number in range(first + 1, len(lines)) if lines[number].strip() == "---"), 0)
+
+
+def _closed(text: Source, number: int, mark: str, problem: str) -> int:
+    """The line where what began at `number` ends."""
+    for later in range(number, len(text.lines)):
+        if mark in text.lines[later]:
+            return later
+    raise text.fault_of_line(number, problem)

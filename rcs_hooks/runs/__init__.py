@@ -1,0 +1,1 @@
+"""Runs of declared workflows: what is reported about them is judged, stored, and read again."""

@@ -1,0 +1,83 @@
+"""What stands in the way of the database, in one sentence with what to do about it."""
+
+import os
+
+from rcs_hooks.errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+BUSY, LOCKED, READONLY, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE = 5, 6, 8, 11, 13, 14, 26
+SANDBOX = "from a sandbox, use the tool `emit` of `rcs mcp`; or set RCS_DB to a file that can be written"
+
+
+def path_of(env: "Mapping[str, str]", home: str | None, cwd: str) -> str:
+    """Where the database is. Raises StoreError where there is no place for it."""
+    if named := env.get("RCS_DB", "").strip():
+        return os.path.join(cwd, named)
+    if not home:
+        raise StoreError("HOME is not set, so there is no place for .rcs/rcs.db; set RCS_DB to a file")
+    return os.path.join(home, ".rcs", "rcs.db")
+
+
+class told:  # noqa: N801 - reads as what it does: `with told(path)`
+    """What SQLite or the system says, as a StoreError."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
+    ) -> None:
+        if isinstance(error, OSError):
+            raise StoreError(unusable(error.filename or self.path, (error.strerror or str(error)).lower())) from None
+        if error is not None and hasattr(error, "sqlite_errorcode"):
+            raise StoreError(_words(self.path, error)) from None
+
+
+def _words(path: str, error: BaseException) -> str:
+    code = _code(error)
+    if code in (BUSY, LOCKED):
+        return f"{path} has been kept locked by another process for more than 5 s; try again"
+    if code in (CORRUPT, NOT_A_DATABASE):
+        return f"{path} is damaged ({error}); move it aside with its -wal and -shm, and the next emit begins a new one"
+    if code == FULL:
+        return f"{path} cannot grow, for the disk is full; nothing was stored"
+    if code in (READONLY, CANNOT_OPEN):
+        return unusable(path, str(error))
+    return f"{path}: {error}"
+
+
+def unusable(path: str, why: str) -> str:
+    return f"{path} cannot be used ({why}); {SANDBOX}"
+
+
+def no_file(path: str) -> str:
+    return f"{path} is no file; set RCS_DB to the file that is to hold the runs"
+
+
+def newer(path: str, found: int, known: int) -> str:
+    return (
+        f"{path} was made by a newer version of rcs (its schema is {found}, this one knows {known}); "
+        "install that version, or set RCS_DB to another file"
+    )
+
+
+def another(path: str) -> str:
+    return f"{path} is a database of another program, so nothing is stored there; set RCS_DB to another file"
+
+
+def is_busy(error: BaseException) -> bool:
+    return _code(error) in (BUSY, LOCKED)
+
+
+def _code(error: BaseException) -> int:
+    """Without the details that SQLite puts into the higher bits."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

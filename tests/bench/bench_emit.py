@@ -1,0 +1,208 @@
+"""How long a whole `rcs emit` takes, and whether a large store matters: `python -m tests.bench.bench_emit [--smoke]`.
+
+Whole processes, another order each round and a bare interpreter before each, as in `bench_hooks`. Each answer is
+checked. The large store holds a million events in ten thousand runs, which all stem from one that was really walked.
+Status 1 where a limit is broken; `--smoke` makes everything small, and holds the limits all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.bench.bench_hooks import BARE
+from tests.runs.support import RCS, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TO_BARE = 3.5
+TO_EMPTY = 1.5
+EXPORT_GROWTH = 8 << 20
+"""Bytes that an export of the large store may take more than one of a small one."""
+EVENTS_OF_A_RUN = 100
+COLUMNS_OF_A_RUN = "workflow, project, feature, file, status, current, events, artifacts, started_at, last_at, last_ms"
+SERIES = "WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < :runs - 1)"
+COPIES = (
+    f"{SERIES} INSERT INTO runs (id, run_id, {COLUMNS_OF_A_RUN}, last_event) SELECT i + 1, 'copy-' || i,"
+    f" {COLUMNS_OF_A_RUN}, last_event + i * :events FROM number, runs WHERE runs.id = 1",
+    f"{SERIES} INSERT INTO events SELECT id + i * :events, i + 1, seq, at, type, step, unit, status, data, automatic"
+    " FROM number, events WHERE run = 1",
+    f"{SERIES} INSERT INTO steps SELECT i + 1, step, unit, agent, parent, status, entered, last, visits, started_at,"
+    " ended_at, open_ms, spent_ms FROM number, steps WHERE run = 1",
+)
+
+
+class Case(NamedTuple):
+    name: str
+    command: Callable[[int], list[str]]
+    project: Project
+    is_right: Callable[[str], bool]
+    status: int = 0
+    beside: str = ""
+    """The case that it is measured by; without one it is the bare interpreter."""
+    limit: float = TO_BARE
+
+
+def timed(command: list[str], project: Project, status: int) -> tuple[float, str]:
+    with tempfile.TemporaryFile() as said:
+        start = time.perf_counter()
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.DEVNULL,
+            cwd=project.root, env=project.env(), check=False,
+        )  # fmt: skip
+        seconds = time.perf_counter() - start
+        said.seek(0)
+        text = said.read().decode()
+    if done.returncode != status:
+        raise SystemExit(f"{command} ended with {done.returncode}: {text}")
+    return seconds, text
+
+
+def walked(folder: Path) -> Project:
+    """A project with one run of EVENTS_OF_A_RUN events, that goes on in `verify`."""
+    folder.mkdir()
+    project = Project(folder)
+    project.now = time.time() - 3600
+    project.walk("requirements", "design", "tasks", "build", run="first")
+    while project.emit("verify", run="first")["seq"] < EVENTS_OF_A_RUN - 3:
+        project.emit("build", run="first")
+    while project.emit("verify", run="first")["seq"] < EVENTS_OF_A_RUN:
+        pass
+    return project
+
+
+def large(folder: Path, runs: int) -> Project:
+    project = walked(folder)
+    connection = sqlite3.connect(project.database)
+    for copy in COPIES:
+        connection.execute(copy, {"runs": runs, "events": EVENTS_OF_A_RUN})
+    connection.commit()
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    found = connection.execute("SELECT count(*) FROM events").fetchone()
+    connection.close()
+    if found != (runs * EVENTS_OF_A_RUN,):
+        raise SystemExit(f"{found} events were made")
+    return project
+
+
+def cases(small: Project, big: Project) -> list[Case]:
+    def emit(number: int) -> list[str]:
+        return [*RCS, *small.command("requirements", run=f"n{number}")]
+
+    def refused(number: int) -> list[str]:
+        return [*RCS, *small.command("archive", run=f"never-{number}")]
+
+    def again(_: int) -> list[str]:
+        return [*RCS, *small.command("verify", run="first")]
+
+    def listing(_: int) -> list[str]:
+        return [*RCS, "runs", "list", "--limit", "20"]
+
+    def is_new(said: str) -> bool:
+        return said.endswith(": requirements; the run is running\n")
+
+    def is_again(said: str) -> bool:
+        return said.endswith(": verify; the run is running\n")
+
+    def is_list(said: str) -> bool:
+        return said.startswith("STATUS") and "first" in said
+
+    return [
+        Case("emit, a new run", emit, small, is_new),
+        Case(
+            "emit --json", lambda number: [*emit(-number - 1), "--json"], small, lambda said: '"success":true' in said
+        ),
+        Case("emit that is refused", refused, small, lambda said: said == "", status=1, limit=5.0),
+        Case("emit, the next of a run", again, small, is_again),
+        Case("emit, the same among many", again, big, is_again, beside="emit, the next of a run", limit=TO_EMPTY),
+        Case("runs list", listing, small, is_list, limit=10.0),
+        Case("runs list among many", listing, big, is_list, beside="runs list", limit=TO_EMPTY),
+    ]
+
+
+def measure(rounds: int, small: Project, big: Project) -> tuple[list[str], bool]:
+    """The lines of the table, and whether a limit is broken."""
+    times: dict[str, list[float]] = {case.name: [] for case in cases(small, big)}
+    bare: list[float] = []
+    dice = random.Random(1)
+    for number in range(rounds + 1):
+        for case in dice.sample(cases(small, big), len(times)):
+            bare.append(timed(BARE, small, 0)[0])
+            seconds, said = timed(case.command(number), case.project, case.status)
+            if not case.is_right(said):
+                raise SystemExit(f"{case.name} answered {said!r}")
+            times[case.name].append(seconds)
+        if number == 0:  # the first round fills the caches
+            bare.clear()
+            for each in times.values():
+                each.clear()
+    middle = {name: statistics.median(each) for name, each in times.items()}
+    own = statistics.median(bare)
+    lines, is_broken = [f"{'a bare interpreter':<30}{own * 1000:>7.1f} ms"], False
+    for case in cases(small, big):
+        ratio = middle[case.name] / (middle[case.beside] if case.beside else own)
+        is_over = ratio > case.limit
+        is_broken |= is_over
+        to = "empty" if case.beside else "bare"
+        shown = f"{middle[case.name] * 1000:>7.1f} ms{ratio:>7.2f} x {to:<6}{case.limit:>5.1f} x"
+        lines.append(f"{case.name:<30}{shown}{'  OVER' if is_over else ''}")
+    return lines, is_broken
+
+
+WATCHED = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(done.returncode)
+"""
+"""From a small process: a child's peak begins with that of the one it was forked from."""
+
+
+def exported(project: Project) -> tuple[int, int, float]:
+    """Lines, bytes of memory at the peak, seconds."""
+    start = time.perf_counter()
+    with tempfile.TemporaryFile() as said:
+        done = subprocess.run(
+            [sys.executable, "-c", WATCHED, *RCS, "runs", "export"],
+            cwd=project.root, env=project.env(), stdout=said, stderr=subprocess.PIPE, check=True,
+        )  # fmt: skip
+        seconds = time.perf_counter() - start
+        said.seek(0)
+        return sum(1 for _ in said), int(done.stderr) * 1024, seconds
+
+
+def measure_export(small: Project, big: Project) -> tuple[list[str], bool]:
+    (few, base, _), (many, peak, seconds) = exported(small), exported(big)
+    is_over = peak - base > EXPORT_GROWTH
+    return [
+        f"export of {few:>9,} events{base / 2**20:>9.1f} MB",
+        f"export of {many:>9,} events{peak / 2**20:>9.1f} MB in {seconds:.1f} s{'  OVER' if is_over else ''}",
+    ], is_over
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=40, help="how often each process is run (40)")
+    parser.add_argument("--runs", type=int, default=10_000, help="how many runs the large store holds (10000)")
+    parser.add_argument("--smoke", action="store_true", help="5 rounds, 200 runs")
+    args = parser.parse_args()
+    rounds, runs = (5, 200) if args.smoke else (max(1, args.rounds), max(2, args.runs))
+    with tempfile.TemporaryDirectory() as folder:
+        small, big = walked(Path(folder) / "small"), large(Path(folder) / "big", runs)
+        table, is_slow = measure(rounds, small, big)
+        memory, is_large = measure_export(small, big)
+        print("\n".join([*table, *memory]))
+    return int(is_slow or is_large)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

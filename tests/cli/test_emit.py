@@ -1,0 +1,197 @@
+"""`rcs emit` as an agent's shell calls it: streams, statuses, and what it loads."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.runs.support import Project
+from tests.support import clean_env
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def test_success_is_one_short_line(project: Project) -> None:
+    project.rcs(*project.command("requirements"))
+    done = project.rcs(*project.command("design"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "r1 3: design; completed requirements; the run is running\n"
+
+
+def test_success_as_json(project: Project) -> None:
+    project.rcs(*project.command("requirements"))
+    done = project.rcs(*project.command("design"), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == {
+        "success": True, "event_id": 3, "run_id": "r1", "seq": 3, "step": "design",
+        "completed_predecessors": ["requirements"], "run_status": "running",
+    }  # fmt: skip
+
+
+def test_an_unknown_step_with_a_known_current_one_to_the_letter(project: Project) -> None:
+    for step in ("requirements", "design", "tasks"):
+        assert project.rcs(*project.command(step)).returncode == 0
+    before = project.dump()
+    done = project.rcs(*project.command("biulding"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        'Error: step "biulding" is not a valid state in the "build" state machine. Valid states: [requirements, '
+        'design, tasks, build, verify, archive]. Current state: "tasks". Valid transitions from "tasks": [build].\n'
+    )
+    assert project.dump() == before
+
+
+def test_an_unknown_first_step_to_the_letter_and_no_database(project: Project) -> None:
+    done = project.rcs(*project.command("biulding"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        'Error: step "biulding" is not a valid state in the "build" state machine. Valid states: [requirements, '
+        "design, tasks, build, verify, archive].\n"
+    )
+    assert list(project.home.iterdir()) == []
+
+
+def test_an_invalid_transition_to_the_letter(project: Project) -> None:
+    project.rcs(*project.command("requirements"))
+    done = project.rcs(*project.command("verify"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Error: Invalid transition from 'requirements' to 'verify'.\nValid next states: design\n"
+
+
+def test_a_refusal_as_json_stands_on_stderr(project: Project) -> None:
+    project.rcs(*project.command("requirements"))
+    done = project.rcs(*project.command("desing"), "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+    said = json.loads(done.stderr)
+    assert said.pop("message").startswith('Error: step "desing" is not a valid state in the "build" state machine.')
+    assert said == {
+        "step": "desing", "workflow": "build", "valid_next": ["design"], "current": "requirements",
+        "valid_states": ["requirements", "design", "tasks", "build", "verify", "archive"], "did_you_mean": "design",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words", [["--nope"], ["--step"], ["--type", "--json"], ["--ste", "x"], ["extra"]], ids=" ".join
+)
+def test_what_the_argument_parser_refuses_is_a_wrong_command_line(project: Project, words: list[str]) -> None:
+    done = project.rcs("emit", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "usage: rcs emit" in done.stderr
+
+
+def test_a_value_may_stand_behind_an_equals_sign(project: Project) -> None:
+    words = ["--type=status_change", "--workflow=build", "--run-id=r1", "--step=requirements"]
+    done = project.rcs("emit", *words, '--data={"status": "running", "note": "a=b"}')
+    assert (done.returncode, done.stdout) == (0, "r1 1: requirements; the run is running\n")
+
+
+def test_nothing_at_all_is_a_refusal_in_words(project: Project) -> None:
+    done = project.rcs("emit")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Error: --type is missing; give --type status_change or artifact_registered\n"
+
+
+def test_an_unknown_workflow_is_taken_and_said_to_be_unchecked(project: Project) -> None:
+    done = project.rcs(*project.command("any", workflow="nope"), "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["success"] is True
+    assert done.stderr == (
+        'rcs: no skill or agent is called "nope", so nothing was checked; `rcs machine list` shows those that are\n'
+    )
+
+
+def test_a_workflow_without_a_section_is_silent(project: Project) -> None:
+    done = project.rcs(*project.command("any", workflow="plain"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_broken_diagram_is_shown_with_its_file_and_line(project: Project) -> None:
+    project.skill("broken", "## STATE-MACHINE\n\n```mermaid\nstateDiagram-v2\n    [*] --> \n```\n")
+    done = project.rcs(*project.command("a", workflow="broken"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: ")
+    assert "SKILL.md:5" in done.stderr
+    assert "^^^" in done.stderr
+
+
+def test_project_and_file_name_other_places(project: Project, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    words = project.command("requirements")
+    done = subprocess.run(
+        [*project_rcs(), *words, "--project", "../project"],
+        cwd=elsewhere, env=project.env(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert project.query("SELECT project FROM runs") == [(str(project.root.resolve()),)]
+    file = str(project.root / ".claude" / "skills" / "fork" / "SKILL.md")
+    assert project.rcs(*project.command("a", run="r2", workflow="mine"), "--file", file).returncode == 0
+
+
+def project_rcs() -> list[str]:
+    from tests.runs.support import RCS
+
+    return RCS
+
+
+def test_rcs_db_is_where_it_is_stored(project: Project, tmp_path: Path) -> None:
+    done = project.rcs(*project.command("requirements"), RCS_DB=str(tmp_path / "other" / "x.db"))
+    assert done.returncode == 0
+    assert (tmp_path / "other" / "x.db").exists()
+    assert not project.database.exists()
+
+
+def test_without_a_home_it_is_one_sentence(project: Project) -> None:
+    env = {name: value for name, value in project.env().items() if name != "HOME"}
+    done = subprocess.run(
+        [*project_rcs(), *project.command("requirements")],
+        cwd=project.root, env=env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "Error: HOME is not set, so there is no place for .rcs/rcs.db; set RCS_DB to a file\n"
+
+
+def test_a_database_in_a_place_that_is_not_there_is_one_sentence(project: Project) -> None:
+    done = project.rcs(*project.command("requirements"), RCS_DB="/proc/nope/rcs.db")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: /proc/nope")
+    assert done.stderr.count("\n") == 1
+    assert "RCS_DB" in done.stderr
+
+
+def test_bytes_that_are_no_text_are_refused(project: Project) -> None:
+    words: list[str | bytes] = [*project_rcs(), *project.command("requirements")]
+    words[words.index("requirements")] = b"requ\xff"
+    done = subprocess.run(words, cwd=project.root, env=project.env(), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"cannot be used; printable text is needed" in done.stderr
+
+
+def test_no_control_character_reaches_the_terminal(project: Project) -> None:
+    done = project.rcs(*project.command("a\x1b[31mb"))
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+HEAVY = {"re", "json", "argparse", "typing", "dataclasses", "pathlib", "uuid", "datetime", "sqlite3", "enum", "difflib"}
+
+
+def test_an_emit_loads_nothing_heavy(project: Project) -> None:
+    code = (
+        "import sys; from rcs_hooks.cli.main import main; before = set(sys.modules);"
+        " assert main(sys.argv[1:]) == 0; print(*(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *project.command("requirements")],
+        cwd=project.root, env=clean_env(HOME=str(project.home)), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = set(done.stdout.splitlines()[1].split())
+    assert "_sqlite3" in loaded
+    assert loaded & HEAVY == set()

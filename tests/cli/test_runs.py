@@ -1,0 +1,196 @@
+"""`rcs runs`: what a person sees at 80 columns, what a program gets, and what is deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.runs.support import Project, Record
+
+RUN = "550e8400-e29b-41d4-a716-446655440000"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(tmp_path)
+    made.now = time.time() - 600
+    return made
+
+
+@pytest.fixture
+def busy(project: Project) -> Project:
+    project.walk("requirements", "design", run=RUN)
+    project.emit("building", unit="T1", run=RUN)
+    project.artifact("docs/design.md", step="design", run=RUN)
+    return project
+
+
+def said(project: Project, *words: str) -> str:
+    done = project.rcs("runs", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def as_json(project: Project, *words: str) -> Record:
+    found: Record = json.loads(said(project, *words, "--json"))
+    return found
+
+
+def test_without_a_database_there_are_no_runs_and_none_is_made(project: Project) -> None:
+    assert said(project, "list") == "no runs\n"
+    assert as_json(project, "list") == {"runs": [], "next": None}
+    assert said(project, "export") == ""
+    assert said(project, "prune", "--older-than", "1d") == "0 deleted\n"
+    assert list(project.home.iterdir()) == []
+
+
+def test_the_list_is_readable_at_80_columns(busy: Project) -> None:
+    busy.emit("a-step-with-a-name-that-is-far-too-long-for-any-list", run="r2", workflow="plain")
+    lines = said(busy, "list").splitlines()
+    assert lines[0] == "STATUS    WORKFLOW     STEP          AGO RUN"
+    assert lines[1] == "running   plain        a-step-with…   9m r2"
+    assert lines[2] == f"running   build        design         9m {RUN}"
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_list_has_pages(busy: Project) -> None:
+    busy.emit("x", run="r2", workflow="plain")
+    first = as_json(busy, "list", "--limit", "1")
+    assert [run["run_id"] for run in first["runs"]] == ["r2"]
+    second = as_json(busy, "list", "--limit", "1", "--before", str(first["next"]))
+    assert ([run["run_id"] for run in second["runs"]], second["next"]) == ([RUN], None)
+    assert f"more: rcs runs list --before {first['next']}" in said(busy, "list", "--limit", "1")
+
+
+def test_a_run_in_a_list(busy: Project) -> None:
+    (run,) = as_json(busy, "list", "--status", "running", "--workflow", "build", "--project", str(busy.root))["runs"]
+    assert (run["run_id"], run["current"], run["event_count"], run["artifact_count"]) == (RUN, "design", 5, 1)
+    assert run["machine"].endswith("build/SKILL.md")
+    assert as_json(busy, "list", "--since", "1m")["runs"] == []
+
+
+def test_show_gives_steps_and_events(busy: Project) -> None:
+    run = as_json(busy, "show", RUN)
+    steps = [{name: step[name] for name in ("step", "unit", "status")} for step in run["steps"]]
+    assert steps == [
+        {"step": "requirements", "unit": None, "status": "completed"},
+        {"step": "design", "unit": None, "status": "running"},
+        {"step": "task-builder:building", "unit": "T1", "status": "running"},
+    ]
+    first = run["steps"][0]
+    assert first["started_at"] < first["ended_at"]
+    assert run["steps"][1]["ended_at"] is None
+    assert [(event["seq"], event["step"], event["status"]) for event in run["events"]] == [
+        (1, "requirements", "running"), (2, "requirements", "completed"), (3, "design", "running"),
+        (4, "task-builder:building", "running"), (5, "design", None),
+    ]  # fmt: skip
+    assert run["events"][0]["data"] == {"status": "running"}
+    assert [artifact["path"] for artifact in run["artifacts"]] == ["docs/design.md"]
+    assert [event["seq"] for event in as_json(busy, "show", RUN, "--after", "3")["events"]] == [4, 5]
+
+
+def test_show_is_readable_at_80_columns(busy: Project) -> None:
+    lines = said(busy, "show", RUN).splitlines()
+    assert lines[0] == f"{RUN}: build is running"
+    assert any(line.startswith("  task-builder:building (T1)") and " running " in line for line in lines)
+    assert "  docs/design.md  (missing)" in lines
+    assert any("requirements" in line and "completed  (by itself)" in line for line in lines)
+    assert max(len(line) for line in lines if "/" not in line) <= 80
+
+
+def test_no_control_character_of_the_store_reaches_the_terminal(busy: Project) -> None:
+    import sqlite3
+
+    connection = sqlite3.connect(busy.database)
+    connection.execute("UPDATE steps SET step = 'a\x1b[31m\n' || step")
+    connection.execute("UPDATE events SET step = 'a\x1b[31m\n' || step")
+    connection.execute("UPDATE runs SET workflow = 'w\x1b]0;x\x07', current = '\x9b1m', feature = '\u202e'")
+    connection.execute("UPDATE artifacts SET path = '\x1b[2J'")
+    connection.commit()
+    connection.close()
+    for words in (["list"], ["show", RUN], ["show", RUN, "--json"], ["list", "--json"], ["export"]):
+        text = said(busy, *words)
+        assert all(char.isprintable() or char == "\n" for char in text)
+    assert len(said(busy, "list").splitlines()) == 2
+
+
+def test_a_run_that_is_not_there_is_refused(busy: Project) -> None:
+    for words in (["show", "nope"], ["end", "nope"], ["export", "nope"]):
+        done = busy.rcs("runs", *words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "rcs: there is no run 'nope'; `rcs runs list` shows those that are\n"
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "skipped"])
+def test_end_ends_a_run_and_what_is_open_in_it(busy: Project, status: str) -> None:
+    assert (
+        said(busy, "end", RUN, "--status", status) == f"{RUN} is {status}; so are design, task-builder:building (T1)\n"
+    )
+    assert busy.status(RUN) == status
+    assert busy.statuses(RUN) == {
+        "requirements": "completed", "design": status, "task-builder:building/T1": status,
+    }  # fmt: skip
+    last = as_json(busy, "show", RUN)["events"][-1]
+    assert (last["type"], last["status"], last["data"]) == ("run_ended", status, {"status": status, "by": "person"})
+
+
+def test_end_without_a_status_means_given_up_and_an_event_revives_the_run(busy: Project) -> None:
+    assert as_json(busy, "end", RUN) == {
+        "ended": True, "run_id": RUN, "status": "skipped", "seq": 8, "steps": ["design", "task-builder:building (T1)"],
+    }  # fmt: skip
+    busy.now = time.time()
+    assert busy.emit("building", unit="T2", run=RUN)["run_status"] == "running"
+    assert busy.emit("tasks", run=RUN)["run_status"] == "running"
+
+
+def test_prune_deletes_only_what_is_asked_for(busy: Project) -> None:
+    busy.now = time.time()
+    busy.emit("requirements", run="fresh")
+    before = busy.dump()
+    assert as_json(busy, "prune", "--older-than", "5m", "--dry-run") == {"deleted": 0, "dry_run": True, "runs": [RUN]}
+    assert said(busy, "prune", "--older-than", "5m", "--dry-run") == f"{RUN}\n1 would be deleted\n"
+    assert said(busy, "prune", "--older-than", "5m", "--workflow", "fork") == "0 deleted\n"
+    assert said(busy, "prune", "--older-than", "30d") == "0 deleted\n"
+    assert busy.dump() == before
+    assert said(busy, "prune", "--older-than", "5m", "--status", "running") == "1 deleted\n"
+    assert busy.query("SELECT run_id FROM runs") == [("fresh",)]
+    for table in ("events", "steps"):
+        assert busy.query(f"SELECT count(*) FROM {table}") == [(1,)]
+    assert busy.query("SELECT count(*) FROM artifacts") == [(0,)]
+
+
+def test_prune_without_an_age_is_a_wrong_command_line(busy: Project) -> None:
+    before = busy.dump()
+    assert busy.rcs("runs", "prune").returncode == 2
+    done = busy.rcs("runs", "prune", "--older-than", "soon")
+    assert (done.returncode, done.stderr) == (1, "rcs: 'soon' is no length of time; write 45m, 12h, 30d or 2w\n")
+    assert busy.dump() == before
+
+
+def test_export_is_a_line_of_json_for_each_event(busy: Project) -> None:
+    busy.emit("x", run="r2", workflow="plain")
+    lines = [json.loads(line) for line in said(busy, "export").splitlines()]
+    assert [line["id"] for line in lines] == [1, 2, 3, 4, 5, 6]
+    assert [line["run_id"] for line in lines] == [RUN] * 5 + ["r2"]
+    assert lines[4]["data"] == {"path": "docs/design.md"}
+    assert [json.loads(line)["id"] for line in said(busy, "export", "--after", "4").splitlines()] == [5, 6]
+    assert [json.loads(line)["id"] for line in said(busy, "export", RUN).splitlines()] == [1, 2, 3, 4, 5]
+    assert [json.loads(line)["id"] for line in said(busy, "export", "--workflow", "plain").splitlines()] == [6]
+
+
+def test_a_reader_that_goes_away_is_no_error(busy: Project) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    import subprocess
+
+    from tests.runs.support import RCS
+
+    done = subprocess.run(
+        [*RCS, "runs", "export"], stdout=write, stderr=subprocess.PIPE, cwd=busy.root, env=busy.env(), check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")

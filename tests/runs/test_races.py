@@ -1,0 +1,175 @@
+"""Many emits at once, and emits that are killed: nothing is lost, nothing is half."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.runs.support import RCS, Project, with_section
+
+PROCESSES, EACH = 24, 100
+
+CALLS = """
+import json, os, sys, time
+from rcs_hooks.runs.emit import Around, emit
+number, each = int(sys.argv[1]), int(sys.argv[2])
+around = lambda: Around({}, os.environ["HOME"], os.getcwd(), time.time())
+sys.stdin.read()
+for count in range(each):
+    run = f"r{(number + count) % 8}"
+    emit({"type": "status_change", "workflow": "build", "run_id": run, "step": "requirements",
+          "unit": f"p{number}", "data": {"status": "running", "count": count}}, around())
+print(each)
+"""
+
+
+def at_once(project: Project, commands: list[list[str]]) -> list[tuple[int, str, str]]:
+    """All started, then let go together."""
+    children = [
+        subprocess.Popen(
+            command, cwd=project.root, env=project.env(), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        for command in commands
+    ]  # fmt: skip
+    for child in children:
+        assert child.stdin
+        child.stdin.close()
+        child.stdin = None
+    return [(*_said(child),) for child in children]
+
+
+def _said(child: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = child.communicate(timeout=300)
+    return child.returncode, out, err
+
+
+@pytest.mark.slow
+def test_24_processes_lose_none_of_2400_events(project: Project) -> None:
+    commands = [[sys.executable, "-c", CALLS, str(number), str(EACH)] for number in range(PROCESSES)]
+    assert at_once(project, commands) == [(0, f"{EACH}\n", "")] * PROCESSES
+    assert project.query("SELECT count(*), max(id) FROM events") == [(PROCESSES * EACH, PROCESSES * EACH)]
+    sent = {(f"p{number}", count) for number in range(PROCESSES) for count in range(EACH)}
+    stored = {(unit, json.loads(data)["count"]) for unit, data in project.query("SELECT unit, data FROM events")}
+    assert stored == sent
+    for run, events in project.query("SELECT id, events FROM runs"):
+        sequences = [seq for (seq,) in project.query("SELECT seq FROM events WHERE run = ? ORDER BY id", run)]
+        assert sequences == list(range(1, events + 1))
+
+
+@pytest.mark.slow
+def test_whole_commands_at_once_make_the_database_once(project: Project) -> None:
+    words = [[*RCS, *project.command("requirements", run=f"r{number}")] for number in range(PROCESSES)]
+    done = at_once(project, words)
+    assert [(status, err) for status, _, err in done] == [(0, "")] * PROCESSES
+    assert project.query("SELECT count(*) FROM runs") == [(PROCESSES,)]
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize(
+    ("way", "steps"), [((), ("x", "y")), (("x", "z"), ("x", "end"))], ids=["starts", "loop or end"]
+)
+def test_of_two_steps_that_exclude_each_other_exactly_one_wins(
+    project: Project, way: tuple[str, ...], steps: tuple[str, str], number: int
+) -> None:
+    project.skill("either", with_section("    [*] --> x\n    [*] --> y\n    x --> z\n    z --> x\n    z --> end\n"))
+    for step in way:
+        project.emit(step, "completed", workflow="either")
+    done = at_once(
+        project, [[*RCS, *project.command(step, workflow="either")] for step in steps[:: 1 if number % 2 else -1]]
+    )
+    assert sorted(status for status, *_ in done) == [0, 1]
+    (lost,) = (err for status, _, err in done if status)
+    assert lost.startswith("Error: Invalid transition from '")
+    assert len(project.events()) == len(way) + 1
+
+
+def check_whole(path: Path) -> int:
+    """Holds that nothing is half; how many events there are."""
+    connection = sqlite3.connect(path)
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):
+            assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+            return 0
+        for run, events, last in connection.execute("SELECT id, events, last_event FROM runs").fetchall():
+            found = connection.execute(
+                "SELECT id, seq, step, status, automatic FROM events WHERE run = ? ORDER BY seq", (run,)
+            ).fetchall()
+            assert [row[1] for row in found] == list(range(1, events + 1))
+            assert found[-1][0] == last
+            assert not found[-1][4], "a predecessor was completed without the event that completes it"
+            statuses = {step: status for _, _, step, status, _ in found if status}
+            assert dict(connection.execute("SELECT step, status FROM steps WHERE run = ?", (run,))) == statuses
+        orphans = (
+            "SELECT count(*) FROM artifacts a LEFT JOIN events e ON e.run = a.run AND e.seq = a.seq WHERE e.id IS NULL"
+        )
+        assert connection.execute(orphans).fetchone() == (0,)
+        return int(connection.execute("SELECT count(*) FROM events").fetchone()[0])
+    finally:
+        connection.close()
+
+
+LOOP = """
+import os, time
+from rcs_hooks.runs.emit import Around, emit
+count = 0
+print("begun", flush=True)
+while True:
+    run = f"{os.getpid()}-{count}"
+    for step in ("requirements", "design", "tasks"):
+        for kind, data in (("status_change", {"status": "running"}), ("artifact_registered", {"path": f"{step}.md"})):
+            emit({"type": kind, "workflow": "build", "run_id": run, "step": step, "data": data},
+                 Around({}, os.environ["HOME"], os.getcwd(), time.time()))
+    count += 1
+"""
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_moment_leaves_no_half_event(project: Project) -> None:
+    dice = random.Random(7)
+    seen = 0
+    for _ in range(60):
+        child = subprocess.Popen(
+            [sys.executable, "-c", LOOP], cwd=project.root, env=project.env(), stdout=subprocess.PIPE
+        )
+        assert child.stdout
+        assert child.stdout.readline() == b"begun\n"
+        time.sleep(dice.uniform(0, 0.05))  # the moment of the kill, not a synchronisation
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+        if project.database.exists():
+            events = check_whole(project.database)
+            assert events >= seen, "what was stored is not lost"
+            seen = events
+    assert seen > 100
+    assert project.emit("requirements", run="after")["success"]
+
+
+@pytest.mark.slow
+def test_a_kill_while_the_database_is_made_leaves_one_that_can_be_used(project: Project) -> None:
+    dice = random.Random(11)
+    for number in range(40):
+        path = project.home / f"{number}.db"
+        child = subprocess.Popen(
+            [*RCS, *project.command("requirements")],
+            cwd=project.root, env=project.env(RCS_DB=str(path)), stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        time.sleep(dice.uniform(0.008, 0.02))  # the moment of the kill, not a synchronisation
+        child.kill()
+        child.wait()
+        if path.exists():
+            before = check_whole(path)
+            done = project.rcs(*project.command("requirements", "waiting"), RCS_DB=str(path))
+            assert (done.returncode, done.stderr) == (0, "")
+            assert check_whole(path) == before + 1

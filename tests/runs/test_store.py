@@ -1,0 +1,292 @@
+"""The database: who may use it, what it answers, and what stands in its way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rcs_hooks.errors import StoreError
+from rcs_hooks.runs import faults, reading, schema, store
+from rcs_hooks.runs.progress import INACTIVE_AFTER_MS
+from tests.runs.support import BUILD, Project
+
+DAY = 24 * 3600
+
+
+def ms(project: Project) -> int:
+    return round(project.now * 1000)
+
+
+# --- the file
+
+
+def test_the_folder_and_the_database_are_for_nobody_else(project: Project) -> None:
+    project.emit("requirements")
+    assert stat.S_IMODE(project.database.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(project.database.stat().st_mode) == 0o600
+
+
+def test_it_is_wal_with_a_version_and_a_name(project: Project) -> None:
+    project.emit("requirements")
+    assert project.query("PRAGMA journal_mode") == [("wal",)]
+    assert project.query("PRAGMA user_version") == [(schema.VERSION,)]
+    assert project.query("PRAGMA application_id") == [(schema.APPLICATION,)]
+    assert project.query("PRAGMA foreign_key_check") == []
+
+
+def test_rcs_db_names_another_file() -> None:
+    assert faults.path_of({"RCS_DB": "x.db"}, "/home/u", "/here") == "/here/x.db"
+    assert faults.path_of({"RCS_DB": " "}, "/home/u", "/here") == "/home/u/.rcs/rcs.db"
+
+
+def test_without_a_home_there_is_no_place() -> None:
+    with pytest.raises(StoreError, match=r"HOME is not set, so there is no place for \.rcs/rcs\.db; set RCS_DB"):
+        faults.path_of({}, None, "/here")
+
+
+def test_a_reader_makes_no_file(tmp_path: Path) -> None:
+    assert store.opened(str(tmp_path / "rcs.db")) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_of_a_newer_version_is_refused_and_not_touched(project: Project) -> None:
+    project.emit("requirements")
+    connection = sqlite3.connect(project.database)
+    connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+    connection.close()
+    before = project.dump()
+    with pytest.raises(StoreError) as caught:
+        project.emit("design")
+    assert str(caught.value) == (
+        f"{project.database} was made by a newer version of rcs (its schema is {schema.VERSION + 1}, this one knows "
+        f"{schema.VERSION}); install that version, or set RCS_DB to another file"
+    )
+    assert project.dump() == before
+
+
+def test_a_database_of_another_program_is_refused_and_not_touched(project: Project) -> None:
+    project.database.parent.mkdir()
+    connection = sqlite3.connect(project.database)
+    connection.execute("CREATE TABLE theirs (a)")
+    connection.commit()
+    connection.close()
+    before = project.database.read_bytes()
+    with pytest.raises(StoreError, match="is a database of another program"):
+        project.emit("requirements")
+    assert project.database.read_bytes() == before
+
+
+def test_an_older_database_is_brought_up_and_keeps_what_it_has(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.emit("requirements")
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE runs ADD COLUMN more TEXT"))
+    monkeypatch.setattr(schema, "VERSION", 2)
+    assert project.emit("design")["seq"] == 3
+    assert project.query("PRAGMA user_version") == [(2,)]
+    assert project.query("SELECT run_id, more FROM runs") == [("r1", None)]
+
+
+def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.emit("requirements")
+    before = project.dump()
+    broken = "ALTER TABLE runs ADD COLUMN more TEXT; ALTER TABLE nowhere ADD COLUMN more TEXT"
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, broken))
+    monkeypatch.setattr(schema, "VERSION", 2)
+    with pytest.raises(StoreError, match="no such table: nowhere"):
+        project.emit("design")
+    assert project.dump() == before
+    assert project.query("PRAGMA user_version") == [(1,)]
+
+
+@pytest.mark.parametrize("damage", ["text", "cut", "overwritten"])
+def test_a_damaged_database_is_said_in_words(project: Project, damage: str) -> None:
+    project.walk("requirements", "design")
+    data = project.database.read_bytes()
+    garbage = b"\x5a" * (len(data) - 4096)
+    kinds = {"text": b"no database at all" * 400, "cut": data[:5000], "overwritten": data[:4096] + garbage}
+    project.database.write_bytes(kinds[damage])
+    with pytest.raises(StoreError, match=r"is damaged \(.*\); move it aside with its -wal and -shm"):
+        project.emit("tasks")
+
+
+def test_an_empty_file_is_a_database_that_was_not_made_yet(project: Project) -> None:
+    project.database.parent.mkdir()
+    project.database.touch()
+    assert project.emit("requirements")["seq"] == 1
+
+
+def test_a_folder_is_no_database(project: Project) -> None:
+    project.database.mkdir(parents=True)
+    with pytest.raises(StoreError, match="is no file; set RCS_DB"):
+        project.emit("requirements")
+
+
+def test_a_home_that_is_a_file_is_one_sentence(project: Project) -> None:
+    shutil.rmtree(project.home)
+    project.home.touch()
+    with pytest.raises(StoreError, match=r"cannot be used \(not a directory\); from a sandbox, use the tool `emit`"):
+        project.emit("requirements")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_home_that_cannot_be_written_is_one_sentence(project: Project) -> None:
+    project.home.chmod(0o500)
+    with pytest.raises(StoreError, match=r"cannot be used \(permission denied\); from a sandbox, use the tool `emit`"):
+        project.emit("requirements")
+
+
+def test_a_database_that_is_kept_locked_is_one_sentence(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.emit("requirements")
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
+    holder = sqlite3.connect(project.database, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="has been kept locked by another process for more than 5 s; try again"):
+        project.emit("design")
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert project.emit("design")["seq"] == 3
+
+
+# --- what a page asks
+
+
+def test_runs_are_filtered_and_come_last_heard_of_first(project: Project) -> None:
+    project.emit("requirements", run="r1", data={"status": "running", "feature": "x"})
+    project.emit("detect", "waiting", run="r2", workflow="blueprint")
+    project.emit("requirements", "completed", run="r3")
+    kept = project.store()
+
+    def ids(**asked: Any) -> list[str]:
+        return [run["run_id"] for run in reading.listed(kept, ms(project), **asked)["runs"]]
+
+    assert ids() == ["r3", "r2", "r1"]
+    assert ids(workflow="build") == ["r3", "r1"]
+    assert ids(status="waiting") == ["r2"]
+    assert ids(status="idle") == ["r3"]
+    assert ids(feature="x") == ["r1"]
+    assert ids(project=str(project.root)) == ["r3", "r2", "r1"]
+    assert ids(project="/elsewhere") == []
+    assert ids(since_ms=ms(project) - 1000) == ["r3", "r2"]
+    assert ids(until_ms=ms(project) - 1000) == ["r1"]
+    kept.close()
+
+
+def test_a_cursor_walks_over_all_runs_once(project: Project) -> None:
+    for number in range(7):
+        project.emit("requirements", run=f"r{number}")
+    kept = project.store()
+    seen, before = [], None
+    while True:
+        page = reading.listed(kept, ms(project), limit=3, before=before)
+        seen += [run["run_id"] for run in page["runs"]]
+        before = page["next"]
+        if before is None:
+            break
+    kept.close()
+    assert seen == [f"r{number}" for number in reversed(range(7))]
+
+
+def test_a_run_without_an_event_for_a_day_is_inactive_until_the_next(project: Project) -> None:
+    project.emit("requirements")
+    project.emit("prd", run="r2", workflow="plain")
+    project.emit("prd", "failed", run="r3", workflow="plain")
+    project.now += DAY
+    kept = project.store()
+    assert {run["run_id"]: run["status"] for run in reading.listed(kept, ms(project))["runs"]} == {
+        "r1": "inactive", "r2": "inactive", "r3": "failed",
+    }  # fmt: skip
+    assert [run["run_id"] for run in reading.listed(kept, ms(project), status="inactive")["runs"]] == ["r2", "r1"]
+    assert reading.listed(kept, ms(project), status="running")["runs"] == []
+    project.emit("design")
+    assert reading.listed(kept, ms(project))["runs"][0]["status"] == "running"
+    kept.close()
+    assert INACTIVE_AFTER_MS == DAY * 1000
+
+
+def test_events_of_all_runs_follow_one_number(project: Project) -> None:
+    for number in range(5):
+        project.emit("requirements", run=f"r{number % 2}")
+    kept = project.store()
+    first = kept.events_after(0, limit=2)
+    rest = kept.events_after(first[-1]["id"])
+    assert [event["id"] for event in first + rest] == [1, 2, 3, 4, 5]
+    assert [event["run_id"] for event in first + rest] == ["r0", "r1", "r0", "r1", "r0"]
+    run = kept.run("r0")
+    assert run
+    assert [event["seq"] for event in kept.events(run["id"], after=1)] == [2, 3]
+    kept.close()
+
+
+def test_an_id_is_never_given_again(project: Project) -> None:
+    project.emit("requirements", run="r1")
+    project.now += DAY
+    kept = project.store()
+    assert reading.prune(kept, reading.prunable(kept, ms(project), "1h")) == 1
+    kept.close()
+    assert project.emit("requirements", run="r1")["event_id"] == 2
+
+
+def test_data_version_moves_when_another_has_written(project: Project) -> None:
+    project.emit("requirements")
+    kept = project.store()
+    before = kept.data_version()
+    assert kept.data_version() == before
+    project.emit("design")
+    assert kept.data_version() != before
+    kept.close()
+
+
+def test_units_and_agents_are_nested_under_the_step_they_belong_to(project: Project) -> None:
+    from rcs_hooks.machine import mermaid
+
+    project.emit("requirements")
+    project.emit("building", unit="T1")
+    project.emit("completed", "completed", unit="T1")
+    project.emit("requirements", "failed", unit="T9")
+    kept = project.store()
+    machine = mermaid.read(f"stateDiagram-v2{BUILD}", name="build", file="")
+    first, *others = reading.whole(kept, "r1", ms(project), machine=machine)["timeline"]
+    kept.close()
+    assert [step["step"] for step in others] == ["design", "tasks", "build", "verify", "archive"]
+    assert [(unit["unit"], unit["status"]) for unit in first["units"]] == [("T9", "failed")]
+    (agent,) = first["agents"]
+    assert (agent["agent"], agent["unit"], agent["step"], agent["status"]) == (
+        "task-builder", "T1", "task-builder:completed", "completed",
+    )  # fmt: skip
+    assert [step["step"] for step in agent["steps"]] == ["task-builder:building", "task-builder:completed"]
+
+
+def test_time_in_a_step_is_summed_over_its_visits(project: Project) -> None:
+    project.walk("requirements", "design", "tasks", "build", "verify", "build", "verify")
+    kept = project.store()
+    steps = {step["step"]: step for step in reading.whole(kept, "r1", ms(project) + 500)["steps"]}
+    kept.close()
+    assert (steps["build"]["seconds"], steps["build"]["visits"]) == (1.998, 2)
+    assert (steps["verify"]["seconds"], steps["verify"]["ended_at"]) == (1.499, None)
+
+
+def test_a_missing_artifact_is_shown_as_missing(project: Project) -> None:
+    project.artifact("there.md")
+    project.artifact("gone.md")
+    (project.root / "there.md").touch()
+    kept = project.store()
+    artifacts = reading.whole(kept, "r1", ms(project))["artifacts"]
+    kept.close()
+    assert [(each["path"], each["missing"]) for each in artifacts] == [("there.md", False), ("gone.md", True)]
+
+
+def test_a_database_that_another_program_has_put_its_name_on_is_refused(project: Project) -> None:
+    """Even where it holds nothing yet."""
+    project.database.parent.mkdir()
+    connection = sqlite3.connect(project.database)
+    connection.execute("PRAGMA application_id = 77")
+    connection.close()
+    with pytest.raises(StoreError, match="is a database of another program"):
+        project.emit("requirements")
