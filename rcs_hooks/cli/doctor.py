@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING
 from rcs_hooks import __version__
 from rcs_hooks.cli import options, output
 from rcs_hooks.cli.setup import machine_of
+from rcs_hooks.errors import Refused
+from rcs_hooks.hook.place import SYSTEM_PATH
 from rcs_hooks.install import clients, doctor, health
-from rcs_hooks.install.doctor import BROKEN, NOTE, OK, WARN, Check
+from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check, guarded
+from rcs_hooks.state import paths
 
 if TYPE_CHECKING:
     import argparse
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.install.clients import Machine
 
+LONGEST = 2000
 COLOURS = {OK: "32", NOTE: "36", WARN: "33", BROKEN: "31"}
 
 
@@ -39,7 +44,7 @@ def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     machine = machine_of(args)
     found = []
-    for check in _checks(machine):
+    for check in map(_bounded, _checks(machine)):
         found.append(check)
         if not args.json:
             output.text(_line(check))
@@ -52,16 +57,44 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _checks(machine: Machine) -> Iterator[Check]:
-    yield Check("rcs-hooks", OK, f"{__version__}, Python {sys.version.split()[0]}, {os.path.dirname(sys.executable)}")
-    yield Check("workspace", OK, machine.root)
+    yield _program()
+    yield _workspace(machine.root)
     yield from doctor.checks(machine)
-    yield from health.checks(options.scope(machine.env, os.getcwd(), machine.root, None, time.time()))
-    yield Check(
-        "rcs",
-        OK,
-        f"Claude Code's agent is told to run `{clients.told(machine)}`, Codex' agent"
-        f" `{clients.rcs_in_a_login_shell()}`",
-    )
+    scope = options.scope(machine.env, os.getcwd(), machine.root, None, time.time())
+    yield from guarded("state", health.checks(scope))
+    yield _for_the_agent("Claude Code", clients.told(machine), machine.env.get("PATH", ""))
+    yield _for_the_agent("Codex", clients.rcs_in_a_login_shell(), SYSTEM_PATH)
+
+
+def _program() -> Check:
+    found = f"{__version__}, Python {sys.version.split()[0]}, {os.path.dirname(sys.executable)}"
+    try:
+        clients.program()
+        clients.program("rcs")
+    except Refused as error:
+        return Check("rcs-hooks", BROKEN, f"{found}: {error}")
+    return Check("rcs-hooks", OK, found)
+
+
+def _workspace(root: str) -> Check:
+    if any(os.path.lexists(os.path.join(root, name)) for name in (".git", paths.STATE)):
+        return Check("workspace", OK, root)
+    return Check("workspace", NOTE, f"{root}, which is no repository", "--root names another")
+
+
+def _for_the_agent(title: str, told: str, path: str) -> Check:
+    """There is a GNU program of the same name."""
+    if told == "rcs":
+        return Check("rcs", OK, f"{title}'s agent is told to run `rcs`, which is this one")
+    other = shutil.which("rcs", path=path)
+    why = f"the `rcs` on its PATH is {other}, another program" if other else "no `rcs` is on its PATH"
+    return Check("rcs", OK, f"{title}'s agent is told to run `{told}`: {why}")
+
+
+def _bounded(check: Check) -> Check:
+    """What a repository brings may be of any length."""
+    cut = check.found if len(check.found) <= LONGEST else check.found[: LONGEST - 1] + "…"
+    return check._replace(found=cut)
 
 
 def _line(check: Check) -> str:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import stat
+import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import LockTimeout, RcsError
+from rcs_hooks.errors import RcsError
 from rcs_hooks.hook.failures import LOG
 from rcs_hooks.hook.stop import NOTES
-from rcs_hooks.install.doctor import BROKEN, NOTE, OK, WARN, Check
-from rcs_hooks.state import files, paths
+from rcs_hooks.install import locks
+from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check, at_most, guarded
+from rcs_hooks.state import files, ledger, paths
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import seconds
-from rcs_hooks.state.lock import LOCK, Lock, in_use
-from rcs_hooks.state.surface import each_scope
+from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.paths import inside
+from rcs_hooks.state.surface import known_sessions
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, PUBLIC, is_active, spelled
 from rcs_hooks.workflow.text import clean
 
@@ -27,72 +31,70 @@ if TYPE_CHECKING:
 DAY = 24 * 3600.0
 MOST = 8
 """Lines of one kind; a repository may hold thousands of sessions."""
-LOCK_WAIT = 0.5
+SECONDS = 5.0
+"""For reading the state; the sessions that were touched last come first."""
 LOG_TAIL = 64 * 1024
 
 
-def checks(scope: Scope) -> Iterator[Check]:
-    yield from _writable(scope.root)
-    if not os.path.lexists(os.path.join(scope.root, paths.STATE)):
-        yield Check("state", OK, f"{scope.root} has none yet")
-        return
+def checks(scope: Scope, seconds: float = SECONDS) -> Iterator[Check]:
     try:
+        files.check_workspace(scope.root)
         folder = scope.folder
     except RcsError as error:
         yield Check("state", BROKEN, str(error), "take the link out, or set RCS_ROOT")
         return
-    yield from _lock(folder)
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        yield Check("state", BROKEN, f"{folder} is not a folder", "move it away")
+        return
+    yield from _writable(scope.root, folder)
+    if not os.path.lexists(folder):
+        yield Check("state", OK, f"{scope.root} has none yet")
+        return
+    yield from locks.checks(folder)
     yield from _leftovers(folder)
-    found = [check for each in each_scope(scope) for check in _scope(each)]
-    yield from found[:MOST]
-    if len(found) > MOST:
-        yield Check("state", WARN, f"{len(found) - MOST} more of the kind")
-    if not found:
-        yield Check("state", OK, f"every file in {scope.root}/{paths.STATE} can be read and means something")
+    yield from guarded("state", _records(scope, seconds))
     yield from _log(scope, LOG, WARN, "why", "a hook failed")
     yield from _log(scope, NOTES, NOTE, "softener", "a run ended with a softener")
 
 
-def _writable(root: str) -> Iterator[Check]:
-    folder = os.path.join(root, paths.STATE)
+def _writable(root: str, folder: str) -> Iterator[Check]:
     while not os.path.lexists(folder) and folder != root:
         folder = os.path.dirname(folder)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        todo = f"give yourself the right to write it, or set RCS_ROOT (now {root})"
-        yield Check("state", BROKEN, f"{folder} cannot be written", todo)
-        return
-    free = os.statvfs(folder)
-    if free.f_bavail == 0 and free.f_blocks:
+    sessions_folder = f"{folder}/{paths.SESSIONS}"
+    for place in (folder, sessions_folder) if os.path.lexists(sessions_folder) else (folder,):
+        if not os.access(place, os.W_OK | os.X_OK):
+            todo = f"give yourself the right to write it, or set RCS_ROOT (now {root})"
+            yield Check("state", BROKEN, f"{place} cannot be written", todo)
+            return
+    if is_full(os.statvfs(folder)):
         yield Check("state", BROKEN, f"the disk of {folder} is full", "make room")
         return
     yield Check("state", OK, f"{folder} can be written")
 
 
-def _lock(folder: str) -> Iterator[Check]:
-    if not in_use(folder):
-        return
-    try:
-        with Lock(folder, LOCK_WAIT):
-            pass
-    except LockTimeout:
-        holder = _holder(f"{folder}/{LOCK}")
-        who = f"by process {holder}" if holder else "by another process"
-        todo = f"look at it with `ps -p {holder}`, and end it if it hangs" if holder else "end the process that hangs"
-        yield Check("lock", BROKEN, f"{folder}/{LOCK} is held {who} all the while", todo)
-    except OSError as error:
-        yield Check("lock", BROKEN, f"{folder}/{LOCK}: {(error.strerror or '').lower()}", "remove that file")
+def is_full(disk: os.statvfs_result) -> bool:
+    """Some file systems count nothing, and say 0 of 0."""
+    return (disk.f_bavail == 0 and disk.f_blocks > 0) or (disk.f_favail == 0 and disk.f_files > 0)
 
 
-def _holder(path: str) -> str:
-    """Where the system tells: Linux does."""
-    try:
-        status = os.stat(path)
-        with open("/proc/locks", encoding="ascii", errors="replace") as file:
-            lines = [line.split() for line in file]
-    except OSError:
-        return ""
-    inode = f":{status.st_ino}"
-    return next((line[4] for line in lines if len(line) > 5 and line[1] == "FLOCK" and line[5].endswith(inode)), "")
+def _records(scope: Scope, seconds: float) -> Iterator[Check]:
+    until = time.monotonic() + seconds
+    found = _scope(scope.of(None))
+    there = _latest_first(scope.folder)
+    for done, session in enumerate(there):
+        if time.monotonic() > until:
+            what = f"{len(there)} sessions, of which the {done} touched last were looked at"
+            yield Check("state", NOTE, what, "clear away those that are over")
+            break
+        found += _scope(scope.of(session))
+    yield from at_most(MOST, found)
+    if not found:
+        yield Check("state", OK, f"every file in {scope.root}/{paths.STATE} can be read and means something")
+
+
+def _latest_first(folder: str) -> list[str]:
+    place = f"{folder}/{paths.SESSIONS}"
+    return sorted(known_sessions(folder), key=lambda session: -os.lstat(f"{place}/{session}").st_mtime)
 
 
 def _leftovers(folder: str) -> Iterator[Check]:
@@ -104,8 +106,16 @@ def _scope(scope: Scope) -> list[Check]:
     try:
         view = scope.view()
     except RcsError as error:
-        return [Check(scope.session or "root", BROKEN, str(error), "take the link out")]
-    return [*_unreadable(scope, view), *_meaningless(scope, view), *_stale(scope, view)]
+        return [Check("state", BROKEN, str(error))]
+    return [*_unreadable(scope, view), *_uncounted(scope), *_meaningless(scope, view), *_stale(scope, view)]
+
+
+def _uncounted(scope: Scope) -> Iterator[Check]:
+    broken = ledger.load(scope.folder, scope.session) if scope.session else None
+    if isinstance(broken, Unreadable):
+        path = f"{scope.folder}/{broken.path}"
+        found = f"{path}: {broken.why}, so no Stop of that session is held"
+        yield Check("state", WARN, found, "the next prompt replaces it; or remove it")
 
 
 def _unreadable(scope: Scope, view: Session) -> Iterator[Check]:
@@ -140,6 +150,10 @@ def _stale(scope: Scope, view: Session) -> Iterator[Check]:
             yield Check("stale", WARN, f"{path}: untouched for a day, so it counts for nothing", todo)
         elif scope.session and (idle := _idle(record, view.now)) > DAY:
             yield Check("stale", NOTE, f"{path}: active, and untouched for {idle / 3600:.0f} h", todo)
+        elif (ahead := -_idle(record, view.now)) > DAY:
+            yield Check(
+                "stale", NOTE, f"{path}: touched {ahead / 3600:.0f} h ahead of this clock", "set the clock right"
+            )
 
 
 def _idle(record: dict[str, Any], now: float) -> float:
@@ -160,16 +174,23 @@ def _log(scope: Scope, name: str, status: str, field: str, what: str) -> Iterato
 
 def _tail(path: str) -> list[dict[str, Any]]:
     try:
+        if not inside(os.path.realpath(path), os.path.realpath(os.path.dirname(os.path.dirname(path)))):
+            return []
         fd = os.open(path, files.READ_FLAGS)
     except OSError:
         return []
-    with open(fd, "rb") as file:
-        file.seek(max(0, os.fstat(fd).st_size - LOG_TAIL))
-        found = []
-        for line in file.read(LOG_TAIL).splitlines():
-            try:
-                value = jsontext.loads(line.decode())
-            except ValueError:
-                continue
-            found += [value] if isinstance(value, dict) else []
-    return found
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            return []
+        data = os.pread(fd, LOG_TAIL, max(0, status.st_size - LOG_TAIL))
+    finally:
+        os.close(fd)
+    return [value for line in data.splitlines() if isinstance(value := _value(line), dict)]
+
+
+def _value(line: bytes) -> object:
+    try:
+        return jsontext.loads(line.decode())
+    except ValueError:  # the first of the tail is cut
+        return None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 SANDBOX, ROOTS = "sandbox_workspace_write", "writable_roots"
+MOST_DOTS = 2_000
+"""In one line of TOML: a key of a hundred thousand parts would cost the parser all the memory there is."""
 
 
 class NoTomlkit(Exception):
@@ -25,6 +27,8 @@ class NoTomlkit(Exception):
 
 def parse(text: str) -> Record:
     """Raises ValueError."""
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise ValueError("a line of it has too many parts")
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from rcs_hooks.install.merge import Place as Spot
 
 TRUSTED, UNTRUSTED, MODIFIED, OFF = "trusted", "untrusted", "modified", "switched off"
+FIELDS = {
+    "command": ("type", "command", "timeout", "async", "statusMessage", "additionalContextLimit"),
+    "mcp_tool": ("type", "server", "tool", "timeout", "input", "statusMessage"),
+}
+DEFAULTS: dict[str, dict[str, object]] = {
+    "command": {"async": False, "timeout": 600},
+    "mcp_tool": {"input": {}, "timeout": 600},
+}
 
 
 def snake(event: str) -> str:
@@ -23,20 +31,32 @@ def key(file: str, spot: Spot) -> str:
     return f"{file}:{snake(event)}:{group}:{handler}"
 
 
-def hash_of(event: str, handler: Mapping[str, Any]) -> str:
-    """Codex fills in what a command leaves out, and takes a tool as it stands."""
-    seen = dict(handler) if handler.get("type") == "mcp_tool" else {"async": False, **handler}
-    text = json.dumps({"event_name": snake(event), "hooks": [seen]}, sort_keys=True, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+def hash_of(event: str, handler: Mapping[str, Any], matcher: object = None) -> str:
+    """Codex fills in what a hook leaves out, and passes over what it does not know: a matcher too, but at the start of
+    a session, and how much a Stop may say."""
+    kind = "mcp_tool" if handler.get("type") == "mcp_tool" else "command"
+    said = {name: handler[name] for name in FIELDS[kind] if handler.get(name) is not None}
+    seen = DEFAULTS[kind] | said
+    if seen["timeout"] == 0:
+        seen["timeout"] = 1
+    if event == "Stop":
+        seen.pop("additionalContextLimit", None)
+    hashed: dict[str, object] = {"event_name": snake(event), "hooks": [seen]}
+    if event == "SessionStart" and matcher is not None:
+        hashed["matcher"] = matcher
+    text = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
-def of_hook(config: Mapping[str, Any], file: str, spot: Spot, handler: Mapping[str, Any]) -> str:
+def of_hook(
+    config: Mapping[str, Any], file: str, spot: Spot, handler: Mapping[str, Any], matcher: object = None
+) -> str:
     state = _table(_table(config, "hooks"), "state").get(key(file, spot))
     if not isinstance(state, dict) or not state.get("trusted_hash"):
         return UNTRUSTED
     if state.get("enabled") is False:
         return OFF
-    return TRUSTED if state["trusted_hash"] == hash_of(spot[0], handler) else MODIFIED
+    return TRUSTED if state["trusted_hash"] == hash_of(spot[0], handler, matcher) else MODIFIED
 
 
 def of_project(config: Mapping[str, Any], folders: list[str]) -> bool:

@@ -1,0 +1,302 @@
+"""`rcs doctor` as a whole program: its lines, its status, where it is asked, and that it changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.install.test_health import everything
+from tests.support import RCS_HOOK, clean_env
+
+RCS = RCS_HOOK.parent / "rcs"
+HERE = RCS_HOOK.parent
+
+
+class Desk:
+    """A person with a home of their own, and a repository."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home, self.root = folder / "home", folder / "project"
+        for path in (self.home, self.root / ".git/refs"):
+            path.mkdir(parents=True)
+        self.env = clean_env(HOME=str(self.home), PATH="/usr/bin:/bin")
+
+    def rcs(self, *words: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [RCS, *words],
+            cwd=cwd or self.root,
+            env=self.env | env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def doctor(self, *words: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+        """With every file and time stamp of home and project compared."""
+        before = everything(self.folder)
+        done = self.rcs("doctor", *words, cwd=cwd, **env)
+        assert everything(self.folder) == before
+        return done
+
+    def answer(self, *words: str, cwd: Path | None = None, **env: str) -> dict[str, Any]:
+        done = self.doctor("--json", *words, cwd=cwd, **env)
+        assert done.stderr == ""
+        assert done.stdout.count("\n") == 1
+        answer: dict[str, Any] = json.loads(done.stdout)
+        assert done.returncode == (0 if answer["ok"] else 1)
+        assert answer["ok"] is ("broken" not in [check["status"] for check in answer["checks"]])
+        return answer
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_every_line_of_a_folder_without_anything(desk: Desk) -> None:
+    done = desk.doctor()
+    python = sys.version.split()[0]
+    assert done.stdout == (
+        f"ok     rcs-hooks: 0.1.0, Python {python}, {HERE}\n"
+        f"ok     workspace: {desk.root}\n"
+        "warn   clients: neither codex nor claude is on PATH, and neither has a folder in your home\n"
+        f"ok     state: {desk.root} can be written\n"
+        f"ok     state: {desk.root} has none yet\n"
+        f"ok     rcs: Claude Code's agent is told to run `{RCS}`: no `rcs` is on its PATH\n"
+        f"ok     rcs: Codex's agent is told to run `{RCS}`: no `rcs` is on its PATH\n"
+        "\n"
+        "Nothing is broken.\n"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_json_says_the_same(desk: Desk) -> None:
+    answer = desk.answer()
+    assert answer["root"] == str(desk.root)
+    assert set(answer) == {"ok", "root", "checks"}
+    assert answer["checks"][1] == {"what": "workspace", "status": "ok", "found": str(desk.root), "todo": ""}
+
+
+def test_what_is_broken_is_counted_and_is_the_status(desk: Desk) -> None:
+    (desk.root / ".rcs").write_text("")
+    (desk.root / ".claude").mkdir()
+    (desk.root / ".claude/settings.json").write_text("{")
+    done = desk.doctor()
+    assert done.returncode == 1
+    assert done.stdout.endswith("\n\n2 broken.\n")
+    assert (
+        f"broken state: .rcs of {desk.root} is not a folder, so no state is kept; move it away, or set RCS_ROOT\n"
+        in done.stdout
+    )
+    assert f"\nbroken Claude Code file: {desk.root}/.claude/settings.json: it is not JSON: " in done.stdout
+    assert "\n       -> mend the file by hand\n" in done.stdout
+
+
+@pytest.mark.parametrize("transport", ["command", "mcp"])
+def test_hooks_that_are_set_up_are_run_and_nothing_is_changed(desk: Desk, transport: str) -> None:
+    for scope in ("project", "user"):
+        done = desk.rcs("setup", "--client", "all", "--scope", scope, "--transport", transport)
+        assert (done.returncode, done.stderr) == (0, "")
+    whats = [check["what"] for check in desk.answer()["checks"]]
+    assert {"Codex hook", "Claude Code hook"} <= set(whats)
+    assert ("Codex server" in whats) is (transport == "mcp")
+
+
+def test_a_running_session_is_left_as_it_is(desk: Desk) -> None:
+    call = {"hook_event_name": "UserPromptSubmit", "session_id": "s1", "cwd": str(desk.root), "prompt": "$forge go"}
+    subprocess.run([RCS_HOOK], input=json.dumps(call).encode(), cwd=desk.root, env=desk.env, check=True)
+    assert (desk.root / ".rcs/state/sessions/s1/forge-state.json").exists()
+    found = [check["found"] for check in desk.answer()["checks"] if check["what"] == "state"]
+    assert found == [
+        f"{desk.root}/.rcs/state can be written",
+        f"every file in {desk.root}/.rcs/state can be read and means something",
+    ]
+
+
+# --- where it is asked
+
+
+def workspace(answer: dict[str, Any]) -> tuple[str, str]:
+    return next((check["status"], check["found"]) for check in answer["checks"] if check["what"] == "workspace")
+
+
+def test_from_a_subfolder_a_worktree_and_by_name_it_is_the_repository(desk: Desk, tmp_path: Path) -> None:
+    (desk.root / "a/b").mkdir(parents=True)
+    (tmp_path / "tree/sub").mkdir(parents=True)
+    (tmp_path / "tree/.git").write_text(f"gitdir: {desk.root}/.git/worktrees/tree\n")
+    assert workspace(desk.answer(cwd=desk.root / "a/b")) == ("ok", str(desk.root))
+    assert workspace(desk.answer(cwd=tmp_path / "tree/sub")) == ("ok", str(tmp_path / "tree"))
+    assert workspace(desk.answer("--root", "../tree")) == ("ok", str(tmp_path / "tree"))
+
+
+def test_outside_any_repository_it_says_so(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    assert workspace(desk.answer(cwd=tmp_path / "bare")) == (
+        "note",
+        f"{tmp_path}/bare, which is no repository",
+    )
+
+
+def test_at_the_top_of_everything_nothing_is_made() -> None:
+    before = sorted(os.listdir("/"))
+    done = subprocess.run(
+        [RCS, "doctor", "--json", "--root", "/"], cwd="/", env=clean_env(), capture_output=True, text=True, check=False
+    )
+    assert json.loads(done.stdout)["root"] == "/"
+    assert done.stderr == ""
+    assert sorted(os.listdir("/")) == before
+
+
+@pytest.mark.parametrize("home", ["", "relative/home", " "])
+def test_without_a_home_it_refuses_in_one_sentence(desk: Desk, home: str) -> None:
+    done = desk.doctor(HOME=home)
+    said = "rcs: HOME is not set, so your clients' files cannot be found; set HOME and run the same again\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+def test_a_root_that_is_not_there_is_refused(desk: Desk) -> None:
+    done = desk.doctor("--root", "nowhere")
+    said = f"rcs: {desk.root}/nowhere: there is no such folder; name the project with --root\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+@pytest.mark.parametrize("path", ["", ":", "nowhere:/etc/passwd", "\udcff"])
+def test_any_path_will_do(desk: Desk, path: str) -> None:
+    whats = [check["what"] for check in desk.answer(PATH=path)["checks"]]
+    assert whats == ["rcs-hooks", "workspace", "clients", "state", "state", "rcs", "rcs"]
+
+
+# --- `rcs` for the agent
+
+
+def rcs_line(desk: Desk, path: str) -> str:
+    found: str = next(check["found"] for check in desk.answer(PATH=path)["checks"] if check["what"] == "rcs")
+    return found
+
+
+def test_rcs_on_path_is_ours_or_another(desk: Desk, tmp_path: Path) -> None:
+    assert rcs_line(desk, f"{HERE}:/usr/bin") == "Claude Code's agent is told to run `rcs`, which is this one"
+    other = tmp_path / "gnu/rcs"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    assert rcs_line(desk, f"{other.parent}:{HERE}") == (
+        f"Claude Code's agent is told to run `{RCS}`: the `rcs` on its PATH is {other}, another program"
+    )
+
+
+# --- how it is shown
+
+
+def on_a_terminal(desk: Desk, columns: int, **env: str) -> str:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [RCS, "doctor"],
+        cwd=desk.root,
+        env=desk.env | {"TERM": "xterm", "COLUMNS": str(columns)} | env,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    said = b""
+    try:
+        while chunk := os.read(master, 65536):
+            said += chunk
+    except OSError:  # Linux' word for the end
+        pass
+    finally:
+        os.close(master)
+        process.wait(30)
+    return said.decode()
+
+
+def test_colours_are_for_terminals_whose_person_wants_them(desk: Desk) -> None:
+    shown = on_a_terminal(desk, 20)
+    assert f"\x1b[32mok    \x1b[0m workspace: {desk.root}\r\n" in shown
+    assert "\x1b[33mwarn  \x1b[0m clients: " in shown
+    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in on_a_terminal(desk, 20, **env)
+    assert "\x1b" not in desk.doctor().stdout
+
+
+def test_what_a_repository_says_moves_no_cursor_and_floods_nothing(desk: Desk) -> None:
+    evil = "\x1b[2J\x9b\u202e\r" + "é" * 50_000
+    for folder, name in ((".claude", "settings.json"), (".codex", "hooks.json")):
+        (desk.root / folder).mkdir()
+        (desk.root / folder / name).write_text(json.dumps({"hooks": {evil: 1}}))
+    done = desk.doctor(PYTHONIOENCODING="ascii")
+    assert done.returncode == 1
+    assert all(char.isprintable() or char == "\n" for char in done.stdout)
+    assert done.stdout.isascii()
+    assert max(map(len, done.stdout.splitlines())) < 2200
+    assert len(desk.doctor("--json").stdout) < 50_000
+
+
+def test_nobody_listening_is_no_error(desk: Desk) -> None:
+    process = subprocess.Popen(
+        [RCS, "doctor"], cwd=desk.root, env=desk.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(30) == 0
+
+
+def hanging(desk: Desk) -> Path:
+    """A client that says its process id, and then nothing."""
+    program, pid = desk.folder / "bin/codex", desk.folder / "pid"
+    program.parent.mkdir()
+    os.mkfifo(pid)
+    program.write_text(f"#!/bin/sh\necho $$ > {pid}\nexec sleep 60\n")
+    program.chmod(0o755)
+    return pid
+
+
+def test_an_interrupt_ends_it_and_what_it_has_started(desk: Desk) -> None:
+    pid = hanging(desk)
+    process = subprocess.Popen(
+        [RCS, "doctor"],
+        cwd=desk.root,
+        env=desk.env | {"PATH": f"{desk.folder}/bin:/usr/bin:/bin"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    child = os.pidfd_open(int(pid.read_text()))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"")
+    assert out.startswith(b"ok     rcs-hooks: ")
+    assert select.select([child], [], [], 10)[0] == [child]
+    os.close(child)
+
+
+def test_two_at_once_say_the_same(desk: Desk) -> None:
+    desk.rcs("setup", "--client", "claude")
+    (desk.root / ".rcs/state").mkdir(parents=True)
+    (desk.root / ".rcs/state/.lock").write_text("")
+    both = [
+        subprocess.Popen([RCS, "doctor"], cwd=desk.root, env=desk.env, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=60)[0] for process in both]
+    first, second = (
+        [line for line in text.splitlines() if not line.startswith(("ok     Claude Code hook:", "warn   Claude Code"))]
+        for text in said
+    )
+    assert first == second
+    assert first[-1] == "Nothing is broken."
