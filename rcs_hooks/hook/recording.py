@@ -109,7 +109,7 @@ class Recorder:
         around = self.around
         env = {name: around.env[name] for name in SETTINGS if name in around.env}
         texts = (self.raw, line.encode(), self.cwd.encode(), orjson.dumps(env))
-        stdin, stdout, where, settings = (_portable(text, self.root, rcs_words(around)) for text in texts)
+        stdin, stdout, where, settings = (_portable(text, self.root, *_called(around)) for text in texts)
         fixture = Fixture(
             now=around.now,
             cwd=where.decode(),
@@ -133,16 +133,23 @@ def save(folder: Path, fixture: Fixture, now: float) -> Path:
     raise FixtureError(f"{folder} has no free name for one more call")
 
 
-def _portable(data: bytes, root: str, rcs: str) -> bytes:
+def _called(around: Surroundings) -> list[str]:
+    """Each way in which a message may call `rcs` here; the longest first, for one may hold another."""
+    return sorted({rcs_words(around), rcs_words(around, login_shell=True)}, key=len, reverse=True)
+
+
+def _portable(data: bytes, root: str, *called: str) -> bytes:
     """Without the path of this workspace, and with `rcs` for however it is called here."""
     for path in {root, os.path.realpath(root)}:
         for form in (path, jsontext.dumps_line(path)[1:-1]):
             data = data.replace(form.encode("utf-8", "surrogateescape"), WORKSPACE.encode())
-    return data.replace(jsontext.dumps_line(rcs)[1:-1].encode(), b"rcs")
+    for words in called:
+        data = data.replace(jsontext.dumps_line(words)[1:-1].encode(), b"rcs")
+    return data
 
 
 def _stored(files: Mapping[str, bytes], root: str, around: Surroundings) -> dict[str, Stored]:
-    return {path: Stored.of(_portable(data, root, rcs_words(around))) for path, data in files.items()}
+    return {path: Stored.of(_portable(data, root, *_called(around))) for path, data in files.items()}
 
 
 def tree(root: Path) -> dict[str, bytes]:

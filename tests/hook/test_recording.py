@@ -11,7 +11,7 @@ import pytest
 from rcs_hooks.hook.entry import respond
 from rcs_hooks.hook.recording import Fixture, FixtureError, load, replay
 from tests.make_fixtures import SCENES, make
-from tests.support import CHECKOUT, Workspace, clean_env, run_hook
+from tests.support import CHECKOUT, RCS_HOOK, Workspace, clean_env, run_hook
 
 FIXTURES = CHECKOUT / "fixtures"
 
@@ -23,11 +23,15 @@ def record(workspace: Workspace, prompt: str, folder: Path, **env: str) -> Path:
     return path
 
 
-def test_a_recorded_call_replays_as_it_was(workspace: Workspace, tmp_path: Path) -> None:
-    path = record(workspace, "$blueprint $team go", tmp_path / "recorded")
+@pytest.mark.parametrize("path", [os.defpath, f"{RCS_HOOK.parent}{os.pathsep}{os.defpath}"], ids=["not on", "on"])
+def test_a_recorded_call_replays_as_it_was_with_rcs_on_path_or_not(
+    workspace: Workspace, tmp_path: Path, path: str
+) -> None:
+    """Codex' login shell has a PATH of its own, so that messages may name `rcs` by its path all the same."""
+    recorded = record(workspace, "$blueprint $team go", tmp_path / "recorded", PATH=path)
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert replay(load(path), empty, respond) == []
+    assert replay(load(recorded), empty, respond) == []
 
 
 def test_a_recording_holds_neither_the_environment_nor_a_path_of_this_machine(
