@@ -105,12 +105,19 @@ def test_the_launcher_knows_our_packages_and_our_skills() -> None:
 # --- calls
 
 
+def linked(folder: Path) -> Path:
+    """The checkout as a plugin's folder, but for an environment that a person has made in it."""
+    folder.mkdir()
+    for name in (".claude-plugin", "hooks", "rcs_hooks"):
+        (folder / name).symlink_to(CHECKOUT / name)
+    return folder
+
+
 class Plugin:
     """The plugin as the client calls it: through a shell, its folders named in the environment."""
 
     def __init__(self, folder: Path, root: str = "a plugin") -> None:
-        self.root = folder / root
-        self.root.symlink_to(CHECKOUT)
+        self.root = linked(folder / root)
         self.data = folder / f"{root} data"
         self.data.mkdir()
         self.bin = folder / "bin"
@@ -195,6 +202,7 @@ def prompts(plugin: Plugin) -> bool:
 
 PLACES: dict[str, Callable[[Plugin], Path]] = {
     "an environment in the plugin's data": lambda plugin: plugin.data / "venv/bin/python3",
+    "an environment in the checkout": lambda plugin: plugin.root / ".venv/bin/python3",
     "3.14": lambda plugin: plugin.bin / "python3.14",
     "3.11": lambda plugin: plugin.bin / "python3.11",
     "python3": lambda plugin: plugin.bin / "python3",
@@ -370,8 +378,8 @@ def test_ten_megabytes_are_read_to_their_end(plugin: Plugin, *, has_python: bool
 
 def test_a_plugin_whose_scripts_are_gone_blocks_nothing(tmp_path: Path) -> None:
     plugin = Plugin(tmp_path)
-    plugin.root.unlink()
-    (plugin.root / "hooks").mkdir(parents=True)
+    (plugin.root / "hooks").unlink()
+    (plugin.root / "hooks").mkdir()
     (plugin.root / "hooks" / "plugin").symlink_to(LAUNCHER)
     plugin.python(plugin.bin / "python3")
     assert plugin.says("Stop") == "{}"

@@ -12,6 +12,7 @@ from tests.clients.configure import configure
 from tests.clients.driver import Person
 from tests.clients.test_turns import DETECTED, DONE, FINISH, PROMPT, REASON, WORKING, counts, ended_well
 from tests.support import CHECKOUT, Workspace
+from tests.test_plugin import linked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,7 +80,10 @@ def test_its_skills_are_there_for_the_person_and_for_the_model(plugged: Plugged)
     assert [min(counts(outcome, f"- {name}: ")) for name in names] == [1] * len(names)
 
 
-def test_without_a_python_that_will_do_one_message_and_the_turn_goes_on(plugged: Plugged, workspace: Workspace) -> None:
+def test_without_a_python_that_will_do_one_message_and_the_turn_goes_on(
+    plugged: Plugged, workspace: Workspace, tmp_path: Path
+) -> None:
+    plugged.plugin = linked(tmp_path / "bare")
     plugged.env["RCS_PYTHON"] = "/nonexistent/python3"
     outcome = plugged.types("Hi", DONE)
     assert ended_well(outcome)
