@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
-from rcs_hooks.runs import faults, ledger, reading, store
+from rcs_hooks.runs import around, faults, ledger, reading, store
 from rcs_hooks.runs.progress import COMPLETED, FAILED, RUN_STATUSES, SKIPPED
 from rcs_hooks.workflow.text import clean
 
@@ -70,11 +69,10 @@ def _add_filters(to: argparse.ArgumentParser, *, status: bool = True) -> None:
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    now = time.time()
-    path = faults.path_of(os.environ, os.environ.get("HOME") or None, os.getcwd())
-    kept = store.opened(path)
+    here = around.real()
+    kept = store.opened(faults.path_of(here.env, here.home, here.cwd))
     try:
-        return ACTIONS[args.action](args, kept, now)
+        return ACTIONS[args.action](args, kept, here.now)
     finally:
         if kept:
             kept.close()
@@ -114,7 +112,7 @@ def _list(args: argparse.Namespace, kept: store.Store | None, now: float) -> int
 
 
 def _show(args: argparse.Namespace, kept: store.Store | None, now: float) -> int:
-    found = reading.whole(kept, args.id, _ms(now), after=args.after)
+    found = reading.whole(kept, args.id, _ms(now), after=args.after, last=None if args.json else SHOWN_EVENTS)
     if args.json:
         output.result(found)
         return output.OK
@@ -125,13 +123,13 @@ def _show(args: argparse.Namespace, kept: store.Store | None, now: float) -> int
     for title, lines in (
         ("steps", [_step_words(step) for step in found["steps"]]),
         ("artifacts", [_artifact_words(artifact) for artifact in found["artifacts"]]),
-        ("events", [_event_words(event) for event in found["events"][-SHOWN_EVENTS:]]),
+        ("events", [_event_words(event) for event in found["events"]]),
     ):
         if lines:
             output.text(f"{title}:")
         for line in lines:
             output.text(f"  {line}")
-    if (more := len(found["events"]) - SHOWN_EVENTS) > 0:
+    if (more := found["event_count"] - args.after - SHOWN_EVENTS) > 0:
         output.text(f"  and {more} before these: rcs runs export {args.id}")
     return output.OK
 
