@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
-SHOWN_EVENTS = 10
+SHOWN_RUNS, SHOWN_EVENTS = 50, 10
 ENDS = (COMPLETED, FAILED, SKIPPED)
 
 
@@ -36,7 +36,7 @@ def build() -> argparse.ArgumentParser:
     _add_filters(listing)
     listing.add_argument("--feature", metavar="NAME", help="only those of this feature")
     listing.add_argument("--since", metavar="TIME", help="only those heard of within 45m, 12h, 30d or 2w")
-    listing.add_argument("--limit", type=int, default=50, metavar="N", help="how many (50)")
+    listing.add_argument("--limit", type=int, default=SHOWN_RUNS, metavar="N", help=f"how many ({SHOWN_RUNS})")
     listing.add_argument("--before", type=int, metavar="N", help="the page behind the one whose `next` this is")
     options.add_json(listing)
     show = actions.add_parser("show", help="one run: its steps, artifacts and events", allow_abbrev=False)
@@ -107,8 +107,18 @@ def _list(args: argparse.Namespace, kept: store.Store | None, now: float) -> int
         ago = _ago(each["last_at"], now)
         output.text(f"{each['status']:<10}{clean(each['workflow'], 12):<13}{step:<13}{ago:>4} {each['run_id']}")
     if found["next"]:
-        output.text(f"more: rcs runs list --before {found['next']}")
+        output.text(f"more: {_page_behind(args, found['next'])}")
     return output.OK
+
+
+def _page_behind(args: argparse.Namespace, before: int) -> str:
+    """The same question once more."""
+    import shlex
+
+    asked = [(name, getattr(args, name)) for name in ("workflow", "project", "status", "feature", "since")]
+    asked += [("limit", str(args.limit) if args.limit != SHOWN_RUNS else None), ("before", str(before))]
+    words = [word for name, value in asked if value is not None for word in (f"--{name}", value)]
+    return shlex.join(["rcs", "runs", "list", *words])
 
 
 def _show(args: argparse.Namespace, kept: store.Store | None, now: float) -> int:

@@ -81,22 +81,26 @@ def whole(
 ) -> Record:
     """A run with its steps (as they were heard of, and nested in the order of the machine), its artifacts, and its
     events behind a sequence, or the last of them. Raises Refused."""
-    run = one(store, run_id)
+    one(store, run_id)
     if store is None:
         return {}
-    artifacts = [
-        each | {"missing": not os.path.exists(os.path.join(run["project"], each["path"]))}
-        for each in store.artifacts(run["id"])
-    ]
-    rows = store.steps(run["id"])
-    if last is not None:
-        after = max(after, run["events"] - last)
+    with store.at_one_moment():
+        run = one(store, run_id)
+        artifacts = store.artifacts(run["id"])
+        rows = store.steps(run["id"])
+        if last is not None:
+            after = max(after, run["events"] - last)
+        events = list(store.events(run["id"], after=after, limit=limit))
     return run_of(run, now_ms) | {
         "steps": timeline.flat(rows, now_ms),
         "timeline": timeline.nested(rows, now_ms, machine),
-        "artifacts": artifacts,
-        "events": [event_of(event) for event in store.events(run["id"], after=after, limit=limit)],
+        "artifacts": [each | {"missing": _is_missing(run["project"], each["path"])} for each in artifacts],
+        "events": list(map(event_of, events)),
     }
+
+
+def _is_missing(project: str, path: str) -> bool:
+    return not os.path.exists(os.path.join(project, path))
 
 
 def exported(store: Store | None, *, run_id: str | None = None, after: int = 0, **asked: Any) -> Iterator[Record]:

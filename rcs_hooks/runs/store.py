@@ -43,6 +43,22 @@ SELECT_EVENT = (
 )
 
 
+class Moment:
+    """What is read in this context belongs together, whoever writes meanwhile."""
+
+    def __init__(self, path: str, connection: "Connection") -> None:
+        self.path = path
+        self._sql = connection
+
+    def __enter__(self) -> None:
+        with faults.told(self.path):
+            self._sql.execute("BEGIN")
+
+    def __exit__(self, *_: object) -> None:
+        if self._sql.in_transaction:
+            self._sql.execute("ROLLBACK")
+
+
 class Store:
     """One connection. As a context it is one write: all of it, or nothing."""
 
@@ -116,6 +132,9 @@ class Store:
             self._sql.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in runs])
 
     # --- reading
+
+    def at_one_moment(self) -> Moment:
+        return Moment(self.path, self._sql)
 
     def run(self, run_id: str) -> "dict[str, Any] | None":
         found = self._row(f"{SELECT_RUN} WHERE run_id = ?", run_id)

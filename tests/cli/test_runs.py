@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import time
 from pathlib import Path
@@ -219,3 +220,15 @@ def test_what_no_database_can_take_is_one_sentence(busy: Project, words: tuple[s
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("rcs: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_next_page_is_asked_for_with_the_same_filters(busy: Project) -> None:
+    for number in range(3):
+        busy.emit("requirements", run=f"r{number}", data={"status": "running", "feature": "a b"})
+    busy.emit("detect", run="other", workflow="blueprint")
+    words = ["--workflow", "build", "--feature", "a b", "--since", "1d", "--limit", "2"]
+    first = said(busy, "list", *words).splitlines()
+    more = first[-1].removeprefix("more: ")
+    assert shlex.split(more)[: len(words) + 3] == ["rcs", "runs", "list", *words]
+    second = said(busy, *shlex.split(more)[2:]).splitlines()
+    assert [line.split()[-1] for line in (*first[1:-1], *second[1:])] == ["r2", "r1", "r0"]

@@ -14,7 +14,7 @@ import pytest
 
 from rcs_hooks.errors import Refused, StoreError
 from rcs_hooks.runs import faults, reading, schema, store
-from rcs_hooks.runs.progress import INACTIVE_AFTER_MS
+from rcs_hooks.runs.progress import INACTIVE_AFTER_MS, Row
 from tests.runs.support import BUILD, Project
 
 DAY = 24 * 3600
@@ -352,6 +352,25 @@ def test_runs_are_read_where_nothing_can_be_written(project: Project) -> None:
     with pytest.raises(StoreError, match=r"cannot be used \(.*\); from a sandbox, use the tool `emit`"):
         project.emit("design")
     project.database.parent.chmod(0o700)
+
+
+def test_a_run_is_shown_as_it_was_at_one_moment(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.emit("requirements")
+    kept = project.store()
+    steps = kept.steps
+
+    def steps_of_another_moment(run: int) -> list[Row]:
+        project.emit("design")
+        return steps(run)
+
+    monkeypatch.setattr(kept, "steps", steps_of_another_moment)
+    found = reading.whole(kept, "r1", 0)
+    assert (found["event_count"], [step["step"] for step in found["steps"]], len(found["events"])) == (
+        1, ["requirements"], 1,
+    )  # fmt: skip
+    monkeypatch.undo()
+    assert reading.whole(kept, "r1", 0)["event_count"] == 3
+    kept.close()
 
 
 # --- what is exported
