@@ -12,9 +12,9 @@ import os
 
 try:
     # The package sqlite3 is this and adapters for dates that nobody here stores: 1.2 ms of an emit of 25.
-    from _sqlite3 import Connection, connect
+    from _sqlite3 import Connection, OperationalError, connect
 except ImportError:  # pragma: no cover - an interpreter other than CPython
-    from sqlite3 import Connection, connect
+    from sqlite3 import Connection, OperationalError, connect
 
 from rcs_hooks.errors import StoreError
 from rcs_hooks.runs import faults, schema
@@ -41,6 +41,22 @@ SELECT_EVENT = (
     f"SELECT {', '.join(f'events.{name}' for name in EVENT)}, run_id, workflow, project"  # noqa: S608
     " FROM events JOIN runs ON runs.id = events.run"
 )
+
+
+class Moment:
+    """What is read in this context belongs together, whoever writes meanwhile."""
+
+    def __init__(self, path: str, connection: "Connection") -> None:
+        self.path = path
+        self._sql = connection
+
+    def __enter__(self) -> None:
+        with faults.told(self.path):
+            self._sql.execute("BEGIN")
+
+    def __exit__(self, *_: object) -> None:
+        if self._sql.in_transaction:
+            self._sql.execute("ROLLBACK")
 
 
 class Store:
@@ -116,6 +132,9 @@ class Store:
             self._sql.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in runs])
 
     # --- reading
+
+    def at_one_moment(self) -> Moment:
+        return Moment(self.path, self._sql)
 
     def run(self, run_id: str) -> "dict[str, Any] | None":
         found = self._row(f"{SELECT_RUN} WHERE run_id = ?", run_id)
@@ -209,7 +228,12 @@ def opened(path: str) -> Store | None:
     with faults.told(path):
         if not os.path.exists(path):
             return None
-        return _connected(path)
+        try:
+            return _connected(path)
+        except OperationalError as error:
+            if not faults.is_closed_to_writing(error) or os.path.exists(f"{path}-wal"):
+                raise
+            return _connected(path, is_still=True)
 
 
 def made(path: str) -> Store:
@@ -221,10 +245,12 @@ def made(path: str) -> Store:
         return _connected(path)
 
 
-def _connected(path: str) -> Store:
+def _connected(path: str, *, is_still: bool = False) -> Store:
+    """`is_still`: as it lies there, in a folder where a reader can make no file either; later writes are not seen."""
     if not os.path.isfile(path):
         raise StoreError(faults.no_file(path))
-    connection = connect(path, timeout=schema.BUSY_SECONDS, isolation_level=None)
+    name = _address(path) if is_still else path
+    connection = connect(name, timeout=schema.BUSY_SECONDS, isolation_level=None, uri=is_still)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         schema.bring_up(path, connection)
@@ -232,3 +258,9 @@ def _connected(path: str) -> Store:
         connection.close()
         raise
     return Store(path, connection)
+
+
+def _address(path: str) -> str:
+    from urllib.parse import quote  # heavy, and seldom needed
+
+    return f"file:{quote(os.fsencode(os.path.abspath(path)))}?immutable=1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from rcs_hooks.errors import MachineError
 from rcs_hooks.runs import places
 from rcs_hooks.runs.places import LARGEST, SHIPPED, Found
+from tests.runs.support import RCS, Project
 
 MACHINE = "## STATE-MACHINE\n```mermaid\nstateDiagram-v2\n[*] --> {state}\n{state} --> [*]\n```\n"
 
@@ -248,7 +250,9 @@ def test_everything_that_ships_can_be_read_and_says_how_to_report(world: World) 
     for found in world.everything():
         text = places.read(found.path)
         assert f"\nname: {found.name}\n" in text.split("---")[1]
-        assert "\ndescription: " in text.split("---")[1]
+        description = text.split("---")[1].partition("\ndescription: ")[2].splitlines()[0]
+        assert description
+        assert not {": ", " #"} & {description[at : at + 2] for at in range(len(description))}, "it would be no YAML"
         if places.machine_of(found):
             assert "rcs emit " in text
             assert "--type status_change" in text
@@ -259,3 +263,28 @@ def test_an_agent_that_ships_names_its_steps_with_its_prefix(world: World, name:
     found = world.find(name)
     assert found is not None
     assert f"--step {name}:{{CURRENT_STATE}} --unit" in places.read(found.path)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_the_command_in_what_ships_works_for_every_step(tmp_path: Path, name: str) -> None:
+    """As an agent types it: with its placeholders filled in, the last step completed."""
+    project = Project(tmp_path)
+    shutil.rmtree(project.root / ".claude")
+    (found,) = (found for found in places.everything(project=str(tmp_path), home=None) if found.name == name)
+    fences = (part.partition("```")[0] for part in places.read(found.path).split("```sh\n")[1:])
+    command = next(fence for fence in fences if fence.startswith("rcs emit "))
+    command = command.replace("--run-id RUN", "--run-id {RUN_ID}").replace("--step detect", "--step {CURRENT_STATE}")
+    machine = places.machine_of(found)
+    assert machine is not None
+    steps = machine.states if name != "blueprint" else ("detect", "prd")
+    filled = {"WORKFLOW": "build", "RUN_ID": "550e8400-e29b-41d4-a716-446655440000", "TASK_ID": "T1", "FEATURE_ID": "f"}
+    for step in steps if found.kind == "skill" else machine.states[:2]:
+        line = command
+        for mark, value in (filled | {"CURRENT_STATE": step}).items():
+            line = line.replace(f"{{{mark}}}", value)
+        done = subprocess.run(
+            ["sh", "-ec", line], cwd=project.root, capture_output=True, text=True, check=False,
+            env=project.env(PATH=f"{Path(RCS[-1]).parent}{os.pathsep}{os.environ['PATH']}"),
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "the run is running" in done.stdout
