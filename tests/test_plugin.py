@@ -278,6 +278,33 @@ def test_without_a_data_folder_every_call_searches(plugin: Plugin) -> None:
     assert len(calls.read_text().split()) == 2
 
 
+def _pipe(note: Path) -> None:
+    os.mkfifo(note)
+
+
+def _link(note: Path) -> None:
+    note.symlink_to("mine")
+    (note.parent / "mine").write_text("mine")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, _pipe, _link])
+def test_a_note_that_is_no_file_is_left_alone(plugin: Plugin, make: Callable[[Path], object]) -> None:
+    plugin.python(plugin.bin / "python3")
+    make(plugin.data / "python")
+    files = sorted(plugin.data.iterdir())
+    before = [(path, path.lstat().st_mode, path.lstat().st_mtime_ns) for path in files]
+    assert prompts(plugin)
+    assert [(path, path.lstat().st_mode, path.lstat().st_mtime_ns) for path in files] == before
+
+
+def test_a_data_folder_that_could_be_the_workspace_is_none(plugin: Plugin) -> None:
+    plugin.python(plugin.bin / "python3")
+    evil = plugin.program(plugin.workspace.root / "evil", "exit 1")
+    (plugin.workspace.root / "python").write_text(f"{plugin.root}|\n{evil}\n\n")
+    plugin.env["CLAUDE_PLUGIN_DATA"] = "."
+    assert prompts(plugin)
+
+
 # --- none
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
@@ -97,7 +98,7 @@ def run(argv: Sequence[str]) -> int:
     finally:
         for line in said:
             output.text(line)
-    for place, found in todo:
+    for place, found in () if args.dry_run else todo:
         _tell(place, changed=bool(found.changes), writable=args.writable)
     return output.OK
 
@@ -135,9 +136,11 @@ def _verb(change: edit.Change) -> str:
 
 def _check_server() -> None:
     import importlib.util
+    import shlex
 
     if importlib.util.find_spec("mcp") is None:
-        raise Refused("mcp is not installed, which the server needs: pip install 'rcs-hooks[server]'")
+        pip = f"{shlex.quote(sys.executable)} -m pip"
+        raise Refused(f"mcp is not installed, which the server needs: {pip} install 'rcs-hooks[server]'")
 
 
 def _tell(place: Place, *, changed: bool, writable: bool) -> None:
@@ -145,7 +148,8 @@ def _tell(place: Place, *, changed: bool, writable: bool) -> None:
     title = clients.TITLES[place.client]
     if place.client == CODEX:
         if changed:
-            output.text(f"{title}: start `codex` here, trust the project, and approve the hooks with /hooks.")
+            trust = " here, trust the project" if place.scope == PROJECT else ""
+            output.text(f"{title}: start `codex`{trust}, and approve the hooks with /hooks.")
         if not writable:
             output.text(
                 f"{title}: its sandbox keeps an agent from the run store in {clients.writable(place.machine)[0]},"

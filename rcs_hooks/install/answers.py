@@ -62,15 +62,18 @@ def run(
     asked, so that stays open until it has said this much."""
     started = time.monotonic()
     pipe = subprocess.PIPE
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # within Popen, it would leave what was started
     try:
         process = subprocess.Popen(
             list(words), stdin=pipe, stdout=pipe, stderr=pipe, cwd=os.sep, env=env, start_new_session=True
         )
     except (OSError, ValueError) as error:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return Ran(b"", b"", 0.0, f"cannot be started: {(getattr(error, 'strerror', None) or str(error)).lower()}")
     said: dict[int, bytes] = {}
     why = "was interrupted"
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         why = _heard(process, given, said, started + seconds, enough)
         why = why or ("" if enough else _ended(process, started + seconds))
     finally:

@@ -35,8 +35,8 @@ def checks(machine: Machine, found: Sequence[Settings], managed_file: str = MANA
     values = [(managed_file, managed), *((each.path, each.value) for each in found)]
     yield from _switches(values)
     having = [each for each in found if each.ours]
-    if any(merge.is_ours(h) and h.get("type") == "mcp_tool" for each in having for _, h in each.ours):
-        yield from _server_approved(machine, values, having)
+    if asking := [each for each in having if any(h.get("type") == "mcp_tool" for _, h in each.ours)]:
+        yield from _server_approved(machine, values, asking)
     yield _rules_there(machine, values, having)
     if any(each.place.scope == PROJECT for each in having):
         yield _folder_trusted(machine)
@@ -65,9 +65,10 @@ def _switches(values: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Check
 
 
 def _server_approved(
-    machine: Machine, values: Sequence[tuple[str, Mapping[str, Any]]], having: Sequence[Settings]
+    machine: Machine, values: Sequence[tuple[str, Mapping[str, Any]]], asking: Sequence[Settings]
 ) -> Iterator[Check]:
-    """A server of `.mcp.json` wants approval; one of the person's own does not."""
+    """A server of `.mcp.json` wants approval; one of the person's own does not. `asking`: the files whose hooks are
+    tools of it."""
     said = [*(value for _, value in values), known_project(machine, projects(machine.root))]
 
     def names(key: str) -> bool:
@@ -76,12 +77,12 @@ def _server_approved(
     title = "Claude Code server"
     if names("disabledMcpjsonServers"):
         yield Check(title, BROKEN, f"{merge.SERVER} stands in disabledMcpjsonServers", "take it out")
-    elif not any(each.place.scope == PROJECT for each in having):
+    elif not any(each.place.scope == PROJECT for each in asking):
         return
     elif names(merge.ENABLED) or any(each.get("enableAllProjectMcpServers") is True for each in said):
         yield Check(title, OK, f"{merge.SERVER} is approved")
     else:
-        found = f"{merge.SERVER} is not approved in {having[0].path}"
+        found = f"{merge.SERVER} is not approved in {asking[0].path}"
         yield Check(title, WARN, found, "start `claude` here and approve it")
 
 

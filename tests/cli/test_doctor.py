@@ -268,6 +268,7 @@ def hanging(desk: Desk) -> Path:
 
 def test_an_interrupt_ends_it_and_what_it_has_started(desk: Desk) -> None:
     pid = hanging(desk)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & ignores it
     process = subprocess.Popen(
         [RCS, "doctor"],
         cwd=desk.root,
@@ -276,6 +277,7 @@ def test_an_interrupt_ends_it_and_what_it_has_started(desk: Desk) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+    signal.signal(signal.SIGINT, before)
     child = os.pidfd_open(int(pid.read_text()))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

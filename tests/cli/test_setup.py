@@ -10,10 +10,9 @@ import site
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +272,15 @@ def test_a_dry_run_of_everything_writes_nothing(person: Home) -> None:
     before = person.state()
     assert f"would remove {person.project}/.claude/skills/forge/SKILL.md\n" in person.ok("uninstall", "--dry-run")
     assert person.state() == before
+
+
+def test_what_is_left_to_do_is_told_once_something_was_done(person: Home) -> None:
+    assert "start `codex`" not in person.ok("setup", *ALL, "--dry-run")
+    assert "Codex: start `codex` here, trust the project, and approve the hooks with /hooks.\n" in person.ok(
+        "setup", *ALL
+    )
+    said = person.ok("setup", *ALL, "--scope", "user")
+    assert "Codex: start `codex`, and approve the hooks with /hooks.\n" in said
 
 
 def test_without_tomlkit_the_lines_to_paste_are_shown(person: Home) -> None:
@@ -585,41 +593,28 @@ def test_a_file_where_a_folder_is_needed_is_found_before_anything_is_written(per
     assert person.refused("setup", *ALL) == expected
 
 
-NOBODY = 65534
-AS_NOBODY = f"""
-import contextlib, os, sys
+AS_ANYBODY = """
+import ctypes, sys
 from rcs_hooks.cli import main
-with contextlib.redirect_stdout(open(os.devnull, "w")):
-    main.main([*sys.argv[1:], "--dry-run"])
-os.setgroups([])
-os.setgid({NOBODY})
-os.setuid({NOBODY})
+header, none = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+if ctypes.CDLL(None).capset(header, none):
+    sys.exit("the capabilities cannot be dropped")
 sys.exit(main.main(sys.argv[1:]))
 """
-"""The program as another user, who may not even be let into the folder of this interpreter: what the program loads
-is loaded before."""
+"""The program without what root may do beyond others. Another user might not be let into the checkout at all."""
 
 
 @pytest.fixture
-def nobody() -> Iterator[Home]:
-    """The home of somebody who is not root; pytest's own folders are for its owner alone."""
-    with tempfile.TemporaryDirectory() as folder:
-        person = Home(Path(folder))
-        if IS_ROOT:
-            person.rcs = [sys.executable, "-c", AS_NOBODY]
-        give_away(person.folder)
-        yield person
-
-
-def give_away(folder: Path) -> None:
-    for path in (folder, *folder.rglob("*")) if IS_ROOT else ():
-        os.chown(path, NOBODY, NOBODY)
+def anybody(person: Home) -> Home:
+    """Somebody for whom the modes of files count."""
+    if IS_ROOT:
+        person.rcs = [sys.executable, "-c", AS_ANYBODY]
+    return person
 
 
 @pytest.mark.parametrize("mode", ["file", "folder", "project", "kept"])
-def test_what_may_not_be_read_or_written_is_refused(mode: str, nobody: Home) -> None:
-    path = nobody.write(".claude/settings.json", '{"model": "x"}')
-    give_away(path.parent)
+def test_what_may_not_be_read_or_written_is_refused(mode: str, anybody: Home) -> None:
+    path = anybody.write(".claude/settings.json", '{"model": "x"}')
     if mode == "file":
         path.chmod(0)
         expected = f"{path}: permission denied"
@@ -627,18 +622,17 @@ def test_what_may_not_be_read_or_written_is_refused(mode: str, nobody: Home) -> 
         path.parent.chmod(0o555)
         expected = f"{path}: you may not write in {path.parent}; nothing was changed"
     elif mode == "project":
-        nobody.project.chmod(0o555)
-        codex = nobody.project / ".codex/hooks.json"
-        expected = f"{codex}: you may not write in {nobody.project}; nothing was changed"
+        anybody.project.chmod(0o555)
+        codex = anybody.project / ".codex/hooks.json"
+        expected = f"{codex}: you may not write in {anybody.project}; nothing was changed"
     else:
-        kept = nobody.write(f".claude/settings.json{KEPT}", "{}")
+        kept = anybody.write(f".claude/settings.json{KEPT}", "{}")
         kept.chmod(0)
-        give_away(kept.parent)
         expected = f"{kept}: permission denied"
     try:
-        assert nobody.refused("setup", *ALL) == expected
+        assert anybody.refused("setup", *ALL) == expected
     finally:
-        nobody.project.chmod(0o755)
+        anybody.project.chmod(0o755)
         path.parent.chmod(0o755)
 
 

@@ -613,6 +613,12 @@ def test_whether_the_server_is_approved(machine: Machine, said: dict[str, Any], 
     assert (last.status, last.found) == (status, found.format(path=place.hooks_file))
 
 
+def test_a_server_of_the_person_s_own_wants_no_approval_beside_a_project_s_commands(machine: Machine) -> None:
+    set_up(machine, CLAUDE)
+    set_up(machine, CLAUDE, USER, transport="mcp")
+    assert [check.status for check in of(checks(machine), "Claude Code server")] == [OK]
+
+
 @pytest.mark.parametrize(
     ("allow", "status"), [([], WARN), (["Bash"], OK), ([f"Bash({OURS[:-5]} state:*)"], WARN), ("Bash", WARN)]
 )
