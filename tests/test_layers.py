@@ -18,8 +18,9 @@ MAY_IMPORT = {
     "hud": BASE | {"workflow", "state"},
     "overlay": BASE | {"workflow"},
     "runs": BASE | {"machine", "state", "workflow"},
+    "tasks": BASE | {"machine", "runs", "state", "workflow"},
     "mcp": BASE | {"workflow", "state", "hook", "runs", "__version__"},
-    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "runs", "mcp", "__version__"},
+    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "runs", "tasks", "mcp", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
 PURE = ("workflow", "overlay")
