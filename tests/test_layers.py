@@ -17,13 +17,14 @@ MAY_IMPORT = {
     "hook": BASE | {"workflow", "state"},
     "hud": BASE | {"workflow", "state"},
     "overlay": BASE | {"workflow"},
+    "machine": {"errors"},
     "runs": BASE | {"machine", "state", "workflow"},
     "tasks": BASE | {"machine", "runs", "state", "workflow"},
     "mcp": BASE | {"workflow", "state", "hook", "runs", "__version__"},
-    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "runs", "tasks", "mcp", "__version__"},
+    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "machine", "runs", "tasks", "mcp", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
-PURE = ("workflow", "overlay")
+PURE = ("workflow", "overlay", "machine")
 
 
 def imports_of(path: Path) -> set[str]:

@@ -19,7 +19,8 @@ PROCESSES, EACH = 24, 100
 
 CALLS = """
 import json, os, sys, time
-from rcs_hooks.runs.emit import Around, emit
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
 number, each = int(sys.argv[1]), int(sys.argv[2])
 around = lambda: Around({}, os.environ["HOME"], os.getcwd(), time.time())
 sys.stdin.read()
@@ -121,7 +122,8 @@ def check_whole(path: Path) -> int:
 
 LOOP = """
 import os, time
-from rcs_hooks.runs.emit import Around, emit
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
 count = 0
 print("begun", flush=True)
 while True:
