@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rcs_hooks.cli import options
 from rcs_hooks.cli import task_shown as shown
 from rcs_hooks.errors import RcsError, Refused
-from rcs_hooks.runs.emit import Around
+from rcs_hooks.runs.around import Around
 from rcs_hooks.state.paths import find_root
 from rcs_hooks.tasks import messages, orders, phases
 from rcs_hooks.tasks.flow import ENTER, NEXT, REDO, Request

@@ -56,6 +56,7 @@ def _said(line: str, root: str, task: str) -> int:
 def _answer(line: str, root: str, task: str) -> int:
     from rcs_hooks.cli.task import Desk, answer, build
 
+    line = "".join(char if char.isprintable() else " " for char in line)  # argparse would print it as it is
     try:
         words = shlex.split(line.removeprefix("/"))
     except ValueError as error:
@@ -66,7 +67,6 @@ def _answer(line: str, root: str, task: str) -> int:
         words = ["--help"]
     if words[0] == "repl":
         raise Refused("this is the repl; /quit ends it")
-    words = [clean(word) if not word.isprintable() and "=" not in word else word for word in words]
     return answer(build().parse_args(words), Desk(root, task))
 
 

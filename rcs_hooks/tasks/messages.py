@@ -216,8 +216,9 @@ def unknown_phase(found: str) -> str:
     return f'{phases.STATE_FILE}: phase "{found}" {known}'
 
 
-def broken_state(found: str) -> str:
-    return f"{phases.STATE_FILE}: {found}; nothing was changed"
+def broken_state(found: str, needed: str) -> str:
+    need = "" if found.startswith("not JSON") else f", need {needed}"
+    return f"{phases.STATE_FILE}: {found}{need}; nothing was changed"
 
 
 def wrong_state(field: str, found: str, needed: str) -> str:
@@ -264,6 +265,10 @@ def moved(task: str, source: str, target: str, number: int, why: str | None) -> 
 
 def recorded(task: str, what: str, artifact: str) -> str:
     return f"task {task}: {what} is recorded in {place(task, artifact)}"
+
+
+def decision(word: str, reasons: Sequence[str]) -> str:
+    return f"{word}: {'; '.join(reasons)}" if reasons else word
 
 
 def no_run(why: str) -> str:

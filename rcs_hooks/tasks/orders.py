@@ -14,7 +14,7 @@ from rcs_hooks.tasks.phases import ACCEPT, CODEGEN, DONE, PLANNING, REVERT, REVI
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.runs.emit import Around
+    from rcs_hooks.runs.around import Around
     from rcs_hooks.tasks.store import Store
 
 Record = dict[str, Any]
@@ -98,10 +98,11 @@ def accept(store: Store, word: str, reasons: Sequence[str], by: str, around: Aro
             outcome = _ask(store, Request(ENTER, ACCEPT), around)
             if isinstance(outcome.decision, Refusal):
                 return outcome
-        said = {"decision": word, "reasons": [each for each in reasons if each.strip()]}
-        store.record(
-            phases.DECISION, said, {"decided_by": by, "decided_at": store.at}, {"regression_found": False}, ("verdict",)
-        )
+        said: Record = {"decision": word, "reasons": [each for each in reasons if each.strip()]}
+        signed = {"decided_by": by, "decided_at": store.at}
+        is_news = store.record(phases.DECISION, said, signed, {"regression_found": False}, ("verdict",))
+        if is_news and DECISIONS[word] is None:
+            store.note(ACCEPT, messages.decision(word, said["reasons"]))
         if phase == ACCEPT:
             target = DECISIONS[word] or ACCEPT
             outcome = _ask(store, Request(ENTER, target), around)

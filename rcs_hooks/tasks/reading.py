@@ -77,8 +77,15 @@ def record_in(text: bytes) -> dict[str, Any] | Broken:
         line, column = getattr(error, "lineno", 0), getattr(error, "colno", 0)
         return Broken(f"not JSON (line {line} column {column})" if line else f"not JSON ({error})", AN_OBJECT)
     if not isinstance(value, dict):
-        return Broken("it is not a JSON object", AN_OBJECT)
+        return Broken(_kind(value), AN_OBJECT)
     return Broken("it is nested too deeply", "fewer levels") if is_deep(value) else value
+
+
+def _kind(value: Any) -> str:
+    """Of JSON that is no object."""
+    if isinstance(value, list | str):
+        return "a list" if isinstance(value, list) else "a string"
+    return jsontext.dumps_line(value)[:20]
 
 
 def files_under(folder: str, path: str) -> tuple[list[str], list[tuple[str, Broken]]]:

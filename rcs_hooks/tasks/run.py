@@ -20,7 +20,7 @@ from rcs_hooks.tasks.phases import DONE
 
 if TYPE_CHECKING:
     from rcs_hooks.machine.graph import Machine
-    from rcs_hooks.runs.emit import Around
+    from rcs_hooks.runs.around import Around
 
 WORKFLOW = "task"
 LIFECYCLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lifecycle.md")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 TASKS = "tasks"
+LOCK_SECONDS = 6.0
+"""No hook waits here, and the holder may wait for the database of runs itself, for 5 s at most."""
 
 
 def tasks_folder(root: str) -> str:
@@ -83,7 +85,7 @@ class Store:
         if found is None:
             raise Refused(messages.no_task(self.task))
         if isinstance(found, reading.Broken):
-            raise Refused(messages.broken_state(found.found))
+            raise Refused(messages.broken_state(found.found, found.needed))
         return states.checked(found)
 
     def snapshot(self, state: Record) -> snapshot.Snapshot:
@@ -97,7 +99,10 @@ class Store:
         make_folders(f"{self.root}/{HOME}", f"{TASKS}/{self.task}")
 
     def lock(self) -> Lock:
-        return Lock(self.folder)
+        """What will be needed under it is loaded before: many may wait for their turn."""
+        if any(os.path.lexists(f"{self.folder}/{path}") for path in phases.SCHEMAS.values()):
+            from rcs_hooks.tasks import artifacts as _  # noqa: F401
+        return Lock(self.folder, LOCK_SECONDS)
 
     def recover(self) -> None:
         archive.recover(self.folder)
@@ -144,9 +149,14 @@ class Store:
 
     def record(
         self, path: str, said: Record, signed: Record, unless_said: Record | None = None, instead_of: Iterable[str] = ()
-    ) -> None:
+    ) -> bool:
         """Beside what else stands there. The same once more changes nothing, and so the signature stays."""
         before = self.check_recordable(path)
         kept = (unless_said or {}) | {key: value for key, value in before.items() if key not in instead_of}
-        if before != kept | said:
-            commit(self.folder, [Write(path, kept | said | signed)])
+        if before == kept | said:
+            return False
+        commit(self.folder, [Write(path, kept | said | signed)])
+        return True
+
+    def note(self, phase: str, text: str) -> None:
+        self._say("note", phase, phase, text)

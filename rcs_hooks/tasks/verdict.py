@@ -51,7 +51,8 @@ def _not_ok(snap: Snapshot, review: Any) -> tuple[Failure, ...]:
     fix, failures = messages.new_verdict(snap.task), []
     by = blockers(review)
     if not review.is_ok:
-        failures.append(Failure(phases.PLAN_VERDICT, "ok", "false", "true", fix))
+        field = "aggregate.ok" if review.ok is None else "ok"
+        failures.append(Failure(phases.PLAN_VERDICT, field, "false", "true", fix))
     if review.blocked:
         failures.append(Failure(phases.PLAN_VERDICT, "blocked", f"true{messages.blockers(by)}", "false", fix))
     elif is_blocked(review):

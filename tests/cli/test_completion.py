@@ -71,6 +71,10 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("a mode for a question", ("question", "ask", "--mode", "fo"), {"forge"}),
     ("every outcome", ("state", "write", "--outcome", ""), OUTCOMES),
     ("an outcome begun", ("state", "write", "--mode", "forge", "--outcome", "f"), {"finished", "failed"}),
+    ("the actions of task", ("task", "rev"), {"review", "revert"}),
+    ("the schemas", ("task", "pl"), {"plan", "planning.ai", "plan.files", "plan-review"}),
+    ("a phase to go to", ("task", "next", "--to", "re"), {"review", "revert"}),
+    ("a decision", ("task", "accept", "--decision", "a"), {"accepted"}),
     ("no such mode", ("state", "write", "--mode", "zzz"), set()),
 ]
 
