@@ -7,7 +7,7 @@ from typing import Any
 from rcs_hooks import jsontext
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError
-from rcs_hooks.tasks import flow, messages, orders, phases
+from rcs_hooks.tasks import fixes, flow, messages, orders, phases
 from rcs_hooks.tasks.flow import Move, Refusal, Stay
 from rcs_hooks.tasks.state import rounds
 from rcs_hooks.tasks.store import Store, names
@@ -63,6 +63,7 @@ def _as_json(outcome: orders.Outcome) -> Record:
         "moved": move is not None,
         "kind": move.kind if move else None,
         "label": move.label if move else None,
+        "why": list(move.why) if move else [],
         "round": outcome.round,
         "recorded": outcome.recorded,
         "history": outcome.aside.folder or None,
@@ -85,11 +86,13 @@ def _words(outcome: orders.Outcome) -> list[str]:
     for what, paths in (("moved", aside.moved), ("copied", aside.copied)):
         if paths:
             lines.append(f"  {what} to {aside.folder}: {', '.join(paths)}")
+    if isinstance(decision, Move):
+        lines += [f"  why: {each}" for each in decision.why]
     if isinstance(decision, Move) and decision.warning:
         lines.append(f"  warning: {decision.warning}")
     if outcome.note:
         lines.append(f"  {messages.no_run(outcome.note)}")
-    hint = messages.hint(task, outcome.phase)
+    hint = fixes.hint(task, outcome.phase)
     return [*lines, f"  to do: {hint}"] if hint else lines
 
 
@@ -117,7 +120,7 @@ def status(found: orders.Status, *, as_json: bool) -> int:
         label = f" ({way.label})" if way.label else ""
         shown_as = f"closed{label}: {way.failed[0].words}" if way.failed else f"open{label}"
         output.text(f"  {way.to:<12}{shown_as}")
-    hint = messages.hint(found.task, state["phase"])
+    hint = fixes.hint(found.task, state["phase"])
     if hint:
         output.text(f"  to do: {hint}")
     return output.OK

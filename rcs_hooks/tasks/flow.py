@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.tasks import messages, scope
+from rcs_hooks.tasks import messages, plan, scope
 from rcs_hooks.tasks.guards import GUARDS
 from rcs_hooks.tasks.phases import (
     ACCEPT,
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from rcs_hooks.tasks.guards import Edge, Failures
     from rcs_hooks.tasks.snapshot import Snapshot
 
+SIGNALS = {PLANNING: "blocked", PLAN_REVIEW: "needs_changes"}
+"""What actors.codegen.status says, and where that leads from codegen."""
 ENTER, NEXT, REDO = "enter", "next", "redo"
 TRANSITION, OVERRIDE = "transition", "override"
 
@@ -88,6 +90,8 @@ class Move(NamedTuple):
     failed: tuple[Failure, ...] = ()
     """What an override has waived."""
     warning: str | None = None
+    why: tuple[str, ...] = ()
+    """What was found wrong, where no verdict says so."""
 
 
 class Stay(NamedTuple):
@@ -196,13 +200,30 @@ def _pair(phase: str, target: str) -> list[Edge]:
 
 def _along(edge: Edge, snap: Snapshot) -> Move:
     source, target, label = edge
-    return Move(TRANSITION, source, target, label, label, warning=_warning(edge, snap))
+    return Move(TRANSITION, source, target, label, label, warning=_warning(edge, snap), why=_why(edge, snap))
 
 
 def _warning(edge: Edge, snap: Snapshot) -> str | None:
     """Generated files that nobody planned do not keep the code from its review."""
     names = scope.outside(snap) if edge[:2] == (CODEGEN, REVIEW) else []
     return messages.out_of_scope(snap.task, names) if names else None
+
+
+def _why(edge: Edge, snap: Snapshot) -> tuple[str, ...]:
+    """Without it, a plan would go to and fro, and nobody would know for what."""
+    if edge[:2] == (PLAN_REVIEW, PLANNING):
+        return tuple(plan.flaws(snap))
+    if edge[:2] == (CODEGEN, PLANNING):
+        outside = scope.outside(snap)
+        found = [messages.not_planned(outside)] if outside else []
+    elif edge[:2] == (CODEGEN, PLAN_REVIEW):
+        lacking = scope.lacking(snap)
+        found = plan.lacking_essentials(snap) + ([messages.not_generated(lacking)] if lacking else [])
+    else:
+        return ()
+    word = snap.statuses.get(CODEGEN)
+    signal = [messages.signalled(word)] if word and scope.has_signal(snap, SIGNALS[edge[1]]) else []
+    return (*signal, *(failure.words for failure in plan.file_failures(snap)), *found)
 
 
 def _overridden(phase: str, snap: Snapshot, target: str, reason: str) -> Decision:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.tasks import messages, phases, plan, scope, verdict
+from rcs_hooks.tasks import fixes, messages, phases, plan, scope, verdict
 from rcs_hooks.tasks.failure import MISSING, Failure
 from rcs_hooks.tasks.phases import (
     ACCEPT,
@@ -48,7 +48,7 @@ def planning_succeeded(snap: Snapshot) -> Failures:
     read = snap.read(phases.PLAN)
     questions = plan.open_questions(read.value) if read.value else []
     found = f"{len(questions)} open ({messages.some(questions)})"
-    still_open = one(phases.PLAN, "blocking_questions", found, "none", messages.answer(snap.task)) if questions else ()
+    still_open = one(phases.PLAN, "blocking_questions", found, "none", fixes.answer(snap.task)) if questions else ()
     return (*read.failures, *still_open, *plan.planned(snap).failures)
 
 
@@ -60,7 +60,7 @@ def review_ok(snap: Snapshot) -> Failures:
 
 
 def review_needs_changes(snap: Snapshot) -> Failures:
-    if plan.is_flawed(snap):
+    if plan.flaws(snap):
         return ()
     return _verdict_is(snap, verdict.NEEDS_CHANGES)
 
@@ -76,7 +76,7 @@ def _verdict_is(snap: Snapshot, word: str) -> Failures:
     found = verdict.of(read.value)
     if found == word:
         return ()
-    return one(phases.PLAN_VERDICT, "", f"verdict {found}", NEED_BACK, messages.no_way_back(snap.task))
+    return one(phases.PLAN_VERDICT, "", f"verdict {found}", NEED_BACK, fixes.no_way_back(snap.task))
 
 
 # --- out of codegen
@@ -84,13 +84,13 @@ def _verdict_is(snap: Snapshot, word: str) -> Failures:
 
 def codegen_completed(snap: Snapshot) -> Failures:
     failures = [*snap.diff_failures]
-    write = messages.write(snap.task, phases.DIFF)
+    write = fixes.write(snap.task, phases.DIFF)
     if snap.diff is None and not failures:
         failures.append(Failure(phases.DIFF, "", MISSING, "", write))
     if snap.diff is not None and not snap.diff.strip():
         failures.append(Failure(phases.DIFF, "", "empty", "", write))
     if not (snap.files or snap.files_failures):
-        place = messages.write(snap.task, f"{phases.CODE_FILES}/")
+        place = fixes.write(snap.task, f"{phases.CODE_FILES}/")
         failures.append(Failure(f"{phases.CODE_FILES}/", "", "no files", "", place))
     return (*failures, *snap.files_failures)
 
@@ -98,7 +98,7 @@ def codegen_completed(snap: Snapshot) -> Failures:
 def scope_mismatch(snap: Snapshot) -> Failures:
     if scope.has_signal(snap, "blocked") or plan.is_unreadable(snap):
         return ()
-    outside, fix = scope.outside(snap), messages.override(snap.task, PLANNING)
+    outside, fix = scope.outside(snap), fixes.override(snap.task, PLANNING)
     if outside and codegen_completed(snap):
         return one(phases.CODE, "", f"{messages.NOT_WHOLE}; {messages.NO_SCOPE_MISMATCH}", "", fix)
     found = messages.all_planned(len(scope.generated(snap)))
@@ -108,7 +108,7 @@ def scope_mismatch(snap: Snapshot) -> Failures:
 def plan_unclear(snap: Snapshot) -> Failures:
     if scope.has_signal(snap, "needs_changes") or plan.is_unreadable(snap):
         return ()
-    lacks, fix = plan.lacks_essentials(snap) or scope.lacking(snap), messages.override(snap.task, PLAN_REVIEW)
+    lacks, fix = plan.lacking_essentials(snap) or scope.lacking(snap), fixes.override(snap.task, PLAN_REVIEW)
     if lacks and codegen_completed(snap):
         return one(phases.CODE, "", f"{messages.NOT_WHOLE}; {messages.NOTHING_ESSENTIAL}", "", fix)
     return () if lacks else one(phases.PLAN, "", messages.NOTHING_ESSENTIAL, "", fix)
@@ -126,10 +126,10 @@ def review_passes(snap: Snapshot) -> Failures:
     failures: Failures = ()
     if heavy:
         found = messages.issues([(each.id, each.path, each.message) for each in heavy])
-        failures = one(phases.CODE_VERDICT, "issues", found, "0", messages.blocking(snap.task, back))
+        failures = one(phases.CODE_VERDICT, "issues", found, "0", fixes.blocking(snap.task, back))
     if read.value.decision == "blocked":
         back = PLANNING if any(each.target == "plan" for each in read.value.issues) else CODEGEN
-        fix = messages.blocking(snap.task, back)
+        fix = fixes.blocking(snap.task, back)
         failures += one(phases.CODE_VERDICT, "decision", "blocked", "accepted or needs_changes", fix)
     return failures
 
@@ -154,7 +154,7 @@ def plan_flawed(snap: Snapshot) -> Failures:
     if any(each.severity in HEAVY for each in of_plan) or (of_plan and read.value.decision == "blocked"):
         return ()
     found = messages.NO_HEAVY_PLAN_ISSUE if of_plan else messages.NO_PLAN_ISSUE
-    return one(phases.CODE_VERDICT, "", found, "", messages.aim_at_plan(snap.task))
+    return one(phases.CODE_VERDICT, "", found, "", fixes.aim_at_plan(snap.task))
 
 
 # --- out of test
@@ -166,9 +166,9 @@ def tests_complete(snap: Snapshot) -> Failures:
         return read.failures
     failures: Failures = ()
     if read.value.status != "completed":
-        failures = one(phases.REPORT, "status", read.value.status, "completed", messages.run_tests(snap.task))
+        failures = one(phases.REPORT, "status", read.value.status, "completed", fixes.run_tests(snap.task))
     if read.value.overall_pass is None:
-        fix = messages.write(snap.task, phases.REPORT)
+        fix = fixes.write(snap.task, phases.REPORT)
         failures += one(phases.REPORT, "overall_pass", MISSING, "true or false", fix)
     return failures
 
@@ -179,15 +179,15 @@ def tests_failed(snap: Snapshot) -> Failures:
         return read.failures
     report = read.value
     if report.status not in ("completed", "failed"):
-        return one(phases.REPORT, "status", report.status, "completed or failed", messages.run_tests(snap.task))
+        return one(phases.REPORT, "status", report.status, "completed or failed", fixes.run_tests(snap.task))
     failing = [each for each in report.suites if not each.overall_pass]
     judged = any(each.kind in JUDGED for each in failing)
     if report.status == "failed" or report.overall_pass is False or judged:
         return ()
     if report.overall_pass is None:
-        return one(phases.REPORT, "overall_pass", MISSING, "false", messages.write(snap.task, phases.REPORT))
+        return one(phases.REPORT, "overall_pass", MISSING, "false", fixes.write(snap.task, phases.REPORT))
     found = messages.only_custom(len(report.suites)) if failing else messages.all_pass(len(report.suites))
-    return one(phases.REPORT, "", found, "", messages.go(snap.task, ACCEPT))
+    return one(phases.REPORT, "", found, "", fixes.go(snap.task, ACCEPT))
 
 
 # --- out of accept and revert
@@ -195,7 +195,7 @@ def tests_failed(snap: Snapshot) -> Failures:
 
 def decided(word: str) -> Callable[[Snapshot], Failures]:
     def guard(snap: Snapshot) -> Failures:
-        fix = messages.record_it(snap.task, word)
+        fix = fixes.record_it(snap.task, word)
         read = snap.read(phases.DECISION)
         if read.is_missing:
             return tuple(failure._replace(fix=fix) for failure in read.failures)
@@ -210,13 +210,13 @@ def accepted(snap: Snapshot) -> Failures:
     failures = decided("accepted")(snap)
     if failures:
         return tuple(
-            each._replace(fix=messages.decide(snap.task, "accepted")) if "--decision" in each.fix else each
+            each._replace(fix=fixes.decide(snap.task, "accepted")) if "--decision" in each.fix else each
             for each in failures
         )
     report, decision = snap.read(phases.REPORT).value, snap.read(phases.DECISION).value
     if report is None or report.overall_pass is not False or any(each.strip() for each in decision.reasons):
         return ()
-    fix = messages.decide(snap.task, "accepted", "...")
+    fix = fixes.decide(snap.task, "accepted", "...")
     return one(phases.DECISION, "reasons", "empty although tests failed", "", fix)
 
 
@@ -233,7 +233,7 @@ def revert_requested(snap: Snapshot) -> Failures:
     ]
     if broken:
         return tuple(broken)
-    return one(phases.DECISION, "", messages.NO_REVERT, "", messages.ask_for_revert(snap.task))
+    return one(phases.DECISION, "", messages.NO_REVERT, "", fixes.ask_for_revert(snap.task))
 
 
 def reverted(snap: Snapshot) -> Failures:
@@ -244,11 +244,9 @@ def reverted(snap: Snapshot) -> Failures:
     failures: Failures = ()
     if not plan.is_said(record.reason):
         found = MISSING if record.reason is None else "empty"
-        failures = one(phases.RECORD, "reason", found, "", messages.say_why(snap.task))
+        failures = one(phases.RECORD, "reason", found, "", fixes.say_why(snap.task))
     if record.status != "completed":
-        failures += one(
-            phases.RECORD, "status", record.status or MISSING, "completed", messages.finish_revert(snap.task)
-        )
+        failures += one(phases.RECORD, "status", record.status or MISSING, "completed", fixes.finish_revert(snap.task))
     return failures
 
 

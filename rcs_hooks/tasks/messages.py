@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.tasks import phases
-from rcs_hooks.tasks.phases import COMMANDS, PHASES
+from rcs_hooks.tasks import fixes, phases
+from rcs_hooks.tasks.phases import PHASES
 from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from rcs_hooks.tasks.failure import Failure
 
-TASKS = ".rcs/tasks"
-TAKE_AWAY = "take it away"
 MOST_NAMED = 5
 
 NOT_INFERABLE = "missing, and planning.ai.json has no file_plan or draft_files to infer it from"
@@ -45,81 +43,6 @@ def some(names: Sequence[str]) -> str:
     """The first few of them."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(path(name) for name in names[:MOST_NAMED]) + more
-
-
-# --- what to do
-
-
-def place(task: str, artifact: str) -> str:
-    return f"{TASKS}/{task}/{artifact}"
-
-
-def write(task: str, artifact: str) -> str:
-    """The file to write, and the command that shows its form."""
-    form = f"; its form: rcs task schema {phases.NAMES[artifact]}" if artifact in phases.NAMES else ""
-    return f"write {place(task, artifact)}{form}"
-
-
-def mend(task: str, artifact: str) -> str:
-    return f"mend {place(task, artifact)}; its form: rcs task schema {phases.NAMES[artifact]}"
-
-
-def answer(task: str) -> str:
-    return f"answer them, and set the status of each to answered in {place(task, phases.PLAN)}"
-
-
-def override(task: str, target: str | None = None, why: str = "reason") -> str:
-    to = f" --to {target}" if target else ""
-    return f'rcs task next {task} --override "<{why}>"{to}'
-
-
-def go(task: str, target: str) -> str:
-    return f"rcs task {COMMANDS[target]} {task}"
-
-
-def decide(task: str, word: str, reason: str = "") -> str:
-    given = f' --reason "{reason}"' if reason else ""
-    return f"rcs task accept {task} --decision {word}{given}"
-
-
-def new_verdict(task: str) -> str:
-    return f"review it again and write {place(task, phases.PLAN_VERDICT)}, or go back: {go(task, phases.PLANNING)}"
-
-
-def newer_verdict(task: str) -> str:
-    return f"review the plan as it is now, and write {place(task, phases.PLAN_VERDICT)}"
-
-
-def no_way_back(task: str) -> str:
-    return f"rcs task next {task} moves on, or {override(task, phases.PLANNING)}"
-
-
-def blocking(task: str, target: str) -> str:
-    return f"{go(task, target)}, or {override(task, why='why')}"
-
-
-def aim_at_plan(task: str) -> str:
-    return f"add it with target plan to {place(task, phases.CODE_VERDICT)}, or {override(task, phases.PLANNING)}"
-
-
-def run_tests(task: str) -> str:
-    return f"let the run end, and write {place(task, phases.REPORT)}"
-
-
-def record_it(task: str, word: str) -> str:
-    return f"record it: {decide(task, word, '...')}"
-
-
-def ask_for_revert(task: str) -> str:
-    return f'rcs task revert {task} --reason "..."'
-
-
-def finish_revert(task: str) -> str:
-    return f"take the work back, then set status completed in {place(task, phases.RECORD)}"
-
-
-def say_why(task: str) -> str:
-    return f"say in {place(task, phases.RECORD)} why the work is taken back"
 
 
 # --- what is found
@@ -163,7 +86,31 @@ def issues(found: Sequence[tuple[str, str | None, str]]) -> str:
 
 
 def out_of_scope(task: str, names: Sequence[str]) -> str:
-    return f"not in the plan: {some(names)}; to plan anew: {go(task, phases.PLANNING)}"
+    return f"{not_planned(names)}; to plan anew: {fixes.go(task, phases.PLANNING)}"
+
+
+def unnamed(lacks: Sequence[str]) -> str:
+    return f"the plan has no {', no '.join(lacks)}, and no meta.title instead"
+
+
+def twice(name: str) -> str:
+    return f"file_plan names {path(name)} twice"
+
+
+def dangling(name: str) -> str:
+    return f"a milestone names {short(name)}, which is no task"
+
+
+def not_planned(names: Sequence[str]) -> str:
+    return f"not in the plan: {some(names)}"
+
+
+def not_generated(names: Sequence[str]) -> str:
+    return f"planned, and not generated: {some(names)}"
+
+
+def signalled(word: str) -> str:
+    return f"state.json: actors.codegen.status: {word}"
 
 
 # --- what is refused
@@ -204,11 +151,13 @@ def never_reached(task: str, phase: str) -> str:
 
 
 def redo_elsewhere(task: str, source: str, target: str) -> str:
-    return f"task {task} is in {source}, and redo does that phase again; to go to {target}: {go(task, target)}"
+    return f"task {task} is in {source}, and redo does that phase again; to go to {target}: {fixes.go(task, target)}"
 
 
 def reverting(task: str) -> str:
-    return f"task {task}: already in revert; the reason stands in {place(task, phases.RECORD)} (nothing was changed)"
+    return (
+        f"task {task}: already in revert; the reason stands in {fixes.place(task, phases.RECORD)} (nothing was changed)"
+    )
 
 
 def unknown_phase(found: str) -> str:
@@ -264,7 +213,7 @@ def moved(task: str, source: str, target: str, number: int, why: str | None) -> 
 
 
 def recorded(task: str, what: str, artifact: str) -> str:
-    return f"task {task}: {what} is recorded in {place(task, artifact)}"
+    return f"task {task}: {what} is recorded in {fixes.place(task, artifact)}"
 
 
 def decision(word: str, reasons: Sequence[str]) -> str:
@@ -273,24 +222,3 @@ def decision(word: str, reasons: Sequence[str]) -> str:
 
 def no_run(why: str) -> str:
     return f"not among the runs: {clean(why, 300)}"
-
-
-HINTS = {
-    phases.PLANNING: "write {plan}; its form: rcs task schema planning.ai",
-    phases.PLAN_REVIEW: "review the plan, and write {verdict}; its form: rcs task schema plan-review",
-    phases.CODEGEN: "write the code under {code}, and {diff}",
-    phases.REVIEW: "review the code, and write {review}; its form: rcs task schema code-review",
-    phases.TEST: "run the tests, and write {report}; its form: rcs task schema eval-report",
-    phases.ACCEPT: 'rcs task accept {task} --decision WORD --reason "..."; the words: rcs task accept --help',
-    phases.REVERT: "take the work back, and set status completed in {record}; its form: rcs task schema record",
-}
-
-
-def hint(task: str, phase: str) -> str | None:
-    """What is to be done in a phase."""
-    names = {
-        "plan": phases.PLAN, "verdict": phases.PLAN_VERDICT, "code": phases.CODE_FILES, "diff": phases.DIFF,
-        "review": phases.CODE_VERDICT, "report": phases.REPORT, "record": phases.RECORD,
-    }  # fmt: skip
-    places = {name: place(task, artifact) for name, artifact in names.items()}
-    return HINTS[phase].format(task=task, **places) if phase in HINTS else None

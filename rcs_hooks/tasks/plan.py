@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.tasks import messages, phases
+from rcs_hooks.tasks import fixes, messages, phases
 from rcs_hooks.tasks.failure import Failure
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rcs_hooks.tasks.snapshot import Snapshot
 
 DELETE = "delete"
+MOST_FLAWS = 5
 
 
 class Planned(NamedTuple):
@@ -35,7 +36,7 @@ def planned(snap: Snapshot) -> Planned:
     entries = plan.file_plan or plan.draft_files
     if not entries:
         said = messages.NOT_INFERABLE
-        return Planned({}, (Failure(phases.PLAN_FILES, "", said, "", messages.write(snap.task, phases.PLAN_FILES)),))
+        return Planned({}, (Failure(phases.PLAN_FILES, "", said, "", fixes.write(snap.task, phases.PLAN_FILES)),))
     return _of(snap, entries, phases.PLAN, field, unique=False)
 
 
@@ -47,7 +48,7 @@ def _of(snap: Snapshot, entries: Sequence[Any], artifact: str, field: str, *, un
         name = normal(path)
         wrong = fault_of(path, name) or ("is named twice" if unique and name in intents else None)
         if wrong:
-            fix = messages.mend(snap.task, artifact)
+            fix = fixes.mend(snap.task, artifact)
             failures.append(Failure(artifact, f"{field}[{number}]", f'"{messages.path(path)}" {wrong}', "", fix))
         intents[name] = intent
     return Planned(intents, tuple(failures[:10]))
@@ -85,35 +86,41 @@ def open_questions(plan: Any) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def is_flawed(snap: Snapshot) -> bool:
-    """Whether a plan must be written anew, whatever its reviewers say."""
+def flaws(snap: Snapshot) -> list[str]:
+    """Why a plan must be written anew, whatever its reviewers say."""
     plan = snap.read(phases.PLAN).value
-    return bool(file_failures(snap)) or not is_named(plan) or has_twice(plan) or dangles(plan)
+    broken = [failure.words for failure in file_failures(snap)]
+    return broken if plan is None else [*broken, *_unnamed(plan), *_twice(plan), *_dangling(plan)]
 
 
-def is_named(plan: Any) -> bool:
-    code_shape = plan.meta is not None and is_said(plan.meta.title)
-    return code_shape or (plan.id not in (None, "") and is_said(plan.title) and is_said(plan.brief))
+def _unnamed(plan: Any) -> list[str]:
+    if plan.meta is not None and is_said(plan.meta.title):
+        return []
+    lacks = [name for name in ("id", "title", "brief") if not is_said(str(getattr(plan, name) or ""))]
+    return [messages.unnamed(lacks)] if lacks else []
 
 
 def is_said(text: str | None) -> bool:
     return bool(text and text.strip())
 
 
-def has_twice(plan: Any) -> bool:
+def _twice(plan: Any) -> list[str]:
     paths = [normal(each.path) for each in plan.file_plan]
-    return len(paths) != len(set(paths))
+    return [messages.twice(path) for path in dict.fromkeys(paths) if paths.count(path) > 1][:MOST_FLAWS]
 
 
-def dangles(plan: Any) -> bool:
-    """Whether a milestone names a task that is not there."""
+def _dangling(plan: Any) -> list[str]:
+    """Tasks that a milestone names, and that are not there."""
     if plan.work is None:
-        return False
+        return []
     known = {each.id for each in plan.work.tasks}
-    return any(task not in known for milestone in plan.work.milestones for task in milestone.tasks)
+    named = dict.fromkeys(task for milestone in plan.work.milestones for task in milestone.tasks)
+    return [messages.dangling(str(task)) for task in named if task not in known][:MOST_FLAWS]
 
 
-def lacks_essentials(snap: Snapshot) -> bool:
-    """No planned file, or nothing to accept by."""
+def lacking_essentials(snap: Snapshot) -> list[str]:
+    """A plan without a planned file, or with nothing to accept by."""
     plan = snap.read(phases.PLAN).value
-    return not planned(snap).intents or plan is None or not (plan.acceptance_criteria or plan.acceptance)
+    lacks = [] if planned(snap).intents else ["no file is planned"]
+    has_criteria = plan is not None and (plan.acceptance_criteria or plan.acceptance)
+    return lacks if has_criteria else [*lacks, "there are no acceptance criteria"]

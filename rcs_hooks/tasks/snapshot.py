@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.tasks import messages, phases, reading
+from rcs_hooks.tasks import fixes, messages, phases, reading
 from rcs_hooks.tasks.failure import MISSING, Failure
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Snapshot(NamedTuple):
 
 
 def missing(task: str, path: str) -> Read:
-    return Read(failures=(Failure(path, "", MISSING, reading.AN_OBJECT, messages.write(task, path)),))
+    return Read(failures=(Failure(path, "", MISSING, reading.AN_OBJECT, fixes.write(task, path)),))
 
 
 def take(folder: str, task: str, statuses: Mapping[str, str | None]) -> Snapshot:
@@ -73,11 +73,11 @@ def _read(task: str, path: str, text: bytes | reading.Broken) -> Read:
     value = artifacts.read(path, found)
     if isinstance(value, artifacts.Form):
         return Read(value)
-    return Read(failures=tuple(Failure(path, *fault, messages.write(task, path)) for fault in value))
+    return Read(failures=tuple(Failure(path, *fault, fixes.write(task, path)) for fault in value))
 
 
 def _failure(task: str, path: str, broken: reading.Broken) -> Failure:
-    return Failure(path, "", broken.found, broken.needed, messages.write(task, path))
+    return Failure(path, "", broken.found, broken.needed, fixes.write(task, path))
 
 
 def _diff(folder: str, task: str) -> tuple[str | None, tuple[Failure, ...]]:
@@ -92,7 +92,7 @@ def _diff(folder: str, task: str) -> tuple[str | None, tuple[Failure, ...]]:
 def _files(folder: str, task: str) -> tuple[tuple[str, ...], tuple[Failure, ...]]:
     found, odd = reading.files_under(folder, phases.CODE_FILES)
     failures = [
-        _failure(task, f"{phases.CODE_FILES}/{messages.path(name)}", broken)._replace(fix=messages.TAKE_AWAY)
+        _failure(task, f"{phases.CODE_FILES}/{messages.path(name)}", broken)._replace(fix=fixes.TAKE_AWAY)
         for name, broken in odd
     ]
     return tuple(found), tuple(failures[:10])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.tasks import messages, phases
+from rcs_hooks.tasks import fixes, messages, phases
 from rcs_hooks.tasks.failure import Failure
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def against(snap: Snapshot, review: Any) -> tuple[Failure, ...]:
 
 
 def _not_ok(snap: Snapshot, review: Any) -> tuple[Failure, ...]:
-    fix, failures = messages.new_verdict(snap.task), []
+    fix, failures = fixes.new_verdict(snap.task), []
     by = blockers(review)
     if not review.is_ok:
         field = "aggregate.ok" if review.ok is None else "ok"
@@ -74,5 +74,5 @@ def _older_plan(snap: Snapshot, review: Any) -> tuple[Failure, ...]:
     told = review.meta.plan_hash if review.meta else None
     if told is None or told == snap.plan_hash:
         return ()
-    fix = messages.newer_verdict(snap.task)
+    fix = fixes.newer_verdict(snap.task)
     return (Failure(phases.PLAN_VERDICT, "meta.plan_hash", messages.OLDER_PLAN, "", fix),)

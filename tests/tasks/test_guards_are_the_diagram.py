@@ -53,7 +53,7 @@ def test_each_phase_but_the_last_has_a_command_and_outputs() -> None:
     assert set(COMMANDS) == set(OUTPUTS) == set(PHASES) - {DONE}
 
 
-PURE = ["failure", "flow", "guards", "messages", "phases", "plan", "scope", "state", "verdict"]
+PURE = ["failure", "fixes", "flow", "guards", "messages", "phases", "plan", "scope", "state", "verdict"]
 
 
 @pytest.mark.parametrize("name", PURE)
