@@ -56,10 +56,10 @@ VERSION = len(MIGRATIONS)
 
 def bring_up(path: str, sql: "Connection") -> None:
     """Raises StoreError."""
-    if _version(path, sql) == VERSION:
+    if _version_at_one_moment(path, sql) == VERSION:
         return
-    _set_wal(sql)
-    sql.execute("BEGIN IMMEDIATE")
+    patiently(sql, "PRAGMA journal_mode = WAL")
+    patiently(sql, "BEGIN IMMEDIATE")
     try:
         for number in range(_version(path, sql), VERSION):
             for statement in MIGRATIONS[number].split(";"):
@@ -73,6 +73,16 @@ def bring_up(path: str, sql: "Connection") -> None:
         raise
 
 
+def _version_at_one_moment(path: str, sql: "Connection") -> int:
+    """While somebody else makes the database, its parts would not fit together."""
+    sql.execute("BEGIN")
+    try:
+        return _version(path, sql)
+    finally:
+        if sql.in_transaction:
+            sql.execute("ROLLBACK")
+
+
 def _version(path: str, sql: "Connection") -> int:
     (version,) = sql.execute("PRAGMA user_version").fetchone()
     (application,) = sql.execute("PRAGMA application_id").fetchone()
@@ -84,15 +94,26 @@ def _version(path: str, sql: "Connection") -> int:
     return int(version)
 
 
-def _set_wal(sql: "Connection") -> None:
-    """SQLite does not wait here by itself when another process does the same."""
+def patiently(sql: "Connection", statement: str) -> None:
+    """What waits for other processes, looking again at even intervals.
+
+    SQLite by itself looks ever less often, so that where many write, those who came later go first, for longer than
+    anybody waits. And for `PRAGMA journal_mode` it does not wait at all.
+    """
     deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            sql.execute("PRAGMA journal_mode = WAL")
-        except OperationalError as error:
-            if not faults.is_busy(error) or time.monotonic() > deadline:
-                raise
+    sql.execute("PRAGMA busy_timeout = 0")
+    try:
+        while not _is_done(sql, statement, deadline):
             time.sleep(PAUSE)
-        else:
-            return
+    finally:
+        sql.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+
+
+def _is_done(sql: "Connection", statement: str, deadline: float) -> bool:
+    try:
+        sql.execute(statement)
+    except OperationalError as error:
+        if faults.is_busy(error) and time.monotonic() < deadline:
+            return False
+        raise
+    return True

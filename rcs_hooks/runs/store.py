@@ -70,7 +70,7 @@ class Store:
 
     def __enter__(self) -> "Self":
         with faults.told(self.path):
-            self._sql.execute("BEGIN IMMEDIATE")
+            schema.patiently(self._sql, "BEGIN IMMEDIATE")
         return self
 
     def __exit__(

@@ -65,7 +65,7 @@ def test_a_list_has_pages(busy: Project) -> None:
     assert [run["run_id"] for run in first["runs"]] == ["r2"]
     second = as_json(busy, "list", "--limit", "1", "--before", str(first["next"]))
     assert ([run["run_id"] for run in second["runs"]], second["next"]) == ([RUN], None)
-    assert f"more: rcs runs list --before {first['next']}" in said(busy, "list", "--limit", "1")
+    assert f"more: rcs runs list --limit 1 --before {first['next']}" in said(busy, "list", "--limit", "1")
 
 
 def test_a_run_in_a_list(busy: Project) -> None:
