@@ -20,8 +20,10 @@ MAY_IMPORT = {
     "install": BASE | {"workflow", "state", "hook", "__version__"},
     "machine": {"errors"},
     "runs": BASE | {"machine", "state", "workflow"},
+    "tasks": BASE | {"machine", "runs", "state", "workflow"},
     "mcp": BASE | {"workflow", "state", "hook", "runs", "__version__"},
-    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "install", "machine", "runs", "mcp", "__version__"},
+    "cli": BASE
+    | {"workflow", "state", "hook", "hud", "overlay", "install", "machine", "runs", "tasks", "mcp", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
 PURE = ("workflow", "overlay", "machine")

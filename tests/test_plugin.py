@@ -52,6 +52,7 @@ def test_the_manifest() -> None:
             "./rcs_hooks/skills/crew",
             "./rcs_hooks/skills/autoforge",
             "./rcs_hooks/skills/cancel",
+            "./rcs_hooks/skills/task",
         ],
     }
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.catalog import MODES
 from rcs_hooks.cli import options, output
+from rcs_hooks.tasks.orders import DECISIONS
+from rcs_hooks.tasks.phases import PHASES
 from rcs_hooks.workflow.lifecycle import PUBLIC
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 
-VALUES = {"--mode": tuple(MODES), "--outcome": PUBLIC}
+VALUES = {"--mode": tuple(MODES), "--outcome": PUBLIC, "--to": PHASES, "--decision": tuple(DECISIONS)}
 
 BASH = """\
 _rcs() {{

@@ -24,7 +24,7 @@ Place = tuple[str, int, int]
 
 PROGRAM = "rcs-hook"
 SERVER = "rcs_state"
-ALLOWED_COMMANDS = ("state", "question", "emit")
+ALLOWED_COMMANDS = ("state", "question", "emit", "task")
 """What an agent is told to run."""
 OUR_FIELDS = frozenset({"type", "command", "args", "server", "tool", "input"})
 """What makes an entry ours do what it does; the rest of it is the person's, once it is there."""

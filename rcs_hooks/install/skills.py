@@ -17,7 +17,7 @@ from rcs_hooks.install.edit import Change
 if TYPE_CHECKING:
     from rcs_hooks.install.clients import Place
 
-NAMES = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel")
+NAMES = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel", "task")
 FILE = "SKILL.md"
 MARK = "<!-- rcs-hooks "
 

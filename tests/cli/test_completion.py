@@ -15,7 +15,7 @@ from tests.support import RCS_HOOK, clean_env
 RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
-    *("machine", "emit", "runs", "mcp", "completion"),
+    *("machine", "emit", "runs", "task", "mcp", "completion"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 
@@ -74,6 +74,10 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("a mode for a question", ("question", "ask", "--mode", "fo"), {"forge"}),
     ("every outcome", ("state", "write", "--outcome", ""), OUTCOMES),
     ("an outcome begun", ("state", "write", "--mode", "forge", "--outcome", "f"), {"finished", "failed"}),
+    ("the actions of task", ("task", "rev"), {"review", "revert"}),
+    ("the schemas", ("task", "pl"), {"plan", "planning.ai", "plan.files", "plan-review"}),
+    ("a phase to go to", ("task", "next", "--to", "re"), {"review", "revert"}),
+    ("a decision", ("task", "accept", "--decision", "a"), {"accepted"}),
     ("no such mode", ("state", "write", "--mode", "zzz"), set()),
 ]
 

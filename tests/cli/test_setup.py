@@ -27,7 +27,7 @@ from tests.support import clean_env
 BIN = Path(sys.executable).parent
 RCS, HOOK = BIN / "rcs", BIN / "rcs-hook"
 QUOTED = shlex.quote(str(HOOK))
-SKILLS = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel")
+SKILLS = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel", "task")
 KEPT = ".before-rcs"
 IS_ROOT = os.geteuid() == 0
 
@@ -109,7 +109,7 @@ def person(tmp_path: Path) -> Home:
 
 CODEX_COMMAND = {"type": "command", "command": QUOTED, "timeout": 10}
 CLAUDE_COMMAND = {"type": "command", "command": str(HOOK), "args": [], "timeout": 10}
-RULES = [f"Bash({shlex.quote(str(RCS))} {command}:*)" for command in ("state", "question", "emit")]
+RULES = [f"Bash({shlex.quote(str(RCS))} {command}:*)" for command in ("state", "question", "emit", "task")]
 SERVER = {"command": str(RCS), "args": ["mcp"]}
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", ["claude"])]
 
-SKILLS = ("autoforge", "blueprint", "brief", "cancel", "crew", "forge")
+SKILLS = ("autoforge", "blueprint", "brief", "cancel", "crew", "forge", "task")
 OFF = "rcs: the hooks are off"
 
 

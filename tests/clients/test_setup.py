@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-SKILLS = ("autoforge", "blueprint", "brief", "cancel", "crew", "forge")
+SKILLS = ("autoforge", "blueprint", "brief", "cancel", "crew", "forge", "task")
 
 
 def doctor(person: Person) -> list[Json]:

@@ -273,9 +273,11 @@ def test_the_rules_that_are_wanted() -> None:
         "Bash(rcs state:*)",
         "Bash(rcs question:*)",
         "Bash(rcs emit:*)",
+        "Bash(rcs task:*)",
         "Bash('/a b/rcs' state:*)",
         "Bash('/a b/rcs' question:*)",
         "Bash('/a b/rcs' emit:*)",
+        "Bash('/a b/rcs' task:*)",
         "mcp__rcs_state",
     ]
 

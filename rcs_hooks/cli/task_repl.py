@@ -1,0 +1,125 @@
+"""`rcs task repl`: the commands of `rcs task` with a slash, line after line, read by the same parser."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import output
+from rcs_hooks.errors import RcsError, Refused
+from rcs_hooks.tasks.store import Store, tasks_folder
+from rcs_hooks.workflow.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+QUIT, HELP = "quit", "help"
+HISTORY_FILE = ".repl-history"
+MOST_LINES = 1_000
+HOW = "a line is a command with a slash, as /status or /next; /help lists them, /quit ends"
+
+
+def run(root: str, task: str) -> int:
+    """Piped, the status is that of the last command; a person who leaves has done nothing wrong."""
+    Store(root, task, 0).check_there()
+    is_person = sys.stdin is not None and sys.stdin.isatty()
+    last = output.OK
+    for line in _typed(root, task) if is_person else _piped():
+        if line.strip() in (f"/{QUIT}", "/exit"):
+            break
+        if line.strip():
+            last = _said(line.strip(), root, task)
+        output.flush()
+    return output.OK if is_person else last
+
+
+def _said(line: str, root: str, task: str) -> int:
+    """One line; whatever is wrong with it is told, and the next one comes."""
+    try:
+        return _answer(line, root, task)
+    except SystemExit as done:  # argparse has said what it had to say
+        return done.code if isinstance(done.code, int) else output.USAGE
+    except RcsError as error:
+        return output.error(str(error), as_json="--json" in line)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return output.error(f"{where}{(error.strerror or str(error)).lower()}", as_json="--json" in line)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _answer(line: str, root: str, task: str) -> int:
+    from rcs_hooks.cli.task import Desk, answer, build
+
+    line = "".join(char if char.isprintable() else " " for char in line)  # argparse would print it as it is
+    try:
+        words = shlex.split(line.removeprefix("/"))
+    except ValueError as error:
+        raise Refused(f"{clean(line)}: {str(error).lower()}") from None
+    if not line.startswith("/") or not words:
+        raise Refused(HOW)
+    if words == [HELP]:
+        words = ["--help"]
+    if words[0] == "repl":
+        raise Refused("this is the repl; /quit ends it")
+    return answer(build().parse_args(words), Desk(root, task))
+
+
+def _piped() -> Iterator[str]:
+    if sys.stdin is None:  # closed by the caller
+        return
+    for line in sys.stdin.buffer:
+        yield line.decode(errors="replace")
+
+
+def _typed(root: str, task: str) -> Iterator[str]:
+    """With a prompt that says where the task is, and the arrows bringing back what was typed before."""
+    history = _history(root)
+    try:
+        while True:
+            try:
+                yield input(f"{task} {_phase(root, task)}> ")
+            except EOFError:
+                output.text("")
+                return
+            except KeyboardInterrupt:  # it ends the line, and nothing more
+                output.text("")
+    finally:
+        _keep(history)
+
+
+def _phase(root: str, task: str) -> str:
+    try:
+        return str(Store(root, task, 0).state()["phase"])
+    except RcsError:
+        return "?"
+
+
+def _history(root: str) -> str | None:
+    """Where lines are kept until the next time; None where there is no place for them."""
+    try:
+        import readline
+    except ImportError:  # pragma: no cover - a system without it
+        return None
+    path = f"{tasks_folder(root)}/{HISTORY_FILE}"
+    if os.path.islink(path) or (os.path.lexists(path) and not os.path.isfile(path)):
+        return None
+    with suppress(OSError):
+        readline.read_history_file(path)
+    return path
+
+
+def _keep(path: str | None) -> None:
+    if path is None:
+        return
+    import readline
+
+    readline.set_history_length(MOST_LINES)
+    with suppress(OSError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        readline.write_history_file(path)

@@ -1,0 +1,277 @@
+"""Each of the 20 rows refuses on its smallest artifacts with exactly one thing broken: what a person reads then, whole,
+stands in `refusals.txt`. That each row passes where nothing is broken is held in `test_opens.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.tasks.support import (
+    CLEAN_REVIEW,
+    CODE,
+    CODE_REVIEW,
+    DECISION,
+    DIFF,
+    DRAWN,
+    FILES,
+    PASSED,
+    PLAN,
+    PLAN_REVIEW,
+    REPORT,
+    REVERT,
+    ROWS,
+    WHOLE_PLAN,
+    Record,
+    Row,
+    Task,
+    in_process,
+)
+
+EXTRA = "code/files/b.py"
+OK: Record = {"ok": True, "blocked": False}
+FAILED_RUN = {REPORT: PASSED | {"overall_pass": False}}
+ACCEPTED: Record = {"decision": "accepted"}
+
+
+def plan(**said: object) -> Record:
+    return {PLAN: {"draft_files": ["src/a.py"]} | said}
+
+
+def verdict(**said: object) -> Record:
+    return {PLAN_REVIEW: OK | said}
+
+
+def reviewer(**said: object) -> Record:
+    return verdict(reviewers=[{"id": "RiskPlanner", "ok": True} | said])
+
+
+def review(*severities: str, decision: str = "accepted", **said: object) -> Record:
+    """With an issue of each severity, called C1 and so on."""
+    issues = [
+        {"id": f"C{number}", "severity": severity, "path": "src/a.py", "message": "it hangs"} | said
+        for number, severity in enumerate(severities, 1)
+    ]
+    return {CODE_REVIEW: CLEAN_REVIEW | {"decision": decision, "issues": issues}}
+
+
+def report(**said: object) -> Record:
+    return {REPORT: PASSED | said}
+
+
+def suites(*kinds: str) -> list[Record]:
+    return [{"id": kind, "kind": kind, "overall_pass": True} for kind in kinds]
+
+
+BROKEN: dict[str, Record] = {
+    "T1 no plan": {PLAN: None, FILES: {"files": ["src/a.py"]}},
+    "T1 a plan that is not JSON": {PLAN: "{", FILES: {"files": ["src/a.py"]}},
+    "T1 a plan that is a list": {PLAN: [], FILES: {"files": ["src/a.py"]}},
+    "T1 two questions open": plan(
+        blocking_questions=[{"id": "Q1"}, {"id": "Q2", "status": "answered"}, {"id": "Q3", "status": "open"}]
+    ),
+    "T1 a question in plain words": plan(blocking_questions=["Which database?"]),
+    "T1 a question by the other name": plan(blocking_open_questions=[{"id": "Q9", "status": "open"}]),
+    "T1 questions by both names": plan(blocking_questions=[{"id": "Q1"}], blocking_open_questions=[{"id": "Q9"}]),
+    "T1 nothing to infer from": {PLAN: {}},
+    "T1 a file that leaves": {FILES: {"files": ["src/a.py", "../x"]}},
+    "T1 a file that leaves on the way": {FILES: {"files": [{"path": "a/../../x"}]}},
+    "T1 an absolute file": {FILES: {"files": ["/etc/passwd"]}},
+    "T1 a file twice": {FILES: {"files": ["src/a.py", {"path": "src/a.py"}]}},
+    "T1 no file in the list": {FILES: {"files": []}},
+    "T1 no list in the list": {FILES: {}},
+    "T1 a list that is not JSON": {FILES: "{"},
+    "T1 an intent that is none": {FILES: {"files": [{"path": "src/a.py", "intent": "paint"}]}},
+    "T1 an inferred file that leaves": {PLAN: {"file_plan": [{"path": "../x"}]}},
+    "T3 no review": {PLAN: WHOLE_PLAN, PLAN_REVIEW: None},
+    "T3 a review that is not JSON": {PLAN: WHOLE_PLAN, PLAN_REVIEW: "{"},
+    "T3 not ok": {PLAN: WHOLE_PLAN, **verdict(ok=False)},
+    "T3 not ok by the aggregate": {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"blocked": False, "aggregate": {"ok": False}}},
+    "T3 no ok": {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"blocked": False}},
+    "T3 an ok that is a word": {PLAN: WHOLE_PLAN, **verdict(ok="yes")},
+    "T3 ok and not ok": {PLAN: WHOLE_PLAN, **verdict(aggregate={"ok": False})},
+    "T3 blocked": {PLAN: WHOLE_PLAN, **verdict(blocked=True)},
+    "T3 blocked, and a reviewer says why": {
+        PLAN: WHOLE_PLAN,
+        **reviewer(ok=False, severity="blocking", blocking_issues=["no rollback"]),
+        PLAN_REVIEW: OK | {"blocked": True, "reviewers": [{"id": "RiskPlanner", "blocking_issues": ["no rollback"]}]},
+    },
+    "T3 blocked by a severity": {PLAN: WHOLE_PLAN, **reviewer(ok=False, severity="blocking")},
+    "T3 blocked by a decision": {PLAN: WHOLE_PLAN, **reviewer(decision="blocked")},
+    "T3 blocked by an issue": {PLAN: WHOLE_PLAN, **reviewer(blocking_issues=["no rollback"])},
+    "T3 blocked by the aggregate": {PLAN: WHOLE_PLAN, **verdict(aggregate={"ok": True, "decision": "blocked"})},
+    "T3 an older plan": {PLAN: WHOLE_PLAN, **verdict(meta={"plan_hash": "0" * 64})},
+    "T4 the verdict is ok": verdict(),
+    "T4 no review": {PLAN_REVIEW: None},
+    "T5 the verdict is ok": verdict(),
+    "T5 a review that is not JSON": {PLAN_REVIEW: "{"},
+    "T6 no diff": {DIFF: None},
+    "T6 an empty diff": {DIFF: ""},
+    "T6 a blank diff": {DIFF: " \n"},
+    "T6 no files": {CODE: None},
+    "T7 all is planned": {EXTRA: None},
+    "T7 not all is generated yet": {DIFF: None},
+    "T8 all is there": {"code/files/src/b.py": "x = 1\n"},
+    "T8 not all is generated yet": {DIFF: None},
+    "T10 no review": {CODE_REVIEW: None},
+    "T10 a review that is not JSON": {CODE_REVIEW: "{"},
+    "T10 a blocking issue": review("blocking"),
+    "T10 a blocking issue of the plan": review("blocking", target="plan"),
+    "T10 two blocking issues of three": review("blocking", "major", "blocking"),
+    "T10 blocked": review(decision="blocked"),
+    "T10 a decision that is none": review(decision="fine"),
+    "T10 a severity that is none": review("awful"),
+    "T11 nothing to change": review(),
+    "T11 nothing that weighs": review("minor", "info"),
+    "T11 an issue of the plan": review("blocking", target="plan"),
+    "T11 blocked by the plan": review("blocking", target="plan", decision="blocked"),
+    "T11 no review": {CODE_REVIEW: None},
+    "T12 an issue of the code": review("blocking"),
+    "T12 an issue of the plan that weighs little": review("minor", target="plan"),
+    "T12 blocked by the code": review("major", decision="blocked"),
+    "T12 no review": {CODE_REVIEW: None},
+    "T13 no report": {REPORT: None},
+    "T13 still running": report(status="running"),
+    "T13 not begun": report(status="pending"),
+    "T13 broken off": report(status="failed"),
+    "T13 no verdict": {REPORT: {"status": "completed", "suites": []}},
+    "T13 a verdict that is a word": report(overall_pass="yes"),
+    "T14 all pass": report(suites=suites("test", "lint", "static", "custom")),
+    "T14 still running": report(status="running", overall_pass=False),
+    "T14 no report": {REPORT: None},
+    "T15 no decision": {DECISION: None},
+    "T15 deferred": {DECISION: {"decision": "deferred"}},
+    "T15 deferred by the other name": {DECISION: {"verdict": "deferred"}},
+    "T15 a decision that says nothing": {DECISION: {}},
+    "T15 a decision that is none": {DECISION: {"decision": "maybe"}},
+    "T15 no reasons though tests failed": FAILED_RUN,
+    "T15 blank reasons though tests failed": {DECISION: ACCEPTED | {"reasons": [" "]}, **FAILED_RUN},
+    "T16 accepted": {DECISION: ACCEPTED},
+    "T16 no decision": {DECISION: None},
+    "T17 accepted": {DECISION: ACCEPTED},
+    "T18 accepted": {DECISION: ACCEPTED},
+    "T19 accepted": {DECISION: ACCEPTED},
+    "T19 no decision": {DECISION: None},
+    "T19 no reason": {DECISION: ACCEPTED, REVERT: {"reason": " ", "status": "requested"}},
+    "T20 no record": {REVERT: None},
+    "T20 no reason": {REVERT: {"status": "completed"}},
+    "T20 an empty reason": {REVERT: {"reason": "", "status": "completed"}},
+    "T20 a blank reason": {REVERT: {"reason": " \t", "status": "completed"}},
+    "T20 only requested": {REVERT: {"reason": "it broke the build", "status": "requested"}},
+    "T20 neither": {REVERT: {"reason": "", "status": "requested"}},
+}
+
+
+def _refusals() -> dict[str, str]:
+    parts = Path(__file__).with_name("refusals.txt").read_text().split("\n# ")[1:]
+    return {name: text.rstrip("\n") + "\n" for name, _, text in (part.partition("\n") for part in parts)}
+
+
+REFUSALS = _refusals()
+
+
+def test_every_row_has_a_refusal_but_those_that_are_never_refused() -> None:
+    assert list(REFUSALS) == list(BROKEN)
+    assert {name.partition(" ")[0] for name in BROKEN} | {"T2", "T9"} == set(ROWS)
+
+
+def broken(task: Task, name: str) -> Row:
+    row = ROWS[name.partition(" ")[0]]
+    row.on(task, **BROKEN[name])
+    return row
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_row_refuses_with_one_thing_broken(task: Task, name: str) -> None:
+    row = broken(task, name)
+    before = task.tree("transcript.jsonl")
+    done = task(row.command)
+    assert (done.status, done.out) == (1, "")
+    assert done.err == REFUSALS[name]
+    assert task.tree("transcript.jsonl") == before
+    assert task.story == [("refused", row.source, row.target)]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_refusal_in_json_says_the_same(task: Task, name: str) -> None:
+    row = broken(task, name)
+    before = task.state_bytes
+    done = task(row.command, "--json")
+    assert (done.status, done.out, task.state_bytes) == (1, "", before)
+    said = done.json
+    assert {key: said[key] for key in ("ok", "error", "task", "from", "to")} == {
+        "ok": False, "error": "transition_refused", "task": "t1", "from": row.source, "to": row.target
+    }  # fmt: skip
+    assert [way["to"] for way in said["allowed"]] == list(DRAWN[row.source])
+    lines = [line for line in REFUSALS[name].splitlines() if line.startswith("  - ")]
+    assert len(said["failed"]) == len(lines)
+    for failure, line in zip(said["failed"], lines, strict=True):
+        assert list(failure) == ["artifact", "field", "found", "needed", "fix"]
+        assert line.startswith(f"  - {failure['artifact']}: {failure['field']}".removesuffix(": "))
+        assert failure["found"] in line
+        assert f"  fix: {failure['fix']}\n" in REFUSALS[name]
+    assert task.transcript[0]["failed"] == said["failed"]
+
+
+COMMAND = re.compile(r"rcs (task (?:next|plan|codegen|accept|revert|schema) .+?)(?:, or | moves on|$)")
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_command_that_is_offered_does_what_it_is_offered_for(task: Task, name: str) -> None:
+    """It moves the task, or records what was missing, or shows the form."""
+    for line in REFUSALS[name].splitlines():
+        offered = COMMAND.findall(line) if line.startswith("  fix: ") else []
+        assert "rcs task" not in line or not line.startswith("  fix: ") or offered
+        for command in offered:
+            broken(task, name)
+            before = task.tree()
+            words = shlex.split(command)
+            assert in_process(task.root, *words).status == 0, command
+            assert (task.tree() != before) == (words[1] != "schema")
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_next_does_not_take_what_is_refused(task: Task, name: str) -> None:
+    """It may go another way, as the artifacts say; never the one that is shut."""
+    row = broken(task, name)
+    task("next")
+    assert task.phase != row.target or row.target == row.source
+
+
+def test_looking_at_a_task_is_no_request(task: Task) -> None:
+    for name in BROKEN:
+        broken(task, name)
+        task("status")
+    assert task.transcript == []
+
+
+def test_t0_a_task_that_is_there_is_not_begun_again(task: Task) -> None:
+    task.at("review")
+    before = task.tree()
+    done = task("new")
+    assert (done.status, done.out) == (1, "")
+    assert done.err == (
+        "task t1: cannot move [*] -> planning\n"
+        "  - state.json: task already exists in phase review\n"
+        "  fix: rcs task status t1\n"
+        "Allowed from [*]: planning (closed: state.json: task already exists in phase review)\n"
+    )
+    assert task.tree() == before
+    said = task("new", "--json").json
+    assert (said["ok"], said["error"], said["from"], said["to"]) == (False, "transition_refused", "[*]", "planning")
+    assert said["failed"] == [
+        {
+            "artifact": "state.json", "field": "", "found": "task already exists in phase review", "needed": "",
+            "fix": "rcs task status t1",
+        }
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("phase", ["planning", "codegen"])
+def test_t2_and_t9_are_never_refused(task: Task, phase: str) -> None:
+    task.at(phase, {PLAN: "{", FILES: "[", DIFF: "", PLAN_REVIEW: "null"})
+    task.did("redo")
+    assert (task.phase, task.round(phase)) == (phase, 2)
