@@ -381,10 +381,10 @@ def test_a_state_that_nothing_follows_is_an_end_without_an_arrow_to_it(project: 
 
 def test_an_artifact_has_a_row_of_its_own(project: Project) -> None:
     project.emit("requirements")
-    receipt = project.artifact(".rcs/work/tasks.md", step="requirements", feature="login", type="doc", subflow=True)
+    receipt = project.artifact(".rcs/notes/tasks.md", step="requirements", feature="login", type="doc", subflow=True)
     assert receipt["seq"] == 2
     assert project.query("SELECT path, type, feature, step, subflow, seq FROM artifacts") == [
-        (".rcs/work/tasks.md", "doc", "login", "requirements", 1, 2)
+        (".rcs/notes/tasks.md", "doc", "login", "requirements", 1, 2)
     ]
     assert project.status() == "running"
 
