@@ -23,6 +23,7 @@ COMMANDS = (
     ("overlay", "overlay", "list the active modes between markers in a file", "rcs overlay apply AGENTS.md"),
     ("emit", "emit", "report a step or an artifact of a run", "rcs emit --help"),
     ("runs", "runs", "list, show, end, prune and export runs", "rcs runs list"),
+    ("dashboard", "dashboard", "show runs, sessions and tasks in a browser, live", "rcs dashboard --open"),
     ("mcp", "mcp", "serve the same over MCP, on stdin and stdout", "rcs mcp"),
     ("completion", "completion", "print the completion script of a shell", 'eval "$(rcs completion bash)"'),
 )

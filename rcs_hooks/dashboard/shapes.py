@@ -1,25 +1,28 @@
 """What the dashboard's server answers, and takes: the one description of it. `/api/schema` is made from this file.
 
 Reading (GET; every moment is UTC, ISO 8601 with milliseconds; what is not known is null, never left out):
-- `/api/runs?project=&workflow=&status=&feature=&since=&until=&before=&limit=` → `Runs`. `since` and `until` are a length
-  of time before now (45m, 12h, 30d, 2w) or a moment. `before` is the cursor: the `next` of the page before.
-- `/api/runs/ID?after=&limit=` → `RunDetail`: its events are the last 200, or, with `after`, those behind that sequence.
+- `/api/runs?project=&workflow=&status=&feature=&since=&until=&before=&limit=` → `Runs`. `since` and `until` are a
+  length of time before now (45m, 12h, 30d, 2w) or a moment. `before` is the cursor: the `next` of the page before.
+- `/api/runs/ID?after=&limit=` → `RunDetail`; its events are the last 200, or, with `after`, those behind that sequence.
 - `/api/runs/ID/events?after=&limit=` → `Events`: the page behind a sequence.
 - `/api/runs/ID/artifact?path=` → `ArtifactText`: the text of a file that the run has registered.
-- `/api/sessions?project=&active=true&limit=` → `Sessions`; `/api/tasks?project=` → `Tasks`; `/api/attention` → `Attention`.
+- `/api/sessions?project=&active=true&limit=` → `Sessions`; `/api/tasks?project=` → `Tasks`; `/api/attention` →
+  `Attention`.
 - `/api/token` → `Token`, for what is sent; `/api/schema` → this, as OpenAPI.
 
-Live: the WebSocket `/ws?after=SEQ` (SEQ: the `seq` of an answer above, or of the last message; without it, from now on).
+Live: the WebSocket `/ws?after=SEQ` (the `seq` of an answer above, or of the last message; without it, from now on).
 The server sends JSON texts, one `Message` each; it takes none. Events come in the order of their `id`, each once.
-- `hello` first: `seq` is where the stream goes on from, `state` the present version of the state folders. A page whose own
-  `/api/sessions` had another `state` asks again.
+- `hello` first: `seq` is where the stream goes on from, `state` the present version of the state folders. A page
+  whose own `/api/sessions` had another `state` asks again.
 - `events`: the next ones, and the runs that they belong to, as they stand in a list now.
-- `runs`: a list of runs has changed apart from events (some were deleted). `state`: something in the state folders or the
-  tasks of `roots` has changed.
+- `runs`: a list of runs has changed apart from events (some were deleted). `state`: something in the state folders or
+  the tasks of `roots` has changed.
 - `reset`: the store is another one; ask for everything again and go on from `seq`.
-After a break, come again with `after` = the last `seq` that was seen.
+After a break, come again with `after` = the last `seq` that was seen. Closed with 1013: later; with 4008: the page did
+not take what it was sent; with 4400: `after` is no number.
 
-Acting (POST, `Content-Type: application/json`, header `X-RCS-Token` with the `token` of `/api/token`, asked just before):
+Acting (POST, `Content-Type: application/json`, header `X-RCS-Token` with the `token` of `/api/token`, asked just
+before; another start of the server has another one):
 - `/api/questions/ID/answer` takes `Answer` → `Answered`; `/api/runs/ID/end` takes `End` → `Ended`;
   `/api/modes/clear` takes `Clear` → `Cleared`.
 
@@ -102,7 +105,7 @@ class Agent(Shape):
 class TimelineStep(Shape):
     """A step of the workflow, in the order of its machine."""
 
-    step: str = Field(description='empty: agents that were heard of before the first step')
+    step: str = Field(description="empty: agents that were heard of before the first step")
     unit: None = None
     agent: None = None
     parent: None = None

@@ -1,0 +1,193 @@
+"""Follows the store and the state folders while somebody looks, and says when there is something new.
+
+Nothing is kept here of what is new but numbers: each client reads what it has not seen yet, so that one which falls
+behind costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks import jsontext
+from rcs_hooks.dashboard import folders, runs
+from rcs_hooks.errors import RcsError
+from rcs_hooks.runs import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from rcs_hooks.dashboard.reader import Kept, Reader
+
+Record = dict[str, Any]
+Page = tuple[str | None, int]
+
+STORE_EVERY = 0.1
+FOLDERS_EVERY = 0.5
+ROOTS_EVERY = 5.0
+SHARE = 0.004
+"""Of a processor, that looking at the folders may take: what is dear is looked at less often."""
+SLOWEST = 30.0
+PAGE_EVENTS = 500
+PAGE_BYTES = 256 * 1024
+PAGES_KEPT = 8
+
+
+class Follower:
+    def __init__(
+        self,
+        reader: Reader,
+        roots: Callable[[], Awaitable[list[str]]],
+        forget: Callable[[], None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.head = 0
+        """The id of the newest event."""
+        self.generation = 0
+        """Of the store: with another one, all ids begin anew."""
+        self.deletions = 0
+        """How often the runs changed apart from events."""
+        self.folders: dict[str, int] = {}
+        self._reader = reader
+        self._roots = roots
+        self._forget = forget
+        self._clock = clock
+        self._data_version: int | None = None
+        self._news = asyncio.Event()
+        self._watchers = 0
+        self._watched = asyncio.Event()
+        self._pages: dict[tuple[int, int], Page] = {}
+
+    @property
+    def state(self) -> str:
+        return folders.together(self.folders)
+
+    @property
+    def news(self) -> asyncio.Event:
+        """Set with the next news; take it before looking, wait for it after."""
+        return self._news
+
+    async def join(self) -> None:
+        """Somebody looks. What is known when this returns is as new as the call."""
+        self._watchers += 1
+        try:
+            await self._look_at_store()
+            await self._look_at_folders(await self._roots())
+        except BaseException:  # it is raised again
+            self._watchers -= 1
+            raise
+        self._watched.set()
+
+    def leave(self) -> None:
+        self._watchers -= 1
+        if not self._watchers:
+            self._watched.clear()
+
+    async def follow(self) -> None:
+        """Until it is cancelled. While nobody looks, it sleeps."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._follow_store())
+            group.create_task(self._follow_folders())
+
+    # --- the store
+
+    async def _follow_store(self) -> None:
+        while True:
+            await self._watched.wait()
+            with suppress(RcsError):  # who asks for a page is told of it
+                await self._look_at_store()
+            await asyncio.sleep(STORE_EVERY)
+
+    async def _look_at_store(self) -> None:
+        known = self._data_version, self._reader.generation
+        version = await self._reader.ask(_data_version)
+        if (version, self._reader.generation) == known:
+            return
+        head = await self._reader.ask(runs.head)
+        if self.generation != self._reader.generation:
+            self.generation = self._reader.generation
+            self._pages.clear()
+        elif head <= self.head:  # somebody wrote, and no event came of it
+            self.deletions += 1
+            self._forget()
+        self._data_version, self.head = version, head
+        self._tell()
+
+    async def page(self, after: int) -> Page:
+        """The next events behind an id, as one message, and the id that it goes up to; nothing if none is shown.
+
+        Several who stand at the same event share the page."""
+        key = (self.generation, after)
+        if key in self._pages:
+            return self._pages[key]
+        page = await self._reader.ask(_page, after, round(self._clock() * 1000))
+        if self._reader.generation != key[0]:
+            await self._look_at_store()
+            return None, after
+        if page[1] > after:
+            while len(self._pages) >= PAGES_KEPT:
+                del self._pages[next(iter(self._pages))]
+            self._pages[key] = page
+        return page
+
+    # --- the folders
+
+    async def _follow_folders(self) -> None:
+        roots, asked = await self._roots_or_none(), time.monotonic()
+        while True:
+            await self._watched.wait()
+            if time.monotonic() - asked > ROOTS_EVERY:
+                roots, asked = await self._roots_or_none(), time.monotonic()
+            cost = await self._look_at_folders(roots)
+            await asyncio.sleep(min(SLOWEST, max(FOLDERS_EVERY, cost / SHARE)))
+
+    async def _roots_or_none(self) -> list[str]:
+        try:
+            return await self._roots()
+        except RcsError:
+            return list(self.folders)
+
+    async def _look_at_folders(self, roots: list[str]) -> float:
+        """How long it took."""
+        found, cost = await asyncio.to_thread(_timed_versions, roots)
+        if found != self.folders:
+            self.folders = found
+            self._tell()
+        return cost
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+def _timed_versions(roots: list[str]) -> tuple[dict[str, int], float]:
+    begun = time.thread_time()
+    return folders.versions(roots), time.thread_time() - begun
+
+
+def _data_version(kept: Kept) -> int | None:
+    return kept.data_version() if kept else None
+
+
+def _page(kept: Kept, after: int, now_ms: int) -> Page:
+    if kept is None:
+        return None, after
+    shown: list[Record] = []
+    touched: dict[str, Record | None] = {}
+    size, last = 0, after
+    for event in kept.events_after(after, limit=PAGE_EVENTS):
+        last = event["id"]
+        if event["run_id"] not in touched:
+            touched[event["run_id"]] = kept.run(event["run_id"])
+        run = touched[event["run_id"]]
+        if run and run["file"]:
+            shown.append(reading.event_of(event))
+            size += len(event["data"]) + 200
+            if size > PAGE_BYTES:
+                break
+    if not shown:
+        return None, last
+    now = [reading.run_of(run, now_ms) for run in touched.values() if run and run["file"]]
+    return jsontext.dumps_line({"type": "events", "seq": last, "events": shown, "runs": now}), last
