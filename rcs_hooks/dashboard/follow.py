@@ -96,7 +96,7 @@ class Follower:
     async def _follow_store(self) -> None:
         while True:
             await self._watched.wait()
-            with suppress(RcsError):  # who asks for a page is told of it
+            with suppress(RcsError, OSError):  # who asks for a page is told of it
                 await self._look_at_store()
             await asyncio.sleep(STORE_EVERY)
 
@@ -146,7 +146,7 @@ class Follower:
     async def _roots_or_none(self) -> list[str]:
         try:
             return await self._roots()
-        except RcsError:
+        except (RcsError, OSError):
             return list(self.folders)
 
     async def _look_at_folders(self, roots: list[str]) -> float:
