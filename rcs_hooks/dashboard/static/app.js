@@ -158,6 +158,11 @@ live.addEventListener("sync", () => {
   attention.refresh();
   refresh.soon();
 });
+live.addEventListener("reset", () => {
+  attention.refresh();
+  shown.path = null;
+  arrive();
+});
 live.addEventListener("events", ({ detail }) => {
   attention.refresh();
   shown.page?.events?.(detail);

@@ -65,7 +65,7 @@ function outside(file, line) {
   if (named && named[1] !== "/dev/null") file.name = named[1];
   const both = /^diff --git a\/(.*) b\/(.*)$/.exec(line);
   if (both) file.name = both[2];
-  if (line) file.rows.push({ kind: "note", text: line });
+  if (line && !/^(diff --git |index |--- |\+\+\+ )/.test(line)) file.rows.push({ kind: "note", text: line });
 }
 
 const SIGNS = { added: "+", removed: "−", same: "", hunk: "", note: "" };

@@ -6,6 +6,7 @@ import { mark, word } from "./status.js";
 import { absolute, clock } from "./time.js";
 
 export const WINDOW = 200;
+const TYPES = { artifact_registered: "artifact", run_ended: "run ended" };
 
 export class Events {
   rows = [];
@@ -93,13 +94,13 @@ export class Events {
 function shown(event, chosen) {
   const said = note(event);
   const place = [event.step, event.unit].filter(Boolean).join(" · ") || "–";
-  const what = event.type === "status_change" ? word(event.status) : event.type.replaceAll("_", " ");
+  const what = event.type === "status_change" ? word(event.status) : (TYPES[event.type] ?? event.type.replaceAll("_", " "));
   const head = [
     h("span", { class: "seq" }, String(event.seq)),
     h("time", { datetime: event.at, title: absolute(Date.parse(event.at)) }, clock(Date.parse(event.at))),
     event.type === "status_change" ? mark(event.status) : h("span", { class: "status mark" }),
     h("span", { class: "place" }, place),
-    h("span", { class: "what" }, what, event.automatic && h("span", { class: "dim", title: "not reported, but a consequence of the next event" }, " (by itself)")),
+    h("span", { class: "what" }, what, event.automatic && h("span", { class: "auto", title: "not reported, but a consequence of another event" }, "auto")),
     h("span", { class: "note" }, cut(said, 160)),
   ];
   const attributes = { "data-key": event.seq, "data-seq": event.seq, class: chosen && event.step === chosen ? "of-chosen" : "" };

@@ -6,7 +6,7 @@ const LONGEST_PAUSE = 8000;
 const CALM = 1200; // a shorter break is nobody's business
 const LATEST_HELLO = 15_000;
 
-/** Tells `state` (connecting, live, reconnecting), `sync` (ask for everything again), `events`, `runs` and `folders`. */
+/** Tells `state` (connecting, live, reconnecting), `sync` (ask for everything again), `reset` (and forget what was), `events`, `runs` and `folders`. */
 export class Live extends EventTarget {
   #seq = null;
   #socket = null;
@@ -57,7 +57,7 @@ export class Live extends EventTarget {
         return this.#connected();
       case "reset":
         this.#seq = said.seq;
-        return this.#tell("sync");
+        return this.#tell("reset");
       case "events":
         return this.#events(said);
       case "runs":

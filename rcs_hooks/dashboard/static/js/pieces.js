@@ -23,7 +23,7 @@ export function problemNote(problem) {
 const at = (root, session, id) => `${root}\n${session ?? ""}\n${id}`;
 
 /** A question with its form. What is typed stays when the page is drawn again. */
-export function question(asked, root, session) {
+export function question(asked, root, session, { dated = true } = {}) {
   const id = `answer-${asked.question_id}`;
   return h(
     "form",
@@ -37,7 +37,7 @@ export function question(asked, root, session) {
       "data-mode": asked.mode ?? "",
       "data-text": asked.question,
     },
-    h("p", { class: "asked" }, h("span", { class: "words" }, asked.question), " ", asked.created_at && ago(asked.created_at, { class: "dim" })),
+    h("p", { class: "asked" }, h("span", { class: "words" }, asked.question), " ", dated && asked.created_at && ago(asked.created_at, { class: "dim" })),
     asked.options.length > 0 &&
       h(
         "div",

@@ -45,10 +45,17 @@ export function duration(seconds) {
 const two = (number) => String(number).padStart(2, "0");
 
 const FULL = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 export const absolute = (at) => FULL.format(at);
 export const clock = (at) => CLOCK.format(at);
+
+/** The time of day, with the day where it is not today. */
+export function moment(at) {
+  const isToday = new Date(at).toDateString() === new Date(now()).toDateString();
+  return h("time", { datetime: new Date(at).toISOString(), title: absolute(at) }, isToday ? clock(at) : DAY.format(at));
+}
 
 /** `3 m ago`, kept true by the timer. */
 export function ago(iso, attributes = {}) {

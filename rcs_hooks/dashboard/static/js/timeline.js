@@ -8,13 +8,13 @@ import { absolute, duration, lasting, now } from "./time.js";
 const OPEN = new Set(["running", "waiting"]);
 const MOST_CHILDREN = 12;
 
-/** `stays`: of each step, from whichever source; `address(step)` selects it. */
+/** `stays(step)`: its stretches of time; `address(step)` selects it. */
 export function timeline(run, stays, chosen, address) {
   const span = spanOf(run);
   return h(
     "ol",
     { class: "timeline", "aria-label": "Steps" },
-    ...run.timeline.map((step) => stepShown(step, stays.get(step.step) ?? whole(step), span, chosen, address)),
+    ...run.timeline.map((step) => stepShown(step, stays(step), span, chosen, address)),
   );
 }
 
@@ -73,6 +73,31 @@ function unitShown(unit, span) {
     bars(whole(unit), span),
     h("span", { class: "time" }, time(unit)),
   );
+}
+
+/** An agent is where it was last: what it reported before that is over, also where nobody said so. */
+export function left(agents) {
+  return agents.map((agent) => {
+    const others = agents.filter((each) => each !== agent && each.agent === agent.agent && each.unit === agent.unit);
+    const elsewhere = others.flatMap((each) => each.steps);
+    const steps = agent.steps.map((step) => {
+      const after = (step.step === agent.step ? elsewhere : [...agent.steps, ...elsewhere])
+        .map((each) => each.started_at)
+        .filter((at) => at && step.started_at && at > step.started_at)
+        .sort()[0];
+      if (step.ended_at || !after || !OPEN.has(step.status)) return step;
+      return { ...step, status: "completed", ended_at: after, seconds: (Date.parse(after) - Date.parse(step.started_at)) / 1000 };
+    });
+    const last = steps.find((step) => step.step === agent.step) ?? steps.at(-1);
+    return { ...agent, steps, status: last?.status ?? agent.status, ended_at: last?.ended_at ?? agent.ended_at };
+  });
+}
+
+/** The steps of the run, their agents seen like that. */
+export function withAgentsLeft(steps) {
+  const all = left(steps.flatMap((step) => step.agents));
+  let at = 0;
+  return steps.map((step) => ({ ...step, agents: all.slice(at, (at += step.agents.length)) }));
 }
 
 function agentShown(agent, span) {

@@ -20,19 +20,31 @@ const MEANS = {
 export class NeedsMe {
   title = "Needs me";
   data = null;
+  working = null;
 
   constructor(frame) {
     this.frame = frame;
   }
 
   async load() {
-    this.data = await get("/api/attention", this.frame.signal);
+    const [needs, working] = await Promise.all([get("/api/attention", this.frame.signal), this.#counted()]);
+    [this.data, this.working] = [needs, working];
+  }
+
+  /** What needs nobody is counted apart. */
+  async #counted() {
+    const [{ runs }, { sessions }] = await Promise.all([
+      get("/api/runs?status=running&since=1h&limit=100", this.frame.signal),
+      get("/api/sessions?active=true&limit=100", this.frame.signal),
+    ]);
+    return { runs: runs.length, sessions: sessions.filter((each) => each.status === "active").length };
   }
 
   attentionChanged() {
     if (!this.frame.attention.data) return;
     this.data = this.frame.attention.data;
     this.frame.redraw();
+    this.frame.refresh();
   }
 
   moved() {}
@@ -42,18 +54,17 @@ export class NeedsMe {
     return [
       h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Needs me"), this.#numbers()),
       problemNote(this.problem),
-      ...needs.map(([kind, title]) => this.#section(kind, title)),
-      needs.length === 0 && this.#nothing(),
+      needs.length ? h("div", { class: "board", "data-key": "board" }, ...needs.map(([kind, title]) => this.#section(kind, title))) : this.#nothing(),
     ];
   }
 
   #numbers() {
-    const { working } = this.data;
+    const { working } = this;
     return h(
       "ul",
       { class: "numbers", "aria-label": "In numbers" },
       ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.data[kind].length, `#${kind}`)),
-      working && this.#number("running", "working", working.runs + working.sessions + working.tasks, null, workingSaid(working)),
+      working && this.#number("running", "working", working.runs + working.sessions, null, workingSaid(working)),
     );
   }
 
@@ -87,13 +98,13 @@ export class NeedsMe {
         h("code", { class: "id", title: need.id }, need.id || "root"),
         need.since && ago(need.since, { class: "when" }),
       ),
-      need.question ? question(need.question, need.project, need.id || null) : h("p", { class: "detail" }, need.detail),
+      need.question ? question(need.question, need.project, need.id || null, { dated: false }) : h("p", { class: "detail" }, sentence(need.detail)),
     );
   }
 
   #nothing() {
-    const { working } = this.data;
-    const busy = working && working.runs + working.sessions + working.tasks;
+    const { working } = this;
+    const busy = working && working.runs + working.sessions;
     return empty(
       "Nothing waits for you",
       h("p", {}, busy ? `${workingSaid(working)}; they do not need you now.` : "Nothing has failed, and nothing is silent. An agent that needs you asks like this, and stands here at once:"),
@@ -102,10 +113,12 @@ export class NeedsMe {
   }
 }
 
-function workingSaid({ runs, sessions, tasks }) {
-  const found = [[runs, "run"], [sessions, "session"], [tasks, "task"]].filter(([number]) => number > 0);
+function workingSaid({ runs, sessions }) {
+  const found = [[runs, "run"], [sessions, "session"]].filter(([number]) => number > 0);
   return `${found.map(([number, one]) => count(number, one)).join(", ") || "nothing"} at work`;
 }
+
+const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 
 function target(need) {
   if (need.what === "run") return `/runs/${encodeURIComponent(need.id)}`;

@@ -7,9 +7,9 @@ import { Events } from "../events.js";
 import { picture } from "../graph.js";
 import { problemNote, project } from "../pieces.js";
 import { icon, kindOf, mark, status, word } from "../status.js";
-import { staysIn, staysOf, whole } from "../stays.js";
-import { absolute, ago, duration, lasting, now } from "../time.js";
-import { timeline } from "../timeline.js";
+import { Stays, whole } from "../stays.js";
+import { ago, duration, lasting, moment, now } from "../time.js";
+import { timeline, withAgentsLeft } from "../timeline.js";
 
 const OPEN = ["running", "waiting"];
 const HAS_ENDED = ["completed", "skipped", "failed"];
@@ -24,6 +24,7 @@ export class Run {
     this.url = url;
     this.id = id;
     this.list = new Events(id, frame);
+    this.stays = new Stays(id, frame);
   }
 
   get title() {
@@ -37,8 +38,9 @@ export class Run {
   async load() {
     const data = await get(path("runs", this.id), this.frame.signal);
     this.list.take(data);
+    this.stays.take(data.events);
     if (this.data && data.seq < this.data.seq) return;
-    this.data = data;
+    this.data = { ...data, timeline: withAgentsLeft(data.timeline) };
   }
 
   moved(url) {
@@ -51,6 +53,7 @@ export class Run {
     if (run && this.data && run.last_event > this.data.last_event) this.data = { ...this.data, ...run };
     if (!mine.length) return;
     this.list.add(mine);
+    this.stays.take(mine);
     this.frame.redraw();
     this.frame.refresh();
   }
@@ -99,7 +102,7 @@ export class Run {
 
   view() {
     const { data } = this;
-    const stays = this.#stays();
+    const stays = (step) => this.stays.of(step.step, data.events.at(-1)?.seq ?? 0) ?? whole(step);
     return [
       this.#head(data),
       problemNote(this.problem),
@@ -121,11 +124,6 @@ export class Run {
         h("div", { class: "column aside" }, this.#drawing(data), artifacts(data.artifacts, (file) => this.#address({ artifact: file }))),
       ),
     ];
-  }
-
-  #stays() {
-    if (this.data.visits) return staysIn(this.data.visits);
-    return this.list.rows[0]?.seq === 1 && this.list.follows ? staysOf(this.list.rows) : new Map();
   }
 
   #head(data) {
@@ -168,7 +166,7 @@ export class Run {
   #detail(data, stays) {
     const step = data.timeline.find((each) => each.step === this.chosen);
     if (!step) return null;
-    const stretches = stays.get(step.step) ?? whole(step);
+    const stretches = stays(step);
     const made = data.artifacts.filter((each) => each.step === step.step || each.step?.startsWith(`${step.step}:`));
     return h(
       "section",
@@ -248,8 +246,8 @@ function visitTable(stretches) {
       "tr",
       {},
       h("td", {}, String(Math.max(0, stretches.length - 50) + number + 1)),
-      h("td", {}, absolute(stay.from)),
-      h("td", {}, stay.to === null ? "–" : absolute(stay.to)),
+      h("td", {}, moment(stay.from)),
+      h("td", {}, stay.to === null ? "–" : moment(stay.to)),
       h("td", { class: "number" }, stay.to === null ? lasting((now() - stay.from) / 1000, true) : duration((stay.to - stay.from) / 1000)),
       h("td", {}, h("span", { class: `status is-${kindOf(stay.status)}` }, word(stay.status))),
     ),

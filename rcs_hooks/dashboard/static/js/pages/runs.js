@@ -4,7 +4,7 @@ import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
 import { command, empty, filter, filtered, folders, problemNote, project } from "../pieces.js";
 import { status } from "../status.js";
-import { ago, lasting } from "../time.js";
+import { ago, lasting, now } from "../time.js";
 
 const PAGE = 50;
 const FILTERS = ["project", "workflow", "status", "since"];
@@ -154,11 +154,11 @@ function row(run) {
       "a",
       { class: "row", href: `/runs/${encodeURIComponent(run.run_id)}`, "data-item": true, "data-run": run.run_id },
       status(run.status),
-      h("span", { class: "workflow" }, h("strong", {}, run.workflow), run.feature && h("span", { class: "feature" }, run.feature), h("code", { class: "id" }, run.run_id)),
+      h("span", { class: `workflow${run.feature ? " named" : ""}` }, h("strong", {}, run.workflow), run.feature && h("span", { class: "feature" }, run.feature), h("code", { class: "id" }, run.run_id)),
       h("span", { class: "step", title: run.current }, run.current ?? "–"),
       project(run.project),
       h("span", { class: "events" }, run.event_count.toLocaleString("en"), h("span", { class: "unit" }, ` event${run.event_count === 1 ? "" : "s"}`)),
-      goesOn ? lasting(0, true, Date.parse(run.started_at)) : lasting(seconds, false),
+      goesOn ? lasting((now() - Date.parse(run.started_at)) / 1000, true) : lasting(seconds, false),
       ago(run.last_at, { class: "when" }),
     ),
   );

@@ -95,6 +95,12 @@ function session(each) {
       blocks(each.blocks),
       each.updated_at && ago(each.updated_at, { class: "when" }),
     ),
+    h("div", { class: "card-body" }, sessionBody(each)),
+  );
+}
+
+function sessionBody(each) {
+  return [
     each.questions.map((asked) => question(asked, each.root, each.session)),
     each.modes.length > 0 && h("ul", { class: "modes" }, ...each.modes.map((mode) => modeShown(mode, each))),
     each.unreadable.map((broken) =>
@@ -105,13 +111,13 @@ function session(each) {
         clear(each.root, each.session, broken.clear_as, "Move it aside…"),
       ),
     ),
-  );
+  ];
 }
 
 function blocks({ in_a_row: row, of_prompt: prompt, limit }) {
-  const said = prompt ? `Stop held ${prompt} ×` : "no Stop held";
+  const said = prompt ? count(prompt, "Stop blocked", "Stops blocked") : "no Stop blocked";
   const title = `Stops that were blocked: ${prompt} for this prompt, ${row} of at most ${limit} in a row without a change`;
-  return h("span", { class: `blocks${prompt ? "" : " dim"}`, title }, said, row > 0 && h("span", { class: "dim" }, ` (${row}/${limit} in a row)`));
+  return h("span", { class: `blocks${prompt ? "" : " dim"}`, title }, said, row > 0 && h("span", { class: "dim" }, ` (${row} of ${limit} in a row)`));
 }
 
 function modeShown(mode, of) {

@@ -67,7 +67,7 @@ export class Tasks {
 
   #nothing() {
     if (this.url.search) return empty("No task is like that", h("p", {}, "Take a filter away, or ", h("a", { href: "/tasks" }, "show all tasks"), "."));
-    return empty("No task yet", h("p", {}, "A task goes from planning to done, and each gate says why it is closed. Begin one:"), command("rcs task new"));
+    return empty("No task yet", h("p", {}, "A task goes from planning to done, and each gate says why it is closed. Begin one:"), command("rcs task new login"));
   }
 }
 
@@ -85,9 +85,13 @@ function taskShown(task) {
       task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
       task.updated_at && ago(task.updated_at, { class: "when" }),
     ),
-    task.phase && phases(task.phase),
-    task.problem && remark("unreadable", task.problem),
-    task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),
+    h(
+      "div",
+      { class: "card-body" },
+      task.phase && phases(task.phase),
+      task.problem && remark("unreadable", task.problem),
+      task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),
+    ),
   );
 }
 
