@@ -54,6 +54,8 @@ class Follower:
         self._roots = roots
         self._forget = forget
         self._clock = clock
+        self._known_roots: list[str] = []
+        self._roots_asked = 0.0
         self._data_version: int | None = None
         self._news = asyncio.Event()
         self._watchers = 0
@@ -74,7 +76,8 @@ class Follower:
         self._watchers += 1
         try:
             await self._look_at_store()
-            await self._look_at_folders(await self._roots())
+            await self._look_for_roots()
+            await self._look_at_folders()
         except BaseException:  # it is raised again
             self._watchers -= 1
             raise
@@ -101,15 +104,13 @@ class Follower:
             await asyncio.sleep(STORE_EVERY)
 
     async def _look_at_store(self) -> None:
-        known = self._data_version, self._reader.generation
-        version = await self._reader.ask(_data_version)
-        if (version, self._reader.generation) == known:
+        version, head = await self._reader.ask(_version_and_head)
+        if (version, self._reader.generation) == (self._data_version, self.generation):
             return
-        head = await self._reader.ask(runs.head)
         if self.generation != self._reader.generation:
             self.generation = self._reader.generation
             self._pages.clear()
-        elif head <= self.head:  # somebody wrote, and no event came of it
+        elif 0 < self.head and head <= self.head:  # somebody wrote, and no event came of it
             self.deletions += 1
             self._forget()
         self._data_version, self.head = version, head
@@ -135,24 +136,23 @@ class Follower:
     # --- the folders
 
     async def _follow_folders(self) -> None:
-        roots, asked = await self._roots_or_none(), time.monotonic()
         while True:
             await self._watched.wait()
-            if time.monotonic() - asked > ROOTS_EVERY:
-                roots, asked = await self._roots_or_none(), time.monotonic()
-            cost = await self._look_at_folders(roots)
+            cost = 0.0
+            with suppress(RcsError, OSError):
+                if time.monotonic() - self._roots_asked > ROOTS_EVERY:
+                    await self._look_for_roots()
+                cost = await self._look_at_folders()
             await asyncio.sleep(min(SLOWEST, max(FOLDERS_EVERY, cost / SHARE)))
 
-    async def _roots_or_none(self) -> list[str]:
-        try:
-            return await self._roots()
-        except (RcsError, OSError):
-            return list(self.folders)
+    async def _look_for_roots(self) -> None:
+        self._known_roots, self._roots_asked = await self._roots(), time.monotonic()
 
-    async def _look_at_folders(self, roots: list[str]) -> float:
+    async def _look_at_folders(self) -> float:
         """How long it took."""
+        roots = self._known_roots
         found, cost = await asyncio.to_thread(_timed_versions, roots)
-        if found != self.folders:
+        if found != self.folders and roots is self._known_roots:
             self.folders = found
             self._tell()
         return cost
@@ -167,8 +167,13 @@ def _timed_versions(roots: list[str]) -> tuple[dict[str, int], float]:
     return folders.versions(roots), time.thread_time() - begun
 
 
-def _data_version(kept: Kept) -> int | None:
-    return kept.data_version() if kept else None
+def _version_and_head(kept: Kept) -> tuple[int | None, int]:
+    """Of one moment: a version with the events of a later one would look as if something else had been written."""
+    while kept is not None:
+        version, head = kept.data_version(), runs.head(kept)
+        if kept.data_version() == version:
+            return version, head
+    return None, 0
 
 
 def _page(kept: Kept, after: int, now_ms: int) -> Page:

@@ -28,21 +28,21 @@ class Live:
     def __init__(self, follower: Follower, *, patience: float = PATIENCE) -> None:
         self._follower = follower
         self._patience = patience
-        self._clients = 0
+        self.clients = 0
 
     async def serve(self, socket: WebSocket) -> None:
         after = socket.query_params.get("after")
         if after is not None and not (after.isascii() and after.isdigit() and len(after) < 19):
             await _refused(socket, WRONG, f"after={after[:20]}: the number of an event is needed")
             return
-        if self._clients >= MOST:
+        if self.clients >= MOST:
             await _refused(socket, TRY_AGAIN, f"{MOST} pages are open already; close some")
             return
-        self._clients += 1
+        self.clients += 1
         try:
             await self._accepted(socket, after)
         finally:
-            self._clients -= 1
+            self.clients -= 1
 
     async def _accepted(self, socket: WebSocket, after: str | None) -> None:
         await socket.accept()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LARGEST_MESSAGE = 4096
 CLIENTS = 300
 GRACE = 2
+GIVEN_UP_AFTER_MS = 30_000
+"""Then the system drops a connection that takes nothing, with all that still waits for it."""
 
 
 class Address(NamedTuple):
@@ -50,6 +52,8 @@ def bound(host: str, port: int) -> socket.socket:
     try:
         if os.name == "posix":  # so that a server that has just ended does not stand in the way
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GIVEN_UP_AFTER_MS)
         listening.bind(place)
         listening.listen(128)
     except OSError as error:

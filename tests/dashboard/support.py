@@ -133,12 +133,12 @@ def served(project: Project, *words: str, port: int = 0, **env: str) -> Iterator
         server.process.communicate(timeout=30)
 
 
-def filled(project: Project, runs: int, events: int) -> None:
+def filled(project: Project, runs: int, events: int, *, note: int = 100) -> None:
     """Runs of `build` with so many events each, ending now."""
     file = str(project.root / ".claude" / "skills" / "build" / "SKILL.md")
     now_ms = round(time.time() * 1000)
     statuses = ("running", "waiting", "failed", "completed")
-    data = json.dumps({"status": "running", "note": "x" * 100})
+    data = json.dumps({"status": "running", "note": "x" * note})
     kept = store.made(str(project.database))
     with kept:
         for number in range(runs):
@@ -160,3 +160,52 @@ def filled(project: Project, runs: int, events: int) -> None:
                 run["last_event"] = kept.add_event(run["id"], event)
             kept.update_run(run)
     kept.close()
+
+
+class Listener:
+    """A page's WebSocket: what it was told, and where it stands."""
+
+    def __init__(self, url: str, after: int | None = None, **headers: str) -> None:
+        from websockets.sync.client import connect
+
+        origin = headers.pop("Origin", url.rstrip("/"))
+        address = url.replace("http://", "ws://") + "ws" + ("" if after is None else f"?after={after}")
+        self._context = connect(
+            address,
+            origin=origin or None,  # type: ignore[arg-type]
+            additional_headers=headers,
+            compression=None,
+            proxy=None,
+            max_size=None,
+        )
+        self.socket = self._context.__enter__()
+        self.told: list[Record] = []
+        self.ids: list[int] = []
+        self.seq = after or 0
+
+    def next(self, timeout: float = 20) -> Record:
+        message: Record = json.loads(self.socket.recv(timeout))
+        self.told.append(message)
+        if "seq" in message:
+            self.seq = message["seq"]
+        self.ids += [event["id"] for event in message.get("events", ())]
+        return message
+
+    def until(self, kind: str) -> Record:
+        """The next message of that type; those before it are kept too."""
+        while (message := self.next())["type"] != kind:
+            pass
+        return message
+
+    def until_id(self, last: int) -> None:
+        while self.seq < last:
+            self.next()
+
+    def close(self) -> None:
+        self._context.__exit__(None, None, None)
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
