@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.watched import AWAY
+
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
     from tests.browser.live import Dashboard
@@ -46,7 +48,7 @@ def test_a_run_appears_and_moves_without_a_reload(look: Open, scene: Scene) -> N
     expect(row.locator(".step")).to_have_text("design")
     row.click()
     expect(page.locator(".state.current")).to_have_attribute("data-state", "design")
-    expect(page.locator("[data-step=requirements]")).to_contain_text("completed")
+    expect(page.locator("[data-step=requirements] [aria-label=completed]")).to_be_visible()
     assert project.rcs(*project.command("tasks")).returncode == 0
     expect(page.locator(".state.current")).to_have_attribute("data-state", "tasks")
     expect(page.locator("#event-count")).to_have_text("5")
@@ -83,7 +85,7 @@ def test_the_list_holds_its_order_while_somebody_points_at_it(look: Open, scene:
     expect(window.page.locator("[data-run=one] .step")).to_have_text("design")
     assert window.page.evaluate(order) == ["three", "two", "one"]
     window.page.mouse.move(5, 5)
-    window.page.wait_for_function(f"({order})()[0] === 'one'")
+    window.page.wait_for_function(f"() => ({order})()[0] === 'one'")
 
 
 def test_pages_come_back_complete_after_the_server_was_away(look: Open, scene: Scene, dashboard: Dashboard) -> None:
@@ -92,7 +94,7 @@ def test_pages_come_back_complete_after_the_server_was_away(look: Open, scene: S
     windows = [look("/runs/r1"), look("/runs"), look("/")]
     for window in windows:
         window.mark()
-        window.may_be_away = True
+        window.allowed += AWAY
     windows[0].page.evaluate(RECORD)
     dashboard.stop()
     for window in windows:

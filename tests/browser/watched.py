@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Request
 
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "WebSocket is closed", "Connection closed")
-"""What Chromium itself writes while a server is away."""
 READY = "main:not([aria-busy])"
 
 
@@ -16,7 +15,8 @@ class Window:
     def __init__(self, browser: Browser, url: str, *, width: int = 1280, scheme: Any = "light", **options: Any) -> None:
         self.url = url
         self.problems: list[str] = []
-        self.may_be_away = False
+        self.allowed: tuple[str, ...] = ()
+        """What Chromium itself writes of a refusal that a test asks for, or of a server that is away."""
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
         context.set_default_timeout(15_000)
         self.page = context.new_page()
@@ -27,7 +27,7 @@ class Window:
         self.page.on("websocket", lambda socket: self._address(socket.url))
 
     def _said(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not (self.may_be_away and any(each in message.text for each in AWAY)):
+        if message.type in ("error", "warning") and not any(each in message.text for each in self.allowed):
             self.problems.append(f"{message.type}: {message.text}")
 
     def _alert(self, dialog: Any) -> None:

@@ -36,12 +36,12 @@ async function answer(form, { post, toast, refresh }) {
 }
 
 async function endRun(button, { post, toast, refresh }) {
-  const { run, workflow, step } = button.dataset;
+  const { run, workflow, at } = button.dataset;
   let said;
   const done = await asks({
     title: "End this run?",
     text: "It is marked as ended, and no longer counts as working. An agent that still works on it is not stopped by that.",
-    facts: [["Workflow", workflow], ["Run", run], ["At", step || "no step yet"]],
+    facts: [["Workflow", workflow], ["Run", run], ["At", at || "no step yet"]],
     choice: { name: "status", label: "End it as", options: ["skipped", "completed", "failed"] },
     yes: "End the run",
     danger: true,

@@ -137,7 +137,7 @@ export class Run {
         h("h1", {}, data.feature ?? data.workflow),
         status(data.status),
         !HAS_ENDED.includes(data.status) &&
-          h("button", { type: "button", class: "button danger quiet", "data-do": "end-run", "data-run": data.run_id, "data-workflow": data.workflow, "data-step": data.current ?? "" }, "End run…"),
+          h("button", { type: "button", class: "button danger quiet", "data-do": "end-run", "data-run": data.run_id, "data-workflow": data.workflow, "data-at": data.current ?? "" }, "End run…"),
       ),
       h(
         "dl",

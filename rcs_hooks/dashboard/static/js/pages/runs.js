@@ -51,6 +51,10 @@ export class Runs {
     this.frame.redraw();
   }
 
+  tick() {
+    this.frame.redraw();
+  }
+
   changed(element) {
     const name = element.dataset.filter;
     if (name) this.frame.go(filtered(this.url, name, element.value));
