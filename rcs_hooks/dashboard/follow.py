@@ -54,6 +54,8 @@ class Follower:
         self._roots = roots
         self._forget = forget
         self._clock = clock
+        self._looking = asyncio.Lock()
+        self._numbers: frozenset[int] | None = None
         self._known_roots: list[str] = []
         self._roots_asked = 0.0
         self._data_version: int | None = None
@@ -104,17 +106,28 @@ class Follower:
             await asyncio.sleep(STORE_EVERY)
 
     async def _look_at_store(self) -> None:
+        async with self._looking:
+            await self._look_once()
+
+    async def _look_once(self) -> None:
         version, head = await self._reader.ask(_version_and_head)
         if (version, self._reader.generation) == (self._data_version, self.generation):
             return
         if self.generation != self._reader.generation:
             self.generation = self._reader.generation
+            self._numbers = None
             self._pages.clear()
-        elif 0 < self.head and head <= self.head:  # somebody wrote, and no event came of it
-            self.deletions += 1
-            self._forget()
+        elif self._numbers is None or head <= self.head:  # something was written, and no event came of it
+            await self._look_for_deletions()
         self._data_version, self.head = version, head
         self._tell()
+
+    async def _look_for_deletions(self) -> None:
+        """Seldom: the version changes with a checkpoint too, so only what is missing tells."""
+        before, self._numbers = self._numbers, await self._reader.ask(_numbers)
+        if before and before - self._numbers:
+            self.deletions += 1
+            self._forget()
 
     async def page(self, after: int) -> Page:
         """The next events behind an id, as one message, and the id that it goes up to; nothing if none is shown.
@@ -174,6 +187,10 @@ def _version_and_head(kept: Kept) -> tuple[int | None, int]:
         if kept.data_version() == version:
             return version, head
     return None, 0
+
+
+def _numbers(kept: Kept) -> frozenset[int]:
+    return frozenset(run["id"] for run in kept.runs(0, limit=-1)) if kept else frozenset()
 
 
 def _page(kept: Kept, after: int, now_ms: int) -> Page:

@@ -144,21 +144,21 @@ def filled(project: Project, runs: int, events: int, *, note: int = 100) -> None
         for number in range(runs):
             ms = now_ms - (runs - number) * 1000
             at = iso_ms(ms)
-            run = {
+            run: Record = {
                 "run_id": f"run-{number:05}", "workflow": "build" if number % 2 else "blueprint",
                 "project": str(project.root), "feature": None, "file": file, "status": statuses[number % 4],
                 "current": "build", "events": events, "artifacts": 0, "started_at": at, "last_at": at, "last_ms": ms,
                 "last_event": 0,
             }  # fmt: skip
-            run["id"] = kept.add_run(run)
+            added = kept.add_run(run)
             for seq in range(1, events + 1):
                 step = ("requirements", "design", "tasks")[seq - 1] if seq < 4 else ("build", "verify")[seq % 2]
                 event = {
                     "seq": seq, "at": at, "type": "status_change", "step": step, "unit": None, "status": "running",
                     "data": data, "automatic": 0,
                 }  # fmt: skip
-                run["last_event"] = kept.add_event(run["id"], event)
-            kept.update_run(run)
+                run["last_event"] = kept.add_event(added, event)
+            kept.update_run(run | {"id": added})
     kept.close()
 
 

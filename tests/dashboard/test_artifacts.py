@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def ready(board: Board) -> Board:
     return board
 
 
-def written(board: Board, path: str, text: str | bytes, **data: object) -> None:
+def written(board: Board, path: str, text: str | bytes, **data: Any) -> None:
     target = board.project.root / path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(text if isinstance(text, bytes) else text.encode())

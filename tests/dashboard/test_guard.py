@@ -195,8 +195,8 @@ def test_a_wrong_key_is_none(open_board: Board, given: str) -> None:
     words = {"error": "a token is needed; open the address that rcs dashboard said when it started"}
     for answer in (
         open_board.client.get("/", params={"token": given}),
-        open_board.client.get("/api/runs", headers={"Authorization": f"Bearer {given}".encode()}),
-        open_board.client.get("/api/runs", headers={"Cookie": f"rcs-dashboard-{PORT}={given}".encode()}),
+        open_board.client.get("/api/runs", headers={b"Authorization": f"Bearer {given}".encode()}),
+        open_board.client.get("/api/runs", headers={b"Cookie": f"rcs-dashboard-{PORT}={given}".encode()}),
     ):
         assert (answer.status_code, answer.json()) == (401, words)
         assert "set-cookie" not in answer.headers
