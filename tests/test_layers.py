@@ -17,13 +17,15 @@ MAY_IMPORT = {
     "hook": BASE | {"workflow", "state"},
     "hud": BASE | {"workflow", "state"},
     "overlay": BASE | {"workflow"},
+    "machine": {"errors"},
     "runs": BASE | {"machine", "state", "workflow"},
     "mcp": BASE | {"workflow", "state", "hook", "runs", "__version__"},
     "dashboard": BASE | {"workflow", "state", "hook", "machine", "runs", "tasks", "__version__"},
-    "cli": BASE | {"workflow", "state", "hook", "hud", "overlay", "runs", "mcp", "dashboard", "__version__"},
+    "cli": BASE
+    | {"workflow", "state", "hook", "hud", "overlay", "machine", "runs", "mcp", "dashboard", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
-PURE = ("workflow", "overlay")
+PURE = ("workflow", "overlay", "machine")
 
 
 def imports_of(path: Path) -> set[str]:

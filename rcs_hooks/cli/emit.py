@@ -4,13 +4,11 @@ Called at every step of every agent, so its plain command line is read without a
 quarters of a bare interpreter; argparse has the words for every other.
 """
 
-import os
-import time
-
 from rcs_hooks import jsontext
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError
-from rcs_hooks.runs.emit import Around, Receipt, emit
+from rcs_hooks.runs import around
+from rcs_hooks.runs.emit import Receipt, emit
 from rcs_hooks.runs.report import error_of
 
 TYPE_CHECKING = False
@@ -39,7 +37,8 @@ def build() -> "argparse.ArgumentParser":
         "emit",
         "Reports a step or an artifact of a run. A step is checked against the workflow's own state diagram; what is "
         "refused is not stored.",
-        """rcs emit --type status_change --workflow build --run-id ID --step design --data '{"status": "running"}'""",
+        """rcs emit --type status_change --workflow build --run-id ID --step requirements \\
+      --data '{"status": "running"}'""",
         """rcs emit --type status_change --workflow build --run-id ID --step building --unit T1 \\
       --data '{"status": "running"}'""",
         """rcs emit --type artifact_registered --workflow build --run-id ID --step design \\
@@ -55,7 +54,7 @@ def run(argv: "Sequence[str]") -> int:
     given = _plain(argv) or vars(build().parse_args(argv))
     as_json = bool(given.pop("json", False))
     try:
-        receipt = emit(given, _around())
+        receipt = emit(given, around.real())
     except RcsError as error:
         return _refused(error, given, as_json=as_json)
     except OSError as error:
@@ -83,14 +82,6 @@ def _plain(argv: "Sequence[str]") -> "dict[str, Any] | None":
             return None
         given[OPTIONS[option][0]] = value
     return given
-
-
-def _around() -> Around:
-    try:
-        cwd = os.getcwd()
-    except OSError:  # the folder was removed under us
-        cwd = os.sep
-    return Around(os.environ, os.environ.get("HOME") or None, cwd, time.time())
 
 
 def _refused(error: RcsError, given: "dict[str, Any]", *, as_json: bool) -> int:

@@ -22,6 +22,7 @@ COMMANDS = (
     ("hud", "hud", "one line about what is running", "rcs hud --watch"),
     ("overlay", "overlay", "list the active modes between markers in a file", "rcs overlay apply AGENTS.md"),
     ("emit", "emit", "report a step or an artifact of a run", "rcs emit --help"),
+    ("machine", "machine", "check, list and show the state machines that skills declare", "rcs machine list"),
     ("runs", "runs", "list, show, end, prune and export runs", "rcs runs list"),
     ("dashboard", "dashboard", "show runs, sessions and tasks in a browser, live", "rcs dashboard --open"),
     ("mcp", "mcp", "serve the same over MCP, on stdin and stdout", "rcs mcp"),

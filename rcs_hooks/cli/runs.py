@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
-from rcs_hooks.runs import faults, ledger, reading, store
+from rcs_hooks.runs import around, faults, ledger, reading, store
 from rcs_hooks.runs.progress import COMPLETED, FAILED, RUN_STATUSES, SKIPPED
 from rcs_hooks.workflow.text import clean
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
-SHOWN_EVENTS = 10
+SHOWN_RUNS, SHOWN_EVENTS = 50, 10
 ENDS = (COMPLETED, FAILED, SKIPPED)
 
 
@@ -37,7 +36,7 @@ def build() -> argparse.ArgumentParser:
     _add_filters(listing)
     listing.add_argument("--feature", metavar="NAME", help="only those of this feature")
     listing.add_argument("--since", metavar="TIME", help="only those heard of within 45m, 12h, 30d or 2w")
-    listing.add_argument("--limit", type=int, default=50, metavar="N", help="how many (50)")
+    listing.add_argument("--limit", type=int, default=SHOWN_RUNS, metavar="N", help=f"how many ({SHOWN_RUNS})")
     listing.add_argument("--before", type=int, metavar="N", help="the page behind the one whose `next` this is")
     options.add_json(listing)
     show = actions.add_parser("show", help="one run: its steps, artifacts and events", allow_abbrev=False)
@@ -70,11 +69,10 @@ def _add_filters(to: argparse.ArgumentParser, *, status: bool = True) -> None:
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    now = time.time()
-    path = faults.path_of(os.environ, os.environ.get("HOME") or None, os.getcwd())
-    kept = store.opened(path)
+    here = around.real()
+    kept = store.opened(faults.path_of(here.env, here.home, here.cwd))
     try:
-        return ACTIONS[args.action](args, kept, now)
+        return ACTIONS[args.action](args, kept, here.now)
     finally:
         if kept:
             kept.close()
@@ -109,12 +107,22 @@ def _list(args: argparse.Namespace, kept: store.Store | None, now: float) -> int
         ago = _ago(each["last_at"], now)
         output.text(f"{each['status']:<10}{clean(each['workflow'], 12):<13}{step:<13}{ago:>4} {each['run_id']}")
     if found["next"]:
-        output.text(f"more: rcs runs list --before {found['next']}")
+        output.text(f"more: {_page_behind(args, found['next'])}")
     return output.OK
 
 
+def _page_behind(args: argparse.Namespace, before: int) -> str:
+    """The same question once more."""
+    import shlex
+
+    asked = [(name, getattr(args, name)) for name in ("workflow", "project", "status", "feature", "since")]
+    asked += [("limit", str(args.limit) if args.limit != SHOWN_RUNS else None), ("before", str(before))]
+    words = [word for name, value in asked if value is not None for word in (f"--{name}", value)]
+    return shlex.join(["rcs", "runs", "list", *words])
+
+
 def _show(args: argparse.Namespace, kept: store.Store | None, now: float) -> int:
-    found = reading.whole(kept, args.id, _ms(now), after=args.after)
+    found = reading.whole(kept, args.id, _ms(now), after=args.after, last=None if args.json else SHOWN_EVENTS)
     if args.json:
         output.result(found)
         return output.OK
@@ -125,13 +133,13 @@ def _show(args: argparse.Namespace, kept: store.Store | None, now: float) -> int
     for title, lines in (
         ("steps", [_step_words(step) for step in found["steps"]]),
         ("artifacts", [_artifact_words(artifact) for artifact in found["artifacts"]]),
-        ("events", [_event_words(event) for event in found["events"][-SHOWN_EVENTS:]]),
+        ("events", [_event_words(event) for event in found["events"]]),
     ):
         if lines:
             output.text(f"{title}:")
         for line in lines:
             output.text(f"  {line}")
-    if (more := len(found["events"]) - SHOWN_EVENTS) > 0:
+    if (more := found["event_count"] - args.after - SHOWN_EVENTS) > 0:
         output.text(f"  and {more} before these: rcs runs export {args.id}")
     return output.OK
 

@@ -6,14 +6,13 @@ only gives it an ink where it stands alone.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 
 from rcs_hooks.machine import lettering
 from rcs_hooks.machine.layers import BOX, END, START, Node, Picture, Way, layered
 from rcs_hooks.machine.order import put_in_order
 from rcs_hooks.machine.placing import put_in_place
+from rcs_hooks.machine.strokes import ARROW, curve_of, escape, head_of, n, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,9 +22,10 @@ if TYPE_CHECKING:
 NAME_SIZE, ID_SIZE, LABEL_SIZE = 14.0, 11.0, 12.0
 NAME_LINE, ID_LINE, LABEL_LINE = 18.0, 15.0, 15.0
 WIDEST_NAME, WIDEST_LABEL = 200.0, 140.0
+BOLD = 1.12
+"""How much wider bold letters are."""
 MARGIN, PADDING = 16.0, 14.0
-DOT, ARROW, LOOP = 7.0, 8.0, 26.0
-ROW_GAP, WIDEST_GAP = 20.0, 60.0
+DOT, LOOP = 7.0, 26.0
 ACCENT = "#1f6feb"
 FONT = "ui-sans-serif, system-ui, 'Segoe UI', Helvetica, Arial, sans-serif"
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, monospace"
@@ -51,7 +51,7 @@ class _Drawing:
         self.visited = {state for pair in path for state in pair} | ({current} if current else set())
         self.unreachable = frozenset(machine.unreachable())
         self.picture = self._laid_out()
-        self.tops, self.heights, bottom = _rows(self.picture)
+        self.tops, self.heights, bottom = rows_of(self.picture)
         nodes = [node for row in self.picture.rows for node in row]
         self.width = max((node.x + node.right for node in nodes), default=0.0) + 2 * MARGIN
         self.height = bottom + 2 * MARGIN
@@ -75,7 +75,9 @@ class _Drawing:
             node.height = 2 * DOT
         elif node.kind == BOX:
             name, ident = self._words(node.state)
-            wide = max([64.0, *(lettering.width(line, NAME_SIZE) for line in name), lettering.width(ident, ID_SIZE)])
+            wide = max(
+                [64.0, *(lettering.width(line, NAME_SIZE) * BOLD for line in name), lettering.width(ident, ID_SIZE)]
+            )
             touching = max(len(node.above), len(node.below))
             node.left = node.right = max(wide / 2 + PADDING, touching * 7.0 + 10)
             node.height = len(name) * NAME_LINE + (ID_LINE if ident else 0) + 20
@@ -115,7 +117,7 @@ class _Drawing:
         name = escape(self.machine.name or "machine")
         steps = escape(", ".join(self.machine.steps()))
         now = f" Now at {escape(self.current)}." if self.current else ""
-        size = f'width="{_n(self.width)}" height="{_n(self.height)}" viewBox="0 0 {_n(self.width)} {_n(self.height)}"'
+        size = f'width="{n(self.width)}" height="{n(self.height)}" viewBox="0 0 {n(self.width)} {n(self.height)}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" class="rcs-machine" role="img" {size} font-family="{FONT}">'
         return "\n".join(
             [
@@ -123,7 +125,7 @@ class _Drawing:
                 f"<title>{name}</title>",
                 f"<desc>State machine of {name}. Steps: {steps}.{now}</desc>",
                 f"<style>{STYLE}</style>",
-                f'<g transform="translate({_n(MARGIN)} {_n(MARGIN)})" fill="none" stroke="currentColor">',
+                f'<g transform="translate({n(MARGIN)} {n(MARGIN)})" fill="none" stroke="currentColor">',
                 *self._edges(),
                 *self._dots(),
                 *self._boxes(),
@@ -138,7 +140,9 @@ class _Drawing:
         for way in sorted(self.picture.ways, key=self._is_taken):
             points = self._points(way)
             ends_at = points[0] if way.is_upward else points[-1]
-            yield from self._edge(way.source, way.target, way.label, _curve(points, way), _head(ends_at, way.is_upward))
+            yield from self._edge(
+                way.source, way.target, way.label, curve_of(points, way), head_of(ends_at, way.is_upward)
+            )
             yield from (
                 self._letters(node.label, node.x + 7, self._middle(node), way.source, way.target)
                 for node in way.nodes
@@ -156,7 +160,7 @@ class _Drawing:
         fill = f'fill="{ACCENT}"' if taken else 'fill="currentColor" fill-opacity="0.8"'
         said = f"{source} → {target}" + (f": {label}" if label else "")
         yield (
-            f'<g class="edge{" taken" if taken else ""}" data-from={quoteattr(source)} data-to={quoteattr(target)}>'
+            f'<g class="edge{" taken" if taken else ""}" data-from="{escape(source)}" data-to="{escape(target)}">'
             f'<title>{escape(said)}</title><path d="{curve}" {ink}/><path d="{head}" {fill} stroke="none"/></g>'
         )
 
@@ -165,7 +169,7 @@ class _Drawing:
         ink = f'class="words taken" fill="{ACCENT}"' if taken else 'class="words" fill="currentColor"'
         first = middle - (len(lines) - 1) * LABEL_LINE / 2 + LABEL_SIZE * 0.35
         return "".join(
-            f'<text x="{_n(x)}" y="{_n(first + number * LABEL_LINE)}" font-size="{_n(LABEL_SIZE)}" {ink} '
+            f'<text x="{n(x)}" y="{n(first + number * LABEL_LINE)}" font-size="{n(LABEL_SIZE)}" {ink} '
             f'stroke="none">{escape(line)}</text>'
             for number, line in enumerate(lines)
         )
@@ -174,23 +178,23 @@ class _Drawing:
         node = self.picture.boxes[state]
         right, middle = node.x + node.left, self._middle(node)
         curve = (
-            f"M{_n(right)} {_n(middle - 10)}C{_n(right + LOOP)} {_n(middle - 16)} "
-            f"{_n(right + LOOP)} {_n(middle + 16)} {_n(right + ARROW - 1)} {_n(middle + 10)}"
+            f"M{n(right)} {n(middle - 10)}C{n(right + LOOP)} {n(middle - 16)} "
+            f"{n(right + LOOP)} {n(middle + 16)} {n(right + ARROW - 1)} {n(middle + 10)}"
         )
-        head = f"M{_n(right)} {_n(middle + 8.5)}l{_n(ARROW)} -2.5l-1 8z"
+        head = f"M{n(right)} {n(middle + 8.5)}l{n(ARROW)} -2.5l-1 8z"
         yield from self._edge(state, state, label, curve, head)
         lines = self._label(state, state, label)
         yield self._letters(lines, right + LOOP - 2, middle, state, state)
 
     def _dots(self) -> Iterator[str]:
         for node in (node for row in self.picture.rows for node in row):
-            at = f'cx="{_n(node.x)}" cy="{_n(self._middle(node))}"'
+            at = f'cx="{n(node.x)}" cy="{n(self._middle(node))}"'
             if node.kind == START:
-                yield f'<circle class="start" {at} r="{_n(DOT)}" fill="currentColor" stroke="none"/>'
+                yield f'<circle class="start" {at} r="{n(DOT)}" fill="currentColor" stroke="none"/>'
             elif node.kind == END:
                 yield (
-                    f'<g class="end"><circle {at} r="{_n(DOT)}" stroke-width="1.5"/>'
-                    f'<circle {at} r="{_n(DOT - 3)}" fill="currentColor" stroke="none"/></g>'
+                    f'<g class="end"><circle {at} r="{n(DOT)}" stroke-width="1.5"/>'
+                    f'<circle {at} r="{n(DOT - 3)}" fill="currentColor" stroke="none"/></g>'
                 )
 
     def _boxes(self) -> Iterator[str]:
@@ -213,9 +217,9 @@ class _Drawing:
         dashes = ' stroke-dasharray="5 4"' if state in self.unreachable else ""
         said = self.machine.labels.get(state, state)
         said = said if said == state else f"{said} ({state})"
-        yield f'<g class="{" ".join(kinds)}" data-state={quoteattr(state)}><title>{escape(said)}</title>'
+        yield f'<g class="{" ".join(kinds)}" data-state="{escape(state)}"><title>{escape(said)}</title>'
         yield (
-            f'<rect x="{_n(node.x - node.left)}" y="{_n(top)}" width="{_n(2 * node.left)}" height="{_n(node.height)}" '
+            f'<rect x="{n(node.x - node.left)}" y="{n(top)}" width="{n(2 * node.left)}" height="{n(node.height)}" '
             f'rx="9" {fill} {line}{dashes}/>'
         )
         ink = "#ffffff" if is_now else "currentColor"
@@ -243,54 +247,8 @@ class _Drawing:
         return [*points, (x, self.tops[lower.row]), (x, self._middle(lower) - lower.height / 2)]
 
 
-def _rows(picture: Picture) -> tuple[list[float], list[float], float]:
-    """The top and the height of each row, and where the last one ends. Edges that go far aside get a wider gap."""
-    heights = [max((node.height for node in row), default=0.0) for row in picture.rows]
-    aside = [0.0] * len(heights)
-    for way in picture.ways:
-        for upper, lower in pairwise(way.nodes):
-            one, other = upper.x + way.shift(upper), lower.x + way.shift(lower)
-            aside[lower.row] = max(aside[lower.row], abs(one - other))
-    tops, y = [], 0.0
-    for row, height in enumerate(heights):
-        if row and picture.rows[row]:
-            y += ROW_GAP + min(WIDEST_GAP - ROW_GAP, aside[row] * 0.14)
-        tops.append(y)
-        y += height
-    return tops, heights, y
-
-
-def _curve(points: list[tuple[float, float]], way: Way) -> str:
-    """Through the points, upright at each; room for the arrow head is left."""
-    points = list(points)
-    if way.is_upward:
-        points[0] = (points[0][0], points[0][1] + ARROW - 1)
-        points[1] = (points[1][0], max(points[0][1], points[1][1]))
-    else:
-        points[-1] = (points[-1][0], points[-1][1] - ARROW + 1)
-        points[-2] = (points[-2][0], min(points[-1][1], points[-2][1]))
-    drawn = [f"M{_n(points[0][0])} {_n(points[0][1])}"]
-    for (x, y), (to_x, to_y) in pairwise(points):
-        if abs(x - to_x) < 0.05:
-            drawn.append(f"V{_n(to_y)}" if abs(y - to_y) >= 0.05 else "")
-        else:
-            half = (y + to_y) / 2
-            drawn.append(f"C{_n(x)} {_n(half)} {_n(to_x)} {_n(half)} {_n(to_x)} {_n(to_y)}")
-    return "".join(drawn)
-
-
-def _head(point: tuple[float, float], is_upward: bool) -> str:
-    x, y = point
-    back = ARROW if is_upward else -ARROW
-    return f"M{_n(x)} {_n(y)}l-4 {_n(back)}h8z"
-
-
 def _centred(words: str, x: float, y: float, size: float, ink: str, more: str) -> str:
     return (
-        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" text-anchor="middle" fill="{ink}" stroke="none" {more}>'
+        f'<text x="{n(x)}" y="{n(y)}" font-size="{n(size)}" text-anchor="middle" fill="{ink}" stroke="none" {more}>'
         f"{escape(words)}</text>"
     )
-
-
-def _n(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")

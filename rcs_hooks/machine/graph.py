@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 class Machine:
     """Immutable. States and edges stand in the order in which they were first mentioned."""
 
-    __slots__ = ("_after", "_before", "file", "initial", "labels", "name", "states", "terminal", "transitions")
+    __slots__ = (
+        "_after", "_before", "_origins", "file", "initial", "labels", "name", "states", "terminal", "transitions",
+    )  # fmt: skip
 
     name: str
     file: str
@@ -28,6 +30,7 @@ class Machine:
     """Between two states; each pair once, with its label."""
     _after: dict[str, list[str]]
     _before: dict[str, list[str]]
+    _origins: dict[str, frozenset[str]]
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class Machine:
             object.__setattr__(self, field, value)
         object.__setattr__(self, "_after", _grouped((source, target) for source, target, _ in known[4]))
         object.__setattr__(self, "_before", _grouped((target, source) for source, target, _ in known[4]))
+        object.__setattr__(self, "_origins", {})
 
     def __setattr__(self, field: str, value: object) -> None:
         raise AttributeError(f"a machine is never changed, so {field} cannot be set")
@@ -87,17 +91,17 @@ class Machine:
             queue += new
         return reached
 
-    def reaches(self, source: str, target: str) -> bool:
-        """Whether a path of one edge or more leads there; so a state reaches itself only on a cycle."""
-        seen: set[str] = set()
-        queue = [source]
-        for state in queue:  # it grows meanwhile
-            new = [after for after in self._after.get(state, ()) if after not in seen]
-            if target in new:
-                return True
-            seen.update(new)
-            queue += new
-        return False
+    def origins(self, target: str) -> frozenset[str]:
+        """The states that a path of one edge or more leads from to this one; so it is its own only on a cycle."""
+        if target not in self._origins:  # a large diagram asks for the same again and again
+            seen: dict[str, None] = {}
+            queue = [target]
+            for state in queue:  # it grows meanwhile
+                new = [before for before in self._before.get(state, ()) if before not in seen]
+                seen.update(dict.fromkeys(new))
+                queue += new
+            self._origins[target] = frozenset(seen)
+        return self._origins[target]
 
     def as_json(self) -> "dict[str, Any]":
         return {

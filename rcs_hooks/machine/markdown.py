@@ -101,6 +101,16 @@ def _first_word(inside: Source) -> str:
         return ""
 
 
+def almost(text: str) -> tuple[int, str] | None:
+    """A heading that was probably meant to begin the section, in a text that has none; its number and its line."""
+    wanted = HEADING.strip("# ").replace("-", "").lower()
+    for number, line in enumerate(lines_of(text), 1):
+        words = line.strip(" \t#:*").replace("-", "").replace("_", "").replace(" ", "").lower()
+        if words == wanted and line.lstrip().startswith("#"):
+            return number, line
+    return None
+
+
 def _is_heading(line: str) -> bool:
     return line.startswith(HEADING) and line.rstrip() == HEADING
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rcs_hooks.machine.layers import Node, Picture
 
-SWEEPS = 24
+SWEEPS, LEAST_SWEEPS = 24, 3
+WORK = 150_000
+"""Nodes to be looked at: a picture that nobody can take in any more is to cost seconds at most."""
 PATIENCE = 6
 """Sweeps without a better order after which it is left at that."""
 
@@ -18,7 +20,8 @@ def put_in_order(picture: Picture) -> None:
     for row in rows:
         _number(row)
     best, fewest, idle = [list(row) for row in rows], crossings(rows), 0
-    for sweep in range(SWEEPS):
+    count = sum(map(len, rows)) or 1
+    for sweep in range(max(LEAST_SWEEPS, min(SWEEPS, WORK // count))):
         if not fewest or idle == PATIENCE:
             break
         _sweep(rows, downwards=sweep % 2 == 0)

@@ -19,7 +19,9 @@ PORT = 20.0
 NARROWEST_PORT = 13.0
 CORNER = 14.0
 """Of a box, where nothing touches it."""
-ROUNDS, TOUCHES = 40, 4
+ROUNDS, LEAST_ROUNDS, TOUCHES = 40, 6, 4
+WORK = 300_000
+"""Nodes to be placed: a picture that nobody can take in any more is to cost seconds at most."""
 FIXED = 1000.0
 """The weight of what is to stay where it is."""
 
@@ -34,7 +36,8 @@ def put_in_place(picture: Picture) -> None:
         for place, node in enumerate(row[1:]):
             node.x = row[place].x + _apart(row[place], node)
     links = _links(picture.ways)
-    for turn in range(ROUNDS):
+    count = sum(map(len, picture.rows)) or 1
+    for turn in range(max(LEAST_ROUNDS, min(ROUNDS, WORK // count))):
         for row in picture.rows if turn % 2 == 0 else reversed(picture.rows):
             _settle(row, links)
     _make_upright(picture, sides)

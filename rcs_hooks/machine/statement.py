@@ -29,6 +29,8 @@ SECOND_HEADER = "a second diagram begins here; a section holds one stateDiagram-
 def read_statement(line: str) -> Statement:
     """Raises Spot."""
     start = _blanks(line, 0)
+    if line.startswith("#", start):
+        return PASSED, "#", "", None
     if line.startswith("--", start) and not line.strip("- \t"):
         raise Spot(CONCURRENT, start, len(line.rstrip()))
     word = line[start : _word_end(line, start)]
@@ -51,7 +53,7 @@ def _edge_or_state(line: str, start: int) -> Statement:
         label = _label(line, at)
         return (PASSED, source, "", None) if source == EDGE_OF_ALL else (STATE, source, "", label)
     behind = _blanks(line, at + len(ARROW))
-    if behind == len(line) or line[behind] == ":":
+    if behind == len(line) or line.startswith((":", ARROW), behind):
         raise Spot("this arrow leads nowhere; write `a --> b`, or `a --> [*]` for an end", at, at + len(ARROW))
     target, after = _end(line, behind)
     if line.startswith(ARROW, after):

@@ -16,6 +16,7 @@ from rcs_hooks.hook.call import PROMPT, STOP, Surroundings
 from rcs_hooks.hook.entry import answer
 from rcs_hooks.hook.place import commands
 from rcs_hooks.runs import emit as runs
+from rcs_hooks.runs.around import Around
 from rcs_hooks.runs.report import error_of
 from rcs_hooks.state import asking, surface
 from rcs_hooks.state.fields import checked_mode, checked_session
@@ -225,7 +226,7 @@ def _emit(arguments: Mapping[str, Any], around: Surroundings) -> tuple[str, bool
         if isinstance(given.get(name), int) and not isinstance(given[name], bool):
             given[name] = str(given[name])
     try:
-        receipt = runs.emit(given, runs.Around(around.env, around.env.get("HOME") or None, around.cwd, around.now))
+        receipt = runs.emit(given, Around(around.env, around.env.get("HOME") or None, around.cwd, around.now))
     except RcsError as error:
         return jsontext.dumps_line(error_of(error, given)), True
     except (OSError, ValueError, TypeError, RecursionError) as error:

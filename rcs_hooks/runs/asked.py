@@ -21,6 +21,8 @@ OPEN = ("running", "waiting")
 RUN_ID_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-")
 NAME_LENGTH = 128
 LARGEST_DATA = 256 * 1024
+DEEPEST_DATA = 100
+"""Far from where JSON can be read but not written again."""
 RUN_ID_RULE = "letters, digits and . _ : - behind a letter or digit, 128 at most; a UUID is best"
 NAME_RULE = "letters, digits and . _ - (128 at most) make a name"
 TEXT_RULE = "printable text is needed, 128 letters at most"
@@ -123,8 +125,20 @@ def _payload(value: object) -> "tuple[str, dict[str, Any]]":
     if not isinstance(payload, dict):
         raise Rejected(messages.not_an_object(f"{text[:40]!r} found"))
     if len(text) > LARGEST_DATA:
-        raise Rejected(messages.not_an_object(f"{len(text)} characters found, {LARGEST_DATA} at most"))
+        raise Rejected(messages.too_much_data(f"{len(text)} characters", LARGEST_DATA))
+    if _is_deeper(payload, DEEPEST_DATA):
+        raise Rejected(messages.too_much_data("a deeper nesting", DEEPEST_DATA))
     return text, payload
+
+
+def _is_deeper(value: "Any", most: int) -> bool:
+    layer = [value]
+    for _ in range(most):
+        nested = [each for each in layer if isinstance(each, dict | list)]
+        layer = [inner for each in nested for inner in (each.values() if isinstance(each, dict) else each)]
+        if not layer:
+            return False
+    return True
 
 
 def _step(value: object, agent: str, type_: str) -> tuple[str | None, str | None]:

@@ -7,6 +7,7 @@ import os
 
 from rcs_hooks.errors import MachineError, Rejected
 from rcs_hooks.runs import faults, judge, messages, places, store
+from rcs_hooks.runs.around import Around
 from rcs_hooks.runs.asked import ARTIFACT, Asked
 from rcs_hooks.runs.ledger import Ledger
 from rcs_hooks.state.paths import find_root, inside
@@ -19,18 +20,6 @@ if TYPE_CHECKING:
     from rcs_hooks.machine.graph import Machine
 
     Record = dict[str, Any]
-
-
-class Around:
-    """What an emit takes from outside its arguments."""
-
-    __slots__ = ("cwd", "env", "home", "now")
-
-    def __init__(self, env: "Mapping[str, str]", home: str | None, cwd: str, now: float) -> None:
-        self.env = env
-        self.home = home
-        self.cwd = cwd
-        self.now = now
 
 
 class Receipt:
@@ -52,7 +41,7 @@ def emit(given: "Mapping[str, Any]", around: Around) -> Receipt:
         _check_inside(asked.path, project)
     found = places.find(asked.workflow, project=project, home=around.home, file=_file(given.get("file"), around))
     machine = places.machine_of(found) if found else None
-    agents = Agents(project, around.home)
+    agents = Agents(asked, machine, project, around.home)
     path = faults.path_of(around.env, around.home, around.cwd)
     if not os.path.exists(path):
         _judged(Ledger(None, asked, machine, project, around.now), agents)
@@ -93,39 +82,33 @@ def _check_inside(path: str, project: str) -> None:
 
 
 class Agents:
-    """The machines of agents, looked for only where a step asks for one."""
+    """The machines of agents that the step of an emit needs; they too are read before the database is locked."""
 
-    def __init__(self, project: str, home: str | None) -> None:
-        self._found: list[places.Found] | None = None
-        self._project = project
-        self._home = home
+    __slots__ = ("having", "own")
 
-    def names(self) -> list[str]:
-        if self._found is None:
-            self._found = list(places.agents(project=self._project, home=self._home))
-        return [found.name for found in self._found]
+    def __init__(self, asked: Asked, machine: "Machine | None", project: str, home: str | None) -> None:
+        """Raises MachineError for the diagram of the one agent that was named."""
+        self.own: Machine | None = None
+        """Of the agent that was named."""
+        self.having: tuple[str, ...] = ()
+        """Those that know a unit's step, which the workflow does not."""
+        if asked.step is None:
+            return
+        if asked.agent:
+            found = places.find(asked.agent, project=project, home=home, kind=places.AGENT)
+            self.own = places.machine_of(found) if found else None
+        elif asked.unit and machine and asked.step not in machine.states:
+            all_agents = places.agents(project=project, home=home)
+            self.having = tuple(found.name for found in all_agents if _knows(found, asked.step))
 
-    def machine(self, name: str) -> "Machine | None":
-        """Raises MachineError for the diagram of that one agent."""
-        if name not in self.names():
-            return None
-        return next(places.machine_of(found) for found in self._found or () if found.name == name)
 
-    def having(self, step: str, before: str | None) -> str | None:
-        """An agent that knows the step; the one that the unit is with already, before any other."""
-        names = self.names()
-        for name in sorted(names, key=lambda name: name != before):
-            machine = self.machine_unless_broken(name)
-            if machine and step in machine.states:
-                return name
-        return None
-
-    def machine_unless_broken(self, name: str) -> "Machine | None":
-        """The broken file of one agent is no reason to refuse a step of another."""
-        try:
-            return self.machine(name)
-        except (MachineError, OSError):
-            return None
+def _knows(found: places.Found, step: str) -> bool:
+    """The broken file of one agent is no reason to refuse a step of another."""
+    try:
+        machine = places.machine_of(found)
+    except (MachineError, OSError):
+        return False
+    return machine is not None and step in machine.states
 
 
 def _judged(ledger: Ledger, agents: Agents) -> None:
@@ -136,15 +119,14 @@ def _judged(ledger: Ledger, agents: Agents) -> None:
     if asked.step is None:
         return
     if asked.agent:
-        own = agents.machine(asked.agent)
-        if own:
-            judge.check_known(own, asked.step, ledger.position_of(asked.agent))
+        if agents.own:
+            judge.check_known(agents.own, asked.step, ledger.position_of(asked.agent))
     elif machine is None:
         return
     elif asked.unit is None and asked.type != ARTIFACT:
         judge.check_step(machine, asked.step, ledger.position)
     elif asked.step not in machine.states:
-        name = agents.having(asked.step, ledger.agent_of_unit()) if asked.unit else None
-        if name is None:
+        if not agents.having:
             judge.check_known(machine, asked.step, ledger.position)
-        asked.agent = name
+        before = ledger.agent_of_unit()
+        asked.agent = before if before in agents.having else agents.having[0]

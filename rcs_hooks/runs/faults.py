@@ -2,14 +2,15 @@
 
 import os
 
-from rcs_hooks.errors import StoreError
+from rcs_hooks.errors import Refused, StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-BUSY, LOCKED, READONLY, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE = 5, 6, 8, 11, 13, 14, 26
+BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE = 5, 6, 8, 10, 11, 13, 14, 26
+LARGEST_NUMBER = 2**63 - 1
 SANDBOX = "from a sandbox, use the tool `emit` of `rcs mcp`; or set RCS_DB to a file that can be written"
 
 
@@ -23,7 +24,7 @@ def path_of(env: "Mapping[str, str]", home: str | None, cwd: str) -> str:
 
 
 class told:  # noqa: N801 - reads as what it does: `with told(path)`
-    """What SQLite or the system says, as a StoreError."""
+    """What SQLite or the system says, as a StoreError; what SQLite cannot take, as Refused."""
 
     __slots__ = ("path",)
 
@@ -38,6 +39,10 @@ class told:  # noqa: N801 - reads as what it does: `with told(path)`
     ) -> None:
         if isinstance(error, OSError):
             raise StoreError(unusable(error.filename or self.path, (error.strerror or str(error)).lower())) from None
+        if isinstance(error, UnicodeEncodeError):
+            raise Refused(f"{error.object!r} is not UTF-8, so it can neither be stored nor looked for") from None
+        if isinstance(error, OverflowError):
+            raise Refused(f"a number is too large; {LARGEST_NUMBER} is the last") from None
         if error is not None and hasattr(error, "sqlite_errorcode"):
             raise StoreError(_words(self.path, error)) from None
 
@@ -49,8 +54,10 @@ def _words(path: str, error: BaseException) -> str:
     if code in (CORRUPT, NOT_A_DATABASE):
         return f"{path} is damaged ({error}); move it aside with its -wal and -shm, and the next emit begins a new one"
     if code == FULL:
-        return f"{path} cannot grow, for the disk is full; nothing was stored"
-    if code in (READONLY, CANNOT_OPEN):
+        return f"{path} cannot grow, for the disk is full; nothing was changed"
+    if code == IOERR:
+        return f"{path} cannot be read or written ({error}); see whether its disk is full"
+    if is_closed_to_writing(error):
         return unusable(path, str(error))
     return f"{path}: {error}"
 
@@ -76,6 +83,11 @@ def another(path: str) -> str:
 
 def is_busy(error: BaseException) -> bool:
     return _code(error) in (BUSY, LOCKED)
+
+
+def is_closed_to_writing(error: BaseException) -> bool:
+    """SQLite cannot make the files that even a reader needs beside the database."""
+    return _code(error) in (READONLY, CANNOT_OPEN)
 
 
 def _code(error: BaseException) -> int:

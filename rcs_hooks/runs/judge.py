@@ -51,9 +51,11 @@ def check_step(machine: "Machine", step: str, position: Position) -> None:
     """Raises Rejected."""
     check_known(machine, step, position)
     current = position.current
-    following = following_of(machine, position)
-    if step in (current, *following) or stands(machine, position, step):
+    if step == current or step in _direct(machine, current):
         return
+    if is_sibling(machine, position, step) or stands(machine, position, step):
+        return
+    following = following_of(machine, position)
     text = (
         messages.invalid_transition(current, step, following)
         if current in machine.states
@@ -65,14 +67,18 @@ def check_step(machine: "Machine", step: str, position: Position) -> None:
 def following_of(machine: "Machine", position: Position) -> tuple[str, ...]:
     """What may come next: along an edge from the current step, then the branches beside it."""
     current = position.current
-    # A diagram can be changed under a run.
-    direct = machine.successors(current) if current in machine.states and current else machine.initial
+    direct = _direct(machine, current)
     beside = (
         state
         for state in machine.states
         if state not in direct and state != current and is_sibling(machine, position, state)
     )
     return (*direct, *beside)
+
+
+def _direct(machine: "Machine", current: str | None) -> tuple[str, ...]:
+    """A diagram can be changed under a run; then it begins anew."""
+    return machine.successors(current) if current and current in machine.states else machine.initial
 
 
 def is_sibling(machine: "Machine", position: Position, step: str) -> bool:
@@ -84,9 +90,10 @@ def _is_open(machine: "Machine", position: Position, before: str, step: str) -> 
     when = position.entered.get(before)
     if when is None or position.entered.get(step, -1) > when:
         return False
-    if is_end(machine, position.current) and machine.reaches(step, before):
+    origins = machine.origins(before)
+    if step in origins and is_end(machine, position.current):
         return False
-    return not any(machine.reaches(later, before) for later in _since(position, when))
+    return origins.isdisjoint(_since(position, when))
 
 
 def is_end(machine: "Machine", step: str | None) -> bool:
@@ -99,8 +106,7 @@ def stands(machine: "Machine", position: Position, step: str) -> bool:
     when = position.entered.get(step)
     if when is None:
         return False
-    after = machine.successors(step)
-    return not any(later in after or machine.reaches(later, step) for later in _since(position, when))
+    return machine.origins(step).union(machine.successors(step)).isdisjoint(_since(position, when))
 
 
 def _since(position: Position, when: int) -> list[str]:

@@ -50,6 +50,10 @@ def not_an_object(found: str) -> str:
     return f"""--data is not a JSON object ({found}); give one, like '{{"status": "running"}}'"""
 
 
+def too_much_data(found: str, most: int) -> str:
+    return f"--data: {found} found, {most} at most; write it into a file, and register that as an artifact"
+
+
 def not_in_data(field: str, found: object, wanted: str) -> str:
     return f"--data: {field} is {_short(found)}; {wanted}"
 

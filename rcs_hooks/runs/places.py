@@ -53,29 +53,31 @@ class Found:
     __hash__ = None  # type: ignore[assignment]
 
 
-def find(name: str, *, project: str, home: str | None, file: str | None = None) -> Found | None:
-    """The skill or agent of that name; `file` names its file and ends the search."""
+def find(
+    name: str, *, project: str, home: str | None, file: str | None = None, kind: str | None = None
+) -> Found | None:
+    """The skill or agent of that name, or of one kind alone; `file` names its file and ends the search."""
     if file is not None:
         return Found(name, AGENT if _is_agent(file) else SKILL, file)
     if not _is_name(name):
         return None
-    candidates = ((kind, _path(kind, folder, name)) for kind, folder in _folders(project, home))
-    there = [(kind, path) for kind, path in candidates if os.path.isfile(path)]
+    candidates = ((each, _path(each, folder, name)) for each, folder in _folders(project, home, kind))
+    there = [(each, path) for each, path in candidates if os.path.isfile(path)]
     return Found(name, *there[0], tuple(path for _, path in there[1:])) if there else None
 
 
-def everything(*, project: str, home: str | None) -> list[Found]:
+def everything(*, project: str, home: str | None, kind: str | None = None) -> list[Found]:
     """All skills and agents, by kind and name. A skill and an agent of one name hide nothing of each other."""
     paths: dict[tuple[str, str], list[str]] = {}
-    for kind, folder in _folders(project, home):
-        for name in _names(kind, folder):
-            paths.setdefault((kind, name), []).append(_path(kind, folder, name))
+    for each, folder in _folders(project, home, kind):
+        for name in _names(each, folder):
+            paths.setdefault((each, name), []).append(_path(each, folder, name))
     known = sorted(paths.items(), key=lambda item: (item[0][0] != SKILL, item[0][1]))
-    return [Found(name, kind, first, tuple(hidden)) for (kind, name), (first, *hidden) in known]
+    return [Found(name, each, first, tuple(hidden)) for (each, name), (first, *hidden) in known]
 
 
 def agents(*, project: str, home: str | None) -> list[Found]:
-    return [found for found in everything(project=project, home=home) if found.kind == AGENT]
+    return everything(project=project, home=home, kind=AGENT)
 
 
 def machine_of(found: Found) -> "Machine | None":
@@ -124,11 +126,11 @@ def _is_name(name: str) -> bool:
     return bool(name) and name[0] != "." and "/" not in name and os.sep not in name and name.isprintable()
 
 
-def _folders(project: str, home: str | None) -> "Iterator[tuple[str, str]]":
-    for root in dict.fromkeys(root for root in (project, home) if root):
-        for kind, parts in FOLDERS:
-            yield kind, os.path.join(root, *parts)
-    yield from SHIPPED_FOLDERS
+def _folders(project: str, home: str | None, kind: str | None) -> "Iterator[tuple[str, str]]":
+    own = [(each, os.path.join(root, *parts)) for root in (project, home) if root for each, parts in FOLDERS]
+    for each, folder in dict.fromkeys((*own, *SHIPPED_FOLDERS)):
+        if kind in (None, each):
+            yield each, folder
 
 
 def _path(kind: str, folder: str, name: str) -> str:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 UNITS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
-PAGE = 1000
+PAGE = 100
+"""Events that are read at once; one can be as large as an emit may bring."""
 DELETED_AT_ONCE = 50
 """So that nobody who emits meanwhile waits for long."""
 
@@ -69,36 +70,56 @@ def one(store: Store | None, run_id: str) -> Record:
 
 
 def whole(
-    store: Store | None, run_id: str, now_ms: int, *, after: int = 0, limit: int = -1, machine: Machine | None = None
+    store: Store | None,
+    run_id: str,
+    now_ms: int,
+    *,
+    after: int = 0,
+    last: int | None = None,
+    limit: int = -1,
+    machine: Machine | None = None,
 ) -> Record:
     """A run with its steps (as they were heard of, and nested in the order of the machine), its artifacts, and its
-    events behind a sequence. Raises Refused."""
-    run = one(store, run_id)
+    events behind a sequence, or the last of them. Raises Refused."""
+    one(store, run_id)
     if store is None:
         return {}
-    artifacts = [
-        each | {"missing": not os.path.exists(os.path.join(run["project"], each["path"]))}
-        for each in store.artifacts(run["id"])
-    ]
-    rows = store.steps(run["id"])
+    with store.at_one_moment():
+        run = one(store, run_id)
+        artifacts = store.artifacts(run["id"])
+        rows = store.steps(run["id"])
+        if last is not None:
+            after = max(after, run["events"] - last)
+        events = list(store.events(run["id"], after=after, limit=limit))
     return run_of(run, now_ms) | {
         "steps": timeline.flat(rows, now_ms),
         "timeline": timeline.nested(rows, now_ms, machine),
-        "artifacts": artifacts,
-        "events": [event_of(event) for event in store.events(run["id"], after=after, limit=limit)],
+        "artifacts": [each | {"missing": _is_missing(run["project"], each["path"])} for each in artifacts],
+        "events": list(map(event_of, events)),
     }
 
 
+def _is_missing(project: str, path: str) -> bool:
+    return not os.path.exists(os.path.join(project, path))
+
+
 def exported(store: Store | None, *, run_id: str | None = None, after: int = 0, **asked: Any) -> Iterator[Record]:
-    """Every event, page by page: it takes no room, and holds up nobody. Raises Refused."""
+    """Every event behind an id, page by page: it takes no room, and holds up nobody. Raises Refused."""
     if run_id is not None:
         run = one(store, run_id)
-        if store is not None:
-            yield from (event_of(event) for event in store.events(run["id"]) if event["id"] > after)
+        if all(run[name] == value for name, value in asked.items()):
+            yield from (event for event in _of_run(store, run) if event["id"] > after)
         return
     while store is not None and (page := store.events_after(after, limit=PAGE, **asked)):
         yield from map(event_of, page)
         after = page[-1]["id"]
+
+
+def _of_run(store: Store | None, run: Record) -> Iterator[Record]:
+    after = 0
+    while store is not None and (page := list(store.events(run["id"], after=after, limit=PAGE))):
+        yield from map(event_of, page)
+        after = page[-1]["seq"]
 
 
 def prunable(store: Store | None, now_ms: int, older_than: str, **asked: Any) -> list[Record]:

@@ -1,4 +1,4 @@
-"""The database of runs: all the SQL there is, behind a few calls.
+"""The database of runs: all that is asked of it and written into it, behind a few calls.
 
 Rules of this file:
 - A write is one `BEGIN IMMEDIATE`: a deferred one fails where many write at once. So events get their ids, over all
@@ -9,7 +9,6 @@ Rules of this file:
 """
 
 import os
-import time
 
 try:
     # The package sqlite3 is this and adapters for dates that nobody here stores: 1.2 ms of an emit of 25.
@@ -18,7 +17,7 @@ except ImportError:  # pragma: no cover - an interpreter other than CPython
     from sqlite3 import Connection, OperationalError, connect
 
 from rcs_hooks.errors import StoreError
-from rcs_hooks.runs import faults
+from rcs_hooks.runs import faults, schema
 from rcs_hooks.runs.progress import GOES_QUIET, INACTIVE, INACTIVE_AFTER_MS, Row
 
 TYPE_CHECKING = False
@@ -26,39 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
     from typing import Any, Self
-
-BUSY_SECONDS = 5.0
-PAUSE = 0.005
-APPLICATION = 0x72637372  # "rcsr"
-MIGRATIONS = (
-    """
-    CREATE TABLE runs (
-        id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, project TEXT NOT NULL,
-        feature TEXT, file TEXT, status TEXT NOT NULL, current TEXT, events INTEGER NOT NULL,
-        artifacts INTEGER NOT NULL, started_at TEXT NOT NULL, last_at TEXT NOT NULL, last_ms INTEGER NOT NULL,
-        last_event INTEGER NOT NULL
-    );
-    CREATE INDEX runs_by_last_event ON runs (last_event);
-    CREATE TABLE events (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
-        seq INTEGER NOT NULL, at TEXT NOT NULL, type TEXT NOT NULL, step TEXT, unit TEXT, status TEXT,
-        data TEXT NOT NULL, automatic INTEGER NOT NULL, UNIQUE (run, seq)
-    );
-    CREATE TABLE steps (
-        run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step TEXT NOT NULL, unit TEXT NOT NULL,
-        agent TEXT NOT NULL, parent TEXT NOT NULL, status TEXT NOT NULL, entered INTEGER NOT NULL,
-        last INTEGER NOT NULL, visits INTEGER NOT NULL, started_at TEXT, ended_at TEXT,
-        open_ms INTEGER, spent_ms INTEGER NOT NULL, PRIMARY KEY (run, step, unit)
-    ) WITHOUT ROWID;
-    CREATE TABLE artifacts (
-        id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, seq INTEGER NOT NULL,
-        path TEXT NOT NULL, type TEXT, feature TEXT, step TEXT, subflow INTEGER NOT NULL, at TEXT NOT NULL,
-        UNIQUE (run, path)
-    );
-    """,
-)
-"""From nothing to version 1, from 1 to 2, and so on; one that was released is never changed."""
-VERSION = len(MIGRATIONS)
 
 RUN = (
     "id", "run_id", "workflow", "project", "feature", "file", "status", "current", "events", "artifacts", "started_at",
@@ -77,6 +43,22 @@ SELECT_EVENT = (
 )
 
 
+class Moment:
+    """What is read in this context belongs together, whoever writes meanwhile."""
+
+    def __init__(self, path: str, connection: "Connection") -> None:
+        self.path = path
+        self._sql = connection
+
+    def __enter__(self) -> None:
+        with faults.told(self.path):
+            self._sql.execute("BEGIN")
+
+    def __exit__(self, *_: object) -> None:
+        if self._sql.in_transaction:
+            self._sql.execute("ROLLBACK")
+
+
 class Store:
     """One connection. As a context it is one write: all of it, or nothing."""
 
@@ -88,7 +70,7 @@ class Store:
 
     def __enter__(self) -> "Self":
         with faults.told(self.path):
-            self._sql.execute("BEGIN IMMEDIATE")
+            schema.patiently(self._sql, "BEGIN IMMEDIATE")
         return self
 
     def __exit__(
@@ -150,6 +132,9 @@ class Store:
             self._sql.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in runs])
 
     # --- reading
+
+    def at_one_moment(self) -> Moment:
+        return Moment(self.path, self._sql)
 
     def run(self, run_id: str) -> "dict[str, Any] | None":
         found = self._row(f"{SELECT_RUN} WHERE run_id = ?", run_id)
@@ -243,7 +228,12 @@ def opened(path: str) -> Store | None:
     with faults.told(path):
         if not os.path.exists(path):
             return None
-        return _connected(path)
+        try:
+            return _connected(path)
+        except OperationalError as error:
+            if not faults.is_closed_to_writing(error) or os.path.exists(f"{path}-wal"):
+                raise
+            return _connected(path, is_still=True)
 
 
 def made(path: str) -> Store:
@@ -255,57 +245,22 @@ def made(path: str) -> Store:
         return _connected(path)
 
 
-def _connected(path: str) -> Store:
+def _connected(path: str, *, is_still: bool = False) -> Store:
+    """`is_still`: as it lies there, in a folder where a reader can make no file either; later writes are not seen."""
     if not os.path.isfile(path):
         raise StoreError(faults.no_file(path))
-    connection = connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    name = _address(path) if is_still else path
+    connection = connect(name, timeout=schema.BUSY_SECONDS, isolation_level=None, uri=is_still)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
-        _brought_up(path, connection)
+        schema.bring_up(path, connection)
     except BaseException:  # nobody else would close it; it is raised again
         connection.close()
         raise
     return Store(path, connection)
 
 
-def _brought_up(path: str, sql: "Connection") -> None:
-    if _version(path, sql) == VERSION:
-        return
-    _set_wal(sql)
-    sql.execute("BEGIN IMMEDIATE")
-    try:
-        for number in range(_version(path, sql), VERSION):
-            for statement in MIGRATIONS[number].split(";"):
-                sql.execute(statement)
-            sql.execute(f"PRAGMA user_version = {number + 1}")
-        sql.execute(f"PRAGMA application_id = {APPLICATION}")
-        sql.execute("COMMIT")
-    except BaseException:  # half a migration is none; it is raised again
-        if sql.in_transaction:
-            sql.execute("ROLLBACK")
-        raise
+def _address(path: str) -> str:
+    from urllib.parse import quote  # heavy, and seldom needed
 
-
-def _version(path: str, sql: "Connection") -> int:
-    (version,) = sql.execute("PRAGMA user_version").fetchone()
-    (application,) = sql.execute("PRAGMA application_id").fetchone()
-    (pages,) = sql.execute("PRAGMA page_count").fetchone() if application != APPLICATION else (0,)
-    if application != APPLICATION and (version or pages > 1):
-        raise StoreError(faults.another(path))
-    if version > VERSION:
-        raise StoreError(faults.newer(path, version, VERSION))
-    return int(version)
-
-
-def _set_wal(sql: "Connection") -> None:
-    """SQLite does not wait here by itself when another process does the same."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            sql.execute("PRAGMA journal_mode = WAL")
-        except OperationalError as error:
-            if not faults.is_busy(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(PAUSE)
-        else:
-            return
+    return f"file:{quote(os.fsencode(os.path.abspath(path)))}?immutable=1"

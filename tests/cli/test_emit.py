@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -195,3 +196,14 @@ def test_an_emit_loads_nothing_heavy(project: Project) -> None:
     loaded = set(done.stdout.splitlines()[1].split())
     assert "_sqlite3" in loaded
     assert loaded & HEAVY == set()
+
+
+def test_the_examples_of_the_help_work_as_they_stand(project: Project) -> None:
+    said = project.rcs("emit", "--help").stdout
+    examples = said.partition("examples:\n")[2]
+    done = subprocess.run(
+        ["sh", "-ec", examples], cwd=project.root, capture_output=True, text=True, check=False,
+        env=project.env(PATH=f"{Path(project_rcs()[-1]).parent}{os.pathsep}{os.environ['PATH']}"),
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 3

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.runs.support import Project, Record
+from tests.runs.support import RCS, Project, Record
 
 RUN = "550e8400-e29b-41d4-a716-446655440000"
 
@@ -63,7 +65,7 @@ def test_a_list_has_pages(busy: Project) -> None:
     assert [run["run_id"] for run in first["runs"]] == ["r2"]
     second = as_json(busy, "list", "--limit", "1", "--before", str(first["next"]))
     assert ([run["run_id"] for run in second["runs"]], second["next"]) == ([RUN], None)
-    assert f"more: rcs runs list --before {first['next']}" in said(busy, "list", "--limit", "1")
+    assert f"more: rcs runs list --limit 1 --before {first['next']}" in said(busy, "list", "--limit", "1")
 
 
 def test_a_run_in_a_list(busy: Project) -> None:
@@ -194,3 +196,39 @@ def test_a_reader_that_goes_away_is_no_error(busy: Project) -> None:
     )
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_folder_that_was_removed_is_no_reason_to_say_nothing(busy: Project) -> None:
+    command = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", *RCS, "runs", "list"],
+        cwd=busy.root, env=busy.env(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert RUN in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("show", "\udcff"), ("list", "--workflow", "\udcff"),
+     ("list", "--before", "9" * 30), ("list", "--limit", "9" * 30),
+     ("show", RUN, "--after", "9" * 30), ("export", "--after", "9" * 30)],
+    ids=lambda words: " ".join(words)[:20],
+)  # fmt: skip
+def test_what_no_database_can_take_is_one_sentence(busy: Project, words: tuple[str, ...]) -> None:
+    done = busy.rcs("runs", *words)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("rcs: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_next_page_is_asked_for_with_the_same_filters(busy: Project) -> None:
+    for number in range(3):
+        busy.emit("requirements", run=f"r{number}", data={"status": "running", "feature": "a b"})
+    busy.emit("detect", run="other", workflow="blueprint")
+    words = ["--workflow", "build", "--feature", "a b", "--since", "1d", "--limit", "2"]
+    first = said(busy, "list", *words).splitlines()
+    more = first[-1].removeprefix("more: ")
+    assert shlex.split(more)[: len(words) + 3] == ["rcs", "runs", "list", *words]
+    second = said(busy, *shlex.split(more)[2:]).splitlines()
+    assert [line.split()[-1] for line in (*first[1:-1], *second[1:])] == ["r2", "r1", "r0"]

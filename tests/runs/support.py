@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from rcs_hooks.runs import store
-from rcs_hooks.runs.emit import Around, emit
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
 from tests.support import NOW, RCS_HOOK, clean_env
 
 RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]

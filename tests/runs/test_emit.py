@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import time
 from typing import Any
 
 import pytest
 
 from rcs_hooks.errors import MachineError, Rejected
+from rcs_hooks.machine import mermaid
+from rcs_hooks.runs import judge, reading, schema
 from tests.runs.support import Project, with_section
 
 
@@ -476,3 +481,61 @@ def test_a_diagram_that_was_changed_under_a_run_lets_it_begin_anew(project: Proj
     (project.root / ".claude/skills/fork/SKILL.md").write_text(with_section("    [*] --> x\n    x --> y\n"))
     assert str(refused(project, "y", workflow="fork")).startswith("Invalid first step 'y'")
     assert project.emit("x", workflow="fork")["success"]
+
+
+def test_nothing_is_stored_that_could_not_be_shown_again(project: Project) -> None:
+    """JSON can be read a little deeper than it can be written."""
+    for depth in (99, 100, 980, 988, 20_000):
+        data = f'{{"status": "running", "x": {"[" * (depth - 1)}{"]" * (depth - 1)}}}'
+        if depth <= 100:
+            assert project.emit("requirements", data=data)["success"]
+        else:
+            assert "--data" in str(refused(project, "requirements", data=data))
+    kept = project.store()
+    assert len(list(reading.exported(kept))) == 2
+    kept.close()
+
+
+def test_the_files_of_agents_are_read_before_the_database_is_locked(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.emit("requirements")
+    project.agent("broken", "## STATE-MACHINE\n")
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
+    holder = sqlite3.connect(project.database, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(MachineError):
+        project.emit("broken:x")
+    holder.execute("ROLLBACK")
+    holder.close()
+
+
+def test_for_an_agent_no_folder_of_skills_is_listed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cloned repository can bring a hundred thousand."""
+    listed: list[str] = []
+    real = os.listdir
+
+    def listing(folder: str) -> list[str]:
+        listed.append(folder)
+        return real(folder)
+
+    monkeypatch.setattr(os, "listdir", listing)
+    project.emit("task-builder:building")
+    assert [folder for folder in listed if not folder.endswith(".git")] == []
+    project.emit("building", unit="T1")
+    assert {os.path.basename(folder) for folder in listed} == {"agents"}
+
+
+@pytest.mark.parametrize("step", ["b3", "a0"])
+def test_a_large_diagram_with_many_branches_is_judged_at_once(project: Project, step: str) -> None:
+    count = 1000
+    lines = "".join(f"    a{number} --> a{number + 1}\n    a{number} --> b{number}\n" for number in range(count))
+    machine = mermaid.read(f"stateDiagram-v2\n    [*] --> a0\n{lines}", name="comb", file="")
+    position = judge.Position(f"a{count}", {f"a{number}": number + 1 for number in range(count + 1)}, {})
+    begun = time.process_time()
+    if step == "b3":
+        judge.check_step(machine, step, position)
+    else:
+        with pytest.raises(Rejected):
+            judge.check_step(machine, step, position)
+    assert time.process_time() - begun < 5, "it took minutes"

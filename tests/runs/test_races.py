@@ -8,18 +8,22 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from rcs_hooks.runs import store
 from tests.runs.support import RCS, Project, with_section
 
 PROCESSES, EACH = 24, 100
 
 CALLS = """
 import json, os, sys, time
-from rcs_hooks.runs.emit import Around, emit
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
 number, each = int(sys.argv[1]), int(sys.argv[2])
 around = lambda: Around({}, os.environ["HOME"], os.getcwd(), time.time())
 sys.stdin.read()
@@ -121,7 +125,8 @@ def check_whole(path: Path) -> int:
 
 LOOP = """
 import os, time
-from rcs_hooks.runs.emit import Around, emit
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
 count = 0
 print("begun", flush=True)
 while True:
@@ -173,3 +178,17 @@ def test_a_kill_while_the_database_is_made_leaves_one_that_can_be_used(project: 
             done = project.rcs(*project.command("requirements", "waiting"), RCS_DB=str(path))
             assert (done.returncode, done.stderr) == (0, "")
             assert check_whole(path) == before + 1
+
+
+@pytest.mark.slow
+def test_whoever_comes_while_the_database_is_made_takes_it_for_ours(tmp_path: Path) -> None:
+    def come(path: str, gate: threading.Barrier) -> None:
+        gate.wait()
+        store.made(path).close()
+
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(150):
+            gate = threading.Barrier(8)
+            comers = [pool.submit(come, str(tmp_path / f"{number}.db"), gate) for _ in range(8)]
+            for comer in comers:
+                comer.result()

@@ -6,14 +6,15 @@ import os
 import shutil
 import sqlite3
 import stat
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rcs_hooks.errors import StoreError
-from rcs_hooks.runs import faults, reading, store
-from rcs_hooks.runs.progress import INACTIVE_AFTER_MS
+from rcs_hooks.errors import Refused, StoreError
+from rcs_hooks.runs import faults, reading, schema, store
+from rcs_hooks.runs.progress import INACTIVE_AFTER_MS, Row
 from tests.runs.support import BUILD, Project
 
 DAY = 24 * 3600
@@ -35,8 +36,8 @@ def test_the_folder_and_the_database_are_for_nobody_else(project: Project) -> No
 def test_it_is_wal_with_a_version_and_a_name(project: Project) -> None:
     project.emit("requirements")
     assert project.query("PRAGMA journal_mode") == [("wal",)]
-    assert project.query("PRAGMA user_version") == [(store.VERSION,)]
-    assert project.query("PRAGMA application_id") == [(store.APPLICATION,)]
+    assert project.query("PRAGMA user_version") == [(schema.VERSION,)]
+    assert project.query("PRAGMA application_id") == [(schema.APPLICATION,)]
     assert project.query("PRAGMA foreign_key_check") == []
 
 
@@ -58,14 +59,14 @@ def test_a_reader_makes_no_file(tmp_path: Path) -> None:
 def test_a_database_of_a_newer_version_is_refused_and_not_touched(project: Project) -> None:
     project.emit("requirements")
     connection = sqlite3.connect(project.database)
-    connection.execute(f"PRAGMA user_version = {store.VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     connection.close()
     before = project.dump()
     with pytest.raises(StoreError) as caught:
         project.emit("design")
     assert str(caught.value) == (
-        f"{project.database} was made by a newer version of rcs (its schema is {store.VERSION + 1}, this one knows "
-        f"{store.VERSION}); install that version, or set RCS_DB to another file"
+        f"{project.database} was made by a newer version of rcs (its schema is {schema.VERSION + 1}, this one knows "
+        f"{schema.VERSION}); install that version, or set RCS_DB to another file"
     )
     assert project.dump() == before
 
@@ -86,8 +87,8 @@ def test_an_older_database_is_brought_up_and_keeps_what_it_has(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.emit("requirements")
-    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, "ALTER TABLE runs ADD COLUMN more TEXT"))
-    monkeypatch.setattr(store, "VERSION", 2)
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE runs ADD COLUMN more TEXT"))
+    monkeypatch.setattr(schema, "VERSION", 2)
     assert project.emit("design")["seq"] == 3
     assert project.query("PRAGMA user_version") == [(2,)]
     assert project.query("SELECT run_id, more FROM runs") == [("r1", None)]
@@ -97,8 +98,8 @@ def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: p
     project.emit("requirements")
     before = project.dump()
     broken = "ALTER TABLE runs ADD COLUMN more TEXT; ALTER TABLE nowhere ADD COLUMN more TEXT"
-    monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, broken))
-    monkeypatch.setattr(store, "VERSION", 2)
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, broken))
+    monkeypatch.setattr(schema, "VERSION", 2)
     with pytest.raises(StoreError, match="no such table: nowhere"):
         project.emit("design")
     assert project.dump() == before
@@ -144,7 +145,7 @@ def test_a_home_that_cannot_be_written_is_one_sentence(project: Project) -> None
 
 def test_a_database_that_is_kept_locked_is_one_sentence(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.emit("requirements")
-    monkeypatch.setattr(store, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
     holder = sqlite3.connect(project.database, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="has been kept locked by another process for more than 5 s; try again"):
@@ -280,3 +281,142 @@ def test_a_missing_artifact_is_shown_as_missing(project: Project) -> None:
     artifacts = reading.whole(kept, "r1", ms(project))["artifacts"]
     kept.close()
     assert [(each["path"], each["missing"]) for each in artifacts] == [("there.md", False), ("gone.md", True)]
+
+
+def test_a_database_that_another_program_has_put_its_name_on_is_refused(project: Project) -> None:
+    """Even where it holds nothing yet."""
+    project.database.parent.mkdir()
+    connection = sqlite3.connect(project.database)
+    connection.execute("PRAGMA application_id = 77")
+    connection.close()
+    with pytest.raises(StoreError, match="is a database of another program"):
+        project.emit("requirements")
+
+
+# --- what SQLite cannot take, and what it says
+
+
+@pytest.mark.parametrize(
+    "asked", [{"workflow": "a\udcff"}, {"project": "/a\udcff"}, {"feature": "\ud800"}, {"run_id": "\udcff"}], ids=str
+)
+def test_text_that_is_not_utf_8_is_one_sentence(project: Project, asked: dict[str, Any]) -> None:
+    project.emit("requirements")
+    kept = project.store()
+    with pytest.raises(Refused, match="is not UTF-8, so it can neither be stored nor looked for"):
+        reading.whole(kept, asked["run_id"], 0) if "run_id" in asked else reading.listed(kept, ms(project), **asked)
+    kept.close()
+
+
+def test_a_project_whose_name_is_not_utf_8_is_refused_and_nothing_is_written(project: Project) -> None:
+    project.emit("requirements")
+    before = project.dump()
+    (project.root / "p\udcff").mkdir()
+    with pytest.raises(Refused, match=r"p\\udcff' is not UTF-8"):
+        project.emit("requirements", run="r2", project="p\udcff")
+    assert project.dump() == before
+
+
+@pytest.mark.parametrize("asked", [{"before": 2**63}, {"limit": 2**63}], ids=str)
+def test_a_number_that_is_too_large_is_one_sentence(project: Project, asked: dict[str, int]) -> None:
+    project.emit("requirements")
+    kept = project.store()
+    with pytest.raises(Refused, match="a number is too large; 9223372036854775807 is the last"):
+        reading.listed(kept, ms(project), **asked)
+    kept.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (sqlite3.SQLITE_FULL, "/x.db cannot grow, for the disk is full; nothing was changed"),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, "/x.db cannot be read or written (words); see whether its disk is full"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "/x.db has been kept locked by another process for more than 5 s; try again"),
+    ],
+)
+def test_what_sqlite_says_is_said_with_what_to_do(code: int, said: str) -> None:
+    error = sqlite3.OperationalError("words")
+    error.sqlite_errorcode = code
+    with pytest.raises(StoreError) as caught, faults.told("/x.db"):
+        raise error
+    assert str(caught.value) == said
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+def test_runs_are_read_where_nothing_can_be_written(project: Project) -> None:
+    """As from a sandbox: SQLite itself wants to make two files beside the database, even to read it."""
+    project.emit("requirements")
+    project.database.parent.chmod(0o500)
+    kept = project.store()
+    assert [run["run_id"] for run in reading.listed(kept, ms(project))["runs"]] == ["r1"]
+    kept.close()
+    with pytest.raises(StoreError, match=r"cannot be used \(.*\); from a sandbox, use the tool `emit`"):
+        project.emit("design")
+    project.database.parent.chmod(0o700)
+
+
+def test_a_run_is_shown_as_it_was_at_one_moment(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.emit("requirements")
+    kept = project.store()
+    steps = kept.steps
+
+    def steps_of_another_moment(run: int) -> list[Row]:
+        project.emit("design")
+        return steps(run)
+
+    monkeypatch.setattr(kept, "steps", steps_of_another_moment)
+    found = reading.whole(kept, "r1", 0)
+    assert (found["event_count"], [step["step"] for step in found["steps"]], len(found["events"])) == (
+        1, ["requirements"], 1,
+    )  # fmt: skip
+    monkeypatch.undo()
+    assert reading.whole(kept, "r1", 0)["event_count"] == 3
+    kept.close()
+
+
+# --- what is exported
+
+
+def test_an_export_of_one_run_is_held_to_the_filters_too(project: Project) -> None:
+    project.emit("requirements")
+    kept = project.store()
+    assert len(list(reading.exported(kept, run_id="r1", workflow="build"))) == 1
+    assert list(reading.exported(kept, run_id="r1", workflow="plain")) == []
+    assert list(reading.exported(kept, run_id="r1", project="/elsewhere")) == []
+    kept.close()
+
+
+@pytest.mark.parametrize("run_id", ["r1", None])
+def test_an_export_keeps_no_other_reader_from_a_clean_log(project: Project, run_id: str | None) -> None:
+    """A page is read and let go, however slowly it is taken."""
+    for _ in range(reading.PAGE + 5):
+        project.emit("requirements")
+    kept = project.store()
+    events = reading.exported(kept, run_id=run_id)
+    assert next(events)["seq"] == 1
+    project.emit("requirements")
+    assert project.query("PRAGMA wal_checkpoint(TRUNCATE)") == [(0, 0, 0)]
+    assert [event["seq"] for event in events] == list(range(2, reading.PAGE + 7))
+    kept.close()
+
+
+def test_an_export_of_fat_events_takes_little_room(project: Project) -> None:
+    fat = {"status": "running", "x": "y" * 200_000}
+    for _ in range(reading.PAGE * 2):
+        project.emit("requirements", data=fat)
+    kept = project.store()
+    tracemalloc.start()
+    assert sum(1 for _ in reading.exported(kept)) == reading.PAGE * 2
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    kept.close()
+    assert peak < 64_000_000
+
+
+def test_the_last_events_of_a_run_can_be_had_alone(project: Project) -> None:
+    for _ in range(7):
+        project.emit("requirements")
+    kept = project.store()
+    assert [event["seq"] for event in reading.whole(kept, "r1", 0, last=3)["events"]] == [5, 6, 7]
+    assert [event["seq"] for event in reading.whole(kept, "r1", 0, after=5, last=3)["events"]] == [6, 7]
+    assert [event["seq"] for event in reading.whole(kept, "r1", 0, last=30)["events"]] == [1, 2, 3, 4, 5, 6, 7]
+    kept.close()

@@ -1,0 +1,37 @@
+"""A machine as text for a terminal: its steps in order, and where each leads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.machine.graph import Machine
+
+WIDEST_NAME = 32
+
+
+def as_text(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: str | None = None) -> str:
+    """`*` stands before the step where a run is, `+` before those where it was."""
+    labels = {(one, other): label for one, other, label in machine.transitions}
+    steps = machine.steps()
+    width = min(max(map(len, steps), default=0), WIDEST_NAME)
+    lines = [f"{machine.name}: {machine.file}" if machine.file else machine.name]
+    visited = {state for pair in path for state in pair}
+    place = {state: number for number, state in enumerate(steps)}
+    for state in steps:
+        mark = "*" if state == current else "+" if state in visited else " "
+        ways = [_way(after, labels[state, after], place[after] <= place[state]) for after in machine.successors(state)]
+        ways += ["end"] if state in machine.terminal else []
+        notes = [machine.labels[state]] if state in machine.labels else []
+        notes += ["start"] if state in machine.initial else []
+        notes += ["no start leads here"] if state in machine.unreachable() else []
+        said = f"  ({', '.join(notes)})" if notes else ""
+        lines.append(f"{mark} {state:<{width}}{said}".rstrip())
+        lines += [f"    -> {way}" for way in ways]
+    return "\n".join(lines)
+
+
+def _way(target: str, label: str | None, is_back: bool) -> str:
+    return target + (" (back)" if is_back else "") + (f" : {label}" if label else "")

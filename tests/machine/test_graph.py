@@ -1,0 +1,105 @@
+"""What a machine answers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rcs_hooks.machine.graph import Machine
+
+
+def machine(*edges: tuple[str, str], start: str = "a", end: str = "", extra: str = "") -> Machine:
+    states = dict.fromkeys((*start.split(), *(state for edge in edges for state in edge), *extra.split()))
+    return Machine("m", "", states, {}, start.split(), end.split(), ((one, other, None) for one, other in edges))
+
+
+BUILD = machine(("a", "b"), ("b", "c"), ("c", "b"), ("c", "d"), end="d")
+FORK = machine(("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("x", "c"), end="d")
+
+
+def test_successors_and_predecessors_stand_in_the_order_of_the_edges() -> None:
+    assert FORK.successors("a") == ("b", "c")
+    assert FORK.predecessors("d") == ("b", "c")
+    assert FORK.predecessors("c") == ("a", "x")
+    assert FORK.successors("d") == FORK.predecessors("a") == ()
+
+
+def test_a_state_that_is_not_there_has_neither() -> None:
+    assert FORK.successors("zz") == FORK.predecessors("zz") == ()
+    assert FORK.origins("zz") == frozenset()
+
+
+STEPS = [
+    ("a line with a loop", BUILD, "a b c d"),
+    ("breadth first", machine(("a", "b"), ("b", "d"), ("a", "c"), ("c", "e")), "a b c d e"),
+    ("several starts", machine(("a", "c"), ("b", "d"), start="b a"), "b a d c"),
+    ("unreachable ones last, as mentioned", machine(("y", "x"), ("a", "b"), extra="z"), "a b y x z"),
+    ("a start that another leads to", machine(("a", "b"), ("a", "c"), start="a c"), "a c b"),
+]
+
+
+@pytest.mark.parametrize(("graph", "steps"), [pytest.param(*row[1:], id=row[0]) for row in STEPS])
+def test_steps(graph: Machine, steps: str) -> None:
+    assert graph.steps() == tuple(steps.split())
+
+
+ORIGINS = [
+    ("along an edge", "b c", True),
+    ("along two", "a d", True),
+    ("back along the loop", "c b", True),
+    ("itself on a cycle", "b b", True),
+    ("itself on none", "a a", False),
+    ("against the edges", "d a", False),
+]
+
+
+@pytest.mark.parametrize(("pair", "answer"), [pytest.param(*row[1:], id=row[0]) for row in ORIGINS])
+def test_origins(pair: str, answer: bool) -> None:
+    source, target = pair.split()
+    assert (source in BUILD.origins(target)) is answer
+
+
+def test_unreachable() -> None:
+    assert FORK.unreachable() == ("x",)
+    assert BUILD.unreachable() == ()
+
+
+def test_as_json_is_exactly_this() -> None:
+    graph = Machine("m", "f.md", ("b", "a"), {"a": "One"}, ("a",), ("b",), (("a", "b", None), ("b", "a", "no")))
+    assert graph.as_json() == {
+        "name": "m",
+        "file": "f.md",
+        "states": ["b", "a"],
+        "labels": {"a": "One"},
+        "initial": ["a"],
+        "terminal": ["b"],
+        "transitions": [["a", "b", None], ["b", "a", "no"]],
+        "steps": ["a", "b"],
+    }
+
+
+def test_a_machine_is_never_changed() -> None:
+    with pytest.raises(AttributeError, match="never changed"):
+        BUILD.states = ()
+    assert BUILD.states == ("a", "b", "c", "d")
+
+
+def test_equal_machines_are_equal() -> None:
+    assert machine(("a", "b")) == machine(("a", "b"))
+    assert hash(machine(("a", "b"))) == hash(machine(("a", "b")))
+    assert machine(("a", "b")) != machine(("b", "a"))
+    assert BUILD != "m"
+
+
+EDGES = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), unique=True, max_size=14)
+
+
+@given(EDGES)
+def test_every_state_is_a_step_once_and_origins_are_the_closure(edges: list[tuple[str, str]]) -> None:
+    graph = machine(*edges)
+    assert sorted(graph.steps()) == sorted(graph.states)
+    closure = set(edges)
+    while more := {(one, end) for one, other in closure for begin, end in edges if other == begin} - closure:
+        closure |= more
+    assert {(one, other) for one in "abcdef" for other in "abcdef" if one in graph.origins(other)} == closure
