@@ -96,7 +96,7 @@ async def show_run(request: Request, sources: Sources) -> Record:
 
 def _show_run(kept: Kept, /, sources: Sources, run_id: str, **span: Any) -> Record:
     seq = runs.head(kept)
-    return runs.whole(kept, run_id, sources.now_ms, sources.machines, **span) | {"seq": seq}
+    return runs.whole(kept, run_id, sources.now_ms, sources.machines, sources.ways, **span) | {"seq": seq}
 
 
 async def list_events(request: Request, sources: Sources) -> Record:

@@ -17,9 +17,10 @@ from rcs_hooks.errors import RcsError
 from rcs_hooks.runs import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
     from rcs_hooks.dashboard.reader import Kept, Reader
+    from rcs_hooks.runs.store import Store
 
 Record = dict[str, Any]
 Page = tuple[str | None, int]
@@ -27,10 +28,11 @@ Page = tuple[str | None, int]
 STORE_EVERY = 0.1
 FOLDERS_EVERY = 0.5
 ROOTS_EVERY = 5.0
-SHARE = 0.004
+SHARE = 0.003
 """Of a processor, that looking at the folders may take: what is dear is looked at less often."""
 SLOWEST = 30.0
 PAGE_EVENTS = 500
+AT_ONCE = 50
 PAGE_BYTES = 256 * 1024
 PAGES_KEPT = 8
 
@@ -193,13 +195,23 @@ def _numbers(kept: Kept) -> frozenset[int]:
     return frozenset(run["id"] for run in kept.runs(0, limit=-1)) if kept else frozenset()
 
 
+def _behind(kept: Store, after: int) -> Iterator[Record]:
+    """A few at once: the data of each may be large."""
+    for _ in range(PAGE_EVENTS // AT_ONCE):
+        found = kept.events_after(after, limit=AT_ONCE)
+        yield from found
+        if len(found) < AT_ONCE:
+            break
+        after = found[-1]["id"]
+
+
 def _page(kept: Kept, after: int, now_ms: int) -> Page:
     if kept is None:
         return None, after
     shown: list[Record] = []
     touched: dict[str, Record | None] = {}
     size, last = 0, after
-    for event in kept.events_after(after, limit=PAGE_EVENTS):
+    for event in _behind(kept, after):
         last = event["id"]
         if event["run_id"] not in touched:
             touched[event["run_id"]] = kept.run(event["run_id"])

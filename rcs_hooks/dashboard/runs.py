@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.dashboard import picture
@@ -19,6 +20,8 @@ Record = dict[str, Any]
 PAGE = 200
 TAIL = 200
 """Of the events of a run, where none are asked for."""
+LARGEST = 4 * 1024 * 1024
+"""Characters of the data of events in one answer; of a single event it is as much as was taken."""
 GOES_ON = ("running", "waiting")
 
 
@@ -56,40 +59,50 @@ def one(kept: Kept, run_id: str) -> Record:
 
 
 def whole(
-    kept: Kept, run_id: str, now_ms: int, machines: picture.Machines, *, after: int | None = None, limit: int = 500
+    kept: Kept,
+    run_id: str,
+    now_ms: int,
+    machines: picture.Machines,
+    ways: picture.Ways,
+    *,
+    after: int | None = None,
+    limit: int = 500,
 ) -> Record:
     """Raises Missing."""
     run = one(kept, run_id)
-    start, size = _span(run, after, limit)
     machine, problem = machines.of(run)
-    found = reading.whole(kept, run_id, now_ms, after=start, limit=size, machine=machine)
+    found = reading.whole(kept, run_id, now_ms, limit=0, machine=machine)
     del found["steps"]
     found["timeline"] = [{"agent": None, "parent": None} | step for step in found["timeline"]]
     until = now_ms / 1000 if found["status"] in GOES_ON else _moment(found["last_at"])
     graph: Record = {"svg": None, "problem": problem}
     if machine and kept:
-        path = picture.path_of(machine, kept.events(run["id"]), is_over=run["status"] == "completed")
+        path = ways.of(run, machine, lambda seen: kept.events(run["id"], after=seen))
         graph = picture.drawn(machine, path, run["current"])
-    return found | {
-        "seconds": round(max(0.0, until - _moment(found["started_at"])), 3),
-        "after": start,
-        "more": bool(found["events"]) and found["events"][-1]["seq"] < run["events"],
-        "graph": graph,
-    }
+    page = _page(kept, run, after, limit)
+    return found | page | {"seconds": round(max(0.0, until - _moment(found["started_at"])), 3), "graph": graph}
 
 
 def events(kept: Kept, run_id: str, *, after: int | None = None, limit: int = 500) -> Record:
     """Raises Missing."""
-    run = one(kept, run_id)
-    start, size = _span(run, after, limit)
-    found = [reading.event_of(event) for event in kept.events(run["id"], after=start, limit=size)] if kept else []
+    return {"run_id": run_id} | _page(kept, one(kept, run_id), after, limit)
+
+
+def _page(kept: Kept, run: Record, after: int | None, limit: int) -> Record:
+    """The next ones behind a sequence, or the last ones where none is named; never more than an answer should hold."""
+    start, size = (max(0, run["events"] - TAIL), TAIL) if after is None else (after, limit)
+    found: deque[Record] = deque()
+    room = LARGEST
+    for event in kept.events(run["id"], after=start, limit=size) if kept else ():
+        room -= len(event["data"])
+        if room < 0 and found and after is not None:
+            break
+        found.append(event)
+        while room < 0 and len(found) > 1:
+            room += len(found.popleft()["data"])
+    start = found[0]["seq"] - 1 if found and after is None else start
     more = bool(found) and found[-1]["seq"] < run["events"]
-    return {"run_id": run_id, "events": found, "after": start, "more": more}
-
-
-def _span(run: Record, after: int | None, limit: int) -> tuple[int, int]:
-    """Behind which sequence, and how many: the last ones where nothing is said."""
-    return (max(0, run["events"] - TAIL), TAIL) if after is None else (after, limit)
+    return {"events": [reading.event_of(event) for event in found], "after": start, "more": more}
 
 
 def artifact(kept: Kept, run_id: str, path: str) -> tuple[str, Record]:

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.dashboard import folders, sessions, tasks
-from rcs_hooks.dashboard.picture import Machines
+from rcs_hooks.dashboard.picture import Machines, Ways
 from rcs_hooks.dashboard.reader import Reader
 from rcs_hooks.dashboard.runs import Known
 from rcs_hooks.workflow.stop import limits
@@ -29,6 +29,7 @@ class Sources:
         self.env = env
         self.clock = clock
         self.machines = Machines()
+        self.ways = Ways()
         self._known = Known()
         self._generation = 0
 
@@ -39,6 +40,7 @@ class Sources:
     def forget_runs(self) -> None:
         """Some were deleted."""
         self._known.forget()
+        self.ways.forget()
 
     async def workspaces(self) -> list[str]:
         """The one that the server was started in first, then those of runs that keep something."""
@@ -52,7 +54,7 @@ class Sources:
 
     def _brought_up(self, kept: Kept) -> Known:
         if self._generation != self.reader.generation:
-            self._known.forget()
+            self.forget_runs()
             self._generation = self.reader.generation
         self._known.bring_up(kept)
         return self._known
@@ -66,7 +68,6 @@ class Sources:
         )
         return {"sessions": found, "more": more, "projects": roots, "state": state}
 
-    @staticmethod
-    def tasks(roots: list[str]) -> Record:
+    def tasks(self, roots: list[str]) -> Record:
         state = folders.together(folders.versions(roots))
-        return {"tasks": tasks.listed(roots), "state": state}
+        return {"tasks": tasks.listed(roots, self.clock()), "state": state}

@@ -13,7 +13,7 @@ from rcs_hooks.catalog import MODES
 from tests.support import RCS_HOOK, clean_env
 
 RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
-COMMANDS = {"try", "state", "question", "hud", "overlay", "emit", "runs", "dashboard", "mcp", "completion"}
+COMMANDS = {"try", "state", "question", "hud", "overlay", "emit", "machine", "runs", "dashboard", "mcp", "completion"}
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 
 

@@ -23,7 +23,8 @@ from rcs_hooks.dashboard.guard import Rules
 from rcs_hooks.dashboard.live import Live
 from rcs_hooks.dashboard.sources import Sources
 from rcs_hooks.runs import reading
-from rcs_hooks.runs.emit import Around, emit
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
 from tests.dashboard.support import KEY, Listener, Record, Server, filled, served
 from tests.runs.support import Project
 from tests.support import Workspace

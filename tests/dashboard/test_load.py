@@ -10,7 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rcs_hooks.runs.emit import Around, emit
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
 from tests.dashboard.support import Listener, Record, Server, filled, served
 from tests.runs.support import Project
 

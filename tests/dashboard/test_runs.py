@@ -244,6 +244,33 @@ def test_of_many_events_the_last_are_given(board: Board) -> None:
     assert (found["after"], found["more"]) == (11, False)
 
 
+def test_large_events_are_given_in_parts(board: Board) -> None:
+    for number in range(20):
+        board.project.emit("requirements", data={"status": "running", "note": f"{number}" + "x" * 250_000})
+
+    def seqs(found: Record) -> list[int]:
+        return [event["seq"] for event in found["events"]]
+
+    last = board.get("/api/runs/r1")
+    assert (seqs(last), last["after"], last["more"]) == (list(range(5, 21)), 4, False)
+    page = board.get("/api/runs/r1/events", after=0)
+    assert (seqs(page), page["more"]) == (list(range(1, 17)), True)
+    page = board.get("/api/runs/r1/events", after=16)
+    assert (seqs(page), page["more"]) == ([17, 18, 19, 20], False)
+
+
+def test_the_path_goes_on_from_where_it_was_looked_at(board: Board) -> None:
+    seen = []
+    for step in ("requirements", "design", "tasks", "build", "verify", "build"):
+        board.project.emit(step)
+        seen.append(marked(board.get("/api/runs/r1")["graph"]["svg"])[0])
+    assert [len(taken) for taken in seen] == [1, 2, 3, 4, 5, 6]
+    assert ("verify", "build") in seen[-1]
+    file = board.project.root / ".claude" / "skills" / "build" / "SKILL.md"
+    file.write_text(file.read_text().replace("verify --> build : retry\n", ""))
+    assert ("verify", "build") not in marked(board.get("/api/runs/r1")["graph"]["svg"])[0]
+
+
 @pytest.mark.parametrize("address", ["/api/runs/nope", "/api/runs/nope/events", "/api/runs/nope/artifact?path=x"])
 def test_a_run_that_is_not_there(busy: Board, address: str) -> None:
     assert busy.refused(address) == (404, "there is no run 'nope'; it may have been pruned")
