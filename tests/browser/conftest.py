@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -57,7 +57,7 @@ def look(browser: Browser, dashboard: Dashboard) -> Iterator[Open]:
     """Opens a page; at the end none of them has complained or asked anybody else for anything."""
     windows: list[Window] = []
 
-    def opened(address: str = "/", **options: object) -> Window:
+    def opened(address: str = "/", **options: Any) -> Window:
         windows.append(Window(browser, dashboard.url, **options))
         windows[-1].go(address)
         return windows[-1]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -41,9 +39,10 @@ def chromium(playwright: Playwright) -> Browser:
 class Dashboard:
     """`rcs dashboard` in a project; it can end and come back at the same address."""
 
-    def __init__(self, root: Path, home: Path) -> None:
+    def __init__(self, root: Path, home: Path, *words: str) -> None:
         self._root = root
         self._home = home
+        self._words = words
         self._port = 0
         self._program: subprocess.Popen[str] | None = None
         self.url = ""
@@ -51,7 +50,7 @@ class Dashboard:
     def start(self) -> str:
         env = clean_env(HOME=str(self._home), PYTHONPATH=str(CHECKOUT))
         self._program = subprocess.Popen(
-            [*RCS, "dashboard", "--port", str(self._port)],
+            [*RCS, "dashboard", "--port", str(self._port), *self._words],
             cwd=self._root, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         self.url = self._said()
@@ -70,7 +69,7 @@ class Dashboard:
         finally:
             too_long.cancel()
         found = [word for word in line.split() if word.startswith("http://")]
-        assert found, f"rcs dashboard said {line!r} and {program.stdout.read()!r}"
+        assert found, f"rcs dashboard said {line!r}"
         return found[0].rstrip("/")
 
     def stop(self) -> None:
@@ -85,17 +84,3 @@ class Dashboard:
         if self._program.stdout:
             self._program.stdout.close()
         self._program = None
-
-
-if __name__ == "__main__":  # a person looks: python -m tests.browser.live FOLDER
-    from pathlib import Path
-
-    from tests.browser.scene import Scene
-
-    folder = Path(sys.argv[1])
-    scene = Scene(folder)
-    scene.fill()
-    shown = Dashboard(scene.project.root, scene.project.home)
-    print(shown.start(), os.getpid(), flush=True)
-    sys.stdin.read()
-    shown.stop()

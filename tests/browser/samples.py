@@ -6,6 +6,12 @@ from typing import Any
 
 from rcs_hooks.dashboard.shapes import Tasks
 
+BLOCKED = "review/code-review.json: issues: 1 blocking (C2 src/a.py: <b>no</b> check), need 0"
+UNPLANNED = (
+    "planning/planning.ai.json: blocking_questions: 2 open (Q1, Q3), need none",
+    "planning/plan.files.json: missing",
+)
+
 
 def _gate(to: str, label: str, is_open: bool, *reasons: str, suggested: bool = False) -> dict[str, Any]:
     return {"to": to, "label": label, "open": is_open, "reasons": list(reasons), "suggested": suggested}
@@ -22,15 +28,15 @@ def tasks(root: str) -> str:
     """The body of an answer of `/api/tasks`."""
     listed = [
         _task("login", "review", root, [
-            _gate("test", "passes", False, "review/code-review.json: issues: 1 blocking (C2 src/a.py: <b>no</b> check), need 0"),
+            _gate("test", "passes", False, BLOCKED),
             _gate("codegen", "code changes", True, "1 blocking issue of the code (C2)", suggested=True),
             _gate("planning", "plan flawed", False, "review/code-review.json: no issue targets the plan"),
         ], round=2),
         _task("report-export", "planning", root, [
-            _gate("plan_review", "succeeded", False, "planning/planning.ai.json: blocking_questions: 2 open (Q1, Q3), need none", "planning/plan.files.json: missing"),
+            _gate("plan_review", "succeeded", False, *UNPLANNED),
             _gate("planning", "re-plan", True),
         ]),
         _task("billing", "done", root, []),
-        _task("broken", None, root, [], round=None, problem="state.json: not JSON (line 3 column 1); nothing was changed"),
+        _task("broken", None, root, [], round=None, problem="state.json: not JSON (line 3 column 1)"),
     ]  # fmt: skip
     return Tasks.model_validate({"tasks": listed, "state": "00000000"}).model_dump_json()

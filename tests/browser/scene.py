@@ -60,7 +60,7 @@ index 3f1c2aa..8d0e9b1 100644
 +    send_code(user)
 +    return Pending(user)
      raise Refused(name)
- 
+     # no return
  def logout(session):
 diff --git a/mail.py b/mail.py
 new file mode 100644
@@ -186,5 +186,16 @@ class Scene:
         surface.write(self.scope("01998f2c-forge"), "forge", verifying)
         for _ in range(2):
             workspace.stop("01998f3a-ultra")
-        self.ask("01998f31-crew", "team", "The report needs one source of truth. Which database shall the team build it on?", "Postgres", "SQLite", "None, keep the files")
-        surface.write(self.scope("01998e77-done"), "blueprint", {"active": False, "lifecycle_outcome": "finished", "current_phase": "done"})
+        self.ask(
+            "01998f31-crew",
+            "team",
+            "The report needs one source of truth. Which database shall the team build it on?",
+            "Postgres",
+            "SQLite",
+            "None, keep the files",
+        )
+        surface.write(
+            self.scope("01998e77-done"),
+            "blueprint",
+            {"active": False, "lifecycle_outcome": "finished", "current_phase": "done"},
+        )

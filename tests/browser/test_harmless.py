@@ -20,9 +20,14 @@ IMAGE = "<img src=x onerror=alert(1)>"
 
 def assert_harmless(window: Window) -> None:
     assert "broken" not in window.page.title()
-    assert window.page.evaluate("document.querySelectorAll('main script, main img, main iframe, main object').length") == 0
+    assert (
+        window.page.evaluate("document.querySelectorAll('main script, main img, main iframe, main object').length") == 0
+    )
     assert window.page.evaluate("document.querySelectorAll('dialog script, dialog img, dialog iframe').length") == 0
-    assert window.page.evaluate("[...document.querySelectorAll('a')].filter((a) => a.protocol === 'javascript:').length") == 0
+    assert (
+        window.page.evaluate("[...document.querySelectorAll('a')].filter((a) => a.protocol === 'javascript:').length")
+        == 0
+    )
     named = "[...document.querySelectorAll('*')].flatMap((each) => each.getAttributeNames())"
     assert window.page.evaluate(f"{named}.filter((name) => name.startsWith('on')).length") == 0
 
@@ -102,7 +107,10 @@ MARKDOWN = (
     ("# a #\n## b", "<h3>a</h3><h4>b</h4>"),
     ("a  \nb", "<p>a<br>b</p>"),
     ("---\n***", "<hr><hr>"),
-    ("| a | b |\n|---|:-:|\n| 1\\|2 | *x* |", "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1|2</td><td><em>x</em></td></tr></tbody></table>"),
+    (
+        "| a | b |\n|---|:-:|\n| 1\\|2 | *x* |",
+        "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1|2</td><td><em>x</em></td></tr></tbody></table>",
+    ),
     ("![p](http://x.example/p.png)", "<p><span>[picture: p]</span></p>"),
     ("a <!-- b --> <i>c</i>", "<p>a &lt;!-- b --&gt; &lt;i&gt;c&lt;/i&gt;</p>"),
 )

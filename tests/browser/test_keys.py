@@ -29,7 +29,14 @@ def test_a_list_is_walked_and_an_entry_opened(look: Open, scene: Scene) -> None:
     for run in ("one", "two", "three"):
         scene.project.emit("requirements", run=run)
     page = look("/runs").page
-    for key, run in (("j", "three"), ("j", "two"), ("ArrowDown", "one"), ("j", "one"), ("k", "two"), ("ArrowUp", "three")):
+    for key, run in (
+        ("j", "three"),
+        ("j", "two"),
+        ("ArrowDown", "one"),
+        ("j", "one"),
+        ("k", "two"),
+        ("ArrowUp", "three"),
+    ):
         page.keyboard.press(key)
         expect(page.locator(f"[data-run={run}]")).to_be_focused()
     page.keyboard.press("Enter")
@@ -70,6 +77,7 @@ def test_digits_lead_to_the_pages_and_a_question_mark_says_so(look: Open, scene:
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("3")
+    expect(page.locator("h1")).to_have_text("Sessions")
     page.locator("textarea").first.focus()
     page.keyboard.type("12j?")
     expect(page.locator("textarea").first).to_have_value("12j?")

@@ -96,7 +96,9 @@ async function load(page, scroll = null) {
 
 function arrived(scroll) {
   main.removeAttribute("aria-busy");
-  scrollTo(0, scroll ?? 0);
+  const named = scroll === null && location.hash && document.getElementById(decoded(location.hash.slice(1)));
+  if (named) named.scrollIntoView();
+  else scrollTo(0, scroll ?? 0);
   if (started) main.querySelector("h1")?.focus({ preventScroll: true });
   started = true;
 }

@@ -77,7 +77,7 @@ function update(shown, wanted) {
   if (wanted.hasAttribute("data-hold") && shown.getAttribute("data-hold") === wanted.getAttribute("data-hold")) return;
   attributes(shown, wanted);
   children(shown, wanted);
-  if (shown instanceof HTMLSelectElement && shown !== document.activeElement) shown.value = chosen(shown);
+  if (shown instanceof HTMLSelectElement && shown.value !== chosen(shown)) shown.value = chosen(shown);
 }
 
 function chosen(select) {

@@ -27,16 +27,15 @@ export class Events {
     if (this.follows) this.rows = detail.events.slice(-WINDOW);
   }
 
-  /** Live ones. Whether none is missing between them and those that are known. */
+  /** Live ones. Where some are missing before them, the next answer about the run has them. */
   add(events) {
     for (const event of events) {
       if (event.seq <= this.last) continue;
-      if (event.seq > this.last + 1) return false;
+      if (event.seq > this.last + 1) break;
       this.last = event.seq;
       if (this.follows) this.rows.push(event);
     }
     if (this.rows.length > WINDOW) this.rows = this.rows.slice(-WINDOW);
-    return true;
   }
 
   async older() {

@@ -11,6 +11,7 @@ const SHAPES = {
   circle: ["class", "cx", "cy", "r", "fill", "stroke", "stroke-width"],
   text: ["class", "x", "y", "font-size", "font-family", "font-weight", "text-anchor", "fill", "fill-opacity", "stroke"],
 };
+const SMALLEST = 0.75; // of its own size; smaller, and its words cannot be read
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The picture, or null where the text is none. */
@@ -19,6 +20,7 @@ export function picture(text, label) {
   const made = taken(read);
   if (made?.nodeName !== "svg") return null;
   made.setAttribute("aria-label", label);
+  made.style.minWidth = `${Number(made.getAttribute("width")) * SMALLEST || 0}px`;
   return made;
 }
 

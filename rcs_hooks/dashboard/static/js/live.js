@@ -5,6 +5,8 @@ const FIRST_PAUSE = 400;
 const LONGEST_PAUSE = 8000;
 const CALM = 1200; // a shorter break is nobody's business
 const LATEST_HELLO = 15_000;
+const LOOK_EVERY = 5000;
+const LONG_AWAY = 60_000;
 
 /** Tells `state` (connecting, live, reconnecting), `sync` (ask for everything again), `reset` (and forget what was), `events`, `runs` and `folders`. */
 export class Live extends EventTarget {
@@ -14,18 +16,32 @@ export class Live extends EventTarget {
   #timer = 0;
   #calm = 0;
   #hello = 0;
+  #lastLook = Date.now();
   state = "connecting";
 
   start() {
     this.#open();
-    const hurry = () => !document.hidden && this.#hurry();
-    addEventListener("online", hurry);
-    document.addEventListener("visibilitychange", hurry);
-    addEventListener("pageshow", (event) => event.persisted && this.#hurry());
+    addEventListener("online", () => this.#again());
+    document.addEventListener("visibilitychange", () => this.#looked() || (!document.hidden && this.#hurry()));
+    setInterval(() => this.#looked(), LOOK_EVERY);
+  }
+
+  /** Where nobody looked for long, perhaps because the machine slept, an open connection may be a dead one. */
+  #looked() {
+    if (document.hidden) return false;
+    const away = Date.now() - this.#lastLook;
+    this.#lastLook = Date.now();
+    if (away > LONG_AWAY) this.#again();
+    return away > LONG_AWAY;
+  }
+
+  #hurry() {
+    if (this.#socket.readyState > WebSocket.OPEN) this.#again();
   }
 
   #open() {
     clearTimeout(this.#timer);
+    clearTimeout(this.#hello);
     const address = new URL("/ws", location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     if (this.#seq !== null) address.searchParams.set("after", this.#seq);
@@ -36,10 +52,11 @@ export class Live extends EventTarget {
     socket.addEventListener("close", () => socket === this.#socket && this.#closed());
   }
 
-  #hurry() {
-    if (this.#socket.readyState <= WebSocket.OPEN) return;
+  #again() {
+    const before = this.#socket;
     this.#tries = 0;
     this.#open();
+    before.close();
   }
 
   #closed() {

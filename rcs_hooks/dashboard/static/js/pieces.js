@@ -16,8 +16,9 @@ export function empty(title, ...words) {
 /** A command as it is typed. */
 export const command = (text) => h("pre", { class: "command", tabindex: "0" }, h("code", {}, text));
 
+/** That the server is away is said in the head already, and nothing has to move for it. */
 export function problemNote(problem) {
-  return problem && h("p", { class: "problem", role: "alert", "data-key": "problem" }, problem.message);
+  return problem?.status > 0 && h("p", { class: "problem", role: "alert", "data-key": "problem" }, problem.message);
 }
 
 const at = (root, session, id) => `${root}\n${session ?? ""}\n${id}`;

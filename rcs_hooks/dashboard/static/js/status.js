@@ -1,6 +1,7 @@
 // A status is a shape and a word; its colour comes last.
 
 import { h, s } from "./dom.js";
+import { now } from "./time.js";
 
 export const ICONS = new URL("../icons.svg", import.meta.url).href;
 
@@ -18,6 +19,13 @@ export const word = (status) => WORDS[status] ?? String(status ?? "not_started")
 export function kindOf(status) {
   const name = status ?? "not_started";
   return SHAPES.has(name) ? name : (LIKE[name] ?? "idle");
+}
+
+const QUIET_AFTER = 3_600_000;
+
+/** A run that is called running, and of which nothing was heard for an hour, does not look as if it worked. */
+export function statusOf(run) {
+  return run.status === "running" && now() - Date.parse(run.last_at) >= QUIET_AFTER ? "stalled" : run.status;
 }
 
 export function icon(name, title) {

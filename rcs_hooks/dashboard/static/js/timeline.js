@@ -109,7 +109,7 @@ function agentShown(agent, span) {
     mark(agent.status),
     h(
       "span",
-      { class: "name" },
+      { class: "name", title: [agent.agent, agent.unit].filter(Boolean).join(" · ") },
       h("span", { class: "label" }, agent.agent, agent.unit && h("b", { class: "of-unit" }, agent.unit)),
       h("span", { class: "agent-at", title: agent.steps.map((step) => `${step.step}: ${word(step.status)}`).join("\n") }, at),
     ),

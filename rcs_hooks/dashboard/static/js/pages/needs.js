@@ -20,6 +20,7 @@ const MEANS = {
 export class NeedsMe {
   title = "Needs me";
   data = null;
+  problem = null;
   working = null;
 
   constructor(frame) {
@@ -41,7 +42,7 @@ export class NeedsMe {
   }
 
   attentionChanged() {
-    if (!this.frame.attention.data) return;
+    if (!this.frame.attention.data || this.frame.attention.problem) return;
     this.data = this.frame.attention.data;
     this.frame.redraw();
     this.frame.refresh();
@@ -70,7 +71,7 @@ export class NeedsMe {
 
   #number(kind, word, number, href, title) {
     const inner = [icon(kind), h("strong", {}, String(number)), " ", h("span", {}, word)];
-    const looks = `number is-${kind}${number ? "" : " none"}`;
+    const looks = `figure is-${kind}${number ? "" : " none"}`;
     return h("li", {}, href && number ? h("a", { class: looks, href }, ...inner) : h("span", { class: looks, title }, ...inner));
   }
 

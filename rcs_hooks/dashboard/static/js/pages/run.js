@@ -6,18 +6,21 @@ import { h } from "../dom.js";
 import { Events } from "../events.js";
 import { picture } from "../graph.js";
 import { problemNote, project } from "../pieces.js";
-import { icon, kindOf, mark, status, word } from "../status.js";
+import { icon, kindOf, mark, status, statusOf, word } from "../status.js";
 import { Stays, whole } from "../stays.js";
 import { ago, duration, lasting, moment, now } from "../time.js";
 import { timeline, withAgentsLeft } from "../timeline.js";
 
 const OPEN = ["running", "waiting"];
+const MOST_WORKERS = 12;
 const HAS_ENDED = ["completed", "skipped", "failed"];
 
 export class Run {
   data = null;
+  problem = null;
   #graph = { svg: null, node: null };
   #reader = null;
+  #centred = null;
 
   constructor(frame, url, id) {
     this.frame = frame;
@@ -135,7 +138,7 @@ export class Run {
         "div",
         { class: "heading" },
         h("h1", {}, data.feature ?? data.workflow),
-        status(data.status),
+        status(statusOf(data)),
         !HAS_ENDED.includes(data.status) &&
           h("button", { type: "button", class: "button danger quiet", "data-do": "end-run", "data-run": data.run_id, "data-workflow": data.workflow, "data-at": data.current ?? "" }, "End run…"),
       ),
@@ -220,9 +223,20 @@ export class Run {
       });
       this.#reader = { file, close: opened.close };
     }
+    this.#centre(main.querySelector(".drawing .graph"));
     const detail = main.querySelector("#detail");
     if (detail && this.seen !== this.chosen) detail.scrollIntoView({ block: "nearest" });
     this.seen = this.chosen;
+  }
+
+  /** A picture that is larger than its place shows where the run is now. */
+  #centre(place) {
+    const now = place?.querySelector(".state.current");
+    if (!now || this.#centred === this.data.current) return;
+    this.#centred = this.data.current;
+    const [box, frame] = [now.getBoundingClientRect(), place.getBoundingClientRect()];
+    place.scrollLeft += box.x + box.width / 2 - frame.x - frame.width / 2;
+    place.scrollTop += box.y + box.height / 2 - frame.y - frame.height / 2;
   }
 
   gone() {
@@ -259,16 +273,16 @@ function visitTable(stretches) {
 function workers(step) {
   const units = step.units.map((unit) => [unit.unit, [unit]]);
   const agents = step.agents.map((agent) => [[agent.agent, agent.unit].filter(Boolean).join(" · "), agent.steps]);
-  return h(
-    "ul",
-    { class: "workers" },
-    ...[...units, ...agents].map(([name, steps]) =>
-      h(
-        "li",
-        {},
-        h("strong", {}, name),
-        h("ol", {}, ...steps.map((each) => h("li", {}, mark(each.status), " ", each.step.slice(each.step.indexOf(":") + 1), " ", h("span", { class: "dim" }, word(each.status), " ", duration(each.seconds))))),
-      ),
-    ),
-  );
+  const shown = [...units, ...agents].map(worker);
+  const more = shown.splice(shown.length > MOST_WORKERS ? MOST_WORKERS - 1 : shown.length);
+  return [
+    h("ul", { class: "workers" }, ...shown),
+    more.length > 0 && h("details", { class: "more" }, h("summary", {}, `${more.length} more`), h("ul", { class: "workers" }, ...more)),
+  ];
+}
+
+function worker([name, steps]) {
+  const step = (each) =>
+    h("li", {}, mark(each.status), " ", each.step.slice(each.step.indexOf(":") + 1), " ", h("span", { class: "dim" }, word(each.status), " ", duration(each.seconds)));
+  return h("li", {}, h("strong", { title: name }, name), h("ol", {}, ...steps.map(step)));
 }

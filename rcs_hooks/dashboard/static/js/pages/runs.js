@@ -3,7 +3,7 @@
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
 import { command, empty, filter, filtered, folders, problemNote, project } from "../pieces.js";
-import { status } from "../status.js";
+import { status, statusOf } from "../status.js";
 import { ago, lasting, now } from "../time.js";
 
 const PAGE = 50;
@@ -15,6 +15,7 @@ const GOES_ON = ["running", "waiting"];
 export class Runs {
   title = "Runs";
   data = null;
+  problem = null;
   #order = [];
 
   constructor(frame, url) {
@@ -81,8 +82,9 @@ export class Runs {
   }
 
   #said(runs, next) {
-    const open = runs.filter((run) => run.status === "running").length;
-    return h("p", { class: "dim figures" }, `${count(runs.length, "run")} here${next ? ", older ones behind" : ""}; ${open} working`);
+    if (!runs.length) return null;
+    const open = runs.filter((run) => statusOf(run) === "running").length;
+    return h("p", { class: "dim figures" }, `${count(runs.length, "run")}${next ? ", older ones behind" : ""}; ${open} working`);
   }
 
   #filters(asked, isFiltered) {
@@ -157,7 +159,7 @@ function row(run) {
     h(
       "a",
       { class: "row", href: `/runs/${encodeURIComponent(run.run_id)}`, "data-item": true, "data-run": run.run_id },
-      status(run.status),
+      status(statusOf(run)),
       h("span", { class: `workflow${run.feature ? " named" : ""}` }, h("strong", {}, run.workflow), run.feature && h("span", { class: "feature" }, run.feature), h("code", { class: "id" }, run.run_id)),
       h("span", { class: "step", title: run.current }, run.current ?? "–"),
       project(run.project),

@@ -11,6 +11,7 @@ const PAGE = 100;
 export class Sessions {
   title = "Sessions";
   data = null;
+  problem = null;
 
   constructor(frame, url) {
     this.frame = frame;
@@ -52,6 +53,7 @@ export class Sessions {
   }
 
   #said(all) {
+    if (!all.length) return null;
     const number = (name) => all.filter((each) => each.status === name).length;
     return h("p", { class: "dim figures" }, `${count(all.length, "session")}${this.data.more ? " and more" : ""}; ${number("active")} working, ${number("waiting")} waiting`);
   }

@@ -11,6 +11,7 @@ const PHASES = ["planning", "plan_review", "codegen", "review", "test", "accept"
 export class Tasks {
   title = "Tasks";
   data = null;
+  problem = null;
   #projects = new Set();
 
   constructor(frame, url) {
@@ -46,7 +47,7 @@ export class Tasks {
     const found = all.filter((task) => !phase || (phase === "open" ? !task.done : task.phase === phase));
     const open = all.filter((task) => !task.done).length;
     return [
-      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Tasks"), h("p", { class: "dim figures" }, `${count(all.length, "task")}; ${open} open`)),
+      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Tasks"), all.length > 0 && h("p", { class: "dim figures" }, `${count(all.length, "task")}; ${open} open`)),
       this.#filters(phase),
       problemNote(this.problem),
       found.length ? h("ul", { class: "cards tasks", "data-key": "list" }, ...found.map(taskShown)) : this.#nothing(),
