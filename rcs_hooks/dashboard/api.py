@@ -15,6 +15,7 @@ from rcs_hooks import jsontext
 from rcs_hooks.dashboard import actions, artifacts, asked, attention, runs, schema
 from rcs_hooks.errors import LockTimeout, RcsError, StoreError
 from rcs_hooks.runs import reading
+from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -200,7 +201,9 @@ async def unusable(request: Request, error: Exception) -> Response:
 
 
 async def unexpected(request: Request, error: Exception) -> Response:
-    return answered({"error": f"something unexpected went wrong here: {type(error).__name__}"}, 500)
+    return answered(
+        {"error": f"something unexpected went wrong here: {type(error).__name__}: {clean(str(error), 200)}"}, 500
+    )
 
 
 HANDLERS: dict[Any, Any] = {

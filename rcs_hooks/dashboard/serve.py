@@ -94,6 +94,7 @@ def serve(
         log_level="critical",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,

@@ -109,7 +109,7 @@ def test_the_messages_are_told_apart_by_their_type() -> None:
 
 def test_an_unexpected_error_is_a_sentence_too(full: Board, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("secret")
+        raise ZeroDivisionError("by nothing")
 
     monkeypatch.setattr(full.sources, "filters", broken)
-    assert full.refused("/api/runs") == (500, "something unexpected went wrong here: ZeroDivisionError")
+    assert full.refused("/api/runs") == (500, "something unexpected went wrong here: ZeroDivisionError: by nothing")
