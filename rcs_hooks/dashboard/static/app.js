@@ -6,6 +6,7 @@ import { fragment, h, morph } from "./js/dom.js";
 import { startKeys } from "./js/keys.js";
 import { Live } from "./js/live.js";
 import { everyOther } from "./js/pace.js";
+import { sentence } from "./js/pieces.js";
 import { absolute, now, startClock } from "./js/time.js";
 import { NeedsMe } from "./js/pages/needs.js";
 import { Run } from "./js/pages/run.js";
@@ -121,7 +122,7 @@ function failure(problem) {
     "section",
     { class: "empty" },
     h("h1", {}, problem.status === 404 ? "Not there" : "Not to be had now"),
-    h("p", {}, problem.message),
+    h("p", {}, sentence(problem.message)),
     h("p", {}, h("button", { class: "button", "data-do": "again" }, "Ask again")),
   );
 }

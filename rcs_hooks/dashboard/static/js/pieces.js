@@ -91,3 +91,6 @@ export const folders = (paths) => {
   const names = paths.map(short);
   return paths.map((path, number) => [path, names.filter((name) => name === names[number]).length > 1 ? path : names[number]]);
 };
+
+/** What the server says in a line of its own, as a sentence by itself. */
+export const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { count, h } from "../dom.js";
-import { command, empty, problemNote, project, question, sessionLink } from "../pieces.js";
+import { command, empty, problemNote, project, question, sentence, sessionLink } from "../pieces.js";
 import { icon, mark } from "../status.js";
 import { ago } from "../time.js";
 
@@ -118,8 +118,6 @@ function workingSaid({ runs, sessions }) {
   const found = [[runs, "run"], [sessions, "session"]].filter(([number]) => number > 0);
   return `${found.map(([number, one]) => count(number, one)).join(", ") || "nothing"} at work`;
 }
-
-const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 
 function target(need) {
   if (need.what === "run") return `/runs/${encodeURIComponent(need.id)}`;

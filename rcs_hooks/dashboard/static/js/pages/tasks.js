@@ -73,14 +73,14 @@ export class Tasks {
 }
 
 function taskShown(task) {
-  const open = task.gates.filter((gate) => gate.open);
+  const goesOn = task.gates.some((gate) => gate.suggested);
   return h(
     "li",
     { class: "card task", id: task.task_id, "data-key": `${task.root}\n${task.task_id}` },
     h(
       "div",
       { class: "card-head" },
-      task.problem ? status("unreadable") : task.done ? status("completed", "done") : open.length ? status("running", "can go on") : status("waiting", "held"),
+      task.problem ? status("unreadable") : task.done ? status("completed", "done") : goesOn ? status("running", "can go on") : status("waiting", "held"),
       h("h2", {}, task.task_id),
       project(task.root),
       task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
@@ -110,6 +110,7 @@ function phases(phase) {
 }
 
 function gateShown(gate) {
+  const reasons = gate.reasons.filter((reason) => reason !== gate.label);
   return h(
     "li",
     { class: `gate ${gate.open ? "open" : "closed"}`, "data-key": `${gate.to} ${gate.label ?? ""}` },
@@ -125,7 +126,7 @@ function gateShown(gate) {
         gate.label && h("span", { class: "dim" }, gate.label),
         gate.suggested && h("span", { class: "tag" }, "next"),
       ),
-      gate.reasons.length > 0 && h("ul", { class: "reasons" }, ...gate.reasons.map((reason) => h("li", {}, reason))),
+      reasons.length > 0 && h("ul", { class: "reasons" }, ...reasons.map((reason) => h("li", {}, reason))),
     ),
   );
 }
