@@ -59,8 +59,8 @@ READS = ["/", "/static/index.html", "/api/runs", "/api/token", "/api/schema", "/
 
 
 @pytest.mark.parametrize("address", READS)
-def test_a_foreign_host_is_refused(board: Board, address: str) -> None:
-    answer = board.client.get(address, headers={"Host": "evil.example"})
+def test_a_foreign_host_is_refused(shown: Board, address: str) -> None:
+    answer = shown.client.get(address, headers={"Host": "evil.example"})
     assert answer.status_code == 403
     assert answer.json() == {
         "error": "the host 'evil.example' is not this server's; open the address that rcs dashboard says"
@@ -80,8 +80,8 @@ ORIGINS = [
 
 @pytest.mark.parametrize(("origin", "status"), ORIGINS)
 @pytest.mark.parametrize("address", ["/api/runs", "/api/token"])
-def test_a_foreign_origin_reads_nothing(board: Board, address: str, origin: str, status: int) -> None:
-    answer = board.client.get(address, headers={"Origin": origin})
+def test_a_foreign_origin_reads_nothing(shown: Board, address: str, origin: str, status: int) -> None:
+    answer = shown.client.get(address, headers={"Origin": origin})
     assert answer.status_code == status
     assert "access-control-allow-origin" not in answer.headers
 
@@ -101,10 +101,10 @@ FETCHES = [
 
 @pytest.mark.parametrize(("site", "mode", "dest", "address", "status"), FETCHES)
 def test_what_a_browser_says_of_a_request_counts(
-    board: Board, site: str, mode: str, dest: str, address: str, status: int
+    shown: Board, site: str, mode: str, dest: str, address: str, status: int
 ) -> None:
     headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
-    assert board.client.get(address, headers=headers).status_code == status
+    assert shown.client.get(address, headers=headers).status_code == status
 
 
 POSTS = [
@@ -130,15 +130,22 @@ ACTIONS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def acted_on(shown: Board) -> Board:
+    """There is something that each action could change."""
+    shown.project.emit("requirements")
+    shown.workspace.prompt("$forge go")
+    return shown
+
+
 @pytest.mark.parametrize(("address", "body"), ACTIONS)
 @pytest.mark.parametrize(
     ("changed", "status", "words"), [pytest.param(*row[1:], id=row[0]) for row in POSTS]
 )  # fmt: skip
 def test_an_action_that_does_not_come_from_a_page_of_ours_changes_nothing(
-    board: Board, address: str, body: str, changed: dict[str, str | None], status: int, words: str
+    acted_on: Board, address: str, body: str, changed: dict[str, str | None], status: int, words: str
 ) -> None:
-    board.project.emit("requirements")
-    board.workspace.prompt("$forge go")
+    board = acted_on
     stored, kept = board.project.dump(), board.workspace.snapshot()
     headers = {"Origin": HERE, "X-RCS-Token": board.rules.token, "Content-Type": "application/json"} | changed
     given = {name: value for name, value in headers.items() if value is not None}
@@ -148,19 +155,19 @@ def test_an_action_that_does_not_come_from_a_page_of_ours_changes_nothing(
 
 
 @pytest.mark.parametrize("method", ["OPTIONS", "PUT", "DELETE", "PATCH"])
-def test_no_other_method_is_taken(board: Board, method: str) -> None:
-    headers = {"Origin": HERE, "X-RCS-Token": board.rules.token, "Content-Type": "application/json"}
-    answer = board.client.request(method, "/api/runs", headers=headers)
+def test_no_other_method_is_taken(shown: Board, method: str) -> None:
+    headers = {"Origin": HERE, "X-RCS-Token": shown.rules.token, "Content-Type": "application/json"}
+    answer = shown.client.request(method, "/api/runs", headers=headers)
     assert (answer.status_code, answer.json()) == (405, {"error": f"{method} is not taken here"})
-    foreign = board.client.request(method, "/api/runs", headers={"Origin": "http://evil.example"})
+    foreign = shown.client.request(method, "/api/runs", headers={"Origin": "http://evil.example"})
     assert foreign.status_code == 403
     assert not [name for name in foreign.headers if name.startswith("access-control")]
 
 
 @pytest.mark.parametrize(("address", "status"), [("/", 200), ("/api/runs", 200), ("/api/nowhere", 404), ("/ws", 404),
                                                  ("/api/runs/none", 404), ("/static/none.js", 404)])  # fmt: skip
-def test_every_answer_carries_the_same_headers(board: Board, address: str, status: int) -> None:
-    answer = board.client.get(address)
+def test_every_answer_carries_the_same_headers(shown: Board, address: str, status: int) -> None:
+    answer = shown.client.get(address)
     assert answer.status_code == status
     assert {name: answer.headers.get(name) for name in (
         "content-security-policy", "x-content-type-options", "referrer-policy", "x-frame-options",
@@ -172,19 +179,26 @@ def test_every_answer_carries_the_same_headers(board: Board, address: str, statu
     }  # fmt: skip
 
 
-def test_a_foreign_host_does_not_get_into_the_policy(board: Board) -> None:
-    answer = board.client.get("/", headers={"Host": "evil.example; script-src *"})
+def test_a_foreign_host_does_not_get_into_the_policy(shown: Board) -> None:
+    answer = shown.client.get("/", headers={"Host": "evil.example; script-src *"})
     assert "evil" not in answer.headers["content-security-policy"]
 
 
 # --- the key
 
 
-@pytest.fixture
-def open_board(tmp_path: Path) -> Iterator[Board]:
-    made = Board(tmp_path, host="0.0.0.0", key=KEY)
+@pytest.fixture(scope="module")
+def served_open(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
+    made = Board(Path(tmp_path_factory.mktemp("open")), host="0.0.0.0", key=KEY)
     yield made
     made.close()
+
+
+@pytest.fixture
+def open_board(served_open: Board) -> Board:
+    """Nobody has the cookie yet."""
+    served_open.client.cookies.clear()
+    return served_open
 
 
 WRONG = ["", "x", KEY[:-1], f"{KEY}x", KEY.upper(), "ключ"]

@@ -37,6 +37,13 @@ def project(tmp_path: Path) -> Project:
     return made
 
 
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """For what leaves no trace."""
+    with served(Project(Path(tmp_path_factory.mktemp("lasting")))) as found:
+        yield found
+
+
 @pytest.fixture
 def server(project: Project) -> Iterator[Server]:
     with served(project) as found:
@@ -209,17 +216,17 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("headers", "status"), [pytest.param(*row[1:], id=row[0]) for row in REFUSED])
-def test_a_socket_of_a_foreign_page_is_refused(server: Server, headers: dict[str, str], status: int) -> None:
+def test_a_socket_of_a_foreign_page_is_refused(lasting: Server, headers: dict[str, str], status: int) -> None:
     with pytest.raises(InvalidStatus) as refused:
-        Listener(server.url, None, **headers)
+        Listener(lasting.url, None, **headers)
     assert refused.value.response.status_code == status
     assert "may neither read nor act here" in json.loads(refused.value.response.body)["error"]
 
 
-def test_a_socket_to_a_foreign_host_is_refused(server: Server) -> None:
+def test_a_socket_to_a_foreign_host_is_refused(lasting: Server) -> None:
     """As after DNS rebinding: Host and Origin agree, and are somebody else's."""
-    with socket.create_connection(("127.0.0.1", server.port)) as raw:
-        lines = ["GET /ws HTTP/1.1", f"Host: evil.example:{server.port}", f"Origin: http://evil.example:{server.port}",
+    with socket.create_connection(("127.0.0.1", lasting.port)) as raw:
+        lines = ["GET /ws HTTP/1.1", f"Host: evil.example:{lasting.port}", f"Origin: http://evil.example:{lasting.port}",
                  "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", ""]  # fmt: skip
         raw.sendall("\r\n".join(lines).encode())
@@ -237,11 +244,11 @@ def test_a_socket_needs_the_key_too(project: Project) -> None:
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "1" * 30, "1.5", "٣"])
-def test_a_place_that_is_no_number_is_refused(server: Server, after: str) -> None:
+def test_a_place_that_is_no_number_is_refused(lasting: Server, after: str) -> None:
     from websockets.sync.client import connect
 
-    url = f"ws://127.0.0.1:{server.port}/ws?after={after}"
-    origin: Any = server.url.rstrip("/")
+    url = f"ws://127.0.0.1:{lasting.port}/ws?after={after}"
+    origin: Any = lasting.url.rstrip("/")
     with connect(url, origin=origin, proxy=None) as page, pytest.raises(ConnectionClosed) as closed:
         page.recv(20)
     assert closed.value.rcvd

@@ -16,6 +16,15 @@ def ids(found: Record) -> list[str]:
 
 @pytest.fixture
 def busy(board: Board) -> Board:
+    return filled_with_runs(board)
+
+
+@pytest.fixture(scope="module")
+def still(shown: Board) -> Board:
+    return filled_with_runs(shown)
+
+
+def filled_with_runs(board: Board) -> Board:
     """Five runs of two workflows, heard of one after the other; and one without a machine."""
     project = board.project
     project.walk("requirements", "design", run="a1", data={"status": "running", "feature": "login"})
@@ -49,9 +58,9 @@ FILTERS: list[tuple[str, Record, list[str]]] = [
 
 
 @pytest.mark.parametrize(("query", "expected"), [pytest.param(*row[1:], id=row[0]) for row in FILTERS])
-def test_the_list_is_filtered(busy: Board, query: Record, expected: list[str]) -> None:
-    asked = {name: value.replace("ROOT", busy.root) for name, value in query.items()}
-    assert ids(busy.get("/api/runs", **asked)) == expected
+def test_the_list_is_filtered(still: Board, query: Record, expected: list[str]) -> None:
+    asked = {name: value.replace("ROOT", still.root) for name, value in query.items()}
+    assert ids(still.get("/api/runs", **asked)) == expected
 
 
 def test_what_may_be_filtered_by_is_said_and_grows(busy: Board) -> None:
@@ -103,8 +112,8 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "value", "words"), REFUSED)
-def test_what_cannot_be_asked_for_is_refused_in_a_sentence(busy: Board, name: str, value: str, words: str) -> None:
-    assert busy.refused("/api/runs", **{name: value}) == (400, words)
+def test_what_cannot_be_asked_for_is_refused_in_a_sentence(still: Board, name: str, value: str, words: str) -> None:
+    assert still.refused("/api/runs", **{name: value}) == (400, words)
 
 
 def test_without_a_database_there_are_no_runs_and_none_is_made(board: Board) -> None:
@@ -272,8 +281,8 @@ def test_the_path_goes_on_from_where_it_was_looked_at(board: Board) -> None:
 
 
 @pytest.mark.parametrize("address", ["/api/runs/nope", "/api/runs/nope/events", "/api/runs/nope/artifact?path=x"])
-def test_a_run_that_is_not_there(busy: Board, address: str) -> None:
-    assert busy.refused(address) == (404, "there is no run 'nope'; it may have been pruned")
+def test_a_run_that_is_not_there(still: Board, address: str) -> None:
+    assert still.refused(address) == (404, "there is no run 'nope'; it may have been pruned")
 
 
 def test_a_run_without_a_machine_is_not_shown(busy: Board) -> None:

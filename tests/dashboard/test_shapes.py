@@ -13,9 +13,10 @@ from rcs_hooks.dashboard import schema, shapes
 from tests.dashboard.support import Board, Record
 
 
-@pytest.fixture
-def full(board: Board) -> Board:
+@pytest.fixture(scope="module")
+def full(shown: Board) -> Board:
     """Something of everything."""
+    board = shown
     from tests.dashboard.test_actions import asked
 
     project = board.project
