@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
@@ -52,7 +53,7 @@ def test_a_step_is_opened_and_left(look: Open, scene: Scene) -> None:
     expect(page.locator("#detail h2")).to_have_text("build")
     expect(page.locator("#detail tbody tr")).to_have_count(3)
     expect(page.locator("[data-step=build]")).to_be_focused()
-    assert page.url.endswith("?step=build")
+    expect(page).to_have_url(re.compile(r"\?step=build$"))
     page.reload()
     expect(page.locator("#detail h2")).to_have_text("build")
     page.keyboard.press("Escape")

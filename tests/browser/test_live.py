@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -185,7 +186,7 @@ def test_filters_survive_a_reload_and_the_way_back(look: Open, scene: Scene, wid
     expect(page.locator("[data-run=archived-1]")).to_have_count(0)
     expect(page.locator("[data-run=fresh-1]")).to_be_visible()
     shown = page.locator("[data-run]").count()
-    assert page.url.endswith("/runs?workflow=build&status=running")
+    expect(page).to_have_url(re.compile(r"/runs\?workflow=build&status=running$"))
     page.reload()
     expect(page.locator("[data-run]")).to_have_count(shown)
     expect(page.locator("[data-filter=workflow]")).to_have_value("build")

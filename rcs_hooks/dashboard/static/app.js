@@ -56,7 +56,15 @@ function arrive({ scroll = null } = {}) {
   shown.path = pathname;
   shown.drawn = false;
   main.setAttribute("aria-busy", "true");
-  const frame = { go, redraw: redraw.soon, refresh: refresh.soon, attention, live, toast, signal: shown.dropped.signal };
+  const frame = {
+    go,
+    redraw: redraw.soon,
+    refresh: refresh.soon,
+    attention,
+    live,
+    toast,
+    signal: shown.dropped.signal,
+  };
   shown.page = new Page(frame, new URL(location.href), decoded(pattern.exec(pathname)?.[1]));
   markNav();
   load(shown.page, scroll);
@@ -75,7 +83,10 @@ class Nowhere {
   async load() {}
   moved() {}
   view() {
-    return [h("h1", {}, "Nothing here"), h("p", {}, "There is no such page. ", h("a", { href: "/" }, "What needs me"), " is the first one.")];
+    return [
+      h("h1", {}, "Nothing here"),
+      h("p", {}, "There is no such page. ", h("a", { href: "/" }, "What needs me"), " is the first one."),
+    ];
   }
 }
 
@@ -155,7 +166,10 @@ live.addEventListener("state", ({ detail: state }) => {
   const place = document.getElementById("connection");
   place.dataset.state = state;
   document.getElementById("connection-word").textContent = state === "reconnecting" ? "Reconnecting…" : "";
-  place.title = state === "live" ? "Live: what happens is shown as it happens" : `Not connected since ${absolute(now())}; tried again by itself`;
+  place.title =
+    state === "live"
+      ? "Live: what happens is shown as it happens"
+      : `Not connected since ${absolute(now())}; tried again by itself`;
 });
 live.addEventListener("sync", () => {
   attention.refresh();
@@ -189,7 +203,16 @@ document.addEventListener("click", (event) => {
     return;
   }
   const link = event.target.closest("a[href]");
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (
+    !link ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return;
   if (link.target || link.origin !== location.origin || link.getAttribute("href").startsWith("#")) return;
   event.preventDefault();
   go(link.href);

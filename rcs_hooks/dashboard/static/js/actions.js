@@ -23,15 +23,24 @@ async function answer(form, { post, toast, refresh }) {
   const done = await asks({
     title: "Send this answer?",
     text: "The next prompt of the session is told, and what waits for it goes on.",
-    facts: [["Question", text], ["Answer", words]],
+    facts: [
+      ["Question", text],
+      ["Answer", words],
+    ],
     yes: "Send the answer",
     work: async () => {
-      said = await post(`/api/questions/${encodeURIComponent(question)}/answer`, { root, session: session || null, answer: words });
+      said = await post(`/api/questions/${encodeURIComponent(question)}/answer`, {
+        root,
+        session: session || null,
+        answer: words,
+      });
     },
   });
   if (!done) return;
   field.value = "";
-  toast(said.goes_on.length ? `Answered: ${said.goes_on.join(" + ")} goes on.` : `Answered for ${mode || "the session"}.`);
+  toast(
+    said.goes_on.length ? `Answered: ${said.goes_on.join(" + ")} goes on.` : `Answered for ${mode || "the session"}.`,
+  );
   refresh();
 }
 
@@ -41,7 +50,11 @@ async function endRun(button, { post, toast, refresh }) {
   const done = await asks({
     title: "End this run?",
     text: "It is marked as ended, and no longer counts as working. An agent that still works on it is not stopped by that.",
-    facts: [["Workflow", workflow], ["Run", run], ["At", at || "no step yet"]],
+    facts: [
+      ["Workflow", workflow],
+      ["Run", run],
+      ["At", at || "no step yet"],
+    ],
     choice: { name: "status", label: "End it as", options: ["skipped", "completed", "failed"] },
     yes: "End the run",
     danger: true,
@@ -60,7 +73,11 @@ async function clearMode(button, { post, toast, refresh }) {
   const done = await asks({
     title: `Clear ${mode}?`,
     text: "Its record is taken out, and an open question of it is dropped. It holds up no Stop any more.",
-    facts: [["Mode", mode], ["Session", session || "none (root)"], ["Project", root]],
+    facts: [
+      ["Mode", mode],
+      ["Session", session || "none (root)"],
+      ["Project", root],
+    ],
     yes: "Clear the mode",
     danger: true,
     work: async () => {

@@ -2,7 +2,7 @@
 
 import { setClock } from "./time.js";
 
-export class Problem extends Error {
+class Problem extends Error {
   constructor(message, status = 0) {
     super(message);
     this.status = status;

@@ -14,7 +14,11 @@ export function artifacts(found, address) {
   return h(
     "section",
     { class: "panel artifacts", "data-key": "artifacts", "aria-labelledby": "artifacts-title" },
-    h("header", {}, h("h2", { id: "artifacts-title" }, "Artifacts ", h("span", { class: "count" }, String(found.length)))),
+    h(
+      "header",
+      {},
+      h("h2", { id: "artifacts-title" }, "Artifacts ", h("span", { class: "count" }, String(found.length))),
+    ),
     h("ul", { class: "files" }, ...found.map((each) => row(each, address))),
   );
 }
@@ -22,7 +26,11 @@ export function artifacts(found, address) {
 function row(each, address) {
   const cut = each.path.lastIndexOf("/") + 1;
   const name = h("span", { class: "path" }, h("span", { class: "dim" }, each.path.slice(0, cut)), each.path.slice(cut));
-  const more = h("span", { class: "dim about" }, [each.missing && "missing", each.type, each.step].filter(Boolean).join(" · "));
+  const more = h(
+    "span",
+    { class: "dim about" },
+    [each.missing && "missing", each.type, each.step].filter(Boolean).join(" · "),
+  );
   const inner = [icon("file"), name, more, ago(each.at, { class: "when dim" })];
   return h(
     "li",
@@ -42,7 +50,10 @@ export function openArtifact(run, file, frame, closed) {
   get(query(path("runs", run, "artifact"), { path: file }), frame.signal)
     .then((found) => {
       about.append(size(found.bytes), ", changed ", ago(found.modified_at));
-      const [nice, bare] = [() => nicely(found), () => [cutNote(found), h("pre", { class: "text" }, found.text)].filter(Boolean)];
+      const [nice, bare] = [
+        () => nicely(found),
+        () => [cutNote(found), h("pre", { class: "text" }, found.text)].filter(Boolean),
+      ];
       opened.show(...nice());
       if (found.kind === "text") return;
       plain.hidden = false;
@@ -52,7 +63,9 @@ export function openArtifact(run, file, frame, closed) {
         opened.show(...(isPlain ? nice() : bare()));
       });
     })
-    .catch((error) => error.name !== "AbortError" && opened.show(h("p", { class: "problem", role: "alert" }, error.message)));
+    .catch(
+      (error) => error.name !== "AbortError" && opened.show(h("p", { class: "problem", role: "alert" }, error.message)),
+    );
   return opened;
 }
 
@@ -64,7 +77,8 @@ function nicely(found) {
   return made.filter(Boolean);
 }
 
-const cutNote = (found) => found.truncated && h("p", { class: "note" }, `Only the beginning of ${size(found.bytes)} is shown.`);
+const cutNote = (found) =>
+  found.truncated && h("p", { class: "note" }, `Only the beginning of ${size(found.bytes)} is shown.`);
 
 function diagram(graph) {
   if (!graph) return [];

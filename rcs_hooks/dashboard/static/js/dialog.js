@@ -13,7 +13,8 @@ export function asks({ title, text, facts = [], choice = null, yes, danger = fal
       { method: "dialog" },
       h("h2", { id: "ask-title" }, title),
       h("p", {}, text),
-      facts.length > 0 && h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+      facts.length > 0 &&
+        h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
       choice && radios(choice),
       problem,
       h("div", { class: "buttons" }, no, go),
@@ -48,7 +49,9 @@ export function asks({ title, text, facts = [], choice = null, yes, danger = fal
 }
 
 function radios({ name, label, options }) {
-  const each = options.map((value, number) => h("label", {}, h("input", { type: "radio", name, value, checked: number === 0 }), " ", value));
+  const each = options.map((value, number) =>
+    h("label", {}, h("input", { type: "radio", name, value, checked: number === 0 }), " ", value),
+  );
   return h("fieldset", { class: "choice" }, h("legend", {}, label), ...each);
 }
 
@@ -56,7 +59,12 @@ function radios({ name, label, options }) {
 export function reader({ title, note = "", className = "", tools = [], body, closed }) {
   const close = h("button", { type: "button", class: "button", autofocus: true }, "Close");
   const inner = h("div", { class: "reader-body", tabindex: "0", role: "region", "aria-label": title }, body);
-  const head = h("header", {}, h("div", { class: "reader-title" }, h("h2", { id: "reader-title" }, title), note), h("div", { class: "buttons" }, ...tools, close));
+  const head = h(
+    "header",
+    {},
+    h("div", { class: "reader-title" }, h("h2", { id: "reader-title" }, title), note),
+    h("div", { class: "buttons" }, ...tools, close),
+  );
   const dialog = h("dialog", { class: `reader ${className}`, "aria-labelledby": "reader-title" }, head, inner);
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

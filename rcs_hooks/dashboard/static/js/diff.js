@@ -28,11 +28,17 @@ function filesOf(lines) {
   };
   for (const line of lines) {
     const inside = hunk.oldLeft > 0 || hunk.newLeft > 0;
-    if (!inside && (line.startsWith("diff --git ") || (line.startsWith("--- ") && (!file || file.rows.some(isHunk))))) begin();
+    if (!inside && (line.startsWith("diff --git ") || (line.startsWith("--- ") && (!file || file.rows.some(isHunk)))))
+      begin();
     if (!file) begin();
     const found = HUNK.exec(line);
     if (found && !inside) {
-      hunk = { old: Number(found[1]), new: Number(found[3]), oldLeft: Number(found[2] ?? 1), newLeft: Number(found[4] ?? 1) };
+      hunk = {
+        old: Number(found[1]),
+        new: Number(found[3]),
+        oldLeft: Number(found[2] ?? 1),
+        newLeft: Number(found[4] ?? 1),
+      };
       file.rows.push({ kind: "hunk", text: line });
     } else if (inside) within(file, hunk, line);
     else outside(file, line);
@@ -77,7 +83,11 @@ function fileShown(file) {
       { class: row.kind },
       h("td", { class: "number", "data-line": row.old ?? "" }),
       h("td", { class: "number", "data-line": row.new ?? "" }),
-      h("td", { class: "sign" }, row.kind === "added" ? h("ins", {}, "+") : row.kind === "removed" ? h("del", {}, "−") : SIGNS[row.kind]),
+      h(
+        "td",
+        { class: "sign" },
+        row.kind === "added" ? h("ins", {}, "+") : row.kind === "removed" ? h("del", {}, "−") : SIGNS[row.kind],
+      ),
       h("td", { class: "line" }, row.text || " "),
     ),
   );
@@ -91,6 +101,10 @@ function fileShown(file) {
       h("span", { class: "added" }, `+${file.added}`),
       h("span", { class: "removed" }, `−${file.removed}`),
     ),
-    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Changes in ${file.name || "the file"}` }, h("table", {}, h("tbody", {}, ...rows))),
+    h(
+      "div",
+      { class: "wide", tabindex: "0", role: "region", "aria-label": `Changes in ${file.name || "the file"}` },
+      h("table", {}, h("tbody", {}, ...rows)),
+    ),
   );
 }

@@ -5,7 +5,7 @@ import { cut, h } from "./dom.js";
 import { mark, word } from "./status.js";
 import { absolute, clock } from "./time.js";
 
-export const WINDOW = 200;
+const WINDOW = 200;
 const TYPES = { artifact_registered: "artifact", run_ended: "run ended" };
 
 export class Events {
@@ -70,20 +70,46 @@ export class Events {
       h(
         "header",
         {},
-        h("h2", { id: "events-title" }, "Events ", h("span", { class: "count", id: "event-count" }, this.last.toLocaleString("en"))),
+        h(
+          "h2",
+          { id: "events-title" },
+          "Events ",
+          h("span", { class: "count", id: "event-count" }, this.last.toLocaleString("en")),
+        ),
         h(
           "div",
           { class: "buttons" },
-          h("button", { type: "button", class: "button small", "data-do": "events-older", disabled: first <= 1 }, "Older"),
-          h("button", { type: "button", class: "button small", "data-do": "events-newer", disabled: unseen <= 0 }, "Newer"),
-          h("button", { type: "button", class: "button small", "data-do": "events-newest", disabled: this.follows }, this.follows ? "Following" : `Newest (${unseen.toLocaleString("en")})`),
+          h(
+            "button",
+            { type: "button", class: "button small", "data-do": "events-older", disabled: first <= 1 },
+            "Older",
+          ),
+          h(
+            "button",
+            { type: "button", class: "button small", "data-do": "events-newer", disabled: unseen <= 0 },
+            "Newer",
+          ),
+          h(
+            "button",
+            { type: "button", class: "button small", "data-do": "events-newest", disabled: this.follows },
+            this.follows ? "Following" : `Newest (${unseen.toLocaleString("en")})`,
+          ),
         ),
       ),
       this.rows.length
         ? h(
             "div",
-            { class: "scroll", tabindex: "0", role: "region", "aria-label": `Events ${first} to ${last}, the newest first` },
-            h("ol", { class: "event-rows", reversed: true, start: last }, ...[...this.rows].reverse().map((event) => shown(event, chosen))),
+            {
+              class: "scroll",
+              tabindex: "0",
+              role: "region",
+              "aria-label": `Events ${first} to ${last}, the newest first`,
+            },
+            h(
+              "ol",
+              { class: "event-rows", reversed: true, start: last },
+              ...[...this.rows].reverse().map((event) => shown(event, chosen)),
+            ),
           )
         : h("p", { class: "dim" }, "No event yet."),
     );
@@ -93,18 +119,38 @@ export class Events {
 function shown(event, chosen) {
   const said = note(event);
   const place = [event.step, event.unit].filter(Boolean).join(" · ") || "–";
-  const what = event.type === "status_change" ? word(event.status) : (TYPES[event.type] ?? event.type.replaceAll("_", " "));
+  const what =
+    event.type === "status_change" ? word(event.status) : (TYPES[event.type] ?? event.type.replaceAll("_", " "));
   const head = [
     h("span", { class: "seq" }, String(event.seq)),
     h("time", { datetime: event.at, title: absolute(Date.parse(event.at)) }, clock(Date.parse(event.at))),
     event.type === "status_change" ? mark(event.status) : h("span", { class: "status mark" }),
     h("span", { class: "place" }, place),
-    h("span", { class: "what" }, what, event.automatic && h("span", { class: "auto", title: "not reported, but a consequence of another event" }, "auto")),
+    h(
+      "span",
+      { class: "what" },
+      what,
+      event.automatic &&
+        h("span", { class: "auto", title: "not reported, but a consequence of another event" }, "auto"),
+    ),
     h("span", { class: "note" }, cut(said, 160)),
   ];
-  const attributes = { "data-key": event.seq, "data-seq": event.seq, class: chosen && event.step === chosen ? "of-chosen" : "" };
+  const attributes = {
+    "data-key": event.seq,
+    "data-seq": event.seq,
+    class: chosen && event.step === chosen ? "of-chosen" : "",
+  };
   if (!said) return h("li", attributes, h("div", { class: "event" }, ...head));
-  return h("li", attributes, h("details", {}, h("summary", { class: "event" }, ...head), h("pre", { tabindex: "0" }, JSON.stringify(event.data, null, 2))));
+  return h(
+    "li",
+    attributes,
+    h(
+      "details",
+      {},
+      h("summary", { class: "event" }, ...head),
+      h("pre", { tabindex: "0" }, JSON.stringify(event.data, null, 2)),
+    ),
+  );
 }
 
 /** What an event says besides its status. */
@@ -115,6 +161,7 @@ function note({ data }) {
   if (names.length === 0) return "";
   if (typeof rest.message === "string") return rest.message;
   if (typeof rest.path === "string") return rest.path;
-  return names.map((name) => `${name}: ${typeof rest[name] === "string" ? rest[name] : JSON.stringify(rest[name])}`).join(", ");
+  return names
+    .map((name) => `${name}: ${typeof rest[name] === "string" ? rest[name] : JSON.stringify(rest[name])}`)
+    .join(", ");
 }
-

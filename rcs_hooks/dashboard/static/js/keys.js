@@ -50,7 +50,7 @@ function focus(element) {
   return Boolean(element);
 }
 
-export function help() {
+function help() {
   const rows = HELP.flatMap(([key, means]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, means)]);
   reader({ title: "Keys", className: "small", body: h("dl", { class: "facts keys" }, ...rows) });
   return true;

@@ -49,7 +49,8 @@ function block(lines, at, budget, depth) {
   if (RULE.test(line)) return [h("hr"), at + 1];
   if (QUOTE.test(line) && depth < 6) return quote(lines, at, budget, depth);
   if (ITEM.test(line) && depth < 12) return list(lines, at, budget, depth);
-  if (line.includes("|") && DELIMITERS.test(lines[at + 1] ?? "") && lines[at + 1].includes("-")) return table(lines, at);
+  if (line.includes("|") && DELIMITERS.test(lines[at + 1] ?? "") && lines[at + 1].includes("-"))
+    return table(lines, at);
   if (/^ {4}/.test(line)) return indented(lines, at);
   return paragraph(lines, at);
 }
@@ -84,7 +85,8 @@ function list(lines, at, budget, depth) {
   let end = at;
   while (end < lines.length) {
     const found = ITEM.exec(lines[end]);
-    if (!found || found[1].length > indent.length + 1 || /\d/.test(found[2]) !== ordered || RULE.test(lines[end])) break;
+    if (!found || found[1].length > indent.length + 1 || /\d/.test(found[2]) !== ordered || RULE.test(lines[end]))
+      break;
     if (--budget.left <= 0) break;
     const column = lines[end].length - found[3].length;
     const inner = [found[3]];
@@ -104,7 +106,9 @@ function belongs(lines, at, indent) {
   const line = lines[at];
   if (!line.trim()) return (lines[at + 1] ?? "").search(/\S/) > indent;
   if (line.search(/\S/) > indent) return true;
-  return !ITEM.test(line) && !HEADING.test(line) && !FENCE.test(line) && Boolean(lines[at - 1].trim()) && !RULE.test(line);
+  return (
+    !ITEM.test(line) && !HEADING.test(line) && !FENCE.test(line) && Boolean(lines[at - 1].trim()) && !RULE.test(line)
+  );
 }
 
 function item(inner, budget, depth) {
@@ -114,7 +118,13 @@ function item(inner, budget, depth) {
   if (made[0]?.nodeName === "P") made.splice(0, 1, ...made[0].childNodes);
   if (!task) return h("li", {}, ...made);
   const done = task[1] !== " ";
-  return h("li", { class: "task" }, h("span", { class: "box", role: "img", "aria-label": done ? "done" : "open" }, done ? "☑" : "☐"), " ", ...made);
+  return h(
+    "li",
+    { class: "task" },
+    h("span", { class: "box", role: "img", "aria-label": done ? "done" : "open" }, done ? "☑" : "☐"),
+    " ",
+    ...made,
+  );
 }
 
 function table(lines, at) {
@@ -143,7 +153,11 @@ function paragraph(lines, at) {
 }
 
 const starts = (line) =>
-  FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || /^ {0,3}([-*+]|1[.)])\s+\S/.test(line);
+  FENCE.test(line) ||
+  HEADING.test(line) ||
+  RULE.test(line) ||
+  QUOTE.test(line) ||
+  /^ {0,3}([-*+]|1[.)])\s+\S/.test(line);
 
 function withBreak(line, isMore) {
   const hard = / {2,}$|\\$/.test(line);
@@ -157,11 +171,11 @@ const INLINE =
   /\\([\\`*_{}[\]()#+\-.!|>~<])|(`{1,8})(.{1,500}?)(?<!`)\2(?!`)|!\[([^\]]{0,500})\]\(([^()\s]{0,2000})[^()]{0,300}\)|\[([^\]]{1,500})\]\(([^()\s]{0,2000}(?:\([^()\s]{0,500}\))?[^()\s]{0,500})(?:\s[^()]{0,300})?\)|<((?:https?:\/\/|mailto:)[^<>\s]{1,2000})>|(https?:\/\/[^\s<>"'`)\]]{1,2000})|\*\*(?=\S)(.{0,500}?\S)\*\*|(?<!\w)__(?=\S)(.{0,500}?\S)__(?!\w)|\*(?=[^\s*])(.{0,500}?[^\s*])\*(?!\*)|(?<!\w)_(?=[^\s_])(.{0,500}?[^\s_])_(?!\w)|~~(?=\S)(.{0,500}?\S)~~/;
 const LONGEST_LINE = 20_000;
 
-export function inline(text, depth = 0) {
+function inline(text, depth = 0) {
   if (depth > 6 || text.length > LONGEST_LINE) return [text];
   const made = [];
   let rest = text;
-  for (let found; rest && made.length < 2000 && (found = INLINE.exec(rest)); ) {
+  for (let found; rest && made.length < 2000 && (found = INLINE.exec(rest));) {
     if (found.index) made.push(rest.slice(0, found.index));
     made.push(...span(found, depth));
     rest = rest.slice(found.index + found[0].length);

@@ -38,12 +38,20 @@ export function question(asked, root, session, { dated = true } = {}) {
       "data-mode": asked.mode ?? "",
       "data-text": asked.question,
     },
-    h("p", { class: "asked" }, h("span", { class: "words" }, asked.question), " ", dated && asked.created_at && ago(asked.created_at, { class: "dim" })),
+    h(
+      "p",
+      { class: "asked" },
+      h("span", { class: "words" }, asked.question),
+      " ",
+      dated && asked.created_at && ago(asked.created_at, { class: "dim" }),
+    ),
     asked.options.length > 0 &&
       h(
         "div",
         { class: "options", role: "group", "aria-label": "Answers to choose from" },
-        ...asked.options.map((each) => h("button", { type: "button", class: "chip", "data-do": "option", "data-words": each }, each)),
+        ...asked.options.map((each) =>
+          h("button", { type: "button", class: "chip", "data-do": "option", "data-words": each }, each),
+        ),
       ),
     h("label", { class: "field", for: id }, h("span", { class: "hidden" }, `Answer to: ${asked.question}`)),
     h(
@@ -55,7 +63,8 @@ export function question(asked, root, session, { dated = true } = {}) {
   );
 }
 
-export const sessionLink = (root, session) => `/sessions?${new URLSearchParams({ project: root, session: session ?? "" })}`;
+export const sessionLink = (root, session) =>
+  `/sessions?${new URLSearchParams({ project: root, session: session ?? "" })}`;
 
 export function remark(name, ...words) {
   return h("p", { class: "remark" }, icon(name), h("span", {}, ...words));
@@ -89,8 +98,12 @@ export function filtered(url, name, value) {
 export const folders = (paths) => {
   const short = (path) => path.split("/").filter(Boolean).at(-1) ?? path;
   const names = paths.map(short);
-  return paths.map((path, number) => [path, names.filter((name) => name === names[number]).length > 1 ? path : names[number]]);
+  return paths.map((path, number) => [
+    path,
+    names.filter((name) => name === names[number]).length > 1 ? path : names[number],
+  ]);
 };
 
 /** What the server says in a line of its own, as a sentence by itself. */
-export const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+export const sentence = (words) =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

@@ -3,15 +3,32 @@
 import { h, s } from "./dom.js";
 import { now } from "./time.js";
 
-export const ICONS = new URL("../icons.svg", import.meta.url).href;
+const ICONS = new URL("../icons.svg", import.meta.url).href;
 
 const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: "ended by you" };
 const SHAPES = new Set([
-  "running", "waiting", "failed", "stalled", "completed", "skipped", "idle", "inactive", "not_started", "unreadable",
+  "running",
+  "waiting",
+  "failed",
+  "stalled",
+  "completed",
+  "skipped",
+  "idle",
+  "inactive",
+  "not_started",
+  "unreadable",
 ]);
 const LIKE = {
-  finished: "completed", done: "completed", blocked: "failed", askuserQuestion: "waiting", userinterlude: "skipped",
-  blocked_on_user: "waiting", active: "running", ended: "completed", aborted: "skipped", pending: "waiting",
+  finished: "completed",
+  done: "completed",
+  blocked: "failed",
+  askuserQuestion: "waiting",
+  userinterlude: "skipped",
+  blocked_on_user: "waiting",
+  active: "running",
+  ended: "completed",
+  aborted: "skipped",
+  pending: "waiting",
 };
 
 export const word = (status) => WORDS[status] ?? String(status ?? "not_started").replaceAll("_", " ");

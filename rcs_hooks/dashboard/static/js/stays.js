@@ -44,7 +44,10 @@ export class Stays {
       for (let page = 0, more = true; more; page += 1) {
         if (page === MOST_PAGES) this.#isTooLong = true;
         if (this.#isTooLong) return;
-        const found = await get(query(path("runs", this.run, "events"), { after: this.#seq, limit: PAGE }), this.frame.signal);
+        const found = await get(
+          query(path("runs", this.run, "events"), { after: this.#seq, limit: PAGE }),
+          this.frame.signal,
+        );
         for (const event of found.events) {
           this.#seq = event.seq;
           this.#add(event);
@@ -70,7 +73,8 @@ export class Stays {
       if (isOpen) last.status = event.status;
       else of.push({ from: at, to: null, status: event.status });
     } else if (isOpen) Object.assign(last, { to: at, status: event.status });
-    else if (event.status !== "skipped" && event.status !== "not_started") of.push({ from: at, to: at, status: event.status });
+    else if (event.status !== "skipped" && event.status !== "not_started")
+      of.push({ from: at, to: at, status: event.status });
     if (of.length > MOST) of.shift();
   }
 }
@@ -78,5 +82,7 @@ export class Stays {
 /** One stretch, from the first time to the last: what is known of a step, a unit or an agent by itself. */
 export function whole(each) {
   if (!each.started_at) return [];
-  return [{ from: Date.parse(each.started_at), to: each.ended_at ? Date.parse(each.ended_at) : null, status: each.status }];
+  return [
+    { from: Date.parse(each.started_at), to: each.ended_at ? Date.parse(each.ended_at) : null, status: each.status },
+  ];
 }

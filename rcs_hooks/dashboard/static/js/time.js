@@ -23,7 +23,7 @@ const STEPS = [
   [Infinity, 86400 * 365, "y"],
 ];
 
-export function relative(at) {
+function relative(at) {
   const seconds = Math.round((now() - at) / 1000);
   if (seconds < 0) return seconds < -5 ? `in ${duration(-seconds)}` : "now";
   if (seconds < 5) return "now";
@@ -45,7 +45,13 @@ export function duration(seconds) {
 const two = (number) => String(number).padStart(2, "0");
 
 const FULL = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 export const absolute = (at) => FULL.format(at);

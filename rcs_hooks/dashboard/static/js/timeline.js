@@ -49,12 +49,16 @@ function stepShown(step, stays, span, chosen, address) {
   );
 }
 
-const times = (visits) => (visits > 1 ? h("span", { class: "visits", title: `entered ${visits} times` }, ` × ${visits}`) : null);
+const times = (visits) =>
+  visits > 1 ? h("span", { class: "visits", title: `entered ${visits} times` }, ` × ${visits}`) : null;
 
 const time = (each) => lasting(each.seconds, OPEN.has(each.status));
 
 function children(step, span) {
-  const rows = [...step.units.map((unit) => unitShown(unit, span)), ...step.agents.map((agent) => agentShown(agent, span))];
+  const rows = [
+    ...step.units.map((unit) => unitShown(unit, span)),
+    ...step.agents.map((agent) => agentShown(agent, span)),
+  ];
   if (!rows.length) return null;
   if (rows.length <= MOST_CHILDREN) return h("ul", { class: "nested" }, ...rows);
   const more = rows.splice(MOST_CHILDREN - 1);
@@ -76,7 +80,7 @@ function unitShown(unit, span) {
 }
 
 /** An agent is where it was last: what it reported before that is over, also where nobody said so. */
-export function left(agents) {
+function left(agents) {
   return agents.map((agent) => {
     const others = agents.filter((each) => each !== agent && each.agent === agent.agent && each.unit === agent.unit);
     const elsewhere = others.flatMap((each) => each.steps);
@@ -86,7 +90,12 @@ export function left(agents) {
         .filter((at) => at && step.started_at && at > step.started_at)
         .sort()[0];
       if (step.ended_at || !after || !OPEN.has(step.status)) return step;
-      return { ...step, status: "completed", ended_at: after, seconds: (Date.parse(after) - Date.parse(step.started_at)) / 1000 };
+      return {
+        ...step,
+        status: "completed",
+        ended_at: after,
+        seconds: (Date.parse(after) - Date.parse(step.started_at)) / 1000,
+      };
     });
     const last = steps.find((step) => step.step === agent.step) ?? steps.at(-1);
     return { ...agent, steps, status: last?.status ?? agent.status, ended_at: last?.ended_at ?? agent.ended_at };
@@ -111,7 +120,11 @@ function agentShown(agent, span) {
       "span",
       { class: "name", title: [agent.agent, agent.unit].filter(Boolean).join(" · ") },
       h("span", { class: "label" }, agent.agent, agent.unit && h("b", { class: "of-unit" }, agent.unit)),
-      h("span", { class: "agent-at", title: agent.steps.map((step) => `${step.step}: ${word(step.status)}`).join("\n") }, at),
+      h(
+        "span",
+        { class: "agent-at", title: agent.steps.map((step) => `${step.step}: ${word(step.status)}`).join("\n") },
+        at,
+      ),
     ),
     bars(agent.steps.flatMap(whole), span),
     h("span", { class: "time" }, lasting(seconds, OPEN.has(agent.status))),

@@ -55,7 +55,9 @@ export class NeedsMe {
     return [
       h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Needs me"), this.#numbers()),
       problemNote(this.problem),
-      needs.length ? h("div", { class: "board", "data-key": "board" }, ...needs.map(([kind, title]) => this.#section(kind, title))) : this.#nothing(),
+      needs.length
+        ? h("div", { class: "board", "data-key": "board" }, ...needs.map(([kind, title]) => this.#section(kind, title)))
+        : this.#nothing(),
     ];
   }
 
@@ -72,7 +74,11 @@ export class NeedsMe {
   #number(kind, word, number, href, title) {
     const inner = [icon(kind), h("strong", {}, String(number)), " ", h("span", {}, word)];
     const looks = `figure is-${kind}${number ? "" : " none"}`;
-    return h("li", {}, href && number ? h("a", { class: looks, href }, ...inner) : h("span", { class: looks, title }, ...inner));
+    return h(
+      "li",
+      {},
+      href && number ? h("a", { class: looks, href }, ...inner) : h("span", { class: looks, title }, ...inner),
+    );
   }
 
   #section(kind, title) {
@@ -80,7 +86,14 @@ export class NeedsMe {
     return h(
       "section",
       { id: kind, class: "needs", "data-key": kind, "aria-labelledby": `${kind}-title` },
-      h("h2", { id: `${kind}-title` }, title, " ", h("span", { class: "count" }, String(found.length)), h("small", {}, MEANS[kind])),
+      h(
+        "h2",
+        { id: `${kind}-title` },
+        title,
+        " ",
+        h("span", { class: "count" }, String(found.length)),
+        h("small", {}, MEANS[kind]),
+      ),
       h("ul", { class: "cards" }, ...found.map((need) => this.#need(kind, need))),
     );
   }
@@ -89,17 +102,28 @@ export class NeedsMe {
     const address = target(need);
     return h(
       "li",
-      { class: `card need is-${kind}`, "data-key": `${need.what} ${need.project} ${need.id} ${need.title} ${need.question?.question_id ?? ""}` },
+      {
+        class: `card need is-${kind}`,
+        "data-key": `${need.what} ${need.project} ${need.id} ${need.title} ${need.question?.question_id ?? ""}`,
+      },
       h(
         "div",
         { class: "need-head" },
         mark(kind),
-        h("a", { class: "need-title", href: address, "data-item": true }, h("strong", {}, need.title), " ", h("span", { class: "dim" }, need.what)),
+        h(
+          "a",
+          { class: "need-title", href: address, "data-item": true },
+          h("strong", {}, need.title),
+          " ",
+          h("span", { class: "dim" }, need.what),
+        ),
         project(need.project),
         h("code", { class: "id", title: need.id }, need.id || "root"),
         need.since && ago(need.since, { class: "when" }),
       ),
-      need.question ? question(need.question, need.project, need.id || null, { dated: false }) : h("p", { class: "detail" }, sentence(need.detail)),
+      need.question
+        ? question(need.question, need.project, need.id || null, { dated: false })
+        : h("p", { class: "detail" }, sentence(need.detail)),
     );
   }
 
@@ -108,14 +132,24 @@ export class NeedsMe {
     const busy = working && working.runs + working.sessions;
     return empty(
       "Nothing waits for you",
-      h("p", {}, busy ? `${workingSaid(working)}; they do not need you now.` : "Nothing has failed, and nothing is silent. An agent that needs you asks like this, and stands here at once:"),
-      !busy && command('rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite'),
+      h(
+        "p",
+        {},
+        busy
+          ? `${workingSaid(working)}; they do not need you now.`
+          : "Nothing has failed, and nothing is silent. An agent that needs you asks like this, and stands here at once:",
+      ),
+      !busy &&
+        command('rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite'),
     );
   }
 }
 
 function workingSaid({ runs, sessions }) {
-  const found = [[runs, "run"], [sessions, "session"]].filter(([number]) => number > 0);
+  const found = [
+    [runs, "run"],
+    [sessions, "session"],
+  ].filter(([number]) => number > 0);
   return `${found.map(([number, one]) => count(number, one)).join(", ") || "nothing"} at work`;
 }
 

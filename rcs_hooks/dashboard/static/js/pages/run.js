@@ -2,17 +2,17 @@
 
 import { get, path } from "../api.js";
 import { artifacts, openArtifact } from "../artifacts.js";
+import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { Events } from "../events.js";
 import { picture } from "../graph.js";
 import { problemNote, project } from "../pieces.js";
-import { icon, kindOf, mark, status, statusOf, word } from "../status.js";
+import { icon, status, statusOf } from "../status.js";
 import { Stays, whole } from "../stays.js";
-import { ago, duration, lasting, moment, now } from "../time.js";
+import { ago, duration, lasting } from "../time.js";
 import { timeline, withAgentsLeft } from "../timeline.js";
 
 const OPEN = ["running", "waiting"];
-const MOST_WORKERS = 12;
 const HAS_ENDED = ["completed", "skipped", "failed"];
 
 export class Run {
@@ -77,7 +77,11 @@ export class Run {
   }
 
   act(name, element) {
-    const turns = { "events-older": () => this.list.older(), "events-newer": () => this.list.newer(), "events-newest": () => this.list.newest() };
+    const turns = {
+      "events-older": () => this.list.older(),
+      "events-newer": () => this.list.newer(),
+      "events-newest": () => this.list.newest(),
+    };
     if (turns[name]) turns[name]().catch((error) => error.name !== "AbortError" && this.frame.toast(error.message));
     else if (name === "pick") this.frame.go(this.#address({ step: element.dataset.state }));
     else if (name === "copy") this.#copy(element);
@@ -124,7 +128,12 @@ export class Run {
           this.#detail(data, stays),
           this.list.view(this.chosen),
         ),
-        h("div", { class: "column aside" }, this.#drawing(data), artifacts(data.artifacts, (file) => this.#address({ artifact: file }))),
+        h(
+          "div",
+          { class: "column aside" },
+          this.#drawing(data),
+          artifacts(data.artifacts, (file) => this.#address({ artifact: file })),
+        ),
       ),
     ];
   }
@@ -133,14 +142,31 @@ export class Run {
     return h(
       "header",
       { class: "run-head", "data-key": "head" },
-      h("p", { class: "crumbs" }, h("a", { href: "/runs" }, "Runs"), " / ", h("a", { href: `/runs?${new URLSearchParams({ workflow: data.workflow })}` }, data.workflow)),
+      h(
+        "p",
+        { class: "crumbs" },
+        h("a", { href: "/runs" }, "Runs"),
+        " / ",
+        h("a", { href: `/runs?${new URLSearchParams({ workflow: data.workflow })}` }, data.workflow),
+      ),
       h(
         "div",
         { class: "heading" },
         h("h1", {}, data.feature ?? data.workflow),
         status(statusOf(data)),
         !HAS_ENDED.includes(data.status) &&
-          h("button", { type: "button", class: "button danger quiet", "data-do": "end-run", "data-run": data.run_id, "data-workflow": data.workflow, "data-at": data.current ?? "" }, "End run…"),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button danger quiet",
+              "data-do": "end-run",
+              "data-run": data.run_id,
+              "data-workflow": data.workflow,
+              "data-at": data.current ?? "",
+            },
+            "End run…",
+          ),
       ),
       h(
         "dl",
@@ -150,7 +176,15 @@ export class Run {
         ...fact("Started", ago(data.started_at)),
         ...fact("Heard of", ago(data.last_at)),
         ...fact("Project", project(data.project)),
-        ...fact("Run", h("code", { class: "id" }, data.run_id), h("button", { type: "button", class: "icon-button", "data-do": "copy", "aria-label": "Copy the id of the run" }, icon("copy"))),
+        ...fact(
+          "Run",
+          h("code", { class: "id" }, data.run_id),
+          h(
+            "button",
+            { type: "button", class: "icon-button", "data-do": "copy", "aria-label": "Copy the id of the run" },
+            icon("copy"),
+          ),
+        ),
       ),
     );
   }
@@ -163,34 +197,26 @@ export class Run {
   #sum(data) {
     const spent = data.timeline.reduce((sum, step) => sum + (step.seconds ?? 0), 0);
     const isOpen = data.timeline.some((step) => OPEN.includes(step.status));
-    return h("p", { class: "dim" }, "in its steps ", isOpen ? lasting(spent, true) : h("span", { class: "duration" }, duration(spent)));
+    return h(
+      "p",
+      { class: "dim" },
+      "in its steps ",
+      isOpen ? lasting(spent, true) : h("span", { class: "duration" }, duration(spent)),
+    );
   }
 
   #detail(data, stays) {
     const step = data.timeline.find((each) => each.step === this.chosen);
-    if (!step) return null;
-    const stretches = stays(step);
-    const made = data.artifacts.filter((each) => each.step === step.step || each.step?.startsWith(`${step.step}:`));
-    return h(
-      "section",
-      { class: "panel detail", "data-key": `detail ${step.step}`, "aria-labelledby": "detail-title", id: "detail" },
-      h(
-        "header",
-        {},
-        h("h2", { id: "detail-title" }, step.label || step.step || "Before the first step"),
-        status(step.status),
-        h("a", { class: "icon-button", href: this.#address({ step: null }), "aria-label": "Close the detail" }, icon("close")),
-      ),
-      step.label && step.label !== step.step && h("p", { class: "dim" }, h("code", {}, step.step)),
-      stretches.length ? visitTable(stretches) : h("p", { class: "dim" }, step.status ? "No time was taken of it." : "The run has not come to it."),
-      (step.units.length > 0 || step.agents.length > 0) && workers(step),
-      made.length > 0 && h("p", { class: "made" }, "Made here: ", ...made.flatMap((each, number) => [number ? ", " : "", each.missing ? each.path : h("a", { href: this.#address({ artifact: each.path }) }, each.path)])),
-    );
+    return step && detail(data, step, stays(step), (changed) => this.#address(changed));
   }
 
   #drawing(data) {
     const { svg, problem } = data.graph;
-    if (svg !== this.#graph.svg) this.#graph = { svg, node: svg && picture(svg, `State graph of ${data.workflow}, the way that was taken marked`) };
+    if (svg !== this.#graph.svg)
+      this.#graph = {
+        svg,
+        node: svg && picture(svg, `State graph of ${data.workflow}, the way that was taken marked`),
+      };
     const { node } = this.#graph;
     for (const state of node?.querySelectorAll("g.state") ?? []) {
       state.dataset.do = "pick";
@@ -201,7 +227,17 @@ export class Run {
       { class: "panel drawing", "data-key": "drawing", "aria-labelledby": "drawing-title" },
       h("header", {}, h("h2", { id: "drawing-title" }, "State graph")),
       node
-        ? h("div", { class: "graph", "data-hold": String(svg.length) + hash(svg) + (this.chosen ?? ""), tabindex: "0", role: "region", "aria-label": "State graph" }, node.cloneNode(true))
+        ? h(
+            "div",
+            {
+              class: "graph",
+              "data-hold": String(svg.length) + hash(svg) + (this.chosen ?? ""),
+              tabindex: "0",
+              role: "region",
+              "aria-label": "State graph",
+            },
+            node.cloneNode(true),
+          )
         : h("p", { class: "dim" }, problem ?? "This workflow has no state machine."),
     );
   }
@@ -252,37 +288,4 @@ function hash(text) {
   let found = 0;
   for (let at = 0; at < text.length; at += 1) found = (found * 31 + text.charCodeAt(at)) | 0;
   return found;
-}
-
-function visitTable(stretches) {
-  const rows = stretches.slice(-50).map((stay, number) =>
-    h(
-      "tr",
-      {},
-      h("td", {}, String(Math.max(0, stretches.length - 50) + number + 1)),
-      h("td", {}, moment(stay.from)),
-      h("td", {}, stay.to === null ? "–" : moment(stay.to)),
-      h("td", { class: "number" }, stay.to === null ? lasting((now() - stay.from) / 1000, true) : duration((stay.to - stay.from) / 1000)),
-      h("td", {}, h("span", { class: `status is-${kindOf(stay.status)}` }, word(stay.status))),
-    ),
-  );
-  const heads = ["Visit", "From", "To", "Lasted", "Ended as"].map((name) => h("th", { scope: "col" }, name));
-  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Visits" }, h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows)));
-}
-
-function workers(step) {
-  const units = step.units.map((unit) => [unit.unit, [unit]]);
-  const agents = step.agents.map((agent) => [[agent.agent, agent.unit].filter(Boolean).join(" · "), agent.steps]);
-  const shown = [...units, ...agents].map(worker);
-  const more = shown.splice(shown.length > MOST_WORKERS ? MOST_WORKERS - 1 : shown.length);
-  return [
-    h("ul", { class: "workers" }, ...shown),
-    more.length > 0 && h("details", { class: "more" }, h("summary", {}, `${more.length} more`), h("ul", { class: "workers" }, ...more)),
-  ];
-}
-
-function worker([name, steps]) {
-  const step = (each) =>
-    h("li", {}, mark(each.status), " ", each.step.slice(each.step.indexOf(":") + 1), " ", h("span", { class: "dim" }, word(each.status), " ", duration(each.seconds)));
-  return h("li", {}, h("strong", { title: name }, name), h("ol", {}, ...steps.map(step)));
 }

@@ -9,7 +9,13 @@ import { ago, lasting, now } from "../time.js";
 const PAGE = 50;
 const FILTERS = ["project", "workflow", "status", "since"];
 const STATUSES = ["running", "waiting", "failed", "completed", "skipped", "idle", "inactive"];
-const TIMES = [["", "any time"], ["1h", "the last hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"]];
+const TIMES = [
+  ["", "any time"],
+  ["1h", "the last hour"],
+  ["24h", "24 hours"],
+  ["7d", "7 days"],
+  ["30d", "30 days"],
+];
 const GOES_ON = ["running", "waiting"];
 
 export class Runs {
@@ -84,7 +90,11 @@ export class Runs {
   #said(runs, next) {
     if (!runs.length) return null;
     const open = runs.filter((run) => statusOf(run) === "running").length;
-    return h("p", { class: "dim figures" }, `${count(runs.length, "run")}${next ? ", older ones behind" : ""}; ${open} working`);
+    return h(
+      "p",
+      { class: "dim figures" },
+      `${count(runs.length, "run")}${next ? ", older ones behind" : ""}; ${open} working`,
+    );
   }
 
   #filters(asked, isFiltered) {
@@ -96,7 +106,8 @@ export class Runs {
       filter("workflow", "Workflow", asked.workflow, [["", "all workflows"], ...workflows.map((each) => [each, each])]),
       filter("status", "Status", asked.status, [["", "any status"], ...STATUSES.map((each) => [each, each])]),
       filter("since", "Heard of", asked.since, TIMES),
-      asked.feature && h("a", { class: "chip", href: filtered(this.url, "feature", "") }, `feature: ${asked.feature} ×`),
+      asked.feature &&
+        h("a", { class: "chip", href: filtered(this.url, "feature", "") }, `feature: ${asked.feature} ×`),
       h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/runs" }, "Show all"),
     );
   }
@@ -125,12 +136,17 @@ export class Runs {
 
   #nothing(isFiltered) {
     if (isFiltered || this.asked.before) {
-      return empty("No run is like that", h("p", {}, "Take a filter away, or ", h("a", { href: "/runs" }, "show all runs"), "."));
+      return empty(
+        "No run is like that",
+        h("p", {}, "Take a filter away, or ", h("a", { href: "/runs" }, "show all runs"), "."),
+      );
     }
     return empty(
       "No run yet",
       h("p", {}, "A run stands here as soon as its first step is reported. Try it:"),
-      command(`rcs emit --workflow build-fast --type status_change --run-id $(uuidgen) \\\n  --step plan --data '{"status": "running"}'`),
+      command(
+        `rcs emit --workflow build-fast --type status_change --run-id $(uuidgen) \\\n  --step plan --data '{"status": "running"}'`,
+      ),
       h("p", { class: "dim" }, "Workflows with a state machine: ", h("code", {}, "rcs machine list")),
     );
   }
@@ -160,10 +176,21 @@ function row(run) {
       "a",
       { class: "row", href: `/runs/${encodeURIComponent(run.run_id)}`, "data-item": true, "data-run": run.run_id },
       status(statusOf(run)),
-      h("span", { class: `workflow${run.feature ? " named" : ""}` }, h("strong", {}, run.workflow), run.feature && h("span", { class: "feature" }, run.feature), h("code", { class: "id" }, run.run_id)),
+      h(
+        "span",
+        { class: `workflow${run.feature ? " named" : ""}` },
+        h("strong", {}, run.workflow),
+        run.feature && h("span", { class: "feature" }, run.feature),
+        h("code", { class: "id" }, run.run_id),
+      ),
       h("span", { class: "step", title: run.current }, run.current ?? "–"),
       project(run.project),
-      h("span", { class: "events" }, run.event_count.toLocaleString("en"), h("span", { class: "unit" }, ` event${run.event_count === 1 ? "" : "s"}`)),
+      h(
+        "span",
+        { class: "events" },
+        run.event_count.toLocaleString("en"),
+        h("span", { class: "unit" }, ` event${run.event_count === 1 ? "" : "s"}`),
+      ),
       goesOn ? lasting((now() - Date.parse(run.started_at)) / 1000, true) : lasting(seconds, false),
       ago(run.last_at, { class: "when" }),
     ),

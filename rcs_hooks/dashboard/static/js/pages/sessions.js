@@ -55,7 +55,11 @@ export class Sessions {
   #said(all) {
     if (!all.length) return null;
     const number = (name) => all.filter((each) => each.status === name).length;
-    return h("p", { class: "dim figures" }, `${count(all.length, "session")}${this.data.more ? " and more" : ""}; ${number("active")} working, ${number("waiting")} waiting`);
+    return h(
+      "p",
+      { class: "dim figures" },
+      `${count(all.length, "session")}${this.data.more ? " and more" : ""}; ${number("active")} working, ${number("waiting")} waiting`,
+    );
   }
 
   #filters(only) {
@@ -65,19 +69,35 @@ export class Sessions {
       "form",
       { class: "filters", role: "search", "aria-label": "Which sessions", "data-key": "filters" },
       filter("project", "Project", searchParams.get("project"), [["", "all projects"], ...folders(this.data.projects)]),
-      filter("active", "Status", searchParams.get("active"), [["", "all sessions"], ["true", "with an active mode"]]),
-      only !== null && h("a", { class: "chip", href: filtered(this.url, "session", "") }, `${only ? `session ${only}` : "root"} ×`),
+      filter("active", "Status", searchParams.get("active"), [
+        ["", "all sessions"],
+        ["true", "with an active mode"],
+      ]),
+      only !== null &&
+        h("a", { class: "chip", href: filtered(this.url, "session", "") }, `${only ? `session ${only}` : "root"} ×`),
       h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/sessions" }, "Show all"),
     );
   }
 
   #nothing() {
-    if (this.url.search) return empty("No session is like that", h("p", {}, "Take a filter away, or ", h("a", { href: "/sessions" }, "show all sessions"), "."));
+    if (this.url.search)
+      return empty(
+        "No session is like that",
+        h("p", {}, "Take a filter away, or ", h("a", { href: "/sessions" }, "show all sessions"), "."),
+      );
     return empty(
       "No session yet",
       h("p", {}, "A session stands here once a prompt in it has named a skill. Type in your client:"),
       command("$blueprint plan the next change"),
-      h("p", { class: "dim" }, "Not set up? ", h("code", {}, "rcs setup"), ", then ", h("code", {}, "rcs doctor"), " says whether it works."),
+      h(
+        "p",
+        { class: "dim" },
+        "Not set up? ",
+        h("code", {}, "rcs setup"),
+        ", then ",
+        h("code", {}, "rcs doctor"),
+        " says whether it works.",
+      ),
     );
   }
 }
@@ -87,7 +107,10 @@ const STATUS = { active: "running", broken: "unreadable" };
 function session(each) {
   return h(
     "li",
-    { class: `card session is-${kindOf(STATUS[each.status] ?? each.status)}`, "data-key": `${each.root}\n${each.session ?? ""}` },
+    {
+      class: `card session is-${kindOf(STATUS[each.status] ?? each.status)}`,
+      "data-key": `${each.root}\n${each.session ?? ""}`,
+    },
     h(
       "div",
       { class: "card-head" },
@@ -119,7 +142,12 @@ function sessionBody(each) {
 function blocks({ in_a_row: row, of_prompt: prompt, limit }) {
   const said = prompt ? count(prompt, "Stop blocked", "Stops blocked") : "no Stop blocked";
   const title = `Stops that were blocked: ${prompt} for this prompt, ${row} of at most ${limit} in a row without a change`;
-  return h("span", { class: `blocks${prompt ? "" : " dim"}`, title }, said, row > 0 && h("span", { class: "dim" }, ` (${row} of ${limit} in a row)`));
+  return h(
+    "span",
+    { class: `blocks${prompt ? "" : " dim"}`, title },
+    said,
+    row > 0 && h("span", { class: "dim" }, ` (${row} of ${limit} in a row)`),
+  );
 }
 
 function modeShown(mode, of) {
@@ -128,9 +156,21 @@ function modeShown(mode, of) {
     "li",
     { class: mode.active ? "mode" : "mode ended", "data-key": `${mode.mode} ${mode.session ?? ""}` },
     status(state),
-    h("strong", { class: "mode-name" }, mode.mode, mode.session === null && of.session !== null && h("span", { class: "dim", title: "the root's record stands in for the session's" }, " (root)")),
+    h(
+      "strong",
+      { class: "mode-name" },
+      mode.mode,
+      mode.session === null &&
+        of.session !== null &&
+        h("span", { class: "dim", title: "the root's record stands in for the session's" }, " (root)"),
+    ),
     h("span", { class: "phase", title: "phase" }, mode.phase ?? "–"),
-    h("span", { class: "iteration" }, mode.iteration !== null && `iteration ${mode.iteration}${mode.max_iterations !== null ? ` of ${mode.max_iterations}` : ""}`),
+    h(
+      "span",
+      { class: "iteration" },
+      mode.iteration !== null &&
+        `iteration ${mode.iteration}${mode.max_iterations !== null ? ` of ${mode.max_iterations}` : ""}`,
+    ),
     mode.updated_at ? ago(mode.updated_at, { class: "when" }) : h("span", { class: "when" }),
     clear(of.root, mode.session, mode.mode, "Clear…"),
     mode.error && remark("failed", mode.error),
@@ -140,6 +180,14 @@ function modeShown(mode, of) {
 const clear = (root, session, mode, words) =>
   h(
     "button",
-    { type: "button", class: "button small quiet", "data-do": "clear-mode", "data-root": root, "data-session": session ?? "", "data-mode": mode, "aria-label": `${words.replace("…", "")} ${mode}` },
+    {
+      type: "button",
+      class: "button small quiet",
+      "data-do": "clear-mode",
+      "data-root": root,
+      "data-session": session ?? "",
+      "data-mode": mode,
+      "aria-label": `${words.replace("…", "")} ${mode}`,
+    },
     words,
   );

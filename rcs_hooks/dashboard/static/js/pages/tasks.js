@@ -47,7 +47,12 @@ export class Tasks {
     const found = all.filter((task) => !phase || (phase === "open" ? !task.done : task.phase === phase));
     const open = all.filter((task) => !task.done).length;
     return [
-      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Tasks"), all.length > 0 && h("p", { class: "dim figures" }, `${count(all.length, "task")}; ${open} open`)),
+      h(
+        "div",
+        { class: "heading", "data-key": "heading" },
+        h("h1", {}, "Tasks"),
+        all.length > 0 && h("p", { class: "dim figures" }, `${count(all.length, "task")}; ${open} open`),
+      ),
       this.#filters(phase),
       problemNote(this.problem),
       found.length ? h("ul", { class: "cards tasks", "data-key": "list" }, ...found.map(taskShown)) : this.#nothing(),
@@ -56,19 +61,34 @@ export class Tasks {
 
   #filters(phase) {
     const { searchParams } = this.url;
-    const choices = [["", "any phase"], ["open", "not done"], ...[...PHASES, "revert"].map((each) => [each, each.replace("_", " ")])];
+    const choices = [
+      ["", "any phase"],
+      ["open", "not done"],
+      ...[...PHASES, "revert"].map((each) => [each, each.replace("_", " ")]),
+    ];
     return h(
       "form",
       { class: "filters", role: "search", "aria-label": "Which tasks", "data-key": "filters" },
-      filter("project", "Project", searchParams.get("project"), [["", "all projects"], ...folders([...this.#projects])]),
+      filter("project", "Project", searchParams.get("project"), [
+        ["", "all projects"],
+        ...folders([...this.#projects]),
+      ]),
       filter("phase", "Phase", phase, choices),
       h("a", { class: `reset${this.url.search ? "" : " off"}`, href: "/tasks" }, "Show all"),
     );
   }
 
   #nothing() {
-    if (this.url.search) return empty("No task is like that", h("p", {}, "Take a filter away, or ", h("a", { href: "/tasks" }, "show all tasks"), "."));
-    return empty("No task yet", h("p", {}, "A task goes from planning to done, and each gate says why it is closed. Begin one:"), command("rcs task new login"));
+    if (this.url.search)
+      return empty(
+        "No task is like that",
+        h("p", {}, "Take a filter away, or ", h("a", { href: "/tasks" }, "show all tasks"), "."),
+      );
+    return empty(
+      "No task yet",
+      h("p", {}, "A task goes from planning to done, and each gate says why it is closed. Begin one:"),
+      command("rcs task new login"),
+    );
   }
 }
 
@@ -80,7 +100,13 @@ function taskShown(task) {
     h(
       "div",
       { class: "card-head" },
-      task.problem ? status("unreadable") : task.done ? status("completed", "done") : goesOn ? status("running", "can go on") : status("waiting", "held"),
+      task.problem
+        ? status("unreadable")
+        : task.done
+          ? status("completed", "done")
+          : goesOn
+            ? status("running", "can go on")
+            : status("waiting", "held"),
       h("h2", {}, task.task_id),
       project(task.root),
       task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
