@@ -148,8 +148,9 @@ async def list_needs(request: Request, sources: Sources) -> Record:
     roots = await sources.workspaces()
     known = await run_in_threadpool(sources.sessions, roots, limit=NEEDS)
     tasks = await run_in_threadpool(sources.tasks, roots)
-    sorted_out = attention.sorted_out(found, known["sessions"], tasks["tasks"], sources.clock())
-    return {**sorted_out, "seq": seq, "state": known["state"]}
+    needs = attention.sorted_out(found, known["sessions"], tasks["tasks"], sources.clock())
+    working = attention.working(found, known["sessions"], tasks["tasks"], needs)
+    return {**needs, "working": working, "seq": seq, "state": known["state"]}
 
 
 def _needy_runs(kept: Kept, now_ms: int) -> tuple[int, list[Record]]:
@@ -161,7 +162,7 @@ def _needy_runs(kept: Kept, now_ms: int) -> tuple[int, list[Record]]:
     found = [
         run
         for status in ("waiting", "failed", "running", "inactive")
-        for run in kept.runs(now_ms, status=status, since_ms=since, limit=NEEDS)
+        for run in kept.runs(now_ms, status=status, since_ms=since, limit=MOST)
         if run["file"]
     ]
     return seq, [reading.run_of(run, now_ms) | {"status": run["status"]} for run in found]

@@ -40,6 +40,24 @@ def sorted_out(
     return {kind: [need for need in needs if need["kind"] == kind] for kind in KINDS}
 
 
+def working(
+    runs: Iterable[Record], sessions: Iterable[Record], tasks: Iterable[Record], needs: dict[str, list[Record]]
+) -> dict[str, int]:
+    """How much goes on and needs nobody."""
+    needy = {(need["what"], need["project"], need["id"]) for kind in KINDS for need in needs[kind]}
+
+    def count(what: str, found: Iterable[tuple[str, str]]) -> int:
+        return len({(what, *each) for each in found} - needy)
+
+    return {
+        "runs": count("run", ((run["project"], run["run_id"]) for run in runs if run["status"] == "running")),
+        "sessions": count(
+            "session", ((each["root"], each["session"] or "") for each in sessions if each["status"] == "active")
+        ),
+        "tasks": count("task", ((task["root"], task["task_id"]) for task in tasks if not task["done"])),
+    }
+
+
 def _of_run(run: Record, now: float) -> Iterator[Record]:
     age = now - (seconds(run["last_at"]) or now)
     at = f" at {run['current']}" if run["current"] else ""

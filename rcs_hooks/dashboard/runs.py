@@ -14,6 +14,7 @@ from rcs_hooks.state.clock import seconds
 
 if TYPE_CHECKING:
     from rcs_hooks.dashboard.reader import Kept
+    from rcs_hooks.dashboard.ways import Ways
 
 Record = dict[str, Any]
 
@@ -63,7 +64,7 @@ def whole(
     run_id: str,
     now_ms: int,
     machines: picture.Machines,
-    ways: picture.Ways,
+    ways: Ways,
     *,
     after: int | None = None,
     limit: int = 500,
@@ -76,11 +77,15 @@ def whole(
     found["timeline"] = [{"agent": None, "parent": None} | step for step in found["timeline"]]
     until = now_ms / 1000 if found["status"] in GOES_ON else _moment(found["last_at"])
     graph: Record = {"svg": None, "problem": problem}
-    if machine and kept:
-        path = ways.of(run, machine, lambda seen: kept.events(run["id"], after=seen))
-        graph = picture.drawn(machine, path, run["current"])
-    page = _page(kept, run, after, limit)
-    return found | page | {"seconds": round(max(0.0, until - _moment(found["started_at"])), 3), "graph": graph}
+    way = ways.of(run, machine, lambda seen: kept.events(run["id"], after=seen) if kept else ())
+    if machine:
+        graph = picture.drawn(machine, way.pairs(is_over=run["status"] == "completed"), run["current"])
+    return (
+        found
+        | _page(kept, run, after, limit)
+        | {"seconds": round(max(0.0, until - _moment(found["started_at"])), 3)}
+        | {"visits": [dict(stay) for stay in way.stays], "graph": graph}
+    )
 
 
 def events(kept: Kept, run_id: str, *, after: int | None = None, limit: int = 500) -> Record:

@@ -157,9 +157,19 @@ class Graph(Shape):
     problem: str | None = Field(description="why there is none")
 
 
+class Stay(Shape):
+    """One stay at a step of the workflow: a loop makes several of one step."""
+
+    step: str
+    status: StepStatus = Field(description="where it ended, or is now")
+    started_at: Moment
+    ended_at: Moment | None = Field(description="null: it runs or waits")
+
+
 class RunDetail(Run):
     seconds: float = Field(description="from its first event to its last one, or to now while it goes on")
     timeline: list[TimelineStep] = Field(description="every step of the machine, units and agents nested in theirs")
+    visits: list[Stay] = Field(description="the last 500, in the order in which they began")
     artifacts: list[Artifact]
     events: list[Event]
     after: int = Field(description="the sequence that the events come behind")
@@ -281,10 +291,19 @@ class Need(Shape):
     question: Question | None
 
 
+class Working(Shape):
+    """What goes on and needs nobody."""
+
+    runs: int
+    sessions: int
+    tasks: int
+
+
 class Attention(Shape):
     waiting: list[Need] = Field(description="for an answer, or for the next prompt")
     failed: list[Need] = Field(description="failed or blocked, in the last seven days")
     stalled: list[Need] = Field(description="called running, and silent")
+    working: Working
     seq: int
     state: str
 

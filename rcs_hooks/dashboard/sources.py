@@ -7,9 +7,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.dashboard import folders, sessions, tasks
-from rcs_hooks.dashboard.picture import Machines, Ways
+from rcs_hooks.dashboard.picture import Machines
 from rcs_hooks.dashboard.reader import Reader
 from rcs_hooks.dashboard.runs import Known
+from rcs_hooks.dashboard.ways import Ways
 from rcs_hooks.workflow.stop import limits
 
 if TYPE_CHECKING:

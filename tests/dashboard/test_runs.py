@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -251,6 +252,24 @@ def test_of_many_events_the_last_are_given(board: Board) -> None:
     found = board.get("/api/runs/long")
     assert [event["seq"] for event in found["events"]] == list(range(12, 212))
     assert (found["after"], found["more"]) == (11, False)
+
+
+def test_every_stay_at_a_step_is_told_loops_included(nested: Board) -> None:
+    nested.project.emit("build", "waiting")
+    visits = nested.get("/api/runs/r1")["visits"]
+    assert [(stay["step"], stay["status"], stay["ended_at"] is None) for stay in visits] == [
+        ("requirements", "completed", False), ("design", "completed", False), ("tasks", "completed", False),
+        ("build", "completed", False), ("verify", "completed", False), ("build", "waiting", True),
+    ]  # fmt: skip
+    assert all(before["started_at"] < after["started_at"] for before, after in pairwise(visits))
+    assert all(before["ended_at"] < after["started_at"] for before, after in pairwise(visits))
+
+
+def test_a_step_that_only_ended_was_there_for_a_moment(board: Board) -> None:
+    board.project.emit("requirements", "completed")
+    board.project.emit("design", "skipped")
+    (stay,) = board.get("/api/runs/r1")["visits"]
+    assert (stay["step"], stay["started_at"]) == ("requirements", stay["ended_at"])
 
 
 def test_large_events_are_given_in_parts(board: Board) -> None:

@@ -166,6 +166,7 @@ def test_nothing_needs_anybody(board: Board) -> None:
     board.project.emit("requirements")
     board.workspace.prompt("$forge go")
     assert needs(board) == {"waiting": [], "failed": [], "stalled": []}
+    assert board.get("/api/attention")["working"] == {"runs": 1, "sessions": 1, "tasks": 0}
 
 
 @pytest.fixture
@@ -188,6 +189,7 @@ def test_runs_that_wait_failed_or_fell_silent(troubled: Board) -> None:
         ("run", "s", "it is called running at requirements, and nothing was heard for 3 h")
     ]
     troubled.project.now += 2 * 86_400
+    assert troubled.get("/api/attention")["working"] == {"runs": 0, "sessions": 0, "tasks": 0}
     found = needs(troubled)
     assert [len(found[kind]) for kind in ("waiting", "failed", "stalled")] == [1, 1, 1]
     troubled.project.now += 7 * 86_400
