@@ -21,31 +21,19 @@ export class NeedsMe {
   title = "Needs me";
   data = null;
   problem = null;
-  working = null;
 
   constructor(frame) {
     this.frame = frame;
   }
 
   async load() {
-    const [needs, working] = await Promise.all([get("/api/attention", this.frame.signal), this.#counted()]);
-    [this.data, this.working] = [needs, working];
-  }
-
-  /** What needs nobody is counted apart. */
-  async #counted() {
-    const [{ runs }, { sessions }] = await Promise.all([
-      get("/api/runs?status=running&since=1h&limit=100", this.frame.signal),
-      get("/api/sessions?active=true&limit=100", this.frame.signal),
-    ]);
-    return { runs: runs.length, sessions: sessions.filter((each) => each.status === "active").length };
+    this.data = await get("/api/attention", this.frame.signal);
   }
 
   attentionChanged() {
     if (!this.frame.attention.data || this.frame.attention.problem) return;
     this.data = this.frame.attention.data;
     this.frame.redraw();
-    this.frame.refresh();
   }
 
   moved() {}
@@ -62,12 +50,12 @@ export class NeedsMe {
   }
 
   #numbers() {
-    const { working } = this;
+    const { working } = this.data;
     return h(
       "ul",
       { class: "numbers", "aria-label": "In numbers" },
       ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.data[kind].length, `#${kind}`)),
-      working && this.#number("running", "working", working.runs + working.sessions, null, workingSaid(working)),
+      this.#number("running", "working", total(working), null, workingSaid(working)),
     );
   }
 
@@ -128,8 +116,8 @@ export class NeedsMe {
   }
 
   #nothing() {
-    const { working } = this;
-    const busy = working && working.runs + working.sessions;
+    const { working } = this.data;
+    const busy = total(working);
     return empty(
       "Nothing waits for you",
       h(
@@ -145,10 +133,13 @@ export class NeedsMe {
   }
 }
 
-function workingSaid({ runs, sessions }) {
+const total = ({ runs, sessions, tasks }) => runs + sessions + tasks;
+
+function workingSaid({ runs, sessions, tasks }) {
   const found = [
     [runs, "run"],
     [sessions, "session"],
+    [tasks, "task"],
   ].filter(([number]) => number > 0);
   return `${found.map(([number, one]) => count(number, one)).join(", ") || "nothing"} at work`;
 }

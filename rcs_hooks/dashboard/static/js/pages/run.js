@@ -8,7 +8,7 @@ import { Events } from "../events.js";
 import { picture } from "../graph.js";
 import { problemNote, project } from "../pieces.js";
 import { icon, status, statusOf } from "../status.js";
-import { Stays, whole } from "../stays.js";
+import { staysOf, whole } from "../stays.js";
 import { ago, duration, lasting } from "../time.js";
 import { timeline, withAgentsLeft } from "../timeline.js";
 
@@ -27,7 +27,6 @@ export class Run {
     this.url = url;
     this.id = id;
     this.list = new Events(id, frame);
-    this.stays = new Stays(id, frame);
   }
 
   get title() {
@@ -41,7 +40,6 @@ export class Run {
   async load() {
     const data = await get(path("runs", this.id), this.frame.signal);
     this.list.take(data);
-    this.stays.take(data.events);
     if (this.data && data.seq < this.data.seq) return;
     this.data = { ...data, timeline: withAgentsLeft(data.timeline) };
   }
@@ -56,7 +54,6 @@ export class Run {
     if (run && this.data && run.last_event > this.data.last_event) this.data = { ...this.data, ...run };
     if (!mine.length) return;
     this.list.add(mine);
-    this.stays.take(mine);
     this.frame.redraw();
     this.frame.refresh();
   }
@@ -109,7 +106,8 @@ export class Run {
 
   view() {
     const { data } = this;
-    const stays = (step) => this.stays.of(step.step, data.events.at(-1)?.seq ?? 0) ?? whole(step);
+    const known = staysOf(data.visits);
+    const stays = (step) => known.get(step.step) ?? whole(step);
     return [
       this.#head(data),
       problemNote(this.problem),
