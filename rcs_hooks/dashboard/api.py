@@ -29,7 +29,7 @@ Record = dict[str, Any]
 
 RUNS, EVENTS, SESSIONS = 50, 500, 100
 MOST = 1000
-NEEDS = 200
+NEEDS = 100
 
 
 def answered(value: object, status: int = 200) -> Response:
@@ -146,7 +146,7 @@ async def list_needs(request: Request, sources: Sources) -> Record:
     asked.only(request.query_params)
     seq, found = await sources.reader.ask(_needy_runs, sources.now_ms)
     roots = await sources.workspaces()
-    known = await run_in_threadpool(sources.sessions, roots, limit=NEEDS)
+    known = await run_in_threadpool(sources.sessions, roots, limit=2 * NEEDS)
     tasks = await run_in_threadpool(sources.tasks, roots)
     needs = attention.sorted_out(found, known["sessions"], tasks["tasks"], sources.clock())
     working = attention.working(found, known["sessions"], tasks["tasks"], needs)
@@ -161,8 +161,8 @@ def _needy_runs(kept: Kept, now_ms: int) -> tuple[int, list[Record]]:
     since = now_ms - round(attention.HISTORY_AFTER * 1000)
     found = [
         run
-        for status in ("waiting", "failed", "running", "inactive")
-        for run in kept.runs(now_ms, status=status, since_ms=since, limit=MOST)
+        for status, limit in (("waiting", NEEDS), ("failed", NEEDS), ("inactive", NEEDS), ("running", MOST))
+        for run in kept.runs(now_ms, status=status, since_ms=since, limit=limit)
         if run["file"]
     ]
     return seq, [reading.run_of(run, now_ms) | {"status": run["status"]} for run in found]

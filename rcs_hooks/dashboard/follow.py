@@ -28,7 +28,7 @@ Page = tuple[str | None, int]
 STORE_EVERY = 0.1
 FOLDERS_EVERY = 0.5
 ROOTS_EVERY = 5.0
-SHARE = 0.003
+SHARE = 0.0025
 """Of a processor, that looking at the folders may take: what is dear is looked at less often."""
 SLOWEST = 30.0
 PAGE_EVENTS = 500
@@ -112,13 +112,14 @@ class Follower:
             await self._look_once()
 
     async def _look_once(self) -> None:
-        version, head = await self._reader.ask(_version_and_head)
+        version, head = await self._reader.ask(_version_and_head, self._data_version)
         if (version, self._reader.generation) == (self._data_version, self.generation):
             return
         if self.generation != self._reader.generation:
             self.generation = self._reader.generation
             self._numbers = None
             self._pages.clear()
+            version, head = await self._reader.ask(_version_and_head, None)
         elif self._numbers is None or head <= self.head:  # something was written, and no event came of it
             await self._look_for_deletions()
         self._data_version, self.head = version, head
@@ -182,11 +183,13 @@ def _timed_versions(roots: list[str]) -> tuple[dict[str, int], float]:
     return folders.versions(roots), time.thread_time() - begun
 
 
-def _version_and_head(kept: Kept) -> tuple[int | None, int]:
-    """Of one moment: a version with the events of a later one would look as if something else had been written."""
+def _version_and_head(kept: Kept, known: int | None) -> tuple[int | None, int]:
+    """Of one moment: a version with the events of a later one would look as if something else had been written. The
+    head is looked for only where the version is not the one that is known."""
     while kept is not None:
-        version, head = kept.data_version(), runs.head(kept)
-        if kept.data_version() == version:
+        version = kept.data_version()
+        head = runs.head(kept) if version != known else 0
+        if version == known or kept.data_version() == version:
             return version, head
     return None, 0
 

@@ -300,6 +300,8 @@ class Working(Shape):
 
 
 class Attention(Shape):
+    """Of runs the last hundred of each status."""
+
     waiting: list[Need] = Field(description="for an answer, or for the next prompt")
     failed: list[Need] = Field(description="failed or blocked, in the last seven days")
     stalled: list[Need] = Field(description="called running, and silent")
