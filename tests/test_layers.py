@@ -22,8 +22,10 @@ MAY_IMPORT = {
     "runs": BASE | {"machine", "state", "workflow"},
     "tasks": BASE | {"machine", "runs", "state", "workflow"},
     "mcp": BASE | {"workflow", "state", "hook", "runs", "__version__"},
+    "dashboard": BASE | {"workflow", "state", "hook", "machine", "runs", "tasks", "__version__"},
     "cli": BASE
-    | {"workflow", "state", "hook", "hud", "overlay", "install", "machine", "runs", "tasks", "mcp", "__version__"},
+    | {"workflow", "state", "hook", "hud", "overlay", "install", "machine", "runs", "tasks", "mcp", "dashboard"}
+    | {"__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
 PURE = ("workflow", "overlay", "machine")

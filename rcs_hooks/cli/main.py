@@ -28,6 +28,7 @@ COMMANDS = (
     ("machine", "machine", "check, list and show the state machines that skills declare", "rcs machine list"),
     ("runs", "runs", "list, show, end, prune and export runs", "rcs runs list"),
     ("task", "task", "lead a task from planning to done", "rcs task new login"),
+    ("dashboard", "dashboard", "show runs, sessions and tasks in a browser, live", "rcs dashboard --open"),
     ("mcp", "mcp", "serve the same over MCP, on stdin and stdout", "rcs mcp"),
     ("completion", "completion", "print the completion script of a shell", 'eval "$(rcs completion bash)"'),
 )

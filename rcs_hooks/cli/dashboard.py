@@ -1,0 +1,78 @@
+"""`rcs dashboard`: runs, sessions and tasks in a browser."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import options, output
+from rcs_hooks.errors import Refused
+from rcs_hooks.runs import faults
+from rcs_hooks.state.paths import find_root
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rcs_hooks.dashboard.serve import Address
+
+HOST, PORT = "127.0.0.1", 8727
+TOKEN_VARIABLE = "RCS_DASHBOARD_TOKEN"  # noqa: S105 - its name
+SHORTEST_TOKEN = 16
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "dashboard",
+        "Serves a page with the runs, sessions and tasks, live, until Ctrl-C. On any other address than this machine's "
+        f"own the page asks for a token, which is said at the start ({TOKEN_VARIABLE} gives one that stays the same).",
+        "rcs dashboard --open",
+        "rcs dashboard --port 0",
+        "rcs dashboard --host 0.0.0.0",
+    )
+    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"{PORT} unless given; 0: a free one")
+    parser.add_argument("--host", default=HOST, metavar="ADDRESS", help=f"the address to listen at ({HOST})")
+    parser.add_argument("--open", action="store_true", help="open it in the browser")
+    parser.add_argument("--token", action="store_true", help="ask for a token on this machine too, where others use it")
+    parser.add_argument("--root", metavar="FOLDER", help="a workspace; else that of the current folder")
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    args = build().parse_args(argv)
+    if not 0 <= args.port <= 65535:
+        raise Refused(f"--port {args.port}: a number from 0 to 65535 is needed")
+    try:
+        from rcs_hooks.dashboard import serve
+        from rcs_hooks.dashboard.sources import Sources
+    except ImportError as error:
+        raise Refused(
+            f"{error.name} is not installed, which the dashboard needs: pip install 'rcs-hooks[server]'"
+        ) from None
+    cwd = os.getcwd()
+    root = os.path.join(cwd, args.root) if args.root else find_root(os.environ, cwd)
+    if not os.path.isdir(root):
+        raise Refused(f"--root {root}: there is no such folder")
+    database = faults.path_of(os.environ, os.environ.get("HOME") or None, cwd)
+    key = _key() if args.token or serve.needs_key(args.host) else None
+    listening = serve.bound(args.host, args.port)
+    try:
+        serve.serve(Sources(database, root, os.environ), listening, host=args.host, key=key, said=_say, opens=args.open)
+    except KeyboardInterrupt:  # that is how it is ended
+        return output.OK
+    return output.OK
+
+
+def _key() -> str:
+    given = os.environ.get(TOKEN_VARIABLE, "").strip()
+    if not given:
+        return secrets.token_urlsafe(24)
+    if len(given) < SHORTEST_TOKEN or not all(char.isascii() and (char.isalnum() or char in "-_") for char in given):
+        raise Refused(f"{TOKEN_VARIABLE}: at least {SHORTEST_TOKEN} letters, digits, - and _ are needed")
+    return given
+
+
+def _say(address: Address) -> None:
+    output.text(f"the dashboard is at {address.url} (Ctrl-C ends it)")
+    output.flush()

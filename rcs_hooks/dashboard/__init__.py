@@ -1,0 +1,1 @@
+"""The dashboard: a page over the runs, sessions and tasks, served from one process."""

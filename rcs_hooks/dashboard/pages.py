@@ -1,0 +1,61 @@
+"""The pages and what they are made of: files of this package, and no other."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Route
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
+    ".txt": "text/plain; charset=utf-8",
+}
+PAGE = "index.html"
+ADDRESSES = ("/", "/runs", "/runs/{run}", "/sessions", "/tasks", "/attention")
+
+
+async def page(request: Request) -> Response:
+    """One page for every address: what it shows is its own affair."""
+    return _file(request, PAGE)
+
+
+async def file(request: Request) -> Response:
+    return _file(request, request.path_params["path"])
+
+
+def _file(request: Request, path: str) -> Response:
+    """Raises HTTPException."""
+    parts = path.split("/")
+    kind = KINDS.get(os.path.splitext(path)[1])
+    if kind is None or any(part.startswith(".") or not part or "\\" in part or "\0" in part for part in parts):
+        raise HTTPException(404)
+    try:
+        with open(os.path.join(STATIC, *parts), "rb") as opened:
+            data = opened.read()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise HTTPException(404) from None
+    tag = f'"{len(data):x}-{zlib.crc32(data):08x}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(data, headers=headers, media_type=kind)
+
+
+def routes() -> list[Route]:
+    return [*(Route(address, page, name=address) for address in ADDRESSES), Route("/static/{path:path}", file)]

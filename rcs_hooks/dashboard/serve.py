@@ -1,0 +1,110 @@
+"""The server: an address of this machine, and the application at it until somebody ends it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import threading
+import webbrowser
+from typing import TYPE_CHECKING, NamedTuple
+
+import uvicorn
+
+from rcs_hooks.dashboard import app
+from rcs_hooks.dashboard.guard import KEY, Rules, is_loopback
+from rcs_hooks.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rcs_hooks.dashboard.sources import Sources
+
+LARGEST_MESSAGE = 4096
+CLIENTS = 300
+GRACE = 2
+GIVEN_UP_AFTER_MS = 30_000
+"""Then the system drops a connection that takes nothing, with all that still waits for it."""
+
+
+class Address(NamedTuple):
+    host: str
+    port: int
+    key: str | None
+
+    @property
+    def url(self) -> str:
+        """As a person on this machine opens it."""
+        everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - only to be shown
+        host = everywhere.get(self.host, f"[{self.host}]" if ":" in self.host else self.host)
+        return f"http://{host}:{self.port}/" + (f"?{KEY}={self.key}" if self.key else "")
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Raises Refused."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror:
+        raise Refused(f"--host {host}: there is no such address; leave it out for 127.0.0.1") from None
+    listening = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":  # so that a server that has just ended does not stand in the way
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GIVEN_UP_AFTER_MS)
+        listening.bind(place)
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        raise Refused(_words(error, host, port)) from None
+    return listening
+
+
+def _words(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use; end what uses it, or name another: rcs dashboard --port 0"
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"--host {host}: this machine has no such address; leave it out for 127.0.0.1"
+    if error.errno == errno.EACCES:
+        return f"port {port} needs more rights than you have; name one above 1023"
+    return f"port {port} of {host} cannot be used: {(error.strerror or str(error)).lower()}"
+
+
+def serve(
+    sources: Sources,
+    listening: socket.socket,
+    *,
+    host: str,
+    key: str | None,
+    said: Callable[[Address], None],
+    opens: bool = False,
+) -> None:
+    """Until SIGINT or SIGTERM. `said`: told the address once it answers."""
+    address = Address(host, listening.getsockname()[1], key)
+
+    def started() -> None:
+        said(address)
+        if opens:
+            threading.Thread(target=webbrowser.open, args=(address.url,), daemon=True).start()
+
+    config = uvicorn.Config(
+        app.made(sources, Rules(host, key=key), started=started),
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_MESSAGE,
+        ws_per_message_deflate=False,
+        limit_concurrency=CLIENTS,
+        timeout_graceful_shutdown=GRACE,
+        lifespan="on",
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def needs_key(host: str) -> bool:
+    """Whether others than this machine can come here."""
+    return not is_loopback(host)

@@ -1,0 +1,253 @@
+// The frame: which page is shown, what it is told, and where clicks go.
+
+import { post } from "./js/api.js";
+import { Attention } from "./js/attention.js";
+import { fragment, h, morph } from "./js/dom.js";
+import { startKeys } from "./js/keys.js";
+import { Live } from "./js/live.js";
+import { everyOther } from "./js/pace.js";
+import { sentence } from "./js/pieces.js";
+import { absolute, now, startClock } from "./js/time.js";
+import { NeedsMe } from "./js/pages/needs.js";
+import { Run } from "./js/pages/run.js";
+import { Runs } from "./js/pages/runs.js";
+import { Sessions } from "./js/pages/sessions.js";
+import { Tasks } from "./js/pages/tasks.js";
+import { actions } from "./js/actions.js";
+
+const ROUTES = [
+  [/^\/$/, NeedsMe],
+  [/^\/runs\/?$/, Runs],
+  [/^\/runs\/([^/]+)$/, Run],
+  [/^\/sessions\/?$/, Sessions],
+  [/^\/tasks\/?$/, Tasks],
+];
+const NAV = ["/", "/runs", "/sessions", "/tasks"];
+
+const main = document.getElementById("main");
+const live = new Live();
+const attention = new Attention(() => {
+  shown.page?.attentionChanged?.();
+  head();
+});
+const shown = { page: null, path: null, drawn: false, dropped: null };
+
+// --- navigation
+
+function go(address, { replace = false } = {}) {
+  const url = new URL(address, location.href);
+  history.replaceState({ ...history.state, scroll: scrollY }, "");
+  if (replace) history.replaceState(history.state, "", url);
+  else if (url.href !== location.href) history.pushState({ scroll: null }, "", url);
+  arrive();
+}
+
+function arrive({ scroll = null } = {}) {
+  const { pathname } = location;
+  const [pattern, Page] = ROUTES.find(([pattern]) => pattern.test(pathname)) ?? [/(.*)/, Nowhere];
+  if (shown.path === pathname && shown.page) {
+    shown.page.moved(new URL(location.href));
+    draw();
+    return;
+  }
+  shown.page?.gone?.();
+  shown.dropped?.abort();
+  shown.dropped = new AbortController();
+  shown.path = pathname;
+  shown.drawn = false;
+  main.setAttribute("aria-busy", "true");
+  const frame = {
+    go,
+    redraw: redraw.soon,
+    refresh: refresh.soon,
+    attention,
+    live,
+    toast,
+    signal: shown.dropped.signal,
+  };
+  shown.page = new Page(frame, new URL(location.href), decoded(pattern.exec(pathname)?.[1]));
+  markNav();
+  load(shown.page, scroll);
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part ?? "");
+  } catch {
+    return part;
+  }
+}
+
+class Nowhere {
+  title = "Nothing here";
+  async load() {}
+  moved() {}
+  view() {
+    return [
+      h("h1", {}, "Nothing here"),
+      h("p", {}, "There is no such page. ", h("a", { href: "/" }, "What needs me"), " is the first one."),
+    ];
+  }
+}
+
+// --- loading and drawing: what was asked for by a page that is gone is dropped
+
+async function load(page, scroll = null) {
+  try {
+    await page.load();
+    page.problem = null;
+  } catch (error) {
+    if (error.name === "AbortError" || page !== shown.page) return;
+    page.problem = error;
+  }
+  if (page !== shown.page) return;
+  const first = !shown.drawn;
+  draw();
+  if (first) arrived(scroll);
+}
+
+function arrived(scroll) {
+  main.removeAttribute("aria-busy");
+  const named = scroll === null && location.hash && document.getElementById(decoded(location.hash.slice(1)));
+  if (named) named.scrollIntoView();
+  else scrollTo(0, scroll ?? 0);
+  if (started) main.querySelector("h1")?.focus({ preventScroll: true });
+  started = true;
+}
+let started = false;
+
+function draw() {
+  const { page } = shown;
+  if (!page || (!page.data && !page.problem && !(page instanceof Nowhere))) return;
+  const nodes = page.problem && !page.data ? [failure(page.problem)] : page.view();
+  morph(main, fragment(...nodes));
+  const heading = main.querySelector("h1");
+  if (heading) heading.tabIndex = -1;
+  page.drawn?.(main);
+  shown.drawn = true;
+  head();
+}
+
+function failure(problem) {
+  return h(
+    "section",
+    { class: "empty" },
+    h("h1", {}, problem.status === 404 ? "Not there" : "Not to be had now"),
+    h("p", {}, sentence(problem.message)),
+    h("p", {}, h("button", { class: "button", "data-do": "again" }, "Ask again")),
+  );
+}
+
+const redraw = everyOther(80, draw);
+const refresh = everyOther(500, () => shown.page && load(shown.page));
+
+function head() {
+  const number = attention.needy;
+  const badge = document.getElementById("needs");
+  badge.hidden = !number;
+  if (badge.textContent !== String(number)) badge.textContent = number;
+  badge.setAttribute("aria-label", `${number} need you`);
+  const title = `${number ? `(${number}) ` : ""}${shown.page?.title ?? ""} · rcs`;
+  if (document.title !== title) document.title = title;
+}
+
+function markNav() {
+  for (const link of document.querySelectorAll("#nav a")) {
+    const path = link.getAttribute("href");
+    const here = path === "/" ? location.pathname === "/" : location.pathname.startsWith(path);
+    if (here) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+// --- what the server tells
+
+live.addEventListener("state", ({ detail: state }) => {
+  const place = document.getElementById("connection");
+  place.dataset.state = state;
+  document.getElementById("connection-word").textContent = state === "reconnecting" ? "Reconnecting…" : "";
+  place.title =
+    state === "live"
+      ? "Live: what happens is shown as it happens"
+      : `Not connected since ${absolute(now())}; tried again by itself`;
+});
+live.addEventListener("sync", () => {
+  attention.refresh();
+  refresh.soon();
+});
+live.addEventListener("reset", () => {
+  attention.refresh();
+  shown.path = null;
+  arrive();
+});
+live.addEventListener("events", ({ detail }) => {
+  attention.refresh();
+  shown.page?.events?.(detail);
+});
+live.addEventListener("runs", () => {
+  attention.refresh();
+  shown.page?.runsChanged?.();
+});
+live.addEventListener("folders", ({ detail }) => {
+  attention.refresh();
+  shown.page?.folders?.(detail);
+});
+
+// --- clicks, forms, keys
+
+document.addEventListener("click", (event) => {
+  const doer = event.target.closest("[data-do]");
+  if (doer && !(doer instanceof HTMLFormElement)) {
+    event.preventDefault();
+    perform(doer.dataset.do, doer, event);
+    return;
+  }
+  const link = event.target.closest("a[href]");
+  if (
+    !link ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return;
+  if (link.target || link.origin !== location.origin || link.getAttribute("href").startsWith("#")) return;
+  event.preventDefault();
+  go(link.href);
+});
+document.addEventListener("submit", (event) => {
+  if (!event.target.dataset.do) return;
+  event.preventDefault();
+  perform(event.target.dataset.do, event.target, event);
+});
+document.addEventListener("change", (event) => shown.page?.changed?.(event.target));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.closest("form[data-do]")?.requestSubmit();
+});
+main.addEventListener("pointerleave", () => shown.page?.released?.());
+addEventListener("popstate", (event) => arrive({ scroll: event.state?.scroll ?? null }));
+history.scrollRestoration = "manual";
+
+function perform(name, element, event) {
+  if (name === "again") return refresh.soon();
+  const known = actions[name];
+  if (known) return known(element, { post, toast, refresh: () => (attention.refresh(), refresh.soon()) });
+  return shown.page?.act?.(name, element, event);
+}
+
+function toast(text) {
+  const made = h("p", { class: "toast" }, text);
+  document.getElementById("toasts").append(made);
+  setTimeout(() => made.remove(), 6000);
+}
+
+startKeys(
+  (number) => (go(NAV[number]), true),
+  () => shown.page?.back?.() ?? false,
+);
+startClock();
+setInterval(() => !document.hidden && shown.page?.tick?.(), 2000);
+arrive();
+live.start();

@@ -1,0 +1,91 @@
+// One step of a run: each visit, who worked in it, and what was made there.
+
+import { h } from "./dom.js";
+import { icon, kindOf, mark, status, word } from "./status.js";
+import { duration, lasting, moment, now } from "./time.js";
+
+const MOST_VISITS = 50;
+const MOST_WORKERS = 12;
+
+/** `stretches`: its visits; `address(changed)`: the page with another step or artifact. */
+export function detail(data, step, stretches, address) {
+  const made = data.artifacts.filter((each) => each.step === step.step || each.step?.startsWith(`${step.step}:`));
+  return h(
+    "section",
+    { class: "panel detail", "data-key": `detail ${step.step}`, "aria-labelledby": "detail-title", id: "detail" },
+    h(
+      "header",
+      {},
+      h("h2", { id: "detail-title" }, step.label || step.step || "Before the first step"),
+      status(step.status),
+      h("a", { class: "icon-button", href: address({ step: null }), "aria-label": "Close the detail" }, icon("close")),
+    ),
+    step.label && step.label !== step.step && h("p", { class: "dim" }, h("code", {}, step.step)),
+    stretches.length
+      ? visitTable(stretches)
+      : h("p", { class: "dim" }, step.status ? "No time was taken of it." : "The run has not come to it."),
+    (step.units.length > 0 || step.agents.length > 0) && workers(step),
+    made.length > 0 &&
+      h(
+        "p",
+        { class: "made" },
+        "Made here: ",
+        ...made.flatMap((each, number) => [
+          number ? ", " : "",
+          each.missing ? each.path : h("a", { href: address({ artifact: each.path }) }, each.path),
+        ]),
+      ),
+  );
+}
+
+function visitTable(stretches) {
+  const rows = stretches
+    .slice(-MOST_VISITS)
+    .map((stay, number) =>
+      h(
+        "tr",
+        {},
+        h("td", {}, String(Math.max(0, stretches.length - MOST_VISITS) + number + 1)),
+        h("td", {}, moment(stay.from)),
+        h("td", {}, stay.to === null ? "–" : moment(stay.to)),
+        h(
+          "td",
+          { class: "number" },
+          stay.to === null ? lasting((now() - stay.from) / 1000, true) : duration((stay.to - stay.from) / 1000),
+        ),
+        h("td", {}, h("span", { class: `status is-${kindOf(stay.status)}` }, word(stay.status))),
+      ),
+    );
+  const heads = ["Visit", "From", "To", "Lasted", "Ended as"].map((name) => h("th", { scope: "col" }, name));
+  return h(
+    "div",
+    { class: "wide", tabindex: "0", role: "region", "aria-label": "Visits" },
+    h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows)),
+  );
+}
+
+function workers(step) {
+  const units = step.units.map((unit) => [unit.unit, [unit]]);
+  const agents = step.agents.map((agent) => [[agent.agent, agent.unit].filter(Boolean).join(" · "), agent.steps]);
+  const shown = [...units, ...agents].map(worker);
+  const more = shown.splice(shown.length > MOST_WORKERS ? MOST_WORKERS - 1 : shown.length);
+  return [
+    h("ul", { class: "workers" }, ...shown),
+    more.length > 0 &&
+      h("details", { class: "more" }, h("summary", {}, `${more.length} more`), h("ul", { class: "workers" }, ...more)),
+  ];
+}
+
+function worker([name, steps]) {
+  const step = (each) =>
+    h(
+      "li",
+      {},
+      mark(each.status),
+      " ",
+      each.step.slice(each.step.indexOf(":") + 1),
+      " ",
+      h("span", { class: "dim" }, word(each.status), " ", duration(each.seconds)),
+    );
+  return h("li", {}, h("strong", { title: name }, name), h("ol", {}, ...steps.map(step)));
+}

@@ -1,0 +1,193 @@
+// The sessions of every workspace: which modes are active, what they wait for, how often a Stop was held.
+
+import { get, query } from "../api.js";
+import { count, h } from "../dom.js";
+import { command, empty, filter, filtered, folders, problemNote, project, question, remark } from "../pieces.js";
+import { kindOf, status } from "../status.js";
+import { ago } from "../time.js";
+
+const PAGE = 100;
+
+export class Sessions {
+  title = "Sessions";
+  data = null;
+  problem = null;
+
+  constructor(frame, url) {
+    this.frame = frame;
+    this.url = url;
+  }
+
+  async load() {
+    const { url } = this;
+    const asked = { project: url.searchParams.get("project"), active: url.searchParams.get("active"), limit: PAGE };
+    const found = await get(query("/api/sessions", asked), this.frame.signal);
+    if (url === this.url) this.data = found;
+  }
+
+  moved(url) {
+    this.url = url;
+    this.frame.refresh();
+  }
+
+  folders({ state }) {
+    if (state !== this.data?.state) this.frame.refresh();
+  }
+
+  changed(element) {
+    const name = element.dataset.filter;
+    if (name) this.frame.go(filtered(this.url, name, element.value));
+  }
+
+  view() {
+    const only = this.url.searchParams.get("session");
+    const all = this.data.sessions;
+    const found = only === null ? all : all.filter((each) => (each.session ?? "") === only);
+    return [
+      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Sessions"), this.#said(all)),
+      this.#filters(only),
+      problemNote(this.problem),
+      found.length ? h("ul", { class: "cards sessions", "data-key": "list" }, ...found.map(session)) : this.#nothing(),
+      this.data.more && h("p", { class: "dim" }, `Only the ${PAGE} last touched are shown.`),
+    ];
+  }
+
+  #said(all) {
+    if (!all.length) return null;
+    const number = (name) => all.filter((each) => each.status === name).length;
+    return h(
+      "p",
+      { class: "dim figures" },
+      `${count(all.length, "session")}${this.data.more ? " and more" : ""}; ${number("active")} working, ${number("waiting")} waiting`,
+    );
+  }
+
+  #filters(only) {
+    const { searchParams } = this.url;
+    const isFiltered = ["project", "active", "session"].some((name) => searchParams.get(name) !== null);
+    return h(
+      "form",
+      { class: "filters", role: "search", "aria-label": "Which sessions", "data-key": "filters" },
+      filter("project", "Project", searchParams.get("project"), [["", "all projects"], ...folders(this.data.projects)]),
+      filter("active", "Status", searchParams.get("active"), [
+        ["", "all sessions"],
+        ["true", "with an active mode"],
+      ]),
+      only !== null &&
+        h("a", { class: "chip", href: filtered(this.url, "session", "") }, `${only ? `session ${only}` : "root"} ×`),
+      h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/sessions" }, "Show all"),
+    );
+  }
+
+  #nothing() {
+    if (this.url.search)
+      return empty(
+        "No session is like that",
+        h("p", {}, "Take a filter away, or ", h("a", { href: "/sessions" }, "show all sessions"), "."),
+      );
+    return empty(
+      "No session yet",
+      h("p", {}, "A session stands here once a prompt in it has named a skill. Type in your client:"),
+      command("$blueprint plan the next change"),
+      h(
+        "p",
+        { class: "dim" },
+        "Not set up? ",
+        h("code", {}, "rcs setup"),
+        ", then ",
+        h("code", {}, "rcs doctor"),
+        " says whether it works.",
+      ),
+    );
+  }
+}
+
+const STATUS = { active: "running", broken: "unreadable" };
+
+function session(each) {
+  return h(
+    "li",
+    {
+      class: `card session is-${kindOf(STATUS[each.status] ?? each.status)}`,
+      "data-key": `${each.root}\n${each.session ?? ""}`,
+    },
+    h(
+      "div",
+      { class: "card-head" },
+      status(STATUS[each.status] ?? each.status),
+      h("h2", {}, each.session === null ? "root" : h("code", { class: "id" }, each.session)),
+      project(each.root),
+      blocks(each.blocks),
+      each.updated_at && ago(each.updated_at, { class: "when" }),
+    ),
+    h("div", { class: "card-body" }, sessionBody(each)),
+  );
+}
+
+function sessionBody(each) {
+  return [
+    each.questions.map((asked) => question(asked, each.root, each.session)),
+    each.modes.length > 0 && h("ul", { class: "modes" }, ...each.modes.map((mode) => modeShown(mode, each))),
+    each.unreadable.map((broken) =>
+      h(
+        "div",
+        { class: "broken", "data-key": broken.path },
+        remark("unreadable", h("code", {}, broken.path), " ", broken.why),
+        clear(each.root, each.session, broken.clear_as, "Move it aside…"),
+      ),
+    ),
+  ];
+}
+
+function blocks({ in_a_row: row, of_prompt: prompt, limit }) {
+  const said = prompt ? count(prompt, "Stop blocked", "Stops blocked") : "no Stop blocked";
+  const title = `Stops that were blocked: ${prompt} for this prompt, ${row} of at most ${limit} in a row without a change`;
+  return h(
+    "span",
+    { class: `blocks${prompt ? "" : " dim"}`, title },
+    said,
+    row > 0 && h("span", { class: "dim" }, ` (${row} of ${limit} in a row)`),
+  );
+}
+
+function modeShown(mode, of) {
+  const state = mode.waiting ? "waiting" : mode.active ? "running" : (mode.outcome ?? "idle");
+  return h(
+    "li",
+    { class: mode.active ? "mode" : "mode ended", "data-key": `${mode.mode} ${mode.session ?? ""}` },
+    status(state),
+    h(
+      "strong",
+      { class: "mode-name" },
+      mode.mode,
+      mode.session === null &&
+        of.session !== null &&
+        h("span", { class: "dim", title: "the root's record stands in for the session's" }, " (root)"),
+    ),
+    h("span", { class: "phase", title: "phase" }, mode.phase ?? "–"),
+    h(
+      "span",
+      { class: "iteration" },
+      mode.iteration !== null &&
+        `iteration ${mode.iteration}${mode.max_iterations !== null ? ` of ${mode.max_iterations}` : ""}`,
+    ),
+    mode.updated_at ? ago(mode.updated_at, { class: "when" }) : h("span", { class: "when" }),
+    clear(of.root, mode.session, mode.mode, "Clear…"),
+    mode.error && remark("failed", mode.error),
+  );
+}
+
+const clear = (root, session, mode, words) =>
+  h(
+    "button",
+    {
+      type: "button",
+      class: "button small quiet",
+      "data-do": "clear-mode",
+      "data-root": root,
+      "data-session": session ?? "",
+      "data-mode": mode,
+      "aria-label": `${words.replace("…", "")} ${mode}`,
+    },
+    words,
+  );

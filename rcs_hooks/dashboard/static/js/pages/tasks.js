@@ -1,0 +1,158 @@
+// The tasks: the phase that each is in, and the ways out of it, open or closed, with the reason.
+
+import { get, query } from "../api.js";
+import { count, h } from "../dom.js";
+import { command, empty, filter, filtered, folders, problemNote, project, remark } from "../pieces.js";
+import { icon, status } from "../status.js";
+import { ago } from "../time.js";
+
+const PHASES = ["planning", "plan_review", "codegen", "review", "test", "accept", "done"];
+
+export class Tasks {
+  title = "Tasks";
+  data = null;
+  problem = null;
+  #projects = new Set();
+
+  constructor(frame, url) {
+    this.frame = frame;
+    this.url = url;
+  }
+
+  async load() {
+    const { url } = this;
+    const found = await get(query("/api/tasks", { project: url.searchParams.get("project") }), this.frame.signal);
+    if (url !== this.url) return;
+    this.data = found;
+    for (const task of found.tasks) this.#projects.add(task.root);
+  }
+
+  moved(url) {
+    this.url = url;
+    this.frame.refresh();
+  }
+
+  folders({ state }) {
+    if (state !== this.data?.state) this.frame.refresh();
+  }
+
+  changed(element) {
+    const name = element.dataset.filter;
+    if (name) this.frame.go(filtered(this.url, name, element.value));
+  }
+
+  view() {
+    const phase = this.url.searchParams.get("phase");
+    const all = this.data.tasks;
+    const found = all.filter((task) => !phase || (phase === "open" ? !task.done : task.phase === phase));
+    const open = all.filter((task) => !task.done).length;
+    return [
+      h(
+        "div",
+        { class: "heading", "data-key": "heading" },
+        h("h1", {}, "Tasks"),
+        all.length > 0 && h("p", { class: "dim figures" }, `${count(all.length, "task")}; ${open} open`),
+      ),
+      this.#filters(phase),
+      problemNote(this.problem),
+      found.length ? h("ul", { class: "cards tasks", "data-key": "list" }, ...found.map(taskShown)) : this.#nothing(),
+    ];
+  }
+
+  #filters(phase) {
+    const { searchParams } = this.url;
+    const choices = [
+      ["", "any phase"],
+      ["open", "not done"],
+      ...[...PHASES, "revert"].map((each) => [each, each.replace("_", " ")]),
+    ];
+    return h(
+      "form",
+      { class: "filters", role: "search", "aria-label": "Which tasks", "data-key": "filters" },
+      filter("project", "Project", searchParams.get("project"), [
+        ["", "all projects"],
+        ...folders([...this.#projects]),
+      ]),
+      filter("phase", "Phase", phase, choices),
+      h("a", { class: `reset${this.url.search ? "" : " off"}`, href: "/tasks" }, "Show all"),
+    );
+  }
+
+  #nothing() {
+    if (this.url.search)
+      return empty(
+        "No task is like that",
+        h("p", {}, "Take a filter away, or ", h("a", { href: "/tasks" }, "show all tasks"), "."),
+      );
+    return empty(
+      "No task yet",
+      h("p", {}, "A task goes from planning to done, and each gate says why it is closed. Begin one:"),
+      command("rcs task new login"),
+    );
+  }
+}
+
+function taskShown(task) {
+  const goesOn = task.gates.some((gate) => gate.suggested);
+  return h(
+    "li",
+    { class: "card task", id: task.task_id, "data-key": `${task.root}\n${task.task_id}` },
+    h(
+      "div",
+      { class: "card-head" },
+      task.problem
+        ? status("unreadable")
+        : task.done
+          ? status("completed", "done")
+          : goesOn
+            ? status("running", "can go on")
+            : status("waiting", "held"),
+      h("h2", {}, task.task_id),
+      project(task.root),
+      task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
+      task.updated_at && ago(task.updated_at, { class: "when" }),
+    ),
+    h(
+      "div",
+      { class: "card-body" },
+      task.phase && phases(task.phase),
+      task.problem && remark("unreadable", task.problem),
+      task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),
+    ),
+  );
+}
+
+function phases(phase) {
+  const at = PHASES.indexOf(phase);
+  const names = at < 0 ? [...PHASES, phase] : PHASES;
+  return h(
+    "ol",
+    { class: "phases", "aria-label": "Phases" },
+    ...names.map((name, number) => {
+      const place = name === phase ? "here" : number < at ? "past" : "ahead";
+      return h("li", { class: place, "aria-current": name === phase ? "step" : null }, name.replace("_", " "));
+    }),
+  );
+}
+
+function gateShown(gate) {
+  const reasons = gate.reasons.filter((reason) => reason !== gate.label);
+  return h(
+    "li",
+    { class: `gate ${gate.open ? "open" : "closed"}`, "data-key": `${gate.to} ${gate.label ?? ""}` },
+    icon(gate.open ? "open" : "closed", gate.open ? "open" : "closed"),
+    h(
+      "div",
+      {},
+      h(
+        "p",
+        { class: "gate-to" },
+        h("span", { class: "gate-word" }, gate.open ? "open" : "closed"),
+        h("strong", {}, gate.to.replace("_", " ")),
+        gate.label && h("span", { class: "dim" }, gate.label),
+        gate.suggested && h("span", { class: "tag" }, "next"),
+      ),
+      reasons.length > 0 && h("ul", { class: "reasons" }, ...reasons.map((reason) => h("li", {}, reason))),
+    ),
+  );
+}

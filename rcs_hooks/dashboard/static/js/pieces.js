@@ -1,0 +1,109 @@
+// What more than one page shows.
+
+import { h } from "./dom.js";
+import { icon } from "./status.js";
+import { ago } from "./time.js";
+
+/** The last part of a folder's path, all of it on hover. */
+export function project(path) {
+  return h("span", { class: "project", title: path }, path.split("/").filter(Boolean).at(-1) ?? path);
+}
+
+export function empty(title, ...words) {
+  return h("section", { class: "empty" }, h("h2", {}, title), ...words);
+}
+
+/** A command as it is typed. */
+export const command = (text) => h("pre", { class: "command", tabindex: "0" }, h("code", {}, text));
+
+/** That the server is away is said in the head already, and nothing has to move for it. */
+export function problemNote(problem) {
+  return problem?.status > 0 && h("p", { class: "problem", role: "alert", "data-key": "problem" }, problem.message);
+}
+
+const at = (root, session, id) => `${root}\n${session ?? ""}\n${id}`;
+
+/** A question with its form. What is typed stays when the page is drawn again. */
+export function question(asked, root, session, { dated = true } = {}) {
+  const id = `answer-${asked.question_id}`;
+  return h(
+    "form",
+    {
+      class: "question",
+      "data-do": "answer",
+      "data-key": at(root, session, asked.question_id),
+      "data-root": root,
+      "data-session": session ?? "",
+      "data-question": asked.question_id,
+      "data-mode": asked.mode ?? "",
+      "data-text": asked.question,
+    },
+    h(
+      "p",
+      { class: "asked" },
+      h("span", { class: "words" }, asked.question),
+      " ",
+      dated && asked.created_at && ago(asked.created_at, { class: "dim" }),
+    ),
+    asked.options.length > 0 &&
+      h(
+        "div",
+        { class: "options", role: "group", "aria-label": "Answers to choose from" },
+        ...asked.options.map((each) =>
+          h("button", { type: "button", class: "chip", "data-do": "option", "data-words": each }, each),
+        ),
+      ),
+    h("label", { class: "field", for: id }, h("span", { class: "hidden" }, `Answer to: ${asked.question}`)),
+    h(
+      "div",
+      { class: "reply" },
+      h("textarea", { id, name: "answer", rows: "2", maxlength: "4000", required: true, placeholder: "Your answer" }),
+      h("button", { type: "submit", class: "button primary" }, "Answer…"),
+    ),
+  );
+}
+
+export const sessionLink = (root, session) =>
+  `/sessions?${new URLSearchParams({ project: root, session: session ?? "" })}`;
+
+export function remark(name, ...words) {
+  return h("p", { class: "remark" }, icon(name), h("span", {}, ...words));
+}
+
+/** A choice in the line of filters. `choices` are [value, word]. */
+export function filter(name, label, value, choices) {
+  const known = choices.some(([each]) => each === value) || !value ? choices : [...choices, [value, value]];
+  return h(
+    "label",
+    { class: "filter" },
+    h("span", {}, label),
+    h(
+      "select",
+      { name, "data-filter": name },
+      ...known.map(([each, word]) => h("option", { value: each, selected: each === (value ?? "") }, word)),
+    ),
+  );
+}
+
+/** The address with one filter changed; a page that was turned to is left. */
+export function filtered(url, name, value) {
+  const next = new URL(url);
+  if (value) next.searchParams.set(name, value);
+  else next.searchParams.delete(name);
+  next.searchParams.delete("before");
+  next.searchParams.delete("session");
+  return next.pathname + next.search;
+}
+
+export const folders = (paths) => {
+  const short = (path) => path.split("/").filter(Boolean).at(-1) ?? path;
+  const names = paths.map(short);
+  return paths.map((path, number) => [
+    path,
+    names.filter((name) => name === names[number]).length > 1 ? path : names[number],
+  ]);
+};
+
+/** What the server says in a line of its own, as a sentence by itself. */
+export const sentence = (words) =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

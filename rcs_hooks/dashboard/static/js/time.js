@@ -1,0 +1,95 @@
+// Times: relative to the server's clock, absolute on hover. One timer for the whole page.
+
+import { h } from "./dom.js";
+
+let ahead = 0;
+
+/** The server says what time it is there, in whole seconds; a smaller difference is none. */
+export function setClock(date) {
+  const server = Date.parse(date ?? "");
+  if (Number.isNaN(server)) return;
+  const found = server + 500 - Date.now();
+  ahead = Math.abs(found) < 3000 ? 0 : found;
+}
+
+export const now = () => Date.now() + ahead;
+
+const STEPS = [
+  [60, 1, "s"],
+  [3600, 60, "m"],
+  [86400, 3600, "h"],
+  [86400 * 14, 86400, "d"],
+  [86400 * 365, 86400 * 7, "w"],
+  [Infinity, 86400 * 365, "y"],
+];
+
+function relative(at) {
+  const seconds = Math.round((now() - at) / 1000);
+  if (seconds < 0) return seconds < -5 ? `in ${duration(-seconds)}` : "now";
+  if (seconds < 5) return "now";
+  const [, unit, letter] = STEPS.find(([below]) => seconds < below);
+  return `${Math.floor(seconds / unit)} ${letter} ago`;
+}
+
+/** `0.4 s`, `12 s`, `3 m 05 s`, `2 h 07 m`, `4 d 03 h`. */
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return "";
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} m ${two(whole % 60)} s`;
+  if (whole < 86400) return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} m`;
+  return `${Math.floor(whole / 86400)} d ${two(Math.floor((whole % 86400) / 3600))} h`;
+}
+
+const two = (number) => String(number).padStart(2, "0");
+
+const FULL = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
+const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+export const absolute = (at) => FULL.format(at);
+export const clock = (at) => CLOCK.format(at);
+
+/** The time of day, with the day where it is not today. */
+export function moment(at) {
+  const isToday = new Date(at).toDateString() === new Date(now()).toDateString();
+  return h("time", { datetime: new Date(at).toISOString(), title: absolute(at) }, isToday ? clock(at) : DAY.format(at));
+}
+
+/** `3 m ago`, kept true by the timer. */
+export function ago(iso, attributes = {}) {
+  const at = Date.parse(iso ?? "");
+  if (Number.isNaN(at)) return h("span", { class: "dim" }, "–");
+  return h("time", { datetime: iso, title: absolute(at), "data-ago": at, ...attributes }, relative(at));
+}
+
+/** A length of time; one that still runs was `seconds` long at the time `at` and goes on. */
+export function lasting(seconds, isOpen, at = now()) {
+  if (seconds === null || seconds === undefined) return h("span", { class: "duration" }, "");
+  const running = isOpen ? { "data-since": at - seconds * 1000 } : {};
+  return h("span", { class: "duration", ...running }, duration(seconds));
+}
+
+function tick() {
+  if (document.hidden) return;
+  for (const each of document.querySelectorAll("[data-ago]")) put(each, relative(Number(each.dataset.ago)));
+  for (const each of document.querySelectorAll("[data-since]")) {
+    put(each, duration(Math.max(0, now() - Number(each.dataset.since)) / 1000));
+  }
+}
+
+function put(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+export function startClock() {
+  setInterval(tick, 1000);
+  document.addEventListener("visibilitychange", tick);
+}

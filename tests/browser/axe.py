@@ -1,0 +1,44 @@
+"""axe-core, from the npm registry, in a cache outside the checkout."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from tests.clients.install import CACHE, Unavailable, _npm_install
+
+VERSION = "4.10.3"
+HERE = CACHE.with_name("rcs-hooks-axe")
+SERIOUS = ("serious", "critical")
+
+
+def source() -> str:
+    """The script. Raises Unavailable."""
+    try:
+        HERE.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(f"no cache for axe-core: {error}") from None
+    kept = HERE / f"axe-{VERSION}.min.js"
+    with FileLock(HERE / "axe.lock"):
+        if not kept.exists():
+            with tempfile.TemporaryDirectory(dir=HERE) as made:
+                _npm_install(f"axe-core@{VERSION}", Path(made))
+                shutil.move(Path(made) / "node_modules" / "axe-core" / "axe.min.js", kept)
+    return kept.read_text()
+
+
+def findings(page: Any) -> list[str]:
+    """What is serious, in a line each: rule, what to do, where."""
+    if not page.evaluate("() => typeof axe === 'object'"):
+        page.evaluate(source())
+    found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+        if (node["impact"] or rule["impact"]) in SERIOUS
+    ]

@@ -1,0 +1,42 @@
+"""Tasks as the server says them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rcs_hooks.dashboard.shapes import Tasks
+
+BLOCKED = "review/code-review.json: issues: 1 blocking (C2 src/a.py: <b>no</b> check), need 0"
+UNPLANNED = (
+    "planning/planning.ai.json: blocking_questions: 2 open (Q1, Q3), need none",
+    "planning/plan.files.json: missing",
+)
+
+
+def _gate(to: str, label: str, is_open: bool, *reasons: str, suggested: bool = False) -> dict[str, Any]:
+    return {"to": to, "label": label, "open": is_open, "reasons": list(reasons), "suggested": suggested}
+
+
+def _task(name: str, phase: str | None, root: str, gates: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return {
+        "task_id": name, "root": root, "phase": phase, "round": 1, "done": phase == "done", "gates": gates,
+        "created_at": "2026-01-10T08:00:00.000Z", "updated_at": "2026-01-12T09:30:00.000Z", "problem": None,
+    } | more  # fmt: skip
+
+
+def tasks(root: str) -> str:
+    """The body of an answer of `/api/tasks`."""
+    listed = [
+        _task("login", "review", root, [
+            _gate("test", "passes", False, BLOCKED),
+            _gate("codegen", "code changes", True, "1 blocking issue of the code (C2)", suggested=True),
+            _gate("planning", "plan flawed", False, "review/code-review.json: no issue targets the plan"),
+        ], round=2),
+        _task("report-export", "planning", root, [
+            _gate("plan_review", "succeeded", False, *UNPLANNED),
+            _gate("planning", "re-plan", True),
+        ]),
+        _task("billing", "done", root, []),
+        _task("broken", None, root, [], round=None, problem="state.json: not JSON (line 3 column 1)"),
+    ]  # fmt: skip
+    return Tasks.model_validate({"tasks": listed, "state": "00000000"}).model_dump_json()

@@ -1,0 +1,84 @@
+"""All of it can be done without a mouse."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.browser.scene import LONG_RUN
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Open
+    from tests.browser.scene import Scene
+
+
+def test_the_first_stop_leads_to_the_content(look: Open, scene: Scene) -> None:
+    scene.fill()
+    page = look("/runs").page
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="To the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-filter=project]")).to_be_focused()
+
+
+def test_a_list_is_walked_and_an_entry_opened(look: Open, scene: Scene) -> None:
+    for run in ("one", "two", "three"):
+        scene.project.emit("requirements", run=run)
+    page = look("/runs").page
+    for key, run in (
+        ("j", "three"),
+        ("j", "two"),
+        ("ArrowDown", "one"),
+        ("j", "one"),
+        ("k", "two"),
+        ("ArrowUp", "three"),
+    ):
+        page.keyboard.press(key)
+        expect(page.locator(f"[data-run={run}]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("build")
+    expect(page.locator("h1")).to_be_focused()
+
+
+def test_a_step_is_opened_and_left(look: Open, scene: Scene) -> None:
+    scene.fill()
+    page = look(f"/runs/{LONG_RUN}").page
+    page.locator("[data-step=build]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#detail h2")).to_have_text("build")
+    expect(page.locator("#detail tbody tr")).to_have_count(3)
+    expect(page.locator("[data-step=build]")).to_be_focused()
+    expect(page).to_have_url(re.compile(r"\?step=build$"))
+    page.reload()
+    expect(page.locator("#detail h2")).to_have_text("build")
+    page.keyboard.press("Escape")
+    expect(page.locator("#detail")).to_have_count(0)
+    page.locator(".state[data-state=verify]").click()
+    expect(page.locator("#detail h2")).to_have_text("verify")
+    expect(page.locator("[data-step=build] .bar")).to_have_count(3)
+    expect(page.locator("[data-step=verify] .bar")).to_have_count(2)
+
+
+def test_digits_lead_to_the_pages_and_a_question_mark_says_so(look: Open, scene: Scene) -> None:
+    scene.fill()
+    page = look("/").page
+    for digit, name in (("2", "Runs"), ("3", "Sessions"), ("4", "Tasks"), ("1", "Needs me")):
+        page.keyboard.press(digit)
+        expect(page.locator("h1")).to_have_text(name)
+        expect(page.locator("nav [aria-current=page]")).to_contain_text(name)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("next entry of the list")
+    page.keyboard.press("2")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("3")
+    expect(page.locator("h1")).to_have_text("Sessions")
+    page.locator("textarea").first.focus()
+    page.keyboard.type("12j?")
+    expect(page.locator("textarea").first).to_have_value("12j?")

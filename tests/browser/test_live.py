@@ -1,0 +1,203 @@
+"""Pages that are open follow what happens, also while the server is away; none is loaded again."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.watched import AWAY
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Open
+    from tests.browser.live import Dashboard
+    from tests.browser.scene import Scene
+    from tests.browser.watched import Window
+
+RECORD = """() => {
+    window.seen = [];
+    const add = (node) => node.dataset?.seq && window.seen.push(Number(node.dataset.seq));
+    document.querySelectorAll("[data-seq]").forEach(add);
+    window.seen.reverse();
+    new MutationObserver((changes) => {
+        const added = changes.flatMap((each) => [...each.addedNodes]).filter((node) => node.dataset?.seq);
+        added.sort((one, other) => one.dataset.seq - other.dataset.seq).forEach(add);
+    }).observe(document.querySelector("main"), { childList: true, subtree: true });
+}"""
+SHOWN = "() => [...document.querySelectorAll('[data-seq]')].map((each) => Number(each.dataset.seq))"
+WINDOW = 200
+
+
+def at_least(window: Window, count: int) -> None:
+    window.page.wait_for_function(
+        "count => Number(document.querySelector('#event-count')?.textContent.replace(/,/g, '')) >= count", arg=count
+    )
+
+
+def test_a_run_appears_and_moves_without_a_reload(look: Open, scene: Scene) -> None:
+    window = look("/runs")
+    page, project = window.page, scene.project
+    expect(page.locator(".empty")).to_contain_text("rcs emit --workflow")
+    window.mark()
+    assert project.rcs(*project.command("requirements")).returncode == 0
+    row = page.locator("[data-run=r1]")
+    expect(row).to_contain_text("requirements")
+    assert project.rcs(*project.command("design")).returncode == 0
+    expect(row.locator(".step")).to_have_text("design")
+    row.click()
+    expect(page.locator(".state.current")).to_have_attribute("data-state", "design")
+    expect(page.locator("[data-step=requirements] [aria-label=completed]")).to_be_visible()
+    assert project.rcs(*project.command("tasks")).returncode == 0
+    expect(page.locator(".state.current")).to_have_attribute("data-state", "tasks")
+    expect(page.locator("#event-count")).to_have_text("5")
+    window.assert_not_reloaded()
+
+
+def test_what_is_around_stays_where_it_is_while_a_run_moves(look: Open, scene: Scene) -> None:
+    scene.fill()
+    for address, kept in (
+        ("/runs", ("h1", ".filters", ".runs .names")),
+        ("/runs/fresh-1", ("h1", ".run-head", ".steps", ".drawing", ".events header")),
+        ("/sessions", ("h1", ".filters", ".session >> nth=0")),
+    ):
+        window = look(address)
+        before = [window.page.locator(each).bounding_box() for each in kept]
+        scene.project.now = time.time()
+        step = {"/runs": "design", "/runs/fresh-1": "tasks"}.get(address, "build")
+        scene.project.emit(step, run="fresh-1")
+        if address == "/runs":
+            expect(window.page.locator("[data-run=fresh-1] .step")).to_have_text(step)
+        elif address != "/sessions":
+            expect(window.page.locator(".state.current")).to_have_attribute("data-state", step)
+        assert [window.page.locator(each).bounding_box() for each in kept] == before
+
+
+def test_the_list_holds_its_order_while_somebody_points_at_it(look: Open, scene: Scene) -> None:
+    for run in ("one", "two", "three"):
+        scene.project.emit("requirements", run=run)
+    window = look("/runs")
+    order = "() => [...document.querySelectorAll('[data-run]')].map((each) => each.dataset.run)"
+    assert window.page.evaluate(order) == ["three", "two", "one"]
+    window.page.hover("[data-run=three]")
+    scene.project.emit("design", run="one")
+    expect(window.page.locator("[data-run=one] .step")).to_have_text("design")
+    assert window.page.evaluate(order) == ["three", "two", "one"]
+    window.page.mouse.move(5, 5)
+    window.page.wait_for_function(f"() => ({order})()[0] === 'one'")
+
+
+def test_pages_come_back_complete_after_the_server_was_away(look: Open, scene: Scene, dashboard: Dashboard) -> None:
+    project = scene.project
+    project.walk("requirements", "design", "tasks", "build")
+    windows = [look("/runs/r1"), look("/runs"), look("/")]
+    for window in windows:
+        window.mark()
+        window.allowed += AWAY
+    windows[0].page.evaluate(RECORD)
+    dashboard.stop()
+    for window in windows:
+        expect(window.page.locator("#connection")).to_have_text("Reconnecting…")
+    for _ in range(20):
+        project.walk("verify", "build")
+    scene.workspace.now = time.time()
+    scene.workspace.prompt("$forge go")
+    scene.ask("s1", "forge", "Which one?")
+    dashboard.start()
+    total = 7 + 20 * 4
+    at_least(windows[0], total)
+    assert windows[0].page.evaluate("window.seen") == list(range(1, total + 1))
+    assert windows[0].page.evaluate(SHOWN) == list(range(total, 0, -1))
+    expect(windows[1].page.locator("[data-run=r1] .events")).to_contain_text(str(total))
+    expect(windows[2].page.locator(".asked")).to_contain_text("Which one?")
+    for window in windows:
+        window.live()
+        expect(window.page.locator("#connection")).to_have_text("")
+        window.assert_not_reloaded()
+    project.emit("verify")
+    at_least(windows[0], total + 2)
+    assert windows[0].page.evaluate("window.seen") == list(range(1, total + 3))
+
+
+def test_three_pages_take_a_burst_of_events_in_order(look: Open, scene: Scene) -> None:
+    project = scene.project
+    project.walk("requirements", "design", "tasks", "build")
+    windows = [look("/runs/r1") for _ in range(3)]
+    for window in windows:
+        window.page.evaluate(RECORD)
+    begun = time.monotonic()
+    for number in range(1000):
+        project.emit("build", run="r1", data={"status": "running", "message": f"number {number}"})
+        due = begun + number * 0.01
+        if due > time.monotonic():
+            windows[number % 3].page.wait_for_timeout((due - time.monotonic()) * 1000)
+    for window in windows:
+        at_least(window, 1007)
+        assert window.page.evaluate("window.seen") == list(range(1, 1008))
+        assert window.page.evaluate(SHOWN) == list(range(1007, 1007 - WINDOW, -1))
+        expect(window.page.locator("[data-seq='1007'] .note")).to_contain_text("number 999")
+
+
+def test_a_page_that_is_left_open_does_not_grow(look: Open, scene: Scene) -> None:
+    project = scene.project
+    project.walk("requirements", "design", "tasks", "build")
+    window = look("/runs/r1")
+    for _ in range(300):
+        project.emit("build")
+    at_least(window, 307)
+    size = "document.querySelectorAll('*').length"
+    before = window.page.evaluate(size)
+    for _ in range(1500):
+        project.emit("build")
+    at_least(window, 1807)
+    assert window.page.evaluate(SHOWN) == list(range(1807, 1607, -1))
+    assert window.page.evaluate(size) <= before + 20
+
+
+def test_one_can_turn_back_in_the_events_and_return(look: Open, scene: Scene) -> None:
+    project = scene.project
+    project.walk("requirements", "design", "tasks", "build")
+    for _ in range(500):
+        project.emit("build")
+    window = look("/runs/r1")
+    page = window.page
+    page.get_by_role("button", name="Older").click()
+    expect(page.locator("[data-seq]").first).to_have_attribute("data-seq", "307")
+    assert page.evaluate(SHOWN) == list(range(307, 107, -1))
+    project.emit("verify")
+    expect(page.get_by_role("button", name="Newest (202)")).to_be_visible()
+    assert page.evaluate(SHOWN) == list(range(307, 107, -1))
+    page.get_by_role("button", name="Older").click()
+    expect(page.locator("[data-seq]").last).to_have_attribute("data-seq", "1")
+    page.get_by_role("button", name="Newest").click()
+    expect(page.locator("[data-seq]").first).to_have_attribute("data-seq", "509")
+
+
+@pytest.mark.parametrize("width", [400, 1600])
+def test_filters_survive_a_reload_and_the_way_back(look: Open, scene: Scene, width: int) -> None:
+    scene.fill()
+    window = look("/runs", width=width)
+    page = window.page
+    page.select_option("[data-filter=workflow]", "build")
+    expect(page.locator("[data-run=fork-3]")).to_have_count(0)
+    page.select_option("[data-filter=status]", "running")
+    expect(page.locator("[data-run=archived-1]")).to_have_count(0)
+    expect(page.locator("[data-run=fresh-1]")).to_be_visible()
+    shown = page.locator("[data-run]").count()
+    expect(page).to_have_url(re.compile(r"/runs\?workflow=build&status=running$"))
+    page.reload()
+    expect(page.locator("[data-run]")).to_have_count(shown)
+    expect(page.locator("[data-filter=workflow]")).to_have_value("build")
+    page.locator("[data-run=fresh-1]").click()
+    expect(page.locator("h1")).to_contain_text("a-feature")
+    page.go_back()
+    expect(page.locator("[data-run]")).to_have_count(shown)
+    expect(page.locator("[data-filter=status]")).to_have_value("running")
+    page.go_back()
+    expect(page.locator("[data-filter=status]")).to_have_value("")
+    expect(page.locator("[data-filter=workflow]")).to_have_value("build")
+    expect(page.locator("[data-run=archived-1]")).to_be_visible()
+    page.get_by_role("link", name="Show all").click()
+    expect(page.locator("[data-run=fork-3]")).to_be_visible()

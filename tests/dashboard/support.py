@@ -1,0 +1,211 @@
+"""What the tests of the dashboard share: an application over a project, and whole servers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from rcs_hooks.dashboard import app
+from rcs_hooks.dashboard.guard import Rules
+from rcs_hooks.dashboard.sources import Sources
+from rcs_hooks.runs import store
+from rcs_hooks.runs.ledger import iso_ms
+from tests.runs.support import RCS, Project
+from tests.support import Workspace
+
+Record = dict[str, Any]
+
+PORT = 8727
+HERE = f"http://127.0.0.1:{PORT}"
+KEY = "a-key-of-enough-letters"
+
+
+class Board:
+    """An application in this process, over a project with a clock of its own."""
+
+    def __init__(self, tmp_path: Path, *, host: str = "127.0.0.1", key: str | None = None) -> None:
+        self.project = Project(tmp_path)
+        self.workspace = Workspace(self.project.root, now=self.project.now)
+        self.rules = Rules(host, key=key)
+        self.env: dict[str, str] = {"HOME": str(self.project.home), "PATH": os.defpath}
+        self.sources = Sources(str(self.project.database), str(self.project.root), self.env, lambda: self.now)
+        self._client: TestClient | None = None
+
+    @property
+    def now(self) -> float:
+        return max(self.project.now, self.workspace.now)
+
+    @property
+    def root(self) -> str:
+        return str(self.project.root)
+
+    @property
+    def client(self) -> TestClient:
+        if self._client is None:
+            made = app.made(self.sources, self.rules)
+            self._client = TestClient(made, base_url=HERE, follow_redirects=False, raise_server_exceptions=False)
+            self._client.__enter__()
+        return self._client
+
+    def close(self) -> None:
+        if self._client:
+            self._client.__exit__(None, None, None)
+
+    def get(self, address: str, **query: Any) -> Record:
+        """What is answered, and that it is."""
+        answer = self.client.get(address, params=query)
+        assert answer.status_code == 200, answer.text
+        found: Record = answer.json()
+        return found
+
+    def refused(self, address: str, **query: Any) -> tuple[int, str]:
+        answer = self.client.get(address, params=query)
+        assert answer.headers["content-type"] == "application/json"
+        return answer.status_code, answer.json()["error"]
+
+    def post(self, address: str, body: object, **headers: str) -> Any:
+        """As a page of ours does it."""
+        own = {"Origin": HERE, "X-RCS-Token": self.rules.token, "Content-Type": "application/json"}
+        text = body if isinstance(body, str) else json.dumps(body)
+        return self.client.post(address, content=text, headers=own | headers)
+
+
+class Server:
+    """`rcs dashboard` as a program."""
+
+    def __init__(self, project: Project, *words: str, port: int = 0, **env: str) -> None:
+        self.process = subprocess.Popen(
+            [*RCS, "dashboard", "--port", str(port), *words],
+            cwd=project.root,
+            env=project.env(**env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout
+        self.said = self.process.stdout.readline()
+        found = re.search(r"http://\S+?:(\d+)/", self.said)
+        if found is None:
+            self.process.wait(30)
+            raise AssertionError(f"it did not start: {self.said!r} {self.errors()!r}")
+        self.port = int(found[1])
+        self.url = found[0]
+
+    def errors(self) -> str:
+        assert self.process.stderr
+        return self.process.stderr.read()
+
+    def ended(self, by: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
+        """Status, and what it said after its first line."""
+        self.process.send_signal(by)
+        out, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, out, errors
+
+    def memory(self) -> float:
+        """In MB."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.findall(r"VmRSS:\s+(\d+) kB", text)[0]) / 1024
+
+    def processor(self) -> float:
+        """In seconds."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def served(project: Project, *words: str, port: int = 0, **env: str) -> Iterator[Server]:
+    server = Server(project, *words, port=port, **env)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.kill()
+        server.process.communicate(timeout=30)
+
+
+def filled(project: Project, runs: int, events: int, *, note: int = 100) -> None:
+    """Runs of `build` with so many events each, ending now."""
+    file = str(project.root / ".claude" / "skills" / "build" / "SKILL.md")
+    now_ms = round(time.time() * 1000)
+    statuses = ("running", "waiting", "failed", "completed")
+    data = json.dumps({"status": "running", "note": "x" * note})
+    kept = store.made(str(project.database))
+    with kept:
+        for number in range(runs):
+            ms = now_ms - (runs - number) * 1000
+            at = iso_ms(ms)
+            run: Record = {
+                "run_id": f"run-{number:05}", "workflow": "build" if number % 2 else "blueprint",
+                "project": str(project.root), "feature": None, "file": file, "status": statuses[number % 4],
+                "current": "build", "events": events, "artifacts": 0, "started_at": at, "last_at": at, "last_ms": ms,
+                "last_event": 0,
+            }  # fmt: skip
+            added = kept.add_run(run)
+            for seq in range(1, events + 1):
+                step = ("requirements", "design", "tasks")[seq - 1] if seq < 4 else ("build", "verify")[seq % 2]
+                event = {
+                    "seq": seq, "at": at, "type": "status_change", "step": step, "unit": None, "status": "running",
+                    "data": data, "automatic": 0,
+                }  # fmt: skip
+                run["last_event"] = kept.add_event(added, event)
+            kept.update_run(run | {"id": added})
+    kept.close()
+
+
+class Listener:
+    """A page's WebSocket: what it was told, and where it stands."""
+
+    def __init__(self, url: str, after: int | None = None, **headers: str) -> None:
+        from websockets.sync.client import connect
+
+        origin = headers.pop("Origin", url.rstrip("/"))
+        address = url.replace("http://", "ws://") + "ws" + ("" if after is None else f"?after={after}")
+        self._context = connect(
+            address,
+            origin=origin or None,  # type: ignore[arg-type]
+            additional_headers=headers,
+            compression=None,
+            proxy=None,
+            max_size=None,
+        )
+        self.socket = self._context.__enter__()
+        self.told: list[Record] = []
+        self.ids: list[int] = []
+        self.seq = after or 0
+
+    def next(self, timeout: float = 20) -> Record:
+        message: Record = json.loads(self.socket.recv(timeout))
+        self.told.append(message)
+        if "seq" in message:
+            self.seq = message["seq"]
+        self.ids += [event["id"] for event in message.get("events", ())]
+        return message
+
+    def until(self, kind: str) -> Record:
+        """The next message of that type; those before it are kept too."""
+        while (message := self.next())["type"] != kind:
+            pass
+        return message
+
+    def until_id(self, last: int) -> None:
+        while self.seq < last:
+            self.next()
+
+    def close(self) -> None:
+        self._context.__exit__(None, None, None)
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,148 @@
+"""The artifact viewer: text, from inside the project, and never too much of it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.dashboard.support import Board
+
+LARGEST = 1024 * 1024
+
+
+@pytest.fixture
+def ready(board: Board) -> Board:
+    board.project.emit("requirements")
+    return board
+
+
+def written(board: Board, path: str, text: str | bytes, **data: Any) -> None:
+    target = board.project.root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(text if isinstance(text, bytes) else text.encode())
+    board.project.artifact(path, **data)
+
+
+def forced(board: Board, path: str) -> None:
+    """As if it had been registered: `emit` takes no such path, another program may have written it."""
+    board.project.artifact("innocent.md")
+    connection = sqlite3.connect(board.project.database)
+    with connection:
+        connection.execute("UPDATE artifacts SET path = ?", (path,))
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("docs/a.md", "markdown"), ("x.MD", "markdown"), ("code/d.diff", "diff"), ("d.patch", "diff"), ("a.json", "json"),
+     ("page.html", "text"), ("no-suffix", "text"), ("a b/ü.txt", "text")],
+)  # fmt: skip
+def test_the_text_of_an_artifact(ready: Board, path: str, kind: str) -> None:
+    written(ready, path, "# Hello\n\n<script>alert(1)</script> ü\n")
+    with_headers = ready.client.get("/api/runs/r1/artifact", params={"path": path})
+    assert with_headers.headers["content-type"] == "application/json"
+    found = with_headers.json()
+    assert (found["path"], found["kind"], found["truncated"], found["diagram"]) == (path, kind, False, None)
+    assert found["text"] == "# Hello\n\n<script>alert(1)</script> ü\n"
+    assert found["bytes"] == len(found["text"].encode())
+    assert "<script" not in with_headers.text.replace("<script>alert(1)", "", 1)
+
+
+def test_only_what_was_registered_is_shown(ready: Board) -> None:
+    (ready.project.root / "secret.md").write_text("secret")
+    words = "run 'r1' has registered no artifact 'secret.md'"
+    assert ready.refused("/api/runs/r1/artifact", path="secret.md") == (404, words)
+    assert ready.refused("/api/runs/r1/artifact") == (404, "run 'r1' has registered no artifact ''")
+
+
+@pytest.mark.parametrize("path", ["../outside.md", "/etc/passwd", "a/../../outside.md", ".", ""])
+def test_a_path_out_of_the_project_is_refused(ready: Board, path: str) -> None:
+    (ready.project.root.parent / "outside.md").write_text("secret")
+    (ready.project.root / "a").mkdir()
+    forced(ready, path)
+    status, words = ready.refused("/api/runs/r1/artifact", path=path)
+    assert (status, words) == (409, f"{path!r} leads out of the project, so it is not shown")
+
+
+@pytest.mark.parametrize("way", ["file", "folder", "chain", "absolute"])
+def test_a_link_out_of_the_project_is_refused(ready: Board, way: str) -> None:
+    outside = ready.project.root.parent / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("secret")
+    root = ready.project.root
+    targets = {"file": "../outside/secret.md", "chain": "hop", "absolute": str(outside / "secret.md")}
+    if way == "folder":
+        (root / "docs").symlink_to("../outside")
+        path = "docs/secret.md"
+    else:
+        (root / "hop").symlink_to("../outside/secret.md")
+        (root / "link.md").symlink_to(targets[way])
+        path = "link.md"
+    forced(ready, path)
+    assert ready.refused("/api/runs/r1/artifact", path=path) == (
+        409, f"{path!r} leads out of the project, so it is not shown",
+    )  # fmt: skip
+
+
+def test_a_link_that_stays_inside_is_followed(ready: Board) -> None:
+    (ready.project.root / "real.md").write_text("here")
+    (ready.project.root / "link.md").symlink_to("real.md")
+    ready.project.artifact("link.md")
+    assert ready.get("/api/runs/r1/artifact", path="link.md")["text"] == "here"
+
+
+def test_what_is_no_file_or_no_text_is_refused(ready: Board) -> None:
+    written(ready, "a.bin", b"\x7fELF\0\0")
+    assert ready.refused("/api/runs/r1/artifact", path="a.bin") == (409, "'a.bin' is no text")
+    (ready.project.root / "folder").mkdir()
+    ready.project.artifact("folder")
+    assert ready.refused("/api/runs/r1/artifact", path="folder") == (409, "'folder' is no file")
+    os.mkfifo(ready.project.root / "pipe")
+    ready.project.artifact("pipe")
+    assert ready.refused("/api/runs/r1/artifact", path="pipe") == (409, "'pipe' is no file")
+    ready.project.artifact("gone.md")
+    assert ready.refused("/api/runs/r1/artifact", path="gone.md") == (409, "'gone.md' is not there any more")
+
+
+def test_of_a_large_file_the_beginning_is_shown(ready: Board) -> None:
+    written(ready, "large.txt", "x" * (LARGEST + 10))
+    found = ready.get("/api/runs/r1/artifact", path="large.txt")
+    assert (len(found["text"]), found["bytes"], found["truncated"]) == (LARGEST, LARGEST + 10, True)
+
+
+def test_what_is_not_utf_8_is_shown_as_far_as_it_can_be(ready: Board) -> None:
+    written(ready, "latin.txt", b"caf\xe9")
+    assert ready.get("/api/runs/r1/artifact", path="latin.txt")["text"] == "caf\ufffd"
+
+
+DIAGRAM = "stateDiagram-v2\n[*] --> one\none --> two\ntwo --> [*]\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"# Flow\n\n## STATE-MACHINE\n\n```mermaid\n{DIAGRAM}```\n", f"# Flow\n\n```mermaid\n{DIAGRAM}```\n", DIAGRAM],
+    ids=["a section", "a fence", "the diagram alone"],
+)
+def test_the_diagram_of_a_subflow_is_drawn(ready: Board, text: str) -> None:
+    written(ready, "flow.md", text, subflow=True)
+    diagram = ready.get("/api/runs/r1/artifact", path="flow.md")["diagram"]
+    assert diagram["problem"] is None
+    assert 'data-state="one"' in diagram["svg"]
+    assert "<style" not in diagram["svg"]
+
+
+def test_a_subflow_without_a_diagram_says_why(ready: Board) -> None:
+    written(ready, "flow.md", "# nothing\n", subflow=True)
+    diagram = ready.get("/api/runs/r1/artifact", path="flow.md")["diagram"]
+    assert diagram["svg"] is None
+    assert diagram["problem"].startswith("line 1: ")
+
+
+def test_a_project_that_is_gone_is_said(ready: Board, tmp_path: Path) -> None:
+    written(ready, "a.md", "x")
+    ready.project.root.rename(tmp_path / "moved")
+    assert ready.refused("/api/runs/r1/artifact", path="a.md") == (409, "'a.md' is not there any more")

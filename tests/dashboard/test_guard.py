@@ -1,0 +1,265 @@
+"""Who may read and act: Host, Origin, the page's token, the key of an open address; and the headers of every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from rcs_hooks.dashboard.guard import Rules, is_loopback
+from tests.dashboard.support import HERE, KEY, PORT, Board
+
+POLICY = (
+    f"default-src 'self'; connect-src 'self' ws://127.0.0.1:{PORT} wss://127.0.0.1:{PORT}; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+HOSTS = [
+    # host that is bound, Host header, known
+    ("127.0.0.1", "127.0.0.1:8727", True),
+    ("127.0.0.1", "localhost:8727", True),
+    ("127.0.0.1", "LOCALHOST:8727", True),
+    ("127.0.0.1", "[::1]:8727", True),
+    ("127.0.0.1", "localhost:9000", True),  # a tunnel
+    ("127.0.0.1", "127.0.0.1", True),
+    ("127.0.0.1", "evil.example:8727", False),
+    ("127.0.0.1", "127.0.0.1.evil.example:8727", False),
+    ("127.0.0.1", "localhost.evil.example", False),
+    ("127.0.0.1", "evil.example:8727@127.0.0.1", False),
+    ("127.0.0.1", "192.168.1.5:8727", False),
+    ("127.0.0.1", "localhost; localhost", False),
+    ("127.0.0.1", "", False),
+    ("127.0.0.2", "127.0.0.2:8727", True),
+    ("::1", "[::1]:8727", True),
+    ("0.0.0.0", "192.168.1.5:8727", True),
+    ("0.0.0.0", "[fe80::1]:8727", True),
+    ("0.0.0.0", "evil.example:8727", False),
+    ("box.example", "box.example:8727", True),
+    ("box.example", "evil.example:8727", False),
+]
+
+
+@pytest.mark.parametrize(("bound", "host", "known"), HOSTS)
+def test_the_hosts_that_are_known(bound: str, host: str, known: bool) -> None:
+    assert Rules(bound, key=None).knows(host) is known
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.0.0.1", True), ("127.9.9.9", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False),
+     ("192.168.1.5", False), ("box.example", False)],
+)  # fmt: skip
+def test_the_addresses_that_only_this_machine_reaches(host: str, loopback: bool) -> None:
+    assert is_loopback(host) is loopback
+
+
+READS = ["/", "/static/index.html", "/api/runs", "/api/token", "/api/schema", "/nowhere"]
+
+
+@pytest.mark.parametrize("address", READS)
+def test_a_foreign_host_is_refused(shown: Board, address: str) -> None:
+    answer = shown.client.get(address, headers={"Host": "evil.example"})
+    assert answer.status_code == 403
+    assert answer.json() == {
+        "error": "the host 'evil.example' is not this server's; open the address that rcs dashboard says"
+    }
+
+
+ORIGINS = [
+    ("http://evil.example", 403),
+    ("null", 403),
+    (f"http://localhost:{PORT}", 403),  # another origin than the one in Host
+    ("http://127.0.0.1:3000", 403),
+    (f"http://127.0.0.1:{PORT}.evil.example", 403),
+    ("", 403),
+    (HERE, 200),
+]
+
+
+@pytest.mark.parametrize(("origin", "status"), ORIGINS)
+@pytest.mark.parametrize("address", ["/api/runs", "/api/token"])
+def test_a_foreign_origin_reads_nothing(shown: Board, address: str, origin: str, status: int) -> None:
+    answer = shown.client.get(address, headers={"Origin": origin})
+    assert answer.status_code == status
+    assert "access-control-allow-origin" not in answer.headers
+
+
+FETCHES = [
+    # Sec-Fetch-Site, -Mode, -Dest, address, status
+    ("same-origin", "cors", "empty", "/api/runs", 200),
+    ("none", "navigate", "document", "/api/runs", 200),
+    ("cross-site", "no-cors", "image", "/api/runs", 403),
+    ("same-site", "cors", "empty", "/api/runs", 403),
+    ("cross-site", "navigate", "document", "/api/runs", 403),
+    ("cross-site", "navigate", "document", "/runs", 200),
+    ("cross-site", "navigate", "iframe", "/runs", 403),
+    ("cross-site", "no-cors", "script", "/static/app.js", 403),
+]
+
+
+@pytest.mark.parametrize(("site", "mode", "dest", "address", "status"), FETCHES)
+def test_what_a_browser_says_of_a_request_counts(
+    shown: Board, site: str, mode: str, dest: str, address: str, status: int
+) -> None:
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    assert shown.client.get(address, headers=headers).status_code == status
+
+
+POSTS = [
+    # name, headers that are other than a page of ours sends them, status, sentence
+    ("no origin", {"Origin": None}, 403, "a page of 'no origin' may neither read nor act here"),
+    ("a foreign origin", {"Origin": "http://evil.example"}, 403,
+     "a page of 'http://evil.example' may neither read nor act here"),
+    ("an origin without a name", {"Origin": "null"}, 403, "a page of 'null' may neither read nor act here"),
+    ("a foreign host", {"Host": "evil.example"}, 403,
+     "the host 'evil.example' is not this server's; open the address that rcs dashboard says"),
+    ("no token", {"X-RCS-Token": None}, 403, "the page's token is missing or of an earlier start; reload the page"),
+    ("a wrong token", {"X-RCS-Token": "wrong"}, 403,
+     "the page's token is missing or of an earlier start; reload the page"),
+    ("a form", {"Content-Type": "application/x-www-form-urlencoded"}, 415,
+     "the body is 'application/x-www-form-urlencoded'; send application/json"),
+    ("plain text", {"Content-Type": "text/plain"}, 415, "the body is 'text/plain'; send application/json"),
+    ("no type", {"Content-Type": None}, 415, "the body is 'nothing'; send application/json"),
+]  # fmt: skip
+ACTIONS = [
+    ("/api/questions/q-1/answer", '{"root": "ROOT", "session": "s1", "answer": "yes"}'),
+    ("/api/runs/r1/end", '{"status": "failed"}'),
+    ("/api/modes/clear", '{"root": "ROOT", "session": "s1", "mode": "forge"}'),
+]
+
+
+@pytest.fixture(scope="module")
+def acted_on(shown: Board) -> Board:
+    """There is something that each action could change."""
+    shown.project.emit("requirements")
+    shown.workspace.prompt("$forge go")
+    return shown
+
+
+@pytest.mark.parametrize(("address", "body"), ACTIONS)
+@pytest.mark.parametrize(
+    ("changed", "status", "words"), [pytest.param(*row[1:], id=row[0]) for row in POSTS]
+)  # fmt: skip
+def test_an_action_that_does_not_come_from_a_page_of_ours_changes_nothing(
+    acted_on: Board, address: str, body: str, changed: dict[str, str | None], status: int, words: str
+) -> None:
+    board = acted_on
+    stored, kept = board.project.dump(), board.workspace.snapshot()
+    headers = {"Origin": HERE, "X-RCS-Token": board.rules.token, "Content-Type": "application/json"} | changed
+    given = {name: value for name, value in headers.items() if value is not None}
+    answer = board.client.post(address, content=body.replace("ROOT", board.root), headers=given)
+    assert (answer.status_code, answer.json()) == (status, {"error": words})
+    assert (board.project.dump(), board.workspace.snapshot()) == (stored, kept)
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "PUT", "DELETE", "PATCH"])
+def test_no_other_method_is_taken(shown: Board, method: str) -> None:
+    headers = {"Origin": HERE, "X-RCS-Token": shown.rules.token, "Content-Type": "application/json"}
+    answer = shown.client.request(method, "/api/runs", headers=headers)
+    assert (answer.status_code, answer.json()) == (405, {"error": f"{method} is not taken here"})
+    foreign = shown.client.request(method, "/api/runs", headers={"Origin": "http://evil.example"})
+    assert foreign.status_code == 403
+    assert not [name for name in foreign.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize(("address", "status"), [("/", 200), ("/api/runs", 200), ("/api/nowhere", 404), ("/ws", 404),
+                                                 ("/api/runs/none", 404), ("/static/none.js", 404)])  # fmt: skip
+def test_every_answer_carries_the_same_headers(shown: Board, address: str, status: int) -> None:
+    answer = shown.client.get(address)
+    assert answer.status_code == status
+    assert {name: answer.headers.get(name) for name in (
+        "content-security-policy", "x-content-type-options", "referrer-policy", "x-frame-options",
+        "cross-origin-opener-policy", "cross-origin-resource-policy", "access-control-allow-origin",
+    )} == {
+        "content-security-policy": POLICY, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+        "x-frame-options": "DENY", "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin", "access-control-allow-origin": None,
+    }  # fmt: skip
+
+
+def test_a_foreign_host_does_not_get_into_the_policy(shown: Board) -> None:
+    answer = shown.client.get("/", headers={"Host": "evil.example; script-src *"})
+    assert "evil" not in answer.headers["content-security-policy"]
+
+
+# --- the key
+
+
+@pytest.fixture(scope="module")
+def served_open(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
+    made = Board(Path(tmp_path_factory.mktemp("open")), host="0.0.0.0", key=KEY)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def open_board(served_open: Board) -> Board:
+    """Nobody has the cookie yet."""
+    served_open.client.cookies.clear()
+    return served_open
+
+
+WRONG = ["", "x", KEY[:-1], f"{KEY}x", KEY.upper(), "ключ"]
+
+
+@pytest.mark.parametrize("given", WRONG)
+def test_a_wrong_key_is_none(open_board: Board, given: str) -> None:
+    words = {"error": "a token is needed; open the address that rcs dashboard said when it started"}
+    for answer in (
+        open_board.client.get("/", params={"token": given}),
+        open_board.client.get("/api/runs", headers={b"Authorization": f"Bearer {given}".encode()}),
+        open_board.client.get("/api/runs", headers={b"Cookie": f"rcs-dashboard-{PORT}={given}".encode()}),
+    ):
+        assert (answer.status_code, answer.json()) == (401, words)
+        assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("address", READS)
+def test_without_a_key_nothing_is_shown(open_board: Board, address: str) -> None:
+    assert open_board.client.get(address).status_code == 401
+
+
+def test_a_key_in_the_address_becomes_a_cookie(open_board: Board) -> None:
+    answer = open_board.client.get("/", params={"token": KEY})
+    assert answer.status_code == 200
+    assert answer.headers["set-cookie"] == f"rcs-dashboard-{PORT}={KEY}; HttpOnly; SameSite=Strict; Path=/"
+    assert "content='0;url=/'" in answer.text
+    assert KEY not in answer.text
+    assert open_board.client.get("/api/runs").status_code == 200  # the client has kept the cookie
+
+
+def test_a_key_that_opens_a_page_leads_to_that_page_and_nowhere_else(open_board: Board) -> None:
+    answer = open_board.client.get("/runs/r1", params={"token": KEY})
+    assert "content='0;url=/runs/r1'" in answer.text
+    for path in ("//evil.example/", "/%22%3E%3Cscript%3E", "/%5C%5Cevil.example"):
+        text = open_board.client.get(f"{HERE}{path}?token={KEY}").text
+        assert "url=//" not in text
+        assert "<script" not in text
+
+
+def test_a_key_in_an_address_of_data_counts_nothing(open_board: Board) -> None:
+    assert open_board.client.get("/api/runs", params={"token": KEY}).status_code == 401
+
+
+def test_a_program_may_bring_the_key_in_a_header(open_board: Board) -> None:
+    assert open_board.client.get("/api/runs", headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
+
+
+def test_a_cookie_of_another_port_counts_nothing(open_board: Board) -> None:
+    answer = open_board.client.get("/api/runs", headers={"Cookie": f"rcs-dashboard-1={KEY}"})
+    assert answer.status_code == 401
+
+
+def test_the_key_alone_lets_no_foreign_page_act(open_board: Board) -> None:
+    client: TestClient = open_board.client
+    headers = {
+        "Authorization": f"Bearer {KEY}", "Origin": "http://evil.example", "Content-Type": "application/json",
+        "X-RCS-Token": open_board.rules.token,
+    }  # fmt: skip
+    assert client.post("/api/modes/clear", content="{}", headers=headers).status_code == 403
+
+
+def test_another_start_has_another_token() -> None:
+    assert Rules("127.0.0.1", key=None).token != Rules("127.0.0.1", key=None).token

@@ -1,0 +1,115 @@
+"""What the server bears: many runs, a burst before three pages, and its memory after it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from rcs_hooks.runs.around import Around
+from rcs_hooks.runs.emit import emit
+from tests.dashboard.support import Listener, Record, Server, filled, served
+from tests.runs.support import Project
+
+RUNS, EVENTS = 2_000, 100
+FIRST_PAGE_SECONDS = 0.3
+MEMORY_MB = 120
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, Server]]:
+    project = Project(Path(tmp_path_factory.mktemp("crowded")))
+    project.now = time.time()
+    filled(project, RUNS, EVENTS)
+    with served(project) as server:
+        yield project, server
+
+
+PAGES = [
+    "api/runs", "api/attention", "api/sessions", "api/runs?status=failed", "api/runs?workflow=build&since=30m",
+    "api/runs?before=100000", f"api/runs/run-{RUNS - 1:05}", f"api/runs/run-{RUNS - 1:05}/events?after=50",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_every_page_is_there_at_once(crowded: tuple[Project, Server], address: str) -> None:
+    """The first that is asked is the first after the start; the best of three, for the machine has others to serve."""
+    _, server = crowded
+    took = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        answer = httpx.get(f"{server.url}{address}")
+        took.append(time.perf_counter() - begun)
+        assert answer.status_code == 200
+    assert answer.json().get("runs", [1])
+    assert min(took) < FIRST_PAGE_SECONDS
+
+
+def burst(project: Project, count: int, seconds: float) -> None:
+    """As many runs as there are tenths of a second, evenly."""
+    around = Around({}, str(project.home), str(project.root), time.time())
+    begun = time.monotonic()
+    for number in range(count):
+        given: Record = {
+            "type": "status_change", "workflow": "build", "run_id": f"burst-{number % 10}", "step": "requirements",
+            "data": {"status": "running"},
+        }  # fmt: skip
+        emit(given, around)
+        time.sleep(max(0.0, begun + seconds * (number + 1) / count - time.monotonic()))
+
+
+def bursts(project: Project, server: Server, count: int, seconds: float) -> list[Listener]:
+    """Three pages that listen meanwhile; they are closed when this returns."""
+    first = httpx.get(f"{server.url}api/runs").json()["seq"]
+    pages = [Listener(server.url, first) for _ in range(3)]
+    emitter = threading.Thread(target=burst, args=(project, count, seconds))
+    readers = [threading.Thread(target=page.until_id, args=(first + count,)) for page in pages]
+    for thread in (emitter, *readers):
+        thread.start()
+    for thread in (emitter, *readers):
+        thread.join(60)
+    for page in pages:
+        page.close()
+        assert page.ids == list(range(first + 1, first + count + 1))
+    return pages
+
+
+def test_a_burst_arrives_complete_and_in_order_in_three_pages(crowded: tuple[Project, Server]) -> None:
+    pages = bursts(*crowded, count=200, seconds=1)
+    assert all(len(page.told) < 60 for page in pages), "what comes together is told together"
+
+
+@pytest.mark.slow
+def test_a_thousand_events_in_ten_seconds_and_the_memory_after_them(crowded: tuple[Project, Server]) -> None:
+    project, server = crowded
+    for address in PAGES:
+        httpx.get(f"{server.url}{address}")
+    begun = time.monotonic()
+    bursts(project, server, count=1000, seconds=10)
+    assert time.monotonic() - begun < 13
+    with Listener(server.url, 0) as late:
+        late.until_id(RUNS * EVENTS)
+        assert late.ids == list(range(1, RUNS * EVENTS + 1))
+    assert server.memory() <= MEMORY_MB
+
+
+@pytest.mark.slow
+def test_nothing_grows_with_the_pages_that_come_and_go(crowded: tuple[Project, Server]) -> None:
+    project, server = crowded
+
+    def one_round() -> None:
+        for _ in range(40):
+            with Listener(server.url) as page:
+                page.next()
+            httpx.get(f"{server.url}api/runs/run-00001")
+        burst(project, 50, 0.5)
+
+    one_round()
+    before = server.memory()
+    for _ in range(4):
+        one_round()
+    assert server.memory() - before < 6

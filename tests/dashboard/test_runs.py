@@ -1,0 +1,327 @@
+"""Runs: the list with its filters and its cursor, one run with its timeline, its graph and its events."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.dashboard.support import Board, Record
+
+
+def ids(found: Record) -> list[str]:
+    return [run["run_id"] for run in found["runs"]]
+
+
+@pytest.fixture
+def busy(board: Board) -> Board:
+    return filled_with_runs(board)
+
+
+@pytest.fixture(scope="module")
+def still(shown: Board) -> Board:
+    return filled_with_runs(shown)
+
+
+def filled_with_runs(board: Board) -> Board:
+    """Five runs of two workflows, heard of one after the other; and one without a machine."""
+    project = board.project
+    project.walk("requirements", "design", run="a1", data={"status": "running", "feature": "login"})
+    project.emit("detect", run="b1", workflow="blueprint", status="waiting")
+    project.emit("requirements", run="a2", status="failed")
+    project.emit("detect", run="b2", workflow="blueprint")
+    project.emit("whatever", run="plain", workflow="plain")
+    project.emit("requirements", run="a3")
+    return board
+
+
+FILTERS: list[tuple[str, Record, list[str]]] = [
+    ("nothing asked for", {}, ["a3", "b2", "a2", "b1", "a1"]),
+    ("a workflow", {"workflow": "blueprint"}, ["b2", "b1"]),
+    ("another", {"workflow": "build"}, ["a3", "a2", "a1"]),
+    ("one without a machine", {"workflow": "plain"}, []),
+    ("one that there is not", {"workflow": "nothing"}, []),
+    ("a status", {"status": "waiting"}, ["b1"]),
+    ("another status", {"status": "failed"}, ["a2"]),
+    ("a status and a workflow", {"status": "running", "workflow": "build"}, ["a3", "a1"]),
+    ("a status that none has", {"status": "inactive"}, []),
+    ("a feature", {"feature": "login"}, ["a1"]),
+    ("a project", {"project": "ROOT"}, ["a3", "b2", "a2", "b1", "a1"]),
+    ("another project", {"project": "/nowhere"}, []),
+    ("an empty filter", {"workflow": "", "status": ""}, ["a3", "b2", "a2", "b1", "a1"]),
+    ("since a moment", {"since": "2023-11-14T22:13:25.000Z"}, ["a3", "b2"]),
+    ("until a moment", {"until": "2023-11-14T22:13:23.000Z"}, ["a1"]),
+    ("a length of time", {"since": "1m"}, ["a3", "b2", "a2", "b1", "a1"]),
+    ("all at once", {"project": "ROOT", "workflow": "build", "status": "running", "since": "1h"}, ["a3", "a1"]),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), [pytest.param(*row[1:], id=row[0]) for row in FILTERS])
+def test_the_list_is_filtered(still: Board, query: Record, expected: list[str]) -> None:
+    asked = {name: value.replace("ROOT", still.root) for name, value in query.items()}
+    assert ids(still.get("/api/runs", **asked)) == expected
+
+
+def test_what_may_be_filtered_by_is_said_and_grows(busy: Board) -> None:
+    found = busy.get("/api/runs")
+    assert (found["projects"], found["workflows"]) == ([busy.root], ["blueprint", "build"])
+    busy.project.emit("a", run="f1", workflow="fork")
+    assert busy.get("/api/runs", limit=1)["workflows"] == ["blueprint", "build", "fork"]
+
+
+def test_a_cursor_gives_every_run_once(busy: Board) -> None:
+    seen: list[str] = []
+    cursor: dict[str, Any] = {}
+    for size in (2, 2, 1):
+        page = busy.get("/api/runs", limit=2, **cursor)
+        assert len(page["runs"]) == size
+        seen += ids(page)
+        cursor = {"before": page["next"]}
+    assert seen == ["a3", "b2", "a2", "b1", "a1"]
+    assert cursor == {"before": None}
+
+
+def test_a_cursor_finds_its_way_past_many_runs_that_are_not_shown(board: Board) -> None:
+    board.project.emit("requirements", run="old")
+    for number in range(30):
+        board.project.emit("x", run=f"plain-{number}", workflow="plain")
+    board.project.emit("requirements", run="new")
+    page = board.get("/api/runs", limit=1)
+    assert ids(page) == ["new"]
+    assert ids(board.get("/api/runs", limit=1, before=page["next"])) == ["old"]
+
+
+def test_a_run_of_which_nothing_was_heard_for_a_day_is_inactive(busy: Board) -> None:
+    busy.project.now += 25 * 3600
+    found = {run["run_id"]: run["status"] for run in busy.get("/api/runs")["runs"]}
+    assert found == {"a1": "inactive", "b1": "inactive", "a2": "failed", "b2": "inactive", "a3": "inactive"}
+    assert ids(busy.get("/api/runs", status="inactive")) == ["a3", "b2", "b1", "a1"]
+
+
+REFUSED = [
+    ("status", "runing", "status 'runing' is not known; it is one of running, waiting, failed, completed, skipped, "
+     "idle, inactive"),
+    ("since", "yesterday", "since=yesterday: write 45m, 12h, 30d, 2w or a moment like 2026-01-31T09:30Z"),
+    ("limit", "0", "limit=0: a number from 1 to 1000 is needed"),
+    ("limit", "many", "limit=many: a number from 1 to 1000 is needed"),
+    ("before", "-1", f"before=-1: a number from 0 to {2**62} is needed"),
+    ("workflw", "build", "'workflw' cannot be asked for here; it takes project, workflow, status, feature, since, "
+     "until, before, limit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value", "words"), REFUSED)
+def test_what_cannot_be_asked_for_is_refused_in_a_sentence(still: Board, name: str, value: str, words: str) -> None:
+    assert still.refused("/api/runs", **{name: value}) == (400, words)
+
+
+def test_without_a_database_there_are_no_runs_and_none_is_made(board: Board) -> None:
+    assert board.get("/api/runs") == {"runs": [], "next": None, "seq": 0, "projects": [], "workflows": []}
+    assert list(board.project.home.iterdir()) == []
+
+
+def test_a_database_that_cannot_be_read_is_said_in_a_sentence(board: Board) -> None:
+    board.project.database.parent.mkdir(parents=True)
+    board.project.database.write_bytes(b"no database " * 100)
+    status, words = board.refused("/api/runs")
+    assert status == 503
+    assert words.startswith(f"{board.project.database} is damaged")
+    assert words.endswith("and the next emit begins a new one")
+
+
+# --- one run
+
+
+@pytest.fixture
+def nested(board: Board) -> Board:
+    project = board.project
+    project.walk("requirements", "design", "tasks", "build")
+    project.emit("building", unit="T1")
+    project.emit("completed", "completed", unit="T1")
+    project.emit("building", unit="T2")
+    project.emit("build", unit="U1")
+    project.walk("verify", "build")
+    return board
+
+
+def test_the_timeline_has_every_step_and_what_is_nested_in_it(nested: Board) -> None:
+    timeline = nested.get("/api/runs/r1")["timeline"]
+    assert [(step["step"], step["status"], step["visits"]) for step in timeline] == [
+        ("requirements", "completed", 1), ("design", "completed", 1), ("tasks", "completed", 1),
+        ("build", "running", 2), ("verify", "completed", 1), ("archive", None, None),
+    ]  # fmt: skip
+    build = timeline[3]
+    assert [(unit["step"], unit["unit"], unit["status"]) for unit in build["units"]] == [("build", "U1", "running")]
+    assert [(agent["agent"], agent["unit"], agent["status"], len(agent["steps"])) for agent in build["agents"]] == [
+        ("task-builder", "T1", "completed", 2), ("task-builder", "T2", "running", 1),
+    ]  # fmt: skip
+    assert all(not step["agents"] and not step["units"] for step in timeline if step["step"] != "build")
+
+
+def test_durations_are_real(nested: Board) -> None:
+    """The clock goes on by a second with each event; `build` ran for 5 s, and runs again since the last event."""
+    nested.project.now += 10
+    found = nested.get("/api/runs/r1")
+    assert [step["seconds"] for step in found["timeline"]] == [0.999, 0.999, 0.999, 14.999, 0.999, None]
+    assert found["seconds"] == 19.0
+
+
+def test_a_run_that_has_ended_grows_no_longer(nested: Board) -> None:
+    nested.project.walk("verify", "archive")
+    nested.project.emit("archive", "completed")
+    before = nested.get("/api/runs/r1")
+    nested.project.now += 1000
+    after = nested.get("/api/runs/r1")
+    assert before["status"] == after["status"] == "completed"
+    assert before["seconds"] == after["seconds"] == 12.0
+
+
+def marked(svg: str) -> tuple[set[tuple[str, str]], list[str], list[str]]:
+    """The edges that were taken, the states that were visited, and the current one."""
+    taken = set(re.findall(r'class="edge taken" data-from="([^"]*)" data-to="([^"]*)"', svg))
+    visited = re.findall(r'class="state[^"]* visited" data-state="([^"]*)"', svg)
+    current = re.findall(r'class="state current[^"]*" data-state="([^"]*)"', svg)
+    return taken, visited, current
+
+
+def test_the_graph_shows_the_path_with_its_loop_and_where_the_run_is(nested: Board) -> None:
+    graph = nested.get("/api/runs/r1")["graph"]
+    taken, visited, current = marked(graph["svg"])
+    assert taken == {
+        ("[*]", "requirements"), ("requirements", "design"), ("design", "tasks"), ("tasks", "build"),
+        ("build", "verify"), ("verify", "build"),
+    }  # fmt: skip
+    assert set(visited) == {"requirements", "design", "tasks", "build", "verify"}
+    assert current == ["build"]
+    assert graph["problem"] is None
+
+
+def test_a_branch_goes_out_from_where_it_branches_off(board: Board) -> None:
+    board.project.walk("a", "b", "c", workflow="fork")
+    taken, _, current = marked(board.get("/api/runs/r1")["graph"]["svg"])
+    assert taken == {("[*]", "a"), ("a", "b"), ("a", "c")}
+    assert current == ["c"]
+
+
+def test_an_end_that_was_reached_is_marked_too(board: Board) -> None:
+    board.project.walk("detect", "prd", workflow="blueprint")
+    board.project.emit("prd", "completed", workflow="blueprint")
+    taken, _, _ = marked(board.get("/api/runs/r1")["graph"]["svg"])
+    assert taken == {("[*]", "detect"), ("detect", "prd"), ("prd", "[*]")}
+
+
+def test_the_graph_holds_no_style_of_its_own_that_a_page_would_complain_of(nested: Board) -> None:
+    svg = nested.get("/api/runs/r1")["graph"]["svg"]
+    assert svg.startswith("<svg ")
+    assert "<style" not in svg
+    assert " style=" not in svg
+
+
+def test_a_machine_that_is_gone_or_broken_leaves_the_rest(nested: Board) -> None:
+    file = nested.project.root / ".claude" / "skills" / "build" / "SKILL.md"
+    file.write_text(file.read_text().replace("[*] --> requirements", "[*] -> requirements"))
+    broken = nested.get("/api/runs/r1")
+    assert broken["graph"]["svg"] is None
+    assert broken["graph"]["problem"].startswith(f"{file}: ")
+    file.unlink()
+    gone = nested.get("/api/runs/r1")
+    assert gone["graph"] == {"svg": None, "problem": f"{file} cannot be read: no such file or directory"}
+    assert {step["step"] for step in gone["timeline"]} == {"requirements", "design", "tasks", "build", "verify"}
+
+
+def test_events_behind_a_sequence(nested: Board) -> None:
+    def seqs(found: Record) -> list[int]:
+        return [event["seq"] for event in found["events"]]
+
+    everything = nested.get("/api/runs/r1")
+    count = everything["event_count"]
+    assert (seqs(everything), everything["after"], everything["more"]) == (list(range(1, count + 1)), 0, False)
+    page = nested.get("/api/runs/r1", after=3, limit=2)
+    assert (seqs(page), page["after"], page["more"]) == ([4, 5], 3, True)
+    page = nested.get("/api/runs/r1/events", after=5, limit=1000)
+    assert (seqs(page), page["after"], page["more"]) == (list(range(6, count + 1)), 5, False)
+    page = nested.get("/api/runs/r1/events", after=count)
+    assert (seqs(page), page["more"]) == ([], False)
+
+
+def test_of_many_events_the_last_are_given(board: Board) -> None:
+    for _ in range(211):
+        board.project.emit("a", run="long", workflow="fork")
+    found = board.get("/api/runs/long")
+    assert [event["seq"] for event in found["events"]] == list(range(12, 212))
+    assert (found["after"], found["more"]) == (11, False)
+
+
+def test_every_stay_at_a_step_is_told_loops_included(nested: Board) -> None:
+    nested.project.emit("build", "waiting")
+    visits = nested.get("/api/runs/r1")["visits"]
+    assert [(stay["step"], stay["status"], stay["ended_at"] is None) for stay in visits] == [
+        ("requirements", "completed", False), ("design", "completed", False), ("tasks", "completed", False),
+        ("build", "completed", False), ("verify", "completed", False), ("build", "waiting", True),
+    ]  # fmt: skip
+    assert all(before["started_at"] < after["started_at"] for before, after in pairwise(visits))
+    assert all(before["ended_at"] < after["started_at"] for before, after in pairwise(visits))
+
+
+def test_a_step_that_only_ended_was_there_for_a_moment(board: Board) -> None:
+    board.project.emit("requirements", "completed")
+    board.project.emit("design", "skipped")
+    (stay,) = board.get("/api/runs/r1")["visits"]
+    assert (stay["step"], stay["started_at"]) == ("requirements", stay["ended_at"])
+
+
+def test_large_events_are_given_in_parts(board: Board) -> None:
+    for number in range(20):
+        board.project.emit("requirements", data={"status": "running", "note": f"{number}" + "x" * 250_000})
+
+    def seqs(found: Record) -> list[int]:
+        return [event["seq"] for event in found["events"]]
+
+    last = board.get("/api/runs/r1")
+    assert (seqs(last), last["after"], last["more"]) == (list(range(5, 21)), 4, False)
+    page = board.get("/api/runs/r1/events", after=0)
+    assert (seqs(page), page["more"]) == (list(range(1, 17)), True)
+    page = board.get("/api/runs/r1/events", after=16)
+    assert (seqs(page), page["more"]) == ([17, 18, 19, 20], False)
+
+
+def test_the_path_goes_on_from_where_it_was_looked_at(board: Board) -> None:
+    seen = []
+    for step in ("requirements", "design", "tasks", "build", "verify", "build"):
+        board.project.emit(step)
+        seen.append(marked(board.get("/api/runs/r1")["graph"]["svg"])[0])
+    assert [len(taken) for taken in seen] == [1, 2, 3, 4, 5, 6]
+    assert ("verify", "build") in seen[-1]
+    file = board.project.root / ".claude" / "skills" / "build" / "SKILL.md"
+    file.write_text(file.read_text().replace("verify --> build : retry\n", ""))
+    assert ("verify", "build") not in marked(board.get("/api/runs/r1")["graph"]["svg"])[0]
+
+
+@pytest.mark.parametrize("address", ["/api/runs/nope", "/api/runs/nope/events", "/api/runs/nope/artifact?path=x"])
+def test_a_run_that_is_not_there(still: Board, address: str) -> None:
+    assert still.refused(address) == (404, "there is no run 'nope'; it may have been pruned")
+
+
+def test_a_run_without_a_machine_is_not_shown(busy: Board) -> None:
+    words = "run 'plain' has no state machine, so it is not shown here; `rcs runs show plain` does"
+    assert busy.refused("/api/runs/plain") == (404, words)
+
+
+def test_a_script_in_a_name_is_only_text(board: Board) -> None:
+    script = "<script>alert(1)</script>"
+    board.project.skill(
+        "bad", f"# x\n\n## STATE-MACHINE\n\n```mermaid\nstateDiagram-v2\n[*] --> a\na : {script}\n```\n"
+    )
+    board.project.emit("a", workflow="bad")
+    board.project.emit(f"x:{script}", unit=script, workflow="bad", data={"status": "running", "feature": script})
+    answer = board.client.get("/api/runs/r1")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    found = answer.json()
+    assert found["feature"] == script
+    assert found["timeline"][0]["label"] == script
+    assert "<script" not in found["graph"]["svg"]
+    assert "&lt;script&gt;" in found["graph"]["svg"]

@@ -1,0 +1,170 @@
+"""`rcs dashboard` as a program: how it starts, what it says when it cannot, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.dashboard.support import KEY, Listener, Server, served
+from tests.runs.support import RCS, Project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(tmp_path)
+    made.now = time.time()
+    return made
+
+
+def refused(project: Project, *words: str, **env: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [*RCS, "dashboard", *words],
+        capture_output=True,
+        text=True,
+        cwd=project.root,
+        env=project.env(**env),
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(("by", "ends"), [(signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM)])
+def test_it_ends_quietly_with_pages_open(project: Project, by: signal.Signals, ends: int) -> None:
+    with served(project) as server, Listener(server.url) as page:
+        page.next()
+        assert server.said == f"the dashboard is at http://127.0.0.1:{server.port}/ (Ctrl-C ends it)\n"
+        begun = time.monotonic()
+        status, out, errors = server.ended(by)
+        assert (status, out, errors) == (ends, "", "")
+        assert time.monotonic() - begun < 5
+
+
+def test_a_port_in_use_is_one_sentence(project: Project) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert refused(project, "--port", str(port)) == (
+            1, "",
+            f"rcs: port {port} of 127.0.0.1 is in use; end what uses it, or name another: rcs dashboard --port 0\n",
+        )  # fmt: skip
+
+
+REFUSED = [
+    (("--port", "70000"), "rcs: --port 70000: a number from 0 to 65535 is needed\n"),
+    (("--host", "no.such.host.invalid", "--port", "0"),
+     "rcs: --host no.such.host.invalid: there is no such address; leave it out for 127.0.0.1\n"),
+    (("--host", "192.0.2.1", "--port", "0"),
+     "rcs: --host 192.0.2.1: this machine has no such address; leave it out for 127.0.0.1\n"),
+    (("--root", "/no/such/folder"), "rcs: --root /no/such/folder: there is no such folder\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "sentence"), REFUSED)
+def test_what_cannot_be_served_is_one_sentence(project: Project, words: tuple[str, ...], sentence: str) -> None:
+    assert refused(project, *words) == (1, "", sentence)
+
+
+def test_a_token_that_is_too_short_is_refused(project: Project) -> None:
+    assert refused(project, "--token", "--port", "0", RCS_DASHBOARD_TOKEN="short") == (
+        1, "", "rcs: RCS_DASHBOARD_TOKEN: at least 16 letters, digits, - and _ are needed\n",
+    )  # fmt: skip
+
+
+def test_without_the_packages_it_says_what_to_install(project: Project) -> None:
+    code = (
+        "import sys; sys.modules['uvicorn'] = None\n"
+        "from rcs_hooks.cli.main import main; sys.exit(main(['dashboard', '--port', '0']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=project.env(), cwd=project.root, check=False
+    )
+    words = "rcs: uvicorn is not installed, which the dashboard needs: pip install 'rcs-hooks[server]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", words)
+
+
+def test_on_every_address_a_token_is_needed_and_said(project: Project) -> None:
+    with served(project, "--host", "0.0.0.0") as server:
+        token = server.said.partition("?token=")[2].partition(" ")[0]
+        assert len(token) >= 32
+        here = f"http://127.0.0.1:{server.port}"
+        assert httpx.get(f"{here}/api/runs").status_code == 401
+        with httpx.Client() as client:
+            assert client.get(f"{here}/", params={"token": token}).status_code == 200
+            assert client.get(f"{here}/api/runs").status_code == 200
+
+
+def test_a_token_of_ones_own_outlives_the_server(project: Project) -> None:
+    with httpx.Client() as client:
+        with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as first:
+            assert KEY in first.said
+            client.get(first.url, params={"token": KEY})
+        with served(project, "--token", port=first.port, RCS_DASHBOARD_TOKEN=KEY) as second:
+            assert client.get(f"{second.url}api/runs").status_code == 200
+
+
+def test_open_opens_the_browser_at_the_page(project: Project, tmp_path: Path) -> None:
+    opened = tmp_path / "opened"
+    os.mkfifo(opened)
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    browser.chmod(0o755)
+    with served(project, "--open", BROWSER=str(browser)) as server:
+        assert opened.read_text() == f"{server.url}\n"
+
+
+def test_the_workspace_can_be_named(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with served(project, "--root", str(tmp_path / "other")) as server:
+        assert httpx.get(f"{server.url}api/sessions").json()["projects"] == [str(tmp_path / "other")]
+
+
+def test_the_page_and_what_it_is_made_of_are_served(project: Project) -> None:
+    with served(project) as server:
+        page = httpx.get(server.url)
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert httpx.get(f"{server.url}runs/r1").text == page.text
+        again = httpx.get(server.url, headers={"If-None-Match": page.headers["etag"]})
+        assert (again.status_code, again.text) == (304, "")
+        for path in ("static/..%2fapp.py", "static/../app.py", "static/%2e%2e/app.py", "static/..%5capp.py",
+                     "static/.hidden", "static//etc/passwd", "static/%00.js", "static/", "app.py"):  # fmt: skip
+            answer = httpx.get(f"{server.url}{path}")
+            assert answer.status_code == 404, path
+            assert answer.headers["content-type"] == "application/json"
+
+
+def test_an_idle_server_costs_nearly_nothing(project: Project) -> None:
+    """With a page open; the folders of a hundred sessions are looked at."""
+    from tests.support import Workspace
+
+    workspace = Workspace(project.root, now=project.now)
+    for number in range(100):
+        for mode in ("forge", "ultrawork"):
+            workspace.write(mode, session=f"s{number}")
+    project.emit("requirements")
+    with served(project) as server, Listener(server.url) as page:
+        page.next()
+        begun, spent = time.monotonic(), server.processor()
+        with pytest.raises(TimeoutError):
+            page.socket.recv(2)
+        assert (server.processor() - spent) / (time.monotonic() - begun) < 0.015
+
+
+def test_the_server_of_a_project_without_anything_makes_nothing(project: Project) -> None:
+    with served(project) as server:
+        for name in ("runs", "sessions", "tasks", "attention"):
+            assert httpx.get(f"{server.url}api/{name}").status_code == 200
+        with Listener(server.url) as page:
+            page.next()
+    assert list(project.home.iterdir()) == []
+    assert not (project.root / ".rcs").exists()
+    assert isinstance(server, Server)

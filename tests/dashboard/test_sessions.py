@@ -1,0 +1,245 @@
+"""Sessions of every workspace, tasks, and what needs a person."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.dashboard.support import Board, Record
+from tests.support import Workspace
+
+
+def session(board: Board, name: str | None = "s1", **query: Any) -> Record:
+    found: list[Record] = board.get("/api/sessions", **query)["sessions"]
+    (one,) = [each for each in found if each["session"] == name]
+    return one
+
+
+def test_a_workspace_without_state_has_no_sessions_and_none_is_made(board: Board) -> None:
+    found = board.get("/api/sessions")
+    assert (found["sessions"], found["more"], found["projects"]) == ([], False, [board.root])
+    assert not (board.project.root / ".rcs").exists()
+
+
+def test_a_session_with_its_modes_phase_and_blocks(board: Board) -> None:
+    board.workspace.prompt("$forge $ulw ship it")
+    board.workspace.edit("forge", iteration=2, max_iterations=50, current_phase="verifying")
+    for _ in range(3):
+        assert board.workspace.stop().blocks
+    found = session(board)
+    assert (found["root"], found["status"], found["questions"], found["unreadable"]) == (board.root, "active", [], [])
+    assert [(mode["mode"], mode["active"], mode["waiting"], mode["phase"]) for mode in found["modes"]] == [
+        ("forge", True, False, "verifying"), ("ultrawork", True, False, "planning"),
+    ]  # fmt: skip
+    forge = found["modes"][0]
+    assert (forge["outcome"], forge["iteration"], forge["max_iterations"], forge["session"]) == (None, 2, 50, "s1")
+    assert found["blocks"] == {"in_a_row": 3, "of_prompt": 3, "limit": 5}
+
+
+def test_the_active_ones_come_first_and_the_ended_ones_keep_their_outcome(board: Board) -> None:
+    board.workspace.prompt("$forge $ulw ship it")
+    board.workspace.edit("forge", active=False, lifecycle_outcome="failed", error="no\x1b[31m tests\nat all")
+    found = session(board)
+    assert [(mode["mode"], mode["active"], mode["outcome"], mode["error"]) for mode in found["modes"]] == [
+        ("ultrawork", True, None, None), ("forge", False, "failed", "no [31m tests at all"),
+    ]  # fmt: skip
+
+
+def test_a_session_of_which_all_has_ended(board: Board) -> None:
+    board.workspace.write("forge", active=False, lifecycle_outcome="finished")
+    board.workspace.write("team", session="s2")
+    assert session(board)["status"] == "ended"
+    assert [each["session"] for each in board.get("/api/sessions", active="true")["sessions"]] == ["s2"]
+
+
+def test_what_is_kept_for_no_session_stands_by_itself(board: Board) -> None:
+    board.workspace.write("team", session=None)
+    board.workspace.write("forge", session="s1")
+    assert [mode["mode"] for mode in session(board, None)["modes"]] == ["team"]
+    assert {mode["mode"]: mode["session"] for mode in session(board)["modes"]} == {"team": None, "forge": "s1"}
+
+
+def test_a_mode_that_was_cleared_is_not_shown(board: Board) -> None:
+    board.workspace.write("team", session=None)
+    board.workspace.prompt("$forge go")
+    body = {"root": board.root, "session": "s1", "mode": "team"}
+    assert board.post("/api/modes/clear", body).json()["cleared"] is True
+    assert [mode["mode"] for mode in session(board)["modes"]] == ["forge"]
+
+
+def test_every_project_of_a_run_is_looked_at_while_it_is_there(board: Board, tmp_path: Path) -> None:
+    roots = []
+    for name in ("other", "gone", "plain"):
+        root = tmp_path / name
+        root.mkdir()
+        other = Workspace(root, now=board.now)
+        if name != "plain":
+            other.write("team", session="x1")
+        roots.append(root)
+        board.project.emit("requirements", run=name, project=str(root), file=skill(board))
+    (tmp_path / "gone").rename(tmp_path / "moved")
+    found = board.get("/api/sessions")
+    assert found["projects"] == [board.root, str(tmp_path / "other")]
+    assert [(each["root"], each["session"]) for each in found["sessions"]] == [(str(tmp_path / "other"), "x1")]
+    assert board.get("/api/sessions", project=board.root)["sessions"] == []
+    assert board.get("/api/sessions", project="/etc")["projects"] == []
+
+
+def skill(board: Board) -> str:
+    return str(board.project.root / ".claude" / "skills" / "build" / "SKILL.md")
+
+
+def test_those_last_touched_come_first_and_the_rest_is_said_to_be_there(board: Board) -> None:
+    for number, name in enumerate(("old", "new", "middle")):
+        board.workspace.write("team", session=name)
+        moment = 1_700_000_000 + (0, 20, 10)[number]
+        os.utime(board.workspace.folder(name), (moment, moment))
+    found = board.get("/api/sessions", limit=2)
+    assert ([each["session"] for each in found["sessions"]], found["more"]) == (["new", "middle"], True)
+    found = board.get("/api/sessions", limit=3)
+    assert ([each["session"] for each in found["sessions"]], found["more"]) == (["new", "middle", "old"], False)
+
+
+def test_a_folder_of_state_that_leads_out_of_its_workspace_is_not_read(board: Board, tmp_path: Path) -> None:
+    outside = Workspace(tmp_path / "outside", now=board.now)
+    outside.write("team", session="x1")
+    (board.project.root / ".rcs").symlink_to(tmp_path / "outside" / ".rcs")
+    assert board.get("/api/sessions")["sessions"] == []
+
+
+def test_what_a_repository_brings_is_bounded_and_only_text(board: Board) -> None:
+    long = "<img src=x onerror=alert(1)>\x1b[2J\u202e" + "x" * 5000
+    board.workspace.write("forge", current_phase=long, error=long, started_at=long, iteration=10**30,
+                          max_iterations="many")  # fmt: skip
+    folder = board.workspace.folder("s1") / "questions"
+    folder.mkdir()
+    question = {"kind": "rcs.question/v1", "status": "pending", "source": "forge", "question": "a\n\ud800b\x1b",
+                "options": [{"label": "One", "value": 1}, "Two", None, ["x"]] + ["y"] * 30}  # fmt: skip
+    (folder / "q-1.json").write_text(json.dumps(question))
+    found = session(board)
+    (mode,) = found["modes"]
+    assert len(mode["phase"]) == 40
+    assert len(mode["error"]) == 500
+    assert (mode["iteration"], mode["max_iterations"]) == (None, None)
+    (asked,) = found["questions"]
+    assert asked["question"] == "a\n b "
+    assert asked["options"][:2] == ["Two", "y"]
+    assert len(asked["options"]) == 12
+    assert all(char.isprintable() for char in mode["phase"] + mode["error"])
+
+
+def test_the_version_changes_with_every_change_and_with_nothing_else(board: Board) -> None:
+    def version() -> str:
+        return str(board.get("/api/sessions")["state"])
+
+    seen = [version()]
+    board.workspace.prompt("$forge go")
+    seen.append(version())
+    board.workspace.stop()
+    seen.append(version())
+    board.workspace.edit("forge", current_phase="verifying")
+    seen.append(version())
+    assert len(set(seen)) == 4
+    assert version() == seen[-1] == board.get("/api/tasks")["state"] == board.get("/api/attention")["state"]
+
+
+def test_without_the_room_of_tasks_there_are_none(board: Board) -> None:
+    assert board.get("/api/tasks")["tasks"] == []
+
+
+# --- what needs a person
+
+
+def needs(board: Board) -> dict[str, list[tuple[str, str, str]]]:
+    found = board.get("/api/attention")
+    return {
+        kind: [(need["what"], need["id"], need["detail"]) for need in found[kind]]
+        for kind in ("waiting", "failed", "stalled")
+    }
+
+
+def test_nothing_needs_anybody(board: Board) -> None:
+    board.project.emit("requirements")
+    board.workspace.prompt("$forge go")
+    assert needs(board) == {"waiting": [], "failed": [], "stalled": []}
+    assert board.get("/api/attention")["working"] == {"runs": 1, "sessions": 1, "tasks": 0}
+
+
+@pytest.fixture
+def troubled(board: Board) -> Board:
+    board.project.emit("requirements", "waiting", run="w")
+    board.project.emit("requirements", "failed", run="f")
+    board.project.emit("requirements", run="s")
+    board.project.emit("x", "failed", run="plain", workflow="plain")
+    return board
+
+
+def test_runs_that_wait_failed_or_fell_silent(troubled: Board) -> None:
+    assert needs(troubled) == {
+        "waiting": [("run", "w", "it waits at requirements")],
+        "failed": [("run", "f", "it failed at requirements")],
+        "stalled": [],
+    }
+    troubled.project.now += 3 * 3600
+    assert needs(troubled)["stalled"] == [
+        ("run", "s", "it is called running at requirements, and nothing was heard for 3 h")
+    ]
+    troubled.project.now += 2 * 86_400
+    assert troubled.get("/api/attention")["working"] == {"runs": 0, "sessions": 0, "tasks": 0}
+    found = needs(troubled)
+    assert [len(found[kind]) for kind in ("waiting", "failed", "stalled")] == [1, 1, 1]
+    troubled.project.now += 7 * 86_400
+    assert needs(troubled) == {"waiting": [], "failed": [], "stalled": []}
+
+
+def test_a_question_stands_with_what_is_needed_to_answer_it(board: Board) -> None:
+    from tests.dashboard.test_actions import asked
+
+    board.workspace.prompt("$forge go")
+    question = asked(board)
+    (need,) = board.get("/api/attention")["waiting"]
+    assert (need["what"], need["id"], need["project"], need["title"]) == ("session", "s1", board.root, "forge")
+    assert (need["detail"], need["question"]["question_id"]) == ("forge asks a question", question)
+    assert need["question"]["options"] == ["Postgres", "SQLite"]
+
+
+def test_modes_that_wait_failed_are_blocked_or_broken(board: Board) -> None:
+    board.workspace.write("forge", session="a", lifecycle_outcome="blocked_on_user")
+    board.workspace.write("team", session="b", active=False, lifecycle_outcome="failed", error="no network")
+    board.workspace.write("team", session="c", active=False, lifecycle_outcome="blocked")
+    board.workspace.write("team", session="d", active=False, lifecycle_outcome="finished")
+    board.workspace.write("team", session="e")
+    board.workspace.mode_path("team", "e").write_text("{")
+    found = needs(board)
+    assert found["waiting"] == [("session", "a", "forge waits for the next prompt")]
+    assert sorted(found["failed"])[:2] == [
+        ("session", "b", "team is failed: no network"), ("session", "c", "team is blocked"),
+    ]  # fmt: skip
+    (what, name, detail) = sorted(found["failed"])[2]
+    assert (what, name) == ("session", "e")
+    assert detail.startswith(".rcs/state/sessions/e/team-state.json cannot be read (it is not JSON")
+    assert found["stalled"] == []
+
+
+def test_a_mode_that_changed_nothing_or_fell_silent_is_stalled(board: Board) -> None:
+    board.workspace.prompt("$forge go")
+    for _ in range(5):
+        assert board.workspace.stop().blocks
+    assert needs(board)["stalled"] == [
+        ("session", "s1", "forge changed nothing in 5 turns at starting, so it may stop")
+    ]
+    board.workspace.prompt("$forge go", session="s2")
+    board.workspace.now += 2 * 3600
+    found = {name: detail for _, name, detail in needs(board)["stalled"]}
+    assert found["s2"] == "forge is active at starting, and silent for 2 h"
+
+
+def test_a_mode_of_no_session_is_told_once(board: Board) -> None:
+    board.workspace.write("team", session=None, lifecycle_outcome="blocked_on_user")
+    for name in ("a", "b"):
+        board.workspace.write("forge", session=name)
+    assert needs(board)["waiting"] == [("session", "", "team waits for the next prompt")]

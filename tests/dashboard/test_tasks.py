@@ -1,0 +1,75 @@
+"""Tasks as the dashboard shows them: their phase, and every way out with what opens or closes it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+
+import pytest
+
+from rcs_hooks.dashboard import shapes
+from tests.dashboard.support import Board, Record
+from tests.runs.support import RCS
+
+if importlib.util.find_spec("rcs_hooks.tasks") is None:
+    pytest.skip("there is no room of tasks here", allow_module_level=True)
+
+
+@pytest.fixture
+def begun(board: Board) -> Board:
+    ordered(board, "new", "login")
+    return board
+
+
+def ordered(board: Board, *words: str) -> None:
+    """As a person does it."""
+    subprocess.run(
+        [*RCS, "task", *words], cwd=board.root, env=board.project.env(), check=True, capture_output=True, timeout=60
+    )
+
+
+def task(board: Board) -> Record:
+    found = board.get("/api/tasks")
+    shapes.Tasks.model_validate(found, strict=True)
+    (one,) = found["tasks"]
+    return dict(one)
+
+
+def plan(board: Board) -> None:
+    folder = board.project.root / ".rcs" / "tasks" / "login" / "planning"
+    folder.mkdir(exist_ok=True)
+    known = {"id": "login", "title": "Login", "brief": "x", "file_plan": [{"path": "a.py"}], "acceptance": ["it works"]}
+    (folder / "planning.ai.json").write_text(json.dumps(known))
+
+
+def test_a_task_that_has_begun(begun: Board) -> None:
+    found = task(begun)
+    assert (found["task_id"], found["root"], found["phase"], found["round"]) == ("login", begun.root, "planning", 1)
+    assert (found["done"], found["problem"]) == (False, None)
+    closed = next(gate for gate in found["gates"] if gate["to"] == "plan_review")
+    assert (closed["open"], closed["suggested"]) == (False, False)
+    assert closed["reasons"] == ["planning/planning.ai.json: missing"]
+
+
+def test_a_way_that_has_opened_is_the_one_to_take(begun: Board) -> None:
+    plan(begun)
+    gates = {gate["to"]: gate for gate in task(begun)["gates"]}
+    assert (gates["plan_review"]["open"], gates["plan_review"]["suggested"]) == (True, True)
+    ordered(begun, "next", "login")
+    assert task(begun)["phase"] == "plan_review"
+
+
+def test_a_task_that_cannot_be_read_says_so_and_needs_somebody(begun: Board) -> None:
+    (begun.project.root / ".rcs" / "tasks" / "login" / "state.json").write_text("{")
+    found = task(begun)
+    assert (found["phase"], found["gates"]) == (None, [])
+    assert found["problem"].startswith("state.json: not JSON")
+    (need,) = begun.get("/api/attention")["failed"]
+    assert (need["what"], need["id"], need["detail"]) == ("task", "login", found["problem"])
+
+
+def test_a_change_of_a_task_changes_the_version(begun: Board) -> None:
+    before = begun.get("/api/tasks")["state"]
+    plan(begun)
+    assert begun.get("/api/tasks")["state"] != before
