@@ -51,8 +51,8 @@ def put_aside(folder: str, target: str) -> Aside:
 
 
 def done(folder: str) -> None:
-    """The state is in place: what was put aside stays there."""
-    with suppress(FileNotFoundError):
+    """The state is in place: what was put aside stays there. A note that cannot be removed is of an older state."""
+    with suppress(OSError):
         os.unlink(f"{folder}/{NOTE}")
 
 
