@@ -237,6 +237,8 @@ def _fault(error: Any) -> Fault:
     kind = error["type"]
     if kind == "missing":
         return field, MISSING, "a value"
+    if kind in ("model_type", "model_attributes_type") and error["loc"][-1:] == (OBJECT,):
+        return field, _shown(error["input"]), "a string or an object"
     if kind == "too_short":
         return field, "empty", "at least one"
     if kind == "literal_error":

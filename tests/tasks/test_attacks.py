@@ -26,8 +26,9 @@ QUOTED = f'--- "a/\\303\\274\\a\\".py"\n+++ "b/ü\\a\\".py"\n{HEAD}'
         ("diff --git a/b.png b/b.png\nBinary files a/b.png and b/b.png differ\n", "b.png"),
         ("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n", "new.py"),
         (f"--- c/a.py\n+++ c/a.py\n{HEAD}", "c/a.py"),
+        (f"{BARE.replace('a/a.py', 'b/a b.py')}", "b/a b.py"),
     ],
-    ids=["mnemonic", "no prefix", "quoted", "binary", "made", "a folder c"],
+    ids=["mnemonic", "no prefix", "quoted", "binary", "made", "a folder c", "a blank"],
 )
 def test_a_planned_file_is_in_scope_however_the_diff_spells_it(task: Task, patch: str, path: str) -> None:
     plan = WHOLE_PLAN | {"file_plan": [{"path": path}]}
@@ -62,6 +63,15 @@ def test_very_many_wrong_entries_cost_no_minutes(task: Task, entry: str) -> None
     done = task("next")
     assert time.monotonic() - before < 20
     assert "  - planning/plan.files.json: it holds more than 50000 values, need fewer\n" in done.err
+
+
+def test_an_entry_that_is_neither_of_two_forms_is_told_both(task: Task) -> None:
+    task.at("planning", {PLAN: WHOLE_PLAN | {"blocking_questions": [None]}, FILES: {"files": [1]}})
+    said = [line for line in task("next").err.splitlines() if line.startswith("  - ")]
+    assert said == [
+        f"  - {PLAN}: blocking_questions[0]: null, need a string or an object",
+        f"  - {FILES}: files[0]: 1, need a string or an object",
+    ]
 
 
 def test_many_values_are_counted_at_all_levels(task: Task) -> None:
