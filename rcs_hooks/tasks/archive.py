@@ -98,7 +98,10 @@ def _next_number(folder: str) -> int:
         names = []
     except NotADirectoryError:
         raise Refused(f"{phases.HISTORY}: it is not a folder; move it away (nothing was changed)") from None
-    return 1 + max((int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 10), default=0)
+    number = 1 + max((int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 10), default=0)
+    while str(number) in names:  # longer than any that we would count
+        number += 1
+    return number
 
 
 def _to_copy(folder: str, kept: str) -> list[str]:
