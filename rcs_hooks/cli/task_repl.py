@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import sys
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 QUIT, HELP = "quit", "help"
 HISTORY_FILE = ".repl-history"
 MOST_LINES = 1_000
+LONGEST = 65_536
 HOW = "a line is a command with a slash, as /status or /next; /help lists them, /quit ends"
 
 
@@ -31,7 +33,7 @@ def run(root: str, task: str) -> int:
         if line.strip() in (f"/{QUIT}", "/exit"):
             break
         if line.strip():
-            last = _said(line.strip(), root, task)
+            last = _said(line, root, task)
         output.flush()
     return output.OK if is_person else last
 
@@ -56,7 +58,9 @@ def _said(line: str, root: str, task: str) -> int:
 def _answer(line: str, root: str, task: str) -> int:
     from rcs_hooks.cli.task import Desk, answer, build
 
-    line = "".join(char if char.isprintable() else " " for char in line)  # argparse would print it as it is
+    if len(line) > LONGEST:
+        raise Refused(f"a line of more than {LONGEST} characters is not read; nothing was done")
+    line = "".join(char if char.isprintable() else " " for char in line.strip())  # argparse would print it as it is
     try:
         words = shlex.split(line.removeprefix("/"))
     except ValueError as error:
@@ -73,8 +77,12 @@ def _answer(line: str, root: str, task: str) -> int:
 def _piped() -> Iterator[str]:
     if sys.stdin is None:  # closed by the caller
         return
-    for line in sys.stdin.buffer:
-        yield line.decode(errors="replace")
+    stdin = io.TextIOWrapper(sys.stdin.buffer, "utf-8", errors="replace", newline="\n")
+    while line := stdin.readline(LONGEST + 1):
+        rest = line
+        while rest and not rest.endswith("\n"):  # what is too long is refused, and its rest passed over
+            rest = stdin.readline(LONGEST)
+        yield line
 
 
 def _typed(root: str, task: str) -> Iterator[str]:

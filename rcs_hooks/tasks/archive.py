@@ -51,8 +51,8 @@ def put_aside(folder: str, target: str) -> Aside:
 
 
 def done(folder: str) -> None:
-    """The state is in place: what was put aside stays there."""
-    with suppress(FileNotFoundError):
+    """The state is in place: what was put aside stays there. A note that cannot be removed is of an older state."""
+    with suppress(OSError):
         os.unlink(f"{folder}/{NOTE}")
 
 
@@ -98,7 +98,10 @@ def _next_number(folder: str) -> int:
         names = []
     except NotADirectoryError:
         raise Refused(f"{phases.HISTORY}: it is not a folder; move it away (nothing was changed)") from None
-    return 1 + max((int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 10), default=0)
+    number = 1 + max((int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 10), default=0)
+    while str(number) in names:  # longer than any that we would count
+        number += 1
+    return number
 
 
 def _to_copy(folder: str, kept: str) -> list[str]:

@@ -70,13 +70,13 @@ class Work(Form):
 class Plan(Form):
     """planning/planning.ai.json: what is to be done, and in which files."""
 
-    id: str | int | None = None
+    id: str | int | None = Field(None, description="id, title and brief are needed, or meta.title instead")
     title: str | None = None
     brief: str | None = None
     meta: PlanMeta | None = Field(None, description="its title stands for id, title and brief")
-    file_plan: list[PlannedFile] = []
+    file_plan: list[PlannedFile] = Field([], description="read where there is no plan.files.json; each path once")
     draft_files: list[PathOrFile] = Field([], description="read where file_plan has nothing")
-    acceptance_criteria: list[Any] = []
+    acceptance_criteria: list[Any] = Field([], description="needed: without any, codegen goes back to plan_review")
     acceptance: list[Any] = Field([], description="another name of acceptance_criteria")
     work: Work | None = None
     blocking_questions: list[TextOrQuestion] = Field([], description="an open one keeps the plan from its review")
@@ -188,8 +188,8 @@ class Decision(Form):
 class RevertRecord(Form):
     """revert/record.json: why the work is taken back, and whether that is done."""
 
-    reason: str | None = None
-    status: Literal["requested", "completed"] | None = None
+    reason: str | None = Field(None, description="needed, and not blank")
+    status: Literal["requested", "completed"] | None = Field(None, description="completed once the work is taken back")
     by: str | None = None
     at: str | None = None
 
@@ -237,6 +237,8 @@ def _fault(error: Any) -> Fault:
     kind = error["type"]
     if kind == "missing":
         return field, MISSING, "a value"
+    if kind in ("model_type", "model_attributes_type") and error["loc"][-1:] == (OBJECT,):
+        return field, _shown(error["input"]), "a string or an object"
     if kind == "too_short":
         return field, "empty", "at least one"
     if kind == "literal_error":

@@ -81,6 +81,19 @@ def record_in(text: bytes) -> dict[str, Any] | Broken:
     return Broken("it is nested too deeply", "fewer levels") if is_deep(value) else value
 
 
+def holds_more(value: Any, most: int) -> bool:
+    """Whether there are more values in it than that, at all levels together."""
+    waiting, count = [value], 0
+    for each in waiting:  # it grows meanwhile
+        count += len(each)
+        if count > most:
+            return True
+        waiting += [
+            inner for inner in (each.values() if isinstance(each, dict) else each) if isinstance(inner, dict | list)
+        ]
+    return False
+
+
 def _kind(value: Any) -> str:
     """Of JSON that is no object."""
     if isinstance(value, list | str):
@@ -97,7 +110,12 @@ def files_under(folder: str, path: str) -> tuple[list[str], list[tuple[str, Brok
         return [], [("", Broken("a symbolic link leads there", "a folder"))]
     waiting = [""] if os.path.isdir(place) else []
     for inner in waiting:  # it grows meanwhile
-        with os.scandir(f"{place}/{inner}") as entries:
+        try:
+            entries = os.scandir(f"{place}/{inner}")
+        except OSError as error:  # its path is too long, or it is not for us
+            odd.append((inner, Broken((error.strerror or str(error)).lower(), "a folder that can be read")))
+            continue
+        with entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(f"{inner}{entry.name}/")
@@ -107,5 +125,5 @@ def files_under(folder: str, path: str) -> tuple[list[str], list[tuple[str, Brok
                     why = "it is a symbolic link" if entry.is_symlink() else "it is not a file"
                     odd.append((f"{inner}{entry.name}", Broken(why, NO_FILE)))
                 if len(found) + len(waiting) + len(odd) > MOST_FILES:
-                    return sorted(found), [("", Broken(f"more than {MOST_FILES} files", "fewer"))]
+                    return [], [("", Broken(f"more than {MOST_FILES} files", "fewer"))]
     return sorted(found), sorted(odd)

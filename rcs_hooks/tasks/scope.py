@@ -11,10 +11,13 @@ from rcs_hooks.tasks.plan import DELETE, normal, planned
 if TYPE_CHECKING:
     from rcs_hooks.tasks.snapshot import Snapshot
 
-HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+HUNK = re.compile(r"@@ -[0-9]+(?:,([0-9]{1,9}))? \+[0-9]+(?:,([0-9]{1,9}))? @@")
 NOWHERE = "/dev/null"
-ESCAPED = re.compile(r"\\([0-7]{3}|.)")
-LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
+ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
+LETTERS = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+SIDES = ("a/", "b/")
+ALL_SIDES = (*SIDES, "c/", "i/", "o/", "w/", "1/", "2/")
+"""What git may put before a path; the others than a/ and b/ only where both names on its own line have one."""
 
 
 def generated(snap: Snapshot) -> set[str]:
@@ -41,6 +44,7 @@ def has_signal(snap: Snapshot, word: str) -> bool:
 def paths_in(patch: str) -> set[str]:
     """The files that a unified diff is about; what stands in its hunks is no header."""
     found: set[str] = set()
+    sides: tuple[str, ...] = SIDES
     old = new = 0
     for line in patch.split("\n"):
         if (old > 0 or new > 0) and not line.startswith("diff --git "):
@@ -50,39 +54,44 @@ def paths_in(patch: str) -> set[str]:
             old, new = (int(count or 1) for count in match.groups())
         else:
             old = new = 0
-            found |= _named(line.rstrip("\r"))
+            named = line.rstrip("\r")
+            if named.startswith("diff --git "):
+                name, sides = _of_both(named.removeprefix("diff --git "), sides)
+                found.add(name)
+            found |= _named(named, sides)
     return found - {""}
 
 
-def _named(line: str) -> set[str]:
+def _named(line: str, sides: tuple[str, ...]) -> set[str]:
     if line.startswith(("--- ", "+++ ")):
         name = _plain(line[4:].partition("\t")[0])
-        return set() if name == NOWHERE else {_without_side(name)}
+        return set() if name == NOWHERE else {_without(name, sides)}
     if line.startswith(("rename from ", "rename to ", "copy to ")):
         return {_plain(line.partition(" from " if line.startswith("rename from") else " to ")[2])}
-    if line.startswith("diff --git "):
-        return _of_both(line.removeprefix("diff --git "))
     return set()
 
 
-def _of_both(names: str) -> set[str]:
-    """`a/x b/x`: where a file is only made, removed or binary, nothing else names it."""
+def _of_both(names: str, sides: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """`a/x b/x`: where a file is only made, removed or binary, nothing else names it; `x x` has no sides."""
     half = len(names) // 2
     left, right = _plain(names[:half]), _plain(names[half + 1 :])
-    return {left[2:]} if left[:2] == "a/" and right[:2] == "b/" and left[2:] == right[2:] else set()
+    if left == right and left:
+        return left, ()
+    if left[:2] in ALL_SIDES and right[:2] in ALL_SIDES and left[2:] == right[2:]:
+        return left[2:], ALL_SIDES
+    return "", sides  # two names, as of a rename: the lines after it have them
 
 
-def _without_side(name: str) -> str:
-    return name[2:] if name.startswith(("a/", "b/")) else name
+def _without(name: str, sides: tuple[str, ...]) -> str:
+    return name[2:] if name.startswith(sides) else name
 
 
 def _plain(name: str) -> str:
     """A name with odd letters is quoted as in C, byte for byte."""
     if not (name.startswith('"') and name.endswith('"') and len(name) > 1):
         return name
-    bytes_ = ESCAPED.sub(lambda match: _letter(match.group(1)), name[1:-1]).encode("latin-1", "replace")
-    return bytes_.decode(errors="replace")
+    return ESCAPED.sub(lambda match: _letter(match.group(1)), name[1:-1].encode()).decode(errors="replace")
 
 
-def _letter(escaped: str) -> str:
-    return chr(int(escaped, 8) & 0xFF) if len(escaped) == 3 else LETTERS.get(escaped, escaped)
+def _letter(escaped: bytes) -> bytes:
+    return bytes([int(escaped, 8) & 0xFF]) if len(escaped) == 3 else LETTERS.get(escaped, escaped)

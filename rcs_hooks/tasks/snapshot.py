@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LARGEST_DIFF = 16 * 1024 * 1024
+MOST_VALUES = 50_000
+"""In one artifact: each that is wrong would cost as much as a page of text."""
 
 
 class Read(NamedTuple):
@@ -68,6 +70,9 @@ def _read(task: str, path: str, text: bytes | reading.Broken) -> Read:
     found = reading.record_in(text) if isinstance(text, bytes) else text
     if isinstance(found, reading.Broken):
         return Read(failures=(_failure(task, path, found),))
+    if reading.holds_more(found, MOST_VALUES):
+        broken = reading.Broken(f"it holds more than {MOST_VALUES} values", "fewer")
+        return Read(failures=(_failure(task, path, broken),))
     from rcs_hooks.tasks import artifacts
 
     value = artifacts.read(path, found)
@@ -83,7 +88,7 @@ def _failure(task: str, path: str, broken: reading.Broken) -> Failure:
 def _diff(folder: str, task: str) -> tuple[str | None, tuple[Failure, ...]]:
     found = reading.data(folder, phases.DIFF, LARGEST_DIFF)
     if found is None:
-        return None, missing(task, phases.DIFF).failures
+        return None, (Failure(phases.DIFF, "", MISSING, reading.NO_FILE, fixes.write(task, phases.DIFF)),)
     if isinstance(found, reading.Broken):
         return None, (_failure(task, phases.DIFF, found),)
     return found.decode(errors="replace"), ()

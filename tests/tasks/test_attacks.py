@@ -1,0 +1,125 @@
+"""What was found by trying to break it: each command line that once did harm, and what it does now."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.tasks.support import CODE, DIFF, FILES, PLAN, PLAN_REVIEW, ROWS, WHOLE_PLAN, Task
+
+CODEGEN = ROWS["T6"]
+HEAD = "@@ -1 +1 @@\n-a\n+b\n"
+MNEMONIC = f"diff --git i/src/a.py w/src/a.py\nindex 1..2 100644\n--- i/src/a.py\n+++ w/src/a.py\n{HEAD}"
+BARE = f"diff --git a/a.py a/a.py\n--- a/a.py\n+++ a/a.py\n{HEAD}"
+QUOTED = f'--- "a/\\303\\274\\a\\".py"\n+++ "b/ü\\a\\".py"\n{HEAD}'
+
+
+@pytest.mark.parametrize(
+    ("patch", "path"),
+    [
+        (MNEMONIC, "src/a.py"),
+        (BARE, "a/a.py"),
+        (QUOTED, 'ü\a".py'),
+        ("diff --git a/b.png b/b.png\nBinary files a/b.png and b/b.png differ\n", "b.png"),
+        ("--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n", "new.py"),
+        (f"--- c/a.py\n+++ c/a.py\n{HEAD}", "c/a.py"),
+        (f"{BARE.replace('a/a.py', 'b/a b.py')}", "b/a b.py"),
+    ],
+    ids=["mnemonic", "no prefix", "quoted", "binary", "made", "a folder c", "a blank"],
+)
+def test_a_planned_file_is_in_scope_however_the_diff_spells_it(task: Task, patch: str, path: str) -> None:
+    plan = WHOLE_PLAN | {"file_plan": [{"path": path}]}
+    task.at("codegen", {PLAN: plan, DIFF: patch, f"code/files/{path}": "b\n"})
+    assert task.did("next", "--json").startswith('{"ok":true')
+    assert task.phase == "review"
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "src/../../x", "w/src/b.py"])
+def test_a_file_outside_the_plan_sends_back_whatever_its_path(task: Task, path: str) -> None:
+    CODEGEN.on(task, **{DIFF: f"--- {path}\n+++ {path}\n{HEAD}"})
+    task.did("next")
+    assert task.phase == "planning"
+
+
+def test_a_number_of_five_thousand_digits_in_a_diff_is_only_text(task: Task) -> None:
+    CODEGEN.on(task, **{DIFF: f"--- a/src/a.py\n+++ b/src/a.py\n@@ -1,{'9' * 5000} +1 @@\n x\n"})
+    assert "open (codegen completed)" in task.did("status")
+
+
+def test_a_diff_that_is_missing_needs_a_file(task: Task) -> None:
+    CODEGEN.on(task, **{DIFF: None})
+    (failed,) = task("next", "--json").json["failed"]
+    assert (failed["artifact"], failed["found"], failed["needed"]) == (DIFF, "missing", "a file")
+
+
+@pytest.mark.parametrize("entry", ["1", "{}", '""', "[]"])
+def test_very_many_wrong_entries_cost_no_minutes(task: Task, entry: str) -> None:
+    text = '{"files":[' + ",".join([entry] * 1_000_000) + "]}"
+    task.at("planning", {PLAN: WHOLE_PLAN, FILES: text})
+    before = time.monotonic()
+    done = task("next")
+    assert time.monotonic() - before < 20
+    assert "  - planning/plan.files.json: it holds more than 50000 values, need fewer\n" in done.err
+
+
+def test_an_entry_that_is_neither_of_two_forms_is_told_both(task: Task) -> None:
+    task.at("planning", {PLAN: WHOLE_PLAN | {"blocking_questions": [None]}, FILES: {"files": [1]}})
+    said = [line for line in task("next").err.splitlines() if line.startswith("  - ")]
+    assert said == [
+        f"  - {PLAN}: blocking_questions[0]: null, need a string or an object",
+        f"  - {FILES}: files[0]: 1, need a string or an object",
+    ]
+
+
+def test_many_values_are_counted_at_all_levels(task: Task) -> None:
+    task.at("planning", {PLAN: WHOLE_PLAN | {"notes": [[0] * 1000] * 50}})
+    assert "planning/planning.ai.json: it holds more than 50000 values, need fewer" in task("next").err
+    task.put(PLAN, WHOLE_PLAN | {"notes": [[0] * 1000] * 49})
+    task.did("next")
+
+
+def test_a_folder_that_cannot_be_walked_hides_no_status(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    CODEGEN.on(task)
+    monkeypatch.chdir(task.folder / "code/files")
+    for _ in range(300):
+        Path("d" * 20).mkdir()
+        monkeypatch.chdir("d" * 20)
+    monkeypatch.chdir(task.root)
+    out = task.did("status")
+    assert "file name too long, need a folder that can be read" in out
+    assert max(map(len, out.splitlines())) < 400
+
+
+def test_too_many_files_are_neither_copied_in_part_nor_said_to_be(task: Task) -> None:
+    task.at("codegen", {CODE: "x"})
+    for number in range(10_001):
+        (task.folder / f"code/files/{number}").touch()
+    assert "copied" not in task.did("redo")
+    assert "  - code/files/: more than 10000 files, need fewer\n" in task("next").err
+
+
+def test_a_folder_in_place_of_the_note_locks_nobody_out(task: Task) -> None:
+    task.at("plan_review", {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"ok": False}, ".putting-aside.json/x": "theirs"})
+    task.did("next")
+    assert task.phase == "planning"
+    assert task.there(".putting-aside.json.unreadable/x")
+    task.did("redo")
+
+
+@pytest.mark.parametrize("line", ["/next --override " + "x" * 3_000_000, "\0" * 70_000, "/redo" + " " * 70_000 + "x"])
+def test_a_line_without_end_is_refused_and_the_next_one_read(task: Task, line: str) -> None:
+    task.at("planning")
+    before = task.state_bytes
+    done = task.rcs("task", "repl", "t1", stdin=f"{line}\n/status --json\n")
+    assert done.err == "rcs: a line of more than 65536 characters is not read; nothing was done\n"
+    assert (json.loads(done.out)["phase"], task.state_bytes) == ("planning", before)
+
+
+def test_a_huge_number_in_the_history_locks_nobody_out(task: Task) -> None:
+    task.at("planning", {PLAN: WHOLE_PLAN, "history/999999999/x": "theirs"})
+    for number in (1_000_000_000, 1_000_000_001, 1_000_000_002):
+        task.did("redo")
+        assert task.read(f"history/{number}/{PLAN}") == WHOLE_PLAN
