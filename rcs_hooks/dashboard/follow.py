@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
 from rcs_hooks.dashboard import folders, runs
-from rcs_hooks.errors import RcsError
 from rcs_hooks.runs import reading
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class Follower:
     async def _follow_store(self) -> None:
         while True:
             await self._watched.wait()
-            with suppress(RcsError, OSError):  # who asks for a page is told of it
+            with suppress(Exception):  # who asks for a page is told of it; whatever it was, the rest is followed on
                 await self._look_at_store()
             await asyncio.sleep(STORE_EVERY)
 
@@ -155,7 +154,7 @@ class Follower:
         while True:
             await self._watched.wait()
             cost = 0.0
-            with suppress(RcsError, OSError):
+            with suppress(Exception):  # the same
                 if time.monotonic() - self._roots_asked > ROOTS_EVERY:
                     await self._look_for_roots()
                 cost = await self._look_at_folders()

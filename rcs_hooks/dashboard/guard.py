@@ -71,6 +71,8 @@ class Rules:
     def knows(self, host: str) -> bool:
         """Whether a Host header names this machine; through a tunnel the port may be another."""
         name = _without_port(host).lower()
+        if host[len(name) :].strip(":0123456789"):  # the policy quotes it
+            return False
         if name in self._names:
             return True
         return self.is_open and _is_address(name)

@@ -90,7 +90,10 @@ def _shown(place: Place, now: float, block_limit: int) -> Record | None:
         view = sessions.load(folder, place.session, now)
     except (UnsafePath, OSError):
         return None
-    asked = questions.load(folder, place.session)
+    try:
+        asked = questions.load(folder, place.session)
+    except OSError:  # one session's folder that may not be read hides no other session
+        asked = []
     open_questions = [question for question in asked if question.record.get("status") in questions.OPEN]
     known = [_mode(view, mode) for mode in MODES]
     shown = [mode for mode in known if mode is not None]

@@ -58,7 +58,12 @@ def run_of(run: Record, now_ms: int) -> Record:
 
 
 def event_of(event: Record) -> Record:
-    return event | {"data": jsontext.loads(event["data"])}
+    """One whose data was spoilt by another hand is shown as that, and hides no other."""
+    try:
+        data = jsontext.loads(event["data"])
+    except (ValueError, TypeError):
+        data = {"unreadable": str(event["data"])[:200]}
+    return event | {"data": data}
 
 
 def one(store: Store | None, run_id: str) -> Record:

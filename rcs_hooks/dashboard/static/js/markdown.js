@@ -4,12 +4,13 @@
 import { h } from "./dom.js";
 
 const MOST_BLOCKS = 4000;
-const FENCE = /^( {0,3})(`{3,}|~{3,})\s*([^`\s]*)[^`]*$/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
+// No pattern of a line may look at it more than once from each place: a line may be a megabyte.
+const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
+const HEADING = /^ {0,3}(#{1,6})\s+(.*)$/;
 const RULE = /^ {0,3}([-*_])(\s*\1){2,}\s*$/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^ {0,3}> ?(.*)$/;
-const DELIMITERS = /^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
+const DELIMITERS = /^[ |:-]+$/; // that a "-" is in it is asked where it is used
 
 export function markdown(text) {
   const budget = { left: MOST_BLOCKS };
@@ -45,7 +46,8 @@ function block(lines, at, budget, depth) {
   let found = FENCE.exec(line);
   if (found) return fence(lines, at, found);
   found = HEADING.exec(line);
-  if (found) return [h(`h${Math.min(6, found[1].length + 2)}`, {}, ...inline(found[2])), at + 1];
+  const words = found?.[2].trimEnd().replace(/(?<!#)#+$/, "").trimEnd();
+  if (found) return [h(`h${Math.min(6, found[1].length + 2)}`, {}, ...inline(words)), at + 1];
   if (RULE.test(line)) return [h("hr"), at + 1];
   if (QUOTE.test(line) && depth < 6) return quote(lines, at, budget, depth);
   if (ITEM.test(line) && depth < 12) return list(lines, at, budget, depth);
@@ -160,15 +162,15 @@ const starts = (line) =>
   /^ {0,3}([-*+]|1[.)])\s+\S/.test(line);
 
 function withBreak(line, isMore) {
-  const hard = / {2,}$|\\$/.test(line);
-  const words = inline(line.replace(/\s+$|\\$/, ""));
+  const hard = line.endsWith("  ") || line.endsWith("\\");
+  const words = inline(line.endsWith("\\") ? line.slice(0, -1) : line.trimEnd());
   return isMore ? [...words, hard ? h("br") : "\n"] : words;
 }
 
 // --- words: one pass from left to right; each pattern begins where it stands and ends on the same line
 
 const INLINE =
-  /\\([\\`*_{}[\]()#+\-.!|>~<])|(`{1,8})(.{1,500}?)(?<!`)\2(?!`)|!\[([^\]]{0,500})\]\(([^()\s]{0,2000})[^()]{0,300}\)|\[([^\]]{1,500})\]\(([^()\s]{0,2000}(?:\([^()\s]{0,500}\))?[^()\s]{0,500})(?:\s[^()]{0,300})?\)|<((?:https?:\/\/|mailto:)[^<>\s]{1,2000})>|(https?:\/\/[^\s<>"'`)\]]{1,2000})|\*\*(?=\S)(.{0,500}?\S)\*\*|(?<!\w)__(?=\S)(.{0,500}?\S)__(?!\w)|\*(?=[^\s*])(.{0,500}?[^\s*])\*(?!\*)|(?<!\w)_(?=[^\s_])(.{0,500}?[^\s_])_(?!\w)|~~(?=\S)(.{0,500}?\S)~~/;
+  /\\([\\`*_{}[\]()#+\-.!|>~<])|(`{1,8})(.{1,500}?)(?<!`)\2(?!`)|!\[([^\]]{0,500})\]\(([^()\s]{0,2000})[^()]{0,300}\)|\[([^\]]{1,500})\]\(([^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?)(?:\s[^()]{0,300})?\)|<((?:https?:\/\/|mailto:)[^<>\s]{1,2000})>|(https?:\/\/[^\s<>"'`)\]]{1,2000})|\*\*(?=\S)(.{0,500}?\S)\*\*|(?<!\w)__(?=\S)(.{0,500}?\S)__(?!\w)|\*(?=[^\s*])(.{0,500}?[^\s*])\*(?!\*)|(?<!\w)_(?=[^\s_])(.{0,500}?[^\s_])_(?!\w)|~~(?=\S)(.{0,500}?\S)~~/;
 const LONGEST_LINE = 20_000;
 
 function inline(text, depth = 0) {
