@@ -11,6 +11,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+import _thread
 import errno
 import os
 import stat
@@ -141,7 +142,8 @@ def prepare(root: str) -> str:
         make_folders(root, HOME)
         ignore = f"{root}/{HOME}/.gitignore"
         if not os.path.lexists(ignore):
-            _replace(ignore, b"*\n", durable=False, by=f".{os.getpid()}")  # no lock yet: others may do the same
+            by = f".{os.getpid()}-{_thread.get_ident()}"  # no lock yet: others may do the same
+            _replace(ignore, b"*\n", durable=False, by=by)
         make_folders(root, STATE)
     return folder
 

@@ -472,7 +472,9 @@ def test_twenty_sessions_at_once_lose_nothing(workspace: Workspace) -> None:
     async def use(call: Client, _session: ClientSession) -> None:
         async def live(session: str) -> None:
             prompt = {"session_id": session, "turn_id": "t", "prompt": "$team $forge go"}
-            assert not (await call("hook_user_prompt_submit", prompt))[1]
+            said, is_error = await call("hook_user_prompt_submit", prompt)
+            assert not is_error
+            assert "systemMessage" not in said, said
             for number in range(rounds):
                 written, is_error = await call(
                     "state_write", {"session_id": session, "mode": "forge", "state": {f"n{number}": session}}

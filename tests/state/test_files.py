@@ -578,6 +578,29 @@ def test_a_lock_that_does_not_come_is_a_timeout_that_names_it(folder: Path) -> N
     assert 0.1 <= time.monotonic() - start < 1
 
 
+def test_many_threads_and_none_of_them_fails_to_make_the_first_state(tmp_path: Path) -> None:
+    """Before there is a folder there is no lock: one server makes it for many sessions at once."""
+    failed: list[Exception] = []
+
+    def make(root: Path, together: threading.Barrier) -> None:
+        together.wait()
+        try:
+            prepare(str(root))
+        except OSError as error:
+            failed.append(error)
+
+    for number in range(30):
+        root, together = tmp_path / str(number), threading.Barrier(16)
+        root.mkdir()
+        crowd = [threading.Thread(target=make, args=(root, together)) for _ in range(16)]
+        for one in crowd:
+            one.start()
+        for one in crowd:
+            one.join()
+        assert sorted(path.name for path in (root / ".rcs").iterdir()) == [".gitignore", "state"]
+    assert failed == []
+
+
 def test_threads_have_the_lock_in_the_order_they_asked_and_none_waits_for_ever(folder: Path) -> None:
     """What one server does for many sessions: luck must not let one of them wait beyond its time."""
     threads, rounds, held = 20, 10, 0.004
