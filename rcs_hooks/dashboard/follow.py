@@ -81,7 +81,7 @@ class Follower:
             await self._look_at_store()
             await self._look_for_roots()
             await self._look_at_folders()
-        except BaseException:  # it is raised again
+        except BaseException:  # a cancelled wait too; it is raised again
             self._watchers -= 1
             raise
         self._watched.set()

@@ -50,7 +50,7 @@ class Machines:
         return self._known[file][1:]
 
 
-def drawn(machine: Machine, path: Pairs = (), current: str | None = None) -> Record:  # type: ignore[assignment]
+def drawn(machine: Machine, path: Pairs | tuple[()] = (), current: str | None = None) -> Record:
     if len(machine.states) > MOST_STATES:
         return {"svg": None, "problem": f"{len(machine.states)} states are too many to be drawn"}
     if len(machine.transitions) > MOST_WAYS:
