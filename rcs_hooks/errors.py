@@ -13,6 +13,13 @@ class UnsafePath(RcsError):
     """Raised when state would lie outside its workspace, or in a folder that is not there."""
 
 
+class Unavailable(RcsError):
+    """Raised when a file cannot be read for the moment, so that what it holds is unknown; nothing was changed."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path} cannot be read for the moment ({why}), so nothing was changed; try again")
+
+
 class LockTimeout(RcsError):
     """Raised when another process keeps the state lock for too long."""
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
-from rcs_hooks.errors import UnsafePath
+from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.state import ledger, modes, paths, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
@@ -88,11 +88,11 @@ def _shown(place: Place, now: float, block_limit: int) -> Record | None:
     folder = paths.state_folder(place.root)
     try:
         view = sessions.load(folder, place.session, now)
-    except (UnsafePath, OSError):
+    except (RcsError, OSError):
         return None
     try:
         asked = questions.load(folder, place.session)
-    except OSError:  # one session's folder that may not be read hides no other session
+    except (RcsError, OSError):  # one session's folder that may not be read hides no other session
         asked = []
     open_questions = [question for question in asked if question.record.get("status") in questions.OPEN]
     known = [_mode(view, mode) for mode in MODES]

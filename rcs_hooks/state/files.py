@@ -6,7 +6,8 @@ Rules of this file:
   text or the new one. The rename of the journal, which names the staged files, is the moment of
   the commit: killed before it, nothing has happened; killed after it, the next holder of the lock
   renames what is left.
-- What cannot be read is never overwritten.
+- What cannot be read is never overwritten. What cannot be read for the moment (too many open files, say) is not
+  moved aside either: the next call may well read it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import Refused, UnsafePath
+from rcs_hooks.errors import Refused, Unavailable, UnsafePath
 from rcs_hooks.state.paths import HOME, SESSIONS, STATE, inside, is_name, state_folder
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ DEEPEST = 100
 LARGEST = 4 * 1024 * 1024
 MOST_FILES = 1_000
 QUESTIONS = "questions"
-FOR_EVER = (errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
+FOR_EVER = (errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO)
+"""What another try would meet again; whatever else the system refuses may pass."""
 READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 FRESH_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -44,6 +46,13 @@ class Unreadable(NamedTuple):
 
     path: str
     why: str
+    errno: int = 0
+    """What the system refused with; 0 where the content is at fault."""
+
+    @property
+    def is_momentary(self) -> bool:
+        """Whether the next call may well read it, so that it must neither be moved aside nor taken for lost."""
+        return self.errno not in (0, *FOR_EVER)
 
 
 class Write(NamedTuple):
@@ -63,11 +72,11 @@ def read(folder: str, path: str) -> dict[str, Any] | Unreadable | None:
         return None
     except OSError as error:
         why = "it is a symbolic link" if error.errno == errno.ELOOP else _words(error)
-        return Unreadable(path, why)
+        return Unreadable(path, why, error.errno or errno.EIO)
     try:
         return _read_open(fd, path)
     except OSError as error:
-        return Unreadable(path, _words(error))
+        return Unreadable(path, _words(error), error.errno or errno.EIO)
     finally:
         os.close(fd)
 
@@ -93,6 +102,12 @@ def _read_open(fd: int, path: str) -> dict[str, Any] | Unreadable:
     return record
 
 
+def check_available(found: object) -> None:
+    """Raises Unavailable for a file that cannot be read for the moment."""
+    if isinstance(found, Unreadable) and found.is_momentary:
+        raise Unavailable(f"{STATE}/{found.path}", found.why)
+
+
 def is_deep(record: dict[str, Any]) -> bool:
     """Whether it could not be walked, or written back, by functions that call themselves."""
     level: list[Any] = [record]
@@ -105,11 +120,15 @@ def is_deep(record: dict[str, Any]) -> bool:
 
 
 class Reader:
-    """Reads as if a commit that is under way, or was cut short, were done: no lock is needed, nothing is mended."""
+    """Reads as if a commit that is under way, or was cut short, were done: no lock is needed, nothing is mended.
+
+    Raises Unavailable where that cannot be told for the moment: half a commit must not be taken for the whole.
+    """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         journal = read(folder, JOURNAL)
+        check_available(journal)
         self._pending = dict(_files_of(journal)) if isinstance(journal, dict) else {}
 
     def pending_in(self, place: str) -> list[str]:
@@ -125,6 +144,7 @@ class Reader:
             if self._pending[path]:
                 return None
             staged = read(self.folder, f"{path}{STAGED}")
+            check_available(staged)
             if isinstance(staged, dict):
                 return staged
         return read(self.folder, path)
@@ -263,10 +283,14 @@ def _apply(folder: str, files: Sequence[tuple[str, bool]]) -> None:
 
 
 def recover(folder: str) -> None:
-    """Completes a commit that a kill cut short. One that cannot be completed is moved aside. The lock is held."""
+    """Completes a commit that a kill cut short. One that never can be completed is moved aside. The lock is held.
+
+    Raises Unavailable or OSError where it cannot be completed for the moment: the next holder does it.
+    """
     journal = read(folder, JOURNAL)
     if journal is None:
         return
+    check_available(journal)
     try:
         if isinstance(journal, Unreadable):
             raise UnsafePath(journal.why)

@@ -6,6 +6,7 @@ A surface derives nothing for itself: not the active set, not an outcome, not a 
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -271,7 +272,11 @@ def _is_clearable(scope: Scope, mode: str) -> bool:
 
 
 def _set_aside_unreadable(folder: str, path: str) -> None:
-    if isinstance(files.read(folder, path), Unreadable):
+    """A file that is not ours to read is meant too: the person asked for it. Raises Unavailable."""
+    found = files.read(folder, path)
+    if isinstance(found, Unreadable):
+        if found.errno != errno.EACCES:
+            files.check_available(found)
         files.move_aside(f"{folder}/{path}")
 
 

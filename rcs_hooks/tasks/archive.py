@@ -34,7 +34,7 @@ def put_aside(folder: str, target: str) -> Aside:
     ]
     for path in outputs:
         reading.check_inside(folder, os.path.dirname(path))
-    moved = tuple(path for path in outputs if path not in phases.KEPT and os.path.lexists(f"{folder}/{path}"))
+    moved = tuple(path for path in outputs if path not in phases.KEPT and _is_there(f"{folder}/{path}"))
     copies = [path for kept in outputs if kept in phases.KEPT for path in _to_copy(folder, kept)]
     if not moved and not copies:
         return Aside()
@@ -57,15 +57,28 @@ def done(folder: str) -> None:
 
 
 def recover(folder: str) -> None:
-    """Moves back what a kill has left aside before its move was made. The lock is held."""
+    """Moves back what a kill has left aside before its move was made. The lock is held.
+
+    Raises Unavailable or OSError where that cannot be done for the moment; the note stays, and the next holder does it.
+    """
     note = reading.record(folder, NOTE)
     if note is None:
         return
+    reading.check_available(note, NOTE)
     if isinstance(note, dict) and note.get("state") == _hash(folder):
         for path, place in _of_note(folder, note):
-            if os.path.lexists(place) and not os.path.lexists(f"{folder}/{path}"):
+            if _is_there(place) and not _is_there(f"{folder}/{path}"):
                 os.rename(place, f"{folder}/{path}")
     done(folder)
+
+
+def _is_there(path: str) -> bool:
+    """Raises OSError where that cannot be told: os.path.lexists would call it missing."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _of_note(folder: str, note: dict[str, object]) -> list[tuple[str, str]]:
@@ -87,6 +100,7 @@ def _is_ours(where: str) -> bool:
 
 def _hash(folder: str) -> str:
     found = reading.data(folder, phases.STATE_FILE)
+    reading.check_available(found, phases.STATE_FILE)
     return sha256(found).hexdigest() if isinstance(found, bytes) else ""
 
 
@@ -105,11 +119,18 @@ def _next_number(folder: str) -> int:
 
 
 def _to_copy(folder: str, kept: str) -> list[str]:
-    """A file, or the files of a folder. What is neither is passed over: nothing is followed, nothing waited for."""
+    """A file, or the files of a folder. What is neither is passed over: nothing is followed, nothing waited for.
+
+    Raises Unavailable for what can only not be read for the moment.
+    """
     if kept == phases.CODE_FILES:
-        found, _ = reading.files_under(folder, kept)
+        found, odd = reading.files_under(folder, kept)
+        for name, broken in odd:
+            reading.check_available(broken, f"{kept}/{name}")
         return [f"{kept}/{name}" for name in found]
-    return [kept] if isinstance(reading.data(folder, kept), bytes) else []
+    content = reading.data(folder, kept)
+    reading.check_available(content, kept)
+    return [kept] if isinstance(content, bytes) else []
 
 
 def _named(copies: list[str]) -> tuple[str, ...]:

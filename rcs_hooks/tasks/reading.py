@@ -8,8 +8,8 @@ import stat
 from typing import Any, NamedTuple
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import UnsafePath
-from rcs_hooks.state.files import LARGEST, READ_FLAGS, is_deep
+from rcs_hooks.errors import Unavailable, UnsafePath
+from rcs_hooks.state.files import FOR_EVER, LARGEST, READ_FLAGS, is_deep
 from rcs_hooks.state.paths import inside
 
 MOST_FILES = 10_000
@@ -20,6 +20,8 @@ class Broken(NamedTuple):
 
     found: str
     needed: str
+    is_momentary: bool = False
+    """Whether the next call may well read it."""
 
 
 NO_FILE = "a file"
@@ -59,7 +61,14 @@ def data(folder: str, path: str, largest: int = LARGEST) -> bytes | Broken | Non
 def _broken(error: OSError) -> Broken:
     if error.errno == errno.ELOOP:
         return Broken("it is a symbolic link", NO_FILE)
-    return Broken((error.strerror or str(error)).lower(), "a file that can be read")
+    why = (error.strerror or str(error)).lower()
+    return Broken(why, "a file that can be read", is_momentary=error.errno not in FOR_EVER)
+
+
+def check_available(found: object, path: str) -> None:
+    """Raises Unavailable for a file that cannot be read for the moment."""
+    if isinstance(found, Broken) and found.is_momentary:
+        raise Unavailable(path, found.found)
 
 
 def record(folder: str, path: str) -> dict[str, Any] | Broken | None:
@@ -113,7 +122,7 @@ def files_under(folder: str, path: str) -> tuple[list[str], list[tuple[str, Brok
         try:
             entries = os.scandir(f"{place}/{inner}")
         except OSError as error:  # its path is too long, or it is not for us
-            odd.append((inner, Broken((error.strerror or str(error)).lower(), "a folder that can be read")))
+            odd.append((inner, _broken(error)._replace(needed="a folder that can be read")))
             continue
         with entries:
             for entry in entries:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import filelock
 import pytest
 
-from rcs_hooks.errors import LockTimeout, UnsafePath
+from rcs_hooks.errors import LockTimeout, Unavailable, UnsafePath
 from rcs_hooks.state import files
-from rcs_hooks.state.files import Unreadable, Write, commit, make_folders, prepare, read, recover
+from rcs_hooks.state.files import Reader, Unreadable, Write, commit, make_folders, prepare, read, recover
 from rcs_hooks.state.lock import LOCK, Lock, _Turns
 
 if TYPE_CHECKING:
@@ -469,6 +469,68 @@ def test_a_journal_that_is_a_link_is_removed_and_not_followed(folder: Path, tmp_
     assert (found_in(folder), leftovers(folder)) == (OLD, [])
 
 
+# --- what cannot be read for the moment
+
+
+MOMENTARY = (errno.EMFILE, errno.ENFILE, errno.EIO, errno.EACCES, errno.ENOMEM)
+each_moment = pytest.mark.parametrize("refusal", MOMENTARY, ids=errno.errorcode.get)
+
+
+def refuse_open(monkeypatch: pytest.MonkeyPatch, name: str, refusal: int) -> None:
+    """The system refuses to open a file of that name."""
+    system = os.open
+
+    def refusing(path: Any, *args: Any, **options: Any) -> int:
+        if os.path.basename(path) == name:
+            raise OSError(refusal, os.strerror(refusal), path)
+        return system(path, *args, **options)
+
+    monkeypatch.setattr(os, "open", refusing)
+
+
+def crashed_after_its_journal(state: Path) -> Path:
+    """A state folder in which a commit of SEVERAL is made, and hardly any of its files in place."""
+    for number, crashed in copies(state):
+        assert killed_at(number, lambda crashed=crashed: commit_locked(crashed, SEVERAL))  # type: ignore[misc]
+        if (crashed / files.JOURNAL).exists():
+            return crashed
+    raise AssertionError
+
+
+@each_moment
+def test_a_journal_that_cannot_be_read_for_the_moment_is_finished_by_the_next_holder(
+    folder: Path, refusal: int
+) -> None:
+    crashed = crashed_after_its_journal(folder)
+    with pytest.MonkeyPatch.context() as moment:
+        refuse_open(moment, files.JOURNAL, refusal)
+        with pytest.raises(Unavailable, match=r"\.rcs/state/\.commit\.json cannot be read for the moment"):
+            recover_locked(crashed)
+    recover_locked(crashed)
+    assert (found_in(crashed), leftovers(crashed)) == (after(SEVERAL), [])
+
+
+@each_moment
+@pytest.mark.parametrize("name", [files.JOURNAL, "forge-state.json.new"])
+def test_half_a_commit_is_never_read_as_the_whole(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, refusal: int
+) -> None:
+    crashed = crashed_after_its_journal(folder)
+    refuse_open(monkeypatch, name, refusal)
+    with pytest.raises(Unavailable, match="for the moment"):
+        Reader(str(crashed)).read(f"{HERE}/forge-state.json")
+
+
+@each_moment
+def test_a_file_that_cannot_be_read_for_the_moment_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, refusal: int
+) -> None:
+    refuse_open(monkeypatch, "team-state.json", refusal)
+    found = read(str(folder), "team-state.json")
+    assert found == Unreadable("team-state.json", os.strerror(refusal).lower(), refusal)
+    assert found.is_momentary
+
+
 # --- reading
 
 
@@ -498,6 +560,7 @@ def test_a_file_that_cannot_be_read_says_why_and_is_never_waited_for(
     assert isinstance(found, Unreadable)
     assert found.path == "forge-state.json"
     assert found.why.startswith(why)
+    assert not found.is_momentary
 
 
 @pytest.mark.parametrize("path", ["forge-state.json", "gone/forge-state.json", "team-state.json/forge-state.json"])

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from rcs_hooks.errors import Unavailable
+from rcs_hooks.tasks import archive, phases
+from tests.state.test_files import each_moment, refuse_open
 from tests.tasks.support import CODE_REVIEW, DECISION, DIFF, PLAN_REVIEW, REPORT, ROWS, Record, Task
 from tests.tasks.test_override import killed
 
@@ -29,6 +32,21 @@ def test_a_redo_that_was_killed_loses_nothing(task: Task) -> None:
     assert task("next").status == 1
     found = task.tree("state.json", "transcript.jsonl")
     assert (found[CODE_REVIEW], found[REPORT]) == (b"mine", b"mine too")
+
+
+@each_moment
+@pytest.mark.parametrize("name", [NOTE, phases.STATE_FILE])
+def test_what_a_kill_left_aside_waits_while_it_cannot_be_read(task: Task, name: str, refusal: int) -> None:
+    task.at("review", {CODE_REVIEW: "mine", REPORT: "mine too"})
+    killed(task, "redo")
+    with pytest.MonkeyPatch.context() as moment:
+        refuse_open(moment, name, refusal)
+        with pytest.raises(Unavailable, match=f"{name} cannot be read for the moment"):
+            archive.recover(str(task.folder))
+    assert task.there(NOTE)
+    archive.recover(str(task.folder))
+    assert task.tree()[CODE_REVIEW] == b"mine"
+    assert not task.there(NOTE)
 
 
 @pytest.mark.parametrize(
