@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
-from rcs_hooks.install import clients, edit, plan, skills
+from rcs_hooks.install import clients, edit, folders, plan, skills
 from rcs_hooks.install.clients import CODEX, PROJECT, Machine, Place
 from rcs_hooks.state.paths import find_root
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
+APPROVE_AGAIN = (
+    "Codex: the hooks have changed, so none of them runs until you approve again: start `codex`, then /hooks."
+)
+MOVED = "Codex: hooks of your own have moved up in their file, so approve them again: start `codex`, then /hooks."
 
 
 def build() -> argparse.ArgumentParser:
@@ -99,7 +104,7 @@ def run(argv: Sequence[str]) -> int:
         for line in said:
             output.text(line)
     for place, found in () if args.dry_run else todo:
-        _tell(place, changed=bool(found.changes), writable=args.writable)
+        _tell(place, found.changes, writable=args.writable)
     return output.OK
 
 
@@ -122,6 +127,7 @@ def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
     if dry_run:
         return [*shown, f"would {_verb(change)} {change.path}\n"]
     kept = None if is_skill else plan.to_keep(place, change)
+    folders.mark_empty(place.machine, change.path)
     edit.write(change, place.within, kept)
     beside = f"; the old one is kept in {os.path.basename(edit.kept_path(change.path))}" if kept is not None else ""
     done = {"remove": "removed", "change": "changed", "write": "wrote"}[_verb(change)]
@@ -143,11 +149,16 @@ def _check_server() -> None:
         raise Refused(f"mcp is not installed, which the server needs: {pip} install 'rcs-hooks[server]'")
 
 
-def _tell(place: Place, *, changed: bool, writable: bool) -> None:
+def _tell(place: Place, changes: Sequence[edit.Change], *, writable: bool) -> None:
     """What is left for the person to do."""
     title = clients.TITLES[place.client]
+    changed = bool(changes)
     if place.client == CODEX:
-        if changed:
+        if plan.moves_others(place, changes):
+            output.text(MOVED)
+        if plan.renews_ours(place, changes):
+            output.text(APPROVE_AGAIN)
+        elif changed:
             trust = " here, trust the project" if place.scope == PROJECT else ""
             output.text(f"{title}: start `codex`{trust}, and approve the hooks with /hooks.")
         if not writable:

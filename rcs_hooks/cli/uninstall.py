@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
-from rcs_hooks.cli.setup import add_place, places
-from rcs_hooks.install import clients, edit, plan, skills
-from rcs_hooks.state.paths import inside
+from rcs_hooks.cli.setup import MOVED, add_place, places
+from rcs_hooks.install import clients, edit, folders, plan, skills
 
 if TYPE_CHECKING:
     import argparse
@@ -49,6 +48,8 @@ def run(argv: Sequence[str]) -> int:
                 said += _made(place, change, dry_run=args.dry_run)
             for path, lines in by_hand:
                 said.append(f"{path}: tomlkit is not installed, so change it yourself: {lines}")
+            if plan.moves_others(place, changes):
+                said.append(MOVED)
             if not (changes or by_hand):
                 said.append(f"{clients.TITLES[place.client]}: nothing of ours in {_where(place)}")
     finally:
@@ -71,18 +72,10 @@ def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
     restored = change.new is not None and edit.read(kept, place.within) == change.new
     edit.write(change, place.within)
     if change.new is None:
-        _remove_empty_folders(place, os.path.dirname(change.path))
+        folders.remove_empty(place.machine, change.path)
+    if change.path == place.config_file:
+        with suppress(OSError):
+            os.rmdir(clients.writable(place.machine)[0])  # setup --writable makes it; with anything in it, it stays
     done = "removed" if change.new is None else "as it was before" if restored else "ours taken out"
     stays = f"; the one from before us stays in {os.path.basename(kept)}" if os.path.lexists(kept) else ""
     return [*shown, f"{change.path}: {done}{stays}"]
-
-
-def _remove_empty_folders(place: Place, folder: str) -> None:
-    """Those that setup may have made; never the project, the home, or what a client calls its own."""
-    top = place.machine.root if place.scope == clients.PROJECT else place.machine.config_home(place.client)
-    if not inside(folder, top):
-        top = place.machine.home
-    with suppress(OSError):
-        while folder != top and inside(folder, top):
-            os.rmdir(folder)
-            folder = os.path.dirname(folder)

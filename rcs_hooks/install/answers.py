@@ -139,23 +139,15 @@ def _program(machine: Machine, word: str) -> str | None:
         return None
 
 
-def _refusal(machine: Machine, path: str, name: str, *, is_mine: bool) -> str:
-    """Why it is not started; empty where it may be."""
-    with suppress(Refused, OSError):
-        if os.path.samefile(path, clients.program(name)):
+def _refusal(machine: Machine, path: str, *, is_mine: bool) -> str:
+    """Why it is not started; empty where it may be. Ours by its whole path: a link to our Python, in a folder of
+    somebody else's, finds the packages of that folder."""
+    with suppress(Refused):
+        if path in (clients.interpreter(), clients.program(), clients.program("rcs")):
             return ""
-    if in_project(machine, path):
+    if any(in_project(machine, place) for place in (path, os.path.dirname(path))):
         return "it lies in this project, and it is not the one beside this Python"
     return "" if is_mine else "a file of this project names it, and it is not the one beside this Python"
-
-
-def _unready(machine: Machine, title: str, words: Sequence[str], wanted: Sequence[str], again: str) -> Check | None:
-    """What keeps these words from being tried; None where they may be, if the file may be trusted with it."""
-    if not words or _program(machine, words[0]) is None:
-        return Check(title, BROKEN, f"{_shown(words)} is no program that can be run", again)
-    if words[0].rpartition("/")[2] != wanted[0] or list(words[1:]) != list(wanted[1:]):
-        return Check(title, NOTE, f"{_shown(words)} was not tried: it is more than {' '.join(wanted)} by itself")
-    return None
 
 
 def _shown(words: Sequence[str]) -> str:
@@ -163,13 +155,15 @@ def _shown(words: Sequence[str]) -> str:
 
 
 def _tried(
-    machine: Machine, title: str, words: Sequence[str], wanted: Sequence[str], again: str, *, is_mine: bool
+    machine: Machine, title: str, words: Sequence[str], again: str, *, is_alone: bool, is_mine: bool
 ) -> str | Check:
-    """The program to start, or why none is."""
-    if unready := _unready(machine, title, words, wanted, again):
-        return unready
-    path = _program(machine, words[0]) or ""
-    if why := _refusal(machine, path, wanted[0], is_mine=is_mine):
+    """The program to start, or why none is. `is_alone`: the words call it, and do nothing besides."""
+    path = _program(machine, words[0]) if words else None
+    if path is None:
+        return Check(title, BROKEN, f"{_shown(words)} is no program that can be run", again)
+    if not is_alone:
+        return Check(title, NOTE, f"{_shown(words)} was not tried: it does more than call ours")
+    if why := _refusal(machine, path, is_mine=is_mine):
         todo = f"look at it before you trust this project; `{again}` puts ours in its place"
         return Check(title, WARN, f"{_shown(words)} was not started: {why}", todo)
     return path
@@ -188,14 +182,16 @@ def of_hook(
     seconds: float = SECONDS,
 ) -> Check:
     title = f"{TITLES[client]} hook"
-    path = _tried(machine, title, words, (merge.PROGRAM,), again, is_mine=is_mine)
+    options = merge.HOOK_OPTIONS if merge.interpreter_of(words) else ()
+    is_alone = bool(options) or (len(words) == 1 and words[0].rpartition("/")[2] == merge.PROGRAM)
+    path = _tried(machine, title, words, again, is_alone=is_alone, is_mine=is_mine)
     if isinstance(path, Check):
         return path
     call = {"hook_event_name": "Stop", "session_id": "doctor", "cwd": os.sep, "last_assistant_message": None}
     given = jsontext.dumps_line(call).encode()
     best = SECONDS
     for _ in range(TRIES):
-        ran = run([path], given, environment(machine), seconds)
+        ran = run([path, *options], given, environment(machine), seconds)
         if ran.why:
             return Check(title, BROKEN, f"{words[0]} {ran.why}{ran.said}", again)
         if ran.out != b"{}\n":
@@ -215,7 +211,12 @@ def of_server(machine: Machine, client: str, server: Server, again: str, seconds
     command, args = server.entry.get("command"), server.entry.get("args", [])
     if not isinstance(command, str) or not isinstance(args, list):
         return Check(title, BROKEN, f"the entry of {merge.SERVER} has no command", again)
-    path = _tried(machine, title, [command, *map(str, args)], ("rcs", "mcp"), again, is_mine=server.is_mine)
+    words = [command, *map(str, args)]
+    is_alone = command.rpartition("/")[2] == "rcs" and args == ["mcp"]
+    if not server.is_mine and (more := _more(server.entry)):
+        found = f"the entry of {merge.SERVER} in a file of this project has {more}: it was not started"
+        return Check(title, WARN, found, f"look at it before you trust this project; `{again}` puts ours in its place")
+    path = _tried(machine, title, words, again, is_alone=is_alone, is_mine=server.is_mine)
     if isinstance(path, Check):
         return path
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "doctor", "version": "0"}}
@@ -231,6 +232,15 @@ def of_server(machine: Machine, client: str, server: Server, again: str, seconds
     if b'"hook_stop"' not in ran.out:
         return Check(title, BROKEN, f"{command} mcp offers no hook_stop{ran.said}", again)
     return Check(title, OK, f"{merge.SERVER} starts and names its tools in {ran.seconds * 1000:.0f} ms")
+
+
+def _more(entry: Mapping[str, object]) -> str:
+    """What a server's entry has and `rcs setup` does not write."""
+    known = merge.OUR_SERVER_FIELDS | merge.PERSONAL_SERVER_FIELDS
+    env = entry.get("env", {})
+    names = env if isinstance(env, dict) else {"env": env}
+    more = [*(set(entry) - known), *(f"env.{name}" for name in names if not str(name).startswith(merge.OUR_VARIABLES))]
+    return clean(", ".join(sorted(map(str, more))), SHOWN)
 
 
 def of_version(machine: Machine, client: str, seconds: float = SECONDS) -> Check:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.hook.place import SYSTEM_PATH, rcs_command
+from rcs_hooks.install import merge
 from rcs_hooks.install.merge import PROGRAM, SERVER, rules_for
 
 if TYPE_CHECKING:
@@ -23,17 +24,23 @@ PROJECT, USER = "project", "user"
 SCOPES = (PROJECT, USER)
 COMMAND, MCP = "command", "mcp"
 TRANSPORTS = (COMMAND, MCP)
-EVENTS = ("UserPromptSubmit", "Stop", "SessionStart")
+EVENTS = ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")
 TIMEOUT = 10
 """Seconds, as both clients count. A hook gives up by itself after two."""
 
 TOOLS = {"UserPromptSubmit": "hook_user_prompt_submit", "Stop": "hook_stop"}
 FIELDS = {
-    "UserPromptSubmit": ("session_id", "cwd", "prompt"),
-    "Stop": ("session_id", "cwd", "stop_hook_active", "last_assistant_message"),
+    "UserPromptSubmit": ("session_id", "transcript_path", "cwd", "prompt"),
+    "Stop": ("session_id", "transcript_path", "cwd", "stop_hook_active", "last_assistant_message"),
 }
-OWN_FIELDS = {CODEX: ("turn_id",), CLAUDE: ("prompt_id", "agent_id")}
+OWN_FIELDS = {
+    (CODEX, "UserPromptSubmit"): ("turn_id",),
+    (CODEX, "Stop"): ("turn_id",),
+    (CLAUDE, "UserPromptSubmit"): ("prompt_id", "agent_id"),
+    (CLAUDE, "Stop"): ("prompt_id", "agent_id", "background_tasks", "session_crons"),
+}
 """Codex fails a hook that names a field which is missing now and then, as agent_id is."""
+CURRENT, OLDER, OTHER = "current", "older", "other"
 NOT_FOR_THE_SERVER = frozenset({"RCS_SESSION_ID", "RCS_RECORD", "RCS_DB"})
 
 
@@ -105,17 +112,62 @@ def program(name: str = PROGRAM) -> str:
     return path
 
 
+def interpreter() -> str:
+    """The Python that runs now: in an environment by its plain name, so that an entry does not change with the way in
+    which `rcs` was started."""
+    plain = os.path.join(os.path.dirname(sys.executable), "python3")
+    is_plain = sys.prefix != sys.base_prefix and os.path.exists(plain)
+    return os.path.abspath(plain if is_plain else sys.executable)
+
+
 def hook_handlers(client: str, transport: str) -> dict[str, Record]:
+    """Raises Refused where the hooks are not installed with this Python."""
+    program()
     return {event: _handler(client, event, transport) for event in EVENTS}
 
 
 def _handler(client: str, event: str, transport: str) -> Record:
+    """A command is a line for the shell, never `args`: other clients read Claude Code's files, and one that does not
+    know `args` would run the first word alone, with the call as its script."""
     if transport == MCP and event in TOOLS:
-        given = {name: f"${{{name}}}" for name in (*FIELDS[event], *OWN_FIELDS[client])}
-        return {"type": "mcp_tool", "server": SERVER, "tool": TOOLS[event], "timeout": TIMEOUT, "input": given}
-    if client == CLAUDE:
-        return {"type": "command", "command": program(), "args": [], "timeout": TIMEOUT}
-    return {"type": "command", "command": shlex.quote(program()), "timeout": TIMEOUT}
+        return {
+            "type": "mcp_tool",
+            "server": SERVER,
+            "tool": TOOLS[event],
+            "timeout": TIMEOUT,
+            "input": _input(client, event),
+        }
+    return {"type": "command", "command": merge.hook_command(interpreter()), "timeout": TIMEOUT}
+
+
+def _input(client: str, event: str) -> dict[str, str]:
+    return {name: f"${{{name}}}" for name in (*FIELDS[event], *OWN_FIELDS[client, event])}
+
+
+def form(client: str, event: str, handler: Record) -> str:
+    """Whether a hook of ours is as it is written now, as an older version wrote it, or says something else."""
+    said = merge.without_personal(handler)
+    if said.get("type") == "mcp_tool":
+        return _form_of_tool(client, event, said)
+    words = merge.words_of(said)
+    if set(said) == {"type", "command"} and words and said["command"] == merge.hook_command(words[0]):
+        return CURRENT
+    is_alone = len(words) == 1 and words[0].rpartition("/")[2] == PROGRAM
+    return OLDER if is_alone and set(said) <= {"type", "command", "args"} else OTHER
+
+
+def _form_of_tool(client: str, event: str, said: Record) -> str:
+    given = said.get("input")
+    if (
+        set(said) != {"type", "server", "tool", "input"}
+        or said["tool"] != TOOLS.get(event)
+        or not isinstance(given, dict)
+    ):
+        return OTHER
+    wanted = _input(client, event)
+    if given == wanted:
+        return CURRENT
+    return OLDER if given.items() <= wanted.items() else OTHER
 
 
 def server_entry(machine: Machine) -> Record:

@@ -10,10 +10,13 @@ from rcs_hooks.install import answers, claude_runs, clients, codex_runs, merge
 from rcs_hooks.install.check import BROKEN, OK, WARN, Check, guarded
 from rcs_hooks.install.clients import CODEX, EVENTS, MCP, SCOPES, TITLES, Machine, Place
 from rcs_hooks.install.settings import Settings, read_all, server
+from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+LATEST = "SessionEnd"
+"""The event that older versions do not know."""
 MOST = 4
 """Programs that one file may name as ours, and are looked at."""
 
@@ -53,8 +56,10 @@ def _client(machine: Machine, client: str) -> Iterator[Check]:
     yield from (codex_runs if client == CODEX else claude_runs).checks(machine, found)
 
 
-def _again(place: Place) -> str:
-    return f"rcs setup --client {place.client} --scope {place.scope}"
+def _again(settings: Settings) -> str:
+    place = settings.place
+    over_mcp = f" --transport {MCP}" if any(_is_tool(handler) for _, handler in settings.ours) else ""
+    return f"rcs setup --client {place.client} --scope {place.scope}{over_mcp}"
 
 
 def _once(client: str, having: Sequence[Settings], plugin: str | None) -> Iterator[Check]:
@@ -69,18 +74,34 @@ def _once(client: str, having: Sequence[Settings], plugin: str | None) -> Iterat
         events = [spot[0] for spot, _ in each.ours]
         if twice := [event for event in EVENTS if events.count(event) > 1]:
             found = f"{each.path} has ours twice for {', '.join(twice)}: each Stop may count twice"
-            yield Check(title, WARN, found, _again(each.place))
+            yield Check(title, WARN, found, _again(each))
 
 
 def _complete(settings: Settings) -> Iterator[Check]:
-    """Whether all events are there."""
-    title = f"{TITLES[settings.place.client]} hooks"
+    """Whether all events are there, and as `rcs setup` writes them."""
+    client = settings.place.client
+    title = f"{TITLES[client]} hooks"
+    todo = _again(settings) + (", then approve the hooks again: start `codex`, then /hooks" if client == CODEX else "")
     there = {spot[0] for spot, _ in settings.ours}
-    if missing := [event for event in EVENTS if event not in there]:
-        yield Check(title, BROKEN, f"{settings.path} lacks {', '.join(missing)}", _again(settings.place))
-    else:
+    forms: dict[str, list[str]] = {clients.OLDER: [], clients.OTHER: []}
+    for (event, *_), handler in settings.ours:
+        forms.setdefault(clients.form(client, event, handler), []).append(event)
+    missing = [event for event in EVENTS if event not in there]
+    if missing == [LATEST]:
+        forms[clients.OLDER].append(f"{LATEST} is missing")
+    if other := _named(forms[clients.OTHER]):
+        yield Check(title, WARN, f"{settings.path} says more than rcs setup writes ({other}): look at it", todo)
+    if older := _named(forms[clients.OLDER]):
+        yield Check(title, WARN, f"{settings.path} was written by an older version ({older})", todo)
+    if missing and missing != [LATEST]:
+        yield Check(title, BROKEN, f"{settings.path} lacks {', '.join(missing)}", todo)
+    elif not (other or older):
         how = "MCP server" if any(_is_tool(handler) for _, handler in settings.ours) else "command"
         yield Check(title, OK, f"{', '.join(EVENTS)} in {settings.path} ({how})")
+
+
+def _named(events: Sequence[str]) -> str:
+    return clean(", ".join(dict.fromkeys(events)), 120)
 
 
 def _is_tool(handler: Mapping[str, Any]) -> bool:
@@ -100,14 +121,14 @@ def _answering(machine: Machine, client: str, found: Sequence[Settings], having:
         fresh = [words for words in _words(each) if words not in tried]
         tried.update(fresh)
         for words in fresh[:MOST]:
-            yield answers.of_hook(machine, client, words, _again(each.place), is_mine=words in mine)
+            yield answers.of_hook(machine, client, words, _again(each), is_mine=words in mine)
         if rest := fresh[MOST:]:
             found_there = f"{each.path} names {len(rest)} more programs as ours, which were not tried"
             yield Check(f"{TITLES[client]} hook", WARN, found_there, "look at that file")
     asking = [each for each in having if any(_is_tool(handler) for _, handler in each.ours)]
     if not asking:
         return
-    again = f"{_again(asking[0].place)} --transport {MCP}"
+    again = _again(asking[0])
     entry = server(machine, client, found)
     if entry is None:
         lost = f"they ask the server {merge.SERVER}, which stands in no file"

@@ -1,14 +1,16 @@
 """Our entries in a client's settings: put in, found again, taken out. PURE.
 
 Rules of this file:
-- An entry is ours by the program it calls (`rcs-hook`) or the server it asks (`rcs_state`), whatever else it says.
+- An entry is ours by the program it calls (`rcs-hook`, or its module) or the server it asks (`rcs_state`), whatever
+  else it says.
 - Ours is replaced where it stands, so that nobody else's place changes: Codex trusts a hook by its place.
-- What a person added to an entry of ours stays, their time-out too.
+- Of an entry that is there, only what cannot run anything is kept, a time-out say: it may have come with a repository.
 - A container that is empty once ours is out goes with it.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.install import jsonedit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Record = dict[str, Any]
 Place = tuple[str, int, int]
@@ -26,8 +28,16 @@ PROGRAM = "rcs-hook"
 SERVER = "rcs_state"
 ALLOWED_COMMANDS = ("state", "question", "emit", "task")
 """What an agent is told to run."""
-OUR_FIELDS = frozenset({"type", "command", "args", "server", "tool", "input"})
-"""What makes an entry ours do what it does; the rest of it is the person's, once it is there."""
+PERSONAL_FIELDS = frozenset({"timeout", "statusMessage", "additionalContextLimit"})
+"""What a person may have set in a hook of ours. Any other field could name a program: some clients run `bash`."""
+OUR_SERVER_FIELDS = frozenset({"command", "args", "env"})
+PERSONAL_SERVER_FIELDS = frozenset({"timeout", "startup_timeout_sec", "tool_timeout_sec", "omit_tools_from"})
+HOOK_CODE = "from rcs_hooks.hook.entry import main; main()"
+HOOK_OPTIONS = ("-EP", "-c", HOOK_CODE)
+"""Nothing is imported from the folder of the call, nor from where a variable says."""
+GUARD = ("||", "exit", "0")
+"""A client takes exit status 2 as a block, and that is Python's when it cannot start."""
+WRAPPERS = frozenset({"command", "env", "exec", "nohup", "time"})
 OUR_VARIABLES = "RCS_"
 GROUP = 4
 """Length of the path to the handlers of a group: a group without any, whatever else it says, is nothing."""
@@ -38,8 +48,43 @@ def is_ours(handler: object) -> bool:
         return False
     if handler.get("type") == "mcp_tool":
         return handler.get("server") == SERVER
-    first, *rest = words_of(handler)[:2] or [""]
-    return first.rpartition("/")[2] == PROGRAM or any(word.endswith(f"/{PROGRAM}") for word in rest)
+    return any(map(_calls_us, _commands_of(words_of(handler))))
+
+
+def hook_command(interpreter: str) -> str:
+    """The line for a client's shell: exits with 0, whatever becomes of the program."""
+    return f"{shlex.join((interpreter, *HOOK_OPTIONS))} {' '.join(GUARD)}"
+
+
+def interpreter_of(words: Sequence[str]) -> str | None:
+    """The Python of a `hook_command`; None for other words."""
+    return words[0] if tuple(words[1:]) == (*HOOK_OPTIONS, *GUARD) else None
+
+
+def _commands_of(words: Sequence[str]) -> Iterator[list[str]]:
+    """The single commands of a line, without variables and wrappers before them."""
+    command: list[str] = []
+    for word in (*words, ";"):
+        if word.strip(";&|()<>"):
+            if command or not (_is_assignment(word) or word in WRAPPERS):
+                command.append(word)
+        else:
+            yield command
+            command = []
+
+
+def _is_assignment(word: str) -> bool:
+    return re.match(r"\w+=", word) is not None
+
+
+def _name(words: Sequence[str]) -> str:
+    return words[0].rpartition("/")[2] if words else ""
+
+
+def _calls_us(command: Sequence[str]) -> bool:
+    if _name(command) == PROGRAM or any(word.endswith(f"/{PROGRAM}") for word in command[1:2]):
+        return True
+    return _name(command).startswith("python") and any("rcs_hooks.hook" in word for word in command[1:])
 
 
 def words_of(handler: Mapping[str, Any]) -> list[str]:
@@ -49,10 +94,16 @@ def words_of(handler: Mapping[str, Any]) -> list[str]:
         return []
     if isinstance(args, list):
         return [command, *(arg for arg in args if isinstance(arg, str))]
+    return _split(command)
+
+
+def _split(line: str) -> list[str]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        return shlex.split(command)
+        return list(lexer)
     except ValueError:
-        return [command]
+        return [line]
 
 
 def handlers(settings: object) -> Iterator[tuple[Place, Any]]:
@@ -97,14 +148,18 @@ def with_handlers(text: str, wanted: Mapping[str, Record]) -> str:
         else:
             (_, group, number), found_there = there
             if not _says(found_there, handler):
-                own = {key: value for key, value in found_there.items() if key not in OUR_FIELDS}
+                own = {key: value for key, value in found_there.items() if key in PERSONAL_FIELDS}
                 text = jsonedit.put(text, ("hooks", event, group, "hooks", number), handler | own)
     return text
 
 
 def _says(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether an entry says what is wanted; a person may have added to it."""
-    return all(there.get(key) == wanted.get(key) for key in OUR_FIELDS)
+    """Whether an entry does what is wanted, and nothing besides."""
+    return without_personal(there) == without_personal(wanted)
+
+
+def without_personal(handler: Mapping[str, Any]) -> Record:
+    return {key: value for key, value in handler.items() if key not in PERSONAL_FIELDS}
 
 
 def without_handlers(text: str) -> str:
@@ -185,21 +240,24 @@ def _rules(text: str) -> list[Any]:
     return rules
 
 
-def with_server(text: str, entry: Record) -> str:
+def with_server(text: str, entry: Record, *, is_shared: bool = True) -> str:
     """`mcpServers` of Claude Code."""
     text = text if text.strip() else "{}\n"
     servers = _part(jsonedit.parse(text).value, "mcpServers", dict)
-    wanted = server_beside(servers.get(SERVER), entry)
+    wanted = server_beside(servers.get(SERVER), entry, is_shared=is_shared)
     return text if servers.get(SERVER) == wanted else jsonedit.put(text, ("mcpServers", SERVER), wanted)
 
 
-def server_beside(there: object, entry: Record) -> Record:
-    """Our entry with what a person has added to the one that stands there: a time-out, a variable of theirs."""
+def server_beside(there: object, entry: Record, *, is_shared: bool = True) -> Record:
+    """Our entry with what a person has added to the one that stands there: a time-out, and in a file that is theirs
+    alone a variable too. A file that is shared may have come with a repository, and a variable may run a program."""
     if not isinstance(there, dict):
         return entry
+    if is_shared:
+        return entry | {key: value for key, value in there.items() if key in PERSONAL_SERVER_FIELDS}
     env = there.get("env")
     own_env = {k: v for k, v in env.items() if not k.startswith(OUR_VARIABLES)} if isinstance(env, dict) else {}
-    own = {key: value for key, value in there.items() if key not in OUR_FIELDS and key != "env"}
+    own = {key: value for key, value in there.items() if key not in OUR_SERVER_FIELDS}
     both = own_env | entry.get("env", {})
     return entry | ({"env": both} if both else {}) | own
 

@@ -8,9 +8,10 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.install import clients, edit, jsonedit, merge, tomledit
 from rcs_hooks.install.clients import CLAUDE, CODEX, MCP, PROJECT
 from rcs_hooks.install.edit import Change
+from rcs_hooks.install.settings import in_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from rcs_hooks.install.clients import Place
 
@@ -34,15 +35,21 @@ def setup(place: Place, transport: str, *, writable: bool = False) -> Plan:
         return _restored(plan, place)
     entry = clients.server_entry(place.machine)
     rules = clients.rules(place.machine, transport)
+    # The server first: its name is approved in the settings, and one of that name may have come with a repository.
+    _edit(plan, place, place.servers_file, lambda text: _claude_servers(place, text, transport, entry))
     _edit(plan, place, place.hooks_file, lambda text: _claude_settings(place, text, transport, handlers, rules))
-    over_mcp = transport == MCP
-    _edit(
-        plan,
-        place,
-        place.servers_file,
-        lambda text: merge.with_server(text, entry) if over_mcp else merge.without_server(text),
-    )
     return _restored(plan, place)
+
+
+def _claude_servers(place: Place, text: str, transport: str, entry: clients.Record) -> str:
+    if transport != MCP:
+        return merge.without_server(text)
+    return merge.with_server(text, entry, is_shared=_is_shared(place, place.servers_file))
+
+
+def _is_shared(place: Place, path: str) -> bool:
+    """Whether a repository may have brought the file."""
+    return place.scope == PROJECT or in_project(place.machine, path)
 
 
 def _restored(plan: Plan, place: Place) -> Plan:
@@ -66,13 +73,22 @@ def _claude_settings(
 
 def _codex_config(place: Place, text: str, transport: str, *, writable: bool) -> str:
     entry = clients.server_entry(place.machine)
-    steps = [lambda text: tomledit.with_server(text, entry) if transport == MCP else tomledit.without_server(text)]
+    is_shared = _is_shared(place, place.config_file)
+
+    def serve(text: str) -> str:
+        return (
+            tomledit.with_server(text, entry, is_shared=is_shared)
+            if transport == MCP
+            else tomledit.without_server(text)
+        )
+
+    steps = [serve]
     if writable:
         steps.append(lambda text: tomledit.with_roots(text, _roots(place)))
     return _in_steps(text, steps)
 
 
-def _in_steps(text: str, steps: list[Callable[[str], str]]) -> str:
+def _in_steps(text: str, steps: Sequence[Callable[[str], str]]) -> str:
     """Where tomlkit is not there, the lines of all steps are to be pasted."""
     lines = []
     for step in steps:
@@ -88,6 +104,24 @@ def _in_steps(text: str, steps: list[Callable[[str], str]]) -> str:
 def _roots(place: Place) -> list[str]:
     store, state = clients.writable(place.machine)
     return [store, state] if place.scope == PROJECT else [store]
+
+
+def renews_ours(place: Place, changes: Iterable[Change]) -> bool:
+    """Whether hooks of ours were there and are others now, so that Codex wants them approved again."""
+    return any(_hooks_of(place, change, change.old, ours=True) for change in changes)
+
+
+def moves_others(place: Place, changes: Iterable[Change]) -> bool:
+    """Whether hooks of the person's own have another place now: Codex approves a hook at its place."""
+    changes = [change for change in changes if place.client == CODEX and change.new is not None]
+    return any(_hooks_of(place, c, c.old, ours=False) != _hooks_of(place, c, c.new, ours=False) for c in changes)
+
+
+def _hooks_of(place: Place, change: Change, text: str | None, *, ours: bool) -> list[tuple[merge.Place, Any]]:
+    if change.path != place.hooks_file:
+        return []
+    settings = jsonedit.parse(_given(change.path, text)).value
+    return [(spot, handler) for spot, handler in merge.handlers(settings) if merge.is_ours(handler) is ours]
 
 
 def uninstall(place: Place) -> Plan:

@@ -35,9 +35,9 @@ def parse(text: str) -> Record:
         raise ValueError("it is nested too deep") from None
 
 
-def with_server(text: str, entry: Record) -> str:
+def with_server(text: str, entry: Record, *, is_shared: bool = True) -> str:
     servers = _table(parse(text), "mcp_servers")
-    wanted = server_beside(servers.get(SERVER), entry)
+    wanted = server_beside(servers.get(SERVER), entry, is_shared=is_shared)
     if servers.get(SERVER) == wanted:
         return text
     lines = _lines((f"mcp_servers.{SERVER}",), wanted)

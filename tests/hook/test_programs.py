@@ -19,7 +19,7 @@ from tests.support import CHECKOUT, HOOKS, NOW, RCS_HOOK, SCRIPTS, Answer, Works
 
 PYTHON = sys.executable
 PROGRAMS = {
-    "rcs-hook": [PYTHON, str(RCS_HOOK)],
+    "rcs-hook": [str(RCS_HOOK)],
     "user_prompt_submit.py": [PYTHON, str(SCRIPTS["UserPromptSubmit"])],
     "stop.py": [PYTHON, str(SCRIPTS["Stop"])],
     "a script without site-packages": [PYTHON, "-I", "-S", str(SCRIPTS["Stop"])],

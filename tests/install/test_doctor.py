@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 OURS = str(RCS_HOOK)
-EVENTS = "UserPromptSubmit, Stop, SessionStart"
+EVENTS = "UserPromptSubmit, Stop, SessionStart, SessionEnd"
+PYTHON = str(RCS_HOOK.with_name("python3"))
+LINE = f"{PYTHON} -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0"
 CLIENTS = (CODEX, CLAUDE)
 
 
@@ -98,7 +100,7 @@ def test_claude_code_as_it_is_set_up(machine: Machine) -> None:
     program = script(Path(machine.home).parent / "bin/claude", "echo '2.1.326 (Claude Code)'")
     found = checks(machine)
     answering = found.pop(2)
-    assert answering.found.startswith(f"{OURS} answers in ")
+    assert answering.found.startswith(f"{PYTHON} answers in ")
     assert found == [
         Check("Claude Code", OK, f"2.1.326 (Claude Code) ({program})"),
         Check("Claude Code hooks", OK, f"{EVENTS} in {place.hooks_file} (command)"),
@@ -226,7 +228,11 @@ def test_a_server_that_the_project_names_is_not_started_nor_its_variables_passed
         Path(path).write_text(ours + f'[mcp_servers.rcs_state.env]\nPYTHONPATH = "{machine.root}/evil"\n')
     else:
         write(path, ours.replace('"args"', f'"env": {{"PYTHONPATH": "{machine.root}/evil"}}, "args"'))
-    assert of(checks(machine), title)[0].found.startswith("rcs_state starts")
+    found = of(checks(machine), title)[0]
+    assert (found.status, found.found) == (
+        WARN,
+        "the entry of rcs_state in a file of this project has env.PYTHONPATH: it was not started",
+    )
     assert not mark.exists()
 
 
@@ -462,12 +468,12 @@ TOML = '[[hooks.{event}]]\n[[hooks.{event}.hooks]]\ntype = "command"\ncommand = 
 
 def test_hooks_in_config_toml_are_found_and_hashed(machine: Machine) -> None:
     path = f"{machine.home}/.codex/config.toml"
-    text = "".join(TOML.format(event=event, command=json.dumps(OURS)) for event in EVENTS.split(", "))
+    text = "".join(TOML.format(event=event, command=json.dumps(LINE)) for event in EVENTS.split(", "))
     write(path, text)
     found = checks(machine)
     assert of(found, "Codex hooks") == [Check("Codex hooks", OK, f"{EVENTS} in {path} (command)")]
     assert of(found, "Codex trust")[0].status == BROKEN
-    handler = {"type": "command", "command": OURS, "timeout": 10}
+    handler = {"type": "command", "command": LINE, "timeout": 10}
     for event in EVENTS.split(", "):
         key = json.dumps(trust.key(path, (event, 0, 0)))
         text += f'[hooks.state.{key}]\ntrusted_hash = "{trust.hash_of(event, handler)}"\n'
@@ -653,7 +659,7 @@ def test_a_home_that_is_the_project_has_each_file_once(machine: Machine) -> None
 
 def test_an_event_that_lacks_or_is_there_twice_is_named(machine: Machine) -> None:
     path = Place(machine, CLAUDE, PROJECT).hooks_file
-    group = {"hooks": [{"type": "command", "command": OURS, "args": []}]}
+    group = {"hooks": [{"type": "command", "command": LINE}]}
     write(path, {"hooks": {"Stop": [group, group]}})
     assert of(checks(machine), "Claude Code hooks") == [
         Check(
@@ -665,7 +671,7 @@ def test_an_event_that_lacks_or_is_there_twice_is_named(machine: Machine) -> Non
         Check(
             "Claude Code hooks",
             BROKEN,
-            f"{path} lacks UserPromptSubmit, SessionStart",
+            f"{path} lacks UserPromptSubmit, SessionStart, SessionEnd",
             "rcs setup --client claude --scope project",
         ),
     ]

@@ -34,6 +34,11 @@ OURS = [
     ("by its name alone", {"type": "command", "command": "rcs-hook"}),
     ("python and the path", {"type": "command", "command": f"/opt/venv/bin/python3 {HOOK}"}),
     ("python and the path, exec form", {"type": "command", "command": "python3", "args": [HOOK]}),
+    ("as setup writes it", {"type": "command", "command": merge.hook_command("/a b/bin/python3")}),
+    ("its module", {"type": "command", "command": "python3.12 -P -m rcs_hooks.hook.entry"}),
+    ("behind another command", {"type": "command", "command": f"cd /x; {HOOK}"}),
+    ("behind a wrapper", {"type": "command", "command": f"exec env A=1 PATH=/evil {HOOK}"}),
+    ("glued to an operator", {"type": "command", "command": f"true&&{HOOK}||true"}),
     ("a variable before it", {"type": "command", "command": f"RCS_LOG=1 {HOOK}"}),
     ("something behind it", {"type": "command", "command": f"{HOOK} || true"}),
     ("no type", {"command": HOOK}),
@@ -48,6 +53,7 @@ NOT_OURS: list[tuple[str, object]] = [
     ("a folder of our name", {"type": "command", "command": "/opt/rcs-hook/run.sh"}),
     ("our name as a word", {"type": "command", "command": "notify-send rcs-hook done"}),
     ("our name as an argument", {"type": "command", "command": "notify-send", "args": ["rcs-hook"]}),
+    ("our module in another program", {"type": "command", "command": "grep -r rcs_hooks.hook src"}),
     ("our path further back", {"type": "command", "command": f"test -x {HOOK} && echo there"}),
     ("in one quoted word", {"type": "command", "command": f"sh -c 'exec {HOOK} --mine'"}),
     ("another server", {"type": "mcp_tool", "server": "rcs_state2", "tool": "hook_stop"}),
@@ -175,6 +181,12 @@ MERGED: list[tuple[str, list[Record], list[Record], list[Record] | None]] = [
         "what a person added stays",
         [{"matcher": "*", "hooks": [{**STALE, "statusMessage": "…"}]}],
         [{"matcher": "*", "hooks": [{**COMMAND, "statusMessage": "…"}]}],
+        None,
+    ),
+    (
+        "what could run something goes",
+        [{"hooks": [{**COMMAND, "bash": "evil", "commandWindows": "evil", "shell": "x", "async": True}]}],
+        [{"hooks": [COMMAND]}],
         None,
     ),
     ("mcp to command", [{"hooks": [TOOL]}], [{"hooks": [COMMAND]}], None),
@@ -333,13 +345,34 @@ def test_a_server_beside_others() -> None:
             {"command": "/gone", "env": {"MINE": "2", "RCS_A": "0", "RCS_B": "3"}},
             {"command": "/rcs", "args": ["mcp"], "env": {"MINE": "2", "RCS_A": "1"}},
         ),
+        (
+            {"command": "/gone", "type": "stdio"},
+            {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}, "type": "stdio"},
+        ),
     ],
-    ids=["garbage", "a time-out of the person's", "variables of the person's, and stale ones of ours"],
+    ids=["garbage", "a time-out of the person's", "variables of the person's, and stale ones of ours", "its type"],
 )
-def test_a_server_that_is_there(there: object, expected: Record) -> None:
+def test_a_server_that_is_there_in_a_file_of_the_person_s_own(there: object, expected: Record) -> None:
     entry = {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}}
-    after = merge.with_server(json.dumps({"mcpServers": {"rcs_state": there}}), entry)
+    after = merge.with_server(json.dumps({"mcpServers": {"rcs_state": there}}), entry, is_shared=False)
     assert json.loads(after) == {"mcpServers": {"rcs_state": expected}}
+    assert merge.with_server(after, entry, is_shared=False) == after
+
+
+def test_a_server_that_is_there_in_a_file_of_a_project_keeps_nothing_that_runs() -> None:
+    entry = {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}}
+    there = {
+        "type": "http",
+        "url": "http://x",
+        "headersHelper": "evil",
+        "command": "/evil",
+        "args": ["-c", "evil"],
+        "cwd": "/evil",
+        "env": {"PYTHONPATH": "/evil", "RCS_A": "0"},
+        "timeout": 7,
+    }
+    after = merge.with_server(json.dumps({"mcpServers": {"rcs_state": there}}), entry)
+    assert json.loads(after) == {"mcpServers": {"rcs_state": entry | {"timeout": 7}}}
     assert merge.with_server(after, entry) == after
 
 

@@ -180,7 +180,7 @@ RCS_OLD = "2"
 [z]
 q = 1
 """
-    after = tomledit.with_server(text, ENTRY)
+    after = tomledit.with_server(text, ENTRY, is_shared=False)
     assert tomllib.loads(after) == {
         "mcp_servers": {
             "rcs_state": ENTRY
@@ -188,7 +188,10 @@ q = 1
         },
         "z": {"q": 1},
     }
-    assert tomledit.with_server(after, ENTRY) == after
+    assert tomledit.with_server(after, ENTRY, is_shared=False) == after
+    shared = tomledit.with_server(text, ENTRY)
+    own = {"startup_timeout_sec": 3, "omit_tools_from": ["direct"]}
+    assert tomllib.loads(shared) == {"mcp_servers": {"rcs_state": ENTRY | own}, "z": {"q": 1}}
 
 
 @pytest.mark.parametrize("change", ["taken out", "another path"])
