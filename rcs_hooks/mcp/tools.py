@@ -219,6 +219,13 @@ def call(name: str, arguments: Mapping[str, Any], env: Mapping[str, str], cwd: s
         return jsontext.dumps_line({"error": f"{type(error).__name__}: {error}"}), True
 
 
+def unread(name: object, why: str) -> tuple[str, bool]:
+    """Answers a call whose arguments cannot be read: a hook fails open."""
+    if isinstance(name, str) and name in HOOKS:
+        return jsontext.dumps_line({"systemMessage": failure(HOOKS[name][0], why)}), False
+    return jsontext.dumps_line({"error": why}), True
+
+
 def _emit(arguments: Mapping[str, Any], around: Surroundings) -> tuple[str, bool]:
     """The same judge and the same words as the command's; what could not be checked is said beside the result."""
     given = {name: value for name, value in arguments.items() if value is not None}

@@ -340,6 +340,91 @@ def test_nesting_without_end_is_a_tool_error_over_the_wire(pipes: Pipes) -> None
     assert pipes.call(2, "state_list_active", {})[1] is False
 
 
+HALF = '"\\ud800"'
+DEEP = "[" * 5_000 + "]" * 5_000
+HUGE = "9" * 5_000
+LARGE = str(10**400)
+DEEP_WORDS = "the arguments are nested too deeply to be read; send less, or write it to a file"
+HUGE_WORDS = "the arguments hold a number that is too large to be read; send it as text"
+HALF_WORDS = "the arguments hold half of a surrogate pair, which is not text; send U+FFFD in its place"
+
+UNREADABLE = [
+    pytest.param(HALF, HALF_WORDS, id="half a surrogate"),
+    pytest.param(DEEP, DEEP_WORDS, id="5,000 levels"),
+    pytest.param(HUGE, HUGE_WORDS, id="5,000 digits"),
+    pytest.param("1.5.5", "the arguments are not JSON; send one JSON object", id="not JSON"),
+]
+
+
+@pytest.mark.parametrize(("value", "words"), UNREADABLE)
+def test_arguments_that_the_package_cannot_read_are_answered(
+    workspace: Workspace, pipes: Pipes, value: str, words: str
+) -> None:
+    pipes.begin()
+    for number, (tool, expected) in enumerate(
+        {
+            "state_write": ({"error": words}, True),
+            "emit": ({"error": words}, True),
+            "no_such_tool": ({"error": words}, True),
+            "hook_user_prompt_submit": (
+                {"systemMessage": f"rcs: {words}; the prompt went through and no workflow was changed."}, False
+            ),
+            "hook_stop": ({"systemMessage": f"rcs: {words}; the turn may end."}, False),
+        }.items()
+    ):  # fmt: skip
+        call = f'"params": {{"name": "{tool}", "arguments": {{"session_id": "s1", "mode": "forge", "x": {value}}}}}'
+        pipes.write(f'{{"jsonrpc": "2.0", {call}, "method": "tools/call", "id": "id {number}"}}'.encode())
+        message = pipes.answer()
+        assert message["id"] == f"id {number}"
+        result = message["result"]
+        assert (json.loads(result["content"][0]["text"]), result["isError"]) == expected, tool
+    assert pipes.call(9, "state_list_active", {})[1] is False
+    assert pipes.end() == 0
+    assert workspace.snapshot() == {}
+
+
+@pytest.mark.parametrize(("value", "words"), UNREADABLE)
+def test_a_request_that_is_no_call_and_cannot_be_read_is_an_error(pipes: Pipes, value: str, words: str) -> None:
+    pipes.begin()
+    pipes.write(f'{{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {{"_meta": [{value}]}}}}'.encode())
+    assert pipes.answer() == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32700, "message": words}}
+    assert pipes.ask(8, "ping")["result"] == {}
+    assert pipes.end() == 0
+
+
+@pytest.mark.parametrize("tool", [*tools.NAMES, "no_such_tool"])
+def test_a_number_of_401_digits_is_answered(workspace: Workspace, pipes: Pipes, tool: str) -> None:
+    """It can be read, and written back."""
+    workspace.prompt("$forge")
+    pipes.begin()
+    fields = {"session_id": "s1", "mode": "forge", "iteration": 10**400, "turn_id": 10**400, "unit": 10**400}
+    more = {"state": {"x": 10**400}, "data": {"status": "running", "x": 10**400}, "text": 10**400}
+    answer, _ = pipes.call(1, tool, fields | more)
+    assert isinstance(answer, dict)
+    assert pipes.call(2, "state_list_active", {"session_id": "s1"})[1] is False
+    assert pipes.end() == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"jsonrpc": "2.0", "method": "notifications/none", "params": {{"x": {HALF}}}}}',
+        f'{{"jsonrpc": "2.0", "id": {HUGE}, "method": "ping"}}',
+        f'{{"jsonrpc": "2.0", "id": {HALF}, "method": "ping"}}',
+        f'{{"jsonrpc": "2.0", "id": {DEEP}, "method": "ping"}}',
+        f'{{"jsonrpc": "2.0", "id": 1, "result": {{"x": {HALF}}}}}',
+        '"' + '\\"' * 500_000,
+        "[" * 500_000,
+    ],
+    ids=["a notification", "a huge id", "half an id", "a deep id", "an answer", "a text without an end", "only opened"],
+)  # fmt: skip
+def test_what_nobody_waits_for_is_passed_over_when_it_cannot_be_read(pipes: Pipes, line: str) -> None:
+    pipes.begin()
+    pipes.write(line.encode())
+    assert pipes.ask(1, "ping")["result"] == {}
+    assert pipes.end() == 0
+
+
 def test_the_server_ends_when_its_stdin_does_before_any_greeting(workspace: Workspace, pipes: Pipes) -> None:
     assert pipes.end() == 0
     assert pipes.complaints == []
