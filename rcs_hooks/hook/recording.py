@@ -2,7 +2,8 @@
 
 With `RCS_RECORD=<folder>` each call is saved: state before, stdin, the settings that mattered, stdout, state
 after. The workspace's own path is replaced, the rest of the environment is never looked at. `replay` runs a
-fixture in an empty folder with its clock, and says what came out differently.
+fixture in an empty folder with its clock, and says what came out differently. A fixture may come from a stranger:
+its names are held to those that a recording has, and a call that would leave the folder is refused.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ import difflib
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from rcs_hooks import jsontext
 from rcs_hooks.errors import RcsError
 from rcs_hooks.hook.call import Surroundings, parse
 from rcs_hooks.hook.place import rcs_words
-from rcs_hooks.state.paths import HOME, find_root
+from rcs_hooks.state.paths import HOME, find_root, inside
+from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,10 +35,31 @@ WORKSPACE = "/__workspace__"
 RECORDED = ("state", "logs", ".gitignore")
 MOST_FILES = 500
 LARGEST_FILE = 1 << 20
+LONGEST_NAME = 255
+FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class FixtureError(RcsError):
     """Raised when a file is no fixture, or when a call cannot be recorded."""
+
+
+def _file_name(name: str) -> str:
+    """Raises ValueError for a path under `.rcs` that `tree` would not have found there."""
+    top, *inner = name.split("/")
+    is_plain = all(0 < len(part) <= LONGEST_NAME and part not in (".", "..") for part in inner)
+    if top not in RECORDED or not is_plain or "\0" in name or "\\" in name or (inner and top.startswith(".")):
+        raise ValueError(f"{clean(name, 100)!r} is not a file of a recording")
+    return name
+
+
+def _setting(name: str) -> str:
+    if name not in SETTINGS:
+        raise ValueError(f"{clean(name, 100)!r} is not a setting of a recording")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_file_name)]
+Setting = Annotated[str, AfterValidator(_setting)]
 
 
 class Stored(BaseModel):
@@ -73,11 +96,11 @@ class Fixture(BaseModel):
     title: str = ""
     now: float
     cwd: str = WORKSPACE
-    env: dict[str, str] = {}
+    env: dict[Setting, str] = {}
     stdin: Stored
     stdout: str
-    before: dict[str, Stored] = {}
-    after: dict[str, Stored] = {}
+    before: dict[FileName, Stored] = {}
+    after: dict[FileName, Stored] = {}
 
     def dump(self) -> bytes:
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -90,7 +113,7 @@ def load(path: Path) -> Fixture:
         return Fixture.model_validate_json(path.read_bytes())
     except ValidationError as error:
         fault = error.errors()[0]
-        place = ".".join(str(part) for part in fault["loc"])
+        place = clean(".".join(str(part) for part in fault["loc"]), 200)
         raise FixtureError(f"{path} is no fixture of a hook call: {place}: {fault['msg']}") from None
 
 
@@ -123,14 +146,26 @@ class Recorder:
 
 
 def save(folder: Path, fixture: Fixture, now: float) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
+    """For the owner alone, whatever the umask: a recording holds what was typed."""
+    _make_private(folder)
     data = fixture.dump()
     for attempt in range(1000):
         path = folder / f"{int(now * 1000)}-{os.getpid()}-{attempt}.json"
-        with suppress(FileExistsError), path.open("xb") as file:
+        with suppress(FileExistsError), open(os.open(path, FRESH, 0o600), "wb") as file:
+            os.fchmod(file.fileno(), 0o600)
             file.write(data)
             return path
     raise FixtureError(f"{folder} has no free name for one more call")
+
+
+def _make_private(folder: Path) -> None:
+    """Makes a folder and those above it that are missing; the mode of one that is there stays."""
+    if folder.is_dir():
+        return
+    _make_private(folder.parent)
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+        folder.chmod(0o700)
 
 
 def _called(around: Surroundings) -> list[str]:
@@ -173,18 +208,40 @@ def replay(fixture: Fixture, folder: Path, respond: Respond) -> list[str]:
         return data.replace(WORKSPACE.encode(), here.encode())
 
     for name, stored in fixture.before.items():
-        path = folder / HOME / name
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_bytes(local(stored.data()))
+        _write(folder, name, local(stored.data()))
     env = {name: local(value.encode()).decode() for name, value in fixture.env.items()}
     around = Surroundings(env, local(fixture.cwd.encode()).decode(), fixture.now, "rcs")
-    line = respond(local(fixture.stdin.data()), around)
+    raw = local(fixture.stdin.data())
+    _check_stays(folder, raw, around)
+    line = respond(raw, around)
     found = {name: Stored.of(_portable(data, here, "rcs")) for name, data in tree(folder).items()}
     differences = _differences("stdout", fixture.stdout, _portable(line.encode(), here, "rcs").decode())
     for name in sorted({*fixture.after, *found}):
         wanted, got = fixture.after.get(name), found.get(name)
         differences += _differences(name, _shown(wanted), _shown(got))
     return differences
+
+
+def _write(folder: Path, name: str, data: bytes) -> None:
+    path = folder / HOME / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.write_bytes(data)
+    except OSError as error:
+        raise FixtureError(f"{clean(name, 100)} cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def _check_stays(folder: Path, raw: bytes, around: Surroundings) -> None:
+    """Raises FixtureError where the call, or the log of its failure, would belong to another workspace."""
+    folders = [around.cwd]
+    with suppress(RcsError):
+        folders.append(os.path.join(around.cwd, parse(raw).cwd))
+    for cwd in folders:
+        root = find_root(around.env, cwd)
+        if not inside(os.path.realpath(root), os.path.realpath(folder)):
+            raise FixtureError(
+                f"the call would write outside its own folder, to {clean(root, 200)}, so it is not replayed"
+            )
 
 
 def _shown(stored: Stored | None) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.hook.recording import Fixture, FixtureError, load, replay
+from rcs_hooks.hook.recording import WORKSPACE, Fixture, FixtureError, load, replay
 from tests.make_fixtures import SCENES, make
 from tests.support import CHECKOUT, RCS_HOOK, Workspace, clean_env, run_hook
 
@@ -87,6 +88,123 @@ def test_a_file_that_is_no_fixture_is_refused_with_its_fault(tmp_path: Path) -> 
     path.write_text('{"version": 1, "now": "soon"}')
     with pytest.raises(FixtureError, match=r"bad\.json is no fixture of a hook call: now: "):
         load(path)
+
+
+# --- a recording of a stranger
+
+TOKEN_CALL = '{"hook_event_name":"UserPromptSubmit","session_id":"s1","turn_id":"t","prompt":"$team go","cwd":"CWD"}'
+ELSEWHERE = "/__elsewhere__"
+NAMES = [
+    "../../x", "../x", "..", ".", "", "/etc/x", "//x", "state/../../x", "state/..", "state//x", "state/./x", "state/",
+    ".git/hooks/pre-commit", "x", "statex", "state\0x", "state\\..\\x", "logs/../x", ".gitignore/x", "../.git/config",
+    "state/" + "x" * 300, "tasks/x", "AGENTS.md",
+]  # fmt: skip
+OUTSIDE = [
+    # what of the recording leads elsewhere
+    pytest.param({"cwd": ELSEWHERE}, WORKSPACE, id="its folder"),
+    pytest.param({"cwd": f"{WORKSPACE}/.."}, "", id="its folder, upwards"),
+    pytest.param({}, ELSEWHERE, id="the call's folder"),
+    pytest.param({}, "..", id="the call's folder, upwards"),
+    pytest.param({"env": {"RCS_ROOT": ELSEWHERE}}, WORKSPACE, id="RCS_ROOT"),
+    pytest.param({"env": {"CLAUDE_PROJECT_DIR": "../elsewhere"}}, WORKSPACE, id="CLAUDE_PROJECT_DIR"),
+]
+
+
+def hostile(tmp_path: Path, call: str = WORKSPACE, **fields: object) -> Path:
+    """A fixture of a call that would start a workflow."""
+    call = TOKEN_CALL.replace("CWD", call)
+    text = json.dumps({"version": 1, "now": 1.7e9, "stdin": {"text": call}, "stdout": "{}"} | fields)
+    path = tmp_path / "hostile.json"
+    path.write_text(text.replace(ELSEWHERE, str(tmp_path / "elsewhere")))
+    return path
+
+
+def everything(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("part", ["before", "after"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_no_recording_holds_is_refused(name: str, part: str, tmp_path: Path) -> None:
+    path = hostile(tmp_path, **{part: {name: {"text": "#!/bin/sh"}}})
+    with pytest.raises(FixtureError, match="is not a file of a recording"):
+        load(path)
+
+
+@pytest.mark.parametrize("name", [".gitignore", "state", "state/.lock", "state/sessions/s1/forge-state.json",
+                                  "state/sessions/s1/forge-state.json.unreadable", "logs/x.jsonl"])  # fmt: skip
+def test_a_name_that_a_recording_holds_is_taken(name: str, tmp_path: Path) -> None:
+    assert load(hostile(tmp_path, before={name: {"text": "x"}})).before[name].text == "x"
+
+
+@pytest.mark.parametrize("name", ["HOME", "PATH", "RCS_RECORD", "PYTHONPATH"])
+def test_a_setting_that_no_recording_holds_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FixtureError, match="is not a setting of a recording"):
+        load(hostile(tmp_path, env={name: "/x"}))
+
+
+@pytest.mark.parametrize(("fields", "call"), OUTSIDE)
+def test_a_replay_writes_nowhere_but_in_its_own_folder(fields: dict[str, object], call: str, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere" / ".rcs" / "state").mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    path = hostile(tmp_path, call, **fields)
+    own = tmp_path / "own"
+    own.mkdir()
+    before = everything(tmp_path)
+    with pytest.raises(FixtureError, match="would write outside its own folder"):
+        replay(load(path), own, respond)
+    assert everything(tmp_path) == before
+
+
+def test_a_replay_below_a_repository_stays_in_its_own_folder(tmp_path: Path) -> None:
+    """A temporary folder may lie in somebody's workspace."""
+    (tmp_path / ".rcs" / "state").mkdir(parents=True)
+    own = tmp_path / "own"
+    own.mkdir()
+    with pytest.raises(FixtureError, match="would write outside its own folder"):
+        replay(load(hostile(tmp_path)), own, respond)
+    assert list((tmp_path / ".rcs" / "state").iterdir()) == []
+
+
+def test_files_that_exclude_each_other_are_one_sentence(tmp_path: Path) -> None:
+    path = hostile(tmp_path, before={"state": {"text": "x"}, "state/y": {"text": "x"}})
+    own = tmp_path / "own"
+    own.mkdir()
+    with pytest.raises(FixtureError, match="state/y cannot be written"):
+        replay(load(path), own, respond)
+
+
+def test_the_plugin_refuses_a_hostile_recording(tmp_path: Path) -> None:
+    (tmp_path / "recorded").mkdir()
+    hostile(tmp_path / "recorded", before={"../../../x": {"text": "x"}})
+    done = run_pytest(tmp_path, "--rcs-fixtures", "recorded")
+    assert done.returncode == 1
+    assert "is not a file of a recording" in done.stdout
+
+
+# --- for the owner alone
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o277])
+def test_a_recording_is_for_the_owner_alone(workspace: Workspace, tmp_path: Path, umask: int) -> None:
+    folder = tmp_path / "a" / "b"
+    before = os.umask(umask)
+    try:
+        env = clean_env(RCS_RECORD=str(folder))
+        run_hook(workspace.payload("Stop"), cwd=workspace.root, env=env)
+    finally:
+        os.umask(before)
+    (path,) = folder.iterdir()
+    modes = [stat.S_IMODE(each.stat().st_mode) for each in (path, folder, folder.parent)]
+    assert modes == [0o600, 0o700, 0o700]
+
+
+def test_the_mode_of_a_folder_that_was_there_stays(workspace: Workspace, tmp_path: Path) -> None:
+    folder = tmp_path / "there"
+    folder.mkdir()
+    folder.chmod(0o755)
+    path = record(workspace, "hello", folder)
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (path, folder)] == [0o600, 0o755]
 
 
 def run_pytest(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
