@@ -26,7 +26,8 @@ def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "dashboard",
         "Serves a page with the runs, sessions and tasks, live, until Ctrl-C. On any other address than this machine's "
-        f"own the page asks for a token, which is said at the start ({TOKEN_VARIABLE} gives one that stays the same).",
+        f"own the page asks for a token: the printed address holds a code that opens it once, and then the next "
+        f"one is printed. {TOKEN_VARIABLE} sets a token of your own, which ?token=... takes as often as you like.",
         "rcs dashboard --open",
         "rcs dashboard --port 0",
         "rcs dashboard --host 0.0.0.0",
@@ -74,5 +75,6 @@ def _key() -> str:
 
 
 def _say(address: Address) -> None:
-    output.text(f"the dashboard is at {address.url} (Ctrl-C ends it)")
+    once = "opens once; " if address.code else ""
+    output.text(f"the dashboard is at {address.url} ({once}Ctrl-C ends it)")
     output.flush()

@@ -4,12 +4,16 @@ Rules of this file:
 - The host in the address is one of this machine's: a foreign name that leads here (DNS rebinding) is refused.
 - A request that a page of another origin has made is refused; one that acts, or opens the WebSocket, must say that it
   comes from a page of this one. One that acts is JSON besides, and carries the token that only such a page can read.
-- Where the server can be reached from outside, or is told to, it asks for a key, which people know as the token: once
-  in the address, then as a cookie.
+- Where the server can be reached from outside, or is told to, it asks for a key, which people know as the token.
+- What the server prints or opens is not the key but a code, which opens one page once: in a process list, in a log and
+  in a browser's history it is worth nothing after that.
+- The cookie is not the key either, but made of it and of the port: a browser shows a cookie to each port of a name.
+- Only what has passed counts among the requests that are answered at once, so that nobody is locked out by strangers.
 """
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import secrets
@@ -20,13 +24,15 @@ from urllib.parse import parse_qs
 from rcs_hooks import jsontext
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_HEADER = "x-rcs-token"  # noqa: S105 - its name
 KEY = "token"
-"""What the key is called in an address."""
+"""What the key, or a code in its place, is called in an address."""
+AT_ONCE = 300
+LONGEST_PATH = 2_000
 POLICY = (
     "default-src 'self'; connect-src 'self' {sockets}; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -61,12 +67,25 @@ class Rules:
         self.key = key
         self.token = secrets.token_urlsafe(24)
         """Another one with each start: a page asks for it before it acts."""
+        self._codes: dict[str, Callable[[], None]] = {}
         self.is_open = not is_loopback(host)
         named = host.lower() if ":" not in host else f"[{host.strip('[]').lower()}]"
         self._names = {named, *LOCAL_NAMES}
         if self.is_open:
             here = socket.gethostname().lower()
             self._names |= {here, here.partition(".")[0], f"{here.partition('.')[0]}.local"}
+
+    def new_code(self, used: Callable[[], None]) -> str:
+        """Returns a code that opens one page once; `used` is called when it has."""
+        code = secrets.token_urlsafe(24)
+        self._codes[code] = used
+        return code
+
+    def take_code(self, given: str) -> None:
+        """A code is worth nothing after this."""
+        code = next((each for each in self._codes if _same(given, each)), None)
+        if code is not None:
+            self._codes.pop(code)()
 
     def knows(self, host: str) -> bool:
         """Whether a Host header names this machine; through a tunnel the port may be another."""
@@ -105,10 +124,14 @@ class Rules:
 
     def _has_key(self, scope: Scope, headers: Mapping[str, str]) -> bool:
         kind, _, bearer = headers.get("authorization", "").partition(" ")
-        given = [value for name, value in _cookies(headers.get("cookie", "")) if name == self.cookie_name(headers)]
-        given += [bearer.strip()] if kind.lower() == "bearer" else []
-        given.append(self.key_in_address(scope) or "")
-        return any(_same(each, self.key or "") for each in given)
+        name, content = self.cookie(headers)
+        if any(_same(value, content) for each, value in _cookies(headers.get("cookie", "")) if each == name):
+            return True
+        in_header = bearer.strip() if kind.lower() == "bearer" else ""
+        in_address = self.key_in_address(scope) or ""
+        return any(_same(given, self.key or "") for given in (in_header, in_address)) or any(
+            _same(in_address, code) for code in self._codes
+        )
 
     def key_in_address(self, scope: Scope) -> str | None:
         """Only a page can be opened so: no address of data or of the WebSocket ever holds the key."""
@@ -117,17 +140,20 @@ class Rules:
         given = parse_qs(scope["query_string"].decode("latin-1")).get(KEY)
         return given[0] if given else None
 
-    @staticmethod
-    def cookie_name(headers: Mapping[str, str]) -> str:
-        """A cookie belongs to a name, not to a port: two servers of one machine must not take each other's."""
+    def cookie(self, headers: Mapping[str, str]) -> tuple[str, str]:
+        """Returns name and content, which hold for one port: a browser shows a cookie to every port of a name, so that
+        a server at another one must learn neither the key nor what opens a second dashboard with the same key."""
         port = headers.get("host", "").rpartition(":")[2]
-        return f"rcs-dashboard-{port if port.isascii() and port.isdigit() else 80}"
+        port = port if port.isascii() and port.isdigit() else "80"
+        content = hmac.new((self.key or "").encode(), f"port {port}".encode(), hashlib.sha256).hexdigest()
+        return f"rcs-dashboard-{port}", content
 
 
 class Guard:
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self.app = app
         self.rules = rules
+        self.answering = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -141,16 +167,30 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *fixed]
             await send(message)
 
-        if refusal := self.rules.refusal(scope, headers):
+        if refusal := self.rules.refusal(scope, headers) or self._too_much(scope):
             await _refuse(scope, refusal, send_guarded)
         elif self.rules.key is not None and self.rules.key_in_address(scope) is not None:
             await self._take_key(scope, headers, send_guarded)
         else:
-            await self.app(scope, receive, send_guarded)
+            self.answering += 1
+            try:
+                await self.app(scope, receive, send_guarded)
+            finally:
+                self.answering -= 1
+
+    def _too_much(self, scope: Scope) -> Refusal | None:
+        length = len(scope.get("raw_path") or scope["path"])
+        if length > LONGEST_PATH:
+            return Refusal(414, f"the address has {length} letters; {LONGEST_PATH} at most are read")
+        if self.answering >= AT_ONCE:
+            return Refusal(503, f"{AT_ONCE} requests are being answered already; close some pages, or try again")
+        return None
 
     async def _take_key(self, scope: Scope, headers: Mapping[str, str], send: Send) -> None:
         """By a page of our own, and not by a redirect: a strict cookie would not go with one that began elsewhere."""
-        cookie = f"{self.rules.cookie_name(headers)}={self.rules.key}; HttpOnly; SameSite=Strict; Path=/"
+        name, content = self.rules.cookie(headers)
+        self.rules.take_code(self.rules.key_in_address(scope) or "")
+        cookie = f"{name}={content}; HttpOnly; SameSite=Strict; Path=/"
         path = "/" + "".join(char for char in scope["path"].lstrip("/") if char.isalnum() or char in "/-_.:")
         body = GO_ON.format(path=path).encode()
         await _respond(send, 200, body, "text/html; charset=utf-8", [(b"set-cookie", cookie.encode())])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import zlib
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ KINDS = {
     ".woff2": "font/woff2",
     ".txt": "text/plain; charset=utf-8",
 }
+NOTHING_THERE = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG)
 PAGE = "index.html"
 ADDRESSES = ("/", "/runs", "/runs/{run}", "/sessions", "/tasks", "/attention")
 
@@ -48,7 +50,9 @@ def _file(request: Request, path: str) -> Response:
     try:
         with open(os.path.join(STATIC, *parts), "rb") as opened:
             data = opened.read()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+    except OSError as error:
+        if error.errno not in NOTHING_THERE:
+            raise
         raise HTTPException(404) from None
     tag = f'"{len(data):x}-{zlib.crc32(data):08x}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
+import shutil
 import socket
+import tempfile
 import threading
+import urllib.parse
 import webbrowser
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +17,7 @@ import uvicorn
 
 from rcs_hooks.dashboard import app
 from rcs_hooks.dashboard.guard import KEY, Rules, is_loopback
+from rcs_hooks.dashboard.patience import PatientProtocol
 from rcs_hooks.errors import Refused
 
 if TYPE_CHECKING:
@@ -21,23 +26,26 @@ if TYPE_CHECKING:
     from rcs_hooks.dashboard.sources import Sources
 
 LARGEST_MESSAGE = 4096
-CLIENTS = 300
 GRACE = 2
 GIVEN_UP_AFTER_MS = 30_000
 """Then the system drops a connection that takes nothing, with all that still waits for it."""
 
 
+WAY_IN = "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content='0;url={url}'><title>rcs</title>"
+
+
 class Address(NamedTuple):
     host: str
     port: int
-    key: str | None
+    code: str | None = None
+    """Opens it once, where it asks for a token."""
 
     @property
     def url(self) -> str:
         """As a person on this machine opens it."""
         everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - only to be shown
         host = everywhere.get(self.host, f"[{self.host}]" if ":" in self.host else self.host)
-        return f"http://{host}:{self.port}/" + (f"?{KEY}={self.key}" if self.key else "")
+        return f"http://{host}:{self.port}/" + (f"?{KEY}={self.code}" if self.code else "")
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -81,28 +89,48 @@ def serve(
     said: Callable[[Address], None],
     opens: bool = False,
 ) -> None:
-    """Until SIGINT or SIGTERM. `said`: told the address once it answers."""
-    address = Address(host, listening.getsockname()[1], key)
+    """Until SIGINT or SIGTERM. `said`: told the address once it answers, and another one when that has been used."""
+    rules = Rules(host, key=key)
+    address = Address(host, listening.getsockname()[1])
+
+    def say() -> None:
+        said(address._replace(code=rules.new_code(say)) if key else address)
 
     def started() -> None:
-        said(address)
+        say()
         if opens:
-            threading.Thread(target=webbrowser.open, args=(address.url,), daemon=True).start()
+            target = _way_in(address, rules) if key else address.url
+            threading.Thread(target=webbrowser.open, args=(target,), daemon=True).start()
 
     config = uvicorn.Config(
-        app.made(sources, Rules(host, key=key), started=started),
+        app.made(sources, rules, started=started),
         log_level="critical",
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http=PatientProtocol,
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,
-        limit_concurrency=CLIENTS,
         timeout_graceful_shutdown=GRACE,
         lifespan="on",
     )
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _way_in(address: Address, rules: Rules) -> str:
+    """Returns a page, in a folder of the person's own, that leads on: everybody sees what a browser is started with."""
+    folder = tempfile.mkdtemp(prefix="rcs-dashboard-")
+    path = os.path.join(folder, "open.html")
+
+    def remove() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    code = rules.new_code(remove)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(WAY_IN.format(url=address._replace(code=code).url))
+    return f"file://{urllib.parse.quote(path)}"
 
 
 def needs_key(host: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from rcs_hooks.dashboard.guard import Rules, is_loopback
+from rcs_hooks.dashboard.guard import AT_ONCE, Guard, Rules, is_loopback
 from tests.dashboard.support import HERE, KEY, PORT, Board
 
 POLICY = (
@@ -201,6 +201,8 @@ def open_board(served_open: Board) -> Board:
     return served_open
 
 
+COOKIE = "f9a29b85d9ad8261b9afae88c2a3b32ac909db502c36f6a9dda132654c08ffe0"
+"""HMAC-SHA256 of `port 8727`, with the key."""
 WRONG = ["", "x", KEY[:-1], f"{KEY}x", KEY.upper(), "ключ"]
 
 
@@ -211,6 +213,7 @@ def test_a_wrong_key_is_none(open_board: Board, given: str) -> None:
         open_board.client.get("/", params={"token": given}),
         open_board.client.get("/api/runs", headers={b"Authorization": f"Bearer {given}".encode()}),
         open_board.client.get("/api/runs", headers={b"Cookie": f"rcs-dashboard-{PORT}={given}".encode()}),
+        open_board.client.get("/api/runs", headers={"Cookie": f"rcs-dashboard-{PORT}={KEY}"}),
     ):
         assert (answer.status_code, answer.json()) == (401, words)
         assert "set-cookie" not in answer.headers
@@ -224,7 +227,7 @@ def test_without_a_key_nothing_is_shown(open_board: Board, address: str) -> None
 def test_a_key_in_the_address_becomes_a_cookie(open_board: Board) -> None:
     answer = open_board.client.get("/", params={"token": KEY})
     assert answer.status_code == 200
-    assert answer.headers["set-cookie"] == f"rcs-dashboard-{PORT}={KEY}; HttpOnly; SameSite=Strict; Path=/"
+    assert answer.headers["set-cookie"] == f"rcs-dashboard-{PORT}={COOKIE}; HttpOnly; SameSite=Strict; Path=/"
     assert "content='0;url=/'" in answer.text
     assert KEY not in answer.text
     assert open_board.client.get("/api/runs").status_code == 200  # the client has kept the cookie
@@ -250,6 +253,58 @@ def test_a_program_may_bring_the_key_in_a_header(open_board: Board) -> None:
 def test_a_cookie_of_another_port_counts_nothing(open_board: Board) -> None:
     answer = open_board.client.get("/api/runs", headers={"Cookie": f"rcs-dashboard-1={KEY}"})
     assert answer.status_code == 401
+
+
+def test_a_cookie_opens_no_other_port_with_the_same_key(open_board: Board) -> None:
+    """A browser shows it to every server of this name: it holds neither the key nor what another port takes."""
+    open_board.client.get("/", params={"token": KEY})
+    cookie = f"rcs-dashboard-9000={COOKIE}"
+    answer = open_board.client.get("/api/runs", headers={"Host": "127.0.0.1:9000", "Cookie": cookie})
+    assert answer.status_code == 401
+
+
+def test_a_code_opens_a_page_once_and_no_data(open_board: Board) -> None:
+    used: list[str] = []
+    code = open_board.rules.new_code(lambda: used.append("used"))
+    assert open_board.client.get("/api/runs", params={"token": code}).status_code == 401
+    assert open_board.client.get("/api/runs", headers={"Authorization": f"Bearer {code}"}).status_code == 401
+    assert used == []
+    assert open_board.client.get("/runs/r1", params={"token": code}).status_code == 200
+    assert open_board.client.get("/api/runs").status_code == 200
+    assert used == ["used"]
+    open_board.client.cookies.clear()
+    assert open_board.client.get("/", params={"token": code}).status_code == 401
+    assert used == ["used"]
+
+
+PATHS = ["/" + "a" * 5_000, "/api/runs/" + "a" * 5_000, "/static/" + "a" * 5_000 + ".js", "/runs/" + "%61" * 1_700]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=["page", "data", "static", "escaped"])
+def test_a_path_of_5000_letters_is_one_sentence(shown: Board, path: str) -> None:
+    answer = shown.client.get(path)
+    length = len(path)
+    words = {"error": f"the address has {length} letters; 2000 at most are read"}
+    assert (answer.status_code, answer.json()) == (414, words)
+
+
+def test_a_file_name_longer_than_any_is_not_there(shown: Board) -> None:
+    answer = shown.client.get("/static/" + "a" * 300 + ".js")
+    assert answer.status_code == 404
+    assert list(answer.json()) == ["error"]
+
+
+def test_what_the_guard_refuses_takes_nobodys_place(shown: Board) -> None:
+    guard = Guard(shown.client.app, shown.rules)
+    guard.answering = AT_ONCE
+    client = TestClient(guard, base_url=HERE)
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 403
+    answer = client.get("/")
+    words = {"error": "300 requests are being answered already; close some pages, or try again"}
+    assert (answer.status_code, answer.json()) == (503, words)
+    guard.answering = AT_ONCE - 1
+    assert client.get("/").status_code == 200
+    assert guard.answering == AT_ONCE - 1
 
 
 def test_the_key_alone_lets_no_foreign_page_act(open_board: Board) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -106,7 +109,7 @@ def test_on_every_address_a_token_is_needed_and_said(project: Project) -> None:
 def test_a_token_of_ones_own_outlives_the_server(project: Project) -> None:
     with httpx.Client() as client:
         with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as first:
-            assert KEY in first.said
+            assert KEY not in first.said
             client.get(first.url, params={"token": KEY})
         with served(project, "--token", port=first.port, RCS_DASHBOARD_TOKEN=KEY) as second:
             assert client.get(f"{second.url}api/runs").status_code == 200
@@ -120,6 +123,100 @@ def test_open_opens_the_browser_at_the_page(project: Project, tmp_path: Path) ->
     browser.chmod(0o755)
     with served(project, "--open", BROWSER=str(browser)) as server:
         assert opened.read_text() == f"{server.url}\n"
+
+
+def browser_that_says(opened: Path) -> Path:
+    """A browser that writes what it was started with into a pipe, and stays until that was read."""
+    os.mkfifo(opened)
+    browser = opened.with_name("browser")
+    browser.write_text(f'#!/bin/sh\necho "$@" > {opened}\n')
+    browser.chmod(0o755)
+    return browser
+
+
+def test_open_shows_the_token_to_nobody_else(project: Project, tmp_path: Path) -> None:
+    """Everybody on the machine sees what a browser is started with; what it opens is for the owner alone."""
+    browser = browser_that_says(tmp_path / "opened")
+    with served(
+        project, "--open", "--token", BROWSER=str(browser), RCS_DASHBOARD_TOKEN=KEY, TMPDIR=str(tmp_path)
+    ) as it:
+        target = (tmp_path / "opened").read_text().strip()
+        assert target.startswith(f"file://{tmp_path}/rcs-dashboard-")
+        page = Path(target.removeprefix("file://"))
+        assert (stat.S_IMODE(page.stat().st_mode), stat.S_IMODE(page.parent.stat().st_mode)) == (0o600, 0o700)
+        (url,) = re.findall(r"url=(http://[^']+)'", page.read_text())
+        command = Path(f"/proc/{it.process.pid}/cmdline").read_text()
+        code = url.partition("token=")[2]
+        assert len(code) >= 32
+        assert not [secret for secret in (KEY, code) if secret in command + target + it.said]
+        with httpx.Client() as client:
+            assert client.get(url).status_code == 200
+            assert client.get(f"{it.url}api/runs").status_code == 200
+        assert httpx.get(url).status_code == 401
+        assert not page.parent.exists()
+
+
+def test_an_address_that_was_used_is_worth_nothing_and_the_next_one_is_said(project: Project) -> None:
+    with served(project, "--token") as server:
+        first = server.said
+        url = first.partition(" at ")[2].partition(" ")[0]
+        assert first == f"the dashboard is at {url} (opens once; Ctrl-C ends it)\n"
+        assert httpx.get(url).status_code == 200
+        assert server.process.stdout
+        second = server.process.stdout.readline().partition(" at ")[2].partition(" ")[0]
+        assert second != url
+        assert httpx.get(url).status_code == 401
+        assert httpx.get(second).status_code == 200
+        server.process.stdout.readline()
+
+
+# --- connections that say nothing
+
+HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+UPGRADE = b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+BODY = b"POST /api/modes/clear HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4000\r\n\r\n{"
+
+
+def is_closed(connection: socket.socket, seconds: float) -> bool:
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+    return True
+
+
+@pytest.mark.parametrize(
+    "said", [b"", HEAD, UPGRADE, BODY], ids=["nothing", "half a head", "half a handshake", "half a body"]
+)
+def test_silent_connections_lock_nobody_out_and_are_closed(project: Project, said: bytes) -> None:
+    with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as server, contextlib.ExitStack() as opened:
+        silent = []
+        for _ in range(350):
+            connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            connection.sendall(said)
+            silent.append(connection)
+        with httpx.Client() as client:
+            assert client.get(server.url, params={"token": KEY}).status_code == 200
+            assert client.get(f"{server.url}api/runs").status_code == 200
+        with Listener(server.url, None, Authorization=f"Bearer {KEY}") as page:
+            page.next()
+        assert is_closed(silent[0], 20)
+        assert is_closed(silent[-1], 20)
+
+
+@pytest.mark.parametrize("before", [b"", HEAD + b"\r\n"], ids=["the first request", "a later one"])
+def test_a_request_that_comes_letter_by_letter_is_given_up(project: Project, before: bytes) -> None:
+    with served(project) as server, socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(before + HEAD)
+        begun = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            while not is_closed(connection, 0.3) and time.monotonic() - begun < 30:
+                connection.sendall(b"x")
+        assert time.monotonic() - begun < 20
 
 
 def test_the_workspace_can_be_named(project: Project, tmp_path: Path) -> None:

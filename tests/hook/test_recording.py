@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,7 +111,7 @@ OUTSIDE = [
 ]
 
 
-def hostile(tmp_path: Path, call: str = WORKSPACE, **fields: object) -> Path:
+def hostile(tmp_path: Path, call: str = WORKSPACE, **fields: Any) -> Path:
     """A fixture of a call that would start a workflow."""
     call = TOKEN_CALL.replace("CWD", call)
     text = json.dumps({"version": 1, "now": 1.7e9, "stdin": {"text": call}, "stdout": "{}"} | fields)
@@ -144,7 +145,7 @@ def test_a_setting_that_no_recording_holds_is_refused(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("fields", "call"), OUTSIDE)
-def test_a_replay_writes_nowhere_but_in_its_own_folder(fields: dict[str, object], call: str, tmp_path: Path) -> None:
+def test_a_replay_writes_nowhere_but_in_its_own_folder(fields: dict[str, Any], call: str, tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / ".rcs" / "state").mkdir(parents=True)
     (tmp_path / ".git").mkdir()
     path = hostile(tmp_path, call, **fields)
