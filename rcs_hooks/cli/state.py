@@ -1,4 +1,4 @@
-"""`rcs state read | write | clear | list-active | get-status`."""
+"""`rcs state read | write | clear | list-active | get-status | prune`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks import jsontext
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
-from rcs_hooks.state import surface
+from rcs_hooks.state import prune, surface
 from rcs_hooks.state.fields import checked_mode
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.workflow.text import clean, word
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
-ACTIONS = ("read", "write", "clear", "list-active", "get-status")
+ACTIONS = ("read", "write", "clear", "list-active", "get-status", "prune")
 ARGUMENTS = ("mode", "session_id", "all_sessions")
 WRITES = ("phase", "outcome", "active", "iteration", "sets")
 
@@ -32,6 +32,7 @@ def build() -> argparse.ArgumentParser:
         "rcs state write --mode forge --session S --outcome finished",
         "rcs state clear --mode team --session S",
         """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
+        "rcs state prune --dry-run",
     )
     parser.add_argument("action", choices=ACTIONS)
     parser.add_argument("--mode", help="a workflow mode, by any of its names")
@@ -49,6 +50,9 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", dest="sets",
                         help="write: any other field; state.KEY for one of the mode's own")  # fmt: skip
     parser.add_argument("--all-sessions", action="store_true", help="clear: in root and in every session")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="prune: only show which answered questions of ended runs would go"
+    )
     parser.add_argument("--input", metavar="JSON", help="the same as one JSON object")
     options.add_json(parser)
     return parser
@@ -68,7 +72,11 @@ def run(argv: Sequence[str]) -> int:
         raise Refused(f"session_id: --session {args.session} and {session!r} in --input; name one")
     if args.action != "write":
         _refuse_fields(args, given)
+    _refuse_options(args, mode_given, everywhere=everywhere)
     scope = options.scope_of(args, session)
+    if args.action == "prune":
+        pruned = prune.prune(scope if args.session or session else scope.of(None), dry_run=args.dry_run)
+        return _show(args, pruned, _prune_words)
     if args.action == "list-active":
         return _show(args, surface.list_active(scope), _active_words)
     if args.action == "get-status":
@@ -90,6 +98,16 @@ def _refuse_fields(args: argparse.Namespace, given: Record) -> None:
     for name in WRITES:
         if getattr(args, name) not in (None, []):
             raise Refused(f"--{'set' if name == 'sets' else name}: only write takes it, not {args.action}")
+
+
+def _refuse_options(args: argparse.Namespace, mode: object, *, everywhere: bool) -> None:
+    """Keeps `prune` from being asked for less than it does, and others from a dry run that they do not make."""
+    if args.action == "prune" and mode is not None:
+        raise Refused("--mode: prune takes none; it looks at every mode")
+    if args.action == "prune" and everywhere:
+        raise Refused("--all-sessions: only clear takes it, not prune")
+    if args.action != "prune" and args.dry_run:
+        raise Refused(f"--dry-run: only prune takes it, not {args.action}")
 
 
 def _input(args: argparse.Namespace) -> Record:
@@ -174,6 +192,17 @@ def _clear_words(result: Record) -> str:
     if not result["cleared"]:
         return f"{result['mode']}: there was nothing to clear"
     return f"cleared {result['mode']}: {', '.join(result.get('paths') or [result['path']])}"
+
+
+def _prune_words(result: Record) -> str:
+    if not result["removed"]:
+        return "nothing to remove"
+    verb = "would remove" if result["dry_run"] else "removed"
+    lines = [f"{verb} {result['removed']} question{'s' if result['removed'] > 1 else ''}:"]
+    for entry in result["questions"]:
+        where = f"session {entry['session_id']}" if entry["session_id"] else "root"
+        lines.append(f"  {entry['question_id']}  {clean(entry['status'])}  {clean(entry['mode'])}  {where}")
+    return "\n".join(lines)
 
 
 def _write_words(result: Record) -> str:

@@ -127,7 +127,8 @@ def everything(folder: Path) -> list[str]:
 @pytest.mark.parametrize("part", ["before", "after"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_no_recording_holds_is_refused(name: str, part: str, tmp_path: Path) -> None:
-    path = hostile(tmp_path, **{part: {name: {"text": "#!/bin/sh"}}})
+    files: Any = {part: {name: {"text": "#!/bin/sh"}}}
+    path = hostile(tmp_path, **files)
     with pytest.raises(FixtureError, match="is not a file of a recording"):
         load(path)
 

@@ -1,0 +1,116 @@
+"""`rcs state prune`: which questions go, and which stay."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks.state.lock import Lock
+from tests.cli.test_state_commands import rcs
+from tests.support import Record, Workspace
+
+ENDED = {"active": False, "lifecycle_outcome": "finished", "completed_at": "2023-11-14T22:00:00.000Z"}
+BEFORE, AFTER = "2023-11-14T21:00:00.000Z", "2023-11-14T23:00:00.000Z"
+
+
+def question(workspace: Workspace, name: str, session: str | None = "s1", **fields: object) -> Path:
+    """A closed question of forge, asked before the run ended, unless `fields` say otherwise."""
+    record: Record = {
+        "kind": "rcs.question/v1", "question_id": name, "session_id": session, "source": "forge", "status": "answered",
+        "created_at": BEFORE, "updated_at": BEFORE, "question": "Which?", "answer": "this", "delivered_at": BEFORE,
+    }  # fmt: skip
+    path = workspace.folder(session) / "questions" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record | fields))
+    return path
+
+
+STAYS = [
+    # what the mode's file says, what the question says, whether it goes
+    pytest.param(ENDED, {}, True, id="answered, the run has finished"),
+    pytest.param(ENDED, {"status": "aborted"}, True, id="aborted"),
+    pytest.param(ENDED, {"status": "error"}, True, id="an error"),
+    pytest.param(ENDED | {"lifecycle_outcome": "failed"}, {}, True, id="the run has failed"),
+    pytest.param(None, {}, True, id="the run was cleared"),
+    pytest.param({"active": True}, {}, False, id="the run goes on"),
+    pytest.param({"active": True, "lifecycle_outcome": "askuserQuestion"}, {}, False, id="the run waits"),
+    pytest.param(ENDED, {"status": "pending"}, False, id="open"),
+    pytest.param(ENDED, {"status": "prompting"}, False, id="open in another tool"),
+    pytest.param(ENDED, {"delivered_at": None}, False, id="answered elsewhere, and not told yet"),
+    pytest.param(ENDED, {"created_at": AFTER}, False, id="asked after the run had ended"),
+    pytest.param(ENDED, {"source": "somebody"}, True, id="of an unknown mode, nothing runs"),
+    pytest.param({"active": True}, {"source": "somebody"}, False, id="of an unknown mode, something runs"),
+]
+
+
+@pytest.mark.parametrize("session", ["s1", None])
+@pytest.mark.parametrize(("mode", "fields", "goes"), STAYS)
+def test_which_questions_go(
+    workspace: Workspace, mode: Record | None, fields: Record, goes: bool, session: str | None
+) -> None:
+    if mode is not None:
+        workspace.write("forge", session, updated_at="2099-01-01T00:00:00Z", **mode)
+    path = question(workspace, "q-1", session, **fields)
+    before = workspace.snapshot()
+    told = json.loads(rcs(workspace.root, "state", "prune", "--dry-run", "--json").out)
+    assert workspace.snapshot() == before
+    done = json.loads(rcs(workspace.root, "state", "prune", "--json").out)
+    entry = {
+        "question_id": "q-1", "session_id": session, "mode": fields.get("source", "forge"),
+        "status": fields.get("status", "answered"), "path": str(path.relative_to(workspace.root)),
+    }  # fmt: skip
+    expected = {"success": True, "removed": int(goes), "questions": [entry] if goes else []}
+    assert told == expected | {"dry_run": True}
+    assert done == expected | {"dry_run": False}
+    assert path.exists() is not goes
+
+
+def test_a_mode_file_that_cannot_be_read_keeps_its_questions(workspace: Workspace) -> None:
+    path = question(workspace, "q-1")
+    workspace.mode_path("forge").write_text("{")
+    assert rcs(workspace.root, "state", "prune").out == "nothing to remove\n"
+    assert path.exists()
+
+
+def test_a_session_can_be_named(workspace: Workspace) -> None:
+    mine, other = question(workspace, "q-1"), question(workspace, "q-2", "s2")
+    done = rcs(workspace.root, "state", "prune", "--session", "s1")
+    assert done.out == "removed 1 question:\n  q-1  answered  forge  session s1\n"
+    assert (mine.exists(), other.exists()) == (False, True)
+
+
+def test_of_very_many_all_go(workspace: Workspace) -> None:
+    """More than are read at once elsewhere, and more than go in one commit."""
+    paths = [question(workspace, f"q-{number}") for number in range(1_100)]
+    assert json.loads(rcs(workspace.root, "state", "prune", "--json").out)["removed"] == 1_100
+    assert not any(path.exists() for path in paths)
+
+
+def test_it_waits_for_the_lock(workspace: Workspace) -> None:
+    path = question(workspace, "q-1")
+    with Lock(str(workspace.state)):
+        done = rcs(workspace.root, "state", "prune")
+    assert done.status == 1
+    assert "is held by somebody else" in done.err
+    assert path.exists()
+
+
+def test_without_state_nothing_is_made(workspace: Workspace) -> None:
+    assert rcs(workspace.root, "state", "prune").out == "nothing to remove\n"
+    assert workspace.snapshot() == {}
+    assert not (workspace.root / ".rcs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["prune", "--mode", "forge"], "rcs: --mode: prune takes none; it looks at every mode\n"),
+        (["prune", "--all-sessions"], "rcs: --all-sessions: only clear takes it, not prune\n"),
+        (["read", "--mode", "forge", "--dry-run"], "rcs: --dry-run: only prune takes it, not read\n"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_refused(workspace: Workspace, words: list[str], sentence: str) -> None:
+    done = rcs(workspace.root, "state", *words)
+    assert (done.status, done.err) == (1, sentence)
