@@ -90,10 +90,13 @@ class Scene(Workspace):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record | fields, indent=2) + "\n")
 
-    def ask(self, mode: str) -> None:
+    def ask(self, mode: str, **fields: object) -> None:
         enforcement = {"obligation_id": "o1", "source": mode, "status": "pending", "question_id": "q1"}
         self.put(mode, lifecycle_outcome="askuserQuestion", question_enforcement=enforcement)
-        self.question(mode)
+        self.question(mode, **fields)
+
+    def say_in_the_same_turn(self, text: str) -> None:
+        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", {"prompt": text}))
 
 
 SCENES: dict[str, tuple[str, Callable[[Scene], None], Callable[[Scene], None]]] = {}
@@ -143,6 +146,13 @@ def finished_blueprint(scene: Scene) -> None:
 def answered_elsewhere(scene: Scene) -> None:
     scene.put("forge")
     scene.question("forge", status="answered", answer="Postgres", delivered_at=None)
+
+
+def typed_early(scene: Scene) -> None:
+    scene.say("$forge go")
+    base: Record = CODEX if scene.client == "codex" else CLAUDE
+    turn = "turn_id" if scene.client == "codex" else "prompt_id"
+    scene.ask("forge", asked_in_turn=f"{base[turn][:-2]}{scene.turns:02d}")
 
 
 def both(*plays: Callable[[Scene], None]) -> Callable[[Scene], None]:
@@ -227,6 +237,24 @@ scene(
     "the prompt answers a question",
     lambda each: each.ask("forge"),
     says("Postgres, please."),
+)
+scene(
+    "prompt-notification",
+    "what the client made answers no question",
+    lambda each: each.ask("forge"),
+    says("<task-notification>\n<status>completed</status>\n</task-notification>"),
+)
+scene(
+    "prompt-option",
+    "a number is the option of that number",
+    lambda each: each.ask("forge", options=["Postgres", "SQLite"]),
+    says("2"),
+)
+scene(
+    "prompt-early",
+    "what was typed before the question is no answer",
+    typed_early,
+    lambda each: each.say_in_the_same_turn("And mind the tests."),
 )
 scene("prompt-answered", "an answer from elsewhere is told once", answered_elsewhere, says("go on"))
 scene("prompt-offer", "what was deferred is offered once", finished_blueprint, says("thanks"))

@@ -167,6 +167,12 @@ class Workspace:
         path = self.mode_path("skill-active", session)
         return [entry["skill"] for entry in json.loads(path.read_text())["active_skills"]] if path.exists() else []
 
+    def workflow_state(self) -> dict[str, bytes]:
+        """Every file under `.rcs` but the hooks' own notes and the lock."""
+        return {
+            path: data for path, data in self.snapshot().items() if not path.endswith(("hook-ledger.json", ".lock"))
+        }
+
     def snapshot(self) -> dict[str, bytes]:
         """Every file under `.rcs`, to the byte."""
         home = self.root / ".rcs"

@@ -20,14 +20,18 @@ PROMPT, STOP, SESSION_START = "UserPromptSubmit", "Stop", "SessionStart"
 class Surroundings:
     """What a call takes from outside its payload."""
 
-    __slots__ = ("cwd", "env", "now", "rcs")
+    __slots__ = ("cwd", "env", "mcp", "now", "rcs")
 
-    def __init__(self, env: "Mapping[str, str]", cwd: str, now: float, rcs: str | None = None) -> None:
+    def __init__(
+        self, env: "Mapping[str, str]", cwd: str, now: float, rcs: str | None = None, *, mcp: bool = False
+    ) -> None:
         self.env = env
         self.cwd = cwd
         self.now = now
         self.rcs = rcs
         """How the agent's shell calls `rcs`; None: to be found out where it is needed."""
+        self.mcp = mcp
+        """Whether the call came over MCP, so that the agent has the server's tools."""
 
 
 def real_surroundings() -> Surroundings:
@@ -46,11 +50,11 @@ class Payload:
         "event",
         "is_claude",
         "is_codex",
-        "is_continued",
         "is_subagent",
         "message",
         "prompt",
         "session",
+        "transcript",
         "turn",
     )
 
@@ -64,12 +68,16 @@ class Payload:
         self.turn = _text(fields, "turn_id") or prompt_id or None
         self.is_claude = bool(prompt_id) and "turn_id" not in fields
         self.is_codex = "turn_id" in fields or "model" in fields
-        self.is_continued = fields.get("stop_hook_active") in (True, "true")
         self.is_subagent = bool(fields.get("agent_id") or fields.get("agent_type"))
+        self.transcript = str(fields.get("transcript_path") or "")
         if not self.event:
             raise _bad("the call has no hook_event_name")
         if self.event == PROMPT and fields.get("prompt") is None:
             raise _bad("the UserPromptSubmit call has no prompt")
+
+    def is_copilot(self, env: "Mapping[str, str]") -> bool:
+        """Copilot CLI runs what setup writes for Claude Code. Another client in its shell names its turns."""
+        return env.get("COPILOT_CLI") == "1" and self.turn is None and not self.is_codex
 
 
 def _text(fields: "dict[str, Any]", name: str) -> str:

@@ -98,7 +98,7 @@ def respond(raw: bytes, around: Surroundings) -> str:
 def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "dict[str, Any]":
     here = may_have_state(root, payload.session)
     if payload.event == STOP:
-        if not here:
+        if not here or _is_of_subagent(payload):
             return {}
         from rcs_hooks.hook import stop
 
@@ -112,9 +112,22 @@ def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "d
     tokens = _tokens(payload.prompt)
     if not (here or tokens):
         return {}
+    from rcs_hooks.workflow.origin import is_machine_made
+
+    if is_machine_made(payload.prompt) or _is_of_subagent(payload):
+        return {}
     from rcs_hooks.hook import prompt_submit
 
     return prompt_submit.answer(payload, tokens, root, cwd, around)
+
+
+def _is_of_subagent(payload: Payload) -> bool:
+    """Over MCP Codex cannot say so; its transcript does. No file is looked at where that is the session's own."""
+    if not payload.is_codex or not payload.transcript or payload.transcript.endswith(f"{payload.session}.jsonl"):
+        return False
+    from rcs_hooks.hook.transcript import is_of_subagent
+
+    return is_of_subagent(payload.transcript, payload.session)
 
 
 def _tokens(prompt: str) -> "tuple[Token, ...]":

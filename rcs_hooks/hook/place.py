@@ -22,9 +22,8 @@ def commands(root: str, cwd: str, session: str, around: Surroundings, *, login_s
     """The agent's shell has none of a hook's own variables: it finds the workspace by the folder it is in."""
     here = os.path.realpath(cwd)
     found_by_shell = os.path.isdir(here) and os.path.realpath(paths.nearest_workspace(here)) == os.path.realpath(root)
-    return Commands(
-        rcs_words(around, login_shell=login_shell), session, None if found_by_shell else os.path.abspath(root)
-    )
+    named = None if found_by_shell else os.path.abspath(root)
+    return Commands(rcs_words(around, login_shell=login_shell), session, named, mcp=around.mcp)
 
 
 def broken(unreadable: Unreadable) -> tuple[str, str, str]:

@@ -15,33 +15,55 @@ from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
 from rcs_hooks.state.lock import LOCK_SECONDS, Lock, in_use
 from rcs_hooks.state.reconcile import Prompt, Reconciled, for_prompt
+from rcs_hooks.workflow.lifecycle import outcome_of
+from rcs_hooks.workflow.origin import is_machine_made
+from rcs_hooks.workflow.transitions import Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from rcs_hooks.hook.call import Payload, Surroundings
+    from rcs_hooks.state.files import Write
+    from rcs_hooks.state.questions import Question
+    from rcs_hooks.state.session import Session
     from rcs_hooks.workflow.messages import Commands
     from rcs_hooks.workflow.skills import Token
+
+Record = dict[str, Any]
 
 
 def answer(payload: Payload, tokens: tuple[Token, ...], root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
     if not paths.is_name(payload.session):
         return _no_session(tokens, payload.session)
     prompt = _prompt(payload.prompt, tokens, payload.turn, around.now)
-    result = _decide(root, payload.session, prompt, around.now)
-    if result is None or not (tokens or result.speaks):
-        return {}
-    from rcs_hooks.hook import place
 
-    return said(result, tokens, place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex))
+    def words(result: Reconciled | None) -> dict[str, Any]:
+        if result is None or not (tokens or result.speaks):
+            return {}
+        from rcs_hooks.hook import place
+
+        return said(result, tokens, place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex))
+
+    output = _decide(root, payload.session, prompt, around.now, words)
+    if payload.is_copilot(around.env) and "hookSpecificOutput" in output:
+        output["additionalContext"] = output["hookSpecificOutput"]["additionalContext"]
+    return output
 
 
 def preview(root: str, session: str, text: str, tokens: tuple[Token, ...], now: float) -> Reconciled | None:
     """What the prompt would do; None where it would do and say nothing. Writes nothing."""
+    if is_machine_made(text):
+        return None
     result = _look(paths.state_folder(root), session, _prompt(text, tokens, None, now), now)
     return result if result and (tokens or result.speaks) else None
 
 
 def _prompt(text: str, tokens: tuple[Token, ...], turn: str | None, now: float) -> Prompt:
-    return Prompt(text, _skills(tokens), tokens[0].typed if tokens else None, turn, iso(now))
+    if not tokens:
+        return Prompt(text, turn=turn, now=iso(now))
+    starts, ends = (0, *(token.end for token in tokens)), (*(token.start for token in tokens), len(text))
+    words = " ".join(text[start:end] for start, end in zip(starts, ends, strict=True))
+    return Prompt(text, _skills(tokens), tokens[0].typed, turn, iso(now), words)
 
 
 def _skills(tokens: tuple[Token, ...]) -> tuple[str, ...]:
@@ -60,12 +82,18 @@ def _no_session(tokens: tuple[Token, ...], session: str) -> dict[str, Any]:
     return {"systemMessage": messages.no_session(_named(tokens), session)}
 
 
-def _decide(root: str, session: str, prompt: Prompt, now: float) -> Reconciled | None:
-    """Looks, and where something is to be written looks once more under the lock, and writes what that look decides."""
+def _decide(
+    root: str, session: str, prompt: Prompt, now: float, words: Callable[[Reconciled | None], dict[str, Any]]
+) -> dict[str, Any]:
+    """Looks, and where something is to be written looks once more under the lock, and writes what that look decides.
+
+    The words are made before anything is written: where they cannot be, nothing was changed.
+    """
     folder = paths.state_folder(root)
     result = _look(folder, session, prompt, now)
+    output = words(result)
     if result is None or not (result.writes or (prompt.skills and in_use(folder))):
-        return result
+        return output
     if result.writes:
         files.prepare(root)
     only_kept = not prompt.skills and [write.path for write in result.writes] == [paths.ledger_file(session)]
@@ -73,13 +101,29 @@ def _decide(root: str, session: str, prompt: Prompt, now: float) -> Reconciled |
         with Lock(folder, 0 if only_kept else LOCK_SECONDS):
             files.recover(folder)
             result = _look(folder, session, prompt, now)
+            output = words(result)
             if result is not None and result.writes:
                 _make_way_for_ledger(folder, session)
-                files.commit(folder, result.writes)
+                output = _commit(folder, result.writes, output)
     except (LockTimeout, OSError):
         if not only_kept:  # the hooks' own notes are not worth waiting for
             raise
-    return result
+    return output
+
+
+def _commit(folder: str, writes: Sequence[Write], output: dict[str, Any]) -> dict[str, Any]:
+    """Once the journal stands, everything is decided: what fails then is told beside what was done."""
+    try:
+        files.commit(folder, writes)
+    except OSError as error:
+        if files.read(folder, files.JOURNAL) is None:
+            raise
+        from rcs_hooks.hook.failures import words
+        from rcs_hooks.workflow.messages import unfinished
+
+        notices = [output[name] for name in ("systemMessage",) if name in output]
+        return output | {"systemMessage": "\n".join([*notices, unfinished(words(error))])}
+    return output
 
 
 def _make_way_for_ledger(folder: str, session: str) -> None:
@@ -89,22 +133,56 @@ def _make_way_for_ledger(folder: str, session: str) -> None:
 
 
 def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled | None:
-    """What this prompt does to the state as it is; None for one that was seen before. Writes nothing."""
+    """What this prompt does to the state as it is; None for one that is passed over. Writes nothing."""
     kept = ledger.load(folder, session)
     readable = {} if isinstance(kept, Unreadable) else kept
-    if ledger.has_seen(readable, prompt.turn, prompt.text):
+    if ledger.has_seen(readable, prompt.turn, prompt.text) or _is_between_tools(readable, prompt):
         return None
     view = sessions.load(folder, session, now)
     named = [questions.named_in(record) for record in (*view.own.values(), *view.root.values())]
-    result = for_prompt(view, questions.load(folder, session, named), prompt)
-    # What was counted belongs to the last prompt; a ledger that cannot be read counts for nothing. While a run is
-    # on, every prompt is kept: clients send one twice, and hand over what is typed meanwhile in the same turn.
-    outdated = isinstance(kept, Unreadable) or ledger.has_counted(readable)
-    keeps = result.stands and bool(readable) and (result.after or ledger.just_ended(readable, view.own))
-    if result.writes or outdated or keeps:
+    asked = questions.load(folder, session, named)
+    if unanswered := _keeps_from_answering(view, asked, prompt):
+        members = view.members()
+        modes = tuple(member.mode for member in members)
+        return Reconciled(Plan(modes, modes), members, members, unanswered=unanswered)
+    result = for_prompt(view, asked, prompt)
+    if result.writes or isinstance(kept, Unreadable) or _is_to_be_noted(readable, view, result):
         seen = ledger.prompt_seen(readable, session, prompt.turn, prompt.text, now=prompt.now)
         result = result._replace(writes=(*result.writes, seen))
     return result
+
+
+def _is_between_tools(kept: Record, prompt: Prompt) -> bool:
+    """Qwen Code sends an empty prompt of the same turn after each batch of tool calls; a picture alone is empty too,
+    but in a turn of its own."""
+    return not prompt.text.strip() and prompt.turn is not None and prompt.turn == ledger.current_turn(kept)
+
+
+def _is_to_be_noted(kept: Record, view: Session, result: Reconciled) -> bool:
+    """While something runs, each prompt of the person is noted: the counts of Stops start over, a client that sends
+    it twice is known, and a question is known to be younger than what was typed in its turn. A denial, and a prompt
+    beside a root record alone, make no file for that."""
+    if kept:
+        return bool(result.after) or ledger.has_counted(kept) or bool(ledger.just_ended(kept, view.own))
+    return result.stands and any(member.session for member in result.after)
+
+
+def _keeps_from_answering(view: Session, asked: Sequence[Question], prompt: Prompt) -> tuple[Unreadable, ...]:
+    """The files without which the answer that this prompt may be cannot be recorded."""
+    if CANCEL in prompt.skills or prompt.only_names:
+        return ()
+    waiting = [member.record for member in view.members() if outcome_of(member.record).waits]
+    found = questions.unreadable(view.folder, view.session, map(questions.named_in, waiting)) if waiting else []
+    waited_on = {question.record.get("source") for question in asked if question.record.get("status") in questions.OPEN}
+    return (*(each for each in view.unreadable if paths.cleared_as(each.path) in waited_on), *found)
+
+
+def _unanswered(broken: Unreadable) -> tuple[str, str, str]:
+    """No command clears a question's file."""
+    from rcs_hooks.hook import place
+
+    path, why, mode = place.broken(broken)
+    return path, why, mode if broken.path.endswith(paths.MODE_SUFFIX) else ""
 
 
 def said(result: Reconciled, tokens: tuple[Token, ...], commands: Commands) -> dict[str, Any]:
@@ -121,6 +199,8 @@ def said(result: Reconciled, tokens: tuple[Token, ...], commands: Commands) -> d
         resumed=result.resumed,
         transitions=result.messages,
         answered=result.answered,
+        still_open=result.still_open,
+        unanswered=tuple(_unanswered(unreadable) for unreadable in result.unanswered),
         delivered=result.delivered,
         offered=result.offered,
         offered_by=result.offered_by,
@@ -128,6 +208,6 @@ def said(result: Reconciled, tokens: tuple[Token, ...], commands: Commands) -> d
     )
     context = messages.prompt_context(news, commands)
     output: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}
-    if not result.stands or (CANCEL in _skills(tokens) and result.unreadable):
-        output["systemMessage"] = messages.prompt_notice(context, commands)
+    if notice := messages.prompt_notice(news, commands):
+        output["systemMessage"] = notice
     return output

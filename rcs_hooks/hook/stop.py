@@ -63,7 +63,7 @@ def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision
             raise Uncounted(f"{why}; the next prompt moves it aside")
         running = tuple(_member(member) for member in _running(view))
         # A session that a prompt of ours has moved had a ledger; state that others wrote never had one.
-        is_lost = payload.is_continued and not kept and view.inventory.get("source") == inventory.SOURCE
+        is_lost = not kept and view.inventory.get("source") == inventory.SOURCE
         counted = ledger.count_of(kept, payload.turn)
         counted = counted._replace(is_lost=is_lost or counted.is_lost)
         decision = stop.decide(running, ledger.fingerprint(view.members()), counted, limits)

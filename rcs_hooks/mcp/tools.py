@@ -150,16 +150,18 @@ STATE: dict[str, tuple[Callable[[Arguments, Scope], Arguments], str, dict[str, A
         ["mode", "text"],
     ),
 }
+WHOSE = ("turn_id", "prompt_id", "agent_id", "agent_type", "transcript_path")
+"""What tells a person's call from a subagent's, and one turn from the next."""
 HOOKS = {
     "hook_user_prompt_submit": (
         PROMPT,
         "For the client's UserPromptSubmit hook, not for the model.",
-        ("prompt", "turn_id", "prompt_id", "agent_id", "agent_type"),
+        ("prompt", *WHOSE),
     ),
     "hook_stop": (
         STOP,
         "For the client's Stop hook, not for the model.",
-        ("last_assistant_message", "stop_hook_active", "turn_id", "prompt_id", "agent_id", "agent_type"),
+        ("last_assistant_message", "stop_hook_active", "background_tasks", "session_crons", *WHOSE),
     ),
 }
 EMIT = "emit"
@@ -197,13 +199,13 @@ def schema_of(name: str) -> tuple[str, dict[str, Any]]:
             "required": ["type", "workflow", "run_id", "data"],
         }
     _, purpose, fields = HOOKS[name]
-    any_value = {"type": ["string", "boolean", "null"]}
+    any_value = {"type": ["string", "boolean", "array", "null"]}
     return purpose, {"type": "object", "properties": {**SCOPE, **dict.fromkeys(fields, any_value)}}
 
 
 def call(name: str, arguments: Mapping[str, Any], env: Mapping[str, str], cwd: str) -> tuple[str, bool]:
     """The one text that a tool answers with, and whether it is an error. Never raises for what it was given."""
-    around = Surroundings(env, cwd, time.time())
+    around = Surroundings(env, cwd, time.time(), mcp=True)
     if name in HOOKS:
         return _hook(name, arguments, around), False
     if name == EMIT:

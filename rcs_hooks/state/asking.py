@@ -6,14 +6,15 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.state import files, modes, paths, questions
+from rcs_hooks.state import files, ledger, modes, paths, questions
 from rcs_hooks.state.clock import iso
+from rcs_hooks.state.files import Unreadable
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, Draft
 from rcs_hooks.state.surface import each_scope, refuse_unreadable, with_session
 from rcs_hooks.workflow import messages
-from rcs_hooks.workflow.lifecycle import question_pending
+from rcs_hooks.workflow.lifecycle import outcome_of, question_pending
 from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
@@ -31,29 +32,44 @@ LONGEST_OPTION = 200
 
 
 def ask(scope: Scope, mode: str, text: str, options: Sequence[str] = ()) -> Record:
-    """Records a blocking question of an active mode, and lets it wait. Raises Refused."""
+    """Records a blocking question of an active mode. All that runs in the session waits with it, for Stop would hold
+    the rest in the same breath that the agent is told to end its turn. Raises Refused."""
     scope = with_session(scope, mode)
     _checked(text, options)
-    member = _active(scope, mode)
+    _active(scope, mode)
     folder = files.prepare(scope.root)
     with Lock(folder):
         files.recover(folder)
         member = _active(scope, mode)
+        _refuse_second(scope, member)
         draft = Draft(scope.view(), turn=None, now=iso(scope.now))
         question = _new_id()
         draft.put(ANSWERS, paths.question_file(question, scope.session), _record(scope, mode, question, text, options))
-        draft.put_mode(ACTIVATES, mode, modes.waiting(mode, member.record, question=question, now=draft.now))
-        if member.session is None:
-            draft.end_survivor(mode)
+        waiting = [each for each in draft.members() if each.mode == mode or not outcome_of(each.record).waits]
+        for each in waiting:
+            record = modes.waiting(each.mode, each.record, question=question, now=draft.now)
+            draft.put_mode(ACTIVATES, each.mode, record)
+            if each.session is None:
+                draft.end_survivor(each.mode)
         draft.sync()
         files.commit(folder, draft.writes())
     return {
         "success": True,
         "question_id": question,
         "mode": mode,
+        "also_waiting": [each.mode for each in waiting if each.mode != mode],
         "path": f"{paths.STATE}/{paths.question_file(question, scope.session)}",
         "say": messages.question_to_say(text, options),
     }
+
+
+def _refuse_second(scope: Scope, member: Member) -> None:
+    """One open question a mode: nobody could tell which of two a prompt answers."""
+    if not outcome_of(member.record).waits:
+        return
+    asked = questions.load(scope.folder, scope.session, (questions.named_in(member.record),))
+    for question in questions.open_for(asked, member.mode, member.record):
+        raise Refused(messages.asked_already(member.mode, question.text, question.id))
 
 
 def _checked(text: str, options: Sequence[str]) -> None:
@@ -81,6 +97,7 @@ def _new_id() -> str:
 
 def _record(scope: Scope, mode: str, question: str, text: str, options: Sequence[str]) -> Record:
     now = iso(scope.now)
+    turn = _current_turn(scope)
     return {
         "kind": KIND,
         "question_id": question,
@@ -92,7 +109,14 @@ def _record(scope: Scope, mode: str, question: str, text: str, options: Sequence
         "question": text,
         "options": list(options),
         "answer": None,
+        **({"asked_in_turn": turn} if turn else {}),
     }
+
+
+def _current_turn(scope: Scope) -> str | None:
+    """The turn in which the agent asks: a prompt that the person sends in it was typed before the question."""
+    kept = ledger.load(scope.folder, scope.session) if scope.session else {}
+    return None if isinstance(kept, Unreadable) else ledger.current_turn(kept)
 
 
 def answer(scope: Scope, question: str, text: str, *, source: str) -> Record:

@@ -1,4 +1,4 @@
-"""What the hooks keep for themselves in a session: the last prompt that changed state, and the Stops blocked since.
+"""What the hooks keep for themselves in a session: the person's last prompts, and the Stops blocked since.
 
 It holds no workflow state. One that cannot be read lets a Stop pass, and the next prompt replaces it.
 """
@@ -24,6 +24,8 @@ Record = dict[str, Any]
 REMEMBERED = 8
 """Prompts that are known again when a client sends them twice, even late."""
 LONGEST_TIME = 40
+STALLED = "stalled"
+"""The fingerprint for which a run was let go; no prompt takes it away."""
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
 
@@ -43,15 +45,21 @@ def digest(text: str) -> str:
 
 
 def has_seen(ledger: Mapping[str, Any], turn: str | None, prompt: str) -> bool:
-    """Whether this very prompt has changed state before: clients send one twice."""
+    """Whether this very prompt was noted before: clients send one twice."""
     this = (turn, digest(prompt))
     return turn is not None and any((seen.get("turn_id"), seen.get("digest")) == this for seen in _prompts(ledger))
 
 
 def _prompts(ledger: Mapping[str, Any]) -> list[Record]:
-    """The last prompts that changed state, the newest last."""
+    """The last prompts of the person, the newest last."""
     prompts = ledger.get("prompts")
     return [seen for seen in prompts if isinstance(seen, dict)] if isinstance(prompts, list) else []
+
+
+def current_turn(ledger: Mapping[str, Any]) -> str | None:
+    """The turn of the last prompt that was noted; None where its client names none."""
+    turns = [seen.get("turn_id") for seen in _prompts(ledger)[-1:]]
+    return next((turn for turn in turns if isinstance(turn, str)), None)
 
 
 def count_of(ledger: Mapping[str, Any], turn: str | None) -> Count:
@@ -66,13 +74,15 @@ def count_of(ledger: Mapping[str, Any], turn: str | None) -> Count:
 
 
 def has_counted(ledger: Mapping[str, Any]) -> bool:
-    return bool(_part(ledger, "stops"))
+    """Whether Stops were counted since the last prompt."""
+    return bool(_part(ledger, "stops").keys() - {STALLED})
 
 
 def prompt_seen(ledger: Mapping[str, Any], session: str, turn: str | None, prompt: str, *, now: str) -> Write:
-    """A new prompt that changes state: the counts start over."""
+    """Notes a prompt of the person: the counts start over, but not what a run was let go for."""
     seen = {"turn_id": turn, "digest": digest(prompt), "at": now}
-    record = {"version": 1, "prompts": [*_prompts(ledger), seen][-REMEMBERED:], "stops": {}}
+    stops = {name: value for name, value in _part(ledger, "stops").items() if name == STALLED}
+    record = {"version": 1, **ledger, "prompts": [*_prompts(ledger), seen][-REMEMBERED:], "stops": stops}
     return Write(paths.ledger_file(session), record, durable=False)
 
 

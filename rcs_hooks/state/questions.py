@@ -10,6 +10,7 @@ from rcs_hooks.errors import UnsafePath
 from rcs_hooks.state import paths
 from rcs_hooks.state.files import Reader, Unreadable, check_inside
 from rcs_hooks.workflow.lifecycle import question_pending
+from rcs_hooks.workflow.replies import option_meant
 from rcs_hooks.workflow.text import cut
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ class Question(NamedTuple):
     @property
     def text(self) -> str:
         return text_of(self.record)
+
+
+def unreadable(folder: str, session: str | None, wanted: Iterable[object]) -> list[Unreadable]:
+    """The records among the `wanted` ids that are there and cannot be read."""
+    reader = Reader(folder)
+    ids = dict.fromkeys(name for name in wanted if paths.is_name(name))
+    found = [reader.read(paths.question_file(str(name), session)) for name in ids]
+    return [record for record in found if isinstance(record, Unreadable)]
 
 
 def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> list[Question]:
@@ -100,11 +109,23 @@ def open_for(questions: Iterable[Question], mode: str, record: Mapping[str, Any]
     ]
 
 
-def answered(question: Question, text: str, *, source: str, now: str) -> Record:
-    """`source`: where the answer was given; one that the prompt itself gives is known to the model already."""
+def options_of(record: Mapping[str, Any]) -> tuple[str, ...]:
+    options = record.get("options")
+    return tuple(option for option in options if isinstance(option, str)) if isinstance(options, list) else ()
+
+
+def answered(question: Question, text: str, *, source: str, now: str, words: str | None = None) -> Record:
+    """Records the answer, as the option that it means if it means one.
+
+    `source`: where the answer was given; one that the prompt itself gives is known to the model already.
+    `words`: what of the text is looked for among the options, where that is not all of it.
+    """
+    option = option_meant(options_of(question.record), text if words is None else words)
+    typed = {"answer_typed": cut(text, ANSWER_LENGTH)} if option not in (None, text) else {}
     return question.record | {
         "status": "answered",
-        "answer": cut(text, ANSWER_LENGTH),
+        "answer": cut(text, ANSWER_LENGTH) if option is None else option,
+        **typed,
         "answer_source": source,
         "answered_at": now,
         "updated_at": now,

@@ -20,6 +20,7 @@ from rcs_hooks.state.files import Unreadable, Write
 from rcs_hooks.state.session import Member, Session, active_members, belongs, entries_of
 from rcs_hooks.workflow import transitions
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+from rcs_hooks.workflow.replies import EARLY, ONLY_NAMES, Reply, StillOpen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +96,14 @@ class Draft:
         if member.session is None:
             self.end_survivor(member.mode)
 
+    def abandon(self, asked: Sequence[Question], mode: str, record: Record) -> None:
+        """Aborts the open questions of a mode that waits no longer, but for what another mode waits for too."""
+        others = [member for member in self.members() if member.mode != mode and outcome_of(member.record).waits]
+        waited_for = {questions.named_in(member.record) for member in others}
+        for question in questions.open_for(asked, mode, record):
+            if question.id not in waited_for and question.path not in self._changed:
+                self.put(ANSWERS, question.path, questions.aborted(question, now=self.now))
+
     def sync(self, told: inventory.Told | None = None, extra: Record | None = None, *, anew: bool = False) -> None:
         """Both inventories from the records; `extra` fields are set, or dropped where they are None.
 
@@ -132,6 +141,13 @@ class Prompt(NamedTuple):
     keyword: str | None = None
     turn: str | None = None
     now: str = ""
+    words: str | None = None
+    """The text without the skills that it asks for; None where it asks for none."""
+
+    @property
+    def only_names(self) -> bool:
+        """Whether the prompt names skills and says nothing else."""
+        return self.words is not None and not any(char.isalnum() for char in self.words)
 
 
 class Reconciled(NamedTuple):
@@ -144,8 +160,12 @@ class Reconciled(NamedTuple):
     resumed: tuple[tuple[str, str], ...] = ()
     """Modes that were taken up where an earlier run had stopped, and its outcome."""
     messages: tuple[str, ...] = ()
-    answered: tuple[tuple[str, str], ...] = ()
-    """Mode and question: waits that this prompt has lifted."""
+    answered: tuple[Reply, ...] = ()
+    """Waits that this prompt has lifted."""
+    still_open: tuple[StillOpen, ...] = ()
+    """Questions that this prompt is no answer to."""
+    unanswered: tuple[Unreadable, ...] = ()
+    """Files that could not be read, so that an answer could not be recorded; then nothing was changed."""
     delivered: tuple[tuple[str, str, str], ...] = ()
     """Question, answer, and where it is kept: given elsewhere, told once."""
     offered: tuple[str, ...] = ()
@@ -161,12 +181,12 @@ class Reconciled(NamedTuple):
     @property
     def speaks(self) -> bool:
         """Whether there is something to tell that the prompt did not ask for."""
-        return bool(self.answered or self.delivered or self.offered)
+        return bool(self.answered or self.still_open or self.unanswered or self.delivered or self.offered)
 
     @property
     def stands(self) -> bool:
         """Whether what was asked for was allowed."""
-        return self.plan.denied is None and not (self.unreadable and self.plan.steps)
+        return self.plan.denied is None and not (self.unreadable and self.plan.steps) and not self.unanswered
 
 
 def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reconciled:
@@ -175,10 +195,10 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
     before = draft.members()
     cancels = CANCEL in prompt.skills
     told_elsewhere = questions.undelivered(asked, [member.record for member in before])
-    answered = () if cancels else _answer(draft, asked, prompt, told_elsewhere)
+    answered, still_open = ((), ()) if cancels else _answer(draft, asked, prompt, told_elsewhere)
     delivered = _deliver(draft, told_elsewhere)
     plan = transitions.plan((member.mode for member in draft.members()), prompt.skills, review_open=review_open(draft))
-    result = Reconciled(plan, before, before, answered=answered, delivered=delivered)
+    result = Reconciled(plan, before, before, answered=answered, still_open=still_open, delivered=delivered)
     wants_more = any(skill in MODES for skill in prompt.skills)
     if plan.denied or (view.unreadable and wants_more):
         broken = view.unreadable if wants_more else ()
@@ -188,12 +208,18 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
     if cancels:
         _cancel(draft, asked)
     messages, resumed = _apply(draft, plan)
+    going_on = {member.mode for member in draft.members()}
+    for member in before:
+        if member.mode not in going_on:
+            draft.abandon(asked, member.mode, member.record)
+    still_open = _of_running(still_open, going_on)
     offered, offered_by, extra = _deferral(draft, plan, cancels=cancels)
     if extra or result.started or draft.members() != before or _is_outdated(draft):
         draft.sync(_told(result, view.session, prompt, messages), extra)
     return result._replace(
         after=draft.members(),
         writes=tuple(draft.writes()),
+        still_open=still_open,
         resumed=resumed,
         messages=messages,
         offered=offered,
@@ -208,22 +234,50 @@ def review_open(draft: Draft) -> bool:
 
 def _answer(
     draft: Draft, asked: Sequence[Question], prompt: Prompt, told_elsewhere: Sequence[Question]
-) -> tuple[tuple[str, str], ...]:
-    """The prompt is the answer to whatever the session waits for, but for what was answered elsewhere."""
-    lifted = []
+) -> tuple[tuple[Reply, ...], tuple[StillOpen, ...]]:
+    """The prompt answers what the session waits for, but for what was answered elsewhere, and for a question that
+    it says nothing to or that nobody could see when it was typed."""
+    answered: dict[str, tuple[Question, list[str]]] = {}
+    still_open: dict[tuple[str, str], list[str]] = {}
+    lifted: list[str] = []
     for member in draft.members():
         if not outcome_of(member.record).waits:
             continue
-        draft.answer(member)
         open_questions = questions.open_for(asked, member.mode, member.record)
+        if open_questions and (why := _why_no_answer(open_questions, prompt)):
+            for question in open_questions:
+                still_open.setdefault((question.text, why), []).append(member.mode)
+            continue
+        draft.answer(member)
         for question in open_questions:
-            draft.put(
-                ANSWERS, question.path, questions.answered(question, prompt.text, source="prompt", now=prompt.now)
-            )
-            lifted.append((member.mode, question.text))
+            answered.setdefault(question.id, (question, []))[1].append(member.mode)
         if not (open_questions or questions.named_by(told_elsewhere, member.record)):
-            lifted.append((member.mode, ""))
-    return tuple(lifted)
+            lifted.append(member.mode)
+    replies = [_record_answer(draft, question, prompt, tuple(modes)) for question, modes in answered.values()]
+    replies += [Reply((mode,)) for mode in lifted]
+    return tuple(replies), tuple(StillOpen(tuple(modes), text, why) for (text, why), modes in still_open.items())
+
+
+def _why_no_answer(open_questions: Sequence[Question], prompt: Prompt) -> str:
+    """Empty where the prompt is an answer."""
+    turns = [question.record.get("asked_in_turn") for question in open_questions]
+    if prompt.turn is not None and prompt.turn in turns:
+        return EARLY
+    return ONLY_NAMES if prompt.only_names else ""
+
+
+def _record_answer(draft: Draft, question: Question, prompt: Prompt, modes_waiting: tuple[str, ...]) -> Reply:
+    record = questions.answered(question, prompt.text, source="prompt", now=prompt.now, words=prompt.words)
+    draft.put(ANSWERS, question.path, record)
+    options = questions.options_of(question.record)
+    chosen = record["answer"] if record["answer"] in options else ""
+    return Reply(modes_waiting, question.text, options, chosen)
+
+
+def _of_running(still_open: Sequence[StillOpen], running: set[str]) -> tuple[StillOpen, ...]:
+    """Without the modes that the prompt has handed over."""
+    kept = [each._replace(modes=tuple(mode for mode in each.modes if mode in running)) for each in still_open]
+    return tuple(each for each in kept if each.modes)
 
 
 def _deliver(draft: Draft, told_elsewhere: Sequence[Question]) -> tuple[tuple[str, str, str], ...]:

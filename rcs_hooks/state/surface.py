@@ -19,7 +19,7 @@ from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import INVENTORY
-from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, COMPLETES, Draft, apply_step, review_open
+from rcs_hooks.state.reconcile import ACTIVATES, COMPLETES, Draft, apply_step, review_open
 from rcs_hooks.workflow import messages, transitions
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 
@@ -195,8 +195,7 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: Record) -> str |
     if not is_active(record) or mode not in view.own:
         draft.end_survivor(mode)
     if not (outcome_of(record).waits and is_active(record)):
-        for question in questions.open_for(questions.load(view.folder, view.session), mode, before):
-            draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
+        draft.abandon(questions.load(view.folder, view.session), mode, before)
     return message
 
 
@@ -284,8 +283,7 @@ def _draft_clear(draft: Draft, mode: str) -> None:
     view = draft.view
     survivor = view.root.get(mode)
     record = view.record_of(mode) or {}
-    for question in questions.open_for(questions.load(view.folder, view.session), mode, record):
-        draft.put(ANSWERS, question.path, questions.aborted(question, now=draft.now))
+    draft.abandon(questions.load(view.folder, view.session), mode, record)
     if view.session and survivor and is_active(survivor) and sessions.belongs(survivor, view.session):
         draft.put_mode(COMPLETES, mode, modes.tombstone(mode, session=view.session, now=draft.now))
         draft.end_survivor(mode)

@@ -12,12 +12,15 @@ import json
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
+from rcs_hooks.workflow.replies import EARLY
 from rcs_hooks.workflow.stop import ITERATIONS, LOST, TOO_MANY
 from rcs_hooks.workflow.text import clean, word
+from rcs_hooks.workflow.transitions import NO_CHANGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rcs_hooks.workflow.replies import Reply, StillOpen
     from rcs_hooks.workflow.stop import Decision, Member
     from rcs_hooks.workflow.transitions import Plan, Step
 
@@ -26,6 +29,7 @@ REASON_LENGTH = 1_200
 MOST_COMMANDS = 2
 SYSTEM_LENGTH = 600
 QUESTION_LENGTH = 120
+OPTIONS_LENGTH = 200
 LONGEST_QUESTION = 4_000
 ANSWER_LENGTH = 300
 
@@ -43,6 +47,8 @@ class Commands(NamedTuple):
     session: str
     root: str | None = None
     """Named where the agent's shell would find another workspace."""
+    mcp: bool = False
+    """Whether the agent has the tools of our MCP server."""
 
     def _with_scope(self, *words: str) -> str:
         scope = ["--session", self.session] if self.session else []
@@ -60,6 +66,9 @@ class Commands(NamedTuple):
 
     def ask(self, mode: str) -> str:
         return self._with_scope("question", "ask", "--mode", mode, "--text", YOUR_QUESTION)
+
+    def ways_to_clear(self, mode: str) -> list[str]:
+        return [self.clear(mode), *([self.mcp_clear(mode)] if self.mcp else [])]
 
     def mcp_clear(self, mode: str) -> str:
         session = f', session_id: "{self.session}"' if self.session else ""
@@ -79,7 +88,10 @@ class PromptNews(NamedTuple):
     """Of the state that was initialized last."""
     resumed: tuple[tuple[str, str], ...] = ()
     transitions: tuple[str, ...] = ()
-    answered: tuple[tuple[str, str], ...] = ()
+    answered: tuple[Reply, ...] = ()
+    still_open: tuple[StillOpen, ...] = ()
+    unanswered: tuple[tuple[str, str, str], ...] = ()
+    """Path, reason, and the mode that clears it, of what kept an answer from being recorded; no mode for a question."""
     delivered: tuple[tuple[str, str, str], ...] = ()
     offered: tuple[str, ...] = ()
     offered_by: str = ""
@@ -101,14 +113,16 @@ def fit(lines: Sequence[str], limit: int) -> str:
 
 def prompt_context(news: PromptNews, commands: Commands) -> str:
     """The context that is injected after a prompt; empty where there is nothing to say."""
-    if news.plan.denied:
+    if news.unanswered:
+        lines = [unanswered(news)]
+    elif news.plan.denied:
         lines = denial(news, news.plan.denied, commands)
     elif news.unreadable and news.plan.steps:
         lines = unreadable_denial(news, commands)
     else:
         lines = [*_what_happened(news, commands), *_how_to_go_on(news, commands)]
     # Told once, so they come before what can be left out.
-    return fit([*lines[:1], *_questions(news), *lines[1:]], CONTEXT_LENGTH)
+    return fit([*lines[:1], *_questions(news, commands), *lines[1:]], CONTEXT_LENGTH)
 
 
 def _names(tokens: Iterable[tuple[str, str]]) -> str:
@@ -132,10 +146,8 @@ def _what_happened(news: PromptNews, commands: Commands) -> list[str]:
         if "team" in plan.after:
             lines.append(TEAM_HINT)
     if news.offered:
-        typed = " ".join(f"${mode}" for mode in news.offered)
-        lines.append(
-            f"[rcs] {news.offered_by or 'the planning'} has ended; deferred: {typed}. The user starts them by name."
-        )
+        by, typed = news.offered_by or "the planning", _dollars(news.offered)
+        lines.append(f"[rcs] {by} has ended; deferred: {typed}. The user starts them by name.")
     return lines
 
 
@@ -150,7 +162,7 @@ def _state_line(news: PromptNews) -> str:
 
 
 def _how_to_go_on(news: PromptNews, commands: Commands) -> list[str]:
-    if not news.plan.steps or not news.active:
+    if not news.plan.steps or not news.active or news.still_open:
         return []
     names = [mode for mode, _ in news.active]
     asked = news.plan.steps[-1].requested
@@ -165,41 +177,86 @@ def _how_to_go_on(news: PromptNews, commands: Commands) -> list[str]:
     ]
 
 
-def _questions(news: PromptNews) -> list[str]:
+def _questions(news: PromptNews, commands: Commands) -> list[str]:
     lines = []
     for text, answer, path in news.delivered:
         shown = clean(answer, ANSWER_LENGTH)
         rest = f" (all of it: {path})" if shown.endswith("…") else ""
         lines.append(f'[rcs] answered elsewhere: "{clean(text, QUESTION_LENGTH)}" -> "{shown}"{rest}')
     active = [mode for mode, _ in news.active]
-    for mode, text in news.answered:
-        asked = f': "{clean(text, QUESTION_LENGTH)}"' if clean(text) else ""
-        go_on = " Go on with the run." if mode in active else ""
-        lines.append(f"[rcs] this prompt answers the question that {mode} waited on{asked}.{go_on}")
+    lines += [_reply(reply, commands, goes_on=any(mode in active for mode in reply.modes)) for reply in news.answered]
+    lines += [_still_open(question) for question in news.still_open]
     return lines
 
 
-def cannot_activate(step: Step) -> str:
+def _reply(reply: Reply, commands: Commands, *, goes_on: bool) -> str:
+    modes = " + ".join(reply.modes)
+    asked = f'\'s answer to "{clean(reply.question, QUESTION_LENGTH)}"' if clean(reply.question) else ""
+    options = [f"{number} {clean(option)}" for number, option in enumerate(reply.options, 1)]
+    choices = f" ({clean(' | '.join(options), OPTIONS_LENGTH)})" if options else ""
+    first = f"[rcs] {modes} waited for the user{asked}{choices}. This prompt is the reply"
+    go_on = " Go on with the run." if goes_on else ""
+    if reply.chosen:
+        number = reply.options.index(reply.chosen) + 1
+        return f'{first}: option {number}, "{clean(reply.chosen)}".{go_on}'
+    if not (asked and goes_on):
+        return f"{first}.{go_on}"
+    ask = commands.ask(reply.modes[0])
+    return f"{first}. If it answers nothing, reply to it and ask again: {ask}. Else go on with the run."
+
+
+def _still_open(question: StillOpen) -> str:
+    wait = "waits" if len(question.modes) == 1 else "wait"
+    asked = clean(question.question, QUESTION_LENGTH)
+    first = f'[rcs] {" + ".join(question.modes)} still {wait} for the user\'s answer to "{asked}": this prompt'
+    if question.why == EARLY:
+        early = "was typed before the question could be seen, so it is not the answer"
+        return f"{first} {early}. Reply to it, ask the question again and end the turn."
+    return f"{first} only names a skill. Ask the question again and end the turn."
+
+
+def cannot_activate(step: Step, active: Sequence[str]) -> str:
     """The contract's sentence, to the letter but for the names."""
     return (
-        f"Cannot activate {step.requested} while {' + '.join(step.before)} is still active. Clear the incompatible "
+        f"Cannot activate {step.requested} while {' + '.join(active)} is still active. Clear the incompatible "
         "state first via `rcs state ...` or the `rcs_state.*` MCP tools, then retry the transition."
     )
 
 
+def _in_the_way(plan: Plan, step: Step) -> list[str]:
+    """What really runs and is in the way; the prompt itself asked for the rest."""
+    return [mode for mode in step.in_the_way if mode in plan.before and not plan.cancels]
+
+
 def denial(news: PromptNews, step: Step, commands: Commands) -> list[str]:
-    first = cannot_activate(step)
+    """A refusal for the agent, who must not clear a run that nobody gave up."""
+    running = _in_the_way(news.plan, step)
+    typed = _typed_for(news, step.requested)
+    asked = f" {clean(typed)} is {step.requested}." if typed[1:].lower() not in ("", step.requested) else ""
+    if not running:
+        return [f"{_exclude_each_other(step)} No workflow was started or ended.{asked} Ask which one is meant."]
+    first = cannot_activate(step, [mode for mode in step.before if mode in news.plan.before])
     if step.rollback:
         first += " First clear current state first and retry if this action is intended."
-    typed = next((typed for typed, mode in news.tokens if mode == step.requested), "")
-    asked = f" {clean(typed)} is {step.requested}." if typed[1:].lower() not in ("", step.requested) else ""
-    lines = [f"{first} No workflow was started or ended.{asked}"]
-    for mode in step.in_the_way:
-        if mode in news.plan.before and not news.plan.cancels:
-            lines += [commands.clear(mode), commands.mcp_clear(mode)]
-        else:
-            lines.append(f"The prompt itself asks for {mode} too: name only one of the two.")
-    return lines
+    it = "it" if len(running) == 1 else "them"
+    lines = [
+        f"{first} No workflow was started or ended.{asked}",
+        f"Do not clear {it} by yourself: ask the user whether to finish {' + '.join(running)} first or to give {it} up."
+        " Only if the user gives up:",
+    ]
+    for mode in running:
+        lines += commands.ways_to_clear(mode)
+    rest = [mode for mode in step.in_the_way if mode not in running]
+    return [*lines, *(f"The prompt itself asks for {mode} too: name only one of the two." for mode in rest)]
+
+
+def _exclude_each_other(step: Step) -> str:
+    others = " + ".join(step.in_the_way)
+    return f"Cannot activate {step.requested} beside {others}: this prompt asks for both, and they exclude each other."
+
+
+def _typed_for(news: PromptNews, mode: str) -> str:
+    return next((typed for typed, named in news.tokens if named == mode), "")
 
 
 def unreadable(path: str, why: str, mode: str, commands: Commands) -> str:
@@ -214,15 +271,105 @@ def unreadable_denial(news: PromptNews, commands: Commands) -> list[str]:
     )
     lines = [first]
     for path, why, mode in news.unreadable:
-        lines += [unreadable(path, why, mode, commands), commands.mcp_clear(mode)]
+        lines += [unreadable(path, why, mode, commands), *commands.ways_to_clear(mode)[1:]]
     return lines
 
 
-def prompt_notice(context: str, commands: Commands) -> str:
-    """What the person is shown beside the context of a refusal: what was refused, and how to clear the way."""
-    first, *rest = [line for line in context.split("\n") if not line.startswith("[rcs] detected")]
-    ways = (line for line in rest if CANNOT_BE_READ in line or line.startswith(f"{commands.rcs} state clear"))
-    return fit([f"rcs: {first.removeprefix('[rcs] ')}", *ways], SYSTEM_LENGTH)
+def unanswered(news: PromptNews) -> str:
+    """A reply that could not be recorded, for the agent."""
+    files = "; ".join(f"{path} {CANNOT_BE_READ} ({clean(why, 80)})" for path, why, _ in news.unanswered)
+    return (
+        f"[rcs] the user's reply to an open question could not be recorded: {files}. Nothing was changed and the "
+        "question stays open: ask the user to send the reply again once the file can be read."
+    )
+
+
+def prompt_notice(news: PromptNews, commands: Commands) -> str:
+    """What the person is told: one line about what the prompt has changed; empty where it has changed nothing."""
+    if news.unanswered:
+        said = _unanswered_notice(news, commands)
+    elif news.plan.denied:
+        said = [_denial_notice(news, news.plan.denied)]
+    elif news.unreadable and news.plan.steps:
+        wanted = " + ".join(step.requested for step in news.plan.steps)
+        said = [f"{wanted} was not started", *_broken(news, commands)]
+    else:
+        said = [*_moved(news), *_broken(news, commands)]
+    said += [_question_notice(question) for question in news.still_open]
+    return fit([f"rcs: {'; '.join(said)}"], SYSTEM_LENGTH) if said else ""
+
+
+def _broken(news: PromptNews, commands: Commands) -> list[str]:
+    return [unreadable(path, why, mode, commands) for path, why, mode in news.unreadable]
+
+
+def _unanswered_notice(news: PromptNews, commands: Commands) -> list[str]:
+    path, why, mode = news.unanswered[0]
+    give_up = f"give the run up: {commands.clear(mode)}" if mode else "type `$cancel` to give the run up"
+    return [
+        f"your reply was not recorded and nothing was changed: {path} {CANNOT_BE_READ} ({clean(why, 80)})",
+        f"send it again once the file can be read, or {give_up}",
+    ]
+
+
+def _denial_notice(news: PromptNews, step: Step) -> str:
+    """Offers the person what the person can type."""
+    running = _in_the_way(news.plan, step)
+    if not running:
+        return f"{_exclude_each_other(step)} Nothing was started: name only one of them."
+    active = [mode for mode in step.before if mode in news.plan.before]
+    typed = clean(_typed_for(news, step.requested)) or f"${step.requested}"
+    return (
+        f"Cannot activate {step.requested} while {' + '.join(active)} is still active. Nothing was started. Finish "
+        f"{' + '.join(running)} first, or type `$cancel {typed}` to end all that runs here and start {step.requested}."
+    )
+
+
+def _moved(news: PromptNews) -> list[str]:
+    """What a prompt has ended, handed over, started and put off, and what waits for the person to name it."""
+    plan, taken_up, said = news.plan, dict(news.resumed), []
+    if plan.cancels and plan.before:
+        said.append(f"{' + '.join(plan.before)} cancelled ({_dollars(plan.before)} goes on where it stopped)")
+    for step in plan.steps:
+        typed = _typed_for(news, step.requested)
+        name = step.requested if typed[1:].lower() in ("", step.requested) else f"{step.requested} ({clean(typed)})"
+        if step.requested in taken_up:
+            name += f" taken up where it stopped ({taken_up[step.requested]})"
+        if step.completes:
+            said.append(f"{' + '.join(step.completes)} handed over to {name}")
+        elif step.kind != NO_CHANGE:
+            said.append(name if step.requested in taken_up else f"{name} started")
+    if plan.deferred:
+        said.append(f"{_dollars(plan.deferred)} can be typed once {plan.source} has ended")
+    if news.offered:
+        said.append(f"{news.offered_by or 'the planning'} has ended: type {_dollars(news.offered)} to go on")
+    said += [f'your reply counts as "{clean(reply.chosen)}"' for reply in news.answered if reply.chosen]
+    return said
+
+
+def _dollars(modes: Sequence[str]) -> str:
+    return " ".join(f"${mode}" for mode in modes)
+
+
+def _question_notice(question: StillOpen) -> str:
+    wait = "waits" if len(question.modes) == 1 else "wait"
+    asked = (
+        f'{" + ".join(question.modes)} still {wait} for your answer to "{clean(question.question, QUESTION_LENGTH)}"'
+    )
+    return f"{asked} (this prompt was typed before it was asked)" if question.why == EARLY else asked
+
+
+def asked_already(mode: str, question: str, name: str) -> str:
+    """Why a second question of a mode is refused."""
+    return (
+        f'{mode} waits for the answer to "{clean(question, QUESTION_LENGTH)}" ({name}) already; nothing was recorded. '
+        "End the turn: the next prompt is the answer, and then another question can be asked."
+    )
+
+
+def unfinished(why: str) -> str:
+    """State that was decided, recorded, and not yet written out to every file."""
+    return f"rcs: {clean(why, 300)}; what this prompt changed is recorded all the same, and the next call completes it."
 
 
 def _member(member: Member) -> str:

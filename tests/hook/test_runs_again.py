@@ -90,17 +90,26 @@ def test_the_inventory_follows_what_another_tool_has_ended(workspace: Workspace)
     assert workspace.active() == []
 
 
-def test_the_person_sees_how_to_clear_the_way(workspace: Workspace) -> None:
+def test_the_person_is_told_what_to_type_where_the_agent_is_told_to_ask(workspace: Workspace) -> None:
     workspace.prompt("$brief")
-    notice = workspace.prompt("$forge").notice
-    assert notice.startswith("rcs: Cannot activate forge while deep-interview is still active.")
-    assert notice.endswith("\nrcs state clear --mode deep-interview --session s1")
+    answer = workspace.prompt("$crew")
+    assert answer.notice == (
+        "rcs: Cannot activate team while deep-interview is still active. Nothing was started. Finish deep-interview "
+        "first, or type `$cancel $crew` to end all that runs here and start team."
+    )
+    assert "Do not clear it by yourself" in answer.context
 
 
 def test_modes_of_one_prompt_that_exclude_each_other_say_so(workspace: Workspace) -> None:
-    context = workspace.prompt("$forge $autopilot").context
-    assert "The prompt itself asks for forge too: name only one of the two." in context
-    assert "rcs state clear --mode" not in context
+    answer = workspace.prompt("$forge $autopilot")
+    assert answer.context == (
+        "Cannot activate autopilot beside forge: this prompt asks for both, and they exclude each other. No workflow "
+        "was started or ended. Ask which one is meant."
+    )
+    assert answer.notice == (
+        "rcs: Cannot activate autopilot beside forge: this prompt asks for both, and they exclude each other. Nothing "
+        "was started: name only one of them."
+    )
 
 
 def test_a_stop_whose_count_was_lost_lets_go_until_the_next_prompt(workspace: Workspace) -> None:

@@ -34,11 +34,11 @@ def refusal(requested: str, active: str) -> str:
     )
 
 
-def clearing(mode: str, session: str = "s1") -> list[str]:
-    return [
-        f"rcs state clear --mode {mode} --session {session}",
-        f'rcs_state.state_clear({{ mode: "{mode}", session_id: "{session}" }})',
-    ]
+def clearing(mode: str, session: str = "s1") -> str:
+    return f"rcs state clear --mode {mode} --session {session}"
+
+
+MCP_FORM = "rcs_state.state_clear("
 
 
 def run(workspace: Workspace, *prompts: str, session: str = "s1") -> Answer:
@@ -74,8 +74,9 @@ def test_a_mode_asked_for_again_changes_no_byte(cell: Cell, scope: str | None, w
     at(cell, workspace, scope)
     before = workspace.snapshot()
     answer = workspace.prompt(f"${cell.requested}")
-    assert workspace.snapshot() == before
+    assert workspace.workflow_state() == before
     assert f"active: {cell.active}" in answer.context
+    assert answer.notice == ""
 
 
 @in_both_scopes
@@ -121,8 +122,14 @@ def test_a_denied_transition_changes_no_byte_and_says_how_to_go_on(
     assert workspace.snapshot() == before
     assert answer.context.startswith(refusal(cell.requested, cell.active))
     assert (ROLLBACK in answer.context) == (cell.kind == "rollback")
-    assert all(command in answer.context for command in clearing(cell.active))
-    assert refusal(cell.requested, cell.active) in answer.notice
+    assert clearing(cell.active) in answer.context
+    assert f"ask the user whether to finish {cell.active} first or to give it up" in answer.context
+    assert MCP_FORM not in answer.context
+    assert answer.notice == (
+        f"rcs: Cannot activate {cell.requested} while {cell.active} is still active. Nothing was started. Finish "
+        f"{cell.active} first, or type `$cancel ${cell.requested}` to end all that runs here and start "
+        f"{cell.requested}."
+    )
 
 
 # --- what the cells do not say: starts, sets, the review
@@ -166,11 +173,11 @@ def test_a_handoff_keeps_a_survivor_that_may_stand_beside_the_destination(worksp
 @pytest.mark.parametrize("session", ["s1", "s" * 128], ids=["short id", "longest id"])
 def test_the_denial_of_a_set_names_all_of_it_and_clears_what_is_in_the_way(session: str, workspace: Workspace) -> None:
     run(workspace, "$team", "$forge", "$ultrawork", session=session)
-    before = workspace.snapshot()
+    before = workspace.workflow_state()
     context = workspace.prompt("$blueprint", session).context
-    assert workspace.snapshot() == before
+    assert workspace.workflow_state() == before
     assert context.startswith(refusal("blueprint", "team + forge + ultrawork"))
-    assert all(command in context for mode in ("team", "forge") for command in clearing(mode, session))
+    assert all(clearing(mode, session) in context for mode in ("team", "forge"))
     assert "--mode ultrawork" not in context
 
 
@@ -246,7 +253,7 @@ def test_two_sessions_never_touch_each_other(workspace: Workspace) -> None:
 
 def test_a_denied_chain_in_a_fresh_workspace_makes_nothing(workspace: Workspace) -> None:
     context = workspace.prompt("$team $forge $autopilot").context
-    assert context.startswith(refusal("autopilot", "team + forge"))
+    assert context.startswith("Cannot activate autopilot beside team + forge: this prompt asks for both,")
     assert list(workspace.root.iterdir()) == []
 
 
@@ -262,10 +269,25 @@ def test_a_denied_chain_in_a_fresh_workspace_makes_nothing(workspace: Workspace)
 )
 def test_one_denied_step_undoes_the_whole_prompt(active: str, text: str, workspace: Workspace) -> None:
     workspace.prompt(f"${active}")
-    before = workspace.snapshot()
+    before = workspace.workflow_state()
     answer = workspace.prompt(text)
     assert answer.context.startswith("Cannot activate ")
-    assert workspace.snapshot() == before
+    assert workspace.workflow_state() == before
+
+
+@pytest.mark.parametrize(
+    ("active", "text", "first"),
+    [
+        ("team", "$forge $autopilot", "Cannot activate autopilot while team is still active."),
+        ("blueprint", "$team $autopilot", "Cannot activate autopilot beside team: this prompt asks for both,"),
+        ("team", "$cancel $forge $autopilot", "Cannot activate autopilot beside forge: this prompt asks for both,"),
+    ],
+)
+def test_a_denial_names_as_active_only_what_runs(active: str, text: str, first: str, workspace: Workspace) -> None:
+    workspace.prompt(f"${active}")
+    answer = workspace.prompt(text)
+    assert answer.context.startswith(first)
+    assert answer.notice.startswith(f"rcs: {first}")
 
 
 def test_a_denial_after_a_blocked_stop_moves_nothing_but_the_count_of_stops(workspace: Workspace) -> None:
@@ -744,10 +766,11 @@ def test_an_unreadable_file_denies_and_is_left_as_it_is(
     assert f"rcs state clear --mode {mode}" in answer.context
 
 
-def test_the_denial_for_an_unreadable_file_names_both_clearing_surfaces(workspace: Workspace) -> None:
+def test_the_denial_for_an_unreadable_file_names_the_command_that_clears_it(workspace: Workspace) -> None:
     break_file(workspace, "blueprint", "s1", BROKEN["bad JSON"])
-    context = workspace.prompt("$forge").context
-    assert all(command in context for command in clearing("blueprint"))
+    answer = workspace.prompt("$forge")
+    assert clearing("blueprint") in answer.context
+    assert clearing("blueprint") in answer.notice
 
 
 @each_broken
@@ -857,10 +880,10 @@ def test_any_row_of_prompts_leaves_on_disk_what_the_policy_says(prompts: list[tu
     with TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder))
         for session, tokens in prompts:
-            before, decided = workspace.snapshot(), plan(expected[session], tokens)
+            before, decided = workspace.workflow_state(), plan(expected[session], tokens)
             workspace.prompt(" ".join(f"${token}" for token in tokens), session)
             expected[session] = decided.after
             assert {name: set(workspace.active(name)) for name in expected} == {
                 name: set(modes) for name, modes in expected.items()
             }
-            assert decided.denied is None or workspace.snapshot() == before
+            assert decided.denied is None or workspace.workflow_state() == before

@@ -454,6 +454,10 @@ def placed(client: str, fields: Arguments) -> Arguments:
     return {"agent_id": "", "agent_type": "", "turn_id": ""} | shown
 
 
+MCP_FORM = re.compile(r"\\nrcs_state\.state_clear\(.*? }\)")
+"""The agent of a server has its tools, so a denial names the one that clears."""
+
+
 @pytest.mark.parametrize("client", ["codex", "claude"])
 def test_a_hook_tool_answers_what_the_command_hook_prints(tmp_path: Path, client: str) -> None:
     command, server = tmp_path / "command", tmp_path / "server"
@@ -470,8 +474,9 @@ def test_a_hook_tool_answers_what_the_command_hook_prints(tmp_path: Path, client
         for event, fields in payloads(client, server)
     ]
     assert [line.replace(str(command), "ROOT") for line in printed] == [
-        text.replace(str(server), "ROOT") for text, _ in answered
+        MCP_FORM.sub("", text.replace(str(server), "ROOT")) for text, _ in answered
     ]
+    assert [bool(MCP_FORM.search(text)) for text, _ in answered] == ["Do not clear" in line for line in printed]
     assert {is_error for _, is_error in answered} == {False}
     assert sum('"decision":"block"' in line for line in printed) >= 5, "the day has Stops that block"
     states = [

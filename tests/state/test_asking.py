@@ -11,7 +11,7 @@ import pytest
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.state.asking import answer, ask, listed
-from rcs_hooks.state.surface import list_active
+from rcs_hooks.state.surface import list_active, write
 from tests.state.test_surface import AT, BROKEN, agrees, at, break_file
 from tests.support import Record, Workspace
 
@@ -78,12 +78,46 @@ def test_a_question_lets_the_turn_end(workspace: Workspace) -> None:
     assert not workspace.stop().blocks
 
 
-def test_a_question_of_one_mode_does_not_let_the_other_stop(workspace: Workspace) -> None:
+def test_all_that_runs_waits_for_the_question_and_goes_on_with_the_answer(workspace: Workspace) -> None:
     running(workspace, "team", "forge")
-    ask(at(workspace), "forge", "Which database?")
+    result = ask(at(workspace), "forge", "Which database?")
+    assert result["also_waiting"] == ["team"]
+    assert workspace.read("team")["question_enforcement"]["question_id"] == result["question_id"]
+    assert not workspace.stop().blocks
+    context = workspace.prompt("Postgres").context
+    assert context.count("Which database?") == 1
+    assert "team" in context
+    assert "forge" in context
     reason = workspace.stop().reason
     assert "team" in reason
-    assert "forge" not in reason
+    assert "forge" in reason
+
+
+def test_an_answer_from_elsewhere_lets_all_go_on(workspace: Workspace) -> None:
+    running(workspace, "team", "forge")
+    asked = ask(at(workspace), "forge", "Which database?")
+    assert sorted(answer(at(workspace), asked["question_id"], "Postgres", source="cli")["goes_on"]) == ["forge", "team"]
+
+
+def test_a_second_question_is_refused_while_one_is_open(workspace: Workspace) -> None:
+    running(workspace, "team", "forge")
+    first = ask(at(workspace), "forge", "Which database?")["question_id"]
+    before = workspace.snapshot()
+    for mode in ("forge", "team"):
+        with pytest.raises(Refused, match=f'{mode} waits for the answer to "Which database." .{first}. already'):
+            ask(at(workspace), mode, "Which version?")
+    assert workspace.snapshot() == before
+    workspace.prompt("Postgres")
+    assert ask(at(workspace), "forge", "Which version?")["success"] is True
+
+
+def test_a_question_stays_open_while_another_mode_waits_for_it(workspace: Workspace) -> None:
+    running(workspace, "team", "forge")
+    asked = ask(at(workspace), "forge", "Which database?")
+    write(at(workspace), "forge", {"lifecycle_outcome": "finished"})
+    assert question_in(workspace, asked)["status"] == "pending"
+    assert "Which database?" in workspace.prompt("Postgres").context
+    assert question_in(workspace, asked)["status"] == "answered"
 
 
 def test_a_question_of_a_root_run_moves_it_to_the_session(workspace: Workspace) -> None:
@@ -256,32 +290,31 @@ def test_a_question_that_the_prompt_has_answered_is_answered(workspace: Workspac
     assert workspace.snapshot() == before
 
 
+def second_question(workspace: Workspace, first: Record, **fields: object) -> Record:
+    """Another open question of the same mode, as another tool may have written it."""
+    path = (workspace.root / first["path"]).with_name("q-other.json")
+    record = question_in(workspace, first) | {"question_id": "q-other", "question": "Which version?"} | fields
+    path.write_text(json.dumps(record))
+    return {"question_id": "q-other", "path": str(path.relative_to(workspace.root))}
+
+
 def test_of_two_questions_of_one_mode_the_last_answer_lifts_the_wait(workspace: Workspace) -> None:
     running(workspace)
-    first = ask(at(workspace), "forge", "Which database?")["question_id"]
-    second = ask(at(workspace), "forge", "Which version?")["question_id"]
-    assert answer(at(workspace), second, "16", source="cli")["goes_on"] == []
+    first = ask(at(workspace), "forge", "Which database?")
+    second = second_question(workspace, first)
+    assert answer(at(workspace), second["question_id"], "16", source="cli")["goes_on"] == []
     assert not workspace.stop().blocks
-    assert answer(at(workspace), first, "Postgres", source="cli")["goes_on"] == ["forge"]
+    assert answer(at(workspace), first["question_id"], "Postgres", source="cli")["goes_on"] == ["forge"]
     assert workspace.stop().blocks
 
 
 def test_a_prompt_answers_both_questions_of_one_mode(workspace: Workspace) -> None:
     running(workspace)
-    results = [ask(at(workspace), "forge", text) for text in ("Which database?", "Which version?")]
+    first = ask(at(workspace), "forge", "Which database?")
+    results = [first, second_question(workspace, first)]
     workspace.prompt("Postgres 16")
     assert [question_in(workspace, result)["status"] for result in results] == ["answered", "answered"]
     assert listed(at(workspace)) == {"questions": []}
-
-
-def test_an_answer_lifts_the_wait_of_its_own_mode_only(workspace: Workspace) -> None:
-    running(workspace, "team", "forge")
-    first = ask(at(workspace), "team", "Who?")["question_id"]
-    ask(at(workspace), "forge", "Which database?")
-    assert answer(at(workspace), first, "You", source="cli")["goes_on"] == ["team"]
-    reason = workspace.stop().reason
-    assert "team" in reason
-    assert "forge" not in reason
 
 
 @pytest.mark.parametrize("text", ["", "  \n"], ids=["empty", "blank"])
