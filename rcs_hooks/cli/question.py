@@ -56,7 +56,8 @@ def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     if args.action == "ask":
         result = asking.ask(options.scope_of(args), checked_mode(args.mode), args.text, args.option)
-        return _show(args, result, f"{result['question_id']}: {result['mode']} waits\n{result['say']}")
+        others = f"; {' + '.join(result['also_waiting'])} waits too" if result["also_waiting"] else ""
+        return _show(args, result, f"{result['question_id']}: {result['mode']} waits{others}\n{result['say']}")
     if args.action == "answer":
         result = asking.answer(_scope(args), args.id, args.answer, source="cli")
         goes_on = f"; {' + '.join(result['goes_on'])} goes on" if result["goes_on"] else ""

@@ -104,26 +104,21 @@ def _decide(
             output = words(result)
             if result is not None and result.writes:
                 _make_way_for_ledger(folder, session)
-                output = _commit(folder, result.writes, output)
+                _commit(folder, result.writes)
     except (LockTimeout, OSError):
         if not only_kept:  # the hooks' own notes are not worth waiting for
             raise
     return output
 
 
-def _commit(folder: str, writes: Sequence[Write], output: dict[str, Any]) -> dict[str, Any]:
-    """Once the journal stands, everything is decided: what fails then is told beside what was done."""
+def _commit(folder: str, writes: Sequence[Write]) -> None:
+    """Once the journal is in place the prompt has changed state: every reader sees it, the next holder of the lock
+    puts the files in place, and says so where it cannot."""
     try:
         files.commit(folder, writes)
-    except OSError as error:
+    except OSError:
         if files.read(folder, files.JOURNAL) is None:
             raise
-        from rcs_hooks.hook.failures import words
-        from rcs_hooks.workflow.messages import unfinished
-
-        notices = [output[name] for name in ("systemMessage",) if name in output]
-        return output | {"systemMessage": "\n".join([*notices, unfinished(words(error))])}
-    return output
 
 
 def _make_way_for_ledger(folder: str, session: str) -> None:

@@ -26,6 +26,8 @@ REMEMBERED = 8
 LONGEST_TIME = 40
 STALLED = "stalled"
 """The fingerprint for which a run was let go; no prompt takes it away."""
+NOTICED = "noticed"
+"""What the person was told once in this session."""
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
 
@@ -82,7 +84,8 @@ def prompt_seen(ledger: Mapping[str, Any], session: str, turn: str | None, promp
     """Notes a prompt of the person: the counts start over, but not what a run was let go for."""
     seen = {"turn_id": turn, "digest": digest(prompt), "at": now}
     stops = {name: value for name, value in _part(ledger, "stops").items() if name == STALLED}
-    record = {"version": 1, **ledger, "prompts": [*_prompts(ledger), seen][-REMEMBERED:], "stops": stops}
+    noticed = {name: value for name, value in ledger.items() if name == NOTICED}
+    record = {"version": 1, **noticed, "prompts": [*_prompts(ledger), seen][-REMEMBERED:], "stops": stops}
     return Write(paths.ledger_file(session), record, durable=False)
 
 

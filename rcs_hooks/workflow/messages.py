@@ -367,11 +367,6 @@ def asked_already(mode: str, question: str, name: str) -> str:
     )
 
 
-def unfinished(why: str) -> str:
-    """State that was decided, recorded, and not yet written out to every file."""
-    return f"rcs: {clean(why, 300)}; what this prompt changed is recorded all the same, and the next call completes it."
-
-
 def _member(member: Member) -> str:
     shown = f"phase {word(member.phase)}"
     if member.iteration is not None and member.max_iterations is not None:

@@ -90,7 +90,7 @@ def test_a_question_and_its_answer_are_the_same_over_both(person: Person, tmp_pa
         asked = person.types("$forge ship it", WORKING, ASK, DONE)
         answered = person.types("Postgres", WORKING, FINISH, DONE, resume=asked.session)
         assert [len(each.requests) for each in (asked, answered) if ended_well(each)] == [3, 3]
-        assert answered.requests[0].count("this prompt answers the question") == 1
+        assert answered.requests[0].count("This prompt is the reply") == 1
         runs.append((seen(asked, workspace), seen(answered, workspace)))
     assert runs[0] == runs[1]
 

@@ -171,7 +171,7 @@ def test_a_question_ends_the_turn_and_the_next_prompt_answers_it(person: Person,
     assert ended_well(answered)
     assert answered.session == asked.session
     assert len(answered.requests) == 3
-    assert answered.requests[0].count('this prompt answers the question that forge waited on: "Which database?"') == 1
+    assert answered.requests[0].count('forge waited for the user\'s answer to "Which database?"') == 1
     assert workspace.active(asked.session) == []
     (question,) = (workspace.folder(asked.session) / "questions").glob("*.json")
     assert "Postgres, please" in question.read_text()
