@@ -9,6 +9,7 @@ import sys
 
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError
+from rcs_hooks.state.paths import let_owner_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ COMMANDS = (
     ("mcp", "mcp", "serve the same over MCP, on stdin and stdout", "rcs mcp"),
     ("completion", "completion", "print the completion script of a shell", 'eval "$(rcs completion bash)"'),
 )
+LONGEST_SHOWN = 200
+"""Of a path that the system refused."""
 MODULES = {name: module for name, module, _, _ in COMMANDS}
 
 
@@ -44,6 +47,7 @@ def usage() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    let_owner_in()
     args = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in args or any(arg.startswith("--input") for arg in args)
     try:
@@ -59,12 +63,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return output.OK
     except OSError as error:
         output.abandoned()
-        where = f"{error.filename}: " if error.filename else ""
-        return output.error(f"{where}{(error.strerror or str(error)).lower()}", as_json=as_json)
+        return output.error(_words(error), as_json=as_json)
     except KeyboardInterrupt:
         output.flush()
         return 130
     return status
+
+
+def _words(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and not error.filename:  # what os.getcwd says
+        return "the working directory is not there any more; change to another folder and try again"
+    where = f"{str(error.filename)[:LONGEST_SHOWN]}: " if error.filename else ""
+    return f"{where}{(error.strerror or str(error)).lower()}"
 
 
 def _run(args: list[str]) -> int:

@@ -8,6 +8,7 @@ import os
 import time
 
 from rcs_hooks import jsontext
+from rcs_hooks.state.paths import fault_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Payload:
     def __init__(self, fields: "dict[str, Any]") -> None:
         self.event = _text(fields, "hook_event_name")
         self.session = _text(fields, "session_id")
-        self.cwd = _text(fields, "cwd")
+        self.cwd = _path(fields, "cwd")
         self.prompt = _text(fields, "prompt")
         self.message = _text(fields, "last_assistant_message")
         prompt_id = _text(fields, "prompt_id")
@@ -86,6 +87,13 @@ def _text(fields: "dict[str, Any]", name: str) -> str:
         return ""
     if not isinstance(value, str):
         raise _bad(f"the field {name} of the call is no text")
+    return value
+
+
+def _path(fields: "dict[str, Any]", name: str) -> str:
+    value = _text(fields, name)
+    if fault := fault_of(value):
+        raise _bad(f"the field {name} of the call is no path: {fault}")
     return value
 
 

@@ -9,7 +9,7 @@ import sys
 
 from rcs_hooks import jsontext
 from rcs_hooks.hook.call import PROMPT, SESSION_START, STOP, Payload, Surroundings, fields_of, real_surroundings
-from rcs_hooks.state.paths import find_root, may_have_state
+from rcs_hooks.state.paths import find_root, let_owner_in, may_have_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ READ_SIZE = 1 << 20
 def main() -> int:
     """The command `rcs-hook`, and the scripts in `hooks/`."""
     try:
+        let_owner_in()
         raw = _read_all(0)
         around = real_surroundings()
         line = answer(raw, around)

@@ -7,12 +7,16 @@ import traceback
 from contextlib import suppress
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import RcsError
+from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.state.clock import iso
-from rcs_hooks.state.paths import HOME, inside
+from rcs_hooks.state.folders import Folders
+from rcs_hooks.state.paths import HOME
 
+LOGS = "logs"
 LOG = "hook-errors.jsonl"
 LARGEST_LOG = 256 * 1024
+LONGEST_SHOWN = 200
+"""Of a path that the system refused."""
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -21,7 +25,7 @@ def words(error: BaseException) -> str:
     if isinstance(error, RcsError):
         return str(error)
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else "state could not be read or written: "
+        where = f"{str(error.filename)[:LONGEST_SHOWN]}: " if error.filename else "state could not be read or written: "
         return where + (error.strerror or str(error)).lower()
     return f"an error of this hook ({type(error).__name__}: {error})"
 
@@ -39,20 +43,13 @@ def log(root: str, event: str, why: str, error: Exception, now: float) -> None:
 
 
 def append(root: str, name: str, line: object) -> None:
-    """One line for one of the logs. A log that cannot be written is no reason to fail."""
-    home = f"{root}/{HOME}"
-    with suppress(OSError, ValueError):
-        real_home = os.path.realpath(home)
-        if not (os.path.isdir(home) and inside(real_home, os.path.realpath(root))):
-            return
-        if not inside(os.path.realpath(f"{home}/logs"), real_home):
-            return
-        os.makedirs(f"{home}/logs", mode=0o700, exist_ok=True)
-        path = f"{home}/logs/{name}"
+    """One line for one of the logs, where a `.rcs` is there. A log that cannot be written is no reason to fail."""
+    with suppress(OSError, ValueError, UnsafePath), Folders(root, HOME) as folders:
+        logs = folders.open(LOGS, make=True)
         with suppress(FileNotFoundError):
-            if os.lstat(path).st_size > LARGEST_LOG:
-                os.replace(path, f"{path}.old")
-        fd = os.open(path, APPEND, 0o600)
+            if os.stat(name, dir_fd=logs, follow_symlinks=False).st_size > LARGEST_LOG:
+                os.replace(name, f"{name}.old", src_dir_fd=logs, dst_dir_fd=logs)
+        fd = os.open(name, APPEND, 0o600, dir_fd=logs)
         try:
             os.write(fd, jsontext.dumps_line(line).encode() + b"\n")
         finally:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.install.check import BROKEN, Check
 from rcs_hooks.state.files import READ_FLAGS
-from rcs_hooks.state.lock import LOCK, LOCK_PAUSE
+from rcs_hooks.state.lock import LOCK
 from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ except ImportError:  # pragma: no cover - Windows
 
 SECONDS = 0.5
 """A hook holds the lock for a few milliseconds."""
+PAUSE = 0.004
 LOCKS = "/proc/locks"
 
 
@@ -53,7 +54,7 @@ def _comes_free(fd: int, seconds: float) -> bool:
         except BlockingIOError:
             if time.monotonic() > until:
                 return False
-            time.sleep(LOCK_PAUSE)
+            time.sleep(PAUSE)
     return True
 
 

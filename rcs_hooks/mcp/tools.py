@@ -20,7 +20,7 @@ from rcs_hooks.runs.around import Around
 from rcs_hooks.runs.report import error_of
 from rcs_hooks.state import asking, surface
 from rcs_hooks.state.fields import checked_mode, checked_session
-from rcs_hooks.state.paths import INVENTORY, find_root
+from rcs_hooks.state.paths import INVENTORY, fault_of, find_root
 from rcs_hooks.state.surface import Scope
 from rcs_hooks.workflow.messages import failure
 
@@ -73,7 +73,10 @@ def _typed(name: str, value: Any) -> Any:
 
 def _scope(arguments: Arguments, around: Surroundings) -> Scope:
     session = checked_session(arguments.pop("session_id", None))
-    cwd = os.path.join(around.cwd, _text(arguments.pop("cwd", ""), "cwd"))
+    cwd = _text(arguments.pop("cwd", ""), "cwd")
+    if fault := fault_of(cwd):
+        raise Refused(f"cwd: no path found ({fault}), a folder of the workspace needed")
+    cwd = os.path.join(around.cwd, cwd)
     root = find_root(around.env, cwd)
     return Scope(root, session, around.now, commands(root, cwd, session or "", around))
 

@@ -6,6 +6,8 @@ Rules of this file:
   text or the new one. The rename of the journal, which names the staged files, is the moment of
   the commit: killed before it, nothing has happened; killed after it, the next holder of the lock
   renames what is left.
+- A folder is flushed to the disk after the names in it have changed, where the writes are to last: the staged files
+  before the journal, the journal, and the files before the journal goes.
 - What cannot be read is never overwritten. What cannot be read for the moment (too many open files, say) is not
   moved aside either: the next call may well read it.
 """
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused, Unavailable, UnsafePath
+from rcs_hooks.state.folders import Folders, flush, folders_of
 from rcs_hooks.state.paths import HOME, SESSIONS, STATE, inside, is_name, state_folder
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ MOST_ASIDE = 1_000
 DEEPEST = 100
 LARGEST = 4 * 1024 * 1024
 MOST_FILES = 1_000
+LONGEST_SHOWN = 200
 QUESTIONS = "questions"
 FOR_EVER = (errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO)
 """What another try would meet again; whatever else the system refuses may pass."""
@@ -155,35 +159,40 @@ def _words(error: OSError) -> str:
 
 
 def prepare(root: str) -> str:
-    """Makes the state folder of a workspace where it is missing, for the owner alone, and returns it."""
+    """Makes the state folder of a workspace where it is missing, for the owner alone, and returns it.
+
+    What keeps it out of git comes first, and is made again where it is missing or empty.
+    """
+    import json  # noqa: F401 - a commit writes with it, and must not load it while others wait for the lock
+
     check_workspace(root)
     folder = state_folder(root)
-    if not os.path.isdir(folder):
-        make_folders(root, HOME)
-        ignore = f"{root}/{HOME}/.gitignore"
-        if not os.path.lexists(ignore):
-            by = f".{os.getpid()}-{_thread.get_ident()}"  # no lock yet: others may do the same
-            _replace(ignore, b"*\n", durable=False, by=by)
-        make_folders(root, STATE)
+    ignored = _is_ignored(root)
+    if not (ignored and os.path.isdir(folder)):
+        with Folders(root) as folders:
+            home = folders.open(HOME, make=True)
+            if not ignored:
+                by = f".{os.getpid()}-{_thread.get_ident()}"  # no lock yet: others may do the same
+                _replace(home, ".gitignore", b"*\n", by=by)
+            folders.open(STATE, make=True)
     return folder
+
+
+def _is_ignored(root: str) -> bool:
+    try:
+        status = os.lstat(f"{root}/{HOME}/.gitignore")
+    except FileNotFoundError:
+        return False
+    return status.st_size > 0 or not stat.S_ISREG(status.st_mode)
 
 
 def check_workspace(root: str) -> None:
     """Raises UnsafePath where no state could be kept."""
     if not os.path.isdir(root):
-        why = f"the workspace {root} is not there, so no state is kept; check the working directory or RCS_ROOT"
-        raise UnsafePath(why)
+        why = f"the workspace {root[:LONGEST_SHOWN]} is not there, so no state is kept"
+        raise UnsafePath(f"{why}; check the working directory or RCS_ROOT")
     if os.path.lexists(f"{root}/{HOME}") and not os.path.isdir(f"{root}/{HOME}"):
         raise UnsafePath(f"{HOME} of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT")
-
-
-def make_folders(folder: str, path: str) -> None:
-    """Each for the owner alone; os.makedirs would ask that of the last one only."""
-    at = folder
-    for name in path.split("/"):
-        at = f"{at}/{name}"
-        with suppress(FileExistsError):
-            os.mkdir(at, 0o700)
 
 
 def check_inside(folder: str, path: str) -> None:
@@ -194,33 +203,43 @@ def check_inside(folder: str, path: str) -> None:
 
 def commit(folder: str, writes: Sequence[Write]) -> None:
     """All of `writes`, in order, or none. The lock is held, and what was left of the last commit is done."""
-    for write in writes:
-        parent = os.path.dirname(write.path)
-        check_inside(folder, parent)
-        if not os.path.isdir(f"{folder}/{parent}"):
-            make_folders(folder, parent)
-        _make_way(f"{folder}/{write.path}")
-    texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
-    for write, text in texts:
-        if len(text) > LARGEST:
-            why = f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again"
-            raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
+    with folders_of(folder) as folders:
+        for write in writes:
+            folders.open(os.path.dirname(write.path), make=True)
+            _make_way(folders, write.path)
+        texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
+        for write, text in texts:
+            if len(text) > LARGEST:
+                why = f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again"
+                raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
+        _commit(folders, writes, texts)
+
+
+def _commit(folders: Folders, writes: Sequence[Write], texts: Sequence[tuple[Write, bytes]]) -> None:
+    lasting = [os.path.dirname(write.path) for write in writes if write.durable]
+    names = [(write.path, write.record is None) for write in writes]
     staged: list[str] = []
     try:
         for write, text in texts:
-            staged.append(f"{folder}/{write.path}{STAGED}")
-            _write_fresh(staged[-1], text, durable=write.durable)
+            staged.append(f"{write.path}{STAGED}")
+            _write_fresh(*folders.at(staged[-1]), text, durable=write.durable)
         if len(writes) > 1:
-            _write_journal(folder, writes)
+            folders.flush(lasting)
+            _write_journal(folders, writes)
     except BaseException:
         # The journal first: an interrupt may come just after it was put in place.
-        for path in (f"{folder}/{JOURNAL}", *staged):
+        for path in (JOURNAL, *staged):
             with suppress(OSError):
-                os.unlink(path)
+                fd, name = folders.at(path)
+                os.unlink(name, dir_fd=fd)
         raise
-    _apply(folder, [(write.path, write.record is None) for write in writes])
     if len(writes) > 1:
-        os.unlink(f"{folder}/{JOURNAL}")
+        # It is made: what is not in place is read where it was staged, and the next holder of the lock puts it there.
+        with suppress(OSError):
+            _complete(folders, names)
+    else:
+        _apply(folders, names)
+        folders.flush(lasting)
 
 
 def _text_of(record: dict[str, Any]) -> bytes:
@@ -229,57 +248,77 @@ def _text_of(record: dict[str, Any]) -> bytes:
     return text if len(text) <= LARGEST else jsontext.dumps_line(record).encode()
 
 
-def _make_way(path: str) -> None:
+def _make_way(folders: Folders, path: str) -> None:
     """A folder where a file is to stand is moved aside: nothing could be renamed over it."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        move_aside(path)
+    fd, name = folders.at(path)
+    with suppress(FileNotFoundError):
+        if stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
+            _rename_aside(fd, name)
 
 
 def move_aside(path: str) -> None:
     """Under a name that nothing else has: what cannot be read is never lost."""
-    names = (f"{path}{ASIDE}{number or ''}" for number in range(MOST_ASIDE))
-    free = next((name for name in names if not os.path.lexists(name)), f"{path}{ASIDE}-{os.urandom(8).hex()}")
-    os.rename(path, free)
+    folder, _, name = path.rpartition("/")
+    with folders_of(folder) as folders:
+        _rename_aside(folders.open(""), name)
 
 
-def _write_fresh(path: str, text: bytes, *, durable: bool) -> None:
+def _rename_aside(fd: int, name: str) -> None:
+    there = set(os.listdir(fd))
+    names = (f"{name}{ASIDE}{number or ''}" for number in range(MOST_ASIDE))
+    free = next((free for free in names if free not in there), f"{name}{ASIDE}-{os.urandom(8).hex()}")
+    os.rename(name, free, src_dir_fd=fd, dst_dir_fd=fd)
+
+
+def _write_fresh(fd: int, name: str, text: bytes, *, durable: bool) -> None:
     with suppress(FileNotFoundError):
-        os.unlink(path)
-    fd = os.open(path, FRESH_FLAGS, 0o600)
+        os.unlink(name, dir_fd=fd)
+    file = os.open(name, FRESH_FLAGS, 0o600, dir_fd=fd)
     try:
         view = memoryview(text)
         while view:
-            view = view[os.write(fd, view) :]
+            view = view[os.write(file, view) :]
         if durable:
-            os.fsync(fd)
+            os.fsync(file)
     finally:
-        os.close(fd)
+        os.close(file)
 
 
-def _replace(path: str, text: bytes, *, durable: bool, by: str = "") -> None:
-    staged = f"{path}{by}{STAGED}"
+def _replace(fd: int, name: str, text: bytes, *, by: str = "") -> None:
+    """The whole file at once, and on the disk."""
+    staged = f"{name}{by}{STAGED}"
     try:
-        _write_fresh(staged, text, durable=durable)
-        os.replace(staged, path)
+        _write_fresh(fd, staged, text, durable=True)
+        os.replace(staged, name, src_dir_fd=fd, dst_dir_fd=fd)
     except BaseException:  # an interrupt too must leave no half file behind; it is raised again
         with suppress(OSError):
-            os.unlink(staged)
+            os.unlink(staged, dir_fd=fd)
         raise
+    flush(fd)
 
 
-def _write_journal(folder: str, writes: Sequence[Write]) -> None:
+def _write_journal(folders: Folders, writes: Sequence[Write]) -> None:
     files = [{"path": write.path, "remove": write.record is None} for write in writes]
     text = jsontext.dumps_file({"version": 1, "files": files})
-    _replace(f"{folder}/{JOURNAL}", text.encode(), durable=True)
+    _replace(folders.open(""), JOURNAL, text.encode())
 
 
-def _apply(folder: str, files: Sequence[tuple[str, bool]]) -> None:
+def _complete(folders: Folders, files: Sequence[tuple[str, bool]]) -> None:
+    """The journal goes last, when all that it names is in place and on the disk."""
+    _apply(folders, files)
+    folders.flush(os.path.dirname(path) for path, _ in files)
+    fd, name = folders.at(JOURNAL)
+    os.unlink(name, dir_fd=fd)
+
+
+def _apply(folders: Folders, files: Sequence[tuple[str, bool]]) -> None:
     for path, remove in files:
+        fd, name = folders.at(path)
         with suppress(FileNotFoundError):  # done before the kill
             if remove:
-                os.unlink(f"{folder}/{path}")
+                os.unlink(name, dir_fd=fd)
             else:
-                os.replace(f"{folder}/{path}{STAGED}", f"{folder}/{path}")
+                os.replace(f"{name}{STAGED}", name, src_dir_fd=fd, dst_dir_fd=fd)
 
 
 def recover(folder: str) -> None:
@@ -294,12 +333,11 @@ def recover(folder: str) -> None:
     try:
         if isinstance(journal, Unreadable):
             raise UnsafePath(journal.why)
-        files = list(_files_of(journal))
-        for path, _ in files:
-            check_inside(folder, os.path.dirname(path))
-            _make_way(f"{folder}/{path}")
-        _apply(folder, files)
-        os.unlink(f"{folder}/{JOURNAL}")
+        with folders_of(folder) as folders:
+            named = [(path, remove) for path, remove in _files_of(journal) if folders.is_there(os.path.dirname(path))]
+            for path, _ in named:
+                _make_way(folders, path)
+            _complete(folders, named)
     except (OSError, UnsafePath) as error:
         if isinstance(error, OSError) and error.errno not in FOR_EVER:
             raise  # a full disk, say: the next call may well complete it

@@ -1,17 +1,24 @@
 """The lock of a workspace's state, for every surface: one file, locked by flock(2), which is what filelock does on
 POSIX as well. Where there is no flock, filelock does it.
+
+Rules of this file:
+- Nobody polls. Who has to wait, waits in flock(2) itself, which wakes one after the other: with a hundred hooks at
+  once, those that try again and again take the processor from the one that holds the lock, and luck chooses the next.
+- Who waits gives up when one holder keeps the lock for too long, not when there are many before him.
 """
 
 from __future__ import annotations
 
 import _thread
 import os
-import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import LockTimeout
+from rcs_hooks.state.folders import folders_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from filelock import BaseFileLock
@@ -23,8 +30,59 @@ except ImportError:  # pragma: no cover - Windows
 
 LOCK = ".lock"
 LOCK_SECONDS = 2.0
-LOCK_PAUSE = 0.004
-"""Between two tries; a hook holds the lock for a few milliseconds."""
+"""How long one holder may keep the others waiting; a hook holds the lock for a few milliseconds."""
+MOST_WAITS = 4
+"""So often that time is waited for, at most, while the lock goes from hand to hand: clients give a hook 10 s."""
+FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+class _Waiter:
+    """The thread in which this process waits for a lock file: flock(2) itself takes no time limit.
+
+    A wait cannot be called off. Where the one that it is for gives up, it goes on, for whoever asks next; if nobody
+    does, the lock is given back as soon as it comes.
+    """
+
+    def __init__(self) -> None:
+        self._guard = _thread.allocate_lock()
+        self._came = _thread.allocate_lock()
+        self._came.acquire()
+        self._is_waiting = False
+        self._is_wanted = False
+        self._fd: int | None = None
+
+    def wait(self, fd: int, seconds: float) -> int | None:
+        """The descriptor that has the lock, which need not be `fd`; None where it does not come in time."""
+        with self._guard:
+            self._is_wanted = True
+            if self._is_waiting:
+                os.close(fd)
+            else:
+                self._is_waiting = True
+                _thread.start_new_thread(self._block, (fd,))
+        came = False
+        try:
+            came = self._came.acquire(timeout=seconds)
+        finally:  # an interrupt too gives up
+            with self._guard:
+                self._is_wanted = False
+                came = came or self._came.acquire(blocking=False)  # it came at the very end
+                held, self._fd = self._fd, None
+        return held if came else None
+
+    def _block(self, fd: int) -> None:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        except OSError:  # told where it is asked for again
+            os.close(fd)
+            fd = -1
+        with self._guard:
+            self._is_waiting = False
+            if self._is_wanted:
+                self._fd = None if fd < 0 else fd
+                self._came.release()
+            elif fd >= 0:
+                os.close(fd)
 
 
 class _Turns:
@@ -36,6 +94,7 @@ class _Turns:
         self._guard = _thread.allocate_lock()
         self._taken = False
         self._waiting: list[_thread.LockType] = []
+        self.waiter = _Waiter()
 
     def take(self, seconds: float) -> bool:
         with self._guard:
@@ -68,6 +127,7 @@ class Lock:
     """The lock of one workspace's state, for every surface. Raises LockTimeout."""
 
     def __init__(self, folder: str, seconds: float = LOCK_SECONDS) -> None:
+        self.folder = folder
         self.path = f"{folder}/{LOCK}"
         self.seconds = seconds
         self._fd: int | None = None
@@ -75,46 +135,71 @@ class Lock:
         self._other: BaseFileLock | None = None
 
     def __enter__(self) -> Lock:
-        deadline = time.monotonic() + self.seconds
-        if not self._turns.take(self.seconds):
+        if not self._patiently(lambda: self._turns.take(self.seconds) or None):
             raise self._too_late()
         try:
-            self._ask_file(deadline)
+            self._ask_file()
         except BaseException:  # whoever fails, the next one has its turn; it is raised again
             self._turns.next()
             raise
         return self
 
-    def _ask_file(self, deadline: float) -> None:
+    def _patiently(self, ask: Callable[[], int | None]) -> int | None:
+        """Asks again while the lock goes from hand to hand: every holder touches the file."""
+        for _ in range(MOST_WAITS):
+            before = self._touched()
+            got = ask()
+            if got is not None or self.seconds <= 0 or self._touched() == before:
+                return got
+        return None
+
+    def _touched(self) -> int:
+        try:
+            return os.lstat(self.path).st_mtime_ns
+        except OSError:
+            return 0
+
+    def _ask_file(self) -> None:
         if fcntl is None:  # pragma: no cover - Windows
             import filelock
 
             self._other = filelock.FileLock(self.path, timeout=self.seconds)
             self._other.acquire()
             return
-        while not self._try():
-            if time.monotonic() > deadline:
-                raise self._too_late()
-            time.sleep(LOCK_PAUSE)
+        with folders_of(self.folder) as folders:
+            at = folders.open("")
+            while self._fd is None:
+                fd = self._patiently(lambda: self._get(at))
+                if fd is None:
+                    raise self._too_late()
+                self._take(fd, at)
 
-    def _too_late(self) -> LockTimeout:
-        return LockTimeout(f"the state lock {self.path} is held by somebody else for more than {self.seconds:g} s")
-
-    def _try(self) -> bool:
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    def _get(self, at: int) -> int | None:
+        """The descriptor of the file, locked; None where it does not come in time."""
+        fd = os.open(LOCK, FLAGS, 0o600, dir_fd=at)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # A file that was removed after we opened it locks nobody else out.
-            if os.path.samestat(os.fstat(fd), os.stat(self.path, follow_symlinks=False)):
-                self._fd = fd
-                return True
-        except (BlockingIOError, FileNotFoundError):
-            pass
+        except BlockingIOError:
+            if self.seconds > 0:
+                return self._turns.waiter.wait(fd, self.seconds)
+            os.close(fd)
+            return None
         except BaseException:  # an interrupt too must not leave the descriptor open; it is raised again
             os.close(fd)
             raise
+        return fd
+
+    def _take(self, fd: int, at: int) -> None:
+        """A file that was removed after we opened it locks nobody else out."""
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(fd), os.stat(LOCK, dir_fd=at, follow_symlinks=False)):
+                os.utime(fd)
+                self._fd = fd
+                return
         os.close(fd)
-        return False
+
+    def _too_late(self) -> LockTimeout:
+        return LockTimeout(f"the state lock {self.path} is held by somebody else for more than {self.seconds:g} s")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -11,6 +11,7 @@ STATE = os.path.join(HOME, "state")
 SESSIONS = "sessions"
 MODE_SUFFIX = "-state.json"
 NAME_LENGTH = 128
+LONGEST_PATH = 4095
 NAME_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 
 
@@ -22,6 +23,22 @@ def is_name(value: object) -> bool:
         and value[0] in NAME_LETTERS
         and NAME_LETTERS.issuperset(value.replace("-", "").replace("_", ""))
     )
+
+
+def let_owner_in() -> None:
+    """Lets the owner read and write what this process makes, whatever the umask: else no later call could use it."""
+    os.umask(os.umask(0o077) & 0o077)
+
+
+def fault_of(path: str) -> str:
+    """Why a text can be no path at all; empty where it can."""
+    if "\0" in path:
+        return "it holds a NUL character"
+    try:
+        length = len(os.fsencode(path))
+    except UnicodeEncodeError:
+        return "it holds half of a surrogate pair"
+    return f"it has {length} bytes, and {LONGEST_PATH} at most can be opened" if length > LONGEST_PATH else ""
 
 
 def find_root(env: "Mapping[str, str]", cwd: str) -> str:
@@ -92,6 +109,8 @@ def state_folder(root: str) -> str:
 
     if any(_is_dangerous(char) for char in root):
         raise UnsafePath("the path of the workspace holds characters that cannot be shown, so no state is kept there")
+    if fault := fault_of(root):
+        raise UnsafePath(f"no state is kept there: the path of the workspace is none; {fault}")
     home, folder = os.path.join(root, HOME), os.path.join(root, STATE)
     real_home = os.path.realpath(home)
     if inside(real_home, os.path.realpath(root)) and inside(os.path.realpath(folder), real_home):

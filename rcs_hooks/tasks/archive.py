@@ -11,11 +11,15 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from hashlib import sha256
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.state.files import FRESH_FLAGS, LARGEST, Write, commit, make_folders
+from rcs_hooks.state.files import FRESH_FLAGS, LARGEST, Write, commit
+from rcs_hooks.state.folders import folders_of, make_folders
 from rcs_hooks.tasks import phases, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NOTE = ".putting-aside.json"
 
@@ -47,7 +51,15 @@ def put_aside(folder: str, target: str) -> Aside:
         commit(folder, [Write(NOTE, {"folder": aside.folder, "moved": list(moved), "state": _hash(folder)})])
     for path in moved:
         os.rename(f"{folder}/{path}", f"{folder}/{aside.folder}/{path}")
+    changed = [*moved, *(f"{aside.folder}/{path}" for path in (*moved, *copies))]
+    _flush(folder, changed)
     return aside
+
+
+def _flush(folder: str, paths: Iterable[str]) -> None:
+    """Brings the names of these files to the disk, before something is written that holds them to be there."""
+    with folders_of(folder) as folders:
+        folders.flush(os.path.dirname(path) for path in paths)
 
 
 def done(folder: str) -> None:
@@ -66,9 +78,11 @@ def recover(folder: str) -> None:
         return
     reading.check_available(note, NOTE)
     if isinstance(note, dict) and note.get("state") == _hash(folder):
-        for path, place in _of_note(folder, note):
-            if _is_there(place) and not _is_there(f"{folder}/{path}"):
-                os.rename(place, f"{folder}/{path}")
+        back = [(path, place) for path, place in _of_note(folder, note) if _is_there(f"{folder}/{place}")]
+        for path, place in back:
+            if not _is_there(f"{folder}/{path}"):
+                os.rename(f"{folder}/{place}", f"{folder}/{path}")
+        _flush(folder, [name for pair in back for name in pair])
     done(folder)
 
 
@@ -90,7 +104,7 @@ def _of_note(folder: str, note: dict[str, object]) -> list[tuple[str, str]]:
     for path in ours:
         reading.check_inside(folder, os.path.dirname(path))
         reading.check_inside(folder, os.path.dirname(f"{where}/{path}"))
-    return [(path, f"{folder}/{where}/{path}") for path in ours]
+    return [(path, f"{where}/{path}") for path in ours]
 
 
 def _is_ours(where: str) -> bool:
@@ -149,6 +163,7 @@ def _copy(source: str, target: str) -> None:
                 view = memoryview(part)
                 while view:
                     view = view[os.write(to_fd, view) :]
+            os.fsync(to_fd)
         finally:
             os.close(to_fd)
     finally:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.errors import Refused, UnsafePath
 from rcs_hooks.state.clock import iso
-from rcs_hooks.state.files import Write, check_workspace, commit, make_folders, prepare
+from rcs_hooks.state.files import Write, check_workspace, commit, prepare
+from rcs_hooks.state.folders import make_folders
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import HOME, inside, is_name, state_folder
 from rcs_hooks.tasks import archive, messages, phases, reading, snapshot, transcript

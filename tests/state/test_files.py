@@ -20,7 +20,8 @@ import pytest
 
 from rcs_hooks.errors import LockTimeout, Unavailable, UnsafePath
 from rcs_hooks.state import files
-from rcs_hooks.state.files import Reader, Unreadable, Write, commit, make_folders, prepare, read, recover
+from rcs_hooks.state.files import Reader, Unreadable, Write, commit, prepare, read, recover
+from rcs_hooks.state.folders import make_folders
 from rcs_hooks.state.lock import LOCK, Lock, _Turns
 
 if TYPE_CHECKING:
@@ -287,14 +288,26 @@ def each_disk_call(state: Path, writes: tuple[Write, ...]) -> Iterator[tuple[int
 @each_commit
 def test_a_commit_that_finds_the_disk_full_changes_nothing(folder: Path, writes: tuple[Write, ...]) -> None:
     for number, state in each_disk_call(folder, writes):
-        status = commit_with_failure(state, writes, number, ("open", "write", "fsync", "mkdir"))
+        status = commit_with_failure(state, writes, number, ("open", "write", "mkdir"))
         recover_locked(state)
         assert found_in(state) == (OLD if status else after(writes)), f"at step {number}"
 
 
+@each_commit
+def test_a_commit_that_cannot_be_brought_to_the_disk_is_whole_or_never_was(
+    folder: Path, writes: tuple[Write, ...]
+) -> None:
+    for number, state in each_disk_call(folder, writes):
+        status = commit_with_failure(state, writes, number, ("fsync",))
+        recover_locked(state)
+        assert found_in(state) in ((OLD, after(writes)) if status else (after(writes),)), f"at step {number}"
+
+
 def test_a_commit_that_finds_the_disk_full_takes_its_half_written_files_back(folder: Path) -> None:
     for number, state in each_disk_call(folder, SEVERAL):
-        commit_with_failure(state, SEVERAL, number, ("open", "write", "fsync", "mkdir"))
+        status = commit_with_failure(state, SEVERAL, number, ("open", "write", "fsync", "mkdir"))
+        if status == 0:
+            recover_locked(state)
         assert leftovers(state) == [], f"left after a full disk at step {number}"
 
 
@@ -376,6 +389,45 @@ def test_a_commit_into_a_folder_that_leads_out_is_refused_whole(folder: Path, tm
     assert (found_in(folder), leftovers(folder)) == (OLD, [])
 
 
+# --- a folder that is exchanged for a link
+
+
+def exchanged_at(number: int, victim: Path, outside: Path, action: Callable[[], object]) -> None:
+    """Does `action` in a child, and exchanges the folder for a link that leads out before a disk call."""
+    rename, symlink = os.rename, os.symlink
+
+    def exchange(*_: object) -> None:
+        rename(victim, f"{victim}.gone")
+        symlink(outside, victim)
+
+    def struck() -> None:
+        at_disk_call(number, exchange)
+        action()
+
+    in_a_child(struck)
+
+
+@pytest.mark.parametrize("victim", [".", "sessions", HERE, f"{HERE}/questions"])
+@pytest.mark.parametrize("crashed", [False, True], ids=["commit", "recover"])
+def test_a_folder_that_becomes_a_link_under_a_commit_leads_no_write_out(
+    folder: Path, tmp_path: Path, victim: str, *, crashed: bool
+) -> None:
+    (folder / HERE / "questions").mkdir()
+    before = crashed_after_its_journal(folder) if crashed else folder
+    for number, state in copies(before):
+        outside = Path(tempfile.mkdtemp(dir=tmp_path))
+        (outside / "sessions/s1/questions").mkdir(parents=True)
+        for place in (outside, outside / "s1", outside / "sessions", outside / HERE):
+            place.mkdir(exist_ok=True)
+            (place / "forge-state.json").write_text("mine")
+            (place / "team-state.json.new").write_text("mine")
+        there = sorted((path, path.is_file() and path.read_text()) for path in outside.rglob("*"))
+        exchanged_at(number, state / victim, outside, lambda state=state: commit_locked(state, SEVERAL))  # type: ignore[misc]
+        assert sorted((path, path.is_file() and path.read_text()) for path in outside.rglob("*")) == there, number
+        if not (state / victim).is_symlink():
+            break
+
+
 # --- folders
 
 
@@ -383,6 +435,65 @@ def test_a_workspace_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(UnsafePath, match="is not there"):
         prepare(str(tmp_path / "gone"))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("left", [None, ""], ids=["missing", "empty"])
+def test_a_gitignore_that_was_lost_is_made_again(folder: Path, left: str | None) -> None:
+    ignore = folder.parent / ".gitignore"
+    ignore.unlink()
+    if left is not None:
+        ignore.write_text(left)
+    prepare(str(folder.parent.parent))
+    assert ignore.read_text() == "*\n"
+
+
+def flushed(action: Callable[[], object]) -> list[str]:
+    """The renames, the new folders, and what is brought to the disk, in order; names, and folders with a slash."""
+    seen: list[str] = []
+    replace, mkdir, fsync = os.replace, os.mkdir, os.fsync
+
+    def replaced(source: Any, target: Any, **options: Any) -> None:
+        replace(source, target, **options)
+        seen.append(f"rename {target}")
+
+    def made(path: Any, *args: Any, **options: Any) -> None:
+        mkdir(path, *args, **options)
+        seen.append(f"mkdir {path}")
+
+    def synced(fd: int) -> None:
+        fsync(fd)
+        path = Path(os.readlink(f"/proc/self/fd/{fd}"))
+        seen.append(f"{path.name}/" if path.is_dir() else path.name)
+
+    with pytest.MonkeyPatch.context() as watched:
+        watched.setattr(os, "replace", replaced)
+        watched.setattr(os, "mkdir", made)
+        watched.setattr(os, "fsync", synced)
+        action()
+    return seen
+
+
+def test_every_name_is_on_the_disk_before_a_commit_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    assert flushed(lambda: prepare(str(root))) == [
+        "mkdir .rcs", "workspace/", f".gitignore.{os.getpid()}-{threading.get_ident()}.new", "rename .gitignore",
+        ".rcs/", "mkdir state", ".rcs/",
+    ]  # fmt: skip
+    state = root / ".rcs/state"
+    writes = (Write("sessions/s1/a-state.json", {}), Write("sessions/s1/hook-ledger.json", {}, durable=False))
+    assert flushed(lambda: commit(str(state), writes)) == [
+        "mkdir sessions", "state/", "mkdir s1", "sessions/",
+        "a-state.json.new", "s1/", ".commit.json.new", "rename .commit.json", "state/",
+        "rename a-state.json", "rename hook-ledger.json", "s1/",
+    ]  # fmt: skip
+    assert flushed(lambda: commit(str(state), writes[:1])) == ["a-state.json.new", "rename a-state.json", "s1/"]
+    assert flushed(lambda: commit(str(state), (Write("sessions/s1/a-state.json", None),))) == ["s1/"]
+
+
+def test_what_may_be_lost_in_a_power_cut_costs_no_flush(folder: Path) -> None:
+    ledger = (Write(f"{HERE}/hook-ledger.json", {"version": 1}, durable=False),)
+    assert flushed(lambda: commit(str(folder), ledger)) == ["rename hook-ledger.json"]
 
 
 def test_a_gitignore_that_is_there_is_left_alone(tmp_path: Path) -> None:
@@ -697,6 +808,26 @@ def test_a_thread_that_gave_up_leaves_the_turn_to_the_next(folder: Path) -> None
         Lock(str(folder), seconds=0.02).__enter__()
     with Lock(str(folder), seconds=0.02):
         assert not is_free(folder)
+
+
+def test_a_crowd_of_processes_has_the_lock_one_after_the_other_and_nobody_gives_up(folder: Path) -> None:
+    """Together they take twice as long as any of them would wait for one holder."""
+    crowd, held, patience = 40, 0.05, 1.0
+
+    def live() -> None:
+        with Lock(str(folder), patience):
+            time.sleep(held)
+
+    assert at_once(live, crowd) == [0] * crowd
+    assert is_free(folder)
+
+
+def test_what_a_wait_that_was_given_up_gets_later_is_given_back(folder: Path) -> None:
+    with filelock.FileLock(folder / LOCK), pytest.raises(LockTimeout):
+        Lock(str(folder), seconds=0.02).__enter__()
+    for _ in range(3):
+        with filelock.FileLock(folder / LOCK, timeout=5):
+            assert not is_free(folder)
 
 
 def test_a_lock_that_is_given_back_in_time_is_taken(folder: Path) -> None:

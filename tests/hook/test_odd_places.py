@@ -1,0 +1,115 @@
+"""A path that is none, a umask that shuts the owner out, a folder that has gone: a sentence each, and files as ever."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.hook.failures import append
+from rcs_hooks.mcp import tools
+from tests.state.test_files import at_disk_call, copies, in_a_child
+from tests.support import RCS_HOOK, Workspace, check_output, clean_env, run_hook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RCS = RCS_HOOK.with_name("rcs")
+NO_PATHS = {
+    "a NUL": ("a\0b", "it holds a NUL character"),
+    "half a surrogate pair": ("a\ud800b", "it holds half of a surrogate pair"),
+    "5,000 letters": ("x" * 5000, "it has 5000 bytes, and 4095 at most can be opened"),
+}
+each_no_path = pytest.mark.parametrize(("cwd", "why"), NO_PATHS.values(), ids=NO_PATHS.keys())
+
+
+@each_no_path
+@pytest.mark.parametrize(
+    ("event", "end"),
+    [
+        ("UserPromptSubmit", "the prompt went through and no workflow was changed."),
+        ("Stop", "the turn may end."),
+        ("SessionStart", "nothing was done."),
+    ],
+)
+def test_a_hook_says_why_the_folder_of_a_call_is_none(
+    workspace: Workspace, event: str, end: str, cwd: str, why: str
+) -> None:
+    line, status = run_hook(workspace.payload(event, cwd=cwd, prompt="$team"), cwd=workspace.root)
+    assert status == 0
+    assert check_output(event, line) == {"systemMessage": f"rcs: the field cwd of the call is no path: {why}; {end}"}
+    assert not (workspace.root / ".rcs").exists()
+
+
+@each_no_path
+@pytest.mark.parametrize("tool", ["state_list_active", "state_read", "state_write", "state_clear", "question_ask"])
+def test_a_tool_says_why_the_folder_of_a_call_is_none(tool: str, tmp_path: Path, cwd: str, why: str) -> None:
+    text, is_error = tools.call(tool, {"mode": "team", "cwd": cwd, "text": "Which?", "active": True}, {}, str(tmp_path))
+    assert is_error
+    assert text == f'{{"error":"cwd: no path found ({why}), a folder of the workspace needed"}}'
+
+
+def modes(root: Path) -> dict[str, str]:
+    return {str(path.relative_to(root)): oct(stat.S_IMODE(path.lstat().st_mode)) for path in root.rglob("*")}
+
+
+def shut_out() -> None:
+    os.umask(0o777)
+
+
+def test_what_is_made_is_for_the_owner_whatever_the_umask(workspace: Workspace) -> None:
+    root, env = workspace.root, clean_env(HOME=str(workspace.root))
+    for command, raw in (
+        ([str(RCS_HOOK)], workspace.payload("UserPromptSubmit", prompt="$team", turn_id="t1")),
+        ([str(RCS), "task", "new", "login"], b""),
+        ([str(RCS), "question", "ask", "--mode", "team", "--text", "Which?", "--session", "s1"], b""),
+    ):
+        done = subprocess.run(
+            command, input=raw, cwd=root, env=env, preexec_fn=shut_out, check=True, capture_output=True
+        )
+        assert done.stderr == b""
+    found = modes(root)
+    assert {".rcs/state/sessions/s1/team-state.json", ".rcs/tasks/login/state.json", ".rcs/.gitignore"} <= set(found)
+    assert found == {path: "0o700" if (root / path).is_dir() else "0o600" for path in found}
+
+
+@pytest.mark.parametrize("command", ["state list-active", "task list", "hud", "try $team", "doctor"])
+def test_a_command_says_that_its_folder_has_gone(tmp_path: Path, command: str) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    words = [
+        sys.executable,
+        "-c",
+        f"import os; os.rmdir(os.getcwd()); os.execv({str(RCS)!r}, {['rcs', *command.split()]!r})",
+    ]
+    done = subprocess.run(words, cwd=gone, env=clean_env(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "rcs: the working directory is not there any more; change to another folder and try again\n"
+
+
+@pytest.mark.parametrize("victim", [".rcs", ".rcs/logs"])
+def test_a_log_is_not_led_out_by_a_folder_that_becomes_a_link(tmp_path: Path, victim: str) -> None:
+    before = tmp_path / "workspace"
+    (before / ".rcs/logs").mkdir(parents=True)
+    for number, root in copies(before):
+        outside = tmp_path / f"outside-{number}"
+        outside.mkdir()
+        (outside / "logs").mkdir()
+
+        def exchange(*_: object, root: Path = root, outside: Path = outside) -> None:
+            (root / victim).rename(root / "gone")
+            (root / victim).symlink_to(outside)
+
+        def struck(act: Callable[..., None] = exchange, number: int = number, root: Path = root) -> None:
+            at_disk_call(number, act)
+            append(str(root), "hook-errors.jsonl", {"why": "x"})
+
+        assert in_a_child(struck) == 0
+        assert [path for path in outside.rglob("*") if path.is_file()] == []
+        if not (root / victim).is_symlink():
+            break
