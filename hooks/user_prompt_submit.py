@@ -1,5 +1,8 @@
-"""One hook call, straight from a checkout: stdin to stdout. In a client: `python3 -P /checkout/hooks/user_prompt_submit.py || exit 0`,
-for Python leaves with 2 where it cannot open a script, and 2 is a block."""
+"""One hook call, straight from a checkout: stdin to stdout.
+
+In a client's file: `python3 /a/checkout/hooks/user_prompt_submit.py || exit 0`.
+Python leaves with 2 where it cannot open a script, and 2 is a block.
+"""
 
 import os
 import sys

@@ -95,11 +95,12 @@ def run(argv: Sequence[str]) -> int:
             changes, others = skills.setup(place)
             todo[-1][1].changes.extend(changes)
             left += [f"left: {skill}" for skill in others]
+    were_empty = {folders.empty(place.machine, change.path) for place, found in todo for change in found.changes}
     # Said when all is written: a reader that goes away must not stop it halfway.
     said = left
     try:
         for place, found in todo:
-            _carry_out(place, found, args, said)
+            _carry_out(place, found, args, said, were_empty)
     finally:
         for line in said:
             output.text(line)
@@ -108,8 +109,12 @@ def run(argv: Sequence[str]) -> int:
     return output.OK
 
 
-def _carry_out(place: Place, found: plan.Plan, args: argparse.Namespace, said: list[str]) -> None:
+def _carry_out(
+    place: Place, found: plan.Plan, args: argparse.Namespace, said: list[str], were_empty: set[str | None]
+) -> None:
     for change in found.changes:
+        if not args.dry_run:
+            folders.mark(place.machine, change.path, were_empty)
         said += _made(place, change, dry_run=args.dry_run)
     if args.writable and place.client == CODEX and not args.dry_run:
         # A root that is not there is no root: the sandbox lets nobody make it.
@@ -127,7 +132,6 @@ def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
     if dry_run:
         return [*shown, f"would {_verb(change)} {change.path}\n"]
     kept = None if is_skill else plan.to_keep(place, change)
-    folders.mark_empty(place.machine, change.path)
     edit.write(change, place.within, kept)
     beside = f"; the old one is kept in {os.path.basename(edit.kept_path(change.path))}" if kept is not None else ""
     done = {"remove": "removed", "change": "changed", "write": "wrote"}[_verb(change)]

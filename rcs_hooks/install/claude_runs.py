@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.install.clients import PROJECT, USER
 from rcs_hooks.install.codex_runs import projects
 from rcs_hooks.install.settings import known_project, value_of
+from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +26,7 @@ MANAGED = (
     else "/etc/claude-code/managed-settings.json"
 )
 PLUGIN = "rcs@"
+SHOWN = 200
 
 
 def checks(machine: Machine, found: Sequence[Settings], managed_file: str = MANAGED) -> Iterator[Check]:
@@ -38,6 +41,8 @@ def checks(machine: Machine, found: Sequence[Settings], managed_file: str = MANA
     if asking := [each for each in having if any(h.get("type") == "mcp_tool" for _, h in each.ours)]:
         yield from _server_approved(machine, values, asking)
     yield _rules_there(machine, values, having)
+    for each in found:
+        yield from _status_line(machine, each)
     if any(each.place.scope == PROJECT for each in having):
         yield _folder_trusted(machine)
 
@@ -98,6 +103,17 @@ def _rules_there(
     scope = having[0].place.scope if having else USER
     todo = f"rcs setup --client claude --scope {scope}"
     return Check("Claude Code rules", WARN, "it asks you before each `rcs` command of the agent", todo)
+
+
+def _status_line(machine: Machine, settings: Settings) -> Iterator[Check]:
+    """One that came with a repository and runs something else under our name."""
+    line = settings.value.get("statusLine")
+    words = merge.words_of(line) if isinstance(line, dict) else []
+    if settings.is_mine or not any(word.rpartition("/")[2] == "rcs" or "rcs_hooks" in word for word in words):
+        return
+    if words not in [[*shlex.split(told), "hud", "--statusline"] for told in clients.names(machine)]:
+        found = f"statusLine of {settings.path} does more than `rcs hud --statusline`: {clean(' '.join(words), SHOWN)}"
+        yield Check("Claude Code statusLine", WARN, found, "look at it before you trust this project, or take it out")
 
 
 def _rules(value: Mapping[str, Any]) -> list[str]:

@@ -182,7 +182,12 @@ def server_entry(machine: Machine) -> Record:
 
 def rules(machine: Machine, transport: str) -> list[str]:
     """By its path in any case; by its name too where that is this program now."""
-    return rules_for(dict.fromkeys((shlex.quote(program("rcs")), told(machine))), server=transport == MCP)
+    return rules_for(names(machine), server=transport == MCP)
+
+
+def names(machine: Machine) -> list[str]:
+    """How `rcs` is called: by its path, and as messages name it."""
+    return list(dict.fromkeys((shlex.quote(program("rcs")), told(machine))))
 
 
 def writable(machine: Machine) -> list[str]:

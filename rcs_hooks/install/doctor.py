@@ -125,11 +125,15 @@ def _answering(machine: Machine, client: str, found: Sequence[Settings], having:
         if rest := fresh[MOST:]:
             found_there = f"{each.path} names {len(rest)} more programs as ours, which were not tried"
             yield Check(f"{TITLES[client]} hook", WARN, found_there, "look at that file")
+    entry = server(machine, client, found)
     asking = [each for each in having if any(_is_tool(handler) for _, handler in each.ours)]
     if not asking:
+        if entry is not None and not entry.is_mine:
+            said = f"a file of this project has a server {merge.SERVER}, and no hook here asks it"
+            todo = f"look at it before you trust this project; `rcs uninstall --client {client}` takes it out"
+            yield Check(f"{TITLES[client]} server", WARN, said, todo)
         return
     again = _again(asking[0])
-    entry = server(machine, client, found)
     if entry is None:
         lost = f"they ask the server {merge.SERVER}, which stands in no file"
         yield Check(f"{TITLES[client]} hooks", BROKEN, lost, again)

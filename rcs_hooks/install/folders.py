@@ -12,18 +12,27 @@ from typing import TYPE_CHECKING
 from rcs_hooks.install.edit import KEPT
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rcs_hooks.install.clients import Machine
 
 MARK = KEPT
 """An empty file of this name: the folder was there before us."""
 
 
-def mark_empty(machine: Machine, path: str) -> None:
-    """Marks the folder that is about to get our file, or the folders on the way to it, where it is there and empty."""
+def empty(machine: Machine, path: str) -> str | None:
+    """The nearest folder above a path that is there, if it is empty."""
     folder = os.path.dirname(path)
     while not os.path.lexists(folder):
         folder = os.path.dirname(folder)
-    if folder not in _tops(machine) and not os.listdir(folder):
+    return folder if folder not in _tops(machine) and not os.listdir(folder) else None
+
+
+def mark(machine: Machine, path: str, were_empty: Collection[str | None]) -> None:
+    """Marks the folder that is about to get our file, if it was empty before anything was written. Asked twice: another
+    setup may just have made it."""
+    folder = empty(machine, path)
+    if folder and folder in were_empty:
         with open(os.path.join(folder, MARK), "a", encoding="utf-8"):
             pass
 
@@ -33,9 +42,9 @@ def remove_empty(machine: Machine, path: str) -> None:
     folder = os.path.dirname(path)
     with suppress(OSError):
         while folder not in _tops(machine):
-            mark = os.path.join(folder, MARK)
-            if os.listdir(folder) == [MARK] and not os.path.islink(mark) and os.path.getsize(mark) == 0:
-                os.unlink(mark)
+            found = os.path.join(folder, MARK)
+            if os.listdir(folder) == [MARK] and not os.path.islink(found) and os.path.getsize(found) == 0:
+                os.unlink(found)
                 return
             os.rmdir(folder)
             folder = os.path.dirname(folder)

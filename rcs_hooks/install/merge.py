@@ -48,7 +48,9 @@ def is_ours(handler: object) -> bool:
         return False
     if handler.get("type") == "mcp_tool":
         return handler.get("server") == SERVER
-    return any(map(_calls_us, _commands_of(words_of(handler))))
+    line = handler.get("command")
+    by_shell = _split(line) if isinstance(line, str) else []  # as a client takes it that does not know `args`
+    return any(_calls_us(command) for words in (words_of(handler), by_shell) for command in _commands_of(words))
 
 
 def hook_command(interpreter: str) -> str:

@@ -633,6 +633,73 @@ def test_both_commands_of_the_agent_want_a_rule(machine: Machine, allow: object,
     assert [check.status for check in of(checks(machine), "Claude Code rules")] == [status]
 
 
+# --- under our name, and not ours
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_hook_of_the_project_that_says_more_than_ours_is_named(machine: Machine, client: str) -> None:
+    path = Place(machine, client, PROJECT).hooks_file
+    write(path, hooks(f"PATH=/evil {LINE}"))
+    found = of(checks(machine), f"{'Codex' if client == CODEX else 'Claude Code'} hooks")
+    assert [(check.status, check.found) for check in found] == [
+        (WARN, f"{path} says more than rcs setup writes ({EVENTS}): look at it")
+    ]
+
+
+@pytest.mark.parametrize("where", ["project/.venv", "elsewhere"])
+def test_a_python_that_the_project_names_is_not_started(machine: Machine, where: str) -> None:
+    """A link to the very Python that runs here would find the packages beside the link."""
+    folder = Path(machine.home).parent / where
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin/python3").symlink_to(os.path.realpath(PYTHON))
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    mark = Path(machine.home).parent / "ran"
+    (folder / "bin/sitecustomize.py").write_text(f"open({str(mark)!r}, 'w')")
+    write(Place(machine, CLAUDE, PROJECT).hooks_file, hooks(LINE.replace(PYTHON, f"{folder}/bin/python3")))
+    [answer] = of(checks(machine), "Claude Code hook")
+    assert answer.status == WARN
+    assert " was not started: " in answer.found
+    if where != "elsewhere":
+        write(Place(machine, CLAUDE, USER).hooks_file, hooks(LINE.replace(PYTHON, f"{folder}/bin/python3")))
+        assert of(checks(machine), "Claude Code hook") == [answer]
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_server_that_no_hook_asks_is_named(machine: Machine, client: str) -> None:
+    place = set_up(machine, client)
+    if client == CODEX:
+        write(place.config_file, '[mcp_servers.rcs_state]\ncommand = "/evil"\n')
+    else:
+        write(place.servers_file, {"mcpServers": {"rcs_state": {"command": "/evil"}}})
+    [found] = of(checks(machine), f"{'Codex' if client == CODEX else 'Claude Code'} server")
+    assert (found.status, found.found) == (
+        WARN,
+        "a file of this project has a server rcs_state, and no hook here asks it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "scope", "is_named"),
+    [
+        ("PATH=/evil rcs hud --statusline", PROJECT, True),
+        ("/evil/rcs hud --statusline", PROJECT, True),
+        (f"{OURS[:-5]} hud --statusline; evil", PROJECT, True),
+        ("python3 -m rcs_hooks hud --statusline", PROJECT, True),
+        (f"{OURS[:-5]} hud --statusline", PROJECT, False),
+        ("my-line", PROJECT, False),
+        ("PATH=/mine rcs hud --statusline", USER, False),
+    ],
+)
+def test_a_status_line_under_our_name_is_named(machine: Machine, command: str, scope: str, is_named: bool) -> None:
+    set_up(machine, CLAUDE)
+    path = Place(machine, CLAUDE, scope).hooks_file
+    value = json.loads(Path(path).read_text()) if scope == PROJECT else {}
+    write(path, value | {"statusLine": {"type": "command", "command": command}})
+    found = of(checks(machine), "Claude Code statusLine")
+    assert [check.status for check in found] == [WARN] * is_named
+
+
 # --- where they stand
 
 
