@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shlex
 import statistics
 import subprocess
 import sys
@@ -17,12 +18,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rcs_hooks.install.merge import hook_command
 from tests.support import RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 BARE = [sys.executable, "-c", "pass"]
+SHELL = ["/bin/sh", "-c", f"{shlex.quote(sys.executable)} -c pass || exit 0"]
+"""As an entry is run, which a client gives to a shell."""
 DOLLARS = "$forgery x" * 100_000 + "\n$team"
 """1 MB with 100,001 dollar signs; each of them looks like a skill at first, and only the last one is."""
 
@@ -114,7 +118,11 @@ def rows_in(folder: Path) -> list[Row]:
     return [
         Row(case, program, command, folder / f"{number}-{program}")
         for number, case in enumerate(CASES)
-        for program, command in (("rcs-hook", [str(RCS_HOOK)]), ("script", [sys.executable, str(SCRIPTS[case.event])]))
+        for program, command in (
+            ("entry", ["/bin/sh", "-c", hook_command(sys.executable)]),
+            ("rcs-hook", [str(RCS_HOOK)]),
+            ("script", [sys.executable, str(SCRIPTS[case.event])]),
+        )
     ]
 
 
@@ -122,18 +130,27 @@ def measure(rounds: int, folder: Path) -> list[str]:
     """The lines of the table."""
     rows = rows_in(folder)
     bare: list[float] = []
+    in_shell: list[float] = []
     dice = random.Random(1)
     for number in range(rounds + 1):
         for row in dice.sample(rows, len(rows)):
             bare.append(timed(BARE, b"", folder)[0])
+            if row.program == "entry":
+                in_shell.append(timed(SHELL, b"", folder)[0])
             row.run(number)
         if number == 0:  # the first round fills the caches
             bare.clear()
+            in_shell.clear()
             for row in rows:
                 row.times.clear()
     middle = statistics.median(bare)
     head = f"{'case':<32}{'program':<10}{'median':>12}{'to bare':>10}{'limit':>9}"
-    return [head, f"{'a bare interpreter':<42}{middle * 1000:>9.1f} ms", *(row.shown(middle) for row in rows)]
+    return [
+        head,
+        f"{'a bare interpreter':<42}{middle * 1000:>9.1f} ms",
+        f"{'the same, started by a shell':<42}{statistics.median(in_shell) * 1000:>9.1f} ms",
+        *(row.shown(middle) for row in rows),
+    ]
 
 
 def main() -> int:

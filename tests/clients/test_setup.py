@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import TRANSPORTS, configure, hooks_file, rcs, write_settings
+from tests.clients.configure import RCS, TRANSPORTS, configure, hooks_file, rcs, write_settings
 from tests.clients.driver import SANDBOXED
 from tests.clients.model_server import run, say
 from tests.clients.test_company import OWN_CONTEXT, add_own_hooks
@@ -48,7 +48,7 @@ def found(checks: list[Json], what: str) -> str:
 def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transport) -> None:
     person.bypass = False
     configure("codex", person.workspace, transport)
-    assert "UserPromptSubmit, Stop, SessionStart: untrusted" in found(doctor(person), "Codex trust")
+    assert "UserPromptSubmit, Stop, SessionStart, SessionEnd: untrusted" in found(doctor(person), "Codex trust")
     assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
 
     person.trusts(person.workspace, approved=person.workspace)
@@ -60,7 +60,7 @@ def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transpo
 
     file = hooks_file("codex", person.workspace)
     file.write_text(file.read_text().replace('"timeout": 10', '"timeout": 11'))
-    assert "UserPromptSubmit, Stop, SessionStart: modified" in found(doctor(person), "Codex trust")
+    assert "UserPromptSubmit, Stop, SessionStart, SessionEnd: modified" in found(doctor(person), "Codex trust")
     assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
 
 
@@ -99,6 +99,46 @@ def test_doctor_says_that_claude_code_will_ask_before_each_command(person: Perso
     settings = json.loads(hooks_file("claude", person.workspace).read_text())
     write_settings(hooks_file("claude", person.workspace), {"hooks": settings["hooks"]})
     assert statuses(doctor(person), "Claude Code rules") == ["warn"]
+
+
+# --- a program that cannot be run
+
+
+def break_it(person: Person, interpreter: str) -> None:
+    """As if the Python that setup named had become another program."""
+    file = hooks_file(person.client, person.workspace)
+    ours = json.dumps(str(RCS.with_name("python3")))[1:-1]
+    assert ours in file.read_text()
+    file.write_text(file.read_text().replace(ours, interpreter))
+
+
+BROKEN = {"gone": "", "exits with 1": "exit 1", "exits with 2": "echo broken >&2; exit 2", "killed": "kill -9 $$"}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_program_that_cannot_be_run_holds_neither_prompt_nor_stop(person: Person, how: str) -> None:
+    configure(person.client, person.workspace, "command")
+    program = person.workspace.parent / "python3"
+    if how != "gone":
+        program.write_text(f"#!/bin/sh\n{BROKEN[how]}\n")
+        program.chmod(0o755)
+    break_it(person, str(program))
+    outcome = person.types("$forge go", DONE)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1
+    assert counts(outcome, "[rcs]") == [0]
+
+
+def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
+    """Both clients take an entry for it, and call it."""
+    configure(person.client, person.workspace, "command")
+    program, calls = person.workspace.parent / "python3", person.workspace.parent / "calls"
+    program.write_text(f"#!/bin/sh\ncat >> {calls}; echo >> {calls}; echo '{{}}'\n")
+    program.chmod(0o755)
+    break_it(person, str(program))
+    assert ended_well(person.types("Hi", DONE))
+    events = [json.loads(line)["hook_event_name"] for line in calls.read_text().splitlines() if line]
+    assert events == ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]
 
 
 # --- uninstall

@@ -31,7 +31,7 @@ def careful(person: Person) -> Person:
 def statuses(person: Person) -> set[str]:
     outcome = person.types("Hi", DONE, shown=True)
     assert ended_well(outcome)
-    assert len(outcome.listed) == 3
+    assert len(outcome.listed) == 4
     return {hook["trustStatus"] for hook in outcome.listed}
 
 

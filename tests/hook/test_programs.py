@@ -15,11 +15,14 @@ import pytest
 
 from rcs_hooks.hook.call import Surroundings
 from rcs_hooks.hook.entry import respond
+from rcs_hooks.install.merge import hook_command
 from tests.support import CHECKOUT, HOOKS, NOW, RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
 
 PYTHON = sys.executable
 PROGRAMS = {
     "rcs-hook": [str(RCS_HOOK)],
+    "rcs-hook, given to Python": [PYTHON, str(RCS_HOOK)],
+    "as setup writes it": ["/bin/sh", "-c", hook_command(PYTHON)],
     "user_prompt_submit.py": [PYTHON, str(SCRIPTS["UserPromptSubmit"])],
     "stop.py": [PYTHON, str(SCRIPTS["Stop"])],
     "a script without site-packages": [PYTHON, "-I", "-S", str(SCRIPTS["Stop"])],
