@@ -1,3 +1,3 @@
 """Native hooks for coding agents: `$skill` tokens in, workflow state on disk, a short context out."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rcs_hooks import __version__
 from rcs_hooks.catalog import SKILLS
 from tests.hook.test_programs import A_DAY, TIME
 from tests.support import CHECKOUT, HOOKS, RCS_HOOK, Answer, Record, Workspace, check_output
@@ -40,7 +41,7 @@ def read(path: str) -> Record:
 def test_the_manifest() -> None:
     assert read(".claude-plugin/plugin.json") == {
         "name": "rcs",
-        "version": PROJECT["version"],
+        "version": __version__,
         "description": "$skill workflows that start when asked and stop when done",
         "author": {"name": "The rcs-hooks authors"},
         "license": "MIT",

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks import __version__
 from tests.install.test_health import everything
 from tests.support import RCS_HOOK, clean_env
 
@@ -68,7 +69,7 @@ def test_every_line_of_a_folder_without_anything(desk: Desk) -> None:
     done = desk.doctor()
     python = sys.version.split()[0]
     assert done.stdout == (
-        f"ok     rcs-hooks: 0.1.0, Python {python}, {HERE}\n"
+        f"ok     rcs-hooks: {__version__}, Python {python}, {HERE}\n"
         f"ok     workspace: {desk.root}\n"
         "warn   clients: neither codex nor claude is on PATH, and neither has a folder in your home\n"
         f"ok     state: {desk.root} can be written\n"
