@@ -434,7 +434,8 @@ def no_session(tokens: Sequence[tuple[str, str]], session: str) -> str:
 
 def question_to_say(text: str, options: Sequence[str]) -> str:
     """What the agent tells the person after it has recorded a blocking question."""
-    choices = f" Options: {' | '.join(clean(option, LONGEST_QUESTION) for option in options)}." if options else ""
+    numbered = [f"{number} {clean(option, LONGEST_QUESTION)}" for number, option in enumerate(options, 1)]
+    choices = f" Options: {' | '.join(numbered)}." if options else ""
     shown = clean(text, LONGEST_QUESTION)
     return f'Ask the user now, in these words, and end the turn: "{shown}"{choices} The next prompt is the answer.'
 

@@ -486,6 +486,21 @@ def test_a_hook_tool_answers_what_the_command_hook_prints(tmp_path: Path, client
     assert states[0] == states[1]
 
 
+WHOSE = {"turn_id", "prompt_id", "agent_id", "agent_type", "transcript_path"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "fields"),
+    [
+        ("hook_user_prompt_submit", {"prompt", *WHOSE}),
+        ("hook_stop", {"last_assistant_message", "stop_hook_active", "background_tasks", "session_crons", *WHOSE}),
+    ],
+)
+def test_a_hook_tool_takes_what_a_client_can_pass(tool: str, fields: set[str]) -> None:
+    _, schema = tools.schema_of(tool)
+    assert set(schema["properties"]) == {"session_id", "cwd", *fields}
+
+
 def test_a_subagent_is_told_by_its_string(running: Workspace) -> None:
     arguments = {"session_id": "s1", "prompt_id": "p", "stop_hook_active": "false", "agent_id": "a1"}
     assert good(running, "hook_stop", **arguments) == {}
