@@ -232,7 +232,7 @@ def test_question_ask_lets_the_mode_wait_and_says_what_to_say(running: Workspace
     assert (record["status"], record["question"]) == ("pending", "Which database?")
     assert record["options"] == ["Postgres", "SQLite"]
     assert '"Which database?"' in answer["say"]
-    assert "Postgres | SQLite" in answer["say"]
+    assert "1 Postgres | 2 SQLite" in answer["say"]
     status = good(running, "state_get_status", session_id="s1", mode="forge")["statuses"]["forge"]
     assert (status["active"], status["outcome"]) == (True, "askuserQuestion")
 
