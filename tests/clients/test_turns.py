@@ -110,7 +110,8 @@ def test_an_agent_that_records_nothing_is_let_go_and_the_person_is_told(person: 
     outcome = person.types("$forge ship this fix", WORKING, shown=True)
     assert ended_well(outcome)
     assert len(outcome.requests) == 1 + 5
-    (message,) = outcome.shown
+    started, message = outcome.shown
+    assert started == "rcs: forge started"
     assert f"rcs: forge was continued 5 times and nothing changed, {LET_GO}" in message
     assert f"rcs state clear --mode forge --session {outcome.session}" in message
     assert workspace.active(outcome.session) == ["forge"]
@@ -134,7 +135,8 @@ def test_we_let_go_before_the_client_does(person: Person) -> None:
     outcome = person.types("$forge ship this fix", WORKING, shown=True)
     assert ended_well(outcome)
     assert len(outcome.requests) == 1 + {"claude": 7, "codex": 50}[person.client]
-    (message,) = outcome.shown
+    started, message = outcome.shown
+    assert started == "rcs: forge started"
     assert LET_GO in message
 
 
@@ -145,7 +147,7 @@ def test_we_let_go_before_the_client_does_where_its_limit_was_set(person: Person
     outcome = person.types("$forge ship this fix", WORKING)
     assert ended_well(outcome)
     assert len(outcome.requests) == 1 + 2
-    assert LET_GO in outcome.shown[0]
+    assert LET_GO in outcome.shown[-1]
 
 
 def test_the_next_prompt_is_held_again(person: Person) -> None:
