@@ -368,7 +368,7 @@ def test_a_question_waits_and_the_next_prompt_answers_it(name: str, desk: Desk) 
     said = desk.works(question(name))
     assert "end the turn" in said
     assert not desk.stop(message="Which one?").blocks
-    assert "Go on with the run." in desk.prompt("The first.").context
+    assert "go on with the run." in desk.prompt("The first.").context
     assert desk.read(MODE[name])["current_phase"] == PHASES[name][0]
     assert desk.stop().blocks
 
