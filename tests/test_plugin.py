@@ -79,16 +79,16 @@ def test_the_repository_is_a_marketplace_of_the_one_plugin() -> None:
 
 
 def test_the_hooks() -> None:
-    def group(script: str) -> list[Record]:
+    def group(script: str, seconds: int = 30) -> list[Record]:
         command = f'"${{CLAUDE_PLUGIN_ROOT}}/hooks/plugin" {script} || exit 0'
-        return [{"hooks": [{"type": "command", "command": command, "timeout": 30}]}]
+        return [{"hooks": [{"type": "command", "command": command, "timeout": seconds}]}]
 
     assert read("hooks/hooks.json") == {
         "hooks": {
             "UserPromptSubmit": group("user_prompt_submit"),
             "Stop": group("stop"),
             "SessionStart": group("session_start"),
-            "SessionEnd": group("session_end"),
+            "SessionEnd": group("session_end", 3),
         }
     }
 

@@ -27,6 +27,8 @@ TRANSPORTS = (COMMAND, MCP)
 EVENTS = ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")
 TIMEOUT = 10
 """Seconds, as both clients count. A hook gives up by itself after two."""
+TIMEOUTS = {"SessionEnd": 3}
+"""Codex grants it no more, and approves it by that number."""
 
 TOOLS = {"UserPromptSubmit": "hook_user_prompt_submit", "Stop": "hook_stop"}
 FIELDS = {
@@ -137,7 +139,7 @@ def _handler(client: str, event: str, transport: str) -> Record:
             "timeout": TIMEOUT,
             "input": _input(client, event),
         }
-    return {"type": "command", "command": merge.hook_command(interpreter()), "timeout": TIMEOUT}
+    return {"type": "command", "command": merge.hook_command(interpreter()), "timeout": TIMEOUTS.get(event, TIMEOUT)}
 
 
 def _input(client: str, event: str) -> dict[str, str]:

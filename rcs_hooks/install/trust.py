@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rcs_hooks.install.merge import Place as Spot
 
 TRUSTED, UNTRUSTED, MODIFIED, OFF = "trusted", "untrusted", "modified", "switched off"
+LONGEST_END = 3
+"""Seconds that Codex grants the end of a session, where a hook asks for more; one that asks for none gets one."""
 FIELDS = {
     "command": ("type", "command", "timeout", "async", "statusMessage", "additionalContextLimit"),
     "mcp_tool": ("type", "server", "tool", "timeout", "input", "statusMessage"),
@@ -32,17 +34,21 @@ def key(file: str, spot: Spot) -> str:
 
 
 def hash_of(event: str, handler: Mapping[str, Any], matcher: object = None) -> str:
-    """Codex fills in what a hook leaves out, and passes over what it does not know: a matcher too, but at the start of
-    a session, and how much a Stop may say."""
+    """Codex fills in what a hook leaves out, and passes over what it does not know: a matcher too, but at the start
+    and the end of a session, and how much a Stop may say."""
     kind = "mcp_tool" if handler.get("type") == "mcp_tool" else "command"
     said = {name: handler[name] for name in FIELDS[kind] if handler.get(name) is not None}
     seen = DEFAULTS[kind] | said
+    if event == "SessionEnd":
+        seen["timeout"] = said.get("timeout", 1)
+        if isinstance(seen["timeout"], int):
+            seen["timeout"] = min(seen["timeout"], LONGEST_END)
     if seen["timeout"] == 0:
         seen["timeout"] = 1
     if event == "Stop":
         seen.pop("additionalContextLimit", None)
     hashed: dict[str, object] = {"event_name": snake(event), "hooks": [seen]}
-    if event == "SessionStart" and matcher is not None:
+    if event in ("SessionStart", "SessionEnd") and matcher is not None:
         hashed["matcher"] = matcher
     text = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "sha256:" + hashlib.sha256(text.encode(errors="replace")).hexdigest()

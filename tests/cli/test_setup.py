@@ -138,7 +138,7 @@ def hooks(prompt: Any, stop: Any) -> dict[str, Any]:
         "UserPromptSubmit": [{"hooks": [prompt]}],
         "Stop": [{"hooks": [stop]}],
         "SessionStart": [{"hooks": [COMMAND]}],
-        "SessionEnd": [{"hooks": [COMMAND]}],
+        "SessionEnd": [{"hooks": [COMMAND | {"timeout": 3}]}],
     }
 
 

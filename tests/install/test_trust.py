@@ -26,6 +26,11 @@ def sha(event: str, hook: str, end: str = "") -> str:
         ("Stop", {}, SHOWN_COMMAND),
         ("Stop", {"timeout": 0}, SHOWN_COMMAND.replace("10", "1")),
         ("Stop", {"timeout": None}, SHOWN_COMMAND.replace("10", "600")),
+        ("SessionEnd", {"timeout": "x"}, SHOWN_COMMAND.replace("10", '"x"')),
+        ("SessionEnd", {}, SHOWN_COMMAND.replace("10", "3")),
+        ("SessionEnd", {"timeout": 2}, SHOWN_COMMAND.replace("10", "2")),
+        ("SessionEnd", {"timeout": 0}, SHOWN_COMMAND.replace("10", "1")),
+        ("SessionEnd", {"timeout": None}, SHOWN_COMMAND.replace("10", "1")),
         ("Stop", {"async": True}, SHOWN_COMMAND.replace("false", "true")),
         ("Stop", {"statusMessage": None, "args": [], "foo": 1, "commandWindows": "x"}, SHOWN_COMMAND),
         ("Stop", {"additionalContextLimit": 5}, SHOWN_COMMAND),
@@ -40,7 +45,7 @@ def sha(event: str, hook: str, end: str = "") -> str:
     ],
 )
 def test_a_command_is_hashed_as_codex_takes_it(event: str, more: dict[str, Any], shown: str) -> None:
-    name = {"Stop": "stop", "UserPromptSubmit": "user_prompt_submit"}[event]
+    name = {"Stop": "stop", "UserPromptSubmit": "user_prompt_submit", "SessionEnd": "session_end"}[event]
     assert trust.hash_of(event, COMMAND | more) == sha(name, shown)
 
 
