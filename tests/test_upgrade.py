@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from rcs_hooks import __version__
+from rcs_hooks.install import merge
 from tests.mcp.test_server import Pipes
 from tests.support import CHECKOUT, RCS_HOOK, Record, check_output, clean_env, run_hook
 from tests.upgrade.make import BIN, COMMIT, HOME, MADE, PACKAGE, WORKSPACE, old_package
@@ -222,14 +223,14 @@ def test_setup_upgrades_and_uninstall_takes_everything_out(upgraded: Upgraded) -
     once = everything(upgraded.root)
     for event in ("UserPromptSubmit", "Stop", "SessionStart"):
         for path in (settings, upgraded.root / ".codex" / "hooks.json"):
-            groups = json.loads(path.read_text())["hooks"][event]
-            assert sum("rcs-hook" in json.dumps(group) for group in groups) == 1, (event, path)
+            ours = [place[0] for place, _ in merge.ours(json.loads(path.read_text()))]
+            assert ours.count(event) == 1, (event, path)
     upgraded.rcs(*setup)
     assert everything(upgraded.root) == once
     upgraded.rcs("uninstall")
     assert json.loads(settings.read_text()) == {"model": "mine"}
     left = everything(upgraded.root) | everything(upgraded.home)
-    assert not [name for name, data in left.items() if b"rcs-hook" in data and not name.endswith(".before-rcs")]
+    assert not [name for name, data in left.items() if str(RCS).encode() in data and not name.endswith(".before-rcs")]
     assert not [name for name in left if name.endswith("SKILL.md")]
     assert upgraded.active("works") == ["team"]
 
