@@ -1,0 +1,156 @@
+"""What is swept: a workspace as it was, a program, what a reader sees afterwards, and when the program said it is done.
+
+A scene's `look` gives a value without times, as any reader without the lock would see it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+import time
+from contextlib import closing
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rcs_hooks.state import ledger, questions
+from rcs_hooks.state import session as sessions
+from rcs_hooks.state.lock import Lock
+from rcs_hooks.tasks import archive
+from tests.support import RCS_HOOK, Workspace, check_output, clean_env
+from tests.tasks.support import CODE_REVIEW, DIFF, PATCH, REPORT, ROWS, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from tests.sweep.strace import Done
+
+HOOK = [sys.executable, str(RCS_HOOK)]
+RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+NOTHING_DONE = ("no workflow was changed", "the turn may end")
+
+
+class Scene(NamedTuple):
+    prepare: Callable[[Workspace], None]
+    command: list[str]
+    look: Callable[[Path], Any]
+    says_so: Callable[[Done], bool]
+    """Whether the program said that it has done it."""
+    fields: Mapping[str, Any] = MappingProxyType({})
+    """Of a hook call; empty for a command."""
+
+    def stdin(self, workspace: Workspace) -> bytes:
+        fields = dict(self.fields)
+        return workspace.payload(fields.pop("event"), **fields) if fields else b""
+
+    def env(self, root: Path) -> dict[str, str]:
+        """The order of a set would change the numbers of the calls."""
+        return clean_env(HOME=str(root), RCS_DB=str(root / "rcs.db"), PYTHONHASHSEED="0")
+
+    def misbehaves(self, done: Done) -> str:
+        """What no fault excuses."""
+        if "Traceback" in done.err or done.status not in ((0,) if self.fields else (0, 1)):
+            return f"exit {done.status}: {done.err[-300:]}"
+        if self.fields:
+            check_output(self.fields["event"], done.out.removesuffix("\n"))
+        return ""
+
+
+# --- what a reader sees
+
+
+def session_of(root: Path) -> Any:
+    folder = str(root / ".rcs/state")
+    view = sessions.load(folder, "s1", time.time())
+    asked = questions.load(folder, "s1")
+    return (
+        [(member.mode, member.record.get("current_phase")) for member in view.members()],
+        [(mode, bool(record.get("active"))) for mode, record in sorted(view.own.items())],
+        [entry["skill"] for entry in sessions.entries_of(view.inventory)],
+        [(question.record["status"], question.record.get("answer")) for question in asked],
+    )
+
+
+def blocks_counted(root: Path) -> int:
+    found = ledger.load(str(root / ".rcs/state"), "s1")
+    assert isinstance(found, dict)
+    return ledger.count_of(found, "t2").in_a_row
+
+
+def events(root: Path) -> Any:
+    database = root / "rcs.db"
+    if not database.exists() or not database.stat().st_size:
+        return []
+    with closing(sqlite3.connect(database)) as kept:
+        assert kept.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        if not kept.execute("SELECT 1 FROM sqlite_master WHERE name = 'events'").fetchall():
+            return []
+        return kept.execute(
+            "SELECT runs.run_id, step FROM events JOIN runs ON runs.id = run ORDER BY events.id"
+        ).fetchall()
+
+
+def moved_task(root: Path) -> Any:
+    """As the next command finds it, which puts back what a kill has left aside."""
+    task = Task(root)
+    with Lock(str(task.folder)):
+        archive.recover(str(task.folder))
+    places = {}
+    for path in (DIFF, CODE_REVIEW, REPORT):
+        aside = [found for found in task.folder.glob(f"history/*/{path}") if found.read_text()]
+        places[path] = (task.there(path), len(aside))
+    return task.phase, task.round("codegen"), places
+
+
+# --- the scenes
+
+
+def _planned(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint")
+
+
+def _running(workspace: Workspace) -> None:
+    workspace.prompt("$team")
+
+
+def _asked(workspace: Workspace) -> None:
+    workspace.prompt("$team")
+    (workspace.folder("s1") / "questions").mkdir()
+    question = {"question_id": "q1", "source": "team", "status": "pending", "question": "Which?", "created_at": "1"}
+    (workspace.folder("s1") / "questions/q1.json").write_text(json.dumps(question))
+    workspace.edit("team", lifecycle_outcome="askuserQuestion", question_enforcement={"question_id": "q1"})
+
+
+def _tested(workspace: Workspace) -> None:
+    review = {CODE_REVIEW: {"ok": True}, DIFF: PATCH}
+    ROWS["T14"].on(Task(workspace.root), **review)
+
+
+def _nothing(_: Workspace) -> None:
+    """The first state of a workspace."""
+
+
+def _has_started(done: Done) -> bool:
+    return "initialized: " in done.out
+
+
+PROMPT = {"event": "UserPromptSubmit", "turn_id": "t2"}
+STOP = {"event": "Stop", "turn_id": "t2", "stop_hook_active": False, "last_assistant_message": "Working."}
+EMIT = ["emit", "--type", "status_change", "--workflow", "w", "--run-id", "r1", "--step", "build",
+        "--data", '{"status": "running"}']  # fmt: skip
+
+SCENES = {
+    "activation": Scene(_nothing, HOOK, session_of, _has_started, PROMPT | {"prompt": "$team go"}),
+    "handoff": Scene(_planned, HOOK, session_of, _has_started, PROMPT | {"prompt": "$forge"}),
+    "answer": Scene(_asked, HOOK, session_of, lambda done: "Which?" in done.out, PROMPT | {"prompt": "the first"}),
+    "held Stop": Scene(_running, HOOK, blocks_counted, lambda done: '"block"' in done.out, STOP),
+    "state write": Scene(
+        _running,
+        [*RCS, "state", "write", "--mode", "team", "--phase", "verifying", "--session", "s1"],
+        session_of,
+        lambda done: done.status == 0,
+    ),
+    "emit": Scene(_nothing, [*RCS, *EMIT], events, lambda done: done.status == 0),
+    "task move": Scene(_tested, [*RCS, "task", "codegen", "t1"], moved_task, lambda done: done.status == 0),
+}
