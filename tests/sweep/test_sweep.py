@@ -55,6 +55,8 @@ def test_no_fault_loses_or_halves_anything(name: str, tmp_path: Path, capsys: py
             f"\nsweep: {name}: {len(chosen)} of {len(every)} cases, {missed} missed, {len(failed)} failed",
             by_kind or "",
         )
+        for case, why in failed:
+            print(f"  {case}: {why}")
     assert failed == []
     assert missed <= len(chosen) / 10
 
