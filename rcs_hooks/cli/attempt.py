@@ -11,8 +11,8 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.hook import prompt_submit
 from rcs_hooks.state.files import check_workspace
 from rcs_hooks.state.surface import resolved
-from rcs_hooks.workflow import transitions
-from rcs_hooks.workflow.skills import Token, scan
+from rcs_hooks.workflow import messages, transitions
+from rcs_hooks.workflow.skills import Token, noteworthy, scan
 from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 NEW_SESSION = "new-session"
 """Stands for a session that has no state yet."""
 WIDTH = 76
+CODEX_ENTER = "In Codex, Enter sends a prompt that ends in a $skill only after a blank behind it, or Esc."
+"""Its composer holds the list of mentions open."""
 
 
 def build() -> argparse.ArgumentParser:
@@ -50,6 +52,9 @@ def run(argv: Sequence[str]) -> int:
     check_workspace(scope.root)
     result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now)
     said = prompt_submit.said(result, asked, scope.of(session).commands) if result else {}
+    unheard = () if asked else noteworthy(prompt)
+    if unheard:
+        said = {"systemMessage": messages.mentioned(unheard)} | said
     context = said.get("hookSpecificOutput", {}).get("additionalContext", "")
     if args.json:
         output.result(_as_json(tokens, result, context))
@@ -74,7 +79,8 @@ def _as_json(tokens: tuple[Token, ...], result: Reconciled | None, context: str)
 
 
 def _shown(prompt: str, tokens: tuple[Token, ...], result: Reconciled | None, context: str, notice: str) -> str:
-    parts = [_marked(prompt, tokens), _plan(result)]
+    ends_with_one = tokens and tokens[-1].end == len(prompt)
+    parts = [f"({CODEX_ENTER})" if ends_with_one else "", _marked(prompt, tokens), _plan(result)]
     if notice:
         parts.append(f"you are told:\n{_indented(notice)}")
     parts.append(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 APPROVE_AGAIN = (
     "Codex: the hooks have changed, so none of them runs until you approve again: start `codex`, then /hooks."
 )
+ENTER = "Codex: Enter sends a prompt that ends in a $skill only after a blank behind it, or Esc."
 MOVED = "Codex: hooks of your own have moved up in their file, so approve them again: start `codex`, then /hooks."
 
 
@@ -165,6 +166,7 @@ def _tell(place: Place, changes: Sequence[edit.Change], *, writable: bool) -> No
         elif changed:
             trust = " here, trust the project" if place.scope == PROJECT else ""
             output.text(f"{title}: start `codex`{trust}, and approve the hooks with /hooks.")
+            output.text(ENTER)
         if not writable:
             output.text(
                 f"{title}: its sandbox keeps an agent from the run store in {clients.writable(place.machine)[0]},"

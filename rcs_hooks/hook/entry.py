@@ -132,16 +132,19 @@ def _is_of_subagent(payload: Payload) -> bool:
 
 
 def _tokens(prompt: str) -> "tuple[Token, ...]":
-    """What the prompt asks for. The tokenizer is only loaded where a `$` and a name stand together."""
+    """What the prompt asks for, or else what the person is told of.
+
+    The tokenizer is only loaded where a `$` and a name stand together.
+    """
     if "$" not in prompt:
         return ()
     from rcs_hooks.catalog import may_name_a_skill
 
     if not may_name_a_skill(prompt):
         return ()
-    from rcs_hooks.workflow.skills import requested
+    from rcs_hooks.workflow.skills import noteworthy
 
-    return requested(prompt)
+    return noteworthy(prompt)
 
 
 def _failure(event: str, root: str | None, error: Exception, around: Surroundings) -> "dict[str, Any]":

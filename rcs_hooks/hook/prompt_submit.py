@@ -5,6 +5,7 @@ Words are loaded only where there is something to say.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.catalog import CANCEL
@@ -33,21 +34,59 @@ Record = dict[str, Any]
 
 
 def answer(payload: Payload, tokens: tuple[Token, ...], root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
+    asked = tuple(token for token in tokens if token.passed_over is None)
     if not paths.is_name(payload.session):
-        return _no_session(tokens, payload.session)
-    prompt = _prompt(payload.prompt, tokens, payload.turn, around.now)
+        return _no_session(asked, payload.session) or _mentioned(tokens, asked)
+    prompt = _prompt(payload.prompt, asked, payload.turn, around.now)
+    is_new = False
 
     def words(result: Reconciled | None) -> dict[str, Any]:
-        if result is None or not (tokens or result.speaks):
+        nonlocal is_new
+        is_new = result is not None
+        if result is None or not (asked or result.speaks):
             return {}
         from rcs_hooks.hook import place
 
-        return said(result, tokens, place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex))
+        return said(result, asked, place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex))
 
     output = _decide(root, payload.session, prompt, around.now, words)
+    if is_new and not asked and tokens:
+        notice = _mentioned(_untold(root, payload.session, tokens), asked)
+        output |= {name: "\n".join(filter(None, (output.get(name), text))) for name, text in notice.items()}
     if payload.is_copilot(around.env) and "hookSpecificOutput" in output:
         output["additionalContext"] = output["hookSpecificOutput"]["additionalContext"]
     return output
+
+
+def _mentioned(tokens: tuple[Token, ...], asked: tuple[Token, ...]) -> dict[str, Any]:
+    """One line for the person where a prompt names skills and starts none of them."""
+    if asked or not tokens:
+        return {}
+    from rcs_hooks.workflow import messages
+
+    return {"systemMessage": messages.mentioned(tokens)}
+
+
+def _untold(root: str, session: str, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The mentions of which the person was not told in this session, noted as told.
+
+    Where there is no `.rcs` none is made for it: there the person is told each time.
+    """
+    folder = paths.state_folder(root)
+    if not tokens or tokens[0].passed_over is None or not os.path.isdir(folder):
+        return tokens
+    kept = ledger.load(folder, session)
+    untold = tuple(token for token in tokens if not ledger.has_told(kept, token.typed))
+    if untold and not isinstance(kept, Unreadable):
+        try:
+            with Lock(folder, 0):
+                files.recover(folder)
+                kept = ledger.load(folder, session)
+                if not isinstance(kept, Unreadable):
+                    files.commit(folder, [ledger.told(kept, session, [token.typed for token in untold])])
+        except (LockTimeout, OSError):
+            pass  # the person is told once more, then
+    return untold
 
 
 def preview(root: str, session: str, text: str, tokens: tuple[Token, ...], now: float) -> Reconciled | None:

@@ -23,6 +23,7 @@ Record = dict[str, Any]
 
 REMEMBERED = 8
 """Prompts that are known again when a client sends them twice, even late."""
+MOST_NOTICED = 50
 LONGEST_TIME = 40
 STALLED = "stalled"
 """The fingerprint for which a run was let go; no prompt takes it away."""
@@ -86,6 +87,23 @@ def prompt_seen(ledger: Mapping[str, Any], session: str, turn: str | None, promp
     stops = {name: value for name, value in _part(ledger, "stops").items() if name == STALLED}
     noticed = {name: value for name, value in ledger.items() if name == NOTICED}
     record = {"version": 1, **noticed, "prompts": [*_prompts(ledger), seen][-REMEMBERED:], "stops": stops}
+    return Write(paths.ledger_file(session), record, durable=False)
+
+
+def _noticed(ledger: Mapping[str, Any]) -> list[str]:
+    noticed = ledger.get(NOTICED)
+    return [typed for typed in noticed if isinstance(typed, str)] if isinstance(noticed, list) else []
+
+
+def has_told(ledger: Mapping[str, Any] | Unreadable, typed: str) -> bool:
+    """Whether the person was told in this session that this token started nothing."""
+    return not isinstance(ledger, Unreadable) and typed.lower() in _noticed(ledger)
+
+
+def told(ledger: Mapping[str, Any], session: str, tokens: Sequence[str]) -> Write:
+    """Notes that the person was told of these tokens."""
+    noticed = dict.fromkeys((*_noticed(ledger), *(typed.lower() for typed in tokens)))
+    record = {"version": 1, **ledger, NOTICED: list(noticed)[-MOST_NOTICED:]}
     return Write(paths.ledger_file(session), record, durable=False)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rcs_hooks.workflow.replies import Reply, StillOpen
+    from rcs_hooks.workflow.skills import Token
     from rcs_hooks.workflow.stop import Decision, Member
     from rcs_hooks.workflow.transitions import Plan, Step
 
@@ -429,6 +430,21 @@ def no_session(tokens: Sequence[tuple[str, str]], session: str) -> str:
     return (
         f"rcs: {_names(tokens)} started nothing: the session id is {shown}, and state is only kept for ids of letters,"
         " digits, - and _, 128 at most."
+    )
+
+
+def mentioned(tokens: Sequence[Token]) -> str:
+    """What the person is told of tokens that start nothing."""
+    first = tokens[0]
+    if first.meant:
+        begin = f"A prompt that begins with {first.meant} starts it."
+        return f"rcs: {clean(first.typed)} is no skill. Did you mean {first.meant}? {begin}"
+    typed = list(dict.fromkeys(clean(token.typed) for token in tokens if not token.meant))[:3]
+    names, them = ", ".join(typed), "it" if len(typed) == 1 else "them"
+    was = "was" if len(typed) == 1 else "were"
+    return (
+        f"rcs: {names} {was} read as a mention ({first.passed_over}), so nothing was started."
+        f" To start {them}, begin a prompt with {' '.join(typed)} and a blank."
     )
 
 

@@ -2,8 +2,9 @@
 
 Rules of this file:
 - A stretch is `(start, end, what)`; stretches are in order and never overlap.
-- First whole lines (fences, indented code, block quotes, pasted console lines), then what stands
-  inside the remaining lines, from left to right; the first opener wins.
+- First whole lines (fences, indented code, block quotes, headings, diffs, transcripts, pasted console lines), then what
+  stands inside the remaining lines, from left to right; the first opener wins.
+- No pattern has a possessive quantifier or an atomic group: Python before 3.11.5 matches some of them wrongly.
 - A quote or backtick that never closes quotes nothing; a fence that never closes runs to the end.
 - Linear in the length of the text: every closer is found through a sorted list that is made once.
 """
@@ -28,6 +29,18 @@ LIST_MARKER = r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
 FENCE = re.compile(rf"[ \t]*{LIST_MARKER}(?P<fence>`{{3,}}(?=[^`]*$)|~{{3,}})")
 BLOCK_QUOTE = re.compile(rf"[ \t]*{LIST_MARKER}>")
 INDENTED = re.compile(r"(?: {4}| {0,3}\t)")
+HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+OURS = re.compile(r"[ \t]*(?:\[rcs\]|rcs:)[ ]")
+SPEAKER = re.compile(
+    r"[ \t]*(?:[⏺⎿›❯][ \t]|(?:\*\*)?(?:user|human|assistant|system|ai|bot|claude|codex|gpt|chatgpt|copilot)(?:\*\*)?:)",
+    re.IGNORECASE,
+)
+DIFF = re.compile(r"diff --git |@@ -\d|@@ .*@@|--- \S[^\n]*\n\+\+\+ \S")
+IN_DIFF = re.compile(
+    r"[-+ \t@\\]|diff --git |index [0-9a-f]|(?:new|deleted) file|old mode|new mode|similarity |rename |Binary |$"
+)
+LINE_END = re.compile(r"[\r\x0b\x0c]")
+LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x85\u2028\u2029", "\n"))
 PASTED = re.compile(
     r"""[ \t]*(?:
         \$[ ]                                                       # a console's prompt,
@@ -45,6 +58,11 @@ PASTED = re.compile(
 )
 
 
+def lined(text: str) -> str:
+    """`text` at its own length with every end of a line as a line feed."""
+    return text.replace("\r\n", " \n").translate(LINE_ENDS) if not text.isascii() or LINE_END.search(text) else text
+
+
 def foreign(text: str) -> list[Stretch]:
     """The stretches of `text` in which a word is not the writer's own request."""
     lines = list(_line_stretches(text))
@@ -52,19 +70,19 @@ def foreign(text: str) -> list[Stretch]:
     return sorted([*lines, *inner])
 
 
-def blanked(text: str, stretches: list[Stretch]) -> str:
-    """`text` at its own length with those stretches as blanks, so that positions stay true."""
+def blanked(text: str, stretches: list[Stretch], fill: str = " ") -> str:
+    """`text` at its own length with those stretches filled, so that positions stay true."""
     pieces: list[str] = []
     at = 0
     for start, end, _ in stretches:
-        pieces += (text[at:start], " " * (end - start))
+        pieces += (text[at:start], fill * (end - start))
         at = end
     return "".join((*pieces, text[at:]))
 
 
 def _line_stretches(text: str) -> Iterator[Stretch]:
     fence = ""
-    after_blank = in_indented = False
+    after_blank = in_indented = in_diff = False
     at = 0
     for line in text.split("\n"):
         start, at = at, at + len(line) + 1
@@ -74,6 +92,8 @@ def _line_stretches(text: str) -> Iterator[Stretch]:
             yield Stretch(start, end, "fenced code")
             if bare.startswith(fence) and not bare.strip(fence[0]):
                 fence = ""
+        elif in_diff := DIFF.match(text, start) is not None or (in_diff and IN_DIFF.match(line) is not None):
+            yield Stretch(start, end, "a diff")
         elif not bare:
             after_blank = True
             continue
@@ -86,6 +106,12 @@ def _line_stretches(text: str) -> Iterator[Stretch]:
             in_indented = True
             yield Stretch(start, end, "indented code")
             continue
+        elif HEADING.match(line):
+            yield Stretch(start, end, "a heading")
+        elif OURS.match(line):
+            yield Stretch(start, end, "a line of rcs")
+        elif SPEAKER.match(line):
+            yield Stretch(start, end, "a transcript")
         elif PASTED.match(line):
             yield Stretch(start, end, "pasted output")
         after_blank = in_indented = False
@@ -111,15 +137,15 @@ CLOSES = {
     "‘": "’", "‚": "‘’", "「": "」", "｢": "｣", "〝": "〞〟", "『": "』", "《": "》", "〈": "〉",
 }  # fmt: skip
 LINK = re.compile(
-    r"""\[\[[^\[\]\n]*+\]\]
-      | \[[ ](?=\S)[^\[\]\n]*+(?<=[ ])\]
-      | \[[^\[\]]*+\](?: \((?:[^()\n]|\([^()\n]*+\))*+\) | \[[^\[\]\n]*+\] | :[ \t] )""",
+    r"""\[\[[^\[\]\n]*\]\]
+      | \[[ ](?=\S)[^\[\]\n]*(?<=[ ])\]
+      | \[[^\[\]]*\](?: \((?:[^()\n]|\([^()\n]*\))*\) | \[[^\[\]\n]*\] | :[ \t] )""",
     re.VERBOSE,
 )
-TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*+)(?:\s[^<>]*+)?>")
+TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)(?:\s[^<>]*)?>")
 COMMENT_END = "-->"
-URL = re.compile(r"://\S*+")
-GROUP = {"(": re.compile(r"\([^()\n]*+\)"), "{": re.compile(r"\{[^{}\n]*+\}")}
+URL = re.compile(r"://\S*")
+GROUP = {"(": re.compile(r"\([^()\n]*\)"), "{": re.compile(r"\{[^{}\n]*\}")}
 PARAGRAPH_END = re.compile(r"\n[ \t\r]*(?=\n)")
 
 

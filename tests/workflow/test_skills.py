@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 
 from rcs_hooks.catalog import may_name_a_skill
-from rcs_hooks.workflow.skills import requested, scan
+from rcs_hooks.workflow import cjk, directed, prose, softeners
+from rcs_hooks.workflow import skills as skills_module
+from rcs_hooks.workflow.skills import noteworthy, requested, scan
 from tests.support import Workspace
+from tests.workflow import directed_corpus
 from tests.workflow.corpus import ASKS, MENTIONS
 
 
 @pytest.mark.parametrize("prompt", [pytest.param(prompt, id=name) for name, prompt in MENTIONS])
 def test_a_prompt_that_only_names_a_skill_writes_nothing(prompt: str, workspace: Workspace) -> None:
-    assert workspace.prompt(prompt).line == "{}"
+    assert workspace.prompt(prompt).context == ""
     assert list(workspace.root.iterdir()) == []
 
 
@@ -40,6 +44,20 @@ PASSED_OVER = [
     ("a=$team", "glued to other characters"),
     ("$PATH", "no skill of that name"),
     ("never $team", "negated in its clause"),
+    ("what does $team do?", "its sentence asks about it"),
+    ("I typed $team yesterday", "its sentence tells of the past"),
+    ("- $team: the workflow for wide work", "defined there"),
+    ("fix $team", "nothing there asks for it"),
+    ("update my $team", "named as a thing"),
+    ("$team’s output", "named as a thing"),
+    ("the $team variable", "named as a variable"),
+    ("$team\u200b go", "glued to a character that cannot be seen"),
+    ("$teamи go", "glued to other characters"),
+    ("# $team", "inside a heading"),
+    ("[rcs] $team", "inside a line of rcs"),
+    ("User: $team", "inside a transcript"),
+    ("@@ -1 +1 @@\n+$team", "inside a diff"),
+    ("$forg it", "no skill of that name; did you mean $forge?"),
 ]
 
 
@@ -72,7 +90,7 @@ def test_later_blocks_and_repeated_names_say_why() -> None:
         ("$team does not work", ()),
         ("$forge must not be used here", ()),
         ("you said \"it's $team\" once", ()),
-        ("the 5\" screen and $team on the 6\" one", ("team",)),
+        ("the 5\" screen is dark, $team fix it and the 6\" one", ("team",)),
     ],
 )  # fmt: skip
 def test_negation_reaches_its_own_clause_and_no_further(prompt: str, skills: tuple[str, ...]) -> None:
@@ -80,6 +98,10 @@ def test_negation_reaches_its_own_clause_and_no_further(prompt: str, skills: tup
 
 
 FORBIDDEN = [
+    "Do not commit before you use $team",
+    "Don't break the tests when you run $team",
+    "whether or not you use $team",
+    "Shouldn't we use $team?",
     "Don't use or invoke $team",
     "Never run or start $forge, just answer",
     "Do not start or use $team",
@@ -158,17 +180,13 @@ ASKED = [
     "if you cannot fix it use $team",
     "if it doesn't work use $team",
     "I can't wait to use $team",
-    "Do not commit before you use $team",
-    "Don't break the tests when you run $team",
     "Work without internet access using $team",
     "There is no time use $forge",
     "It's not fixed yet try $forge",
     "I don't want to plan I want $forge",
     "don't skip $team",
     "don't proceed without $team",
-    "whether or not you use $team",
     "don't use anything other than $team",
-    "Shouldn't we use $team?",
     "john@x.com reported 5% drop, $team fix",
     "me@host.com says $ it costs. $forge",
     "root@box: 5% done. $team",
@@ -193,6 +211,100 @@ def test_what_is_forbidden_or_pasted_starts_nothing(prompt: str) -> None:
 @pytest.mark.parametrize("prompt", ASKED)
 def test_a_negation_of_something_else_forbids_nothing(prompt: str) -> None:
     assert len(requested(prompt)) == 1
+
+
+ROWS = [
+    pytest.param(prompt, skills, id=f"{name}-{at}")
+    for name, rows in directed_corpus.ALL.items()
+    for at, (prompt, skills) in enumerate(rows)
+]
+
+
+@pytest.mark.parametrize(("prompt", "skills"), ROWS)
+def test_a_token_counts_where_it_is_directed(prompt: str, skills: str) -> None:
+    assert " ".join(token.skill or "" for token in requested(prompt)) == skills
+
+
+MISSPELLED = {
+    "$forg fix it": "$forge",
+    "$froge fix it": "$forge",
+    "$forrge fix it": "$forge",
+    "$Forg fix it": "$forge",
+    "$ralph fix it": "$forge",
+    "$ralplan the shop": "$blueprint",
+    "$plan the shop": "$blueprint",
+    "$teamm go": "$team",
+    "$taem go": "$team",
+    "$bluprint": "$blueprint",
+    "$bleuprint": "$blueprint",
+    "$cancle": "$cancel",
+    "$autopliot go": "$autopilot",
+    "$ultra-work it": "$ultrawork",
+    "please use $forg": "$forge",
+    "$rcs:forg go": "$forge",
+    "$deep-interveiw me": "$deep-interview",
+}
+NOT_OURS = [
+    "$PATH",
+    "$HOME is wrong",
+    "$foo fix it",
+    "$price",
+    "$plan_id",
+    "$team_name",
+    "$FORG fix it",
+    "$PLAN it",
+    "$force it",
+    "$teams go",
+    "$forged",
+    "$forgery",
+    "$tem",
+    "$term fix it",
+    "$cred",
+    "$crow",
+    "$item",
+    "$form",
+    "$5 plan",
+    "echo $plan",
+    "the $plan variable is unset",
+    "what is $plan?",
+    "$plan = 3;",
+    "$plan->id",
+    "`$plan`",
+    "is $plan an array here?",
+    "print $plan",
+    "$files $user $this $data $args",
+    "$env:PLAN",
+    "fix the $plan array in Player.php",
+    "set $plan to null",
+    "$swam",
+    "$brie",
+    "$forget it",
+    "foreach ($plan as $step)",
+]
+
+
+@pytest.mark.parametrize("prompt", MISSPELLED)
+def test_a_misspelled_token_is_guessed_where_it_would_have_started_something(prompt: str) -> None:
+    assert [token.meant for token in noteworthy(prompt)] == [MISSPELLED[prompt]]
+    assert may_name_a_skill(prompt)
+
+
+@pytest.mark.parametrize("prompt", NOT_OURS)
+def test_variables_and_other_words_are_no_misspellings(prompt: str) -> None:
+    assert noteworthy(prompt) == ()
+
+
+def test_no_pattern_has_what_python_3_11_2_matches_wrongly() -> None:
+    """Possessive quantifiers and atomic groups."""
+    seen = 0
+    for module in (cjk, directed, prose, skills_module, softeners):
+        for value in vars(module).values():
+            for pattern in value.values() if isinstance(value, dict) else [value]:
+                if isinstance(pattern, re.Pattern):
+                    seen += 1
+                    parsed = str(re._parser.parse(pattern.pattern, pattern.flags))  # type: ignore[attr-defined]
+                    assert "POSSESSIVE" not in parsed and "ATOMIC" not in parsed, pattern.pattern
+    assert seen > 20
 
 
 FLOODS = {
