@@ -168,10 +168,9 @@ class Workspace:
         return [entry["skill"] for entry in json.loads(path.read_text())["active_skills"]] if path.exists() else []
 
     def workflow_state(self) -> dict[str, bytes]:
-        """Every file under `.rcs` but the hooks' own notes and the lock."""
-        return {
-            path: data for path, data in self.snapshot().items() if not path.endswith(("hook-ledger.json", ".lock"))
-        }
+        """Every file under `.rcs` but what is the hooks' own: their notes, the lock, and what keeps git out."""
+        own = ("hook-ledger.json", ".lock", ".gitignore")
+        return {path: data for path, data in self.snapshot().items() if not path.endswith(own)}
 
     def snapshot(self) -> dict[str, bytes]:
         """Every file under `.rcs`, to the byte."""

@@ -559,7 +559,7 @@ def test_twenty_sessions_at_once_lose_nothing(workspace: Workspace) -> None:
             prompt = {"session_id": session, "turn_id": "t", "prompt": "$team $forge go"}
             said, is_error = await call("hook_user_prompt_submit", prompt)
             assert not is_error
-            assert "systemMessage" not in said, said
+            assert said["systemMessage"] == "rcs: team started; forge started"
             for number in range(rounds):
                 written, is_error = await call(
                     "state_write", {"session_id": session, "mode": "forge", "state": {f"n{number}": session}}
