@@ -73,7 +73,8 @@ def _approved(settings: Settings, person: Mapping[str, Any]) -> Iterator[Check]:
         if state == trust.TRUSTED:
             yield Check("Codex trust", OK, f"{named}: approved as they stand")
         else:
-            todo = "start `codex` and approve them with /hooks"
+            again = " again" if state == trust.MODIFIED else ""
+            todo = f"start `codex` and approve them{again}: /hooks"
             yield Check("Codex trust", BROKEN, f"{named}: {state}, so Codex passes them over", todo)
 
 

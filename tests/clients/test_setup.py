@@ -59,7 +59,7 @@ def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transpo
     assert counts(outcome, DETECTED) == [1, 1, 1]
 
     file = hooks_file("codex", person.workspace)
-    file.write_text(file.read_text().replace('"timeout": 10', '"timeout": 11'))
+    file.write_text(file.read_text().replace('"timeout": 10', '"timeout": 11').replace('"timeout": 3', '"timeout": 2'))
     assert "UserPromptSubmit, Stop, SessionStart, SessionEnd: modified" in found(doctor(person), "Codex trust")
     assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
 

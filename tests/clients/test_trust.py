@@ -56,7 +56,10 @@ def test_hooks_that_changed_since_do_not_run(careful: Person, transport: Transpo
     configure("codex", careful.workspace, transport)
     careful.trusts(careful.workspace, approved=careful.workspace)
     file = hooks_file("codex", careful.workspace)
-    write_settings(file, json.loads(file.read_text().replace('"timeout": 10', '"timeout": 11')))
+    write_settings(
+        file,
+        json.loads(file.read_text().replace('"timeout": 10', '"timeout": 11').replace('"timeout": 3', '"timeout": 2')),
+    )
     outcome = careful.types("$forge ship this fix", WORKING)
     assert counts(outcome, "[rcs]") == [0]
     assert statuses(careful) == {"modified"}
