@@ -1,9 +1,9 @@
 """Whether what a client would start answers, and how fast.
 
 Rules of this file:
-- A settings file may have come with a repository, and a program that it names with it. Started is only `rcs-hook` (or
-  `rcs mcp`) by itself, and only the one beside this Python, or one that a file of the person's own names and that does
-  not lie in the project.
+- A settings file may have come with a repository, and a program that it names with it. Started is only a call of ours
+  by itself (the line that setup writes, `rcs-hook`, `rcs mcp`), and only of this Python or the programs beside it, or
+  of those that a file of the person's own names and that do not lie in the project.
 - What is started finds no state: it is told of a root in which there can be none. An entry's own variables are not
   passed on.
 - It gets a bounded time and a bounded say, and nothing of it stays behind.
