@@ -161,8 +161,10 @@ def _commit(folder: str, writes: Sequence[Write]) -> None:
 
 
 def _make_way_for_ledger(folder: str, session: str) -> None:
-    """The hooks' own notes keep nobody from working: where they cannot be read, they are moved aside."""
-    if isinstance(ledger.load(folder, session), Unreadable):
+    """The hooks' own notes keep nobody from working: where they never can be read, they are moved aside."""
+    kept = ledger.load(folder, session)
+    files.check_passing(kept)
+    if isinstance(kept, Unreadable):
         files.move_aside(f"{folder}/{paths.ledger_file(session)}")
 
 
@@ -173,6 +175,8 @@ def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled |
     if ledger.has_seen(readable, prompt.turn, prompt.text) or _is_between_tools(readable, prompt):
         return None
     view = sessions.load(folder, session, now)
+    for broken in view.unreadable if prompt.skills else ():
+        files.check_passing(broken)  # a denial would be noted, and the same prompt passed over when it is sent again
     named = [questions.named_in(record) for record in (*view.own.values(), *view.root.values())]
     asked = questions.load(folder, session, named)
     if unanswered := _keeps_from_answering(view, asked, prompt):

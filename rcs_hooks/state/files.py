@@ -112,6 +112,12 @@ def check_available(found: object) -> None:
         raise Unavailable(f"{STATE}/{found.path}", found.why)
 
 
+def check_passing(found: object) -> None:
+    """The same, but for a file that is not ours to read: that may last until a person does something about it."""
+    if isinstance(found, Unreadable) and found.errno != errno.EACCES:
+        check_available(found)
+
+
 def is_deep(record: dict[str, Any]) -> bool:
     """Whether it could not be walked, or written back, by functions that call themselves."""
     level: list[Any] = [record]

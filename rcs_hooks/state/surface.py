@@ -6,7 +6,6 @@ A surface derives nothing for itself: not the active set, not an outcome, not a 
 
 from __future__ import annotations
 
-import errno
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -274,8 +273,7 @@ def _set_aside_unreadable(folder: str, path: str) -> None:
     """A file that is not ours to read is meant too: the person asked for it. Raises Unavailable."""
     found = files.read(folder, path)
     if isinstance(found, Unreadable):
-        if found.errno != errno.EACCES:
-            files.check_available(found)
+        files.check_passing(found)
         files.move_aside(f"{folder}/{path}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import shutil
 from typing import TYPE_CHECKING
@@ -42,3 +43,19 @@ def test_a_handoff_that_was_cut_short_outlives_a_stop_that_cannot_read_its_journ
     assert broken.stop().blocks
     assert broken.active() == ["forge"]
     assert broken.read("forge")["active"]
+
+
+@pytest.mark.parametrize("refusal", [errno.EMFILE, errno.EIO], ids=errno.errorcode.get)
+@pytest.mark.parametrize("name", ["team-state.json", "hook-ledger.json"])
+def test_a_prompt_that_met_an_unreadable_file_can_be_sent_again(workspace: Workspace, name: str, refusal: int) -> None:
+    workspace.prompt("$blueprint")
+    workspace.stop()
+    before = workspace.snapshot()
+    with pytest.MonkeyPatch.context() as moment:
+        refuse_open(moment, name, refusal)
+        first = workspace.prompt("$forge", turn_id="t9")
+    assert "cannot be read for the moment" in first.notice
+    assert not first.context
+    assert workspace.snapshot() | {"logs/hook-errors.jsonl": b""} == before | {"logs/hook-errors.jsonl": b""}
+    assert "initialized: " in workspace.prompt("$forge", turn_id="t9").context
+    assert workspace.active() == ["forge"]

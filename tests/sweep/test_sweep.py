@@ -65,6 +65,7 @@ def set_up(scene: Scene, folder: Path) -> tuple[Set, list[Case]]:
     prepared = folder / "prepared"
     prepared.mkdir()
     scene.prepare(Workspace(prepared, now=time.time() - 60))
+    call(scene, twin(prepared, folder / "warm"))  # what was compiled now is only read from now on
     root = twin(prepared, folder / "counted")
     every = list(strace.cases(scene.command, scene.stdin(Workspace(root)), root, scene.env(root), folder / "log"))
     after = scene.look(root)
