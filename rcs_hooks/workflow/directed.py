@@ -48,7 +48,7 @@ THING_WORD = "\x1a"
 PLAIN = str.maketrans(
     {
         **dict.fromkeys("’‘ʼ＇′", "'"),
-        **dict.fromkeys("—–", "\x1e"),
+        **dict.fromkeys("—–→⇒➜", "\x1e"),
         "…": ".",
         "؟": "?",
         "،": ",",
@@ -59,27 +59,6 @@ PLAIN = str.maketrans(
     }
 )
 UNFINISHED = ("不要", "别", "別", "请", "請", "使用", "用", " not ever", " not yet")
-CONJUNCTIONS = frozenset(
-    [
-        "but",
-        "then",
-        "so",
-        "however",
-        "therefore",
-        "sondern",
-        "aber",
-        "dann",
-        "mais",
-        "puis",
-        "alors",
-        "pero",
-        "luego",
-        "entonces",
-        "но",
-        "потом",
-    ]
-)
-JOINS = frozenset(["and", "und", "et", "y", "e", "и", "plus", "or", "oder", "ou", "o", "или", "nor", "vs", "versus"])
 ENDS = frozenset(".!?;")
 
 
@@ -207,7 +186,9 @@ def _conjunction(words: list[str]) -> int:
     """Where the last clause of these words begins."""
     for at in range(len(words) - 1, -1, -1):
         word, before, rest = words[at], words[:at], words[at + 1 :]
-        if word in CONJUNCTIONS and (not before or before[-1] not in ("anything", "everything", "nothing", "more")):
+        if word in lexicon.CONJUNCTIONS and (
+            not before or before[-1] not in ("anything", "everything", "nothing", "more")
+        ):
             return at + 1
         if word in ("i", "we") and rest[:1] in (["want"], ["need"]) and before and before[-1] not in lexicon.SAYS_MORE:
             return at if words[0] not in lexicon.ASKS_BEFORE_SUBJECT | lexicon.QUESTIONS | lexicon.CONDITIONS else 0
@@ -221,7 +202,7 @@ def _conjunction(words: list[str]) -> int:
 def _made_a_subject(clause: Clause) -> str | None:
     """By what stands behind the block."""
     after = clause.after
-    while len(after) > 1 and (after[0] in JOINS or after[0] == ",") and after[1].startswith("$"):
+    while len(after) > 1 and (after[0] in lexicon.JOINS or after[0] == ",") and after[1].startswith("$"):
         after = after[2:]
     first, second, third = (*after, "", "", "")[:3]
     if first in lexicon.THINGS:
@@ -365,7 +346,7 @@ def _opening(clause: Clause, *, is_request: bool) -> str | None:
         return TOLD
     if _asks(prior, clause):
         return ASKED
-    is_told = clause.next in JOINS and (prior[0] in lexicon.TALKS or _has_subject(prior))
+    is_told = clause.next in lexicon.JOINS and (prior[0] in lexicon.TALKS or _has_subject(prior))
     is_story = prior[0] in lexicon.FIRST_PERSON or (bool(clause.words) and _is_past(prior[0]))
     return (
         TOLD if is_told or (is_story and any(_is_past(word) or word in lexicon.TALKS for word in prior[:6])) else None
@@ -488,9 +469,12 @@ def _governed(words: list[str], clause: Clause) -> str | None:  # noqa: PLR0911 
     if at < 0:
         return THING
     word, before = words[at], words[at - 1] if at else ""
-    if word in lexicon.DIRECTIVES or (word in ("off", "up") and before in ("kick", "start", "fire", "spin", "set")):
-        return None
-    if word in ("put", "throw") and clause.next == "on":
+    if word.endswith("ing") and words[0] in lexicon.CONDITIONS | lexicon.PREPOSITIONS:
+        return TOLD
+    is_phrasal = (word in ("off", "up") and before in ("kick", "start", "fire", "spin", "set")) or (
+        word in ("put", "throw") and clause.next == "on"
+    )
+    if word in lexicon.DIRECTIVES or is_phrasal:
         return None
     if word in lexicon.WITH:
         is_about = lexicon.PUT_WITH & set(words) or before in lexicon.TAKES_WITH or before in ("than", "as", "like")
@@ -504,6 +488,8 @@ def _governed(words: list[str], clause: Clause) -> str | None:  # noqa: PLR0911 
     if word in ("in", "as", "into", "under", "im", "en") and (
         clause.next in lexicon.MODES or lexicon.MODES & set(words[at:]) or before in ("go", "switch")
     ):
+        return None
+    if is_thing and words[0] in lexicon.DIRECTIVES and word not in lexicon.PREPOSITIONS:
         return None
     if is_thing or word in lexicon.PREPOSITIONS or word in lexicon.EMBEDDED:
         return THING if is_thing else TOLD

@@ -103,6 +103,12 @@ FIRST_PERSON = _words(
     "i i'm i've i'll im ive we we've we're we'll he she they ich wir er je j'ai j'avais nous on yo я мы он она"
     " они people users"
 )
+CONJUNCTIONS = _words(
+    "but then so however therefore sondern aber dann mais puis alors pero luego entonces но потом затем"
+)
+"""A clause begins behind them."""
+JOINS = _words("and und et y e и plus or oder ou o или nor vs versus")
+"""They join tokens: `$team and $forge`."""
 DETERMINERS = _words(
     "the a an my your our their his her its any each every some another"
     " der die das den dem des ein eine einen einem einer mein meine meinen dein deine le la les l' un une mon ma"

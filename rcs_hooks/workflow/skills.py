@@ -87,7 +87,8 @@ def scan(prompt: str) -> tuple[Token, ...]:
 
 
 def _judged(text: str, matches: list[re.Match[str]]) -> list[Token]:
-    stretches = foreign(text) if any(skill_named(match[1]) or meant_by(match[1]) for match in matches) else []
+    names = {match[1] for match in matches}
+    stretches = foreign(text) if any(skill_named(name) or meant_by(name) for name in names) else []
     tokens = _tokens(text, matches, stretches)
     shown = blanked(text, stretches, FOREIGN)
     done: list[Token] = []
@@ -168,7 +169,7 @@ def _why_not(prompt: str, match: re.Match[str], inside: str | None, skill: str |
     if SHELL_AFTER.match(prompt, match.end()) or SHELL_BEFORE.search(prompt[max(0, match.start() - 9) : match.start()]):
         return "beside a shell operator"
     before, after = prompt[max(0, match.start() - 5) : match.start()], prompt[match.end() : match.end() + 2]
-    if after and _is_hidden(after[0]):
+    if after[:1] > "\x7f" and _is_hidden(after[0]):
         return HIDDEN
     if after[:1] and after[0] in APOSTROPHES and after[1:].isalpha():
         return THING
@@ -184,9 +185,7 @@ def _why_not(prompt: str, match: re.Match[str], inside: str | None, skill: str |
 
 def _is_hidden(char: str) -> bool:
     """Whether nothing, or only an accent, is seen of it."""
-    if char.isascii() or char.isspace():
-        return False
-    return not char.isprintable() or any(first <= char <= last for first, last in COMBINING)
+    return not (char.isprintable() or char.isspace()) or any(first <= char <= last for first, last in COMBINING)
 
 
 def _blocks(prompt: str, tokens: list[Token]) -> list[list[Token]]:
