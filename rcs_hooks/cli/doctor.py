@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks import __version__
 from rcs_hooks.cli import options, output
+from rcs_hooks.cli.off import on_command
 from rcs_hooks.cli.setup import machine_of
 from rcs_hooks.errors import Refused
 from rcs_hooks.hook.place import SYSTEM_PATH
@@ -59,6 +60,7 @@ def run(argv: Sequence[str]) -> int:
 def _checks(machine: Machine) -> Iterator[Check]:
     yield _program()
     yield _workspace(machine.root)
+    yield from _switch(machine)
     yield from doctor.checks(machine)
     scope = options.scope(machine.env, os.getcwd(), machine.root, None, time.time())
     yield from guarded("state", health.checks(scope))
@@ -80,6 +82,12 @@ def _workspace(root: str) -> Check:
     if any(os.path.lexists(os.path.join(root, name)) for name in (".git", paths.STATE)):
         return Check("workspace", OK, root)
     return Check("workspace", NOTE, f"{root}, which is no repository", "--root names another")
+
+
+def _switch(machine: Machine) -> Iterator[Check]:
+    if off := paths.off_by(machine.env, machine.root):
+        todo = "unset RCS_DISABLE" if off == "RCS_DISABLE" else on_command(off, machine.root)
+        yield Check("switch", WARN, f"the hooks are off: {off} is set", todo)
 
 
 def _for_the_agent(title: str, told: str, path: str) -> Check:

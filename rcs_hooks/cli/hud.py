@@ -77,12 +77,15 @@ def _hud(scope: Scope) -> tuple[Hud, str | None]:
     """And the session that it is about; None for root."""
     from rcs_hooks.hud.line import hud_of
     from rcs_hooks.state.inventory import deferred_in
+    from rcs_hooks.state.paths import off_by
     from rcs_hooks.state.surface import busy_sessions, resolved
 
     meant = resolved(scope)
     view = meant.view()
     busy = () if meant.session or view.members() else tuple(busy_sessions(scope))
-    return hud_of(view, deferred_in(view.inventory))._replace(elsewhere=busy), meant.session
+    return hud_of(view, deferred_in(view.inventory), off=off_by(os.environ, scope.root))._replace(
+        elsewhere=busy
+    ), meant.session
 
 
 def _line(scope: Scope, *, colour: bool) -> str:

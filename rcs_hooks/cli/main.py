@@ -20,6 +20,8 @@ COMMANDS = (
     ("try", "attempt", "show what a prompt would do; nothing is written", "rcs try '$blueprint $team ship this fix'"),
     ("setup", "setup", "put the hooks into Codex' and Claude Code's own files", "rcs setup --dry-run"),
     ("doctor", "doctor", "see whether the hooks would run, and what to do", "rcs doctor"),
+    ("off", "off", "switch the hooks off, here or everywhere", "rcs off"),
+    ("on", "on", "switch them on again", "rcs on"),
     ("uninstall", "uninstall", "take the hooks out again", "rcs uninstall"),
     ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
     ("question", "question", "ask the user a blocking question, answer one, list them", "rcs question list"),

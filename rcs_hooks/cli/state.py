@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 ACTIONS = ("read", "write", "clear", "list-active", "get-status", "prune")
-ARGUMENTS = ("mode", "session_id", "all_sessions")
-WRITES = ("phase", "outcome", "active", "iteration", "sets")
+ARGUMENTS = ("mode", "session_id", "all_sessions", "root_scope")
+WRITES = ("phase", "outcome", "active", "iteration", "sets", "root_scope")
 
 
 def build() -> argparse.ArgumentParser:
@@ -49,6 +49,8 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument("--iteration", type=int, metavar="N", help="write: the iteration that has begun")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", dest="sets",
                         help="write: any other field; state.KEY for one of the mode's own")  # fmt: skip
+    parser.add_argument("--root-scope", action="store_true", default=None,
+                        help="write: the workspace's own record, which belongs to no session")  # fmt: skip
     parser.add_argument("--all-sessions", action="store_true", help="clear: in root and in every session")
     parser.add_argument(
         "--dry-run", action="store_true", help="prune: only show which answered questions of ended runs would go"
@@ -67,6 +69,9 @@ def run(argv: Sequence[str]) -> int:
     everywhere = given.pop("all_sessions", args.all_sessions)
     if not isinstance(everywhere, bool):
         raise Refused(f"all_sessions: {everywhere!r} found, true or false needed")
+    root_scope = given.pop("root_scope", bool(args.root_scope))
+    if not isinstance(root_scope, bool):
+        raise Refused(f"root_scope: {root_scope!r} found, true or false needed")
     session = given.pop("session_id", None)
     if args.session and session not in (None, args.session):
         raise Refused(f"session_id: --session {args.session} and {session!r} in --input; name one")
@@ -88,7 +93,7 @@ def run(argv: Sequence[str]) -> int:
         return _show(args, surface.read(scope, mode), _record_words)
     if args.action == "clear":
         return _show(args, surface.clear(scope, mode, all_sessions=everywhere), _clear_words)
-    return _show(args, surface.write(scope, mode, _fields(args, given)), _write_words)
+    return _show(args, surface.write(scope, mode, _fields(args, given), root_scope=root_scope), _write_words)
 
 
 def _refuse_fields(args: argparse.Namespace, given: Record) -> None:
@@ -97,7 +102,8 @@ def _refuse_fields(args: argparse.Namespace, given: Record) -> None:
         raise Refused(f"{clean(name)}: {args.action} knows no such argument; it takes {', '.join(ARGUMENTS)}")
     for name in WRITES:
         if getattr(args, name) not in (None, []):
-            raise Refused(f"--{'set' if name == 'sets' else name}: only write takes it, not {args.action}")
+            option = "set" if name == "sets" else name.replace("_", "-")
+            raise Refused(f"--{option}: only write takes it, not {args.action}")
 
 
 def _refuse_options(args: argparse.Namespace, mode: object, *, everywhere: bool) -> None:
@@ -162,11 +168,13 @@ def _show(args: argparse.Namespace, result: Record, words: Any) -> int:
 
 def _active_words(result: Record) -> str:
     here = f"session {result['session']}: " if result.get("session") else ""
-    lines = [here + " + ".join(result["active_modes"])] if result["active_modes"] else []
+    closed = dict.fromkeys(result.get("closed", ()), " (closed)")
+    said = closed.get(result.get("session"), " (closed)" if closed and "sessions" not in result else "")
+    lines = [here + " + ".join(result["active_modes"]) + said] if result["active_modes"] else []
     if not lines:
         lines = ["nothing is active" + (" in root" if result.get("sessions") else "")]
     lines += [
-        f"session {session}: {' + '.join(active)}"
+        f"session {session}: {' + '.join(active)}{closed.get(session, '')}"
         for session, active in result.get("sessions", {}).items()
         if session != result.get("session")
     ]
@@ -174,8 +182,9 @@ def _active_words(result: Record) -> str:
 
 
 def _status_words(result: Record) -> str:
+    active = "active, closed" if result.get("closed") else "active"
     lines = [
-        f"{mode}: {'active' if status['active'] else 'not active'}, phase {word(status['phase'])}"
+        f"{mode}: {active if status['active'] else 'not active'}, phase {word(status['phase'])}"
         + (f", {status['outcome']}" if status["outcome"] else "")
         for mode, status in result["statuses"].items()
     ]

@@ -4,7 +4,7 @@ Rules of this file:
 - Waiting: a run that says so, a question without an answer, a mode that waits for the next prompt.
 - Failed: a run or a mode that failed, or is blocked, in the last seven days; what is older is history.
 - Stalled: a run that is called running, or a mode that is active, and of which nothing was heard for an hour; or a mode
-  whose Stop is not blocked any more, because nothing changed.
+  whose Stop is not blocked any more, because nothing changed. A session that its client has closed is none of these.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _of_session(session: Record, now: float) -> Iterator[Record]:
         if mode["waiting"]:
             if name not in asking:
                 yield _need(session, "waiting", name, f"{name} waits for the next prompt", since)
-        elif mode["active"]:
+        elif mode["active"] and session["status"] != "closed":
             if session["blocks"]["in_a_row"] >= session["blocks"]["limit"]:
                 words = f"{name} changed nothing in {session['blocks']['in_a_row']} turns at {phase}, so it may stop"
                 yield _need(session, "stalled", name, words, since)

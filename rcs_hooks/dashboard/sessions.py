@@ -100,10 +100,11 @@ def _shown(place: Place, now: float, block_limit: int) -> Record | None:
     if not (shown or open_questions or view.unreadable):
         return None
     waits = any(mode["waiting"] for mode in shown)
+    is_closed = place.session is not None and ledger.is_closed(ledger.load(folder, place.session))
     return {
         "root": place.root,
         "session": place.session,
-        "status": _status(shown, waits=waits, broken=bool(view.unreadable)),
+        "status": _status(shown, waits=waits, broken=bool(view.unreadable), is_closed=is_closed),
         "modes": sorted(shown, key=lambda mode: not mode["active"]),
         "questions": [_question(question) for question in open_questions],
         "blocks": _blocks(folder, place.session, block_limit),
@@ -115,11 +116,11 @@ def _shown(place: Place, now: float, block_limit: int) -> Record | None:
     }
 
 
-def _status(shown: list[Record], *, waits: bool, broken: bool) -> str:
+def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool) -> str:
     if waits:
         return "waiting"
     if any(mode["active"] for mode in shown):
-        return "active"
+        return "closed" if is_closed else "active"
     return "broken" if broken else "ended"
 
 
@@ -176,7 +177,7 @@ def _text(text: str, limit: int) -> str:
 
 def _blocks(folder: str, session: str | None, limit: int) -> Record:
     kept = ledger.load(folder, session) if session else {}
-    count = ledger.count_of(kept, None) if isinstance(kept, dict) else None
+    count = ledger.count_of(kept) if isinstance(kept, dict) else None
     return {
         "in_a_row": count.in_a_row if count else 0,
         "of_prompt": count.of_prompt if count else 0,

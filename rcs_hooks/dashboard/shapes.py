@@ -232,7 +232,7 @@ class Broken(Shape):
 class Session(Shape):
     root: str = Field(description="the folder of the workspace")
     session: str | None = Field(description="null: what is kept for no session")
-    status: Literal["active", "waiting", "ended", "broken"]
+    status: Literal["active", "waiting", "closed", "ended", "broken"]
     modes: list[Mode] = Field(description="the active ones first")
     questions: list[Question] = Field(description="those without an answer, the oldest first")
     blocks: Blocks

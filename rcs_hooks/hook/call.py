@@ -5,6 +5,7 @@ Read by plain code, five fields of a dict, and this is their only reader. On the
 """
 
 import os
+import sys
 import time
 
 from rcs_hooks import jsontext
@@ -15,16 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-PROMPT, STOP, SESSION_START = "UserPromptSubmit", "Stop", "SessionStart"
+PROMPT, STOP = "UserPromptSubmit", "Stop"
+SESSION_START, SESSION_END = "SessionStart", "SessionEnd"
 
 
 class Surroundings:
     """What a call takes from outside its payload."""
 
-    __slots__ = ("cwd", "env", "mcp", "now", "rcs")
+    __slots__ = ("began", "cwd", "env", "mcp", "now", "program", "rcs")
 
     def __init__(
-        self, env: "Mapping[str, str]", cwd: str, now: float, rcs: str | None = None, *, mcp: bool = False
+        self,
+        env: "Mapping[str, str]",
+        cwd: str,
+        now: float,
+        rcs: str | None = None,
+        *,
+        mcp: bool = False,
+        program: str = "",
+        began: float | None = None,
     ) -> None:
         self.env = env
         self.cwd = cwd
@@ -33,6 +43,10 @@ class Surroundings:
         """How the agent's shell calls `rcs`; None: to be found out where it is needed."""
         self.mcp = mcp
         """Whether the call came over MCP, so that the agent has the server's tools."""
+        self.program = program
+        """Tells two programs apart that a client calls for the same event."""
+        self.began = began
+        """When this call began by the clock that also stamps files; None where that clock is not the real one."""
 
 
 def real_surroundings() -> Surroundings:
@@ -40,13 +54,17 @@ def real_surroundings() -> Surroundings:
         cwd = os.getcwd()
     except OSError:  # the folder was removed under us
         cwd = os.sep
-    return Surroundings(os.environ, cwd, time.time())
+    now = time.time()
+    # A process began at the latest as long ago as it has used the processor.
+    return Surroundings(os.environ, cwd, now, program=sys.argv[0] if sys.argv else "", began=now - time.process_time())
 
 
 class Payload:
     """Fields that we do not know are left alone: both clients add some between versions."""
 
     __slots__ = (
+        "background",
+        "crons",
         "cwd",
         "event",
         "is_claude",
@@ -69,6 +87,9 @@ class Payload:
         self.turn = _text(fields, "turn_id") or prompt_id or None
         self.is_claude = bool(prompt_id) and "turn_id" not in fields
         self.is_codex = "turn_id" in fields or "model" in fields
+        self.background = fields.get("background_tasks")
+        self.crons = fields.get("session_crons")
+        """Both as they came: what still runs for the agent in the background, and what will wake it."""
         self.is_subagent = bool(fields.get("agent_id") or fields.get("agent_type"))
         self.transcript = str(fields.get("transcript_path") or "")
         if not self.event:

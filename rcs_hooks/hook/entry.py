@@ -8,8 +8,17 @@ import os
 import sys
 
 from rcs_hooks import jsontext
-from rcs_hooks.hook.call import PROMPT, SESSION_START, STOP, Payload, Surroundings, fields_of, real_surroundings
-from rcs_hooks.state.paths import find_root, let_owner_in, may_have_state
+from rcs_hooks.hook.call import (
+    PROMPT,
+    SESSION_END,
+    SESSION_START,
+    STOP,
+    Payload,
+    Surroundings,
+    fields_of,
+    real_surroundings,
+)
+from rcs_hooks.state.paths import find_root, is_disabled, let_owner_in, may_have_state, off_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +49,8 @@ def main() -> int:
 
 def answer(raw: bytes, around: Surroundings) -> str:
     """As `respond`, and recorded where that is wished."""
+    if is_disabled(around.env):
+        return "{}"
     return _recorded(raw, around) if around.env.get("RCS_RECORD") else respond(raw, around)
 
 
@@ -47,6 +58,8 @@ def _recorded(raw: bytes, around: Surroundings) -> str:
     """With the call saved beside it; one that cannot be saved is answered all the same."""
     from rcs_hooks.hook.recording import Recorder
 
+    # Which program it was, and when it began, would come out otherwise in a replay.
+    around = Surroundings(around.env, around.cwd, around.now, around.rcs)
     recorder = None
     try:
         recorder = Recorder(around.env["RCS_RECORD"], raw, around)
@@ -87,7 +100,7 @@ def respond(raw: bytes, around: Surroundings) -> str:
         fields = fields_of(raw)
         event = str(fields.get("hook_event_name"))
         payload = Payload(fields)
-        if event not in (PROMPT, STOP, SESSION_START) or payload.is_subagent:
+        if event not in (PROMPT, STOP, SESSION_START, SESSION_END) or payload.is_subagent:
             return "{}"
         cwd = os.path.join(around.cwd, payload.cwd)
         root = find_root(around.env, cwd)
@@ -98,21 +111,23 @@ def respond(raw: bytes, around: Surroundings) -> str:
 
 def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "dict[str, Any]":
     here = may_have_state(root, payload.session)
+    tokens = _tokens(payload.prompt) if payload.event == PROMPT else ()
+    if not (here or tokens) or off_by(around.env, root):
+        return {}
     if payload.event == STOP:
-        if not here or _is_of_subagent(payload):
+        if _is_of_subagent(payload):
             return {}
         from rcs_hooks.hook import stop
 
         return stop.answer(payload, root, cwd, around)
     if payload.event == SESSION_START:
-        if not here:
-            return {}
         from rcs_hooks.hook import session_start
 
         return session_start.answer(payload, root, cwd, around)
-    tokens = _tokens(payload.prompt)
-    if not (here or tokens):
-        return {}
+    if payload.event == SESSION_END:
+        from rcs_hooks.hook import session_end
+
+        return session_end.answer(payload, root, around)
     from rcs_hooks.workflow.origin import is_machine_made
 
     if is_machine_made(payload.prompt) or _is_of_subagent(payload):

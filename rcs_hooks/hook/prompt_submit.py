@@ -184,6 +184,10 @@ def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled |
         modes = tuple(member.mode for member in members)
         return Reconciled(Plan(modes, modes), members, members, unanswered=unanswered)
     result = for_prompt(view, asked, prompt)
+    if result.plan.denied:
+        from rcs_hooks.state.tracked import without_tracked
+
+        result = for_prompt(without_tracked(view), asked, prompt)
     if result.writes or isinstance(kept, Unreadable) or _is_to_be_noted(readable, view, result):
         seen = ledger.prompt_seen(readable, session, prompt.turn, prompt.text, now=prompt.now)
         result = result._replace(writes=(*result.writes, seen))

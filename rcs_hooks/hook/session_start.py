@@ -1,9 +1,13 @@
-"""SessionStart: one or two lines about what is active in this session; nothing when nothing is."""
+"""SessionStart: one or two lines about what is active in this session; nothing when nothing is.
+
+A session that was closed is open again.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rcs_hooks.hook import session_end
 from rcs_hooks.state import paths
 from rcs_hooks.state import session as sessions
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
 def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
     if not paths.is_name(payload.session):
         return {}
+    session_end.mark(root, payload.session, closed_at=None)
     members = sessions.load(paths.state_folder(root), payload.session, around.now).members()
     if not members:
         return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.errors import Uncounted
+from rcs_hooks.hook import background
 from rcs_hooks.state import files, inventory, ledger, paths
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
@@ -16,7 +17,7 @@ from rcs_hooks.workflow.lifecycle import outcome_of
 if TYPE_CHECKING:
     from rcs_hooks.hook.call import Payload, Surroundings
     from rcs_hooks.state.session import Member, Session
-    from rcs_hooks.workflow.stop import Decision
+    from rcs_hooks.workflow.stop import Count, Decision, Limits
 
 NOTES = "softeners.jsonl"
 MOST = 10**9
@@ -24,7 +25,7 @@ MOST = 10**9
 
 def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
     session = payload.session
-    if not paths.is_name(session):
+    if not paths.is_name(session) or background.runs_subagent(payload):
         return {}
     folder = paths.state_folder(root)
     is_committing = files.read(folder, files.JOURNAL) is not None
@@ -35,7 +36,9 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
         decision = None
         if payload.message:
             _note_softener(view, payload, root, around)
-    if not (view.unreadable or (decision and decision.why != stop.IDLE)):
+    if decision and decision.why == stop.ALREADY:
+        return {}
+    if not (view.unreadable or (decision and decision.is_said)):
         return {}
     return _said(decision, view, payload, root, cwd, around)
 
@@ -46,31 +49,76 @@ def _running(view: Session) -> tuple[Member, ...]:
 
 
 def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision, Session]:
-    """Under the lock; a block is counted on disk before it is spoken."""
+    """Decide under the lock; a block is counted on disk before it is spoken."""
     session = payload.session
-    limits = stop.limits(
+    folder = files.prepare(root)
+    call = ledger.Call(payload.turn, ledger.digest(payload.message), ledger.digest(around.program), around.began)
+    with Lock(folder):
+        files.recover(folder)
+        view = sessions.load(folder, session, around.now)
+        notes = ledger.load(folder, session)
+        if isinstance(notes, Unreadable):
+            why = f"{paths.STATE}/{notes.path} cannot be read ({notes.why}), so no block can be counted"
+            raise Uncounted(f"{why}; the next prompt moves it aside")
+        if ledger.has_answered(notes, call, ledger.written_at(folder, session)):
+            write = ledger.also_called(notes, session, call)
+            decision = stop.Decision(blocks=False, why=stop.ALREADY, members=(), counted=ledger.count_of(notes))
+        else:
+            decision = _decided(payload, view, notes, around)
+            write = ledger.stop_counted(notes, session, call, decision.counted, now=iso(around.now))
+            if decision.why == stop.OLD:
+                write = ledger.reminded(write, now=iso(around.now))
+        if decision.why != stop.IDLE:
+            files.commit(folder, [write])
+    return decision, view
+
+
+def _decided(payload: Payload, view: Session, notes: dict[str, Any], around: Surroundings) -> Decision:
+    """Decide about a Stop that no other program has answered."""
+    # Every prompt of ours that moved a session has left notes; state that others wrote never had any.
+    is_lost = not notes and view.inventory.get("source") == inventory.SOURCE
+    count = ledger.count_of(notes)
+    count = count._replace(is_lost=is_lost or count.is_lost)
+    running = _running(view)
+    since = ledger.reminded_at(notes), ledger.last_prompt_at(notes)
+    fresh = tuple(member for member in running if not (member.session and sessions.is_old(view, member, *since)))
+    if running and not fresh:
+        members = tuple(map(_member, running))
+        return stop.Decision(blocks=False, why=stop.OLD, members=members, counted=count)
+    decision = _bounded(payload, view, fresh, count, around)
+    if decision.blocks and any(map(sessions.is_workspaces, fresh)):
+        from rcs_hooks.state import tracked
+
+        own = tracked.untracked(view, fresh)
+        if own != fresh:
+            return _bounded(payload, view, own, count, around)
+    return decision
+
+
+def _bounded(
+    payload: Payload, view: Session, running: tuple[Member, ...], count: Count, around: Surroundings
+) -> Decision:
+    members = tuple(map(_member, running))
+    return stop.decide(
+        members, ledger.fingerprint(view.members()), count, _limits(payload, around), _once(payload, running)
+    )
+
+
+def _limits(payload: Payload, around: Surroundings) -> Limits:
+    return stop.limits(
         around.env.get("RCS_STOP_MAX_BLOCKS"),
         claude=payload.is_claude,
         cap=around.env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
     )
-    folder = files.prepare(root)
-    with Lock(folder):
-        files.recover(folder)
-        view = sessions.load(folder, session, around.now)
-        kept = ledger.load(folder, session)
-        if isinstance(kept, Unreadable):
-            why = f"{paths.STATE}/{kept.path} cannot be read ({kept.why}), so no block can be counted"
-            raise Uncounted(f"{why}; the next prompt moves it aside")
-        running = tuple(_member(member) for member in _running(view))
-        # A session that a prompt of ours has moved had a ledger; state that others wrote never had one.
-        is_lost = not kept and view.inventory.get("source") == inventory.SOURCE
-        counted = ledger.count_of(kept, payload.turn)
-        counted = counted._replace(is_lost=is_lost or counted.is_lost)
-        decision = stop.decide(running, ledger.fingerprint(view.members()), counted, limits)
-        if decision.blocks or decision.why == stop.LOST:
-            write = ledger.stop_counted(kept, session, payload.turn, decision.counted, now=iso(around.now))
-            files.commit(folder, [write])
-    return decision, view
+
+
+def _once(payload: Payload, running: tuple[Member, ...]) -> str | None:
+    """Why the agent may rightly stop, so that it is held once only."""
+    if background.wakes_later(payload):
+        return stop.BACKGROUND
+    if [member.mode for member in running] == [stop.INTERVIEW] and stop.asks(payload.message):
+        return stop.QUESTION
+    return stop.WORKSPACE if all(map(sessions.is_workspaces, running)) else None
 
 
 def _member(member: Member) -> stop.Member:
@@ -99,7 +147,7 @@ def _said(
         reason = messages.stop_reason(decision, commands, softener_in(payload.message), broken)
         return {"decision": "block", "reason": reason}
     if decision and decision.why != stop.IDLE:
-        return {"systemMessage": messages.let_go(decision, commands, broken)}
+        return {"systemMessage": messages.let_go(decision, broken)}
     return {"systemMessage": messages.fit([f"rcs: {line}" for line in broken], messages.SYSTEM_LENGTH)}
 
 

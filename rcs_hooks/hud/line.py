@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rcs_hooks.state import ledger
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.text import clean, word
 
@@ -33,6 +34,12 @@ class Hud(NamedTuple):
     unreadable: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     """Sessions that have something active, where none was named and root has nothing."""
+    is_closed: bool = False
+    """The client has ended the session; what is active there waits until it is resumed."""
+    is_stalled: bool = False
+    """Its Stop was let go because nothing had changed, and nothing has changed since."""
+    off: str = ""
+    """What switches the hooks off."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -41,10 +48,15 @@ class Hud(NamedTuple):
             "waiting": any(shown.waits for shown in self.active),
             "deferred": list(self.deferred),
             "unreadable": list(self.unreadable),
+            "closed": self.is_closed,
+            "stalled": self.is_stalled,
+            "off": self.off or None,
         } | ({"elsewhere": list(self.elsewhere)} if self.elsewhere else {})
 
 
-def hud_of(view: Session, deferred: Sequence[str]) -> Hud:
+def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
+    notes = ledger.load(view.folder, view.session) if view.session else {}
+    members = view.members()
     active = tuple(
         Shown(
             member.mode,
@@ -54,9 +66,16 @@ def hud_of(view: Session, deferred: Sequence[str]) -> Hud:
             _count(member.record.get("max_iterations")),
             "session" if member.session else "root",
         )
-        for member in view.members()
+        for member in members
     )
-    return Hud(active, tuple(deferred), tuple(clean(broken.path, 200) for broken in view.unreadable))
+    return Hud(
+        active,
+        tuple(deferred),
+        tuple(clean(broken.path, 200) for broken in view.unreadable),
+        is_closed=ledger.is_closed(notes),
+        is_stalled=ledger.is_stalled(notes, members),
+        off=off,
+    )
 
 
 def _count(value: object) -> int | None:
@@ -77,6 +96,8 @@ def as_line(hud: Hud, *, colour: bool, width: int | None = None) -> str:
 
 
 def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
+    if hud.off:
+        yield RED, "off, "
     if hud.elsewhere:
         yield "", f"{len(hud.elsewhere)} sessions are active; --session shows one: {', '.join(hud.elsewhere)}"
     elif not hud.active:
@@ -91,6 +112,10 @@ def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
         if shown.waits:
             yield "", " "
             yield YELLOW, "waits for you"
+    if hud.active and hud.is_closed:
+        yield DIM, ", closed"
+    elif hud.active and hud.is_stalled:
+        yield YELLOW, ", stalled"
     if hud.deferred:
         yield DIM, f", then {', '.join(hud.deferred)}"
     if hud.unreadable:

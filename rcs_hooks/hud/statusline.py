@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from rcs_hooks import jsontext
-from rcs_hooks.state.paths import find_root, is_name, may_have_state, state_folder
+from rcs_hooks.state.paths import find_root, is_name, may_have_state, off_by, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,15 +18,16 @@ def line(raw: bytes, env: Mapping[str, str], cwd: str, now: float) -> str:
     if not is_name(session):
         return ""
     root = find_root(env, os.path.join(cwd, folder))
+    off = off_by(env, root)
     if not may_have_state(root, session):
-        return ""
+        return "rcs: off" if off else ""
     from rcs_hooks.hud.line import as_line, hud_of
     from rcs_hooks.state import session as sessions
     from rcs_hooks.state.inventory import deferred_in
 
     view = sessions.load(state_folder(root), session, now)
-    hud = hud_of(view, deferred_in(view.inventory))
-    return as_line(hud, colour=not env.get("NO_COLOR")) if hud.active or hud.unreadable else ""
+    hud = hud_of(view, deferred_in(view.inventory), off=off)
+    return as_line(hud, colour=not env.get("NO_COLOR")) if hud.active or hud.unreadable or off else ""
 
 
 def _asked(raw: bytes) -> tuple[str, str]:

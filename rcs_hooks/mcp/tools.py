@@ -52,7 +52,8 @@ FIELDS = {
     "error": TEXT,
     "state": {"type": ["object", "string"], "description": "merged key by key into the mode's own state"},
 }
-SWITCHES = ("active", "all_sessions", "stop_hook_active")
+SWITCHES = ("active", "all_sessions", "root_scope", "stop_hook_active")
+PROGRAM = "rcs mcp"
 NUMBERS = ("iteration", "max_iterations")
 OBJECTS = ("state", "fields", "options")
 
@@ -93,6 +94,9 @@ def _state_read(given: Arguments, scope: Scope) -> Arguments:
 
 def _state_write(given: Arguments, scope: Scope) -> Arguments:
     mode = checked_mode(given.pop("mode", None))
+    root_scope = given.pop("root_scope", False)
+    if not isinstance(root_scope, bool):
+        raise Refused(f"root_scope: {root_scope!r} found, true or false needed")
     more = given.pop("fields", {})
     if not isinstance(more, dict):
         raise Refused(f"fields: {more!r} found, an object needed")
@@ -100,7 +104,7 @@ def _state_write(given: Arguments, scope: Scope) -> Arguments:
         raise Refused(
             "nothing to write: give current_phase, lifecycle_outcome, active, iteration, state or another field"
         )
-    return surface.write(scope, mode, more | given)
+    return surface.write(scope, mode, more | given, root_scope=root_scope)
 
 
 def _state_clear(given: Arguments, scope: Scope) -> Arguments:
@@ -135,7 +139,12 @@ STATE: dict[str, tuple[Callable[[Arguments, Scope], Arguments], str, dict[str, A
     "state_write": (
         _state_write,
         "Write fields into the state of a workflow mode. To set active true asks the policy, and can be denied.",
-        {"mode": MODE, **FIELDS, "fields": {"type": ["object", "string"], "description": "any other fields"}},
+        {
+            "mode": MODE,
+            **FIELDS,
+            "fields": {"type": ["object", "string"], "description": "any other fields"},
+            "root_scope": BOOL | {"description": "true: the workspace's own record, which belongs to no session"},
+        },
         ["mode"],
     ),
     "state_clear": (
@@ -208,7 +217,8 @@ def schema_of(name: str) -> tuple[str, dict[str, Any]]:
 
 def call(name: str, arguments: Mapping[str, Any], env: Mapping[str, str], cwd: str) -> tuple[str, bool]:
     """The one text that a tool answers with, and whether it is an error. Never raises for what it was given."""
-    around = Surroundings(env, cwd, time.time(), mcp=True)
+    now = time.time()
+    around = Surroundings(env, cwd, now, mcp=True, program=PROGRAM, began=now)
     if name in HOOKS:
         return _hook(name, arguments, around), False
     if name == EMIT:

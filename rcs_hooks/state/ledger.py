@@ -1,12 +1,13 @@
-"""What the hooks keep for themselves in a session: the person's last prompts, and the Stops blocked since.
+"""What the hooks keep for themselves in a session: the person's last prompts, the Stops blocked since, and its end.
 
 It holds no workflow state. One that cannot be read lets a Stop pass, and the next prompt replaces it.
 """
 
 from __future__ import annotations
 
+import os
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
 from rcs_hooks.state import paths
@@ -25,10 +26,11 @@ REMEMBERED = 8
 """Prompts that are known again when a client sends them twice, even late."""
 MOST_NOTICED = 50
 LONGEST_TIME = 40
-STALLED = "stalled"
-"""The fingerprint for which a run was let go; no prompt takes it away."""
 NOTICED = "noticed"
 """What the person was told once in this session."""
+MOST_PROGRAMS = 8
+LASTING = ("stalled", "once", "reminded_at")
+"""What a new prompt leaves in `stops`: it holds until the run has changed, however many prompts come."""
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
 
@@ -65,26 +67,25 @@ def current_turn(ledger: Mapping[str, Any]) -> str | None:
     return next((turn for turn in turns if isinstance(turn, str)), None)
 
 
-def count_of(ledger: Mapping[str, Any], turn: str | None) -> Count:
-    """The blocks so far. Another turn is another prompt, so its sum starts over; those in a row do not, so that
-    whatever a client names its turns, unchanged state is never blocked more often."""
+def count_of(ledger: Mapping[str, Any]) -> Count:
+    """Read the blocks so far. Only a prompt starts them over, whatever a client names its turns."""
     stops = _part(ledger, "stops")
     fingerprint, in_a_row, of_prompt = (stops.get(key) for key in ("fingerprint", "in_a_row", "of_prompt"))
+    stalled, once = (value if isinstance(value := stops.get(key), str) else "" for key in ("stalled", "once"))
     if not (isinstance(fingerprint, str) and isinstance(in_a_row, int) and isinstance(of_prompt, int)):
-        return Count()
-    same = turn is None or stops.get("turn_id") in (None, turn)
-    return Count(fingerprint, max(0, in_a_row), max(0, of_prompt) if same else 0, stops.get("lost") is True)
+        return Count(stalled=stalled, once=once)
+    return Count(fingerprint, max(0, in_a_row), max(0, of_prompt), stops.get("lost") is True, stalled, once)
 
 
 def has_counted(ledger: Mapping[str, Any]) -> bool:
-    """Whether Stops were counted since the last prompt."""
-    return bool(_part(ledger, "stops").keys() - {STALLED})
+    """Tell whether the next prompt starts something over: it was counted, or the session was closed."""
+    return bool(_part(ledger, "stops").keys() - set(LASTING)) or is_closed(ledger)
 
 
 def prompt_seen(ledger: Mapping[str, Any], session: str, turn: str | None, prompt: str, *, now: str) -> Write:
-    """Notes a prompt of the person: the counts start over, but not what a run was let go for."""
+    """Note a prompt of the person: the counts start over, and the session is open."""
     seen = {"turn_id": turn, "digest": digest(prompt), "at": now}
-    stops = {name: value for name, value in _part(ledger, "stops").items() if name == STALLED}
+    stops = {name: value for name, value in _part(ledger, "stops").items() if name in LASTING}
     noticed = {name: value for name, value in ledger.items() if name == NOTICED}
     record = {"version": 1, **noticed, "prompts": [*_prompts(ledger), seen][-REMEMBERED:], "stops": stops}
     return Write(paths.ledger_file(session), record, durable=False)
@@ -107,11 +108,97 @@ def told(ledger: Mapping[str, Any], session: str, tokens: Sequence[str]) -> Writ
     return Write(paths.ledger_file(session), record, durable=False)
 
 
-def stop_counted(ledger: Mapping[str, Any], session: str, turn: str | None, count: Count, *, now: str) -> Write:
-    stops = {"fingerprint": count.fingerprint, "in_a_row": count.in_a_row, "of_prompt": count.of_prompt}
+class Call(NamedTuple):
+    """One Stop as one program was told of it."""
+
+    turn: str | None
+    message: str
+    """The digest of the last message."""
+    program: str
+    """A digest too."""
+    began: float | None = None
+    """None where the clock is not the one that stamps files."""
+
+
+def has_answered(ledger: Mapping[str, Any], call: Call, written_at: float | None) -> bool:
+    """Tell whether this very Stop was answered before: by another program, or by another copy of this one.
+
+    A client sends the next Stop of a turn only after every program has answered this one. So a program that has not
+    called since the last answer is late for that one; and so is a call that began before the answer was on disk.
+    """
+    last = _part(_part(ledger, "stops"), "call")
+    programs = last.get("programs")
+    if (last.get("turn_id"), last.get("message")) != (call.turn, call.message) or not isinstance(programs, list):
+        return False
+    overlaps = call.began is not None and written_at is not None and call.began < written_at
+    return call.program not in programs or overlaps
+
+
+def written_at(folder: str, session: str) -> float | None:
+    """Read when the notes of a session were last written, by the clock that stamps files."""
+    try:
+        return os.stat(f"{folder}/{paths.ledger_file(session)}").st_mtime
+    except OSError:
+        return None
+
+
+def also_called(ledger: Mapping[str, Any], session: str, call: Call) -> Write:
+    """Note one more program that was called for a Stop that is answered."""
+    stops = _part(ledger, "stops")
+    last = _part(stops, "call")
+    programs = [*(name for name in last["programs"] if isinstance(name, str)), call.program][-MOST_PROGRAMS:]
+    return _with(ledger, session, stops=stops | {"call": last | {"programs": programs}})
+
+
+def stop_counted(ledger: Mapping[str, Any], session: str, call: Call, count: Count, *, now: str) -> Write:
+    """Note an answered Stop, and for whom; a session that stops is open."""
+    stops: Record = {"fingerprint": count.fingerprint, "in_a_row": count.in_a_row, "of_prompt": count.of_prompt}
     stops |= {"lost": True} if count.is_lost else {}
-    stops |= {"turn_id": turn, "at": now}
-    return Write(paths.ledger_file(session), {"version": 1, **ledger, "stops": stops}, durable=False)
+    stops |= {key: value for key, value in (("stalled", count.stalled), ("once", count.once)) if value}
+    stops |= {key: value for key, value in _part(ledger, "stops").items() if key == "reminded_at"}
+    stops |= {"call": {"turn_id": call.turn, "message": call.message, "programs": [call.program]}, "at": now}
+    return _with(ledger, session, stops=stops)
+
+
+def reminded(write: Write, *, now: str) -> Write:
+    """Add to a noted Stop that the person was reminded of an old run."""
+    record = write.record or {}
+    return write._replace(record=record | {"stops": _part(record, "stops") | {"reminded_at": now}})
+
+
+def _with(ledger: Mapping[str, Any], session: str, **parts: Record) -> Write:
+    record = {"version": 1, **ledger, **parts}
+    record.pop("closed_at", None)
+    return Write(paths.ledger_file(session), record, durable=False)
+
+
+def marked(ledger: Mapping[str, Any], session: str, *, closed_at: str | None) -> Write:
+    """Note when the session was closed; None: it is open."""
+    write = _with(ledger, session)
+    return write._replace(record=(write.record or {}) | ({"closed_at": closed_at} if closed_at else {}))
+
+
+def is_closed(ledger: Mapping[str, Any] | Unreadable) -> bool:
+    """Tell whether the client has ended the session, and nothing has opened it since."""
+    return not isinstance(ledger, Unreadable) and isinstance(ledger.get("closed_at"), str)
+
+
+def is_stalled(ledger: Mapping[str, Any] | Unreadable, members: Sequence[Member]) -> bool:
+    """Tell whether a Stop was let go because nothing had changed, and nothing has changed since."""
+    stalled = "" if isinstance(ledger, Unreadable) else count_of(ledger).stalled
+    return bool(stalled and members) and stalled == fingerprint(members)
+
+
+def last_prompt_at(ledger: Mapping[str, Any]) -> str | None:
+    """Read when the last prompt that was noted came."""
+    at = _prompts(ledger)[-1].get("at") if _prompts(ledger) else None
+    return at if isinstance(at, str) else None
+
+
+def reminded_at(ledger: Mapping[str, Any]) -> str | None:
+    """Read when the person was last reminded of an old run."""
+    at = _part(ledger, "stops").get("reminded_at")
+    return at if isinstance(at, str) else None
 
 
 def fingerprint(members: Sequence[Member]) -> str:

@@ -88,6 +88,28 @@ def _is_there(path: str) -> bool:
         return True
 
 
+OFF = "off"
+"""The file under `.rcs` that switches the hooks off, in a workspace or, under the home folder, everywhere."""
+
+
+def is_disabled(env: "Mapping[str, str]") -> bool:
+    """Tell whether RCS_DISABLE switches the hooks off: any value but nothing and 0."""
+    return env.get("RCS_DISABLE", "").strip() not in ("", "0")
+
+
+def off_files(env: "Mapping[str, str]", root: str) -> list[str]:
+    """Name the files that switch the hooks off: the one of the workspace, then the one for everywhere."""
+    home = env.get("HOME", "")
+    return [os.path.join(folder, HOME, OFF) for folder in (root, home) if os.path.isabs(folder)]
+
+
+def off_by(env: "Mapping[str, str]", root: str) -> str:
+    """Name what switches the hooks off: RCS_DISABLE, or the path of a file; empty where they are on."""
+    if is_disabled(env):
+        return "RCS_DISABLE"
+    return next((path for path in off_files(env, root) if os.path.lexists(path)), "")
+
+
 def may_have_state(root: str, session: str) -> bool:
     """Whether a look at the state of this session can pay at all: it has a folder, or root has records.
 

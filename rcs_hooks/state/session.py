@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
 from rcs_hooks.state import paths
-from rcs_hooks.state.clock import seconds
+from rcs_hooks.state.clock import iso, seconds
 from rcs_hooks.state.files import Reader, Unreadable, check_inside
 from rcs_hooks.workflow.lifecycle import is_active
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import TypeGuard
 
 Record = dict[str, Any]
 Records = dict[str, Record]
@@ -99,19 +100,53 @@ def load(folder: str, session: str | None, now: float) -> Session:
 
 def belongs(record: Mapping[str, Any], session: str | None) -> bool:
     """Whether a root record names no session, or this one."""
+    return names_nobody(record) or record.get("session_id") == session
+
+
+def names_nobody(record: Mapping[str, Any]) -> bool:
+    """Tell whether a record names no session."""
     named = record.get("session_id")
-    return not (isinstance(named, str) and named.strip()) or named == session
+    return not (isinstance(named, str) and named.strip())
+
+
+def is_workspaces(member: Member) -> bool:
+    """Tell whether an active mode is the workspace's: a root record, and nobody knows whose it is."""
+    return member.session is None and names_nobody(member.record)
 
 
 def is_stale(folder: str, mode: str, record: Mapping[str, Any], now: float) -> bool:
     """Whether nothing has touched a root record for a day: by its own word, else by its file's."""
+    touched = _touched(folder, paths.mode_file(mode, None), record, now)
+    return touched is None or now - touched >= STALE_SECONDS
+
+
+def _touched(folder: str, path: str, record: Mapping[str, Any], now: float) -> float | None:
     touched = seconds(record.get("updated_at"))
     if touched is None or touched > now + STALE_SECONDS:
         try:
-            touched = os.stat(f"{folder}/{paths.mode_file(mode, None)}").st_mtime
+            touched = os.stat(f"{folder}/{path}").st_mtime
         except OSError:
-            return True
-    return now - touched >= STALE_SECONDS
+            return None
+    return touched
+
+
+def is_old(view: Session, member: Member, reminded_at: str | None, prompt_at: str | None) -> bool:
+    """Tell whether the last prompt found a session's own run untouched for a day, of which nobody was reminded.
+
+    A turn that lasts longer than a day is none of that: its prompt came when the run had just been touched.
+    """
+    updated = member.record.get("updated_at")
+    if _is_ours(updated) and updated >= iso(view.now - STALE_SECONDS):
+        return False  # as text: to read a date costs a millisecond
+    touched = _touched(view.folder, member.path, member.record, view.now)
+    moments = [moment for moment in (touched, seconds(reminded_at)) if moment is not None]
+    asked = seconds(prompt_at)
+    return bool(moments) and (view.now if asked is None else asked) - max(moments) >= STALE_SECONDS
+
+
+def _is_ours(moment: object) -> TypeGuard[str]:
+    """Whether a moment is written as `clock.iso` writes it, so that the order of texts is the order of times."""
+    return isinstance(moment, str) and len(moment) == len(iso(0)) and moment[10] == "T" and moment.endswith("Z")
 
 
 def active_members(

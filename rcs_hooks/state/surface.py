@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import Refused
 from rcs_hooks.state import fields as rules
-from rcs_hooks.state import files, modes, paths, questions
+from rcs_hooks.state import files, ledger, modes, paths, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.messages import Commands
 
 Record = dict[str, Any]
+
+
+MOST_NAMED = 8
 
 
 class Scope(NamedTuple):
@@ -74,7 +77,7 @@ def with_session(scope: Scope, mode: str, action: str = "") -> Scope:
     if len(having) > 1:
         each = [
             scope.of(session).commands.state(action, mode) if action else f"--session {session}"
-            for session in having[:8]
+            for session in having[:MOST_NAMED]
         ]
         raise Refused("\n".join([f"{mode} is active in {len(having)} sessions; say which one:", *each]))
     return scope.of(having[0]) if having else scope
@@ -118,13 +121,22 @@ def list_active(scope: Scope) -> Record:
     """With no session named, what is active in each session stands beside it."""
     meant = resolved(scope)
     result: Record = {"active_modes": [member.mode for member in meant.view().members()]}
+    busy = {} if scope.session else busy_sessions(scope)
     if not scope.session:
-        result |= ({"session": meant.session} if meant.session else {}) | {"sessions": busy_sessions(scope)}
-    return result
+        result |= ({"session": meant.session} if meant.session else {}) | {"sessions": busy}
+    named = dict.fromkeys([meant.session, *busy])
+    closed = [session for session in named if session and is_closed(scope.folder, session)]
+    return result | ({"closed": closed} if closed else {})
+
+
+def is_closed(folder: str, session: str) -> bool:
+    """Tell whether the client has ended a session, and nothing has opened it since."""
+    return ledger.is_closed(ledger.load(folder, session))
 
 
 def get_status(scope: Scope, mode: str | None = None) -> Record:
-    view = (with_session(scope, mode, "get-status") if mode else resolved(scope)).view()
+    meant = with_session(scope, mode, "get-status") if mode else resolved(scope)
+    view = meant.view()
     active = {member.mode for member in view.members()}
     statuses = {}
     for name in [mode] if mode else MODES:
@@ -138,7 +150,8 @@ def get_status(scope: Scope, mode: str | None = None) -> Record:
                 "path": f"{paths.STATE}/{paths.mode_file(name, view.session if own is not None else None)}",
                 "data": record,
             }
-    return {"statuses": statuses}
+    closed = bool(meant.session) and is_closed(scope.folder, str(meant.session))
+    return {"statuses": statuses} | ({"closed": True} if closed else {})
 
 
 def refuse_unreadable(scope: Scope, view: Session, names: Sequence[str] = ()) -> None:
@@ -152,11 +165,18 @@ def refuse_unreadable(scope: Scope, view: Session, names: Sequence[str] = ()) ->
 # --- writing
 
 
-def write(scope: Scope, mode: str, given: Mapping[str, Any]) -> Record:
-    """Merges `given` into the record of a mode. What would activate the mode asks the transition policy first."""
+def write(scope: Scope, mode: str, given: Mapping[str, Any], *, root_scope: bool = False) -> Record:
+    """Merge `given` into the record of a mode. What would activate the mode asks the transition policy first.
+
+    `root_scope`: where no session is named, the record of the workspace is meant.
+    """
     wanted = rules.checked(given)
-    scope = with_session(scope, mode)
+    if root_scope and scope.session:
+        raise Refused(f"root_scope and the session {scope.session} found; name one of them")
+    scope = scope if root_scope else with_session(scope, mode)
     _drafted(scope, mode, wanted)  # refused before anything is made
+    if wanted.get("active") and not (scope.session or root_scope):
+        _refuse_nobodys(scope, mode)
     folder = files.prepare(scope.root)
     with Lock(folder):
         files.recover(folder)
@@ -164,6 +184,17 @@ def write(scope: Scope, mode: str, given: Mapping[str, Any]) -> Record:
         files.commit(folder, draft.writes())
     result: Record = {"success": True, "mode": mode, "path": f"{paths.STATE}/{paths.mode_file(mode, scope.session)}"}
     return result | ({"transition": message} if message else {})
+
+
+def _refuse_nobodys(scope: Scope, mode: str) -> None:
+    """Raise Refused where a run would belong to no session: it would hold the Stop of each."""
+    if any(member.mode == mode for member in scope.view().members()):
+        return
+    there = f"{scope.folder}/{paths.SESSIONS}"
+    latest = sorted(known_sessions(scope.folder), key=lambda name: -os.stat(f"{there}/{name}").st_mtime)
+    each = [scope.of(session).commands.write(mode, "--active") for session in latest[:MOST_NAMED]]
+    first = f"{mode} would be the workspace's and hold the Stop of every session; name the session, or add --root-scope"
+    raise Refused("\n".join([f"{first}{':' if each else ''}", *each]))
 
 
 def _drafted(scope: Scope, mode: str, wanted: Record) -> tuple[Draft, str | None]:

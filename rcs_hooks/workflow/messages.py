@@ -13,7 +13,7 @@ import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.workflow.replies import EARLY
-from rcs_hooks.workflow.stop import ITERATIONS, LOST, TOO_MANY
+from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, LOST, OLD, QUESTION, TOO_MANY, WORKSPACE
 from rcs_hooks.workflow.text import clean, word
 from rcs_hooks.workflow.transitions import NO_CHANGE
 
@@ -38,6 +38,7 @@ CANNOT_BE_READ = "cannot be read"
 YOUR_QUESTION = "YOUR QUESTION"
 PRESERVED = "planning preserved over simultaneous execution follow-up"
 TEAM_HINT = "team runtime: lead the crew, give every worker its own files, merge and verify the results yourself."
+GO_ON_OR_CANCEL = "Type `go on` to continue, `$cancel` to end it."
 HANDOFF = "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer."
 
 
@@ -376,7 +377,9 @@ def _member(member: Member) -> str:
 
 
 def stop_reason(decision: Decision, commands: Commands, softener: str | None, broken: Sequence[str] = ()) -> str:
-    """Why the run goes on, for the agent."""
+    """Tell the agent why the run goes on."""
+    if decision.why == QUESTION:
+        return fit([_unrecorded_question(decision, commands), *broken], REASON_LENGTH)
     modes = [member.mode for member in decision.members]
     names = " + ".join(_member(member) for member in decision.members)
     is_are = "is" if len(modes) == 1 else "are"
@@ -385,7 +388,7 @@ def stop_reason(decision: Decision, commands: Commands, softener: str | None, br
         " (finished, blocked, failed or userinterlude) and stop again:"
     )
     offer = f'Your last message offers "{clean(softener, 60)}": decide it yourself, or ask one blocking question.'
-    rest = [HANDOFF, *([offer] if softener else [])]
+    rest = [*_way_out(decision, commands), HANDOFF, *([offer] if softener else [])]
     write = [commands.write(mode, "--outcome", "finished") for mode in modes]
     ask = f"If only the user can unblock it: {commands.ask(modes[0])}"
     # Where many modes have long names, what does not fit is left out from the end.
@@ -393,27 +396,60 @@ def stop_reason(decision: Decision, commands: Commands, softener: str | None, br
     return fit([*lines, *broken], REASON_LENGTH)
 
 
-def let_go(decision: Decision, commands: Commands, broken: Sequence[str] = ()) -> str:
-    """Why a running workflow was let stop all the same, for the person."""
-    names = " + ".join(member.mode for member in decision.members)
-    if decision.why == ITERATIONS:
-        why = "has reached its last iteration without an outcome"
-    elif decision.why == LOST:
-        why = "was continued before, but how often is not known any more"
-    elif decision.why == TOO_MANY and decision.counted.of_prompt:
-        why = f"was continued {decision.counted.of_prompt} times for one prompt, which is the limit"
-    elif decision.counted.in_a_row:
-        why = f"was continued {decision.counted.in_a_row} times and nothing changed"
-    else:
-        why = "has no outcome yet, but the settings allow no continuation"
-    return fit(
-        [
-            f"rcs: {names} {why}, so the turn may end. It stays active until it is cleared:",
-            *broken,
-            *(commands.clear(member.mode) for member in decision.members),
-        ],
-        SYSTEM_LENGTH,
+def _unrecorded_question(decision: Decision, commands: Commands) -> str:
+    (member,) = decision.members
+    return (
+        f"[rcs] {_member(member)} still runs, and your message asks the user a question that is not recorded, so the"
+        f" answer would reach no run. Record it, in the same words, and end the turn:\n{commands.ask(member.mode)}"
     )
+
+
+def _way_out(decision: Decision, commands: Commands) -> list[str]:
+    """What else the agent may do where it may rightly stop; it is told once."""
+    if decision.why == BACKGROUND:
+        return ["To wait for what runs in the background or for a set time, just end your turn: you are woken then."]
+    if decision.why == WORKSPACE:
+        mode = decision.members[0].mode
+        return [
+            "Its record is the workspace's and names no session: somebody else may have left it. If it is not the work"
+            f" of this session, leave it, or ask the user to end it with `$cancel`, or: {commands.clear(mode)}"
+        ]
+    return []
+
+
+def let_go(decision: Decision, broken: Sequence[str] = ()) -> str:
+    """Tell the person why a running workflow was let stop all the same."""
+    first = f"rcs: {_names_of(decision)} {_why_let_go(decision)} {GO_ON_OR_CANCEL}"
+    return fit([first, *broken], SYSTEM_LENGTH)
+
+
+def _names_of(decision: Decision) -> str:
+    members = decision.members
+    return " + ".join(_member(each) if len(members) <= MOST_COMMANDS else each.mode for each in members)
+
+
+def _why_let_go(decision: Decision) -> str:
+    count = decision.counted
+    kept = "so the turn ends; its work is kept."
+    if decision.why == OLD:
+        return "is still open here, and nothing has touched it for a day, so the turn ends."
+    if decision.why == BACKGROUND:
+        return "waits for what runs in the background."
+    if decision.why == WORKSPACE:
+        return "was left in this workspace by nobody known, so it holds no turn any longer."
+    if decision.why == ITERATIONS:
+        return f"has reached its last iteration without an outcome, {kept}"
+    if decision.why == LOST:
+        return f"was continued before, but how often is not known any more, {kept}"
+    if decision.why == TOO_MANY and count.of_prompt:
+        return f"was continued {_times(count.of_prompt)} for one prompt, which is the limit, {kept}"
+    if count.in_a_row:
+        return f"was continued {_times(count.in_a_row)} and recorded no progress, {kept}"
+    return f"has no outcome yet, but the settings allow no continuation, {kept}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def failure(event: str, why: str) -> str:

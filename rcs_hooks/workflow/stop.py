@@ -3,7 +3,9 @@
 Rules of this file:
 - A Stop is blocked exactly when a mode is active and not waiting, and the bounds below allow it.
 - No endless loop, by construction: every block is counted before it is spoken, in a row on one
-  fingerprint, and in sum for one prompt.
+  fingerprint, and in sum for one prompt of the person.
+- A run that was let go without progress is stalled: it is held once for a prompt until it has changed.
+- Where the agent may rightly stop (`once`), it is held once for a fingerprint, to tell it how.
 """
 
 from __future__ import annotations
@@ -16,6 +18,15 @@ CLIENT_CAP = 8
 """How often Claude Code lets a Stop be blocked before it ends the turn itself, without a word."""
 
 IDLE, RUNNING, UNCHANGED, TOO_MANY, ITERATIONS, LOST = "idle", "running", "unchanged", "too many", "iterations", "lost"
+OLD, QUIET, ALREADY = "old", "quiet", "already"
+BACKGROUND, QUESTION, WORKSPACE = "background", "question", "workspace"
+"""Why a Stop is held once only: something runs in the background, the person is asked, the record is nobody's."""
+ONCE = (BACKGROUND, QUESTION, WORKSPACE)
+
+INTERVIEW = "deep-interview"
+QUESTION_MARKS = ("?", "？", "؟")
+CLOSING = "\"'”’»›」』)）]*_`~"
+TAIL = 200
 
 
 class Member(NamedTuple):
@@ -39,6 +50,10 @@ class Count(NamedTuple):
     of_prompt: int = 0
     is_lost: bool = False
     """Stop was blocked before, and nothing is known of it: nobody can say how often."""
+    stalled: str = ""
+    """The fingerprint of the run when it was let go without progress."""
+    once: str = ""
+    """The fingerprint that was held once, for one of the reasons in `ONCE`."""
 
 
 class Limits(NamedTuple):
@@ -51,7 +66,17 @@ class Decision(NamedTuple):
     why: str
     members: tuple[Member, ...]
     counted: Count
-    """To be kept before a block is spoken."""
+    """To be kept before anything is said."""
+
+    @property
+    def is_said(self) -> bool:
+        """Whether there is anything to say, and so to keep."""
+        return self.why not in (IDLE, QUIET, ALREADY)
+
+
+def asks(message: str) -> bool:
+    """Tell whether a message ends in a question mark, whatever closes behind it."""
+    return "".join(message[-TAIL:].split()).rstrip(CLOSING).endswith(QUESTION_MARKS)
 
 
 def limits(max_blocks: str | None, *, claude: bool = False, cap: str | None = None) -> Limits:
@@ -66,8 +91,14 @@ def _number(text: str | None, default: int) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < len(str(10**9)) else default
 
 
-def decide(running: tuple[Member, ...], fingerprint: str, count: Count, limit: Limits) -> Decision:
-    """`running`: every active member that does not wait. `fingerprint`: of what the whole set has done so far."""
+def decide(
+    running: tuple[Member, ...], fingerprint: str, count: Count, limit: Limits, once: str | None = None
+) -> Decision:
+    """Decide about one Stop.
+
+    `running`: every active member that does not wait. `fingerprint`: of what the whole set has done so far.
+    `once`: why it is held once only, one of `ONCE`.
+    """
     if not running:
         return Decision(blocks=False, why=IDLE, members=(), counted=count)
     held = tuple(member for member in running if not member.exhausted)
@@ -76,9 +107,22 @@ def decide(running: tuple[Member, ...], fingerprint: str, count: Count, limit: L
     if not held:
         return Decision(blocks=False, why=ITERATIONS, members=running, counted=count)
     in_a_row = count.in_a_row if count.fingerprint == fingerprint else 0
+    here = count._replace(fingerprint=fingerprint, in_a_row=in_a_row)
+    if once and count.once == fingerprint:
+        # Who asks the person, or was not held by this prompt, needs no words.
+        why = once if in_a_row and once != QUESTION else QUIET
+        return Decision(blocks=False, why=why, members=running, counted=here)
+    is_stalled = count.stalled == fingerprint
+    stalled = here._replace(stalled=fingerprint)
     if count.of_prompt >= limit.per_prompt:
-        return Decision(blocks=False, why=TOO_MANY, members=running, counted=count)
-    if in_a_row >= limit.in_a_row:
-        return Decision(blocks=False, why=UNCHANGED, members=running, counted=count)
-    now = Count(fingerprint, in_a_row + 1, count.of_prompt + 1)
-    return Decision(blocks=True, why=RUNNING, members=running, counted=now)
+        return Decision(blocks=False, why=TOO_MANY, members=running, counted=stalled)
+    if in_a_row >= (min(1, limit.in_a_row) if is_stalled else limit.in_a_row):
+        return Decision(blocks=False, why=UNCHANGED, members=running, counted=stalled)
+    now = Count(
+        fingerprint,
+        in_a_row + 1,
+        count.of_prompt + 1,
+        stalled=fingerprint if is_stalled else "",
+        once=fingerprint if once else count.once,
+    )
+    return Decision(blocks=True, why=once or RUNNING, members=running, counted=now)

@@ -15,7 +15,7 @@ from tests.support import RCS_HOOK, clean_env
 RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
-    *("machine", "emit", "runs", "task", "dashboard", "mcp", "completion"),
+    *("off", "on", "machine", "emit", "runs", "task", "dashboard", "mcp", "completion"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 

@@ -520,7 +520,8 @@ def test_a_full_disk_behind_stdout_is_a_failure_in_words(workspace: Workspace) -
 def test_the_session_is_the_option_else_a_variable_else_root(
     words: list[str], env: dict[str, str], session: str | None, workspace: Workspace
 ) -> None:
-    done = rcs(workspace.root, "state", "write", "--mode", "forge", "--active", *words, **env)
+    scope = () if session else ("--root-scope",)
+    done = rcs(workspace.root, "state", "write", "--mode", "forge", "--active", *scope, *words, **env)
     assert done.status == 0
     assert workspace.mode_path("forge", session).exists()
 

@@ -282,7 +282,7 @@ def test_ten_megabytes_of_last_message_are_blocked_like_any_other(running: Works
 
 
 OTHER_EVENTS = [
-    *("SessionEnd", "SubagentStart", "SubagentStop", "StopFailure", "PreToolUse", "PostToolUse", "PreCompact"),
+    *("SessionEnding", "SubagentStart", "SubagentStop", "StopFailure", "PreToolUse", "PostToolUse", "PreCompact"),
     *("PostCompact", "PermissionRequest", "Notification", "stop", "userpromptsubmit", "UserPromptSubmit ", "Stop\n"),
     "x" * 10_000,
     "\ud800",

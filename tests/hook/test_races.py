@@ -111,8 +111,8 @@ def prompt(text: str, turn: str, session: str = "s1") -> Call:
     return PROMPT, session, {"prompt": text, "turn_id": turn}
 
 
-def stop(turn: str, session: str = "s1") -> Call:
-    return STOP, session, {"turn_id": turn, "last_assistant_message": "Working."}
+def stop(turn: str, session: str = "s1", message: str = "Working.") -> Call:
+    return STOP, session, {"turn_id": turn, "last_assistant_message": message}
 
 
 def active_on_disk(workspace: Workspace, session: str = "s1") -> set[str]:
@@ -186,7 +186,7 @@ def test_the_same_handoff_ten_times_at_once_happens_once(workspace: Workspace) -
 
 def test_every_stop_counts_even_at_once(workspace: Workspace) -> None:
     alone(workspace, PROMPT, prompt="$team", turn_id="t1")
-    answers = at_once(workspace, [stop("t1")] * 10)
+    answers = at_once(workspace, [stop("t1", message=f"Step {number}.") for number in range(10)])
     assert all(answer.blocks for answer in answers)
     ledger = json.loads((workspace.folder("s1") / "hook-ledger.json").read_text())
     assert (ledger["stops"]["in_a_row"], ledger["stops"]["of_prompt"]) == (10, 10)

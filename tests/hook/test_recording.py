@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,7 @@ def test_a_call_that_cannot_be_recorded_is_answered_all_the_same(workspace: Work
 
 @pytest.mark.parametrize("text", ['{\n  "n": 1180591620717411303424\n}\n', '{\n  "s": "\\ud800"\n}\n'])
 def test_state_that_no_fixture_holds_as_json_is_kept_as_text(text: str, workspace: Workspace, tmp_path: Path) -> None:
+    workspace.now = time.time()
     workspace.write("forge")
     (workspace.folder("s1") / "other.json").write_text(text)
     env = clean_env(RCS_RECORD=str(tmp_path / "recorded"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.support import Record, Workspace
 
 
@@ -112,17 +114,18 @@ def test_modes_of_one_prompt_that_exclude_each_other_say_so(workspace: Workspace
     )
 
 
-def test_a_stop_whose_count_was_lost_lets_go_until_the_next_prompt(workspace: Workspace) -> None:
+@pytest.mark.parametrize("is_continued", [True, False])
+def test_a_stop_whose_count_was_lost_lets_go_until_the_next_prompt(is_continued: bool, workspace: Workspace) -> None:
     """An agent that tidies up, or a tool that restores old files, must not make an endless loop."""
     workspace.prompt("$forge")
     ledger = workspace.folder("s1") / "hook-ledger.json"
     assert workspace.stop().blocks
     for _ in range(12):
         ledger.unlink()
-        answer = workspace.stop(stop_hook_active=True)
+        answer = workspace.stop(stop_hook_active=is_continued)
         assert not answer.blocks
         assert "how often is not known any more" in answer.notice
-    assert not workspace.stop(stop_hook_active=True).blocks
+    assert not workspace.stop(stop_hook_active=is_continued).blocks
     workspace.prompt("go on")
     assert workspace.stop().blocks
 

@@ -21,6 +21,7 @@ MODES = ("deep-interview", "blueprint", "autoresearch", "team", "forge", "autopi
 UUID = "01a1edd5-d041-7843-9e62-3e218ca1fb5f"
 LONGEST_ID = "s" * 128
 CLEAR = "rcs state clear --mode forge --session s1"
+GO_ON_OR_CANCEL = "Type `go on` to continue, `$cancel` to end it."
 HANDOFF = ("Outcome", "Evidence", "Artifacts / state", "Handoff")
 DAY = 24 * 3600
 
@@ -325,7 +326,7 @@ def test_in_claude_code_it_is_one_less_than_the_clients_own_cap(cap: str | None,
         claude.edit("forge", iteration=claude.read("forge")["iteration"] + 1)
         answer = claude.stop()
         assert not answer.blocks
-        assert commands(answer.notice, "clear") == ["forge"]
+        assert answer.notice.endswith(GO_ON_OR_CANCEL)
 
 
 @pytest.mark.parametrize(("setting", "allowed"), [("0", 0), ("3", 3), ("20", 7)])
@@ -341,13 +342,14 @@ def test_the_cap_of_claude_code_is_none_of_codex_business(forge: Workspace) -> N
 
 
 @pytest.mark.parametrize("kind", [Workspace, Claude], ids=["codex", "claude"])
-def test_once_let_go_it_stays_so_until_the_next_prompt(kind: type[Workspace], tmp_path: Path) -> None:
+def test_once_let_go_a_prompt_that_changes_nothing_is_held_once(kind: type[Workspace], tmp_path: Path) -> None:
     workspace = kind(tmp_path)
     workspace.prompt("$forge fix")
     assert blocks(workspace, 9) == 5
-    workspace.prompt("Go on.")
-    assert blocks(workspace, 9) == 5
-    workspace.prompt("$forge go on")
+    for text in ("Go on.", "$forge go on", "Go on."):
+        workspace.prompt(text)
+        assert blocks(workspace, 9) == 1
+    workspace.edit("forge", current_phase="verifying")
     assert blocks(workspace, 9) == 5
 
 
@@ -451,7 +453,7 @@ def test_a_run_at_its_last_iteration_may_stop(iteration: object, most: object, b
     forge.edit("forge", iteration=iteration, max_iterations=most)
     answer = forge.stop()
     assert answer.blocks is blocked
-    assert ("iteration" in answer.notice and commands(answer.notice, "clear") == ["forge"]) is not blocked
+    assert ("last iteration" in answer.notice and answer.notice.endswith(GO_ON_OR_CANCEL)) is not blocked
 
 
 def test_a_member_with_iterations_left_keeps_the_set_going(workspace: Workspace) -> None:
@@ -463,27 +465,33 @@ def test_a_member_with_iterations_left_keeps_the_set_going(workspace: Workspace)
 # --- what the person is told when a run is let go
 
 
-def test_the_notice_says_that_nothing_changed_and_how_to_clear_it(forge: Workspace) -> None:
+def test_the_notice_says_that_nothing_changed_and_how_to_go_on(forge: Workspace) -> None:
     blocks(forge, 5)
     for _ in range(2):
-        notice = forge.stop().notice
-        assert notice.startswith("rcs: forge was continued 5 times and nothing changed")
-        assert notice.endswith(f"\n{CLEAR}")
+        assert forge.stop().notice == (
+            "rcs: forge (phase starting, iteration 0 of 50) was continued 5 times and recorded no progress, so the turn"
+            f" ends; its work is kept. {GO_ON_OR_CANCEL}"
+        )
+    forge.prompt("Go on.")
+    forge.stop()
+    assert "was continued once and recorded no progress" in forge.stop().notice
 
 
 def test_the_notice_says_that_the_prompt_has_had_its_total(forge: Workspace) -> None:
     blocks_in_progress(forge, 50)
     notice = forge.stop().notice
     assert "50 times for one prompt" in notice
-    assert notice.endswith(f"\n{CLEAR}")
+    assert notice.endswith(GO_ON_OR_CANCEL)
 
 
-def test_the_notice_of_a_set_names_and_clears_every_member(workspace: Workspace) -> None:
+def test_the_notice_of_a_set_names_every_member(workspace: Workspace) -> None:
     workspace.env["RCS_STOP_MAX_BLOCKS"] = "0"
     workspace.prompt("$team $forge ship it")
     notice = workspace.stop().notice
-    assert "team + forge" in notice
-    assert commands(notice, "clear") == ["team", "forge"]
+    assert notice == (
+        "rcs: team (phase starting) + forge (phase starting, iteration 0 of 50) has no outcome yet, but the settings"
+        f" allow no continuation, so the turn ends; its work is kept. {GO_ON_OR_CANCEL}"
+    )
 
 
 def test_a_run_that_was_let_go_stays_active(forge: Workspace) -> None:
@@ -1068,4 +1076,6 @@ def test_eight_modes_and_a_long_session_id_fit_into_the_notice(session: str, wor
         workspace.write(mode, session)
     notice = workspace.stop(session).notice
     assert [mode for mode in MODES if mode not in notice] == []
-    assert commands(notice, "clear", session) != []
+    assert notice.endswith(GO_ON_OR_CANCEL)
+    assert "\n" not in notice
+    assert session not in notice

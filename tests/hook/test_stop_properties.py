@@ -10,6 +10,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.hook.entry import respond
+from rcs_hooks.workflow.stop import asks
 from tests.hook.test_stop import MODES, Claude
 from tests.support import Record, Workspace
 from tests.workflow.test_lifecycle import CASES, FIELDS, Means
@@ -69,6 +72,11 @@ def write_all(workspace: Workspace, records: dict[str, Record], session: str | N
         workspace.write(mode, session, **record)
 
 
+def asks_in_interview(state: dict[str, tuple[tuple[Record, bool], bool]], message: str | None) -> bool:
+    running = [mode for mode, ((_, runs), _) in state.items() if runs]
+    return running == ["deep-interview"] and asks(message or "")
+
+
 def quick(examples: int) -> settings:
     return settings(max_examples=examples, deadline=None, database=None)
 
@@ -89,6 +97,40 @@ def test_no_chain_of_stops_on_unchanged_state_is_blocked_more_often_than_the_lim
             workspace.stop(message=message, stop_hook_active=flag, turn_id=turn) for message, flag, turn in stops
         ]
     assert sum(answer.blocks for answer in answers) <= limit
+
+
+NOTIFICATION = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
+TASKS = st.sampled_from([None, "[]", [{"type": "shell", "status": "running"}], '[{"type":"shell","status":"running"}]'])
+SEEN = st.tuples(st.sampled_from("ab"), st.booleans(), st.integers(0, 9), st.booleans(), TASKS, MESSAGES, st.booleans())
+
+
+@quick(100)
+@given(limit=st.integers(0, 7), changes=st.booleans(), calls=st.lists(SEEN, max_size=30))
+def test_no_client_that_lies_gets_more_than_its_limit(
+    limit: int, changes: bool, calls: list[tuple[str, bool, int, bool, object, str | None, bool]]
+) -> None:
+    """Turn ids, stop_hook_active, programs, the background, and prompts that no person typed change as they like."""
+    with a_workspace(Workspace, RCS_STOP_MAX_BLOCKS="1000" if changes else str(limit)) as workspace:
+        workspace.write("team", iteration=0)
+        blocked = 0
+        for number, (program, flag, turn, restarts, tasks, message, notifies) in enumerate(
+            calls * (3 if changes else 1)
+        ):
+            if changes:
+                workspace.edit("team", iteration=number)
+            if notifies:
+                workspace.prompt(NOTIFICATION, turn_id=f"n{number}")
+            if restarts:
+                workspace.call("SessionEnd", reason="other")
+                workspace.call("SessionStart", source="resume")
+            workspace.now += 1
+            fields: Record = {
+                "turn_id": f"t{turn}", "stop_hook_active": flag, "background_tasks": tasks,
+                "last_assistant_message": message,
+            }  # fmt: skip
+            around = Surroundings(workspace.env, str(workspace.root), workspace.now, "rcs", program=program)
+            blocked += '"block"' in respond(workspace.payload("Stop", **fields), around)
+    assert blocked <= (50 if changes else limit)
 
 
 @quick(25)
@@ -123,8 +165,11 @@ def test_stop_blocks_exactly_while_a_mode_runs_within_the_bounds(
         for mode, ((record, _), in_root) in state.items():
             workspace.write(mode, None if in_root else "s1", **record)
         blocked = [workspace.stop(message=message).blocks for _ in range(10)]
-    goes_on = any(running for (_, running), _ in state.values())
-    allowed = min(limit, 7 if client is Claude else 50) if goes_on else 0
+    own = any(running for (_, running), in_root in state.values() if not in_root)
+    workspaces = any(running for (_, running), in_root in state.values() if in_root)
+    asks = own and not workspaces and asks_in_interview(state, message)
+    most = 1 if asks or not own else 7 if client is Claude else 50
+    allowed = min(limit, most) if own or workspaces else 0
     assert blocked == [True] * allowed + [False] * (10 - allowed)
 
 

@@ -131,6 +131,9 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
         "waiting": True,
         "deferred": ["team"],
         "unreadable": ["sessions/s1/forge-state.json"],
+        "closed": False,
+        "stalled": False,
+        "off": None,
         "session": "s1",
     }  # fmt: skip
 
@@ -444,3 +447,36 @@ def test_a_status_line_call_loads_nothing_heavy(workspace: Workspace, is_running
     shown, _, loaded = done.stdout.decode().partition("\n")
     assert ("forge" in shown) == is_running
     assert not set(loaded.split()) & HEAVY
+
+
+# --- what keeps a run from working
+
+
+def test_a_closed_session_shows_its_runs_as_closed(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    workspace.call("SessionEnd", reason="other")
+    assert hud(workspace, "--session", "s1") == "rcs: forge starting 0/50, closed"
+    assert json.loads(hud(workspace, "--session", "s1", "--json"))["closed"] is True
+    workspace.call("SessionStart", source="resume")
+    assert hud(workspace, "--session", "s1") == "rcs: forge starting 0/50"
+
+
+def test_a_run_that_was_let_go_is_stalled_until_it_changes(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    for _ in range(6):
+        workspace.stop()
+    workspace.prompt("Go on.")
+    assert hud(workspace, "--session", "s1") == "rcs: forge starting 0/50, stalled"
+    workspace.edit("forge", iteration=1)
+    assert hud(workspace, "--session", "s1") == "rcs: forge starting 1/50"
+
+
+def test_it_says_that_the_hooks_are_off(workspace: Workspace) -> None:
+    asked = json.dumps({"session_id": "s1", "cwd": str(workspace.root)}).encode()
+    assert hud(workspace, RCS_DISABLE="1") == "rcs: off, idle"
+    assert hud(workspace, "--statusline", stdin=asked, RCS_DISABLE="1") == "rcs: off"
+    workspace.prompt("$forge")
+    (workspace.root / ".rcs" / "off").write_text("")
+    shown = hud(workspace, "--statusline", stdin=asked, NO_COLOR="1")
+    assert shown == "rcs: off, forge starting 0/50"
+    assert json.loads(hud(workspace, "--json"))["off"] == f"{workspace.root}/.rcs/off"

@@ -29,6 +29,30 @@ def at(workspace: Workspace, session: str | None = "s1") -> Scope:
     return scope(OUR_RCS, str(workspace.root), None, session, NOW)
 
 
+def test_a_run_that_would_be_nobodys_is_refused_with_the_sessions_to_choose_from(workspace: Workspace) -> None:
+    workspace.prompt("$team ship", "s1")
+    workspace.prompt("$team ship", "s2")
+    before = workspace.snapshot()
+    with pytest.raises(Refused) as refused:
+        write(at(workspace, None), "forge", {"active": True})
+    first, *each = str(refused.value).splitlines()
+    assert first == (
+        "forge would be the workspace's and hold the Stop of every session; name the session, or add --root-scope:"
+    )
+    assert sorted(each) == [
+        f"rcs state write --mode forge --active --session {session} --root {workspace.root}" for session in ("s1", "s2")
+    ]
+    assert workspace.snapshot() == before
+    assert write(at(workspace, None), "forge", {"active": True}, root_scope=True)["success"] is True
+    assert workspace.read("forge", None)["active"] is True
+    assert write(at(workspace, None), "forge", {"active": True, "iteration": 2})["success"] is True
+
+
+def test_the_workspace_and_a_session_are_not_both_meant(workspace: Workspace) -> None:
+    with pytest.raises(Refused, match="name one of them"):
+        write(at(workspace), "forge", {"active": True}, root_scope=True)
+
+
 def break_file(workspace: Workspace, mode: str, session: str | None = "s1", text: str = BROKEN) -> Path:
     path = workspace.mode_path(mode, session)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -272,7 +296,7 @@ def each_cell(*kinds: str) -> pytest.MarkDecorator:
 
 @in_both_scopes
 def test_a_write_on_an_empty_set_starts_the_mode(session: str | None, workspace: Workspace) -> None:
-    result = write(at(workspace, session), "forge", {"active": True})
+    result = write(at(workspace, session), "forge", {"active": True}, root_scope=session is None)
     assert "transition" not in result
     wanted = {"active": True, "mode": "forge", "current_phase": "starting", "iteration": 0, "max_iterations": 50}
     record = workspace.read("forge", session)
@@ -287,7 +311,7 @@ def test_a_write_that_overlaps_leaves_the_other_to_the_byte(
 ) -> None:
     prepared(cell, workspace, session)
     other = workspace.mode_path(cell.active, session).read_bytes()
-    result = write(at(workspace, session), cell.requested, {"active": True})
+    result = write(at(workspace, session), cell.requested, {"active": True}, root_scope=session is None)
     assert "transition" not in result
     assert workspace.mode_path(cell.active, session).read_bytes() == other
     assert inventory(workspace, session) == [cell.active, cell.requested]
@@ -298,7 +322,10 @@ def test_a_write_that_overlaps_leaves_the_other_to_the_byte(
 def test_a_write_that_hands_off_completes_the_source(cell: Cell, session: str | None, workspace: Workspace) -> None:
     prepared(cell, workspace, session)
     message = f"mode transiting: {cell.active} -> {cell.requested}"
-    assert write(at(workspace, session), cell.requested, {"active": True})["transition"] == message
+    assert (
+        write(at(workspace, session), cell.requested, {"active": True}, root_scope=session is None)["transition"]
+        == message
+    )
     wanted = {
         "active": False,
         "current_phase": "completed",
@@ -317,7 +344,7 @@ def test_a_denied_write_changes_no_byte(cell: Cell, session: str | None, workspa
     prepared(cell, workspace, session)
     before = workspace.snapshot()
     with pytest.raises(Refused, match=f"^Cannot activate {cell.requested} while {cell.active} is still active. "):
-        write(at(workspace, session), cell.requested, {"active": True})
+        write(at(workspace, session), cell.requested, {"active": True}, root_scope=session is None)
     assert workspace.snapshot() == before
 
 
@@ -682,7 +709,7 @@ def test_a_session_that_is_named_is_the_only_one_looked_at(workspace: Workspace)
 @in_both_scopes
 def test_clearing_one_member_leaves_the_others_to_the_byte(session: str | None, workspace: Workspace) -> None:
     for mode in ("team", "forge", "ultrawork"):
-        write(at(workspace, session), mode, {"active": True})
+        write(at(workspace, session), mode, {"active": True}, root_scope=session is None)
     kept = {mode: workspace.mode_path(mode, session).read_bytes() for mode in ("forge", "ultrawork")}
     assert clear(at(workspace, session), "team")["cleared"] is True
     assert not workspace.mode_path("team", session).exists()
@@ -849,7 +876,7 @@ def test_an_unreadable_file_is_moved_aside_never_lost_and_the_mode_usable_again(
     assert clear(at(workspace, session), mode)["cleared"] is True
     aside = [each.read_text() for each in path.parent.glob(f"{path.name}*") if each != path]
     assert aside == [BROKEN]
-    write(at(workspace, session), "team", {"active": True})
+    write(at(workspace, session), "team", {"active": True}, root_scope=session is None)
     assert inventory(workspace, session) == ["team"]
 
 

@@ -1,0 +1,131 @@
+"""`rcs off` and `rcs on` as whole programs: what they make, what they say, and what the hooks then do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support import RCS_HOOK, Workspace, clean_env, run_hook
+
+RCS = RCS_HOOK.parent / "rcs"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def rcs(workspace: Workspace, home: Path, *words: str, **env: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [RCS, *words],
+        cwd=workspace.root,
+        env=clean_env(HOME=str(home), **env),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def held(workspace: Workspace, home: Path) -> bool:
+    raw = workspace.payload("Stop", turn_id="t1", last_assistant_message=f"Working {time.time()}.")
+    return '"block"' in run_hook(raw, cwd=workspace.root, env=clean_env(HOME=str(home)))[0]
+
+
+@pytest.fixture
+def forge(workspace: Workspace) -> Workspace:
+    workspace.now = time.time()
+    workspace.prompt("$forge fix")
+    return workspace
+
+
+def test_off_and_on_in_a_workspace(forge: Workspace, home: Path) -> None:
+    assert held(forge, home)
+    assert rcs(forge, home, "off") == (0, f"the hooks are off in {forge.root}; `rcs on` switches them on\n")
+    assert not held(forge, home)
+    assert rcs(forge, home, "on") == (0, f"removed {forge.root}/.rcs/off; the hooks are on\n")
+    assert held(forge, home)
+    assert list(home.iterdir()) == []
+
+
+def test_off_and_on_everywhere(forge: Workspace, home: Path) -> None:
+    said = "the hooks are off everywhere; `rcs on --everywhere` switches them on\n"
+    assert rcs(forge, home, "off", "--everywhere") == (0, said)
+    assert not held(forge, home)
+    assert rcs(forge, home, "on") == (
+        0,
+        f"there was no {forge.root}/.rcs/off; {home}/.rcs/off is there, so they stay off: rcs on --everywhere\n",
+    )
+    assert rcs(forge, home, "on", "--everywhere", RCS_DISABLE="1") == (
+        0,
+        f"removed {home}/.rcs/off; RCS_DISABLE is set, so they stay off: unset it\n",
+    )
+    assert held(forge, home)
+
+
+def test_off_makes_the_folder_where_there_is_none(workspace: Workspace, home: Path) -> None:
+    assert rcs(workspace, home, "off")[0] == 0
+    assert (workspace.root / ".rcs" / ".gitignore").read_text() == "*\n"
+    raw = workspace.payload("UserPromptSubmit", turn_id="t1", prompt="$forge fix")
+    assert run_hook(raw, cwd=workspace.root, env=clean_env(HOME=str(home))) == ("{}", 0)
+
+
+def test_off_follows_no_link(workspace: Workspace, home: Path, tmp_path: Path) -> None:
+    (home / ".rcs").mkdir()
+    (home / ".rcs" / "off").symlink_to(tmp_path / "elsewhere")
+    assert rcs(workspace, home, "off", "--everywhere")[0] == 1
+    assert not (tmp_path / "elsewhere").exists()
+    (workspace.root / ".rcs").symlink_to(home)
+    assert rcs(workspace, home, "off")[0] == 1
+
+
+def test_off_everywhere_needs_a_home(workspace: Workspace) -> None:
+    done = subprocess.run(
+        [RCS, "off", "--everywhere"],
+        cwd=workspace.root,
+        env=clean_env(HOME=""),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "rcs: HOME is not set, so there is no home folder to switch the hooks off in; use RCS_DISABLE=1\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "found", "todo"),
+    [
+        (("off",), {}, "the hooks are off: {root}/.rcs/off is set", "rcs on"),
+        (("off", "--everywhere"), {}, "the hooks are off: {home}/.rcs/off is set", "rcs on --everywhere"),
+        (("--version",), {"RCS_DISABLE": "1"}, "the hooks are off: RCS_DISABLE is set", "unset RCS_DISABLE"),
+        (("--version",), {}, None, None),
+    ],
+    ids=["workspace", "everywhere", "variable", "on"],
+)
+def test_doctor_says_that_the_hooks_are_off(
+    words: tuple[str, ...], env: dict[str, str], found: str | None, todo: str | None, workspace: Workspace, home: Path
+) -> None:
+    (workspace.root / ".git" / "refs").mkdir(parents=True)
+    rcs(workspace, home, *words)
+    checks = json.loads(rcs(workspace, home, "doctor", "--json", **env)[1])["checks"]
+    switch = [(check["found"], check["todo"]) for check in checks if check["what"] == "switch"]
+    wanted = [(found.format(root=workspace.root, home=home), todo)] if found else []
+    assert switch == wanted
+
+
+def test_lists_show_the_runs_of_a_closed_session_as_closed(forge: Workspace, home: Path) -> None:
+    forge.call("SessionEnd", reason="other")
+    assert rcs(forge, home, "state", "list-active", "--session", "s1")[1] == "forge (closed)\n"
+    assert rcs(forge, home, "state", "list-active")[1] == "session s1: forge (closed)\n"
+    assert rcs(forge, home, "state", "get-status", "--session", "s1")[1] == "forge: active, closed, phase starting\n"
+    assert json.loads(rcs(forge, home, "state", "list-active", "--json")[1])["closed"] == ["s1"]
+    forge.prompt("Go on.")
+    assert rcs(forge, home, "state", "list-active")[1] == "session s1: forge\n"

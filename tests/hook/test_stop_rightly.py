@@ -1,0 +1,502 @@
+"""A Stop that is not held, or held once: the agent rightly waits, the run is old, or nobody knows whose it is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.hook.entry import answer as recorded_answer
+from rcs_hooks.hook.entry import respond
+from rcs_hooks.state.tracked import is_tracked
+from rcs_hooks.workflow.stop import asks
+from tests.hook.test_stop import GO_ON_OR_CANCEL, Claude, blocks, commands
+from tests.support import HOOKS, RCS_HOOK, Answer, Record, Workspace, clean_env, run_hook
+
+DAY = 24 * 3600
+
+SUBAGENT = {"id": "a1", "type": "subagent", "status": "running", "description": "look", "command": ""}
+SHELL = {"id": "b1", "type": "shell", "status": "running", "description": "bg", "command": "sleep 4; echo hi"}
+CRON = {"id": "c1", "schedule": "*/5 * * * *", "prompt": "look again"}
+
+
+@pytest.fixture
+def forge(workspace: Workspace) -> Workspace:
+    workspace.prompt("$forge fix the build")
+    return workspace
+
+
+def stops(workspace: Workspace, count: int, **fields: Any) -> list[bool]:
+    return [workspace.stop(**fields).blocks for _ in range(count)]
+
+
+# --- the agent rightly waits
+
+FORMS: list[Any] = [pytest.param(lambda value: value, id="json"), pytest.param(json.dumps, id="text")]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_running_subagent_lets_the_turn_end_and_is_not_counted(form: Callable[[Any], Any], forge: Workspace) -> None:
+    before = forge.snapshot()
+    fields = {"background_tasks": form([SHELL, SUBAGENT]), "session_crons": form([])}
+    assert {forge.stop(**fields).line for _ in range(7)} == {"{}"}
+    assert forge.snapshot() == before
+    assert blocks(forge, 7) == 5
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "fields",
+    [{"background_tasks": [SHELL]}, {"background_tasks": [], "session_crons": [CRON]}, {"session_crons": ["daily"]}],
+    ids=["shell", "cron", "cron-of-another-shape"],
+)
+def test_a_shell_or_a_set_time_is_held_once_for_a_fingerprint(
+    fields: Record, form: Callable[[Any], Any], forge: Workspace
+) -> None:
+    given = {name: form(value) for name, value in fields.items()}
+    first = forge.stop(**given)
+    assert first.blocks
+    assert "just end your turn" in first.reason
+    assert commands(first.reason, "write") == ["forge"]
+    assert stops(forge, 3, **given) == [False] * 3
+    assert forge.stop(**given).notice == (
+        "rcs: forge (phase starting, iteration 0 of 50) waits for what runs in the background. " + GO_ON_OR_CANCEL
+    )
+    forge.edit("forge", iteration=1)
+    assert stops(forge, 3, **given) == [True, False, False]
+
+
+def test_when_the_background_is_done_the_run_is_held_again(forge: Workspace) -> None:
+    assert stops(forge, 2, background_tasks=[SHELL]) == [True, False]
+    assert stops(forge, 6) == [True] * 4 + [False] * 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, "", "[]", "{", "null", 7, True, {}, {"type": "subagent"}, [7, None, "subagent", []], [{}], "[" * 100_000,
+        [SUBAGENT | {"status": "completed"}], [SHELL | {"status": "failed"}], [SUBAGENT | {"status": ["running"]}],
+        json.dumps([SUBAGENT]) + " " * (1 << 20),
+    ],
+    ids=lambda value: repr(value)[:40],
+)  # fmt: skip
+def test_what_says_nothing_of_the_background_holds_as_ever(value: object, forge: Workspace) -> None:
+    assert stops(forge, 7, background_tasks=value) == [True] * 5 + [False] * 2
+
+
+def test_the_stop_that_the_client_really_sent_is_held_once(workspace: Workspace) -> None:
+    claude = Claude(workspace.root)
+    claude.prompt("$forge fix")
+    fields: Record = {
+        "permission_mode": "default", "effort": {"level": "medium"}, "stop_hook_active": False,
+        "last_assistant_message": "waiting for it", "session_crons": [],
+        "background_tasks": [{"id": "bv5q1kpwl", "type": "shell", "status": "running", "description": "bg",
+                              "command": "sleep 4; echo hi"}],
+    }  # fmt: skip
+    assert [claude.stop(**fields).blocks for _ in range(4)] == [True, False, False, False]
+
+
+# --- plain-text questions of an interview
+
+
+@pytest.mark.parametrize(
+    ("message", "is_question"),
+    [
+        ("Which database?", True),
+        ("データベースは何ですか？", True),
+        ("ما هي قاعدة البيانات؟", True),
+        ("**Which database?**", True),
+        ("I ask: “Which database?”\n\n", True),
+        ("_Which `database?`_  ", True),
+        ("(Which database?)", True),
+        ("Which database? I take Postgres.", False),
+        ("Postgres it is.", False),
+        ("", False),
+        ("?" + "x" * 300, False),
+    ],
+)
+def test_a_message_asks_where_it_ends_in_a_question_mark(message: str, is_question: bool) -> None:
+    assert asks(message) is is_question
+
+
+def test_a_question_of_an_interview_that_is_not_recorded_is_held_once(workspace: Workspace) -> None:
+    workspace.prompt("$brief a shop")
+    answer = workspace.stop(message="Which database?")
+    command = "rcs question ask --mode deep-interview --text 'YOUR QUESTION' --session s1"
+    assert [line for line in answer.reason.splitlines() if line.startswith("rcs ")] == [command]
+    assert [workspace.stop(message="Which database?").line for _ in range(3)] == ["{}"] * 3
+    workspace.prompt("Postgres.")
+    assert workspace.stop(message="And which port?").line == "{}"
+    workspace.edit("deep-interview", current_phase="details")
+    assert workspace.stop(message="And which host?").blocks
+
+
+@pytest.mark.parametrize(("mode", "message"), [("forge", "Which database?"), ("brief", "I read the code.")])
+def test_another_mode_or_no_question_is_held_as_ever(mode: str, message: str, workspace: Workspace) -> None:
+    workspace.prompt(f"${mode} a shop")
+    assert sum(workspace.stop(message=message).blocks for _ in range(7)) == 5
+
+
+# --- old runs
+
+
+def resume(workspace: Workspace, days: float = 3) -> None:
+    workspace.now += days * DAY
+    workspace.call("SessionStart", source="resume")
+    workspace.prompt("What was this about?")
+
+
+def test_an_old_run_is_not_held_at_the_first_stop_of_a_resumed_session(forge: Workspace) -> None:
+    resume(forge)
+    answer = forge.stop()
+    assert answer.notice == (
+        "rcs: forge (phase starting, iteration 0 of 50) is still open here, and nothing has touched it for a day, so"
+        f" the turn ends. {GO_ON_OR_CANCEL}"
+    )
+    assert blocks(forge, 7) == 5
+    forge.prompt("go on")
+    assert forge.stop().blocks
+    resume(forge)
+    assert "is still open here" in forge.stop().notice
+
+
+def test_a_run_that_was_touched_within_a_day_is_held_in_a_resumed_session(forge: Workspace) -> None:
+    resume(forge, 0.9)
+    assert forge.stop().blocks
+
+
+def test_a_turn_longer_than_a_day_is_no_resumed_session(forge: Workspace) -> None:
+    forge.now += 3 * DAY
+    assert forge.stop().blocks
+
+
+def test_a_fresh_run_is_held_beside_an_old_one(forge: Workspace) -> None:
+    forge.now += 3 * DAY
+    forge.prompt("$ultrawork fix it all")
+    assert commands(forge.stop().reason, "write") == ["ultrawork"]
+
+
+# --- the workspace's own records
+
+
+def test_a_root_record_that_names_no_session_is_held_once_for_a_fingerprint(workspace: Workspace) -> None:
+    workspace.write("forge", None)
+    first = workspace.stop()
+    assert "names no session" in first.reason
+    assert "rcs state clear --mode forge --session s1" in first.reason
+    assert stops(workspace, 3) == [False] * 3
+    workspace.prompt("Fix a typo.")
+    assert [workspace.stop().line for _ in range(3)] == ["{}"] * 3
+    workspace.edit("forge", None, iteration=2)
+    assert stops(workspace, 3) == [True, False, False]
+
+
+def test_a_root_record_that_names_the_session_is_held_as_its_own(workspace: Workspace) -> None:
+    workspace.write("forge", None, session_id="s1")
+    assert blocks(workspace, 7) == 5
+
+
+def git(root: Path, *words: str) -> str:
+    env = clean_env(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1")
+    command = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b", *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+@pytest.mark.parametrize("hash_name", ["sha1", "sha256"])
+def test_a_file_is_tracked_where_git_says_so(version: str, hash_name: str, tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    names = [".rcs/state/forge-state.json", "a", "deep/.rcs/state/team-state.json", "z" * 200, "deep/er/b"]
+    for name in [*names, "new", ".rcs/state/team-state.json"]:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("{}")
+    git(root.parent, "init", "-q", f"--object-format={hash_name}", "repo")
+    git(root, "update-index", "--index-version", version, "--add", *names)
+    listed = git(root, "ls-files").split()
+    assert sorted(listed) == sorted(names)
+    for path in [*names, "new", ".rcs/state/team-state.json", "er/b", "z" * 199]:
+        assert is_tracked(str(root), path) is (path in listed), path
+    assert is_tracked(str(root), ".rcs")
+    assert is_tracked(str(root / "deep"), ".rcs")
+    assert not is_tracked(str(root / "deep"), ".rc")
+    assert not is_tracked(str(root / "deep" / "er"), ".rcs")
+    # An intent to add makes an extended entry, which is version 3.
+    git(root, "update-index", "--index-version", "2")
+    git(root, "add", "-N", "new")
+    assert (root / ".git" / "index").read_bytes()[7] == 3
+    assert is_tracked(str(root), "new")
+    assert is_tracked(str(root), ".rcs/state/forge-state.json")
+
+
+def test_a_linked_work_tree_has_an_index_of_its_own(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    root.mkdir()
+    (root / "a").write_text("a")
+    git(root, "init", "-q")
+    git(root, "add", "a")
+    git(root, "commit", "-qm", "a")
+    git(root, "worktree", "add", "-q", "../linked")
+    assert is_tracked(str(tmp_path / "linked"), "a")
+    assert not is_tracked(str(tmp_path / "linked"), "b")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"", b"DIRC", b"DIRC\0\0\0\2", b"DIRC\0\0\0\4\xff\xff\xff\xff" + b"\x80" * 100_000, b"x" * 1000,
+        b"DIRC\0\0\0\2\0\0\0\1" + b".rcs/state/forge-state.json\0" * 3,
+        b"DIRC\0\0\0\4\0\0\0\1" + b"\xff" * 62 + b".rcs",
+    ],
+    ids=lambda data: repr(data[:12]),
+)  # fmt: skip
+def test_an_index_that_means_nothing_tracks_nothing(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "index").write_bytes(data)
+    start = time.monotonic()
+    assert not is_tracked(str(tmp_path), ".rcs/state/forge-state.json")
+    assert time.monotonic() - start < 2
+
+
+@pytest.mark.parametrize("text", ["", "gitdir: ", "gitdir: /nonexistent", "gitdir: .", "gitdir: \0", "x" * 9_999])
+def test_a_git_file_that_leads_nowhere_tracks_nothing(text: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text(text)
+    assert not is_tracked(str(tmp_path), ".rcs")
+
+
+@pytest.fixture
+def brought(workspace: Workspace) -> Workspace:
+    """Forge runs by a record that came with the repository; the repository has a program for git to run."""
+    workspace.write("forge", None)
+    git(workspace.root, "init", "-q")
+    git(workspace.root, "add", "-f", ".rcs/state/forge-state.json")
+    git(workspace.root, "config", "core.fsmonitor", f"touch {workspace.root}/ran; false")
+    return workspace
+
+
+def test_a_root_record_that_came_with_the_repository_holds_nothing(brought: Workspace) -> None:
+    assert [brought.stop().line for _ in range(3)] == ["{}"] * 3
+    assert not (brought.root / "ran").exists()
+
+
+def test_a_root_record_that_came_with_the_repository_denies_nothing(brought: Workspace) -> None:
+    answer = brought.prompt("$blueprint a shop")
+    assert "Cannot activate" not in answer.context
+    assert brought.active() == ["blueprint"]
+    assert not (brought.root / "ran").exists()
+
+
+def test_a_root_record_that_git_does_not_track_still_denies(workspace: Workspace) -> None:
+    git(workspace.root, "init", "-q")
+    workspace.write("forge", None)
+    assert "Cannot activate blueprint while forge" in workspace.prompt("$blueprint a shop").context
+
+
+def test_an_own_run_is_held_beside_one_that_came_with_the_repository(brought: Workspace) -> None:
+    brought.write("team")
+    assert commands(brought.stop().reason, "write") == ["team"]
+
+
+# --- limits do not depend on what a client calls its turns
+
+
+@pytest.mark.parametrize("kind", [Workspace, Claude], ids=["codex", "claude"])
+def test_a_new_turn_id_on_every_stop_starts_no_new_count(kind: type[Workspace], tmp_path: Path) -> None:
+    workspace = kind(tmp_path)
+    workspace.prompt("$forge fix")
+    blocked = 0
+    for number in range(400):
+        workspace.edit("forge", iteration=number, max_iterations=10_000)
+        blocked += workspace.stop(turn_id=f"t{number}", stop_hook_active=bool(number % 2)).blocks
+    assert blocked == (7 if kind is Claude else 50)
+
+
+# --- one count
+
+
+def of_program(workspace: Workspace, program: str, event: str = "Stop", **fields: Any) -> Answer:
+    """A call as one of several programs gets it; the clock stands still between those of one event."""
+    raw = workspace.payload(event, **{"turn_id": f"turn-{workspace.turns}"} | fields)
+    around = Surroundings(workspace.env, str(workspace.root), workspace.now, "rcs", program=program)
+    return Answer(event, respond(raw, around))
+
+
+def pair(workspace: Workspace, *programs: str, message: str = "Working.") -> list[bool]:
+    workspace.now += 1
+    return [of_program(workspace, program, last_assistant_message=message).blocks for program in programs]
+
+
+def test_the_second_program_of_a_stop_says_nothing_and_counts_nothing(forge: Workspace) -> None:
+    held = [pair(forge, "plugin", "rcs-hook") for _ in range(7)]
+    assert held == [[True, False]] * 5 + [[False, False]] * 2
+    forge.now += 1
+    said = [of_program(forge, name, last_assistant_message="Working.").notice != "" for name in ("plugin", "rcs-hook")]
+    assert said == [True, False]
+
+
+def test_whichever_program_comes_first_each_stop_counts_once(forge: Workspace) -> None:
+    orders = [("a", "b"), ("b", "a"), ("b", "a"), ("a", "b"), ("b", "a"), ("a", "b")]
+    assert [sum(pair(forge, *order)) for order in orders] == [1, 1, 1, 1, 1, 0]
+
+
+def test_the_next_stop_of_the_same_program_counts_with_the_same_words(forge: Workspace) -> None:
+    assert [pair(forge, "a") for _ in range(6)] == [[True]] * 5 + [[False]]
+
+
+def test_other_words_are_another_stop_for_another_program_too(forge: Workspace) -> None:
+    assert pair(forge, "a", message="One.") + pair(forge, "b", message="Two.") == [True, True]
+
+
+def test_a_call_that_began_before_the_answer_was_on_disk_is_the_same_stop(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.prompt("$forge fix")
+
+    def stop_that_began(at: float) -> Answer:
+        raw = workspace.payload("Stop", turn_id="turn-1", last_assistant_message="Working.")
+        around = Surroundings(workspace.env, str(workspace.root), time.time(), "rcs", program="a", began=at)
+        return Answer("Stop", respond(raw, around))
+
+    began = time.time()
+    assert stop_that_began(began).blocks
+    assert stop_that_began(began).line == "{}"
+    assert stop_that_began(time.time()).blocks
+
+
+def test_two_programs_at_once_block_each_stop_once(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.prompt("$forge fix", turn_id="t1")
+    raw = workspace.payload("Stop", turn_id="t1", last_assistant_message="Working.")
+    programs = ([str(RCS_HOOK)], [sys.executable, str(HOOKS / "stop.py")])
+    blocked = []
+    for _ in range(7):
+        children = [
+            subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=workspace.root, env=clean_env()
+            )
+            for command in programs
+        ]
+        for child in children:
+            assert child.stdin is not None
+            child.stdin.write(raw)
+            child.stdin.close()
+        answers = []
+        for child in children:
+            assert child.stdout is not None
+            answers.append(child.stdout.read().decode().strip())
+            child.stdout.close()
+            assert child.wait(60) == 0
+        blocked.append(sum('"block"' in answer for answer in answers))
+    assert blocked == [1] * 5 + [0] * 2
+
+
+def test_the_second_program_of_a_prompt_says_nothing(workspace: Workspace) -> None:
+    said = [
+        of_program(workspace, name, "UserPromptSubmit", prompt="$forge fix", turn_id="t1").line
+        for name in ("plugin", "rcs-hook")
+    ]
+    assert [line == "{}" for line in said] == [False, True]
+
+
+# --- the end of a session
+
+ENDS = {
+    "codex": '{"session_id":"s1","transcript_path":"/home/user/.codex/sessions/rollout.jsonl","cwd":"/workspace"'
+    ',"hook_event_name":"SessionEnd","reason":"other"}',
+    "claude": '{"session_id":"s1","transcript_path":"/home/user/.claude/projects/-workspace/session.jsonl"'
+    ',"cwd":"/workspace","prompt_id":"9fa00d51-bde4-4053-acf3-43b4fb104290","hook_event_name":"SessionEnd"'
+    ',"reason":"other"}\n',
+}
+SESSION_END = [pytest.param(None, id="rcs-hook"), pytest.param(HOOKS / "session_end.py", id="script")]
+
+
+def closed(workspace: Workspace) -> bool:
+    return "closed_at" in json.loads((workspace.folder("s1") / "hook-ledger.json").read_text())
+
+
+@pytest.mark.parametrize("client", ENDS)
+@pytest.mark.parametrize("script", SESSION_END)
+def test_the_end_of_a_session_is_noted_and_ends_nothing(client: str, script: Path | None, forge: Workspace) -> None:
+    before = forge.read("forge")
+    raw = ENDS[client].replace("/workspace", str(forge.root)).encode()
+    assert run_hook(raw, cwd=forge.root, script=script) == ("{}", 0)
+    assert closed(forge)
+    assert (forge.read("forge"), forge.active()) == (before, ["forge"])
+
+
+@pytest.mark.parametrize("script", SESSION_END)
+def test_the_end_of_a_session_without_state_makes_nothing(script: Path | None, workspace: Workspace) -> None:
+    assert run_hook(workspace.payload("SessionEnd", reason="other"), cwd=workspace.root, script=script) == ("{}", 0)
+    assert list(workspace.root.iterdir()) == []
+
+
+OPENS: list[Any] = [
+    pytest.param(lambda each: each.call("SessionStart", source="resume"), id="SessionStart"),
+    pytest.param(lambda each: each.prompt("Go on."), id="prompt"),
+    pytest.param(lambda each: each.prompt("$forge go on"), id="prompt-with-a-token"),
+    pytest.param(lambda each: each.stop(), id="Stop"),
+]
+
+
+@pytest.mark.parametrize("opens", OPENS)
+def test_a_session_that_goes_on_is_open_again(opens: Callable[[Workspace], Answer], forge: Workspace) -> None:
+    forge.call("SessionEnd", reason="other")
+    assert closed(forge)
+    opens(forge)
+    assert not closed(forge)
+
+
+def test_an_end_keeps_what_was_counted(forge: Workspace) -> None:
+    assert blocks(forge, 3) == 3
+    forge.call("SessionEnd", reason="other")
+    forge.call("SessionStart", source="resume")
+    assert blocks(forge, 5) == 2
+
+
+def test_an_end_that_finds_the_notes_broken_says_nothing(forge: Workspace) -> None:
+    path = forge.folder("s1") / "hook-ledger.json"
+    path.write_text("{")
+    assert forge.call("SessionEnd", reason="other").line == "{}"
+    assert path.read_text() == "{"
+
+
+# --- the switch
+
+CALLS: dict[str, Record] = {
+    "UserPromptSubmit": {"prompt": "$team go", "turn_id": "t9"},
+    "Stop": {"turn_id": "t9", "last_assistant_message": "Working."},
+    "SessionStart": {"source": "resume"},
+    "SessionEnd": {"reason": "other"},
+}
+
+
+@pytest.mark.parametrize("event", CALLS)
+@pytest.mark.parametrize(
+    ("value", "is_off"), [("1", True), ("true", True), ("no", True), ("0", False), ("", False), (" ", False)]
+)
+def test_rcs_disable_answers_nothing_at_once(value: str, is_off: bool, event: str, forge: Workspace) -> None:
+    before = forge.snapshot()
+    around = Surroundings({"RCS_DISABLE": value}, str(forge.root), forge.now, "rcs")
+    line = recorded_answer(forge.payload(event, **CALLS[event]), around)
+    assert (line == "{}" and forge.snapshot() == before) is is_off
+
+
+@pytest.mark.parametrize("event", CALLS)
+@pytest.mark.parametrize("where", ["workspace", "home"])
+def test_an_off_file_answers_nothing(where: str, event: str, forge: Workspace, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    off = (forge.root if where == "workspace" else home) / ".rcs" / "off"
+    off.parent.mkdir(parents=True, exist_ok=True)
+    off.write_text("")
+    forge.env["HOME"] = str(home)
+    before = forge.snapshot()
+    assert forge.call(event, **CALLS[event]).line == "{}"
+    assert forge.snapshot() == before
+    off.unlink()
+    forge.call(event, **CALLS[event])
+    assert forge.snapshot() != before or event == "SessionStart"
