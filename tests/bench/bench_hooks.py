@@ -73,7 +73,7 @@ class Row:
         self.case = case
         self.program = program
         self.command = command
-        self.workspace = Workspace(root)
+        self.workspace = Workspace(root, now=time.time())
         self.times: list[float] = []
         root.mkdir()
         if case.is_running:
@@ -82,6 +82,8 @@ class Row:
     def run(self, number: int) -> None:
         """Another session each time, but for a Stop that needs the one that runs: there it is another turn."""
         session = "s1" if self.case.is_running else f"round-{number}"
+        if self.case.is_running:
+            self.workspace.prompt("Go on.")  # of one prompt no more than 50 Stops are held
         raw = self.workspace.payload(self.case.event, session, turn_id=f"turn-{number}", **self.case.fields)
         seconds, said = timed(self.command, raw, self.workspace.root)
         answer = Answer(self.case.event, said.removesuffix("\n"))

@@ -44,6 +44,8 @@ def nothing(_: Workspace, __: int) -> bytes:
 
 
 def a_stop(workspace: Workspace, number: int) -> bytes:
+    """Of a prompt of its own: of one prompt no more than 50 Stops are held."""
+    workspace.prompt("Go on.", turn_id=f"prompt-{number}")
     return workspace.payload("Stop", turn_id=f"turn-{number}", last_assistant_message="The tests pass now.")
 
 
@@ -89,7 +91,7 @@ CASES = (
 def cold(rounds: int, folder: Path) -> tuple[float, dict[str, list[float]]]:
     """The median of a bare interpreter, and the seconds of every case."""
     times: dict[str, list[float]] = {case.name: [] for case in CASES}
-    places = {case.name: Workspace(folder / str(number)) for number, case in enumerate(CASES)}
+    places = {case.name: Workspace(folder / str(number), now=time.time()) for number, case in enumerate(CASES)}
     for case in CASES:
         places[case.name].root.mkdir()
         if case.is_running:
@@ -115,7 +117,8 @@ def cold(rounds: int, folder: Path) -> tuple[float, dict[str, list[float]]]:
 
 
 def a_stop_call(root: Path, number: int) -> dict[str, Any]:
-    """As Claude Code's placeholders make it."""
+    """As Claude Code's placeholders make it, and of a prompt of its own."""
+    Workspace(root, now=time.time()).prompt("Go on.", turn_id=f"prompt-{number}")
     fields = {"session_id": "s1", "cwd": str(root), "prompt_id": f"turn-{number}", "stop_hook_active": "false"}
     return {"name": "hook_stop", "arguments": fields | {"last_assistant_message": "The tests pass now."}}
 
@@ -174,7 +177,7 @@ def measure(rounds: int, calls: int, folder: Path) -> list[str]:
         root = folder / f"warm-{number}"
         root.mkdir()
         if is_running:
-            Workspace(root).prompt("$team")
+            Workspace(root, now=time.time()).prompt("$team")
         taken = []
         for seconds, said in served(calls, root, make):
             if not is_right(said):

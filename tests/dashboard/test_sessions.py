@@ -49,6 +49,15 @@ def test_the_active_ones_come_first_and_the_ended_ones_keep_their_outcome(board:
     ]  # fmt: skip
 
 
+def test_a_closed_session_does_not_look_as_if_it_worked(board: Board) -> None:
+    board.workspace.prompt("$forge ship it")
+    board.workspace.call("SessionEnd", reason="other")
+    assert session(board)["status"] == "closed"
+    assert session(board, active="true")["status"] == "closed"
+    board.workspace.prompt("Go on.")
+    assert session(board)["status"] == "active"
+
+
 def test_a_session_of_which_all_has_ended(board: Board) -> None:
     board.workspace.write("forge", active=False, lifecycle_outcome="finished")
     board.workspace.write("team", session="s2")
