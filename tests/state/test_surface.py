@@ -39,9 +39,7 @@ def test_a_run_that_would_be_nobodys_is_refused_with_the_sessions_to_choose_from
     assert first == (
         "forge would be the workspace's and hold the Stop of every session; name the session, or add --root-scope:"
     )
-    assert sorted(each) == [
-        f"rcs state write --mode forge --active --session {session} --root {workspace.root}" for session in ("s1", "s2")
-    ]
+    assert sorted(each) == [f"rcs state write --mode forge --active --session {session}" for session in ("s1", "s2")]
     assert workspace.snapshot() == before
     assert write(at(workspace, None), "forge", {"active": True}, root_scope=True)["success"] is True
     assert workspace.read("forge", None)["active"] is True
