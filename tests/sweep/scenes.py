@@ -75,7 +75,7 @@ def session_of(root: Path) -> Any:
 def blocks_counted(root: Path) -> int:
     found = ledger.load(str(root / ".rcs/state"), "s1")
     assert isinstance(found, dict)
-    return ledger.count_of(found, "t2").in_a_row
+    return ledger.count_of(found).in_a_row
 
 
 def events(root: Path) -> Any:
