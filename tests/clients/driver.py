@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tests.clients.configure import hook_trust, project_trust
 from tests.clients.inside import TMP
 from tests.clients.install import Unavailable
-from tests.clients.model_server import Request, Turn, recorded
+from tests.clients.model_server import Request, Turn, recorded, say
 from tests.support import CHECKOUT
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Json = dict[str, Any]
 SECONDS = 90
 PATH = "/usr/local/bin:/usr/bin:/bin"
 NOBODY = "http://127.0.0.1:9"
-APP_SERVER = Path(__file__).with_name("app_server.py")
+CONVERSATION = Path(__file__).with_name("conversation.py")
 CODEX_MODEL = (
     'model_providers.mock={name="mock",base_url="{url}/v1",wire_api="responses",env_key="MOCK_API_KEY",'
     "request_max_retries=0,stream_max_retries=0}"
@@ -47,6 +47,7 @@ CODEX_SETTINGS = (
     "sandbox_workspace_write.exclude_slash_tmp=true",
 )
 CLAUDE = ("-p", "--output-format", "stream-json", "--verbose")
+CLAUDE_TYPED = "--input-format=stream-json"
 CLAUDE_QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
@@ -68,8 +69,23 @@ def isolation() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class Typed:
+    """A prompt in a conversation."""
+
+    prompt: str
+    turns: int = 1
+    """How many turns end before the person types again. None: the next prompt is typed while the agent works on this
+    one. Two: the client starts the second one itself.
+    """
+    when: str = ""
+    """A file that has to be there first."""
+    typed: str = ""
+    """A file that is made once the client has the prompt."""
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What came of one turn."""
+    """What came of one turn, or of a conversation."""
 
     client: Client
     status: int | None
@@ -78,6 +94,8 @@ class Outcome:
     err: str
     requests: list[Request]
     """Of the agent, in this turn."""
+    asides: list[Request]
+    """Of its subagents."""
 
     @property
     def events(self) -> list[Json]:
@@ -144,10 +162,34 @@ class Person:
             lines += f"[sandbox_workspace_write]\nwritable_roots = [{json.dumps(str(writable))}]\n"
         (self.codex_home / "config.toml").write_text(lines)
 
-    def types(self, prompt: str, *script: Turn, resume: str = "", shown: bool = False) -> Outcome:
+    def types(
+        self,
+        prompt: str,
+        *script: Turn,
+        resume: str = "",
+        shown: bool = False,
+        subagents: tuple[Turn, ...] = (say("Found it."),),
+    ) -> Outcome:
         """One turn, from the prompt until the client is done. `resume` names the session that goes on; `shown` takes
         it where a person sees what hooks say, which for Codex is not `codex exec`, and wants approved hooks.
         """
+        if shown and self.client == "codex":
+            return self.talks(Typed(prompt), script=script, resume=resume, subagents=subagents)
+        return self._turn(self._command(prompt, resume), script, subagents)
+
+    def talks(
+        self,
+        *typed: Typed,
+        script: tuple[Turn, ...],
+        resume: str = "",
+        subagents: tuple[Turn, ...] = (say("Found it."),),
+    ) -> Outcome:
+        """Several prompts, typed one after the other into one process. Codex wants approved hooks here."""
+        plan = json.dumps({"resume": resume, "typed": [asdict(each) for each in typed]})
+        command = [sys.executable, str(CONVERSATION), self.client, plan, *self._open_command(resume)]
+        return self._turn(command, script, subagents)
+
+    def _turn(self, command: list[str], script: tuple[Turn, ...], subagents: tuple[Turn, ...]) -> Outcome:
         self.turns += 1
         scratch = self.home / f"turn-{self.turns}"
         scratch.mkdir(parents=True)
@@ -155,33 +197,46 @@ class Person:
         turn = {
             "isolated": bool(isolation()),
             "script": [asdict(said) for said in script],
+            "subagents": [asdict(said) for said in subagents],
             "record": str(record),
             "first": 100 * self.turns,
-            "command": self._command(prompt, resume, shown=shown),
+            "command": command,
             "env": self._env(),
             "cwd": str(self.workspace),
             "seconds": SECONDS,
         }
         done = _inside(turn, scratch)
-        requests = [request for request in recorded(record) if request.of_agent]
-        return Outcome(self.client, done["status"], done["out"], done["err"], requests)
+        requests = recorded(record)
+        agent = [request for request in requests if request.of_agent]
+        aside = [request for request in requests if request.of_subagent]
+        return Outcome(self.client, done["status"], done["out"], done["err"], agent, aside)
 
     @property
     def codex_home(self) -> Path:
         return self.home / ".codex"
 
-    def _command(self, prompt: str, resume: str, *, shown: bool) -> list[str]:
+    def _command(self, prompt: str, resume: str) -> list[str]:
+        """For one prompt."""
         program = str(self.program.path)
         if self.client == "claude":
-            allowed = [] if self.asks else ["--allowedTools=Bash"]
-            return [program, *CLAUDE, *allowed, *(["--resume", resume] if resume else []), prompt]
-        settings = (*CODEX_SETTINGS, f'sandbox_mode="{self.sandbox}"')
-        words = [word for setting in settings for word in ("-c", setting)]
-        if shown:
-            return [sys.executable, str(APP_SERVER), prompt, program, "app-server", *words]
+            return [*self._claude(program), *(["--resume", resume] if resume else []), prompt]
         trust = ["--dangerously-bypass-hook-trust"] if self.bypass else []
         session = ["resume", resume] if resume else []
-        return [program, "exec", "--json", "--skip-git-repo-check", *words, *trust, *session, prompt]
+        return [program, "exec", "--json", "--skip-git-repo-check", *self._codex_words(), *trust, *session, prompt]
+
+    def _open_command(self, resume: str) -> list[str]:
+        """For a conversation."""
+        program = str(self.program.path)
+        if self.client == "claude":
+            return [*self._claude(program), CLAUDE_TYPED, *(["--resume", resume] if resume else [])]
+        return [program, "app-server", *self._codex_words()]
+
+    def _claude(self, program: str) -> list[str]:
+        return [program, *CLAUDE, *([] if self.asks else ["--allowedTools=Bash"])]
+
+    def _codex_words(self) -> list[str]:
+        settings = (*CODEX_SETTINGS, f'sandbox_mode="{self.sandbox}"')
+        return [word for setting in settings for word in ("-c", setting)]
 
     def _env(self) -> dict[str, str]:
         self.codex_home.mkdir(parents=True, exist_ok=True)

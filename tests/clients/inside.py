@@ -33,7 +33,8 @@ def main(file: str) -> None:
     if turn["isolated"]:
         loopback_up()
         hand_on_no_capabilities()
-    server = ModelServer([Turn(**said) for said in turn["script"]], Path(turn["record"]), turn["first"])
+    script, subagents = ([Turn(**said) for said in turn[name]] for name in ("script", "subagents"))
+    server = ModelServer(script, Path(turn["record"]), turn["first"], subagents)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="rcs-", ignore_cleanup_errors=True) as tmp:
         print(json.dumps(finished(turn, {URL: server.url, TMP: tmp})))

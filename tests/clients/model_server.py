@@ -1,8 +1,9 @@
 """A model on loopback that says what its script says, in both clients' streaming forms.
 
-A script is a list of turns, one for each request of the agent; the last one is said again and again. Requests that a
-client makes beside those (a title for the session, a count of tokens, a list of models) get an answer of their own and
-use up no turn. Every request is appended to a file, so that tests can count them and search them.
+A script is a list of turns, one for each request of the agent; the last one is said again and again. Subagents have a
+script of their own. Requests that a client makes beside those (a title for the session, a count of tokens, a list of
+models) get an answer of their own and use up no turn. Every request is appended to a file, so that tests can count
+them and search them.
 """
 
 from __future__ import annotations
@@ -12,18 +13,25 @@ import itertools
 import json
 import re
 import threading
+import time
 from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Json = dict[str, Any]
 
 SHELLS = ("Bash", "exec_command", "shell_command", "shell")
 """How the clients name the tool that runs a command, the one to be taken first."""
+CODEX_AGENTS = {"namespace": "multi_agent_v1", "name": "spawn_agent"}
+CLAUDE_AGENTS = {"name": "Agent"}
+SUBAGENT_HEADERS = ("x-openai-subagent", "x-claude-code-agent-id")
+"""Each client marks a subagent's request by one of these."""
+PATIENCE = 60
+"""Seconds that a turn waits for its file."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +43,25 @@ class Turn:
     """Where there is a pattern, what becomes of its match: `\\g<0>` is all of it, `\\1` a group."""
     find: str = ""
     """A pattern, searched in what the model was sent, from the last text backwards."""
+    task: str = ""
+    """What a subagent is told to do."""
+    in_background: bool = False
+    """The command runs while the agent goes on; in Claude Code a subagent, too."""
+    after: str = ""
+    """A file: the model answers once it is there."""
+
+    @property
+    def uses_tool(self) -> bool:
+        return bool(self.command or self.task)
 
 
-def say(text: str) -> Turn:
-    return Turn(text=text)
+def say(text: str, *, after: str = "") -> Turn:
+    return Turn(text=text, after=after)
+
+
+def delegate(task: str, *, in_background: bool = False) -> Turn:
+    """Starts a subagent. Codex always goes on meanwhile; Claude Code waits for it unless told otherwise."""
+    return Turn(task=task, in_background=in_background)
 
 
 def run(command: str, find: str = "") -> Turn:
@@ -58,10 +81,20 @@ class Request:
     path: str
     body: Json
     missed: str = ""
+    subagent: str = ""
+    """How the client marks the request of a subagent; empty for any other."""
 
     @property
     def of_agent(self) -> bool:
-        """Whether the agent asks here, and not the client for purposes of its own."""
+        """Whether the agent asks here, and not a subagent, nor the client for purposes of its own."""
+        return self._of_any_agent and not self.subagent
+
+    @property
+    def of_subagent(self) -> bool:
+        return self._of_any_agent and bool(self.subagent)
+
+    @property
+    def _of_any_agent(self) -> bool:
         return bool(_shell_of(self.body)) and not self.path.partition("?")[0].endswith("/count_tokens")
 
     def texts(self) -> list[str]:
@@ -88,25 +121,27 @@ def _shell_of(body: Json) -> str:
     return next((name for name in SHELLS if name in names), "")
 
 
-def _arguments(shell: str, command: str) -> Json:
+def _arguments(shell: str, turn: Turn) -> Json:
     if shell == "exec_command":
-        return {"cmd": command}
+        return {"cmd": turn.command} | ({"yield_time_ms": 250} if turn.in_background else {})
     if shell == "shell":
-        return {"command": ["bash", "-lc", command]}
-    return {"command": command}
+        return {"command": ["bash", "-lc", turn.command]}
+    described = {"description": "Runs a command"} if shell == "Bash" else {}
+    return {"command": turn.command} | described | ({"run_in_background": True} if turn.in_background else {})
 
 
 # --- the two forms of an answer
 
 
 def _events_openai(number: int, turn: Turn, shell: str) -> list[Json]:
-    if turn.command:
+    if turn.uses_tool:
+        arguments = {"message": turn.task} if turn.task else _arguments(shell, turn)
         item: Json = {
             "type": "function_call",
             "id": f"fc_{number}",
             "call_id": f"call_{number}",
-            "name": shell,
-            "arguments": json.dumps(_arguments(shell, turn.command)),
+            **(CODEX_AGENTS if turn.task else {"name": shell}),
+            "arguments": json.dumps(arguments),
         }
     else:
         item = {
@@ -131,9 +166,12 @@ def _events_openai(number: int, turn: Turn, shell: str) -> list[Json]:
 
 
 def _content_anthropic(number: int, turn: Turn, shell: str) -> Json:
+    if turn.task:
+        given: Json = {"description": "A task", "prompt": turn.task, "subagent_type": "general-purpose"}
+        given |= {"run_in_background": turn.in_background}
+        return {"type": "tool_use", "id": f"toolu_{number}", **CLAUDE_AGENTS, "input": given}
     if turn.command:
-        given = _arguments(shell, turn.command) | {"description": "Runs a command"}
-        return {"type": "tool_use", "id": f"toolu_{number}", "name": shell, "input": given}
+        return {"type": "tool_use", "id": f"toolu_{number}", "name": shell, "input": _arguments(shell, turn)}
     return {"type": "text", "text": turn.text}
 
 
@@ -165,7 +203,7 @@ def _message_anthropic(number: int, turn: Turn, body: Json) -> Json:
         "role": "assistant",
         "model": body.get("model", "mock"),
         "content": [_content_anthropic(number, turn, _shell_of(body))],
-        "stop_reason": "tool_use" if turn.command else "end_turn",
+        "stop_reason": "tool_use" if turn.uses_tool else "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": 10, "output_tokens": 1},
     }
@@ -183,30 +221,45 @@ class ModelServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, script: Sequence[Turn], record: Path, first: int = 0) -> None:
+    def __init__(
+        self, script: Sequence[Turn], record: Path, first: int = 0, subagents: Sequence[Turn] = (Turn(text="mock"),)
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.script = list(script)
+        self.scripts = {False: list(script), True: list(subagents)}
+        self.said = {False: 0, True: 0}
         self.record = record
         self.number = first
-        self.said = 0
         self.lock = threading.Lock()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def take(self, method: str, path: str, body: Json) -> tuple[int, Turn]:
-        """Keeps the request; the number of the answer, and what it says."""
+    def take(self, method: str, path: str, body: Json, headers: Mapping[str, str]) -> tuple[int, Turn]:
+        """Keeps the request; the number of the answer, and what it says. Returns when it may be said."""
+        subagent = next((headers[name] for name in SUBAGENT_HEADERS if name in headers), "")
+        request = Request(method, path, body, subagent=subagent)
         with self.lock:
             self.number += 1
-            turn, missed = Turn(text="mock"), ""
-            if Request(method, path, body).of_agent:
-                turn = self.script[min(self.said, len(self.script) - 1)]
-                self.said += 1
-                turn, missed = _filled(turn, Request(method, path, body).texts())
+            number, turn, missed = self.number, Turn(text="mock"), ""
+            if request.of_agent or request.of_subagent:
+                turn, missed = _filled(self._next(of_subagent=request.of_subagent), request.texts())
             with self.record.open("a") as file:
-                file.write(json.dumps(asdict(Request(method, path, body, missed))) + "\n")
-            return self.number, turn
+                file.write(json.dumps(asdict(request) | {"missed": missed}) + "\n")
+        wait_for(turn.after)
+        return number, turn
+
+    def _next(self, *, of_subagent: bool) -> Turn:
+        script, said = self.scripts[of_subagent], self.said[of_subagent]
+        self.said[of_subagent] += 1
+        return script[min(said, len(script) - 1)]
+
+
+def wait_for(file: str) -> None:
+    """Returns when the file is there, at once where none is named."""
+    ends = time.monotonic() + PATIENCE
+    while file and not Path(file).exists() and time.monotonic() < ends:
+        time.sleep(0.02)
 
 
 def _filled(turn: Turn, texts: Sequence[str]) -> tuple[Turn, str]:
@@ -230,7 +283,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self._body()
-        number, turn = self.server.take(self.command, self.path, body)
+        number, turn = self.server.take(self.command, self.path, body, self._headers())
         path = self.path.partition("?")[0]
         if path.endswith("/responses"):
             self._send(_stream(_events_openai(number, turn, _shell_of(body))), "text/event-stream")
@@ -246,7 +299,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json({})
 
     def do_GET(self) -> None:
-        self.server.take(self.command, self.path, {})
+        self.server.take(self.command, self.path, {}, {})
         self._send_json({"data": [], "models": []})
 
     def do_HEAD(self) -> None:
@@ -254,6 +307,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing: what was asked is in the record."""
+
+    def _headers(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in self.headers.items()}
 
     def _body(self) -> Json:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -31,9 +31,8 @@ class Plugged(Person):
 
     plugin: Path = CHECKOUT
 
-    def _command(self, prompt: str, resume: str, *, shown: bool) -> list[str]:
-        program, *words = super()._command(prompt, resume, shown=shown)
-        return [program, f"--plugin-dir={self.plugin}", *words]
+    def _claude(self, program: str) -> list[str]:
+        return [*super()._claude(program), f"--plugin-dir={self.plugin}"]
 
 
 @pytest.fixture
