@@ -7,11 +7,11 @@ import pytest
 pytest.importorskip("playwright", reason="Playwright is not installed: pip install playwright")
 pytest.importorskip("starlette", reason="the extra `server` is not installed")
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.live import Dashboard, Unavailable, chromium
 from tests.browser.scene import Scene
-from tests.browser.watched import Window
+from tests.browser.watched import PATIENCE, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     Open = Callable[..., Window]
+
+
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

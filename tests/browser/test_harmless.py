@@ -133,6 +133,7 @@ def test_the_part_of_markdown_that_is_read(look: Open) -> None:
 
 
 def test_hostile_markdown_takes_no_time(look: Open) -> None:
+    """The quickest of three times: a busy machine makes one of them long."""
     page = look("/").page
     for text in (
         "*" * 15_000, "`" * 15_000, "[" * 15_000, "![](" * 5_000, "_a " * 6_000, "**a " * 5_000, "> " * 8_000,
@@ -142,9 +143,12 @@ def test_hostile_markdown_takes_no_time(look: Open) -> None:
         took = page.evaluate(
             """async (text) => {
                 const { markdown } = await import("/static/js/markdown.js");
-                const begun = performance.now();
-                markdown(text);
-                return performance.now() - begun;
+                const took = () => {
+                    const begun = performance.now();
+                    markdown(text);
+                    return performance.now() - begun;
+                };
+                return Math.min(took(), took(), took());
             }""",
             text,
         )

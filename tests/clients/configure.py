@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any, Literal
 
+import pytest
+
 from rcs_hooks.install import trust
 from rcs_hooks.install.merge import handlers
 from tests.support import RCS_HOOK, clean_env
@@ -18,6 +20,8 @@ Json = dict[str, Any]
 
 CLIENTS: tuple[Client, ...] = ("codex", "claude")
 TRANSPORTS: tuple[Transport, ...] = ("command", "mcp")
+COMMAND_FIRST = ("command", pytest.param("mcp", marks=pytest.mark.full))
+"""For what does not depend on the transport: the second one is left to `.ci/run full`."""
 RCS = RCS_HOOK.parent / "rcs"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import TRANSPORTS, add_hook, configure, hooks_file
+from tests.clients.configure import COMMAND_FIRST, add_hook, configure, hooks_file
 from tests.clients.test_turns import DETECTED, DONE, FINISH, REASON, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def entries(file: Path) -> dict[str, list[Json]]:
     return hooks
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
 def test_both_run_in_one_project(person: Person, workspace: Workspace, transport: Transport, tmp_path: Path) -> None:
     file = hooks_file(person.client, person.workspace)
     calls = add_own_hooks(file, tmp_path / "own hooks")
@@ -59,6 +59,7 @@ def test_both_run_in_one_project(person: Person, workspace: Workspace, transport
     assert {event: entries(file)[event][:1] for event in theirs} == theirs
 
 
+@pytest.mark.full
 def test_those_of_the_user_run_beside_ours_of_the_project(person: Person, tmp_path: Path) -> None:
     calls = add_own_hooks(hooks_file(person.client, person.home), tmp_path / "own")
     configure(person.client, person.workspace, "command")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import TRANSPORTS, configure
+from tests.clients.configure import COMMAND_FIRST, TRANSPORTS, configure
 from tests.clients.driver import SANDBOXED
 from tests.clients.model_server import run
 from tests.clients.test_turns import DETECTED, DONE, FINISH, WORKING, counts, ended_well
@@ -49,7 +49,7 @@ def finishes_in_one_state(person: Person, root: Path, *before: Turn) -> None:
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-@pytest.mark.parametrize("name", ["two words", "it's ä $HOME `x`"])
+@pytest.mark.parametrize("name", [pytest.param("two words", marks=pytest.mark.full), "it's ä $HOME `x`"])
 def test_a_path_with_blanks(person: Person, tmp_path: Path, transport: Transport, name: str) -> None:
     person.workspace = tmp_path / name / "work space"
     person.workspace.mkdir(parents=True)
@@ -68,6 +68,7 @@ def test_a_state_elsewhere_whose_path_has_blanks(person: Person, tmp_path: Path)
     finishes_in_one_state(person, root)
 
 
+@pytest.mark.full
 def test_a_home_with_blanks(person: Person, tmp_path: Path) -> None:
     person.home = tmp_path / "my home"
     person.trusts(person.workspace)
@@ -88,6 +89,7 @@ def in_subfolder(person: Person) -> Path:
     return root
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("client", ["codex"])
 def test_codex_in_a_subfolder_has_the_hooks_of_the_project(person: Person) -> None:
     configure("codex", person.workspace, "command")
@@ -137,11 +139,13 @@ def test_claude_code_in_a_subfolder_keeps_one_state(person: Person) -> None:
     finishes_in_one_state(person, person.workspace)
 
 
+@pytest.mark.full
 def test_hooks_of_the_user_work_without_any_in_the_project(person: Person) -> None:
     configure(person.client, person.home, "command", scope="user")
     finishes_in_one_state(person, person.workspace)
 
 
+@pytest.mark.full
 def test_an_agent_that_goes_into_a_subfolder_stays_in_the_same_state(person: Person) -> None:
     configure(person.client, person.workspace, "command")
     finishes_in_one_state(person, person.workspace, run("mkdir -p a/b && cd a/b"))
@@ -155,7 +159,7 @@ def test_an_agent_that_goes_into_a_repository_inside_stays_in_the_same_state(per
 # --- a worktree
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
 def test_a_worktree_has_a_state_of_its_own(person: Person, tmp_path: Path, transport: Transport) -> None:
     configure(person.client, person.workspace, transport)
     git(person.workspace, "add", "-A")
@@ -166,6 +170,7 @@ def test_a_worktree_has_a_state_of_its_own(person: Person, tmp_path: Path, trans
     finishes_in_one_state(person, worktree)
 
 
+@pytest.mark.full
 def test_a_folder_without_a_repository(person: Person) -> None:
     shutil.rmtree(person.workspace / ".git")
     configure(person.client, person.workspace, "command")

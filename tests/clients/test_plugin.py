@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import configure
+from tests.clients.configure import COMMAND_FIRST, configure
 from tests.clients.driver import Person
 from tests.clients.test_turns import DETECTED, DONE, FINISH, PROMPT, REASON, WORKING, counts, ended_well
 from tests.support import CHECKOUT, Workspace
@@ -17,6 +17,7 @@ from tests.test_plugin import linked
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.clients.configure import Transport
     from tests.clients.driver import Outcome
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", ["claude"])]
@@ -101,3 +102,14 @@ def test_beside_the_hooks_of_the_project_a_prompt_counts_once(plugged: Plugged, 
     assert ended_well(outcome)
     assert counts(outcome, DETECTED) == [1, 1, 1]
     assert workspace.active(outcome.session) == []
+
+
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
+def test_beside_the_hooks_of_the_project_each_stop_counts_once(
+    plugged: Plugged, workspace: Workspace, transport: Transport
+) -> None:
+    configure("claude", plugged.workspace, transport)
+    outcome = plugged.types("$forge ship this fix", WORKING)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1 + 5
+    assert workspace.active(outcome.session) == ["forge"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import RCS, TRANSPORTS, configure, hooks_file, rcs, write_settings
+from tests.clients.configure import COMMAND_FIRST, RCS, configure, hooks_file, rcs, write_settings
 from tests.clients.driver import SANDBOXED
 from tests.clients.model_server import run, say
 from tests.clients.test_company import OWN_CONTEXT, add_own_hooks
@@ -43,7 +43,7 @@ def found(checks: list[Json], what: str) -> str:
 # --- doctor
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
 @pytest.mark.parametrize("client", ["codex"])
 def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transport) -> None:
     person.bypass = False
@@ -101,7 +101,7 @@ def test_doctor_says_that_claude_code_will_ask_before_each_command(person: Perso
     assert statuses(doctor(person), "Claude Code rules") == ["warn"]
 
 
-# --- a program that cannot be run
+# --- the end of a session
 
 
 def break_it(person: Person, interpreter: str) -> None:
@@ -110,23 +110,6 @@ def break_it(person: Person, interpreter: str) -> None:
     ours = json.dumps(str(RCS.with_name("python3")))[1:-1]
     assert ours in file.read_text()
     file.write_text(file.read_text().replace(ours, interpreter))
-
-
-BROKEN = {"gone": "", "exits with 1": "exit 1", "exits with 2": "echo broken >&2; exit 2", "killed": "kill -9 $$"}
-
-
-@pytest.mark.parametrize("how", BROKEN)
-def test_a_program_that_cannot_be_run_holds_neither_prompt_nor_stop(person: Person, how: str) -> None:
-    configure(person.client, person.workspace, "command")
-    program = person.workspace.parent / "python3"
-    if how != "gone":
-        program.write_text(f"#!/bin/sh\n{BROKEN[how]}\n")
-        program.chmod(0o755)
-    break_it(person, str(program))
-    outcome = person.types("$forge go", DONE)
-    assert ended_well(outcome)
-    assert len(outcome.requests) == 1
-    assert counts(outcome, "[rcs]") == [0]
 
 
 def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
@@ -144,7 +127,7 @@ def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
 # --- uninstall
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
 def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, transport: Transport) -> None:
     file = hooks_file(person.client, person.workspace)
     calls = add_own_hooks(file, person.workspace.parent / "own")
@@ -180,6 +163,7 @@ def test_writable_lets_an_agent_in_a_subfolder_record(person: Person) -> None:
     finishes_in_one_state(person, root)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("client", ["codex"])
 def test_writable_for_the_user_lets_an_agent_write_the_run_store(person: Person) -> None:
     if person.sandbox != SANDBOXED:

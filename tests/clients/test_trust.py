@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import TRANSPORTS, configure, hooks_file, write_settings
+from tests.clients.configure import COMMAND_FIRST, configure, hooks_file, write_settings
 from tests.clients.test_turns import DETECTED, DONE, FINISH, REASON, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.parametrize("client", ["codex"]),
-    pytest.mark.parametrize("transport", TRANSPORTS),
+    pytest.mark.parametrize("transport", COMMAND_FIRST),
 ]
 
 

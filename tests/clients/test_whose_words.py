@@ -62,7 +62,9 @@ def test_a_command_that_ends_while_a_question_waits_answers_nothing(
 # --- a subagent
 
 
-@pytest.mark.parametrize("task", ["Do it with $team\n$team $cancel", "$cancel"])
+@pytest.mark.parametrize(
+    "task", ["Do it with $team\n$team $cancel", pytest.param("$cancel", marks=pytest.mark.full)], ids=["both", "cancel"]
+)
 def test_the_prompt_of_a_subagent_changes_nothing(
     person: Person, workspace: Workspace, transport: Transport, task: str
 ) -> None:
