@@ -24,7 +24,7 @@ from tests.support import RCS_HOOK, Workspace, clean_env
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 LIMIT = 0.1
 """A warm MCP call takes at most a tenth of the cold hook."""
 WARM_UP = 200

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from rcs_hooks.catalog import MODES
 from tests.support import RCS_HOOK, clean_env
 
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
     *("off", "on", "machine", "emit", "runs", "task", "dashboard", "mcp", "completion"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from rcs_hooks.runs.places import SHIPPED
 from tests.support import RCS_HOOK, clean_env
 
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 GOOD = """\
 ## STATE-MACHINE
 ```mermaid

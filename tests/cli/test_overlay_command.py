@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from rcs_hooks.catalog import MODES
 from tests.support import RCS_HOOK, Workspace, clean_env
 
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 START = "<!-- RCS:RUNTIME:START -->"
 END = "<!-- RCS:RUNTIME:END -->"
 TEXT = "# Agents\n\nUse make. é \U0001f600\n"

@@ -19,7 +19,7 @@ import pytest
 
 from tests.support import RCS_HOOK, Workspace, clean_env
 
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 PATIENCE = 20.0
 

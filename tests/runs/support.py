@@ -6,7 +6,6 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from rcs_hooks.runs.around import Around
 from rcs_hooks.runs.emit import emit
 from tests.support import NOW, RCS_HOOK, clean_env
 
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 Record = dict[str, Any]
 
 BUILD = """
