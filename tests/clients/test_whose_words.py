@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("transport", TRANSPORTS)]
 
 PROMPT = "$forge ship it"
-ANSWERED = "answers the question that forge waited on"
+ANSWERED = "This prompt is the reply"
 NOTIFICATION = "<task-notification>\n"
 QUESTION = say("Which database?")
 
