@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import sys
 import time
 from contextlib import closing
 from types import MappingProxyType
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from tests.sweep.strace import Done
 
-HOOK = [sys.executable, str(RCS_HOOK)]
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+HOOK = [str(RCS_HOOK)]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 NOTHING_DONE = ("no workflow was changed", "the turn may end")
 
 

@@ -9,14 +9,13 @@ import io
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rcs_hooks.cli.main import main
 from tests.support import RCS_HOOK, clean_env
 
-RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
+RCS = [str(RCS_HOOK.with_name("rcs"))]
 Record = dict[str, Any]
 
 PLAN = "planning/planning.ai.json"
