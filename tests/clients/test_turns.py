@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 PROMPT = "$blueprint $team $forge ship this fix"
 DETECTED = "[rcs] detected: "
 REASON = "still running: no outcome is recorded"
-LET_GO = "so the turn may end"
+LET_GO = "so the turn ends; its work is kept"
 WORKING, DONE = say("I work."), say("All done.")
 FINISH = run_found(r"^.*rcs state write .*--outcome finished.*$")
 """Pastes the command that a Stop's reason shows."""
@@ -112,8 +112,8 @@ def test_an_agent_that_records_nothing_is_let_go_and_the_person_is_told(person: 
     assert len(outcome.requests) == 1 + 5
     started, message = outcome.shown
     assert started == "rcs: forge started"
-    assert f"rcs: forge was continued 5 times and nothing changed, {LET_GO}" in message
-    assert f"rcs state clear --mode forge --session {outcome.session}" in message
+    assert f"was continued 5 times and recorded no progress, {LET_GO}" in message
+    assert "Type `go on` to continue, `$cancel` to end it." in message
     assert workspace.active(outcome.session) == ["forge"]
 
 

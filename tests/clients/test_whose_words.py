@@ -11,7 +11,7 @@ from tests.clients.configure import TRANSPORTS
 from tests.clients.driver import Typed
 from tests.clients.listening import set_up
 from tests.clients.model_server import Turn, delegate, run, say
-from tests.clients.test_turns import ASK, DONE, FINISH, REASON, WORKING, counts, ended_well
+from tests.clients.test_turns import ASK, DONE, FINISH, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
     from tests.clients.configure import Json, Transport
@@ -114,12 +114,25 @@ def test_a_message_typed_before_the_question_was_seen_is_no_answer(
 # --- a skill that is only mentioned
 
 
-def test_a_person_who_asks_about_a_skill_is_told_once_that_nothing_started(
+def test_a_person_who_asks_about_a_skill_is_told_that_nothing_started(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
     set_up(person, transport)
-    outcome = person.talks(Typed("what does $forge do?"), Typed("what does $forge do?"), script=(say("It works."),))
+    outcome = person.talks(Typed("what does $forge do?"), script=(say("It works."),))
     assert ended_well(outcome)
-    assert counts(outcome, "[rcs]") == counts(outcome, REASON) == [0, 0]
-    assert ["$forge" in text for text in outcome.shown] == [True]
-    assert workspace.active(outcome.session) == []
+    assert counts(outcome, "[rcs]") == [0]
+    (message,) = outcome.shown
+    assert message.startswith("rcs: $forge was read as a mention")
+    assert not workspace.state.exists()
+
+
+def test_while_a_run_is_on_the_person_is_told_once_of_a_token(
+    person: Person, workspace: Workspace, transport: Transport
+) -> None:
+    set_up(person, transport)
+    asked = Typed("what does $team do?")
+    outcome = person.talks(Typed(PROMPT), asked, asked, script=(WORKING, FINISH, DONE))
+    assert ended_well(outcome)
+    assert ["$team" in text for text in outcome.shown].count(True) == 1
+    assert counts(outcome, "$team was read") == [0] * len(outcome.requests)
+    assert [name for name in workspace.snapshot() if "team" in name] == []
