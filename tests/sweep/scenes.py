@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import time
 from contextlib import closing
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from rcs_hooks.state import ledger, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.tasks import archive
-from tests.support import RCS_HOOK, Workspace, check_output, clean_env
+from tests.support import Workspace, check_output, clean_env
 from tests.tasks.support import CODE_REVIEW, DIFF, PATCH, REPORT, ROWS, Task
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 
     from tests.sweep.strace import Done
 
-HOOK = [str(RCS_HOOK)]
-RCS = [str(RCS_HOOK.with_name("rcs"))]
+HOOK = [sys.executable, "-P", "-c", "from rcs_hooks.hook.entry import main; main()"]
+RCS = [sys.executable, "-P", "-c", "import sys; from rcs_hooks.cli.main import main; sys.exit(main())"]
+"""As `rcs-hook` and `rcs` start them: a fault in the shell before that is none of ours."""
 NOTHING_DONE = ("no workflow was changed", "the turn may end")
 
 
