@@ -55,8 +55,17 @@ def real_surroundings() -> Surroundings:
     except OSError:  # the folder was removed under us
         cwd = os.sep
     now = time.time()
-    # A process began at the latest as long ago as it has used the processor.
-    return Surroundings(os.environ, cwd, now, program=sys.argv[0] if sys.argv else "", began=now - time.process_time())
+    return Surroundings(os.environ, cwd, now, program=sys.argv[0] if sys.argv else "", began=_began(now))
+
+
+def _began(now: float) -> float:
+    """Tell when this process was started, or, where only its use of the processor is known, at the latest."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b") ")[2].split()[19])
+        return now - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+    except (OSError, AttributeError, ValueError, IndexError):
+        return now - time.process_time()
 
 
 class Payload:
