@@ -10,6 +10,7 @@ Rules of this file:
 from __future__ import annotations
 
 import _thread
+import errno
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -58,22 +59,38 @@ class _Waiter:
             if self._is_waiting:
                 os.close(fd)
             else:
-                self._is_waiting = True
-                _thread.start_new_thread(self._block, (fd,))
+                self._start(fd)
         came = False
         try:
             came = self._came.acquire(timeout=seconds)
-        finally:  # an interrupt too gives up
-            with self._guard:
-                self._is_wanted = False
-                came = came or self._came.acquire(blocking=False)  # it came at the very end
-                held, self._fd = self._fd, None
-        return held if came else None
+        except BaseException:  # an interrupt too must not leave the descriptor open; it is raised again
+            if (held := self._give_up(came=came)) is not None:
+                os.close(held)
+            raise
+        return self._give_up(came=came)
+
+    def _start(self, fd: int) -> None:
+        try:
+            _thread.start_new_thread(self._block, (fd,))
+        except RuntimeError as error:
+            self._is_wanted = False
+            os.close(fd)
+            raise OSError(errno.EAGAIN, f"the lock is held by somebody else, and nobody can wait: {error}") from None
+        self._is_waiting = True
+
+    def _give_up(self, *, came: bool) -> int | None:
+        """What has come all the same, at the very end, or before it was given up."""
+        with self._guard:
+            self._is_wanted = False
+            if not came:
+                self._came.acquire(blocking=False)
+            held, self._fd = self._fd, None
+        return held
 
     def _block(self, fd: int) -> None:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
-        except OSError:  # told where it is asked for again
+        except OSError:  # to the one that waits, it does not come
             os.close(fd)
             fd = -1
         with self._guard:
