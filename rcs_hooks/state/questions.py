@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.errors import UnsafePath
 from rcs_hooks.state import paths
-from rcs_hooks.state.files import Reader, Unreadable, check_inside
+from rcs_hooks.state.files import Reader, Unreadable, check_inside, check_passing
 from rcs_hooks.workflow.lifecycle import question_pending
 from rcs_hooks.workflow.replies import option_meant
 from rcs_hooks.workflow.text import cut
@@ -63,6 +63,7 @@ def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> lis
     found = []
     for name in ids:
         record = reader.read(f"{place}/{name}.json")
+        check_passing(record)  # else the run would go on, and its question stay open
         if record is not None and not isinstance(record, Unreadable):
             found.append(Question(f"{place}/{name}.json", record))
     return sorted(found, key=lambda question: (str(question.record.get("created_at")), question.path))

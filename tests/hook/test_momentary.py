@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
+import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -59,3 +61,32 @@ def test_a_prompt_that_met_an_unreadable_file_can_be_sent_again(workspace: Works
     assert workspace.snapshot() | {"logs/hook-errors.jsonl": b""} == before | {"logs/hook-errors.jsonl": b""}
     assert "initialized: " in workspace.prompt("$forge", turn_id="t9").context
     assert workspace.active() == ["forge"]
+
+
+def test_an_answer_is_never_lost_to_a_question_that_cannot_be_read_at_one_of_its_readings(workspace: Workspace) -> None:
+    workspace.prompt("$team")
+    (workspace.folder("s1") / "questions").mkdir()
+    question = workspace.folder("s1") / "questions/q1.json"
+    asked = json.dumps({"question_id": "q1", "source": "team", "status": "pending", "question": "Which?"})
+    system, answered = os.open, 0
+    for number in range(1, 20):
+        question.write_text(asked)
+        workspace.edit("team", lifecycle_outcome="askuserQuestion", question_enforcement={"question_id": "q1"})
+        seen = 0
+
+        def at_that_reading(path: Any, *args: Any, number: int = number, **options: Any) -> int:
+            nonlocal seen
+            seen += os.path.basename(path) == "q1.json"
+            if os.path.basename(path) == "q1.json" and seen == number:
+                raise OSError(errno.EIO, os.strerror(errno.EIO), path)
+            return system(path, *args, **options)
+
+        with pytest.MonkeyPatch.context() as moment:
+            moment.setattr(os, "open", at_that_reading)
+            workspace.prompt("the first", turn_id=f"a{number}")
+        workspace.prompt("the first", turn_id=f"a{number}")
+        assert json.loads(question.read_text()).get("answer") == "the first", f"lost at reading {number}"
+        answered += 1
+        if seen < number:
+            break
+    assert answered > 3
