@@ -13,11 +13,11 @@ from contextlib import closing
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.state import ledger, questions
+from rcs_hooks.state import questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.tasks import archive
-from tests.support import Workspace, check_output, clean_env
+from tests.support import RCS_HOOK, Workspace, check_output, clean_env
 from tests.tasks.support import CODE_REVIEW, DIFF, PATCH, REPORT, ROWS, Task
 
 if TYPE_CHECKING:
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     from tests.sweep.strace import Done
 
-HOOK = [sys.executable, "-P", "-c", "from rcs_hooks.hook.entry import main; main()"]
-RCS = [sys.executable, "-P", "-c", "import sys; from rcs_hooks.cli.main import main; sys.exit(main())"]
-"""As `rcs-hook` and `rcs` start them: a fault in the shell before that is none of ours."""
+HOOK = [sys.executable, str(RCS_HOOK)]
+RCS = [sys.executable, str(RCS_HOOK.with_name("rcs"))]
 NOTHING_DONE = ("no workflow was changed", "the turn may end")
 
 
@@ -74,9 +73,8 @@ def session_of(root: Path) -> Any:
 
 
 def blocks_counted(root: Path) -> int:
-    found = ledger.load(str(root / ".rcs/state"), "s1")
-    assert isinstance(found, dict)
-    return ledger.count_of(found).in_a_row
+    found = json.loads((root / ".rcs/state/sessions/s1/hook-ledger.json").read_bytes())
+    return int(found.get("stops", {}).get("in_a_row", 0))
 
 
 def events(root: Path) -> Any:
