@@ -89,7 +89,8 @@ def test_a_command_says_that_its_folder_has_gone(tmp_path: Path, command: str) -
     ]
     done = subprocess.run(words, cwd=gone, env=clean_env(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "rcs: the working directory is not there any more; change to another folder and try again\n"
+    ours = [line for line in done.stderr.splitlines() if not line.startswith("sh: ")]  # dash has a line of its own
+    assert ours == ["rcs: the working directory is not there any more; change to another folder and try again"]
 
 
 @pytest.mark.parametrize("victim", [".rcs", ".rcs/logs"])
