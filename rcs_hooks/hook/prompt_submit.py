@@ -215,7 +215,7 @@ def _keeps_from_answering(view: Session, asked: Sequence[Question], prompt: Prom
         return ()
     waiting = [member.record for member in view.members() if outcome_of(member.record).waits]
     found = questions.unreadable(view.folder, view.session, map(questions.named_in, waiting)) if waiting else []
-    waited_on = {question.record.get("source") for question in asked if question.record.get("status") in questions.OPEN}
+    waited_on = [question.record.get("source") for question in asked if question.record.get("status") in questions.OPEN]
     return (*(each for each in view.unreadable if paths.cleared_as(each.path) in waited_on), *found)
 
 

@@ -67,7 +67,7 @@ def _is_over(question: Question, view: Session) -> bool:
         return False
     mode = question.record.get("source")
     active = {member.mode for member in view.members()} | _unknown(view)
-    if mode not in MODES:  # another tool's: of whichever mode runs
+    if not isinstance(mode, str) or mode not in MODES:  # another tool's: of whichever mode runs
         return not active
     return mode not in active and not _is_later(question, view.record_of(mode) or {})
 

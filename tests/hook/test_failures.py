@@ -968,13 +968,28 @@ FIELDS = {
     "skill-active-state.json": (
         "active skill phase active_skills deferred_skills deferred_source requested_skills session_id"
     ),
-    "hook-ledger.json": "prompt stops version",
-    "questions/q1.json": "status source question questions answer delivered_at created_at question_id",
+    "hook-ledger.json": "prompts stops noticed closed_at version",
+    "questions/q1.json": (
+        "status source question questions options answer delivered_at created_at question_id asked_in_turn"
+    ),
 }
 
 
 def records_with(fields: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({}, optional=dict.fromkeys(fields.split(), JSON_VALUES))
+
+
+@pytest.mark.parametrize("status", ["pending", "answered"])
+@pytest.mark.parametrize("source", [[], {}, ["team"], 1, None, True])
+def test_a_question_whose_source_is_no_text_makes_no_hook_stumble(
+    workspace: Workspace, status: str, source: object
+) -> None:
+    workspace.prompt("$team")
+    path = workspace.folder("s1") / "questions" / "q1.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"status": status, "source": source, "options": {}, "asked_in_turn": []}))
+    for answer in (workspace.prompt("and?"), workspace.stop(), workspace.prompt("$cancel")):
+        assert "an error of this hook" not in answer.notice
 
 
 @pytest.mark.parametrize("name", FIELDS)

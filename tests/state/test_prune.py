@@ -41,6 +41,8 @@ STAYS = [
     pytest.param(ENDED, {"delivered_at": None}, False, id="answered elsewhere, and not told yet"),
     pytest.param(ENDED, {"created_at": AFTER}, False, id="asked after the run had ended"),
     pytest.param(ENDED, {"source": "somebody"}, True, id="of an unknown mode, nothing runs"),
+    pytest.param(ENDED, {"source": ["forge"]}, True, id="of no mode, nothing runs"),
+    pytest.param({"active": True}, {"source": {}}, False, id="of no mode, something runs"),
     pytest.param({"active": True}, {"source": "somebody"}, False, id="of an unknown mode, something runs"),
 ]
 
