@@ -242,11 +242,12 @@ def test_a_socket_to_a_foreign_host_is_refused(lasting: Server) -> None:
 
 def test_a_socket_needs_the_key_too(project: Project) -> None:
     with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as server:
-        for cookie in ("", f"rcs-dashboard-{server.port}=wrong"):
+        name, content = Rules("127.0.0.1", key=KEY).cookie({"host": f"127.0.0.1:{server.port}"})
+        for cookie in ("", f"{name}=wrong", f"{name}={KEY}"):
             with pytest.raises(InvalidStatus) as refused:
                 Listener(server.url, None, Cookie=cookie)
             assert refused.value.response.status_code == 401
-        with Listener(server.url, Cookie=f"rcs-dashboard-{server.port}={KEY}") as page:
+        with Listener(server.url, Cookie=f"{name}={content}") as page:
             assert page.next()["type"] == "hello"
 
 
