@@ -210,6 +210,7 @@ def test_stop_blocks_exactly_while_a_member_of_the_active_set_does_not_wait(tree
         by_hook = workspace.stop()
         assert by_hook.blocks is bool(tree.running)
         assert set(STOPPING.findall(by_hook.reason.partition("\n")[0])) == tree.running
+    with laid_out(tree) as workspace:  # as it was: what the first Stop counted would let a root record go
         arguments = {"session_id": "s1", "cwd": str(workspace.root), "last_assistant_message": "Working."}
         text, is_error = tools.call("hook_stop", arguments, ENV, str(workspace.root))
         assert not is_error
