@@ -55,7 +55,8 @@ def real_surroundings() -> Surroundings:
     except OSError:  # the folder was removed under us
         cwd = os.sep
     now = time.time()
-    return Surroundings(os.environ, cwd, now, program=sys.argv[0] if sys.argv else "", began=_began(now))
+    # All its words: of two that begin with `python -c`, one is the plugin's.
+    return Surroundings(os.environ, cwd, now, program="\0".join(sys.orig_argv), began=_began(now))
 
 
 def _began(now: float) -> float:
