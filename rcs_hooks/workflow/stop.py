@@ -25,7 +25,6 @@ ONCE = (BACKGROUND, QUESTION, WORKSPACE)
 
 INTERVIEW = "deep-interview"
 QUESTION_MARKS = ("?", "？", "؟")
-CLOSING = "\"'”’»›」』)）]*_`~"
 TAIL = 200
 
 
@@ -75,8 +74,22 @@ class Decision(NamedTuple):
 
 
 def asks(message: str) -> bool:
-    """Tell whether a message ends in a question mark, whatever closes behind it."""
-    return "".join(message[-TAIL:].split()).rstrip(CLOSING).endswith(QUESTION_MARKS)
+    """Tell whether a message ends in a question: only marks, a parenthesis and a list of options stand behind it."""
+    lines = [line.strip() for line in message[-TAIL:].splitlines() if line.strip()]
+    while len(lines) > 1 and _is_option(lines[-1]):
+        lines.pop()
+    last = lines[-1] if lines else ""
+    if last.endswith((")", "）")):
+        before = last[: max(last.rfind("("), last.rfind("（"), 0)].rstrip()
+        last = before or last
+    while last and not last[-1].isalnum() and last[-1] not in (*QUESTION_MARKS, "."):
+        last = last[:-1]
+    return last.endswith(QUESTION_MARKS)
+
+
+def _is_option(line: str) -> bool:
+    head, _, rest = line.partition(" ")
+    return bool(rest) and (head in ("-", "*", "•") or (head[-1] in ".)" and len(head.strip("().")) <= len("10")))
 
 
 def limits(max_blocks: str | None, *, claude: bool = False, cap: str | None = None) -> Limits:
