@@ -68,7 +68,7 @@ def _mentioned(tokens: tuple[Token, ...], asked: tuple[Token, ...]) -> dict[str,
 
 
 def _untold(root: str, session: str, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The mentions of which the person was not told in this session, noted as told.
+    """The mentions of which the person was not told in this session, or is told each time; noted as told.
 
     Where there is no `.rcs` none is made for it: there the person is told each time.
     """
@@ -76,14 +76,14 @@ def _untold(root: str, session: str, tokens: tuple[Token, ...]) -> tuple[Token, 
     if not tokens or tokens[0].passed_over is None or not os.path.isdir(folder):
         return tokens
     kept = ledger.load(folder, session)
-    untold = tuple(token for token in tokens if not ledger.has_told(kept, token.typed))
+    untold = tuple(token for token in tokens if token.is_told_each_time or not ledger.has_told(kept, token.reading))
     if untold and not isinstance(kept, Unreadable):
         try:
             with Lock(folder, 0):
                 files.recover(folder)
                 kept = ledger.load(folder, session)
                 if not isinstance(kept, Unreadable):
-                    files.commit(folder, [ledger.told(kept, session, [token.typed for token in untold])])
+                    files.commit(folder, [ledger.told(kept, session, [token.reading for token in untold])])
         except (LockTimeout, OSError):
             pass  # the person is told once more, then
     return untold

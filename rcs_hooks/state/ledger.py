@@ -96,14 +96,14 @@ def _noticed(ledger: Mapping[str, Any]) -> list[str]:
     return [typed for typed in noticed if isinstance(typed, str)] if isinstance(noticed, list) else []
 
 
-def has_told(ledger: Mapping[str, Any] | Unreadable, typed: str) -> bool:
-    """Whether the person was told in this session that this token started nothing."""
-    return not isinstance(ledger, Unreadable) and typed.lower() in _noticed(ledger)
+def has_told(ledger: Mapping[str, Any] | Unreadable, reading: str) -> bool:
+    """Whether the person was told in this session that this token, read so, started nothing."""
+    return not isinstance(ledger, Unreadable) and reading.lower() in _noticed(ledger)
 
 
-def told(ledger: Mapping[str, Any], session: str, tokens: Sequence[str]) -> Write:
-    """Notes that the person was told of these tokens."""
-    noticed = dict.fromkeys((*_noticed(ledger), *(typed.lower() for typed in tokens)))
+def told(ledger: Mapping[str, Any], session: str, readings: Sequence[str]) -> Write:
+    """Notes that the person was told of these tokens and their readings."""
+    noticed = dict.fromkeys((*_noticed(ledger), *(reading.lower() for reading in readings)))
     record = {"version": 1, **ledger, NOTICED: list(noticed)[-MOST_NOTICED:]}
     return Write(paths.ledger_file(session), record, durable=False)
 

@@ -18,6 +18,7 @@ The words are in `lexicon.py`; `cjk.py` reads Chinese, Japanese and Korean.
 from __future__ import annotations
 
 import re
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from rcs_hooks.workflow import lexicon
@@ -44,6 +45,8 @@ ITEMS = re.compile(
     re.VERBOSE,
 )
 MARKER = re.compile(r"[ \t]*(?:(?:[-*+\x95]|\d{1,3}[.)])[ \t]+)+(?:\[[ xX]\][ \t]+)?")
+LABEL = re.compile(r"[ \t]*[a-z][a-z_-]*:[ \t]*\Z")
+"""A key of a settings file, before its value: `color: $team`."""
 THING_WORD = "\x1a"
 PLAIN = str.maketrans(
     {
@@ -99,9 +102,26 @@ def why_not(text: str, start: int, end: int, *, follows: bool) -> str | None:
         from rcs_hooks.workflow import cjk
 
         return cjk.why_not(line, behind)
+    if LABEL.match(line) and not behind.split("\n", 1)[0].strip(" \t;") and _items(line)[0] not in lexicon.LEADS:
+        return TOLD
     clause, leads = _clause(line, lead, behind, follows=follows)
     why = _made_a_subject(clause)
     return (_judged(clause) or why) if why == TOLD else why or _led_in(leads, clause) or _judged(clause)
+
+
+def is_stop(text: str, start: int, end: int) -> bool:
+    """Whether the block closes a clause that only says to stop: `no wait $cancel`."""
+    before = text[max(0, start - REACH) : start].translate(PLAIN).rsplit("\n", 1)[-1]
+    words: list[str] = []
+    for item in _items(before):
+        words = [] if item[0] in ENDS else words if _is_mark(item) else [*words, item]
+    stops = False
+    while words:
+        count = 1 if words[0] in lexicon.STOPS else _phrase(words, lexicon.STOP_PHRASES)
+        if not count and not (words[0] in lexicon.FILLERS or (stops and words[0] in lexicon.OBJECTS)):
+            return False
+        words, stops = words[max(1, count) :], stops or bool(count)
+    return stops and _clause("", "", text[end : end + REACH].translate(PLAIN), follows=False)[0].closes
 
 
 def is_cjk(char: str) -> bool:
@@ -210,16 +230,60 @@ def _made_a_subject(clause: Clause) -> str | None:
     if clause.next in ("vs", "versus") or (len(after) < len(clause.after) and clause.asks and not clause.words):
         return ASKED
     if (first == ":" or (first[:1] in "-\x1e" and first)) and not clause.words:
-        if second in lexicon.FORBIDDEN or second == "not":
-            return NEGATED
-        return DEFINED if second in (lexicon.ARTICLES if first == ":" else ("a", "an")) else None
+        return _behind_a_colon(after, clause)
     if clause.words and clause.words[-1] in lexicon.DIRECTIVES and not clause.words[-1].endswith("ing"):
         return None
     if first == "not" and second not in lexicon.OBJECTS:
         return NEGATED
+    if _is_wanted(after):
+        return None
+    if not clause.words and _complains(after):
+        return TOLD
     if _is_predicate(first, second, asks=clause.asks) or (first in lexicon.ADVERBS and _is_predicate(second, third)):
         return TOLD
     return TOLD if first in lexicon.NOUNS and second in lexicon.PREDICATES else None
+
+
+def _is_wanted(after: list[str]) -> bool:
+    """`$forge is what I want here`, `$blueprint is needed`."""
+    if after[:1] not in (["is"], ["are"]):
+        return False
+    return after[1:2] in (["needed"], ["wanted"]) or (
+        after[1:2] == ["what"] and bool({"want", "need"} & set(after[3:4]))
+    )
+
+
+def _behind_a_colon(after: list[str], clause: Clause) -> str | None:
+    """`$forge: a loop` defines it; `$forge: the login is broken, fix it` and `$forge: a bug in login` ask for it."""
+    first, second, third = (*after, "", "", "")[:3]
+    if second in lexicon.FORBIDDEN or second == "not" or (second, third) == ("never", "again"):
+        return NEGATED
+    if (third, *after[3:4]) == ("not", "found"):
+        return TOLD
+    if second in lexicon.QUESTIONS and lexicon.PUT_WITH & set(after):
+        return ASKED
+    if second not in (lexicon.ARTICLES if first == ":" else lexicon.ONE) or third in lexicon.COMPLAINTS:
+        return None
+    items = [item for item in after if item not in lexicon.FILLERS]
+    is_told_to = any(mark in (",", "\x1e") and word in lexicon.WORK for mark, word in pairwise(items))
+    return None if is_told_to else DEFINED
+
+
+def _complains(after: list[str]) -> bool:
+    """Whether what stands right behind a block that opens its clause judges it, or says what it did."""
+    first, second, third = (*after, "", "", "")[:3]
+    if first in lexicon.JUDGED:
+        return _is_small(second)
+    if first in lexicon.COMPLAINTS:
+        return not second or _is_mark(second) or second in lexicon.REPORTS
+    if (second, third) == ("not", "found") or (first == "no" and second in lexicon.PREDICATES):
+        return True
+    if first == "se" or (first == "no" and second in ("se", "me", "le")):
+        return True
+    if first.endswith(lexicon.VERB_ENDINGS) or (_is_past(first) and second.isdigit()):
+        return True
+    clause = list(takewhile(lambda word: not _is_mark(word), after))
+    return first.endswith("t") and len(clause) > 1 and clause[-1] in lexicon.SEPARABLE
 
 
 def _is_predicate(first: str, second: str, *, asks: bool = False) -> bool:
@@ -232,19 +296,7 @@ def _is_predicate(first: str, second: str, *, asks: bool = False) -> bool:
     if asks and first in ("do", "does", "did"):
         return second not in lexicon.DETERMINERS and second not in lexicon.SUBJECTS
     is_verb = first.endswith("s") and len(first) > 3 and not first.endswith("ss") and first not in lexicon.NOUNS
-    if is_verb and second in (
-        "to",
-        "into",
-        "my",
-        "me",
-        "it",
-        "too",
-        "like",
-        "nothing",
-        "everything",
-        "anything",
-        "forever",
-    ):
+    if is_verb and (second in lexicon.OBJECTS or second in lexicon.BEHIND_A_VERB):
         return True
     return first in lexicon.PREDICATES or (_is_past(first) and _is_small(second))
 
@@ -269,14 +321,21 @@ def _led_in(lead: list[str], clause: Clause) -> str | None:
     words = _stripped(lead)[0]
     if _is_negated([*lead, "use"], clause) or lexicon.FORBIDDEN & set(lead):
         return NEGATED
-    if words and (words[0] in lexicon.QUESTIONS or lead[-1] == "?"):
+    is_wish = words[-1:] in (["want"], ["need"])
+    if words and not is_wish and (words[0] in lexicon.QUESTIONS or lead[-1] == "?"):
         return ASKED
     is_list = lexicon.INVENTORY & set(words) and not {"use", "using", "run"} & set(words)
     return TOLD if is_list or (words and words[0] in lexicon.TALKS) else None
 
 
-def _judged(clause: Clause) -> str | None:
+def _judged(clause: Clause) -> str | None:  # noqa: PLR0911 - one answer for each kind of word
     words, is_request = _stripped(clause.words)
+    if _wants_one(words, clause, is_request=is_request):
+        return None
+    if is_request and clause.asks and clause.words[:3] == ["would", "you", "use"]:
+        return ASKED
+    if is_request and _is_hearsay(clause.after):
+        return TOLD
     if not words or (words in (["can", "we"], ["could", "we"]) and clause.has_object):
         return _opening(clause, is_request=is_request)
     directive = _bare_imperative(words)
@@ -297,6 +356,21 @@ def _judged(clause: Clause) -> str | None:
     if not (is_request or is_polite) and _has_subject(words):
         return _in_a_statement(words, clause)
     return _governed(words, clause)
+
+
+def _is_hearsay(after: list[str]) -> bool:
+    """`..., the docs say` or `..., says the README`."""
+    said = {"say", "says", "said"}
+    return bool(said & set(after[-2:])) or any(_is_mark(mark) and word in said for mark, word in pairwise(after))
+
+
+def _wants_one(words: list[str], clause: Clause, *, is_request: bool) -> bool:
+    """`draft a $blueprint`, `I'd like a $blueprint`; not `write a $blueprint page`."""
+    if words[-1:] == [] or words[-1] not in lexicon.ONE or clause.next in lexicon.NOUNS:
+        return False
+    if len(words) == 1:
+        return is_request
+    return words[0] in lexicon.MAKING and set(words[1:-1]) <= lexicon.TO_WHOM
 
 
 def _stripped(words: list[str]) -> tuple[list[str], bool]:
@@ -339,6 +413,8 @@ def _opening(clause: Clause, *, is_request: bool) -> str | None:
         return ASKED
     if lexicon.POLITE & set(clause.after[:3]):
         return None
+    if not clause.prior and clause.words and set(clause.words) <= lexicon.THANKS and clause.closes:
+        return TOLD
     prior, was_request = _stripped(clause.prior)
     if not prior or was_request:
         return TOLD if clause.follows and not was_request and not _contrasts(clause.prior) else None
@@ -451,6 +527,8 @@ def _in_a_statement(words: list[str], clause: Clause) -> str | None:
         return TOLD
     if clause.next in lexicon.WORK and last in lexicon.PARTICLES:
         return None
+    if last.endswith("s") and last[:-1] in lexicon.DIRECTIVES:
+        return TOLD
     binds = last in lexicon.TALKS or last in lexicon.PREPOSITIONS or last in lexicon.WITH or last in lexicon.DETERMINERS
     if binds or last in lexicon.DIRECTIVES or last in lexicon.FINITE or last in lexicon.SUBJECTS:
         return TOLD
@@ -469,7 +547,7 @@ def _governed(words: list[str], clause: Clause) -> str | None:  # noqa: PLR0911 
     if at < 0:
         return THING
     word, before = words[at], words[at - 1] if at else ""
-    if word.endswith("ing") and words[0] in lexicon.CONDITIONS | lexicon.PREPOSITIONS:
+    if word.endswith("ing") and (words[0] in lexicon.CONDITIONS | lexicon.PREPOSITIONS or before in ("about", "on")):
         return TOLD
     is_phrasal = (word in ("off", "up") and before in ("kick", "start", "fire", "spin", "set")) or (
         word in ("put", "throw") and clause.next == "on"
@@ -477,7 +555,8 @@ def _governed(words: list[str], clause: Clause) -> str | None:  # noqa: PLR0911 
     if word in lexicon.DIRECTIVES or is_phrasal:
         return None
     if word in lexicon.WITH:
-        is_about = lexicon.PUT_WITH & set(words) or before in lexicon.TAKES_WITH or before in ("than", "as", "like")
+        is_thing_with = before in lexicon.TAKES_WITH and words[0] not in lexicon.WORK
+        is_about = lexicon.PUT_WITH & set(words) or is_thing_with or before in ("than", "as", "like")
         return TOLD if is_about or (word in ("by", "par", "von") and _is_past(before)) else None
     if word in lexicon.NOW and not is_thing:
         return None

@@ -33,6 +33,7 @@ FILLERS = _words(
 """What may stand before a clause without being a part of it."""
 
 REQUESTS = _phrases("""
+do you want to; gimme; what about doing; what about using; what about running
 can you; could you; would you; will you; would you mind; can u; could u; shall we; u can; you can; you may; you could
 you should; you must; you have to; you need to; you might want to; you'd better; you will; you'll
 i want; i want you; i want you to; i want to; i want us to; i need; i need you to; i need to; i'd like
@@ -164,6 +165,7 @@ PREDICATES = _words(
     " replaces replaced"
     " depends thinks thought left stuck versus vs vs. instead-of triggers triggered activates allows prevents"
     " causes caused"
+    " eats ate wastes burns plante bugue rame échoue"
     " ist sind war wird wurde hat hatte kann soll sollte muss bedeutet heißt macht funktioniert läuft startet"
     " stoppt hängt nicht geht"
     " est sont était avait peut doit signifie marche fonctionne veut reste ne n'est n'a"
@@ -199,7 +201,8 @@ WORK = _words(
     " start continue migrate upgrade port convert design plan draft research verify harden tidy simplify split"
     " extract rename move"
     " replace delete address tackle close land push release prepare set work look figure try bump patch"
-    " beheben fixen reparieren bauen schreiben corrige corriger répare fais arregla arreglar haz исправь почини"
+    " beheben behebe löse repariere résous répare resuelve soluciona реши fixen reparieren bauen schreiben corrige"
+    " corriger répare fais arregla arreglar haz исправь почини"
     " сделай"
 )
 
@@ -261,6 +264,30 @@ PREPOSITIONS = _words(
     " от к в на у без после до"
     " sobre para em de do da su di per"
 )
+MAKING = _words("make draft create write prepare give get need want do mach erstelle gib fais crée donne haz crea dame")
+"""Verbs that ask for a thing of its kind: `draft a $blueprint`."""
+ONE = _words("a an ein einen eine un une una")
+TO_WHOM = _words("me us mir uns moi nous")
+THANKS = _words("thanks thx danke merci gracias спасибо obrigado")
+BEHIND_A_VERB = _words("to into too like nothing anything forever")
+JUDGED = _words(
+    "rocks sucks rules stinks awesome great terrible awful horrible useless broken buggy slow amazing annoying"
+    " overkill crap wonderful brilliant kaputt super génial nul genial"
+)
+"""Behind a token, with nothing that they could belong to, they judge it: `$forge rocks`."""
+COMPLAINTS = _words(
+    "error errors bug bugs crash crashes failure failures timeout timeouts problem problems issue issues"
+)
+"""Nouns of what went wrong: `$forge error` complains, `$forge error handling` asks."""
+REPORTS = _words("report reports message messages log logs again")
+VERB_ENDINGS = ("ает", "яет", "ует", "ёт", "ится", "ется", "лся", "лась")
+"""The third person in Russian, whose imperative ends otherwise."""
+SEPARABLE = _words("ab auf aus an ein fest")
+STOPS = _words(
+    "stop stopp abort halt quit no nope nah nein wait nevermind enough cancel arrête non para basta стоп нет хватит"
+)
+"""Before `$cancel` they ask for it."""
+STOP_PHRASES = _phrases("never mind; scratch that; forget it; forget that; forget this; hold on; not that; stop it")
 PARTICLES = _words("in on up out off over down")
 """Behind a verb they end a clause: `I can't log in $forge fix it`."""
 TALKS = _words(
@@ -276,7 +303,8 @@ TALKS = _words(
     " consider considering"
     " think thinking wonder wondering saying asking question export set unset assign declare increment return"
     " returns inspect audit name"
-    " erkläre erklär beschreibe dokumentiere vergleiche zeig zeige schreibe schreib nenne kenne verstehe tippte"
+    " thank congrats kudos erkläre erklär beschreibe dokumentiere vergleiche zeig zeige schreibe schreib nenne"
+    " kenne verstehe tippte"
     " getippt erwähne erwähnt"
     " explique expliquer décris documente compare montre écris tapé mentionne connais comprends traduis"
     " explica explicar describe documenta muestra escribe escribí compara conozco entiendo menciona traduce"
@@ -286,7 +314,8 @@ TALKS = _words(
 """Verbs of saying, knowing and typing: their object is talked about."""
 NAMES = _words("call name rename title label tag alias nenne appelle llama назови")
 PAST = _words(
-    "used ran typed wrote had got did went tried saw made gave took told said thought meant broke began sent"
+    "used ran typed wrote had got did went tried saw made gave took told said thought meant ate cost drove hid"
+    " hurt lied ruined stole threw broke began sent"
     " heard found"
     " knew came became kept left lost held"
 )
@@ -377,3 +406,5 @@ INVENTORY = _words(
     "available existing supported known options choices example examples e.g i.e differences comparison glossary"
     " faq pros cons skills commands tokens keywords"
 )
+LEADS = FILLERS | DIRECTIVES | WITH | NOW | KINDS | MODES | WORK | STOPS
+"""What may lead a token in before a colon, in lower case: `mode: $forge`."""

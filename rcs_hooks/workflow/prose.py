@@ -57,6 +57,22 @@ PASTED = re.compile(
     re.VERBOSE,
 )
 
+CODE = re.compile(
+    r"""(?![ \t]*\$[\w-]+,?[ ]+[A-Za-z])(?:[^\n]*(?:\{|[;)][ ]?\})[ \t]*$  # a block opens or ends,
+      | [^\n]*(?:(?<!use[ ])(?<!with[ ])(?<!run[ ])\$\w+|[)\]])[ \t]*;[ \t]*$  # a statement ends
+      | [ \t]*\+[ \t]*\$\w+[ \t]*$                                   # a line of a diff
+      | [^\n]*(?:[=!]==?[ ]|\$\w+[ ]=>|@(?:param|var|property|return|throws|type)[ ])
+      | [^\n]*\b(?:if|elif|elseif|while|for|foreach|switch|catch|function|return|isset|unset|empty|my|fn)[ ]?\([ ]*\$
+      | [^\n]*\b(?-i:SELECT|INSERT|UPDATE|DELETE)[ ][^\n]{0,200}\b(?-i:FROM|INTO|SET|WHERE)[ ]
+      | [ \t]*(?:sudo[ ])?(?:awk|cat|cd|chmod|chown|cp|curl|docker|echo|find|git|grep|kill|ln|ls|mkdir|mv|npm|php|printf
+          |python3?|read|rm|rsync|scp|sed|ssh|tar|test|touch|unset|wget)[ ](?:(?<=docker[ ])[a-z]+[ ])?-{1,2}[A-Za-z]
+      | [^\n]*\b(?:undefined|undeclared|uninitiali[sz]ed|unused|unknown|unbound|unset|variable|identifier|symbol)
+          :[ ]\$
+      | [^\n]*\b(?:error|warning|notice):[ ]\$\w+[ \t]*$)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Lines of code, of a shell and of a compiler, by what no sentence has; only those that hold a `$` are asked."""
+
 
 def lined(text: str) -> str:
     """`text` at its own length with every end of a line as a line feed."""
@@ -80,7 +96,7 @@ def blanked(text: str, stretches: list[Stretch], fill: str = " ") -> str:
     return "".join((*pieces, text[at:]))
 
 
-def _line_stretches(text: str) -> Iterator[Stretch]:
+def _line_stretches(text: str) -> Iterator[Stretch]:  # noqa: PLR0912 - one branch for each kind of line
     fence = ""
     after_blank = in_indented = in_diff = False
     at = 0
@@ -114,6 +130,8 @@ def _line_stretches(text: str) -> Iterator[Stretch]:
             yield Stretch(start, end, "a transcript")
         elif PASTED.match(line):
             yield Stretch(start, end, "pasted output")
+        elif "$" in line and CODE.match(line):
+            yield Stretch(start, end, "pasted code")
         after_blank = in_indented = False
 
 

@@ -15,7 +15,18 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rcs_hooks.catalog import meant_by, skill_named
-from rcs_hooks.workflow.directed import FOREIGN, MENTIONS, REACH, THING, VARIABLE, is_cjk, is_opening, why_not
+from rcs_hooks.workflow.directed import (
+    FOREIGN,
+    MENTIONS,
+    REACH,
+    THING,
+    TOLD,
+    VARIABLE,
+    is_cjk,
+    is_opening,
+    is_stop,
+    why_not,
+)
 from rcs_hooks.workflow.prose import Stretch, blanked, foreign, lined
 
 TOKEN = re.compile(r"\$([A-Za-z][A-Za-z0-9-]*(?::[A-Za-z0-9-]+)*)")
@@ -66,6 +77,16 @@ class Token(NamedTuple):
     """Why it does not count; None if the prompt asks for it."""
     meant: str | None = None
     """The token that this one misspells, where a skill would have started."""
+
+    @property
+    def reading(self) -> str:
+        """The token and why it starts nothing: what a person is told of once a session."""
+        return f"{self.typed} {self.passed_over}"
+
+    @property
+    def is_told_each_time(self) -> bool:
+        """Whether silence might hide a request: an end that was missed, or words that nothing else explains."""
+        return self.skill == "cancel" or self.meant == "$cancel" or self.passed_over == TOLD
 
 
 def requested(prompt: str) -> tuple[Token, ...]:
@@ -131,6 +152,8 @@ def _block_judged(text: str, block: list[Token], *, follows: bool) -> list[Token
     end = max(token.end for token in block if token.skill)
     why = why_not(text, block[0].start, end, follows=follows)
     cut = 0
+    if why and {token.skill for token in block} == {"cancel"} and is_stop(text, block[0].start, end):
+        why = None
     if why:
         gaps = [text[before.end : after.start] for before, after in pairwise(block)]
         cut = next((at for at in range(len(gaps), 0, -1) if "," in gaps[at - 1] or "\n" in gaps[at - 1]), len(block))
@@ -180,6 +203,8 @@ def _why_not(prompt: str, match: re.Match[str], inside: str | None, skill: str |
         return "glued to other characters"
     if skill is None:
         return UNKNOWN
+    if skill == "cancel" and before.endswith("("):
+        return VARIABLE  # a start in the wrong place costs a run, and nobody ends one in brackets
     return None
 
 

@@ -1,4 +1,4 @@
-"""Where a prompt names a skill and starts none, the person is told so, once a session and token."""
+"""Where a prompt names a skill and starts none, the person is told so, once a session, token and reason."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def test_the_person_is_told_once_a_session_and_token(used: Workspace) -> None:
     assert used.prompt("what does $forge do?").notice
     assert used.prompt("why is $FORGE slow?").line == "{}"
     assert used.prompt("and what does $team do?").notice.startswith("rcs: $team ")
-    assert noticed(used) == ["$forge", "$team"]
+    assert noticed(used) == ["$forge its sentence asks about it", "$team its sentence asks about it"]
+    assert used.prompt("do not use $forge").notice
     assert used.prompt("what does $forge do?", "s2").notice
 
 
@@ -52,7 +53,25 @@ def test_what_the_person_was_told_of_outlives_a_run(used: Workspace) -> None:
     used.stop()
     used.prompt("go on")
     assert used.prompt("is $forge any good?").notice == ""
-    assert noticed(used) == ["$forge"]
+    assert noticed(used) == ["$forge its sentence asks about it"]
+
+
+@pytest.mark.parametrize("prompt", ["fix $forge", "don't $cancel", "what does $cancel do?", "$cancle"])
+def test_what_may_be_a_missed_request_is_told_each_time(prompt: str, used: Workspace) -> None:
+    assert used.prompt(prompt).notice
+    assert used.prompt(prompt).notice
+
+
+def test_a_word_that_stops_before_cancel_ends_the_run(used: Workspace) -> None:
+    used.prompt("$ulw go")
+    assert used.prompt("stop $cancel").notice.startswith("rcs: ultrawork cancelled")
+
+
+@pytest.mark.parametrize("prompt", ["look:\nif ($cancel) {\n  exit;\n}", "eslint says\n  unused variable: $cancel"])
+def test_pasted_code_ends_no_run(prompt: str, used: Workspace) -> None:
+    used.prompt("$ulw go")
+    assert "cancelled" not in used.prompt(prompt).notice
+    assert used.stop().output["decision"] == "block"
 
 
 def test_a_workspace_without_state_gets_none_and_the_person_is_told_each_time(workspace: Workspace) -> None:
