@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NEW_SESSION = "new-session"
 """Stands for a session that has no state yet."""
 WIDTH = 76
+NOBODYS = "a client makes such a prompt, no person types it"
 CODEX_ENTER = "In Codex, Enter sends a prompt that ends in a $skill only after a blank behind it, or Esc."
 """Its composer holds the list of mentions open."""
 
@@ -46,20 +47,23 @@ def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     prompt = options.stdin().decode(errors="replace") if args.prompt == "-" else args.prompt
     scope = resolved(options.scope_of(args))
-    tokens = scan(prompt)
-    asked = tuple(token for token in tokens if token.passed_over is None)
     session = scope.session or NEW_SESSION
     check_workspace(scope.root)
+    tokens = scan(prompt)
+    is_nobodys = prompt_submit.is_machine_made(scope.root, session, prompt)
+    if is_nobodys:
+        tokens = tuple(token._replace(passed_over=token.passed_over or NOBODYS) for token in tokens)
+    asked = tuple(token for token in tokens if token.passed_over is None)
     result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now)
     said = prompt_submit.said(result, asked, scope.of(session).commands) if result else {}
-    unheard = () if asked else noteworthy(prompt)
+    unheard = () if asked or is_nobodys else noteworthy(prompt)
     if unheard:
         said = {"systemMessage": messages.mentioned(unheard)} | said
     context = said.get("hookSpecificOutput", {}).get("additionalContext", "")
     if args.json:
         output.result(_as_json(tokens, result, context))
     else:
-        output.text(_shown(prompt, tokens, result, context, said.get("systemMessage", "")))
+        output.text(_shown(prompt, tokens, result, context, said.get("systemMessage", ""), is_nobodys=is_nobodys))
     return output.OK
 
 
@@ -78,9 +82,11 @@ def _as_json(tokens: tuple[Token, ...], result: Reconciled | None, context: str)
     }
 
 
-def _shown(prompt: str, tokens: tuple[Token, ...], result: Reconciled | None, context: str, notice: str) -> str:
+def _shown(
+    prompt: str, tokens: tuple[Token, ...], result: Reconciled | None, context: str, notice: str, *, is_nobodys: bool
+) -> str:
     ends_with_one = tokens and tokens[-1].end == len(prompt)
-    parts = [f"({CODEX_ENTER})" if ends_with_one else "", _marked(prompt, tokens), _plan(result)]
+    parts = [f"({CODEX_ENTER})" if ends_with_one else "", _marked(prompt, tokens), _plan(result, is_nobodys=is_nobodys)]
     if notice:
         parts.append(f"you are told:\n{_indented(notice)}")
     parts.append(
@@ -121,7 +127,9 @@ def _marked_line(line: str, at: int, here: list[Token]) -> list[str]:
     return [f"  {shown}", f"  {''.join(marks)}".rstrip(), *reasons]
 
 
-def _plan(result: Reconciled | None) -> str:
+def _plan(result: Reconciled | None, *, is_nobodys: bool) -> str:
+    if is_nobodys:
+        return f"plan: nothing changes ({NOBODYS})"
     if result is None or not (result.plan.steps or result.plan.cancels or result.plan.denied):
         return "plan: nothing changes"
     plan = result.plan

@@ -128,9 +128,7 @@ def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "d
         from rcs_hooks.hook import session_end
 
         return session_end.answer(payload, root, around)
-    from rcs_hooks.workflow.origin import is_machine_made
-
-    if is_machine_made(payload.prompt) or _is_of_subagent(payload):
+    if _is_of_subagent(payload):
         return {}
     from rcs_hooks.hook import prompt_submit
 

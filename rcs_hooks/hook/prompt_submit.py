@@ -17,7 +17,7 @@ from rcs_hooks.state.files import Unreadable
 from rcs_hooks.state.lock import LOCK_SECONDS, Lock, in_use
 from rcs_hooks.state.reconcile import Prompt, Reconciled, for_prompt
 from rcs_hooks.workflow.lifecycle import outcome_of
-from rcs_hooks.workflow.origin import is_machine_made
+from rcs_hooks.workflow.origin import is_envelopes, looks_like_reason, reason_in
 from rcs_hooks.workflow.transitions import Plan
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ Record = dict[str, Any]
 
 def answer(payload: Payload, tokens: tuple[Token, ...], root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
     asked = tuple(token for token in tokens if token.passed_over is None)
+    if is_machine_made(root, payload.session, payload.prompt):
+        _note_turn(root, payload.session, payload.turn, around.now)
+        return {}
     if not paths.is_name(payload.session):
         return _no_session(asked, payload.session) or _mentioned(tokens, asked)
     prompt = _prompt(payload.prompt, asked, payload.turn, around.now)
@@ -56,6 +59,36 @@ def answer(payload: Payload, tokens: tuple[Token, ...], root: str, cwd: str, aro
     if payload.is_copilot(around.env) and "hookSpecificOutput" in output:
         output["additionalContext"] = output["hookSpecificOutput"]["additionalContext"]
     return output
+
+
+def is_machine_made(root: str, session: str, prompt: str) -> bool:
+    """Tell whether no person typed this prompt: its client made it, or hands the reason of a Stop back."""
+    if is_envelopes(prompt):
+        return True
+    reason = reason_in(prompt)
+    if not reason:
+        return False
+    kept = ledger.load(paths.state_folder(root), session) if paths.is_name(session) else {}
+    if isinstance(kept, Unreadable) or not kept:
+        return looks_like_reason(reason)
+    return ledger.has_said(kept, reason)
+
+
+def _note_turn(root: str, session: str, turn: str | None, now: float) -> None:
+    """Note in whose turn the agent now works, for what the person types in it is younger than no question of it."""
+    folder = paths.state_folder(root)
+    if turn is None or not paths.is_name(session):
+        return
+    if not any(member.session for member in sessions.load(folder, session, now).members()):
+        return
+    try:
+        with Lock(folder):
+            files.recover(folder)
+            kept = ledger.load(folder, session)
+            if not isinstance(kept, Unreadable) and ledger.current_turn(kept) != turn:
+                files.commit(folder, [ledger.turn_begun(kept, session, turn)])
+    except (LockTimeout, OSError):
+        pass  # no answer is worth keeping the client waiting any longer
 
 
 def _mentioned(tokens: tuple[Token, ...], asked: tuple[Token, ...]) -> dict[str, Any]:
@@ -91,7 +124,7 @@ def _untold(root: str, session: str, tokens: tuple[Token, ...]) -> tuple[Token, 
 
 def preview(root: str, session: str, text: str, tokens: tuple[Token, ...], now: float) -> Reconciled | None:
     """What the prompt would do; None where it would do and say nothing. Writes nothing."""
-    if is_machine_made(text):
+    if is_machine_made(root, session, text):
         return None
     result = _look(paths.state_folder(root), session, _prompt(text, tokens, None, now), now)
     return result if result and (tokens or result.speaks) else None

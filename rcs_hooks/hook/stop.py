@@ -31,7 +31,9 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     is_committing = files.read(folder, files.JOURNAL) is not None
     view = sessions.load(folder, session, around.now)
     if is_committing or _running(view):
-        decision, view = _decide(payload, root, around)
+        decision, view, held = _decide(payload, root, cwd, around)
+        if held:
+            return held
     else:
         decision = None
         if payload.message:
@@ -48,10 +50,13 @@ def _running(view: Session) -> tuple[Member, ...]:
     return tuple(member for member in view.members() if not outcome_of(member.record).waits)
 
 
-def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision, Session]:
-    """Decide under the lock; a block is counted on disk before it is spoken."""
+def _decide(
+    payload: Payload, root: str, cwd: str, around: Surroundings
+) -> tuple[Decision, Session, dict[str, Any] | None]:
+    """Decide under the lock; a block is counted on disk, and its words are noted, before it is spoken."""
     session = payload.session
     folder = files.prepare(root)
+    held = None
     call = ledger.Call(payload.turn, ledger.digest(payload.message), ledger.digest(around.program), around.began)
     with Lock(folder):
         files.recover(folder)
@@ -68,9 +73,12 @@ def _decide(payload: Payload, root: str, around: Surroundings) -> tuple[Decision
             write = ledger.stop_counted(notes, session, call, decision.counted, now=iso(around.now))
             if decision.why == stop.OLD:
                 write = ledger.reminded(write, now=iso(around.now))
+        if decision.blocks:
+            held = _said(decision, view, payload, root, cwd, around)
+            write = ledger.said(write, held["reason"])
         if decision.why != stop.IDLE:
             files.commit(folder, [write])
-    return decision, view
+    return decision, view, held
 
 
 def _decided(payload: Payload, view: Session, notes: dict[str, Any], around: Surroundings) -> Decision:

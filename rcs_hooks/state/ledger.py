@@ -13,6 +13,7 @@ from rcs_hooks import jsontext
 from rcs_hooks.state import paths
 from rcs_hooks.state.files import Unreadable, Write, read
 from rcs_hooks.workflow.lifecycle import outcome_of
+from rcs_hooks.workflow.origin import reason_in
 from rcs_hooks.workflow.stop import Count
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ LONGEST_TIME = 40
 NOTICED = "noticed"
 """What the person was told once in this session."""
 MOST_PROGRAMS = 8
-LASTING = ("stalled", "once", "reminded_at")
+MOST_SAID = 4
+LASTING = ("stalled", "once", "reminded_at", "said")
 """What a new prompt leaves in `stops`: it holds until the run has changed, however many prompts come."""
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
@@ -62,8 +64,8 @@ def _prompts(ledger: Mapping[str, Any]) -> list[Record]:
 
 
 def current_turn(ledger: Mapping[str, Any]) -> str | None:
-    """The turn of the last prompt that was noted; None where its client names none."""
-    turns = [seen.get("turn_id") for seen in _prompts(ledger)[-1:]]
+    """The turn of the last prompt that was noted, whoever made it; None where its client names none."""
+    turns = [ledger.get("turn"), *(seen.get("turn_id") for seen in _prompts(ledger)[-1:])]
     return next((turn for turn in turns if isinstance(turn, str)), None)
 
 
@@ -89,6 +91,34 @@ def prompt_seen(ledger: Mapping[str, Any], session: str, turn: str | None, promp
     noticed = {name: value for name, value in ledger.items() if name == NOTICED}
     record = {"version": 1, **noticed, "prompts": [*_prompts(ledger), seen][-REMEMBERED:], "stops": stops}
     return Write(paths.ledger_file(session), record, durable=False)
+
+
+def turn_begun(ledger: Mapping[str, Any], session: str, turn: str) -> Write:
+    """Note the turn of a prompt that no person typed; nothing starts over. The person's next prompt ends the note."""
+    return Write(paths.ledger_file(session), {"version": 1, **ledger, "turn": turn}, durable=False)
+
+
+def said(write: Write, reason: str) -> Write:
+    """Add to a noted Stop the reason that it is held for, so that it is known when a client hands it back."""
+    record = write.record or {}
+    stops = _part(record, "stops")
+    digests = [*(each for each in _said(stops) if each != _digest_of(reason)), _digest_of(reason)][-MOST_SAID:]
+    return write._replace(record=record | {"stops": stops | {"said": digests}})
+
+
+def has_said(ledger: Mapping[str, Any], reason: str) -> bool:
+    """Tell whether this was the whole reason of one of the last Stops that were held."""
+    return _digest_of(reason) in _said(_part(ledger, "stops"))
+
+
+def _said(stops: Record) -> list[str]:
+    digests = stops.get("said")
+    return [each for each in digests if isinstance(each, str)] if isinstance(digests, list) else []
+
+
+def _digest_of(reason: str) -> str:
+    """Compare as the client hands it back: with the escapes undone, and no white space around it."""
+    return digest(reason_in(reason))
 
 
 def _noticed(ledger: Mapping[str, Any]) -> list[str]:
@@ -155,7 +185,7 @@ def stop_counted(ledger: Mapping[str, Any], session: str, call: Call, count: Cou
     stops: Record = {"fingerprint": count.fingerprint, "in_a_row": count.in_a_row, "of_prompt": count.of_prompt}
     stops |= {"lost": True} if count.is_lost else {}
     stops |= {key: value for key, value in (("stalled", count.stalled), ("once", count.once)) if value}
-    stops |= {key: value for key, value in _part(ledger, "stops").items() if key == "reminded_at"}
+    stops |= {key: value for key, value in _part(ledger, "stops").items() if key in ("reminded_at", "said")}
     stops |= {"call": {"turn_id": call.turn, "message": call.message, "programs": [call.program]}, "at": now}
     return _with(ledger, session, stops=stops)
 

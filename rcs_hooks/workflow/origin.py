@@ -3,7 +3,8 @@
 Rules of this file:
 - A prompt is machine-made only where nothing else is in it: one word beside an envelope makes it the person's.
 - An element that is not in the list is a person's paste.
-- A Stop's reason that comes back as a prompt is nobody's: it must not start the counts of Stops over.
+- A Stop's reason that comes back as a prompt is nobody's: it must not start the counts of Stops over. It is known by
+  its whole text, which the hooks keep; its shape decides only where their notes are gone.
 """
 
 from __future__ import annotations
@@ -41,18 +42,27 @@ FEEDBACK = "Stop hook feedback:"
 COMMAND = " --session "
 
 
-def is_machine_made(prompt: str) -> bool:
-    """Whether the client made this prompt, or hands our own words back. Loads `re` only for what may be one."""
+def is_envelopes(prompt: str) -> bool:
+    """Tell whether the client made the whole prompt. Loads `re` only for what may be made so."""
     text = prompt.strip()
-    if not text.startswith(("<", OWN, FEEDBACK)):
-        return False
-    return _is_own_reason(text) or _is_only_envelopes(text)
+    return text.startswith("<") and _is_only_envelopes(text)
 
 
-def _is_own_reason(text: str) -> bool:
-    """Our reasons have several lines or a command, and no blank line: a person's words behind one have, or ask."""
-    lines = text.removeprefix(FEEDBACK).lstrip("- \r\n").splitlines()
-    if not (lines and lines[0].startswith(OWN) and (len(lines) > 1 or COMMAND in lines[0])):
+def reason_in(prompt: str) -> str:
+    """Undo what clients put around a Stop's reason; empty where the prompt cannot be one of ours."""
+    text = prompt.strip()
+    if text.startswith(FEEDBACK):
+        text = text.removeprefix(FEEDBACK).lstrip("- \r\n")
+    if not text.startswith(OWN):
+        return ""
+    text = "\n".join(text.splitlines())
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def looks_like_reason(reason: str) -> bool:
+    """Judge by the shape: ours have several lines or a command, and no blank line; a person's words behind one ask."""
+    lines = reason.splitlines()
+    if not (lines and (len(lines) > 1 or COMMAND in lines[0])):
         return False
     return all(line.strip() for line in lines) and not lines[-1].endswith("?")
 

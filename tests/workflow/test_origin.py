@@ -6,7 +6,13 @@ import time
 
 import pytest
 
-from rcs_hooks.workflow.origin import is_machine_made
+from rcs_hooks.workflow.origin import is_envelopes, looks_like_reason, reason_in
+
+
+def is_machine_made(prompt: str) -> bool:
+    """By its shape alone, as where the hooks have no notes."""
+    return is_envelopes(prompt) or looks_like_reason(reason_in(prompt))
+
 
 NOTIFICATION = (
     "<task-notification>\n<task-id>bv5q1kpwl</task-id>\n<tool-use-id>toolu_20c8c6cdfed84d9fb6abc287</tool-use-id>\n"
