@@ -30,6 +30,22 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
+def _writable_integer(text: str) -> int:
+    """Python reads no integer of more than some thousand digits."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"a number of {len(text):,} digits is too large") from None
+
+
+def _integer(text: str) -> float:
+    """For what is only read: infinity stands for an integer that is too large."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
 class _Strict:
     """What the scanner wants to be told; NaN and Infinity are refused, for we could not write them back."""
 
@@ -63,7 +79,12 @@ def loads(text: str, *, writable: bool = False) -> "Any":
     import json  # for what is no JSON it has the words
 
     try:
-        return json.loads(text, parse_float=rules.parse_float, parse_constant=_no_constant)
+        return json.loads(
+            text,
+            parse_float=rules.parse_float,
+            parse_int=_writable_integer if writable else _integer,
+            parse_constant=_no_constant,
+        )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

@@ -294,7 +294,12 @@ scene("stop-iterations", "the last iteration is over", having("forge", iteration
 scene("stop-unreadable", "a broken file lets it stop", broken, stops())
 scene("stop-stale-root", "an old root record holds nobody",
       having("team", root=True, updated_at="2023-11-01T00:00:00Z"), stops())  # fmt: skip
-scene("stop-subagent", "a subagent may always stop", started("$team go"), stops("Saved.", agent_type="reviewer"))
+scene(
+    "stop-subagent",
+    "a subagent may always stop",
+    started("$team go"),
+    stops("Saved.", agent_id="a1", agent_type="reviewer"),
+)
 
 
 def starts(session: Scene) -> None:

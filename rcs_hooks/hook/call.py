@@ -92,15 +92,16 @@ class Payload:
         self.session = _text(fields, "session_id")
         self.cwd = _path(fields, "cwd")
         self.prompt = _text(fields, "prompt")
-        self.message = _text(fields, "last_assistant_message")
-        prompt_id = _text(fields, "prompt_id")
-        self.turn = _text(fields, "turn_id") or prompt_id or None
+        self.message = _text_if_any(fields, "last_assistant_message")
+        prompt_id = _text_if_any(fields, "prompt_id")
+        self.turn = _text_if_any(fields, "turn_id") or prompt_id or None
         self.is_claude = bool(prompt_id) and "turn_id" not in fields
         self.is_codex = "turn_id" in fields or "model" in fields
         self.background = fields.get("background_tasks")
         self.crons = fields.get("session_crons")
         """Both as they came: what still runs for the agent in the background, and what will wake it."""
-        self.is_subagent = bool(fields.get("agent_id") or fields.get("agent_type"))
+        self.is_subagent = bool(fields.get("agent_id") or fields.get("parent_agent_id"))
+        """Not by `agent_type`: Claude Code may name one in the main session too, as `claude --agent` starts it."""
         self.transcript = str(fields.get("transcript_path") or "")
         if not self.event:
             raise _bad("the call has no hook_event_name")
@@ -110,6 +111,12 @@ class Payload:
     def is_copilot(self, env: "Mapping[str, str]") -> bool:
         """Copilot CLI runs what setup writes for Claude Code. Another client in its shell names its turns."""
         return env.get("COPILOT_CLI") == "1" and self.turn is None and not self.is_codex
+
+
+def _text_if_any(fields: "dict[str, Any]", name: str) -> str:
+    """Read a field that a call can do without: one of another type counts as missing."""
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _text(fields: "dict[str, Any]", name: str) -> str:

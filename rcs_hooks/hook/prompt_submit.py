@@ -18,6 +18,7 @@ from rcs_hooks.state.lock import LOCK_SECONDS, Lock, in_use
 from rcs_hooks.state.reconcile import Prompt, Reconciled, for_prompt
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.origin import is_envelopes, looks_like_reason, reason_in
+from rcs_hooks.workflow.replies import is_command
 from rcs_hooks.workflow.transitions import Plan
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def answer(payload: Payload, tokens: tuple[Token, ...], root: str, cwd: str, aro
     if not paths.is_name(payload.session):
         return _no_session(asked, payload.session) or _mentioned(tokens, asked)
     prompt = _prompt(payload.prompt, asked, payload.turn, around.now)
+    if not asked:
+        prompt = prompt._replace(mentions=_skills(tokens))
     is_new = False
 
     def words(result: Reconciled | None) -> dict[str, Any]:
@@ -244,7 +247,7 @@ def _is_to_be_noted(kept: Record, view: Session, result: Reconciled) -> bool:
 
 def _keeps_from_answering(view: Session, asked: Sequence[Question], prompt: Prompt) -> tuple[Unreadable, ...]:
     """The files without which the answer that this prompt may be cannot be recorded."""
-    if CANCEL in prompt.skills or prompt.only_names:
+    if CANCEL in prompt.skills or prompt.only_names or is_command(prompt.text):
         return ()
     waiting = [member.record for member in view.members() if outcome_of(member.record).waits]
     found = questions.unreadable(view.folder, view.session, map(questions.named_in, waiting)) if waiting else []

@@ -20,7 +20,7 @@ from rcs_hooks.state.files import Unreadable, Write
 from rcs_hooks.state.session import Member, Session, active_members, belongs, entries_of
 from rcs_hooks.workflow import transitions
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
-from rcs_hooks.workflow.replies import EARLY, ONLY_NAMES, Reply, StillOpen
+from rcs_hooks.workflow.replies import COMMAND, EARLY, ONLY_NAMES, Reply, StillOpen, is_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,6 +143,8 @@ class Prompt(NamedTuple):
     now: str = ""
     words: str | None = None
     """The text without the skills that it asks for; None where it asks for none."""
+    mentions: tuple[str, ...] = ()
+    """The skills that a prompt which asks for none only talks about."""
 
     @property
     def only_names(self) -> bool:
@@ -213,7 +215,7 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
         if member.mode not in going_on:
             draft.abandon(asked, member.mode, member.record)
     still_open = _of_running(still_open, going_on)
-    offered, offered_by, extra = _deferral(draft, plan, cancels=cancels)
+    offered, offered_by, extra = _deferral(draft, plan, prompt, cancels=cancels)
     if extra or result.started or draft.members() != before or _is_outdated(draft):
         draft.sync(_told(result, view.session, prompt, messages), extra)
     return result._replace(
@@ -263,6 +265,8 @@ def _why_no_answer(open_questions: Sequence[Question], prompt: Prompt) -> str:
     turns = [question.record.get("asked_in_turn") for question in open_questions]
     if prompt.turn is not None and prompt.turn in turns:
         return EARLY
+    if is_command(prompt.text):
+        return COMMAND
     return ONLY_NAMES if prompt.only_names else ""
 
 
@@ -320,14 +324,20 @@ def apply_step(draft: Draft, step: transitions.Step) -> tuple[list[str], str | N
     return texts, draft.start(step.requested)
 
 
-def _deferral(draft: Draft, plan: transitions.Plan, *, cancels: bool) -> tuple[tuple[str, ...], str, Record]:
-    """What to offer once more, whose end it waited for, and the inventory's fields for what goes on waiting."""
+def _deferral(
+    draft: Draft, plan: transitions.Plan, prompt: Prompt, *, cancels: bool
+) -> tuple[tuple[str, ...], str, Record]:
+    """What to offer once more, whose end it waited for, and the inventory's fields for what goes on waiting.
+
+    Where the prompt talks about what waits, the person is told how it starts, and the offer comes with the next one.
+    """
     stored = inventory.deferred_in(draft.view.inventory)
     waiting = () if cancels else stored
     active = [member.mode for member in draft.members()]
     source = draft.view.inventory.get("deferred_source")
     source = source if isinstance(source, str) and source in MODES else ""
     ended = source not in active if source else not any(is_planning(mode) for mode in active)
+    ended = ended and not set(waiting) & set(prompt.mentions)
     offered = tuple(mode for mode in waiting if mode not in (*active, *plan.deferred)) if ended else ()
     still = () if ended else tuple(mode for mode in waiting if mode not in active)
     kept = tuple(dict.fromkeys((*still, *plan.deferred)))

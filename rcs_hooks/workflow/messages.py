@@ -12,7 +12,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.workflow.replies import EARLY
+from rcs_hooks.workflow.replies import COMMAND, EARLY
 from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, LOST, OLD, QUESTION, TOO_MANY, WORKSPACE
 from rcs_hooks.workflow.text import clean, word
 from rcs_hooks.workflow.transitions import NO_CHANGE
@@ -214,6 +214,8 @@ def _still_open(question: StillOpen) -> str:
     if question.why == EARLY:
         early = "was typed before the question could be seen, so it is not the answer"
         return f"{first} {early}. Reply to it, ask the question again and end the turn."
+    if question.why == COMMAND:
+        return f"{first} is a command of the client, so it is not the answer. Ask the question again and end the turn."
     return f"{first} only names a skill. Ask the question again and end the turn."
 
 
@@ -294,7 +296,7 @@ def prompt_notice(news: PromptNews, commands: Commands) -> str:
         said = [_denial_notice(news, news.plan.denied)]
     elif news.unreadable and news.plan.steps:
         wanted = " + ".join(step.requested for step in news.plan.steps)
-        said = [f"{wanted} was not started", *_broken(news, commands)]
+        said = [f"nothing was started: {wanted} was asked for", *_broken(news, commands)]
     else:
         said = [*_moved(news), *_broken(news, commands)]
     said += [_question_notice(question) for question in news.still_open]
@@ -331,7 +333,7 @@ def _moved(news: PromptNews) -> list[str]:
     """What a prompt has ended, handed over, started and put off, and what waits for the person to name it."""
     plan, taken_up, said = news.plan, dict(news.resumed), []
     if plan.cancels and plan.before:
-        said.append(f"{' + '.join(plan.before)} cancelled ({_dollars(plan.before)} goes on where it stopped)")
+        said.append(f"{' + '.join(plan.before)} cancelled ({_going_on(plan.before)})")
     for step in plan.steps:
         typed = _typed_for(news, step.requested)
         name = step.requested if typed[1:].lower() in ("", step.requested) else f"{step.requested} ({clean(typed)})"
@@ -347,6 +349,11 @@ def _moved(news: PromptNews) -> list[str]:
         said.append(f"{news.offered_by or 'the planning'} has ended: type {_dollars(news.offered)} to go on")
     said += [f'your reply counts as "{clean(reply.chosen)}"' for reply in news.answered if reply.chosen]
     return said
+
+
+def _going_on(modes: Sequence[str]) -> str:
+    """How a run that was cancelled is taken up again."""
+    return f"{_dollars(modes)} goes on where it stopped" if len(modes) == 1 else "each goes on, named again"
 
 
 def _dollars(modes: Sequence[str]) -> str:
@@ -473,7 +480,7 @@ def mentioned(tokens: Sequence[Token]) -> str:
     """What the person is told of tokens that start nothing."""
     first = tokens[0]
     if first.meant:
-        begin = f"A prompt that begins with {first.meant} starts it."
+        begin = f"Begin a prompt with {first.meant} to start {first.meant[1:]}."
         return f"rcs: {clean(first.typed)} is no skill. Did you mean {first.meant}? {begin}"
     typed = list(dict.fromkeys(clean(token.typed) for token in tokens if not token.meant))[:3]
     names, them = ", ".join(typed), "it" if len(typed) == 1 else "them"

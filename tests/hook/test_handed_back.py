@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.hook.entry import respond
 from rcs_hooks.state.asking import ask
 from tests.cli.test_state_commands import rcs
 from tests.hook.test_whose_prompt import record_of
@@ -127,3 +129,50 @@ def test_a_notification_makes_no_notes_where_nothing_runs(workspace: Workspace) 
     before = workspace.snapshot()
     workspace.prompt(NOTIFICATION)
     assert workspace.snapshot() == before
+
+
+# --- other prompts that mean something else than they seem to
+
+
+def test_a_prompt_about_what_waits_keeps_its_offer_for_the_next_one(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint $team")
+    workspace.edit("blueprint", active=False, lifecycle_outcome="finished")
+    asked = workspace.prompt("what does $team do?")
+    assert "read as a mention" in asked.notice
+    assert "has ended" not in asked.notice
+    assert asked.context == ""
+    assert workspace.prompt("I see").notice == "rcs: blueprint has ended: type $team to go on"
+
+
+def test_a_command_of_the_client_answers_nothing(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    asked = ask(at(workspace), "forge", "Which file?")
+    assert "is a command of the client" in workspace.prompt("/model opus").context
+    assert record_of(workspace, asked)["status"] == "pending"
+    workspace.prompt("/etc/hosts is fine")
+    assert record_of(workspace, asked)["answer"] == "/etc/hosts is fine"
+
+
+def test_the_main_session_of_a_named_agent_is_the_persons(workspace: Workspace) -> None:
+    assert workspace.prompt("$forge", agent_type="reviewer").context
+    assert workspace.stop(agent_type="reviewer").blocks
+
+
+def test_a_huge_integer_that_nobody_reads_is_no_hindrance(workspace: Workspace) -> None:
+    workspace.now += 1
+    raw = workspace.payload("UserPromptSubmit", prompt="$forge", cost=0).replace(
+        b'"cost": 0', b'"cost": 1' + b"0" * 5_000
+    )
+    line = respond(raw, Surroundings(workspace.env, str(workspace.root), workspace.now, "rcs"))
+    assert "active: forge" in line
+
+
+@pytest.mark.parametrize("field", ["prompt_id", "turn_id", "last_assistant_message"])
+def test_a_field_that_a_call_can_do_without_may_be_of_any_type(field: str, workspace: Workspace) -> None:
+    assert workspace.call("UserPromptSubmit", prompt="hi", **{field: 7}).line == "{}"
+    assert workspace.call("UserPromptSubmit", prompt="$forge", **{field: 7}).context
+
+
+def test_the_notice_of_a_cancel_says_of_each_how_it_goes_on(workspace: Workspace) -> None:
+    workspace.prompt("$team $forge")
+    assert workspace.prompt("$cancel").notice == "rcs: team + forge cancelled (each goes on, named again)"

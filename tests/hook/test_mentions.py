@@ -15,7 +15,7 @@ WORDS = {
     " started. To start it, begin a prompt with $forge and a blank.",
     "do not use $team or $forge": "rcs: $team, $forge were read as a mention (negated in its clause), so nothing was"
     " started. To start them, begin a prompt with $team $forge and a blank.",
-    "$forg fix it": "rcs: $forg is no skill. Did you mean $forge? A prompt that begins with $forge starts it.",
+    "$forg fix it": "rcs: $forg is no skill. Did you mean $forge? Begin a prompt with $forge to start forge.",
     "$plan the shop": "rcs: $plan is no skill. Did you mean $blueprint? A prompt that begins with $blueprint starts"
     " it.",
 }

@@ -271,7 +271,6 @@ def test_a_valid_session_id_is_looked_at(session: str, workspace: Workspace) -> 
     "fields",
     [
         pytest.param({"agent_id": "a1"}, id="agent_id"),
-        pytest.param({"agent_type": "reviewer"}, id="agent_type"),
         pytest.param({"agent_id": "a1", "agent_type": "reviewer"}, id="both"),
         pytest.param({"hook_event_name": "SubagentStop"}, id="SubagentStop"),
     ],
@@ -825,7 +824,7 @@ def test_a_huge_answer_is_kept_bounded(waiting: Workspace) -> None:
     "call",
     [
         pytest.param(lambda workspace: workspace.prompt("8080", agent_id="a1"), id="agent_id"),
-        pytest.param(lambda workspace: workspace.prompt("8080", agent_type="reviewer"), id="agent_type"),
+        pytest.param(lambda workspace: workspace.prompt("8080", agent_id="a1"), id="agent_id alone"),
         pytest.param(lambda workspace: workspace.prompt("8080", session="s2"), id="another-session"),
     ],
 )

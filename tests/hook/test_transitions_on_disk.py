@@ -857,7 +857,7 @@ def test_of_one_prompt_sent_at_once_by_several_processes_one_counts(workspace: W
     assert workspace.active() == ["forge"]
 
 
-@pytest.mark.parametrize("who", [{"agent_id": "a1"}, {"agent_type": "worker"}], ids=str)
+@pytest.mark.parametrize("who", [{"agent_id": "a1"}, {"parent_agent_id": "s0"}], ids=str)
 @pytest.mark.parametrize("text", ["$blueprint", "$ultrawork", "$cancel"])
 def test_a_subagent_moves_nothing(text: str, who: Record, workspace: Workspace) -> None:
     assert workspace.prompt(text, **who).line == "{}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rcs_hooks.workflow.replies import option_meant
+from rcs_hooks.workflow.replies import is_command, option_meant
 
 DATABASES = ("Postgres", "SQLite", "an SQL dump")
 BY_NUMBER = ("1 bug only", "2 both", "none")
@@ -39,7 +39,46 @@ ROWS = [
     (AT_ODDS, "1 d", "1 day"),
     (("same", "same"), "s", "same"),
     ((), "1", None),
+    (("node", "deno"), "No!", None),
+    (("node", "deno"), "n", None),
+    (("node", "deno"), "nod", "node"),
+    (("okapi", "lion"), "ok", None),
+    (("Yes", "No"), "y", "Yes"),
+    (("Yes, drop it", "No, keep it"), "no", "No, keep it"),
+    (("now", "never"), "Non", None),
+    (("síntesis", "análisis"), "sí", None),
+    (("janus", "vim"), "ja", None),
+    (("okay", "later"), "ok", "okay"),
+    (DATABASES, "2 please", "SQLite"),
+    (DATABASES, "2, please.", "SQLite"),
+    (DATABASES, "option 2", "SQLite"),
+    (DATABASES, "Option #3 please", "an SQL dump"),
+    (DATABASES, "option 4", None),
+    (DATABASES, "option", None),
+    (DATABASES, "not 2", None),
+    (DATABASES, "2 of them", None),
+    (DATABASES, "no 2", None),
+    (("option 2", "option 1"), "option 2", "option 2"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_one"),
+    [
+        ("/model opus", True),
+        ("/clear", True),
+        ("/rcs:forge go", True),
+        ("/my-command_2\nwith words", True),
+        ("/etc/hosts is fine", False),
+        ("/", False),
+        ("/ is the root", False),
+        ("use /model", False),
+        ("/a.txt please", False),
+        ("", False),
+    ],
+)
+def test_a_command_of_the_client_is_a_slash_and_one_word(prompt: str, is_one: bool) -> None:
+    assert is_command(prompt) is is_one
 
 
 @pytest.mark.parametrize(("options", "words", "meant"), ROWS, ids=[f"{row[1]!r} of {row[0]}" for row in ROWS])
