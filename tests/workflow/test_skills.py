@@ -6,7 +6,7 @@ import time
 import pytest
 
 from rcs_hooks.catalog import may_name_a_skill
-from rcs_hooks.workflow import cjk, directed, prose, softeners
+from rcs_hooks.workflow import cjk, codelines, directed, prose, softeners
 from rcs_hooks.workflow import skills as skills_module
 from rcs_hooks.workflow.skills import noteworthy, requested, scan
 from tests.support import Workspace
@@ -297,7 +297,7 @@ def test_variables_and_other_words_are_no_misspellings(prompt: str) -> None:
 def test_no_pattern_has_what_python_3_11_2_matches_wrongly() -> None:
     """Possessive quantifiers and atomic groups."""
     seen = 0
-    for module in (cjk, directed, prose, skills_module, softeners):
+    for module in (cjk, codelines, directed, prose, skills_module, softeners):
         for value in vars(module).values():
             for pattern in value.values() if isinstance(value, dict) else [value]:
                 if isinstance(pattern, re.Pattern):
