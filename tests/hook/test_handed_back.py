@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rcs_hooks.hook.call import Surroundings
@@ -169,8 +171,9 @@ def test_a_huge_integer_that_nobody_reads_is_no_hindrance(workspace: Workspace) 
 
 @pytest.mark.parametrize("field", ["prompt_id", "turn_id", "last_assistant_message"])
 def test_a_field_that_a_call_can_do_without_may_be_of_any_type(field: str, workspace: Workspace) -> None:
-    assert workspace.call("UserPromptSubmit", prompt="hi", **{field: 7}).line == "{}"
-    assert workspace.call("UserPromptSubmit", prompt="$forge", **{field: 7}).context
+    odd: dict[str, Any] = {field: 7}
+    assert workspace.call("UserPromptSubmit", **(odd | {"prompt": "hi"})).line == "{}"
+    assert workspace.call("UserPromptSubmit", **(odd | {"prompt": "$forge"})).context
 
 
 def test_the_notice_of_a_cancel_says_of_each_how_it_goes_on(workspace: Workspace) -> None:
