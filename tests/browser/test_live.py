@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 from tests.browser.watched import AWAY
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Route
+
     from tests.browser.conftest import Open
     from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
@@ -201,3 +203,22 @@ def test_filters_survive_a_reload_and_the_way_back(look: Open, scene: Scene, wid
     expect(page.locator("[data-run=archived-1]")).to_be_visible()
     page.get_by_role("link", name="Show all").click()
     expect(page.locator("[data-run=fork-3]")).to_be_visible()
+
+
+def test_a_page_that_what_waits_has_drawn_first_arrives_all_the_same(look: Open) -> None:
+    """The page and the number in its head ask the same thing; here the page's own answer is the last to come."""
+    window = look("/runs")
+    held = []
+
+    def hold_the_first(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    window.page.route("**/api/attention", hold_the_first)
+    window.page.goto(f"{window.url}/")
+    expect(window.page.locator("main h1")).to_have_text("Needs me")
+    assert len(held) == 1
+    held[0].continue_()
+    window.page.wait_for_selector("main:not([aria-busy])")

@@ -30,7 +30,7 @@ const attention = new Attention(() => {
   shown.page?.attentionChanged?.();
   head();
 });
-const shown = { page: null, path: null, drawn: false, dropped: null };
+const shown = { page: null, path: null, arrived: false, dropped: null };
 
 // --- navigation
 
@@ -54,7 +54,7 @@ function arrive({ scroll = null } = {}) {
   shown.dropped?.abort();
   shown.dropped = new AbortController();
   shown.path = pathname;
-  shown.drawn = false;
+  shown.arrived = false;
   main.setAttribute("aria-busy", "true");
   const frame = {
     go,
@@ -101,12 +101,12 @@ async function load(page, scroll = null) {
     page.problem = error;
   }
   if (page !== shown.page) return;
-  const first = !shown.drawn;
-  draw();
-  if (first) arrived(scroll);
+  draw(); // what waits may have drawn the page before: that is not yet its arrival
+  if (!shown.arrived) arrived(scroll);
 }
 
 function arrived(scroll) {
+  shown.arrived = true;
   main.removeAttribute("aria-busy");
   const named = scroll === null && location.hash && document.getElementById(decoded(location.hash.slice(1)));
   if (named) named.scrollIntoView();
@@ -124,7 +124,6 @@ function draw() {
   const heading = main.querySelector("h1");
   if (heading) heading.tabIndex = -1;
   page.drawn?.(main);
-  shown.drawn = true;
   head();
 }
 
