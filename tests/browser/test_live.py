@@ -208,7 +208,7 @@ def test_filters_survive_a_reload_and_the_way_back(look: Open, scene: Scene, wid
 def test_a_page_that_what_waits_has_drawn_first_arrives_all_the_same(look: Open) -> None:
     """The page and the number in its head ask the same thing; here the page's own answer is the last to come."""
     window = look("/runs")
-    held = []
+    held: list[Route] = []
 
     def hold_the_first(route: Route) -> None:
         if held:
