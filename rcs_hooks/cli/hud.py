@@ -64,9 +64,10 @@ def run(argv: Sequence[str]) -> int:
 
 def statusline() -> int:
     from rcs_hooks.hud.statusline import line
+    from rcs_hooks.state.paths import working_folder
 
     try:
-        shown = line(sys.stdin.buffer.read() if sys.stdin else b"", os.environ, os.getcwd(), time.time())
+        shown = line(sys.stdin.buffer.read() if sys.stdin else b"", os.environ, working_folder(), time.time())
     except (OSError, ValueError, RcsError):
         shown = ""  # whatever stands in the way, the client's line stays clean
     output.text(shown)

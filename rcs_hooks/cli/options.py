@@ -10,10 +10,11 @@ import textwrap
 import time
 from typing import TYPE_CHECKING
 
+from rcs_hooks.errors import Refused
 from rcs_hooks.hook.call import Surroundings
 from rcs_hooks.hook.place import commands
 from rcs_hooks.state.fields import checked_session
-from rcs_hooks.state.paths import find_root
+from rcs_hooks.state.paths import REMOVED, find_root, inside, working_folder
 from rcs_hooks.state.surface import Scope
 
 if TYPE_CHECKING:
@@ -58,9 +59,12 @@ def scope_of(args: argparse.Namespace, session: object = None) -> Scope:
         (value for value in (args.session, session, *(os.environ.get(name) for name in SESSION_VARIABLES)) if value),
         None,
     )
-    return scope(os.environ, os.getcwd(), args.root, checked_session(named), time.time())
+    return scope(os.environ, working_folder(), args.root, checked_session(named), time.time())
 
 
 def scope(env: Mapping[str, str], cwd: str, root: str | None, session: str | None, now: float) -> Scope:
-    place = os.path.abspath(os.path.join(cwd, root)) if root else find_root(env, cwd)
+    """Raises Refused where the working directory is gone and nothing else names a workspace."""
+    place = os.path.normpath(os.path.join(cwd, root)) if root else find_root(env, cwd, session)
+    if inside(place, REMOVED):
+        raise Refused("the working directory was removed; go to a folder that is there, or give --root")
     return Scope(place, session, now, commands(place, cwd, session or "", Surroundings(env, cwd, now)))

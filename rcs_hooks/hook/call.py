@@ -9,7 +9,7 @@ import sys
 import time
 
 from rcs_hooks import jsontext
-from rcs_hooks.state.paths import fault_of
+from rcs_hooks.state.paths import fault_of, working_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,13 +50,9 @@ class Surroundings:
 
 
 def real_surroundings() -> Surroundings:
-    try:
-        cwd = os.getcwd()
-    except OSError:  # the folder was removed under us
-        cwd = os.sep
     now = time.time()
     # All its words: of two that begin with `python -c`, one is the plugin's.
-    return Surroundings(os.environ, cwd, now, program="\0".join(sys.orig_argv), began=_began(now))
+    return Surroundings(os.environ, working_folder(), now, program="\0".join(sys.orig_argv), began=_began(now))
 
 
 def _began(now: float) -> float:

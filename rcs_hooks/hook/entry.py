@@ -103,7 +103,7 @@ def respond(raw: bytes, around: Surroundings) -> str:
         if event not in (PROMPT, STOP, SESSION_START, SESSION_END) or payload.is_subagent:
             return "{}"
         cwd = os.path.join(around.cwd, payload.cwd)
-        root = find_root(around.env, cwd)
+        root = find_root(around.env, cwd, payload.session)
         return jsontext.dumps_line(_dispatch(payload, root, cwd, around))
     except Exception as error:  # noqa: BLE001 - the boundary
         return jsontext.dumps_line(_failure(event, root, error, around))

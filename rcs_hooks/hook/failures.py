@@ -10,7 +10,7 @@ from rcs_hooks import jsontext
 from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.folders import Folders
-from rcs_hooks.state.paths import HOME
+from rcs_hooks.state.paths import HOME, is_foreign
 
 LOGS = "logs"
 LOG = "hook-errors.jsonl"
@@ -44,6 +44,8 @@ def log(root: str, event: str, why: str, error: Exception, now: float) -> None:
 
 def append(root: str, name: str, line: object) -> None:
     """One line for one of the logs, where a `.rcs` is there. A log that cannot be written is no reason to fail."""
+    if is_foreign(root):
+        return
     with suppress(OSError, ValueError, UnsafePath), Folders(root, HOME) as folders:
         logs = folders.open(LOGS, make=True)
         with suppress(FileNotFoundError):

@@ -19,9 +19,18 @@ SYSTEM_PATH = os.pathsep.join(("/usr/local/bin", "/usr/bin", "/bin"))
 
 
 def commands(root: str, cwd: str, session: str, around: Surroundings, *, login_shell: bool = False) -> Commands:
-    """The agent's shell has none of a hook's own variables: it finds the workspace by the folder it is in."""
+    """Return the commands to paste, with `--root` where the agent's shell would find another workspace.
+
+    It has none of a hook's own variables: it finds the workspace by the folder that it is in, and it
+    may go on to a folder below.
+    """
     here = os.path.realpath(cwd)
-    found_by_shell = os.path.isdir(here) and os.path.realpath(paths.nearest_workspace(here)) == os.path.realpath(root)
+    home = around.env.get("HOME")
+    found_by_shell = (
+        os.path.isdir(here)
+        and os.path.realpath(paths.nearest_workspace(here, home, session)) == os.path.realpath(root)
+        and paths.is_found_from_below(os.path.realpath(root), home)
+    )
     named = None if found_by_shell else os.path.abspath(root)
     return Commands(rcs_words(around, login_shell=login_shell), session, named, mcp=around.mcp)
 

@@ -124,8 +124,9 @@ class Recorder:
         self.folder, self.raw, self.around = Path(folder), raw, around
         self.cwd = self.root = around.cwd
         with suppress(RcsError):
-            self.cwd = os.path.join(around.cwd, parse(raw).cwd)
-            self.root = find_root(around.env, self.cwd)
+            called = parse(raw)
+            self.cwd = os.path.join(around.cwd, called.cwd)
+            self.root = find_root(around.env, self.cwd, called.session)
         self.before = tree(Path(self.root))
 
     def save(self, line: str) -> Path:

@@ -17,7 +17,7 @@ def line(raw: bytes, env: Mapping[str, str], cwd: str, now: float) -> str:
     session, folder = _asked(raw)
     if not is_name(session):
         return ""
-    root = find_root(env, os.path.join(cwd, folder))
+    root = find_root(env, os.path.join(cwd, folder), session)
     off = off_by(env, root)
     if not may_have_state(root, session):
         return "rcs: off" if off else ""

@@ -78,7 +78,7 @@ def _scope(arguments: Arguments, around: Surroundings) -> Scope:
     if fault := fault_of(cwd):
         raise Refused(f"cwd: no path found ({fault}), a folder of the workspace needed")
     cwd = os.path.join(around.cwd, cwd)
-    root = find_root(around.env, cwd)
+    root = find_root(around.env, cwd, session)
     return Scope(root, session, around.now, commands(root, cwd, session or "", around))
 
 

@@ -3,6 +3,8 @@
 import os
 import time
 
+from rcs_hooks.state.paths import working_folder
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +21,4 @@ class Around:
 
 
 def real() -> Around:
-    try:
-        cwd = os.getcwd()
-    except OSError:  # the folder was removed under us
-        cwd = os.sep
-    return Around(os.environ, os.environ.get("HOME") or None, cwd, time.time())
+    return Around(os.environ, os.environ.get("HOME") or None, working_folder(), time.time())

@@ -8,8 +8,11 @@ if TYPE_CHECKING:
 
 HOME = ".rcs"
 STATE = os.path.join(HOME, "state")
+GIT = ".git"
 SESSIONS = "sessions"
 MODE_SUFFIX = "-state.json"
+REMOVED = os.path.join(os.devnull, "removed working directory")
+"""Stands for a working directory that is not there any more."""
 NAME_LENGTH = 128
 LONGEST_PATH = 4095
 NAME_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
@@ -41,24 +44,108 @@ def fault_of(path: str) -> str:
     return f"it has {length} bytes, and {LONGEST_PATH} at most can be opened" if length > LONGEST_PATH else ""
 
 
-def find_root(env: "Mapping[str, str]", cwd: str) -> str:
-    """The workspace that a call from `cwd` belongs to; every surface asks this."""
+def working_folder() -> str:
+    """Return the current folder; one that can never be there where it was removed under us."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return REMOVED
+
+
+def find_root(env: "Mapping[str, str]", cwd: str, session: str | None = None) -> str:
+    """Return the workspace that a call from `cwd` belongs to; every surface asks this.
+
+    What a variable names is taken as it is. `session`: the one that the call is about, where it names one.
+    """
     for name in ("RCS_ROOT", "CLAUDE_PROJECT_DIR"):
         if value := env.get(name, "").strip():
             return os.path.normpath(os.path.join(cwd, value))
-    return nearest_workspace(cwd)
+    return nearest_workspace(cwd, env.get("HOME"), session)
 
 
-def nearest_workspace(cwd: str) -> str:
-    """The nearest folder from `cwd` upwards that has state or a repository; else `cwd` itself."""
-    folder = os.path.normpath(cwd)
+def nearest_workspace(cwd: str, home: str | None = None, session: str | None = None) -> str:
+    """Find the nearest folder from `cwd` upwards with the session's state, else with any state or a repository.
+
+    Where there is none it is `cwd` itself.
+    """
+    here = folder = os.path.normpath(cwd)
+    named = session if is_name(session) else None
+    nearest = None
     while True:
-        if _is_there(os.path.join(folder, STATE, "")) or _is_repository(os.path.join(folder, ".git")):
+        has_state = _is_there(os.path.join(folder, STATE, ""))
+        if named and has_state and _has_session(folder, named) and _may_hold(folder, HOME, here, home):
             return folder
+        if nearest is None and (
+            (has_state and _may_hold(folder, HOME, here, home))
+            or (_is_repository(os.path.join(folder, GIT)) and _may_hold(folder, GIT, here, home))
+        ):
+            nearest = folder
+            if not named:
+                break
         parent = os.path.dirname(folder)
         if parent == folder:
-            return os.path.normpath(cwd)
+            break
         folder = parent
+    return nearest or here
+
+
+def _has_session(root: str, session: str) -> bool:
+    try:
+        return _exists(os.path.join(root, STATE, SESSIONS, session, ""))
+    except OSError:
+        return False
+
+
+def _may_hold(folder: str, marker: str, below: str, home: str | None) -> bool:
+    """Tell whether a folder may be the workspace of what lies below it: not `/`, nor the home, nor a stranger's.
+
+    It and its marker have to belong to the user, or to the owner of the folder below, who is trusted already: in a
+    container, root works in somebody's checkout.
+    """
+    if folder == below:
+        return True
+    if os.path.dirname(folder) == folder:
+        return False
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return False
+    owners = {status.st_uid, _owner(os.path.join(folder, marker), status.st_uid)}
+    return not _is_home(status, home) and owners <= {_me(), _owner(below, _me())}
+
+
+def is_found_from_below(root: str, home: str | None) -> bool:
+    """Tell whether a shell in a folder of this user below `root` finds that workspace by itself."""
+    try:
+        status = os.stat(root)
+    except OSError:
+        return False
+    owners = {status.st_uid, _owner(os.path.join(root, HOME), status.st_uid)}
+    return os.path.dirname(root) != root and not _is_home(status, home) and owners == {_me()}
+
+
+def is_foreign(root: str) -> bool:
+    """Tell whether the `.rcs` of a workspace belongs neither to the user nor to the owner of the workspace."""
+    owner = _owner(os.path.join(root, HOME), _me())
+    return owner not in (_me(), _owner(root, _me()))
+
+
+def _is_home(status: "os.stat_result", home: str | None) -> bool:
+    try:
+        return bool(home) and os.path.samestat(status, os.stat(home or ""))
+    except (OSError, ValueError):
+        return False
+
+
+def _owner(path: str, otherwise: int) -> int:
+    try:
+        return os.lstat(path).st_uid
+    except (OSError, ValueError):
+        return otherwise
+
+
+def _me() -> int:
+    return os.geteuid() if hasattr(os, "geteuid") else 0  # elsewhere every file is owned by 0
 
 
 def _is_repository(path: str) -> bool:
@@ -120,6 +207,8 @@ def may_have_state(root: str, session: str) -> bool:
         names = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return False
+    if is_foreign(root):
+        return False
     if SESSIONS in names and is_name(session) and _exists(os.path.join(folder, SESSIONS, session, "")):
         return True
     return any(name.endswith(MODE_SUFFIX) for name in names)
@@ -134,6 +223,8 @@ def state_folder(root: str) -> str:
     if fault := fault_of(root):
         raise UnsafePath(f"no state is kept there: the path of the workspace is none; {fault}")
     home, folder = os.path.join(root, HOME), os.path.join(root, STATE)
+    if is_foreign(root):
+        raise UnsafePath(f"{home} belongs to another user, so it is not used; remove it, or set RCS_ROOT")
     real_home = os.path.realpath(home)
     if inside(real_home, os.path.realpath(root)) and inside(os.path.realpath(folder), real_home):
         return folder
