@@ -10,7 +10,7 @@ from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.state import ledger, modes, paths, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
-from rcs_hooks.state.surface import known_sessions
+from rcs_hooks.state.known import known_sessions
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.text import clean, cut
 

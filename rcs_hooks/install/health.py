@@ -17,8 +17,8 @@ from rcs_hooks.state import files, ledger, paths
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import seconds
 from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.known import known_sessions
 from rcs_hooks.state.paths import inside
-from rcs_hooks.state.surface import known_sessions
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, PUBLIC, is_active, spelled
 from rcs_hooks.workflow.text import clean
 

@@ -6,16 +6,16 @@ A surface derives nothing for itself: not the active set, not an outcome, not a 
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import Refused
 from rcs_hooks.state import fields as rules
-from rcs_hooks.state import files, ledger, modes, paths, questions
+from rcs_hooks.state import files, ledger, modes, paths, questions, running
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.known import known_sessions, sessions_with
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.state.reconcile import ACTIVATES, COMPLETES, Draft, apply_step, review_open
@@ -54,16 +54,6 @@ class Scope(NamedTuple):
         return self._replace(session=session, commands=self.commands._replace(session=session or ""))
 
 
-def known_sessions(folder: str) -> list[str]:
-    """Every session that has a folder."""
-    there = f"{folder}/{paths.SESSIONS}"
-    try:
-        names = os.listdir(there)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(name for name in names if paths.is_name(name) and os.path.isdir(f"{there}/{name}"))
-
-
 def with_session(scope: Scope, mode: str, action: str = "") -> Scope:
     """Without a session, root; where it is not active there and one session has it active, that one. Raises Refused,
     with the commands to choose from where `action` is a whole command by itself."""
@@ -73,7 +63,7 @@ def with_session(scope: Scope, mode: str, action: str = "") -> Scope:
     unreadable = paths.mode_file(mode, None) in [broken.path for broken in view.unreadable]
     if unreadable or any(member.mode == mode for member in view.members()):
         return scope
-    having = [session for session in known_sessions(scope.folder) if _has(scope.folder, mode, session)]
+    having = sessions_with(scope.folder, mode)
     if len(having) > 1:
         each = [
             scope.of(session).commands.state(action, mode) if action else f"--session {session}"
@@ -81,12 +71,6 @@ def with_session(scope: Scope, mode: str, action: str = "") -> Scope:
         ]
         raise Refused("\n".join([f"{mode} is active in {len(having)} sessions; say which one:", *each]))
     return scope.of(having[0]) if having else scope
-
-
-def _has(folder: str, mode: str, session: str) -> bool:
-    """Whether a session has the mode active, or may have: its file cannot be read."""
-    record = files.Reader(folder).read(paths.mode_file(mode, session))
-    return isinstance(record, Unreadable) or (record is not None and is_active(record))
 
 
 def busy_sessions(scope: Scope) -> dict[str, list[str]]:
@@ -173,6 +157,7 @@ def write(scope: Scope, mode: str, given: Mapping[str, Any], *, root_scope: bool
     wanted = rules.checked(given)
     if root_scope and scope.session:
         raise Refused(f"root_scope and the session {scope.session} found; name one of them")
+    running.refuse_other_spelling(scope, mode, wanted)
     scope = scope if root_scope else with_session(scope, mode)
     _drafted(scope, mode, wanted)  # refused before anything is made
     if wanted.get("active") and not (scope.session or root_scope):
@@ -200,6 +185,7 @@ def _refuse_nobodys(scope: Scope, mode: str) -> None:
 def _drafted(scope: Scope, mode: str, wanted: Record) -> tuple[Draft, str | None]:
     view = scope.view()
     refuse_unreadable(scope, view, () if wanted.get("active") else (mode, INVENTORY))
+    running.refuse_not_running(scope, view, mode, wanted)
     draft = Draft(view, turn=None, now=iso(scope.now))
     message = _draft_write(scope, draft, mode, wanted)
     draft.sync()

@@ -531,6 +531,8 @@ STEPS: list[tuple[str, Arguments]] = [
     ("question_ask", {"mode": "team", "text": "Which?", "options": ["a", "b"]}),
 ]
 SESSIONS = ("s1", "s2", "s3")
+ELSEWHERE = re.compile(r"\\n\S+ runs in session .*?(?=\\n)")
+"""A refusal may name other sessions; it is the one answer that does."""
 
 
 def lived(root: Path, steps: list[tuple[str, int]]) -> tuple[dict[str, list[str]], dict[str, str]]:
@@ -543,7 +545,8 @@ def lived(root: Path, steps: list[tuple[str, int]]) -> tuple[dict[str, list[str]
         mine = {"session_id": session, "turn_id": f"t{turns[session]}"} if tool in HOOK_TOOLS else {
             "session_id": session
         }  # fmt: skip
-        answers[session].append(blanked(tools.call(tool, arguments | mine, clean_env(), str(root))[0]))
+        text = tools.call(tool, arguments | mine, clean_env(), str(root))[0]
+        answers[session].append(blanked(ELSEWHERE.sub("", text.replace(str(root), "ROOT"))))
     snapshot = Workspace(root).snapshot().items()
     files = {blanked(path): blanked(data.decode()) for path, data in snapshot if path.startswith("state/sessions/")}
     return answers, files

@@ -1,0 +1,29 @@
+"""The sessions of a workspace: which there are, and which of them have a mode active."""
+
+from __future__ import annotations
+
+import os
+
+from rcs_hooks.state import files, paths
+from rcs_hooks.state.files import Unreadable
+from rcs_hooks.workflow.lifecycle import is_active
+
+
+def known_sessions(folder: str) -> list[str]:
+    """List every session that has a folder."""
+    there = f"{folder}/{paths.SESSIONS}"
+    try:
+        names = os.listdir(there)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(name for name in names if paths.is_name(name) and os.path.isdir(f"{there}/{name}"))
+
+
+def sessions_with(folder: str, mode: str) -> list[str]:
+    """List the sessions that have a mode active, or may have: its file cannot be read."""
+    return [session for session in known_sessions(folder) if _has(folder, mode, session)]
+
+
+def _has(folder: str, mode: str, session: str) -> bool:
+    record = files.Reader(folder).read(paths.mode_file(mode, session))
+    return isinstance(record, Unreadable) or (record is not None and is_active(record))
