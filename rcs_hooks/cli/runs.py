@@ -9,6 +9,7 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
 from rcs_hooks.runs import around, faults, ledger, reading, store
 from rcs_hooks.runs.progress import COMPLETED, FAILED, RUN_STATUSES, SKIPPED
+from rcs_hooks.state.paths import find_root, working_folder
 from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
@@ -42,10 +43,12 @@ def build() -> argparse.ArgumentParser:
     show = actions.add_parser("show", help="one run: its steps, artifacts and events", allow_abbrev=False)
     show.add_argument("id", help="the run's id")
     show.add_argument("--after", type=int, default=0, metavar="SEQ", help="only the events behind this one")
+    _add_project(show)
     options.add_json(show)
     end = actions.add_parser("end", help="end a run that nobody goes on with", allow_abbrev=False)
     end.add_argument("id", help="the run's id")
     end.add_argument("--status", choices=ENDS, default=SKIPPED, help="how it has ended (skipped: it was given up)")
+    _add_project(end)
     options.add_json(end)
     prune = actions.add_parser("prune", help="delete runs; only those asked for, and for good", allow_abbrev=False)
     prune.add_argument("--older-than", required=True, metavar="TIME", help="not heard of for 45m, 12h, 30d or 2w")
@@ -58,6 +61,12 @@ def build() -> argparse.ArgumentParser:
     _add_filters(export, status=False)
     export.add_argument("--json", action="store_true", help="as it is anyway")
     return parser
+
+
+def _add_project(to: argparse.ArgumentParser) -> None:
+    to.add_argument(
+        "--project", metavar="FOLDER", help="the project whose run it is; else the workspace of this folder"
+    )
 
 
 def _add_filters(to: argparse.ArgumentParser, *, status: bool = True) -> None:
@@ -121,8 +130,23 @@ def _page_behind(args: argparse.Namespace, before: int) -> str:
     return shlex.join(["rcs", "runs", "list", *words])
 
 
+def _meant(args: argparse.Namespace, kept: store.Store | None, now: float) -> Record:
+    """The run of this project that is called so. Raises Refused, with the command for another project's."""
+    project = os.path.realpath(args.project or find_root(os.environ, working_folder()))
+    found = reading.of_project(kept, args.id, project, _ms(now))
+    if found is not None:
+        return found
+    import shlex
+
+    other = reading.one(kept, args.id)["project"]
+    status = ["--status", args.status] if getattr(args, "status", SKIPPED) != SKIPPED else []
+    command = shlex.join(["rcs", "runs", args.action, args.id, *status, "--project", other])
+    raise Refused(f"run {args.id!r} belongs to {clean(other, 200)}, not to {project}; if it is meant: {command}")
+
+
 def _show(args: argparse.Namespace, kept: store.Store | None, now: float) -> int:
-    found = reading.whole(kept, args.id, _ms(now), after=args.after, last=None if args.json else SHOWN_EVENTS)
+    name = _meant(args, kept, now)["run_id"]
+    found = reading.whole(kept, name, _ms(now), after=args.after, last=None if args.json else SHOWN_EVENTS)
     if args.json:
         output.result(found)
         return output.OK
@@ -140,7 +164,7 @@ def _show(args: argparse.Namespace, kept: store.Store | None, now: float) -> int
         for line in lines:
             output.text(f"  {line}")
     if (more := found["event_count"] - args.after - SHOWN_EVENTS) > 0:
-        output.text(f"  and {more} before these: rcs runs export {args.id}")
+        output.text(f"  and {more} before these: rcs runs export {name}")
     return output.OK
 
 
@@ -175,17 +199,17 @@ def _ago(moment: str, now: float) -> str:
 
 
 def _end(args: argparse.Namespace, kept: store.Store | None, now: float) -> int:
-    reading.one(kept, args.id)
+    name = _meant(args, kept, now)["run_id"]
     if kept is None:
         return output.REFUSED
     with kept:
-        found = reading.one(kept, args.id)
+        found = reading.one(kept, name)
         ended = ledger.end(kept, found, args.status, now)
     if args.json:
-        output.result({"ended": True, "run_id": args.id, "status": args.status, "steps": ended, "seq": found["events"]})
+        output.result({"ended": True, "run_id": name, "status": args.status, "steps": ended, "seq": found["events"]})
     else:
         steps = f"; so are {', '.join(clean(step) for step in ended)}" if ended else ""
-        output.text(f"{args.id} is {args.status}{steps}")
+        output.text(f"{name} is {args.status}{steps}")
     return output.OK
 
 

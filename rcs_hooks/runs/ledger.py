@@ -1,8 +1,9 @@
 """One run at the moment of an emit: what is known of it, and what becomes of it. Inside the transaction."""
 
+from rcs_hooks.errors import Refused
 from rcs_hooks.runs.asked import ARTIFACT, OPEN, STATUS_CHANGE
 from rcs_hooks.runs.judge import Position, completed_by, stands
-from rcs_hooks.runs.progress import Row, latest, run_status
+from rcs_hooks.runs.progress import COMPLETED, Row, latest, run_status
 from rcs_hooks.state.clock import iso
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 RUN_ENDED = "run_ended"
+BY_PERSON, BY_MACHINE = "person", "machine"
 COMPLETED_DATA = '{"status": "completed"}'
 
 
@@ -64,7 +66,7 @@ class Ledger:
             self._register(run, step)
         else:
             self._move(run, str(step))
-        run["status"] = run_status(self.rows, self.machine)
+        self._settle(run)
         self._book.update_run(run)
         return {
             "success": True,
@@ -75,6 +77,14 @@ class Ledger:
             "completed_predecessors": list(done),
             "run_status": run["status"],
         }
+
+    def _settle(self, run: "Record") -> None:
+        """A run that has ended stays as it ended: only a step that leads on from its machine's end opens it again."""
+        goes_on = self.asked.is_step_level and self.asked.step != self.position.current
+        if run["ended"] == BY_PERSON or (run["ended"] and not goes_on):
+            return
+        run["status"] = run_status(self.rows, self.machine)
+        run["ended"] = BY_MACHINE if run["status"] == COMPLETED else None
 
     def _predecessors(self) -> tuple[str, ...]:
         asked = self.asked
@@ -87,7 +97,7 @@ class Ledger:
         run: Record = {
             "run_id": asked.run_id, "workflow": asked.workflow, "project": self.project, "feature": asked.feature,
             "file": None, "status": "idle", "current": None, "events": 0, "artifacts": 0, "started_at": at,
-            "last_at": at, "last_ms": self.ms, "last_event": 0,
+            "last_at": at, "last_ms": self.ms, "last_event": 0, "ended": None,
         }  # fmt: skip
         return run | {"id": self._book.add_run(run)}
 
@@ -167,9 +177,14 @@ def _not_before(ms: int, run: "Record | None") -> int:
 
 
 def end(store: "Store", run: "Record", status: str, now: float) -> list[str]:
-    """A person ends a run: what is still open gets the status, then the run does. The steps that were open."""
+    """A person ends a run: what is still open gets the status, then the run does. The steps that were open.
+
+    Raises Refused for a run that has ended.
+    """
     from rcs_hooks import jsontext
 
+    if run["ended"]:
+        raise Refused(f"run {run['run_id']!r} has ended already, as {run['status']}; nothing was changed")
     data = jsontext.dumps_line({"status": status, "by": "person"})
     ms = _not_before(round(now * 1000), run)
     open_rows = [row for row in store.steps(run["id"]) if row.status in OPEN]
@@ -180,6 +195,6 @@ def end(store: "Store", run: "Record", status: str, now: float) -> list[str]:
         row.move(status, iso_ms(ms), ms)
         store.put_step(run["id"], row)
     record(store, run, ms, {"type": RUN_ENDED, "status": status, "data": data})
-    run["status"] = status
+    run["status"], run["ended"] = status, BY_PERSON
     store.update_run(run)
     return [f"{row.step} ({row.unit})" if row.unit else row.step for row in open_rows]

@@ -25,6 +25,7 @@ DELETED_AT_ONCE = 50
 """So that nobody who emits meanwhile waits for long."""
 
 
+HIDDEN = ("id", "last_ms", "ended")
 OTHER_NAMES = {"file": "machine", "events": "event_count", "artifacts": "artifact_count"}
 
 
@@ -53,7 +54,7 @@ def listed(store: Store | None, now_ms: int, *, limit: int = 50, **asked: Any) -
 
 def run_of(run: Record, now_ms: int) -> Record:
     """As it is shown; its database number and its clock are nobody's business."""
-    shown = {OTHER_NAMES.get(name, name): value for name, value in run.items() if name not in ("id", "last_ms")}
+    shown = {OTHER_NAMES.get(name, name): value for name, value in run.items() if name not in HIDDEN}
     return shown | {"status": shown_status(run["status"], run["last_ms"], now_ms)}
 
 
@@ -72,6 +73,26 @@ def one(store: Store | None, run_id: str) -> Record:
     if run is None:
         raise Refused(f"there is no run {run_id!r}; `rcs runs list` shows those that are")
     return run
+
+
+def of_project(store: Store | None, name: str, project: str, now_ms: int) -> Record | None:
+    """Find the run that a name means in a project; the last one of a task that another project has too.
+
+    None where it means a run of another project. Raises Refused where there is none at all.
+    """
+    run = store.run(name) if store else None
+    if store and (run is None or run["project"] != project):
+        mine = (
+            each for each in store.runs(now_ms, project=project, feature=name) if _is_numbered(each["run_id"], name)
+        )
+        return next(mine, None) or (None if run else one(store, name))
+    return run or one(store, name)
+
+
+def _is_numbered(run_id: str, name: str) -> bool:
+    """Tell whether it is `NAME#2` or the like."""
+    first, _, number = run_id.partition("#")
+    return first == name and number.isdecimal()
 
 
 def whole(

@@ -49,6 +49,13 @@ MIGRATIONS = (
         UNIQUE (run, path)
     );
     """,
+    """
+    ALTER TABLE runs ADD COLUMN ended TEXT;
+    UPDATE runs SET ended = CASE
+        WHEN (SELECT type FROM events WHERE events.id = runs.last_event) = 'run_ended' THEN 'person'
+        WHEN status = 'completed' THEN 'machine'
+    END
+    """,
 )
 """From nothing to version 1, from 1 to 2, and so on; one that was released is never changed."""
 VERSION = len(MIGRATIONS)

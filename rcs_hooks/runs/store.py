@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 RUN = (
     "id", "run_id", "workflow", "project", "feature", "file", "status", "current", "events", "artifacts", "started_at",
-    "last_at", "last_ms", "last_event",
+    "last_at", "last_ms", "last_event", "ended",
 )  # fmt: skip
 STEP = (
     "step", "unit", "agent", "parent", "status", "entered", "last", "visits", "started_at", "ended_at", "open_ms",
@@ -93,7 +93,18 @@ class Store:
         return added.lastrowid or 0
 
     def update_run(self, run: "Mapping[str, Any]") -> None:
-        names = ("feature", "file", "status", "current", "events", "artifacts", "last_at", "last_ms", "last_event")
+        names = (
+            "feature",
+            "file",
+            "status",
+            "current",
+            "events",
+            "artifacts",
+            "last_at",
+            "last_ms",
+            "last_event",
+            "ended",
+        )
         with faults.told(self.path):
             self._sql.execute(
                 f"UPDATE runs SET {', '.join(f'{name} = ?' for name in names)} WHERE id = ?",  # noqa: S608

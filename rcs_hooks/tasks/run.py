@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.errors import RcsError, Rejected
 from rcs_hooks.runs import faults, judge, places, store
 from rcs_hooks.runs.asked import STATUS_CHANGE, Asked
-from rcs_hooks.runs.ledger import Ledger
+from rcs_hooks.runs.ledger import BY_PERSON, Ledger
 from rcs_hooks.tasks.phases import DONE
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _asked(told: Told, run_id: str, status: str) -> Asked:
 
 
 def _run_id(kept: store.Store, told: Told, lifecycle: Machine) -> str:
-    """The last run of this task, where the move follows from it; else a new one."""
+    """The last run of this task, where the move follows from it and nobody has ended it; else a new one."""
     mine, free = None, None
     for number in range(1, MOST_RUNS):
         name = f"{told.task}#{number}" if number > 1 else told.task
@@ -90,7 +90,7 @@ def _run_id(kept: store.Store, told: Told, lifecycle: Machine) -> str:
             free = name
             break
         if (run["project"], run["workflow"]) == (told.project, WORKFLOW):
-            mine = name
+            mine = None if run["ended"] == BY_PERSON else name
     if mine and not told.begins and _follows(kept, told, mine, lifecycle):
         return mine
     if free is None:

@@ -140,13 +140,112 @@ def test_end_ends_a_run_and_what_is_open_in_it(busy: Project, status: str) -> No
     assert (last["type"], last["status"], last["data"]) == ("run_ended", status, {"status": status, "by": "person"})
 
 
-def test_end_without_a_status_means_given_up_and_an_event_revives_the_run(busy: Project) -> None:
+def test_end_without_a_status_means_given_up(busy: Project) -> None:
     assert as_json(busy, "end", RUN) == {
         "ended": True, "run_id": RUN, "status": "skipped", "seq": 8, "steps": ["design", "task-builder:building (T1)"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "skipped"])
+def test_what_an_agent_still_reports_changes_no_ended_run(busy: Project, status: str) -> None:
+    said(busy, "end", RUN, "--status", status)
     busy.now = time.time()
-    assert busy.emit("building", unit="T2", run=RUN)["run_status"] == "running"
-    assert busy.emit("tasks", run=RUN)["run_status"] == "running"
+    assert busy.emit("building", unit="T2", run=RUN)["run_status"] == status
+    assert busy.emit("tasks", run=RUN)["run_status"] == status
+    assert busy.status(RUN) == status
+    assert as_json(busy, "show", RUN)["events"][-1]["step"] == "tasks"
+
+
+@pytest.mark.parametrize("first", ["completed", "failed", "skipped"])
+def test_a_run_that_was_ended_by_hand_is_not_ended_again(busy: Project, first: str) -> None:
+    said(busy, "end", RUN, "--status", first)
+    before = busy.dump()
+    done = busy.rcs("runs", "end", RUN)
+    refusal = f"rcs: run '{RUN}' has ended already, as {first}; nothing was changed\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", refusal)
+    assert busy.dump() == before
+
+
+@pytest.fixture
+def complete(project: Project) -> Project:
+    """A run that has reached the end of its machine."""
+    project.walk("detect", "charter", run="c1", workflow="blueprint")
+    assert project.emit("charter", "completed", run="c1", workflow="blueprint")["run_status"] == "completed"
+    return project
+
+
+def test_a_run_that_its_machine_has_ended_is_not_ended_again(complete: Project) -> None:
+    before = complete.dump()
+    done = complete.rcs("runs", "end", "c1", "--status", "skipped")
+    assert (done.returncode, done.stderr) == (1, "rcs: run 'c1' has ended already, as completed; nothing was changed\n")
+    assert complete.dump() == before
+
+
+@pytest.mark.parametrize("status", ["running", "failed", "waiting"])
+def test_a_late_report_changes_no_run_that_its_machine_has_ended(complete: Project, status: str) -> None:
+    late = complete.emit("building", status, unit="T1", agent="task-builder", run="c1", workflow="blueprint")
+    again = complete.emit("charter", status, run="c1", workflow="blueprint")
+    assert (late["run_status"], again["run_status"], complete.status("c1")) == ("completed",) * 3
+
+
+def test_a_branch_that_is_still_open_goes_on(complete: Project) -> None:
+    assert complete.emit("prd", run="c1", workflow="blueprint")["run_status"] == "running"
+    assert complete.emit("prd", "completed", run="c1", workflow="blueprint")["run_status"] == "completed"
+
+
+def test_a_database_of_before_knows_which_runs_have_ended(complete: Project) -> None:
+    complete.walk("detect", run="p1", workflow="blueprint")
+    complete.walk("detect", run="p2", workflow="blueprint")
+    said(complete, "end", "p1")
+    import sqlite3
+
+    connection = sqlite3.connect(complete.database)
+    connection.execute("ALTER TABLE runs DROP COLUMN ended")
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    complete.now = time.time()
+    complete.emit("detect", run="p2", workflow="blueprint")
+    assert complete.query("SELECT run_id, ended FROM runs ORDER BY run_id") == [
+        ("c1", "machine"), ("p1", "person"), ("p2", None),
+    ]  # fmt: skip
+
+
+# --- whose run
+
+
+def elsewhere(project: Project) -> Path:
+    other = project.root.parent / "other"
+    (other / ".git").mkdir(parents=True)
+    return other
+
+
+def in_folder(project: Project, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*RCS, "runs", *words], cwd=folder, env=project.env(), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("words", [["show"], ["end"], ["end", "--status", "failed"]], ids=" ".join)
+def test_a_run_of_another_project_is_named_and_refused(busy: Project, words: list[str]) -> None:
+    other, before = elsewhere(busy), busy.dump()
+    done = in_folder(busy, other, words[0], RUN, *words[1:])
+    command = f"rcs runs {words[0]} {RUN} {''.join(f'{word} ' for word in words[1:])}--project {busy.root}"
+    refusal = f"rcs: run '{RUN}' belongs to {busy.root}, not to {other}; if it is meant: {command}\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", refusal)
+    assert busy.dump() == before
+    assert in_folder(busy, other, *shlex.split(command)[2:]).returncode == 0
+
+
+def test_a_task_that_two_projects_have_means_the_one_of_this_project(busy: Project) -> None:
+    """The second one's run is called `login#2`."""
+    other = elsewhere(busy)
+    for folder in (busy.root, other):
+        done = subprocess.run([*RCS, "task", "new", "login"], cwd=folder, env=busy.env(), timeout=60, check=False)
+        assert done.returncode == 0
+    assert in_folder(busy, busy.root, "show", "login").stdout.startswith("login: ")
+    assert in_folder(busy, other, "show", "login").stdout.startswith("login#2: ")
+    assert in_folder(busy, other, "end", "login").stdout.startswith("login#2 is skipped")
+    assert [busy.status("login"), busy.status("login#2")] == ["running", "skipped"]
 
 
 def test_prune_deletes_only_what_is_asked_for(busy: Project) -> None:
