@@ -144,8 +144,10 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         output.result(machine.as_json())
     elif args.svg:
-        from rcs_hooks.machine.drawing import svg
+        from rcs_hooks.machine.drawing import svg, too_large
 
+        if problem := too_large(machine):
+            raise Refused(f"{machine.name}: {problem}; `rcs machine show {args.name}` lists its steps")
         output.text(svg(machine, path=path, current=current).rstrip("\n"))
     else:
         from rcs_hooks.machine.listing import as_text

@@ -20,7 +20,6 @@ Pairs = list[tuple[str, str]]
 
 STYLE = f"<style>{drawing.STYLE}</style>\n"
 """A page that forbids styles of its own would complain of it; what it says, the page says too."""
-MOST_STATES, MOST_WAYS = 400, 800
 KEPT = 64
 
 
@@ -51,10 +50,8 @@ class Machines:
 
 
 def drawn(machine: Machine, path: Pairs | tuple[()] = (), current: str | None = None) -> Record:
-    if len(machine.states) > MOST_STATES:
-        return {"svg": None, "problem": f"{len(machine.states)} states are too many to be drawn"}
-    if len(machine.transitions) > MOST_WAYS:
-        return {"svg": None, "problem": f"{len(machine.transitions)} transitions are too many to be drawn"}
+    if problem := drawing.too_large(machine):
+        return {"svg": None, "problem": problem}
     return {"svg": drawing.svg(machine, path=path, current=current).replace(STYLE, ""), "problem": None}
 
 

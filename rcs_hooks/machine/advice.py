@@ -93,6 +93,7 @@ def _of_graph(machine: Machine) -> Iterator[str]:
         yield "no end: a line `state --> [*]` is recommended"
     for state in machine.unreachable():
         yield f"no start leads to `{state}`"
+    terminal = set(machine.terminal)
     for state in machine.states:
-        if machine.terminal and state not in machine.terminal and not set(machine.successors(state)) - {state}:
+        if terminal and state not in terminal and not set(machine.successors(state)) - {state}:
             yield f"`{state}` leads nowhere and is no end; write `{state} --> [*]`"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.machine import lettering
-from rcs_hooks.machine.layers import BOX, END, START, Node, Picture, Way, layered
+from rcs_hooks.machine.layers import BOX, END, START, Node, Picture, Way, layered, pieces
 from rcs_hooks.machine.order import put_in_order
 from rcs_hooks.machine.placing import put_in_place
 from rcs_hooks.machine.strokes import ARROW, curve_of, escape, head_of, n, rows_of
@@ -34,6 +34,21 @@ STYLE = (
     "@media (prefers-color-scheme:dark){.rcs-machine{color:var(--rcs-ink,#e6edf3)}"
     ".rcs-machine .words.taken{fill:#6cb6ff}}"
 )
+
+
+MOST_STATES, MOST_WAYS, MOST_PIECES = 400, 800, 10_000
+"""Of what can be drawn in seconds, and taken in at all."""
+
+
+def too_large(machine: Machine) -> str | None:
+    """Say why a machine cannot be drawn; None where it can."""
+    if len(machine.states) > MOST_STATES:
+        return f"{len(machine.states)} states are too many to be drawn"
+    if len(machine.transitions) > MOST_WAYS:
+        return f"{len(machine.transitions)} transitions are too many to be drawn"
+    if pieces(machine) > MOST_PIECES:
+        return "the transitions pass too many other states to be drawn"
+    return None
 
 
 def svg(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: str | None = None) -> str:

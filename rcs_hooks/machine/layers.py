@@ -80,6 +80,18 @@ class Picture:
     boxes: dict[str, Node]
 
 
+def pieces(machine: Machine) -> int:
+    """Count the pieces of all edges: a picture costs by them, and a long edge has one in every row."""
+    upward = _closing(machine)
+    downward = [
+        (other, one) if (one, other) in upward else (one, other)
+        for one, other, _ in machine.transitions
+        if one != other
+    ]
+    ranks = _ranks(machine, downward)
+    return sum(2 * (ranks[lower] - ranks[upper]) - 1 for upper, lower in downward)
+
+
 def layered(machine: Machine) -> Picture:
     loops = {one: label for one, other, label in machine.transitions if one == other}
     edges = [edge for edge in machine.transitions if edge[0] != edge[1]]

@@ -10,26 +10,30 @@ if TYPE_CHECKING:
     from rcs_hooks.machine.graph import Machine
 
 WIDEST_NAME = 32
+MOST_STEPS = 1_000
 
 
 def as_text(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: str | None = None) -> str:
-    """`*` stands before the step where a run is, `+` before those where it was."""
+    """`*` stands before the step where a run is, `+` before those where it was. Of very many steps the first ones."""
     labels = {(one, other): label for one, other, label in machine.transitions}
     steps = machine.steps()
     width = min(max(map(len, steps), default=0), WIDEST_NAME)
     lines = [f"{machine.name}: {machine.file}" if machine.file else machine.name]
     visited = {state for pair in path for state in pair}
     place = {state: number for number, state in enumerate(steps)}
-    for state in steps:
+    initial, terminal, unreachable = set(machine.initial), set(machine.terminal), set(machine.unreachable())
+    for state in steps[:MOST_STEPS]:
         mark = "*" if state == current else "+" if state in visited else " "
         ways = [_way(after, labels[state, after], place[after] <= place[state]) for after in machine.successors(state)]
-        ways += ["end"] if state in machine.terminal else []
+        ways += ["end"] if state in terminal else []
         notes = [machine.labels[state]] if state in machine.labels else []
-        notes += ["start"] if state in machine.initial else []
-        notes += ["no start leads here"] if state in machine.unreachable() else []
+        notes += ["start"] if state in initial else []
+        notes += ["no start leads here"] if state in unreachable else []
         said = f"  ({', '.join(notes)})" if notes else ""
         lines.append(f"{mark} {state:<{width}}{said}".rstrip())
         lines += [f"    -> {way}" for way in ways]
+    if len(steps) > MOST_STEPS:
+        lines.append(f"and {len(steps) - MOST_STEPS} more steps; --json has all of them")
     return "\n".join(lines)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rcs_hooks.dashboard.picture import MOST_STATES, MOST_WAYS, diagram_in
+from rcs_hooks.dashboard.picture import diagram_in
+from rcs_hooks.machine.drawing import MOST_STATES, MOST_WAYS
 
 
 @pytest.mark.parametrize(
     ("ways", "states", "problem"),
     [
-        (MOST_WAYS - 1, 40, None),
+        (300, 40, None),
+        (MOST_WAYS - 1, 40, "the transitions pass too many other states to be drawn"),
         (MOST_WAYS + 100, 40, "900 transitions are too many to be drawn"),
         (MOST_STATES + 100, MOST_STATES + 100, "500 states are too many to be drawn"),
     ],

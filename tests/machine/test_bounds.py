@@ -1,0 +1,66 @@
+"""A machine that is huge, or was made to be, costs bounded time: a sentence instead of a picture."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks.machine.drawing import svg, too_large
+from rcs_hooks.machine.listing import MOST_STEPS, as_text
+from rcs_hooks.machine.mermaid import read
+from tests.runs.support import Project
+
+LONG = "the transitions pass too many other states to be drawn"
+
+
+def diagram(*pairs: tuple[int, int]) -> str:
+    return "stateDiagram-v2\n    [*] --> s0\n" + "".join(f"    s{one} --> s{other}\n" for one, other in pairs)
+
+
+def chain(states: int) -> list[tuple[int, int]]:
+    return [(number, number + 1) for number in range(states - 1)]
+
+
+def skips(states: int) -> list[tuple[int, int]]:
+    """A chain, and from its start to each state."""
+    return [*chain(states), *((0, number) for number in range(2, states))]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "problem"),
+    [
+        (chain(400), None),
+        (skips(80), None),
+        (chain(401), "401 states are too many to be drawn"),
+        (chain(4_000), "4000 states are too many to be drawn"),
+        (skips(400), LONG),
+        ([(other, one) for one, other in skips(400)] + [(0, 399)], LONG),
+    ],
+    ids=["a chain", "short skips", "one state too many", "thousands", "long skips", "long ways back"],
+)
+def test_what_is_drawn_is_bounded(pairs: list[tuple[int, int]], problem: str | None) -> None:
+    machine = read(diagram(*pairs), name="huge", file="")
+    assert too_large(machine) == problem
+    if problem is None:
+        assert svg(machine).startswith("<svg")
+
+
+def test_a_listing_is_bounded_and_takes_linear_time() -> None:
+    machine = read(diagram(*chain(20_000)), name="huge", file="")
+    begun = time.process_time()
+    lines = as_text(machine).splitlines()
+    assert time.process_time() - begun < 2  # with a walk of the graph for each state it took minutes
+    assert len(lines) == 1 + 2 * MOST_STEPS + 1
+    assert lines[-1] == "and 19000 more steps; --json has all of them"
+
+
+def test_the_command_says_why_there_is_no_picture(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    fence = f"# Huge\n\n## STATE-MACHINE\n\n```mermaid\n{diagram(*chain(4_000))}```\n"
+    project.skill("huge", fence)
+    done = project.rcs("machine", "show", "huge", "--svg")
+    said = "rcs: huge: 4000 states are too many to be drawn; `rcs machine show huge` lists its steps\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+    assert project.rcs("machine", "show", "huge").stdout.endswith("and 3000 more steps; --json has all of them\n")
