@@ -6,6 +6,7 @@ A surface derives nothing for itself: not the active set, not an outcome, not a 
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES

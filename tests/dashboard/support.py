@@ -148,7 +148,7 @@ def filled(project: Project, runs: int, events: int, *, note: int = 100) -> None
                 "run_id": f"run-{number:05}", "workflow": "build" if number % 2 else "blueprint",
                 "project": str(project.root), "feature": None, "file": file, "status": statuses[number % 4],
                 "current": "build", "events": events, "artifacts": 0, "started_at": at, "last_at": at, "last_ms": ms,
-                "last_event": 0,
+                "last_event": 0, "ended": None,
             }  # fmt: skip
             added = kept.add_run(run)
             for seq in range(1, events + 1):

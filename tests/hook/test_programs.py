@@ -271,7 +271,7 @@ SHELLS = [
     pytest.param(".git/, a/, b/", {"RCS_ROOT": "b"}, "a", True, id="RCS_ROOT names another folder"),
     pytest.param(".git/, a/", {"RCS_ROOT": "a"}, "a", False, id="RCS_ROOT is cwd, and has state from now on"),
     pytest.param("a/b/", {"RCS_ROOT": "a"}, "a/b", False, id="RCS_ROOT is above cwd, and has state from now on"),
-    pytest.param(".git/, a/.git", {"CLAUDE_PROJECT_DIR": "."}, "a", False, id="cwd is in a submodule"),
+    pytest.param(".git/, a/.git", {"CLAUDE_PROJECT_DIR": "."}, "a", True, id="cwd is in a submodule of the project"),
     pytest.param(".git/, a/", {"CLAUDE_PROJECT_DIR": "."}, "a", False, id="cwd is in the project"),
     pytest.param(".git/, c -> ../elsewhere", {}, "c", True, id="cwd is a link to a folder elsewhere"),
     pytest.param(".git/, d -> .", {"RCS_ROOT": "d"}, ".", False, id="RCS_ROOT is a link to what the shell finds"),
@@ -282,9 +282,6 @@ SHELLS = [
 def shells_workspace(cwd: Path) -> Path:
     """What a program finds that is started in `cwd`, by the rule: its working directory has no links in it."""
     here = cwd.resolve()
-    session = next((place for place in (here, *here.parents) if (place / ".rcs/state/sessions/s1").is_dir()), None)
-    if session:
-        return session
     ways = (place for place in (here, *here.parents) if (place / ".rcs/state").is_dir() or (place / ".git").exists())
     return next(ways, here)
 
