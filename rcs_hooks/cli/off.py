@@ -9,6 +9,7 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
 from rcs_hooks.state import files
 from rcs_hooks.state.paths import HOME, OFF, find_root, off_by, state_folder
+from rcs_hooks.state.tracked import TO_DO, is_tracked
 
 if TYPE_CHECKING:
     import argparse
@@ -37,6 +38,8 @@ def add_where(parser: argparse.ArgumentParser) -> None:
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     path = switch_of(args)
+    if not args.everywhere and is_tracked(root_of(args), os.path.join(HOME, OFF)):
+        raise Refused(f"git tracks {path}, so it switches nothing off; {TO_DO}")
     if args.everywhere:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     else:

@@ -123,7 +123,8 @@ def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "d
     if payload.event == SESSION_START:
         from rcs_hooks.hook import session_start
 
-        return session_start.answer(payload, root, cwd, around)
+        output = session_start.answer(payload, root, cwd, around)
+        return _told_of_tracked(output, payload, root)
     if payload.event == SESSION_END:
         from rcs_hooks.hook import session_end
 
@@ -132,7 +133,19 @@ def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "d
         return {}
     from rcs_hooks.hook import prompt_submit
 
-    return prompt_submit.answer(payload, tokens, root, cwd, around)
+    output = prompt_submit.answer(payload, tokens, root, cwd, around)
+    return _told_of_tracked(output, payload, root) if here else output
+
+
+def _told_of_tracked(output: "dict[str, Any]", payload: Payload, root: str) -> "dict[str, Any]":
+    """The answer, and a line for the person where the state came with the repository."""
+    from rcs_hooks.state.tracked import names
+
+    if not names(root):
+        return output
+    from rcs_hooks.hook import brought
+
+    return brought.told(output, payload, root)
 
 
 def _is_of_subagent(payload: Payload) -> bool:

@@ -111,18 +111,10 @@ def _untold(root: str, session: str, tokens: tuple[Token, ...]) -> tuple[Token, 
     folder = paths.state_folder(root)
     if not tokens or tokens[0].passed_over is None or not os.path.isdir(folder):
         return tokens
-    kept = ledger.load(folder, session)
-    untold = tuple(token for token in tokens if token.is_told_each_time or not ledger.has_told(kept, token.reading))
-    if untold and not isinstance(kept, Unreadable):
-        try:
-            with Lock(folder, 0):
-                files.recover(folder)
-                kept = ledger.load(folder, session)
-                if not isinstance(kept, Unreadable):
-                    files.commit(folder, [ledger.told(kept, session, [token.reading for token in untold])])
-        except (LockTimeout, OSError):
-            pass  # the person is told once more, then
-    return untold
+    from rcs_hooks.hook.noticed import untold
+
+    names = untold(folder, session, [token.reading for token in tokens])
+    return tuple(token for token in tokens if token.is_told_each_time or token.reading in names)
 
 
 def preview(root: str, session: str, text: str, tokens: tuple[Token, ...], now: float) -> Reconciled | None:
@@ -192,7 +184,7 @@ def _commit(folder: str, writes: Sequence[Write]) -> None:
     try:
         files.commit(folder, writes)
     except OSError:
-        if files.read(folder, files.JOURNAL) is None:
+        if files.read_own(folder, files.JOURNAL) is None:
             raise
 
 
@@ -220,10 +212,6 @@ def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled |
         modes = tuple(member.mode for member in members)
         return Reconciled(Plan(modes, modes), members, members, unanswered=unanswered)
     result = for_prompt(view, asked, prompt)
-    if result.plan.denied:
-        from rcs_hooks.state.tracked import without_tracked
-
-        result = for_prompt(without_tracked(view), asked, prompt)
     if result.writes or isinstance(kept, Unreadable) or _is_to_be_noted(readable, view, result):
         seen = ledger.prompt_seen(readable, session, prompt.turn, prompt.text, now=prompt.now)
         result = result._replace(writes=(*result.writes, seen))

@@ -30,6 +30,8 @@ def mark(root: str, session: str, *, closed_at: str | None) -> None:
         return
     if closed_at is None and not ledger.is_closed(ledger.load(folder, session)):
         return
+    if files.is_tracked(folder, paths.ledger_file(session)):
+        return
     try:
         with Lock(folder, LOCK_SECONDS):
             files.recover(folder)

@@ -28,7 +28,7 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     if not paths.is_name(session) or background.runs_subagent(payload):
         return {}
     folder = paths.state_folder(root)
-    is_committing = files.read(folder, files.JOURNAL) is not None
+    is_committing = files.read_own(folder, files.JOURNAL) is not None
     view = sessions.load(folder, session, around.now)
     if is_committing or _running(view):
         decision, view, held = _decide(payload, root, cwd, around)
@@ -93,14 +93,7 @@ def _decided(payload: Payload, view: Session, notes: dict[str, Any], around: Sur
     if running and not fresh:
         members = tuple(map(_member, running))
         return stop.Decision(blocks=False, why=stop.OLD, members=members, counted=count)
-    decision = _bounded(payload, view, fresh, count, around)
-    if decision.blocks and any(map(sessions.is_workspaces, fresh)):
-        from rcs_hooks.state import tracked
-
-        own = tracked.untracked(view, fresh)
-        if own != fresh:
-            return _bounded(payload, view, own, count, around)
-    return decision
+    return _bounded(payload, view, fresh, count, around)
 
 
 def _bounded(

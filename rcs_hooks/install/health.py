@@ -13,7 +13,7 @@ from rcs_hooks.hook.failures import LOG
 from rcs_hooks.hook.stop import NOTES
 from rcs_hooks.install import locks
 from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check, at_most, guarded
-from rcs_hooks.state import files, ledger, paths
+from rcs_hooks.state import files, ledger, paths, tracked
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import seconds
 from rcs_hooks.state.files import Unreadable
@@ -43,6 +43,8 @@ def checks(scope: Scope, seconds: float = SECONDS) -> Iterator[Check]:
     except RcsError as error:
         yield Check("state", BROKEN, str(error), "take the link out, or set RCS_ROOT")
         return
+    if tracked.names(scope.root):
+        yield Check("state", WARN, tracked.words(scope.root), tracked.TO_DO)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         yield Check("state", BROKEN, f"{folder} is not a folder", "move it away")
         return

@@ -8,6 +8,7 @@ Rules of this file:
   renames what is left.
 - A folder is flushed to the disk after the names in it have changed, where the writes are to last: the staged files
   before the journal, the journal, and the files before the journal goes.
+- What git tracks came with the repository: it is neither read nor written over.
 - What cannot be read is never overwritten. What cannot be read for the moment (too many open files, say) is not
   moved aside either: the next call may well read it.
 """
@@ -106,6 +107,19 @@ def _read_open(fd: int, path: str) -> dict[str, Any] | Unreadable:
     return record
 
 
+def is_tracked(folder: str, path: str) -> bool:
+    """Whether git tracks a file of the state folder, so that it is the repository's."""
+    from rcs_hooks.state import tracked
+
+    return tracked.is_tracked(os.path.dirname(os.path.dirname(folder)), f"{STATE}/{path}")
+
+
+def read_own(folder: str, path: str) -> dict[str, Any] | Unreadable | None:
+    """Read a record as `read` does; None too for one that git tracks."""
+    found = read(folder, path)
+    return None if found is not None and is_tracked(folder, path) else found
+
+
 def check_available(found: object) -> None:
     """Raises Unavailable for a file that cannot be read for the moment."""
     if isinstance(found, Unreadable) and found.is_momentary:
@@ -137,7 +151,7 @@ class Reader:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        journal = read(folder, JOURNAL)
+        journal = read_own(folder, JOURNAL)
         check_available(journal)
         self._pending = dict(_files_of(journal)) if isinstance(journal, dict) else {}
 
@@ -157,7 +171,7 @@ class Reader:
             check_available(staged)
             if isinstance(staged, dict):
                 return staged
-        return read(self.folder, path)
+        return read_own(self.folder, path)
 
 
 def _words(error: OSError) -> str:
@@ -208,7 +222,15 @@ def check_inside(folder: str, path: str) -> None:
 
 
 def commit(folder: str, writes: Sequence[Write]) -> None:
-    """All of `writes`, in order, or none. The lock is held, and what was left of the last commit is done."""
+    """All of `writes`, in order, or none. The lock is held, and what was left of the last commit is done.
+
+    Raises Refused, among others for a file that git tracks: it would not be read again.
+    """
+    for write in writes:
+        if is_tracked(folder, write.path):
+            from rcs_hooks.state.tracked import TO_DO
+
+            raise Refused(f"git tracks {STATE}/{write.path}, so nothing is kept in it; {TO_DO}")
     with folders_of(folder) as folders:
         for write in writes:
             folders.open(os.path.dirname(write.path), make=True)
@@ -332,7 +354,7 @@ def recover(folder: str) -> None:
 
     Raises Unavailable or OSError where it cannot be completed for the moment: the next holder does it.
     """
-    journal = read(folder, JOURNAL)
+    journal = read_own(folder, JOURNAL)
     if journal is None:
         return
     check_available(journal)

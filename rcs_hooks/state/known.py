@@ -6,17 +6,21 @@ import os
 
 from rcs_hooks.state import files, paths
 from rcs_hooks.state.files import Unreadable
+from rcs_hooks.state.tracked import has_tracked_session
+from rcs_hooks.state.tracked import names as tracked_names
 from rcs_hooks.workflow.lifecycle import is_active
 
 
 def known_sessions(folder: str) -> list[str]:
-    """List every session that has a folder."""
+    """List every session that has a folder, but for those that came with the repository."""
     there = f"{folder}/{paths.SESSIONS}"
     try:
         names = os.listdir(there)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(name for name in names if paths.is_name(name) and os.path.isdir(f"{there}/{name}"))
+    found = sorted(name for name in names if paths.is_name(name) and os.path.isdir(f"{there}/{name}"))
+    root = os.path.dirname(os.path.dirname(folder))
+    return [name for name in found if not has_tracked_session(root, name)] if tracked_names(root) else found
 
 
 def sessions_with(folder: str, mode: str) -> list[str]:

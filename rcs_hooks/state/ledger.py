@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
 from rcs_hooks.state import paths
-from rcs_hooks.state.files import Unreadable, Write, read
+from rcs_hooks.state.files import Unreadable, Write, read_own
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.origin import reason_in
 from rcs_hooks.workflow.stop import Count
@@ -37,7 +37,7 @@ TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
 
 def load(folder: str, session: str) -> Record | Unreadable:
-    return read(folder, paths.ledger_file(session)) or {}
+    return read_own(folder, paths.ledger_file(session)) or {}
 
 
 def _part(ledger: Mapping[str, Any], name: str) -> Record:

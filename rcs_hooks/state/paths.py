@@ -194,7 +194,14 @@ def off_by(env: "Mapping[str, str]", root: str) -> str:
     """Name what switches the hooks off: RCS_DISABLE, or the path of a file; empty where they are on."""
     if is_disabled(env):
         return "RCS_DISABLE"
-    return next((path for path in off_files(env, root) if os.path.lexists(path)), "")
+    return next((path for path in off_files(env, root) if os.path.lexists(path) and not _is_brought(path, root)), "")
+
+
+def _is_brought(off: str, root: str) -> bool:
+    """Whether the workspace's own file came with the repository, and switches nothing off."""
+    from rcs_hooks.state.tracked import is_tracked
+
+    return off == os.path.join(root, HOME, OFF) and is_tracked(root, os.path.join(HOME, OFF))
 
 
 def may_have_state(root: str, session: str) -> bool:

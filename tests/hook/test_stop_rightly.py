@@ -15,6 +15,7 @@ import pytest
 from rcs_hooks.hook.call import Surroundings
 from rcs_hooks.hook.entry import answer as recorded_answer
 from rcs_hooks.hook.entry import respond
+from rcs_hooks.state import tracked
 from rcs_hooks.state.tracked import is_tracked
 from rcs_hooks.workflow.stop import asks
 from tests.hook.test_stop import GO_ON_OR_CANCEL, Claude, blocks, commands
@@ -213,38 +214,58 @@ def git(root: Path, *words: str) -> str:
 @pytest.mark.parametrize("hash_name", ["sha1", "sha256"])
 def test_a_file_is_tracked_where_git_says_so(version: str, hash_name: str, tmp_path: Path) -> None:
     root = tmp_path / "repo"
-    names = [".rcs/state/forge-state.json", "a", "deep/.rcs/state/team-state.json", "z" * 200, "deep/er/b"]
-    for name in [*names, "new", ".rcs/state/team-state.json"]:
+    team, other = ".rcs/state/team-state.json", ".rcs/state/forge-state.json"
+    long = f".rcs/state/{'z' * 200}"
+    names = [other, ".a", ".rcs-x", "a", f"deep/{team}", long, "deep/er/b", ".github/x", ".rcs/tasks/t", "z"]
+    for name in [*names, ".rcs/off", team]:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("{}")
     git(root.parent, "init", "-q", f"--object-format={hash_name}", "repo")
     git(root, "update-index", "--index-version", version, "--add", *names)
-    listed = git(root, "ls-files").split()
-    assert sorted(listed) == sorted(names)
-    for path in [*names, "new", ".rcs/state/team-state.json", "er/b", "z" * 199]:
-        assert is_tracked(str(root), path) is (path in listed), path
-    assert is_tracked(str(root), ".rcs")
-    assert is_tracked(str(root / "deep"), ".rcs")
-    assert not is_tracked(str(root / "deep"), ".rc")
-    assert not is_tracked(str(root / "deep" / "er"), ".rcs")
+    assert sorted(git(root, "ls-files").split()) == sorted(names)
+    assert tracked.names(str(root)) == {other, long}
+    assert tracked.names(str(root / "deep")) == {team}
+    assert tracked.names(str(root / "deep" / "er")) == frozenset()
+    for path, is_there in [(other, True), (f"{other}/x", True), (long, True), (long[:-1], False), (team, False)]:
+        assert is_tracked(str(root), path) is is_there, path
     # An intent to add makes an extended entry, which is version 3.
     git(root, "update-index", "--index-version", "2")
-    git(root, "add", "-N", "new")
+    git(root, "add", "-N", ".rcs/off")
     assert (root / ".git" / "index").read_bytes()[7] == 3
-    assert is_tracked(str(root), "new")
-    assert is_tracked(str(root), ".rcs/state/forge-state.json")
+    assert tracked.names(str(root)) == {other, long, ".rcs/off"}
+    git(root, "rm", "-rfq", "--cached", ".rcs")
+    assert tracked.names(str(root)) == frozenset()
+
+
+@pytest.mark.parametrize("link", [".rcs", ".rcs/state", ".rcs/state/sessions"])
+def test_what_lies_behind_a_tracked_link_is_tracked(link: str, tmp_path: Path) -> None:
+    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / link).symlink_to("elsewhere")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-f", link)
+    assert is_tracked(str(tmp_path), ".rcs/state/sessions/s1/forge-state.json")
+    assert tracked.has_tracked_session(str(tmp_path), "s1")
+
+
+def test_of_very_many_tracked_files_all_are_tracked(tmp_path: Path) -> None:
+    (tmp_path / ".rcs/state").mkdir(parents=True)
+    for number in range(1_001):
+        (tmp_path / f".rcs/state/{number}").touch()
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-f", ".rcs")
+    assert is_tracked(str(tmp_path), ".rcs/state/zzz")
 
 
 def test_a_linked_work_tree_has_an_index_of_its_own(tmp_path: Path) -> None:
     root = tmp_path / "repo"
     root.mkdir()
-    (root / "a").write_text("a")
+    (root / ".rcs").mkdir()
+    (root / ".rcs" / "off").touch()
     git(root, "init", "-q")
-    git(root, "add", "a")
+    git(root, "add", "-f", ".rcs")
     git(root, "commit", "-qm", "a")
     git(root, "worktree", "add", "-q", "../linked")
-    assert is_tracked(str(tmp_path / "linked"), "a")
-    assert not is_tracked(str(tmp_path / "linked"), "b")
+    assert tracked.names(str(tmp_path / "linked")) == {".rcs/off"}
 
 
 @pytest.mark.parametrize(
