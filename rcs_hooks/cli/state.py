@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks import jsontext
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
-from rcs_hooks.state import prune, surface
+from rcs_hooks.state import prune, running, surface
 from rcs_hooks.state.fields import checked_mode
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.workflow.text import clean, word
@@ -88,12 +88,14 @@ def run(argv: Sequence[str]) -> int:
         return _show(args, surface.get_status(scope, checked_mode(mode_given) if mode_given else None), _status_words)
     if args.action == "clear" and mode_given == INVENTORY:
         return _show(args, surface.clear(scope, INVENTORY, all_sessions=everywhere), _clear_words)
+    if args.action == "write":
+        wanted = _fields(args, given)
+        mode = running.mode_to_write(scope, mode_given, wanted)
+        return _show(args, surface.write(scope, mode, wanted, root_scope=root_scope), _write_words)
     mode = checked_mode(mode_given)
     if args.action == "read":
         return _show(args, surface.read(scope, mode), _record_words)
-    if args.action == "clear":
-        return _show(args, surface.clear(scope, mode, all_sessions=everywhere), _clear_words)
-    return _show(args, surface.write(scope, mode, _fields(args, given), root_scope=root_scope), _write_words)
+    return _show(args, surface.clear(scope, mode, all_sessions=everywhere), _clear_words)
 
 
 def _refuse_fields(args: argparse.Namespace, given: Record) -> None:

@@ -18,7 +18,7 @@ from rcs_hooks.hook.place import commands
 from rcs_hooks.runs import emit as runs
 from rcs_hooks.runs.around import Around
 from rcs_hooks.runs.report import error_of
-from rcs_hooks.state import asking, surface
+from rcs_hooks.state import asking, running, surface
 from rcs_hooks.state.fields import checked_mode, checked_session
 from rcs_hooks.state.paths import INVENTORY, fault_of, find_root
 from rcs_hooks.state.surface import Scope
@@ -93,7 +93,7 @@ def _state_read(given: Arguments, scope: Scope) -> Arguments:
 
 
 def _state_write(given: Arguments, scope: Scope) -> Arguments:
-    mode = checked_mode(given.pop("mode", None))
+    mode = given.pop("mode", None)
     root_scope = given.pop("root_scope", False)
     if not isinstance(root_scope, bool):
         raise Refused(f"root_scope: {root_scope!r} found, true or false needed")
@@ -104,7 +104,8 @@ def _state_write(given: Arguments, scope: Scope) -> Arguments:
         raise Refused(
             "nothing to write: give current_phase, lifecycle_outcome, active, iteration, state or another field"
         )
-    return surface.write(scope, mode, more | given, root_scope=root_scope)
+    wanted = more | given
+    return surface.write(scope, running.mode_to_write(scope, mode, wanted), wanted, root_scope=root_scope)
 
 
 def _state_clear(given: Arguments, scope: Scope) -> Arguments:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.state import modes
+from rcs_hooks.state.fields import checked, checked_mode
 from rcs_hooks.state.known import known_sessions, sessions_with
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, is_active, outcome_of
 from rcs_hooks.workflow.text import word
@@ -31,6 +32,15 @@ def refuse_other_spelling(scope: Scope, mode: str, wanted: Mapping[str, Any]) ->
         if name.lower() == scope.session.lower():
             command = _command(scope.of(name), mode, wanted)
             raise Refused(f"session {scope.session} is not known in {scope.root}; it is written {name}: {command}")
+
+
+def mode_to_write(scope: Scope, value: object, given: Mapping[str, Any]) -> str:
+    """Return the mode that a write names. Raises Refused, with what runs where it names none."""
+    try:
+        return checked_mode(value)
+    except Refused as error:
+        runs = _running(scope, scope.view(), checked(given), f"in {_place(scope)}")
+        raise Refused("\n".join([str(error), *runs])) from None
 
 
 def refuse_not_running(scope: Scope, view: Session, mode: str, wanted: Mapping[str, Any]) -> None:
@@ -59,16 +69,22 @@ def _ended(record: Record) -> str:
 
 def _refuse_unknown(scope: Scope, view: Session, mode: str, wanted: Mapping[str, Any]) -> NoReturn:
     lines = [f"{mode} does not run in {_place(scope)} of {scope.root}, so nothing was written"]
-    here = [member for member in view.members() if member.mode != mode]
-    for member in here:
-        phase = word(member.record.get("current_phase"))
-        lines.append(f"{member.mode} runs there (phase {phase}): {_command(scope, member.mode, wanted)}")
+    lines += _running(scope, view, wanted, "there")
     lines += [
         f"{mode} runs in session {session}: {_command(scope.of(session), mode, wanted)}"
         for session in sessions_with(scope.folder, mode)[:MOST_SHOWN]
     ]
     lines.append(f"to start {mode}: {scope.commands.write(mode, '--active')}")
     raise Refused("\n".join(lines))
+
+
+def _running(scope: Scope, view: Session, wanted: Mapping[str, Any], where: str) -> list[str]:
+    """What runs, each with the same write about it."""
+    return [
+        f"{member.mode} runs {where} (phase {word(member.record.get('current_phase'))}): "
+        f"{_command(scope, member.mode, wanted)}"
+        for member in view.members()
+    ]
 
 
 def _place(scope: Scope) -> str:

@@ -156,6 +156,19 @@ def test_an_agent_that_goes_into_a_repository_inside_stays_in_the_same_state(per
     finishes_in_one_state(person, person.workspace, run("git init -q 'in side' && cd 'in side'"))
 
 
+def test_the_pasted_command_ends_the_run_from_a_repository_inside(person: Person) -> None:
+    """In one line, as an agent goes into a nested checkout and reports from there."""
+    configure(person.client, person.workspace, "command")
+    finish = run(r"git init -q 'in side' && cd 'in side' && \g<0>", FINISH.find)
+    outcome = person.types("$forge ship this fix", WORKING, finish, DONE)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 3
+    assert outcome.requests[-1].count("wrote .rcs/state/sessions/") >= 1
+    assert states(person.workspace.parent) == [person.workspace]
+    assert Workspace(person.workspace).active(outcome.session) == []
+    assert Workspace(person.workspace).read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+
+
 # --- a worktree
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.clients.configure import configure
-from tests.clients.model_server import Turn, run_found, say
+from tests.clients.model_server import Turn, run, run_found, say
 
 if TYPE_CHECKING:
     from tests.clients.driver import Outcome, Person
@@ -99,6 +99,25 @@ def test_every_mode_that_runs_holds_the_stop(person: Person, workspace: Workspac
     assert ended_well(outcome)
     assert len(outcome.requests) == 5
     assert workspace.active(outcome.session) == []
+
+
+@pytest.mark.parametrize("typed", ["team", pytest.param("forg", marks=pytest.mark.full)])
+def test_an_agent_that_names_another_mode_is_told_what_runs_and_ends_it(
+    typed: str, person: Person, workspace: Workspace
+) -> None:
+    configure(person.client, person.workspace, "command")
+    mistyped = run(rf"\1--mode {typed}\2", r"^(.*rcs state write )--mode forge( --outcome finished.*)$")
+    corrected = run(r"\1", r"^forge runs .*\(phase starting\): (.*rcs state write --mode forge --outcome finished.*)$")
+    outcome = person.types("$forge ship this fix", WORKING, mistyped, corrected, DONE)
+    assert ended_well(outcome)
+    _, _, refused, ended = outcome.requests
+    what = "does not run in session" if typed == "team" else "'forg' is no workflow mode"
+    assert refused.count(what) >= 1
+    assert refused.count("wrote .rcs/state/sessions/") == 0
+    assert ended.count("wrote .rcs/state/sessions/") >= 1
+    assert workspace.active(outcome.session) == []
+    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+    assert not workspace.mode_path("team", outcome.session).exists()
 
 
 # --- 3: an agent that never records anything

@@ -136,3 +136,23 @@ def test_without_a_session_the_root_scope_is_named(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=f"forge does not run in the root scope of {tmp_path}, so nothing was written"):
         write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mistyped_mode_is_refused_with_what_runs_and_what_to_type(workspace: Workspace) -> None:
+    workspace.prompt("$forge ship it")
+    words = ["state", "write", "--mode", "forg", "--outcome", "finished", "--session", "s1"]
+    done = subprocess.run(
+        [RCS, *words], cwd=workspace.root, env=clean_env(), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    first, runs = done.stderr.splitlines()
+    assert first.startswith("rcs: mode: 'forg' is no workflow mode; one of deep-interview, ")
+    where, command = runs.split(": ", 1)
+    assert where == "forge runs in session s1 (phase starting)"
+    assert shlex.split(command)[1:] == ["state", "write", "--mode", "forge", *words[4:]]
+    answer, is_error = tools.call(
+        "state_write", {"mode": "forg", "lifecycle_outcome": "finished", "session_id": "s1"}, clean_env(),
+        str(workspace.root),
+    )  # fmt: skip
+    assert is_error
+    assert json.loads(answer)["error"].splitlines()[1].startswith(f"{where}: ")
