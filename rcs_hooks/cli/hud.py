@@ -79,13 +79,12 @@ def _hud(scope: Scope) -> tuple[Hud, str | None]:
     from rcs_hooks.hud.line import hud_of
     from rcs_hooks.state.inventory import deferred_in
     from rcs_hooks.state.paths import off_by
-    from rcs_hooks.state.surface import busy_sessions, resolved
+    from rcs_hooks.state.surface import meant_among
 
-    meant = resolved(scope)
+    meant, busy = meant_among(scope)
     view = meant.view()
-    busy = () if meant.session or view.members() else tuple(busy_sessions(scope))
     return hud_of(view, deferred_in(view.inventory), off=off_by(os.environ, scope.root))._replace(
-        elsewhere=busy
+        elsewhere=() if meant.session else tuple(busy)
     ), meant.session
 
 

@@ -10,7 +10,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.install import edit
 from rcs_hooks.overlay.block import applied, block, find, stripped
 from rcs_hooks.state.paths import inside
-from rcs_hooks.state.surface import busy_sessions, resolved
+from rcs_hooks.state.surface import meant_among
 from rcs_hooks.workflow.lifecycle import outcome_of
 
 if TYPE_CHECKING:
@@ -60,10 +60,9 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _block(scope: Scope) -> str:
-    scope = resolved(scope)
+    scope, busy = meant_among(scope)
     view = scope.view()
-    busy = [] if scope.session or view.members() else list(busy_sessions(scope))
-    if busy:
+    if busy and not scope.session:
         raise Refused(
             f"{len(busy)} sessions have something active; say which one: --session {' or --session '.join(busy)}"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks import jsontext
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
-from rcs_hooks.state import prune, running, surface
+from rcs_hooks.state import active, prune, running, surface
 from rcs_hooks.state.fields import checked_mode
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.workflow.text import clean, word
@@ -32,7 +32,7 @@ def build() -> argparse.ArgumentParser:
         "rcs state write --mode forge --session S --outcome finished",
         "rcs state clear --mode team --session S",
         """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
-        "rcs state prune --dry-run",
+        "rcs state prune --older-than 30d --dry-run",
     )
     parser.add_argument("action", choices=ACTIONS)
     parser.add_argument("--mode", help="a workflow mode, by any of its names")
@@ -53,7 +53,10 @@ def build() -> argparse.ArgumentParser:
                         help="write: the workspace's own record, which belongs to no session")  # fmt: skip
     parser.add_argument("--all-sessions", action="store_true", help="clear: in root and in every session")
     parser.add_argument(
-        "--dry-run", action="store_true", help="prune: only show which answered questions of ended runs would go"
+        "--dry-run", action="store_true", help="prune: only show what would go, and what would be folded away"
+    )
+    parser.add_argument(
+        "--older-than", metavar="TIME", help="prune: fold away sessions untouched for 12h, 30d (the default) or 2w"
     )
     parser.add_argument("--input", metavar="JSON", help="the same as one JSON object")
     options.add_json(parser)
@@ -80,7 +83,8 @@ def run(argv: Sequence[str]) -> int:
     _refuse_options(args, mode_given, everywhere=everywhere)
     scope = options.scope_of(args, session)
     if args.action == "prune":
-        pruned = prune.prune(scope if args.session or session else scope.of(None), dry_run=args.dry_run)
+        meant = scope if args.session or session else scope.of(None)
+        pruned = prune.prune(meant, dry_run=args.dry_run, older_than=_seconds(args.older_than))
         return _show(args, pruned, _prune_words)
     if args.action == "list-active":
         return _show(args, surface.list_active(scope), _active_words)
@@ -114,8 +118,17 @@ def _refuse_options(args: argparse.Namespace, mode: object, *, everywhere: bool)
         raise Refused("--mode: prune takes none; it looks at every mode")
     if args.action == "prune" and everywhere:
         raise Refused("--all-sessions: only clear takes it, not prune")
-    if args.action != "prune" and args.dry_run:
-        raise Refused(f"--dry-run: only prune takes it, not {args.action}")
+    for option, value in (("--dry-run", args.dry_run), ("--older-than", args.older_than)):
+        if args.action != "prune" and value:
+            raise Refused(f"{option}: only prune takes it, not {args.action}")
+
+
+def _seconds(older_than: str | None) -> float:
+    if older_than is None:
+        return active.OLD
+    from rcs_hooks.runs.reading import milliseconds
+
+    return milliseconds(older_than) / 1000
 
 
 def _input(args: argparse.Namespace) -> Record:
@@ -206,14 +219,23 @@ def _clear_words(result: Record) -> str:
 
 
 def _prune_words(result: Record) -> str:
-    if not result["removed"]:
-        return "nothing to remove"
-    verb = "would remove" if result["dry_run"] else "removed"
-    lines = [f"{verb} {result['removed']} question{'s' if result['removed'] > 1 else ''}:"]
+    lines = []
+    if result["removed"]:
+        verb = "would remove" if result["dry_run"] else "removed"
+        lines.append(f"{verb} {_number(result['removed'], 'question')}:")
     for entry in result["questions"]:
         where = f"session {entry['session_id']}" if entry["session_id"] else "root"
         lines.append(f"  {entry['question_id']}  {clean(entry['status'])}  {clean(entry['mode'])}  {where}")
-    return "\n".join(lines)
+    verb = "would fold away" if result["dry_run"] else "folded away"
+    if result["folded_questions"]:
+        lines.append(f"{verb} {_number(result['folded_questions'], 'closed question')}; see: rcs question list --all")
+    if result["folded"]:
+        lines.append(f"{verb} {_number(len(result['folded']), 'session')} in .rcs/state/folded; resumed, each is back")
+    return "\n".join(lines) or "nothing to remove"
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _write_words(result: Record) -> str:

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from rcs_hooks import jsontext
 from rcs_hooks.dashboard import actions, artifacts, asked, attention, runs, schema
+from rcs_hooks.dashboard.sessions import ACTIVE, NEEDY
 from rcs_hooks.errors import LockTimeout, RcsError, StoreError
 from rcs_hooks.runs import reading
 from rcs_hooks.workflow.text import clean
@@ -134,7 +135,7 @@ async def list_sessions(request: Request, sources: Sources) -> Record:
     limit = asked.number(query, "limit", SESSIONS, least=1, most=MOST)
     active = asked.yes(query, "active")
     roots = await _roots(request, sources)
-    return await run_in_threadpool(sources.sessions, roots, limit=limit, only_active=active)
+    return await run_in_threadpool(sources.sessions, roots, limit=limit, only=ACTIVE if active else None)
 
 
 async def list_tasks(request: Request, sources: Sources) -> Record:
@@ -146,7 +147,7 @@ async def list_needs(request: Request, sources: Sources) -> Record:
     asked.only(request.query_params)
     seq, found = await sources.reader.ask(_needy_runs, sources.now_ms)
     roots = await sources.workspaces()
-    known = await run_in_threadpool(sources.sessions, roots, limit=2 * NEEDS)
+    known = await run_in_threadpool(sources.sessions, roots, limit=2 * NEEDS, only=NEEDY)
     tasks = await run_in_threadpool(sources.tasks, roots)
     needs = attention.sorted_out(found, known["sessions"], tasks["tasks"], sources.clock())
     working = attention.working(found, known["sessions"], tasks["tasks"], needs)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import UnsafePath
 from rcs_hooks.state import paths
+from rcs_hooks.state.active import needy
+from rcs_hooks.state.known import known_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +32,8 @@ def version(root: str) -> int:
     except UnsafePath:
         return 0
     found = 0
-    for number, entry in enumerate(each for folder in folders for each in _entries(folder, DEEPEST)):
+    ended = _ended(folders[0])
+    for number, entry in enumerate(each for folder in folders for each in _entries(folder, DEEPEST, ended)):
         if number >= MOST:
             break
         found = zlib.crc32(entry.encode("utf-8", "surrogateescape"), found)
@@ -42,19 +45,28 @@ def together(known: dict[str, int]) -> str:
     return f"{zlib.crc32(text.encode('utf-8', 'surrogateescape')):08x}"
 
 
-def _entries(folder: str, deep: int) -> Iterator[str]:
+def _ended(state: str) -> frozenset[str]:
+    """The folders of sessions whose files need no look: each is looked at again when it has changed."""
+    try:
+        there = set(known_sessions(state)) - set(needy(state))
+    except OSError:
+        return frozenset()
+    return frozenset(f"{state}/{paths.SESSIONS}/{session}" for session in there)
+
+
+def _entries(folder: str, deep: int, ended: frozenset[str]) -> Iterator[str]:
     try:
         with os.scandir(folder) as entries:
             known = sorted(entries, key=lambda entry: entry.name)
     except OSError:
         return
     for entry in known:
-        if entry.name.startswith(".") or entry.name.endswith(".new"):
+        if entry.name.startswith(".") or entry.name.endswith(".new") or entry.name == paths.FOLDED:
             continue
         try:
             status = entry.stat(follow_symlinks=False)
         except OSError:
             continue
         yield f"{entry.path}\t{status.st_mtime_ns}\t{status.st_size}\t{status.st_ino}"
-        if stat.S_ISDIR(status.st_mode) and deep:
-            yield from _entries(entry.path, deep - 1)
+        if stat.S_ISDIR(status.st_mode) and deep and entry.path not in ended:
+            yield from _entries(entry.path, deep - 1, ended)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import RcsError, UnsafePath
-from rcs_hooks.state import ledger, modes, paths, questions
+from rcs_hooks.state import active, ledger, modes, paths, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.known import known_sessions
@@ -25,6 +25,10 @@ LONGEST_ERROR = 500
 MOST_OPTIONS = 12
 
 
+ACTIVE, NEEDY = "active", "needy"
+LISTS = {None: known_sessions, ACTIVE: active.candidates, NEEDY: active.needy}
+
+
 class Place(NamedTuple):
     """One scope of one workspace, and when something in it was last written."""
 
@@ -34,14 +38,15 @@ class Place(NamedTuple):
 
 
 def listed(
-    roots: Iterable[str], now: float, *, limit: int, block_limit: int, only_active: bool = False
+    roots: Iterable[str], now: float, *, limit: int, block_limit: int, only: str | None = None
 ) -> tuple[list[Record], bool]:
-    """Those last touched first; whether some were left out."""
-    places = sorted((place for root in roots for place in _places(root)), key=lambda place: -place.touched)
+    """Those last touched first; whether some were left out. `only`: ACTIVE, or NEEDY."""
+    there = (place for root in roots for place in _places(root, only))
+    places = sorted(there, key=lambda place: -place.touched)
     found: list[Record] = []
     for place in places:
         shown = _shown(place, now, block_limit)
-        if shown is None or (only_active and shown["status"] == "ended"):
+        if shown is None or (only == ACTIVE and shown["status"] == "ended"):
             continue
         if len(found) == limit:
             return found, True
@@ -49,10 +54,10 @@ def listed(
     return found, False
 
 
-def _places(root: str) -> list[Place]:
+def _places(root: str, only: str | None) -> list[Place]:
     try:
         folder = paths.state_folder(root)
-        names = known_sessions(folder)
+        names = LISTS[only](folder)
     except (UnsafePath, OSError):
         return []
     return [
@@ -129,11 +134,11 @@ def _mode(view: sessions.Session, mode: str) -> Record | None:
     if record is None or modes.is_tombstone(record):
         return None
     outcome = outcome_of(record)
-    active = is_active(record)
+    runs = is_active(record)
     return {
         "mode": mode,
-        "active": active,
-        "waiting": active and outcome.waits,
+        "active": runs,
+        "waiting": runs and outcome.waits,
         "phase": clean(record.get("current_phase")) or None,
         "outcome": outcome.public,
         "iteration": _number(record.get("iteration")),

@@ -60,13 +60,11 @@ class Sources:
         self._known.bring_up(kept)
         return self._known
 
-    def sessions(self, roots: list[str], *, limit: int, only_active: bool = False) -> Record:
+    def sessions(self, roots: list[str], *, limit: int, only: str | None = None) -> Record:
         """`state` is looked at first: what changes meanwhile has another one."""
         state = folders.together(folders.versions(roots))
         block_limit = limits(self.env.get("RCS_STOP_MAX_BLOCKS")).in_a_row
-        found, more = sessions.listed(
-            roots, self.clock(), limit=limit, block_limit=block_limit, only_active=only_active
-        )
+        found, more = sessions.listed(roots, self.clock(), limit=limit, block_limit=block_limit, only=only)
         return {"sessions": found, "more": more, "projects": roots, "state": state}
 
     def tasks(self, roots: list[str]) -> Record:

@@ -18,7 +18,7 @@ from rcs_hooks.hook.call import (
     fields_of,
     real_surroundings,
 )
-from rcs_hooks.state.paths import find_root, is_disabled, let_owner_in, may_have_state, off_by
+from rcs_hooks.state.paths import find_root, has_sessions, is_disabled, let_owner_in, may_have_state, off_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def respond(raw: bytes, around: Surroundings) -> str:
 def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "dict[str, Any]":
     here = may_have_state(root, payload.session)
     tokens = _tokens(payload.prompt) if payload.event == PROMPT else ()
+    if not here and payload.event == SESSION_START:
+        here = has_sessions(root)  # to keep up what became of them
     if not (here or tokens) or off_by(around.env, root):
         return {}
     if payload.event == STOP:

@@ -193,7 +193,7 @@ def _make_way_for_ledger(folder: str, session: str) -> None:
     kept = ledger.load(folder, session)
     files.check_passing(kept)
     if isinstance(kept, Unreadable):
-        files.move_aside(f"{folder}/{paths.ledger_file(session)}")
+        files.move_aside(folder, paths.ledger_file(session))
 
 
 def _look(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled | None:

@@ -26,7 +26,8 @@ def answer(payload: Payload, root: str, around: Surroundings) -> dict[str, Any]:
 def mark(root: str, session: str, *, closed_at: str | None) -> None:
     """Note that a session was closed, or, with None, that it is open again; where it has no state, nothing is made."""
     folder = paths.state_folder(root)
-    if not (paths.is_name(session) and os.path.isdir(f"{folder}/{paths.session_folder(session)}")):
+    place = paths.session_folder(session)
+    if not (paths.is_name(session) and (os.path.isdir(f"{folder}/{place}") or paths.folded(folder, place))):
         return
     if closed_at is None and not ledger.is_closed(ledger.load(folder, session)):
         return

@@ -1,6 +1,6 @@
 """SessionStart: one or two lines about what is active in this session; nothing when nothing is.
 
-A session that was closed is open again.
+A session that was closed is open again. What became of the others is kept up, for a few milliseconds (`state.active`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.hook import session_end
-from rcs_hooks.state import paths
+from rcs_hooks.state import active, paths
 from rcs_hooks.state import session as sessions
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     if not paths.is_name(payload.session):
         return {}
     session_end.mark(root, payload.session, closed_at=None)
+    active.keep_up(paths.state_folder(root), payload.session, around.now)
     members = sessions.load(paths.state_folder(root), payload.session, around.now).members()
     if not members:
         return {}
@@ -26,7 +27,7 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     from rcs_hooks.workflow.lifecycle import outcome_of
     from rcs_hooks.workflow.messages import session_start
 
-    active = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
+    running = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
     commands = place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex)
-    context = session_start(active, commands)
+    context = session_start(running, commands)
     return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}

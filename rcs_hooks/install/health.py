@@ -13,11 +13,10 @@ from rcs_hooks.hook.failures import LOG
 from rcs_hooks.hook.stop import NOTES
 from rcs_hooks.install import locks
 from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check, at_most, guarded
-from rcs_hooks.state import files, ledger, paths, tracked
+from rcs_hooks.state import active, files, ledger, paths, tracked
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import seconds
 from rcs_hooks.state.files import Unreadable
-from rcs_hooks.state.known import known_sessions
 from rcs_hooks.state.paths import inside
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, PUBLIC, is_active, spelled
 from rcs_hooks.workflow.text import clean
@@ -95,8 +94,9 @@ def _records(scope: Scope, seconds: float) -> Iterator[Check]:
 
 
 def _latest_first(folder: str) -> list[str]:
+    """Of the sessions that have ended and can be read, there is nothing to say."""
     place = f"{folder}/{paths.SESSIONS}"
-    return sorted(known_sessions(folder), key=lambda session: -os.lstat(f"{place}/{session}").st_mtime)
+    return sorted(active.candidates(folder), key=lambda session: -os.lstat(f"{place}/{session}").st_mtime)
 
 
 def _leftovers(folder: str) -> Iterator[Check]:

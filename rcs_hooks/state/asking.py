@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.errors import Refused
-from rcs_hooks.state import files, ledger, modes, paths, questions
+from rcs_hooks.errors import LockTimeout, RcsError, Refused
+from rcs_hooks.state import active, files, ledger, modes, paths, questions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.state.reconcile import ACTIVATES, ANSWERS, Draft
-from rcs_hooks.state.surface import each_scope, refuse_unreadable, with_session
+from rcs_hooks.state.surface import each_active_scope, each_scope, refuse_unreadable, with_session
 from rcs_hooks.workflow import messages
 from rcs_hooks.workflow.lifecycle import outcome_of, question_pending
 from rcs_hooks.workflow.text import clean
@@ -53,6 +54,8 @@ def ask(scope: Scope, mode: str, text: str, options: Sequence[str] = ()) -> Reco
                 draft.end_survivor(each.mode)
         draft.sync()
         files.commit(folder, draft.writes())
+    with suppress(LockTimeout, OSError, RcsError):  # the question is asked; the next call does it
+        active.fold_questions(folder, scope.session, seconds=active.FOLD_SECONDS)
     return {
         "success": True,
         "question_id": question,
@@ -123,14 +126,14 @@ def answer(scope: Scope, question: str, text: str, *, source: str) -> Record:
     """Answers a question in whatever scope it is; the next prompt of its session is told. Raises Refused."""
     if not text.strip():
         raise Refused("answer: nothing found, some text needed")
-    scope = _scope_of(scope, question)
+    scope, found = _found(scope, question)
+    _refuse_closed(found)
     folder = files.prepare(scope.root)
     with Lock(folder):
         files.recover(folder)
         asked = questions.load(folder, scope.session, (question,))
-        found = next(each for each in asked if each.id == question)
-        if found.record.get("status") not in questions.OPEN:
-            raise Refused(f"{question} is {clean(found.record.get('status'))} already; nothing was changed")
+        found = next((each for each in asked if each.id == question), found)
+        _refuse_closed(found)
         view = scope.view()
         refuse_unreadable(scope, view, (INVENTORY,))
         draft = Draft(view, turn=None, now=iso(scope.now))
@@ -152,19 +155,31 @@ def _lift(draft: Draft, asked: list[Question], found: Question) -> list[str]:
     return lifted
 
 
-def _scope_of(scope: Scope, question: str) -> Scope:
-    scopes = [scope] if scope.session else each_scope(scope)
-    for each in scopes:
-        if any(asked.id == question for asked in questions.load(each.folder, each.session, (question,))):
-            return each
+def _refuse_closed(question: Question) -> None:
+    if question.record.get("status") not in questions.OPEN:
+        raise Refused(f"{question.id} is {clean(question.record.get('status'))} already; nothing was changed")
+
+
+def _found(scope: Scope, question: str) -> tuple[Scope, Question]:
+    """Where a question is: first where one may be open, then everywhere."""
+    open_in = [scope] if scope.session else each_active_scope(scope)
+    for each in open_in:
+        for asked in questions.load(each.folder, each.session, (question,)):
+            if asked.id == question:
+                return each, asked
+    for each in [scope] if scope.session else each_scope(scope):
+        for asked in questions.load_all(each.folder, each.session):
+            if asked.id == question:
+                return each, asked
     where = f"session {scope.session}" if scope.session else "this workspace"
     raise Refused(f"{clean(question)}: no such question in {where}; see them with: rcs question list --all")
 
 
 def listed(scope: Scope, *, every: bool = False) -> Record:
     """The open questions; with `every` the others too."""
-    scopes = [scope] if scope.session else each_scope(scope)
-    found = [(each, asked) for each in scopes for asked in questions.load(each.folder, each.session)]
+    load = questions.load_all if every else questions.load
+    scopes = [scope] if scope.session else each_scope(scope) if every else each_active_scope(scope)
+    found = [(each, asked) for each in scopes for asked in load(each.folder, each.session)]
     return {
         "questions": [
             {

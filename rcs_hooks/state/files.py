@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused, Unavailable, UnsafePath
 from rcs_hooks.state.folders import Folders, flush, folders_of
-from rcs_hooks.state.paths import HOME, SESSIONS, STATE, inside, is_name, state_folder
+from rcs_hooks.state.paths import FOLDED, HOME, SESSIONS, STATE, folded, inside, is_name, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,11 +70,16 @@ class Write(NamedTuple):
 
 
 def read(folder: str, path: str) -> dict[str, Any] | Unreadable | None:
-    """The record in a file; None if there is no file. Never waits: not for a pipe, not for a device."""
+    """The record in a file; None if there is no file. Never waits: not for a pipe, not for a device.
+
+    That of a session that was folded away is read where it is now.
+    """
     try:
         fd = os.open(f"{folder}/{path}", READ_FLAGS)
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        elsewhere = folded(folder, path)
+        found = read(folder, elsewhere) if elsewhere else None
+        return found._replace(path=path) if isinstance(found, Unreadable) else found
     except OSError as error:
         why = "it is a symbolic link" if error.errno == errno.ELOOP else _words(error)
         return Unreadable(path, why, error.errno or errno.EIO)
@@ -233,6 +238,7 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
             raise Refused(f"git tracks {STATE}/{write.path}, so nothing is kept in it; {TO_DO}")
     with folders_of(folder) as folders:
         for write in writes:
+            _unfold(folders, folder, write.path)
             folders.open(os.path.dirname(write.path), make=True)
             _make_way(folders, write.path)
         texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
@@ -241,6 +247,15 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
                 why = f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again"
                 raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
         _commit(folders, writes, texts)
+
+
+def _unfold(folders: Folders, folder: str, path: str) -> None:
+    """Brings a session back that was folded away: something of it is written."""
+    elsewhere = folded(folder, path)
+    if elsewhere:
+        place, session, *_ = elsewhere.split("/")
+        os.rename(session, session, src_dir_fd=folders.open(place), dst_dir_fd=folders.open(SESSIONS, make=True))
+        folders.flush((SESSIONS, place))
 
 
 def _commit(folders: Folders, writes: Sequence[Write], texts: Sequence[tuple[Write, bytes]]) -> None:
@@ -284,11 +299,11 @@ def _make_way(folders: Folders, path: str) -> None:
             _rename_aside(fd, name)
 
 
-def move_aside(path: str) -> None:
-    """Under a name that nothing else has: what cannot be read is never lost."""
-    folder, _, name = path.rpartition("/")
+def move_aside(folder: str, path: str) -> None:
+    """Under a name that nothing else has: what cannot be read is never lost. The lock is held."""
     with folders_of(folder) as folders:
-        _rename_aside(folders.open(""), name)
+        _unfold(folders, folder, path)
+        _rename_aside(*folders.at(path))
 
 
 def _rename_aside(fd: int, name: str) -> None:
@@ -369,7 +384,7 @@ def recover(folder: str) -> None:
     except (OSError, UnsafePath) as error:
         if isinstance(error, OSError) and error.errno not in FOR_EVER:
             raise  # a full disk, say: the next call may well complete it
-        move_aside(f"{folder}/{JOURNAL}")
+        move_aside(folder, JOURNAL)
 
 
 def _files_of(journal: dict[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -382,10 +397,11 @@ def _files_of(journal: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def _is_ours(path: str) -> bool:
-    """`[sessions/<id>/]<name>.json`, or the same with `questions/<id>.json`."""
+    """`[sessions/<id>/]<name>.json`, or the same with `questions/[folded/]<id>.json`, or with `folded/<id>`."""
     *folders, name = path.split("/")
     if not (name.endswith(".json") and is_name(name.removesuffix(".json"))):
         return False
-    if folders[-1:] == [QUESTIONS] and len(folders) in (1, 3):
-        folders.pop()
-    return not folders or (len(folders) == 2 and folders[0] == SESSIONS and is_name(folders[1]))
+    for below in ([QUESTIONS, FOLDED], [QUESTIONS]):
+        if folders[-len(below) :] == below and len(folders) - len(below) in (0, 2):
+            folders = folders[: -len(below)]
+    return not folders or (len(folders) == 2 and folders[0] in (SESSIONS, FOLDED) and is_name(folders[1]))

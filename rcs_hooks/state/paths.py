@@ -10,6 +10,8 @@ HOME = ".rcs"
 STATE = os.path.join(HOME, "state")
 GIT = ".git"
 SESSIONS = "sessions"
+FOLDED = "folded"
+"""Where the sessions are that were folded away, and in a folder of questions those that were (`active`)."""
 MODE_SUFFIX = "-state.json"
 REMOVED = os.path.join(os.devnull, "removed working directory")
 """Stands for a working directory that is not there any more."""
@@ -91,7 +93,7 @@ def nearest_workspace(cwd: str, home: str | None = None, session: str | None = N
 
 def _has_session(root: str, session: str) -> bool:
     try:
-        return _exists(os.path.join(root, STATE, SESSIONS, session, ""))
+        return any(_exists(os.path.join(root, STATE, place, session, "")) for place in (SESSIONS, FOLDED))
     except OSError:
         return False
 
@@ -216,8 +218,9 @@ def may_have_state(root: str, session: str) -> bool:
         return False
     if is_foreign(root):
         return False
-    if SESSIONS in names and is_name(session) and _exists(os.path.join(folder, SESSIONS, session, "")):
-        return True
+    for place in (SESSIONS, FOLDED):
+        if place in names and is_name(session) and _exists(os.path.join(folder, place, session, "")):
+            return True
     return any(name.endswith(MODE_SUFFIX) for name in names)
 
 
@@ -260,6 +263,23 @@ def inside(path: str, folder: str) -> bool:
 def session_folder(session: str | None) -> str:
     """Relative to the state folder; that folder itself for the root scope."""
     return f"{SESSIONS}/{session}/" if session else ""
+
+
+def has_sessions(root: str) -> bool:
+    """Whether any session of this workspace has state."""
+    return os.path.isdir(os.path.join(root, STATE, SESSIONS)) and not is_foreign(root)
+
+
+def folded(folder: str, path: str) -> str | None:
+    """Name what `sessions/<id>/...` is while that session is folded away; None while it is not. Follows no link."""
+    top, _, below = path.partition("/")
+    session = below.partition("/")[0]
+    place = f"{folder}/{FOLDED}"
+    if top != SESSIONS or not os.path.isdir(f"{place}/{session}"):
+        return None
+    if os.path.islink(place) or os.path.islink(f"{place}/{session}") or os.path.lexists(f"{folder}/{top}/{session}"):
+        return None
+    return f"{FOLDED}/{below}"
 
 
 def mode_file(mode: str, session: str | None) -> str:

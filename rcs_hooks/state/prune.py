@@ -1,15 +1,14 @@
-"""Removes what nobody needs any more: the question records of runs that have ended, with the answers in them."""
+"""Removes the question records of runs that have ended, with the answers in them, and folds away what is over."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.catalog import MODES
-from rcs_hooks.state import files, paths, questions
+from rcs_hooks.state import active, files, paths, questions
 from rcs_hooks.state.clock import seconds
 from rcs_hooks.state.files import Write
-from rcs_hooks.state.lock import Lock
+from rcs_hooks.state.lock import LOCK_SECONDS, Lock
 from rcs_hooks.state.surface import each_scope
 
 if TYPE_CHECKING:
@@ -21,15 +20,53 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
+LONGEST = 60.0
+"""Seconds for each part of it: a person waits, who has asked for all of it."""
 MOST_AT_ONCE = 500
 """Removed in one commit, so that the lock is held for a moment only."""
 
 
-def prune(scope: Scope, *, dry_run: bool = False) -> Record:
-    """Removes the closed questions of ended runs, in one session or, where none is named, everywhere."""
-    scopes = [scope] if scope.session else each_scope(scope)
+def prune(scope: Scope, *, dry_run: bool = False, older_than: float = active.OLD) -> Record:
+    """Removes the closed questions of ended runs, in one session or, where none is named, everywhere.
+
+    What of the others is closed is folded away, and so are the sessions that nobody touched for so many seconds.
+    """
+    scopes = [scope] if scope.session else list(each_scope(scope))
     removed = [entry for each in scopes for entry in _prune_in(each, dry_run=dry_run)]
-    return {"success": True, "dry_run": dry_run, "removed": len(removed), "questions": removed}
+    gone = {entry["path"] for entry in removed}
+    folded_questions = sum(_fold_questions(each, gone, dry_run=dry_run) for each in scopes)
+    folded = [] if scope.session else _fold(scope, older_than, dry_run=dry_run)
+    return {
+        "success": True,
+        "dry_run": dry_run,
+        "removed": len(removed),
+        "questions": removed,
+        "folded_questions": folded_questions,
+        "folded": folded,
+    }
+
+
+def _fold_questions(scope: Scope, gone: set[str], *, dry_run: bool) -> int:
+    """The number of those that are, or would be, folded away."""
+    if not dry_run:
+        return active.fold_questions(scope.folder, scope.session, seconds=LONGEST, wait=LOCK_SECONDS)
+    old = active.old_questions(scope.folder, scope.session)
+    closed = active.closed_among(scope.folder, scope.session, old)
+    place = f"{paths.STATE}/"
+    return sum(f"{place}{paths.question_file(name, scope.session)}" not in gone for name in closed)
+
+
+def _fold(scope: Scope, older_than: float, *, dry_run: bool) -> list[str]:
+    """The sessions that are, or would be, folded away. Of few no index is made."""
+    if not dry_run:
+        active.refresh(scope.folder, scope.now, seconds=LONGEST, wait=LOCK_SECONDS)
+    index = active.looked(scope.folder, scope.now, seconds=LONGEST)
+    wanted = active.foldable(scope.folder, index, scope.now, older_than)
+    if dry_run:
+        return wanted
+    parts = (wanted[at : at + MOST_AT_ONCE] for at in range(0, len(wanted), MOST_AT_ONCE))
+    done = (active.fold(scope.folder, part, seconds=LONGEST, most=MOST_AT_ONCE, wait=LOCK_SECONDS) for part in parts)
+    return [name for names in done for name in names]
 
 
 def _prune_in(scope: Scope, *, dry_run: bool) -> list[Record]:
@@ -50,13 +87,8 @@ def _prune_in(scope: Scope, *, dry_run: bool) -> list[Record]:
 
 
 def _removable(scope: Scope) -> list[Question]:
-    folder = scope.folder
-    try:
-        names = os.listdir(f"{folder}/{paths.session_folder(scope.session)}questions")
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    asked = questions.load_all(scope.folder, scope.session)
     view = scope.view()
-    asked = questions.load(folder, scope.session, [name.removesuffix(".json") for name in names])
     waiting = {question.id for question in questions.undelivered(asked, ())}
     return [question for question in asked if question.id not in waiting and _is_over(question, view)]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.errors import UnsafePath
 from rcs_hooks.state import paths
-from rcs_hooks.state.files import Reader, Unreadable, check_inside, check_passing
+from rcs_hooks.state.files import QUESTIONS, Reader, Unreadable, check_inside, check_passing
 from rcs_hooks.workflow.lifecycle import question_pending
 from rcs_hooks.workflow.replies import option_meant
 from rcs_hooks.workflow.text import cut
@@ -45,28 +45,53 @@ def unreadable(folder: str, session: str | None, wanted: Iterable[object]) -> li
 
 
 def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> list[Question]:
-    """The readable question records of a scope, oldest first; of very many the latest, and the `wanted` ids."""
-    place = paths.session_folder(session) + "questions"
+    """The readable question records of a scope, oldest first; of very many the latest, and the `wanted` ids.
+
+    Without those that were closed long ago and folded away: they have nothing to say any more.
+    """
     reader = Reader(folder)
-    try:
-        check_inside(folder, place)
-        with os.scandir(f"{folder}/{place}") as entries:
-            names = [entry.name for entry in entries]
-    except (FileNotFoundError, NotADirectoryError, UnsafePath):
-        names = []
-    there = dict.fromkeys((*names, *reader.pending_in(place)))
-    ids = [name[:-5] for name in there if name.endswith(".json") and paths.is_name(name[:-5])]
+    place, ids = _ids(reader, session)
     if len(ids) > MOST_READ:
         ids.sort(key=lambda name: _touched(f"{folder}/{place}/{name}.json"))
         kept = {name for name in wanted if isinstance(name, str)}
         ids = [*(name for name in ids[:-MOST_READ] if name in kept), *ids[-MOST_READ:]]
+    return _read(reader, place, ids)
+
+
+def load_all(folder: str, session: str | None) -> list[Question]:
+    """Every readable question record of a scope, oldest first, those too that were folded away."""
+    reader = Reader(folder)
+    found = _read(reader, *_ids(reader, session))
+    there = {question.id for question in found}
+    folded = _read(reader, *_ids(reader, session, paths.FOLDED))
+    return sorted((*(question for question in folded if question.id not in there), *found), key=_order)
+
+
+def _ids(reader: Reader, session: str | None, *below: str) -> tuple[str, list[str]]:
+    """The folder with the questions of a scope, and the ids of those in it."""
+    place = "/".join((paths.session_folder(session) + QUESTIONS, *below))
+    place = paths.folded(reader.folder, place) or place
+    try:
+        check_inside(reader.folder, place)
+        names = os.listdir(f"{reader.folder}/{place}")
+    except (FileNotFoundError, NotADirectoryError, UnsafePath):
+        names = []
+    there = dict.fromkeys((*names, *reader.pending_in(place)))
+    return place, [name[:-5] for name in there if name.endswith(".json") and paths.is_name(name[:-5])]
+
+
+def _read(reader: Reader, place: str, ids: Iterable[str]) -> list[Question]:
     found = []
     for name in ids:
         record = reader.read(f"{place}/{name}.json")
         check_passing(record)  # else the run would go on, and its question stay open
         if record is not None and not isinstance(record, Unreadable):
             found.append(Question(f"{place}/{name}.json", record))
-    return sorted(found, key=lambda question: (str(question.record.get("created_at")), question.path))
+    return sorted(found, key=_order)
+
+
+def _order(question: Question) -> tuple[str, str]:
+    return str(question.record.get("created_at")), question.path
 
 
 def _touched(path: str) -> float:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import Refused
+from rcs_hooks.state import active, files, ledger, modes, paths, questions, running
 from rcs_hooks.state import fields as rules
-from rcs_hooks.state import files, ledger, modes, paths, questions, running
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.clock import iso
 from rcs_hooks.state.files import Unreadable
-from rcs_hooks.state.known import known_sessions, sessions_with
+from rcs_hooks.state.known import folded_sessions, known_sessions, sessions_with
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.paths import INVENTORY
 from rcs_hooks.state.reconcile import ACTIVATES, COMPLETES, Draft, apply_step, review_open
@@ -78,17 +78,22 @@ def busy_sessions(scope: Scope) -> dict[str, list[str]]:
     """What each session has active of its own."""
     each = {
         session: [member.mode for member in scope.view(session).members() if member.session]
-        for session in known_sessions(scope.folder)
+        for session in active.candidates(scope.folder)
     }
-    return {session: active for session, active in each.items() if active}
+    return {session: modes for session, modes in each.items() if modes}
 
 
 def resolved(scope: Scope) -> Scope:
     """What is meant where no session is named: root, or, where nothing is active there, the one session that is."""
+    return meant_among(scope)[0]
+
+
+def meant_among(scope: Scope) -> tuple[Scope, dict[str, list[str]]]:
+    """The same, and where no session is named and root has nothing active, what each session has."""
     if scope.session or scope.view().members():
-        return scope
-    busy = list(busy_sessions(scope))
-    return scope.of(busy[0]) if len(busy) == 1 else scope
+        return scope, {}
+    busy = busy_sessions(scope)
+    return (scope.of(next(iter(busy))) if len(busy) == 1 else scope), busy
 
 
 # --- reading
@@ -104,9 +109,11 @@ def read(scope: Scope, mode: str) -> Record:
 
 def list_active(scope: Scope) -> Record:
     """With no session named, what is active in each session stands beside it."""
-    meant = resolved(scope)
-    result: Record = {"active_modes": [member.mode for member in meant.view().members()]}
-    busy = {} if scope.session else busy_sessions(scope)
+    meant, busy = meant_among(scope)
+    here = [member.mode for member in meant.view().members()]
+    result: Record = {"active_modes": here}
+    if here and not (scope.session or busy):
+        busy = busy_sessions(scope)
     if not scope.session:
         result |= ({"session": meant.session} if meant.session else {}) | {"sessions": busy}
     named = dict.fromkeys([meant.session, *busy])
@@ -122,14 +129,14 @@ def is_closed(folder: str, session: str) -> bool:
 def get_status(scope: Scope, mode: str | None = None) -> Record:
     meant = with_session(scope, mode, "get-status") if mode else resolved(scope)
     view = meant.view()
-    active = {member.mode for member in view.members()}
+    running_now = {member.mode for member in view.members()}
     statuses = {}
     for name in [mode] if mode else MODES:
         own = view.own.get(name)
         record = view.record_of(name)
         if record is not None:
             statuses[name] = {
-                "active": name in active,
+                "active": name in running_now,
                 "phase": record.get("current_phase"),
                 "outcome": outcome_of(record).public,
                 "path": f"{paths.STATE}/{paths.mode_file(name, view.session if own is not None else None)}",
@@ -292,7 +299,7 @@ def _set_aside_unreadable(folder: str, path: str) -> None:
     found = files.read(folder, path)
     if isinstance(found, Unreadable):
         files.check_passing(found)
-        files.move_aside(f"{folder}/{path}")
+        files.move_aside(folder, path)
 
 
 def _draft_clear(draft: Draft, mode: str) -> None:
@@ -308,7 +315,14 @@ def _draft_clear(draft: Draft, mode: str) -> None:
 
 
 def each_scope(scope: Scope) -> Iterator[Scope]:
-    """Root, then every session."""
+    """Root, then every session, those too that were folded away."""
     yield scope.of(None)
-    for session in known_sessions(scope.folder):
+    for session in (*known_sessions(scope.folder), *folded_sessions(scope.folder)):
+        yield scope.of(session)
+
+
+def each_active_scope(scope: Scope) -> Iterator[Scope]:
+    """Root, then every session that may have something active or a question open."""
+    yield scope.of(None)
+    for session in active.candidates(scope.folder):
         yield scope.of(session)

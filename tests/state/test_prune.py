@@ -64,6 +64,7 @@ def test_which_questions_go(
         "status": fields.get("status", "answered"), "path": str(path.relative_to(workspace.root)),
     }  # fmt: skip
     expected = {"success": True, "removed": int(goes), "questions": [entry] if goes else []}
+    expected |= {"folded_questions": 0, "folded": []}
     assert told == expected | {"dry_run": True}
     assert done == expected | {"dry_run": False}
     assert path.exists() is not goes
