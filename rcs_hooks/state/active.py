@@ -43,8 +43,10 @@ DAY = 86_400.0
 OLD = 30 * DAY
 """Seconds after which an open session is folded away."""
 CLOSED_OLD = DAY
+FEW = 8
+"""Sessions that have to be looked at before the index is made again."""
 MANY = 32
-"""Sessions that have to be looked at before the index is made again, and questions that are not folded away."""
+"""Questions that are not folded away."""
 LOOK_SECONDS = 0.03
 FOLD_SECONDS = 0.02
 FOLD_MOST = 50
@@ -155,7 +157,7 @@ def keep_up(folder: str, session: str, now: float) -> None:
 
 def refresh(folder: str, now: float, *, seconds: float, wait: float = 0) -> Index:
     """Make the index again where many sessions have changed since it was made. `wait`: for the lock, in seconds."""
-    index = looked(folder, now, seconds=seconds, least=MANY)
+    index = looked(folder, now, seconds=seconds, least=FEW)
     if index != _index(folder):
         record = {"version": 1, "until": index.until} | {name: sorted(getattr(index, name)) for name in LISTS}
         with Lock(folder, wait):
