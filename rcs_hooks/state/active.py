@@ -4,7 +4,7 @@ Rules of this file:
 - `active.json` says: of the sessions last changed up to `until`, only those in `active` had something active, open or
   unreadable; something in `failed` failed; `closed` were ended by their client. Without it, each session is looked at.
 - Other tools write state and know nothing of it. So the change time decides, which nobody can set: of a session's
-  folder, in which our commits rename, and of its inventory, which others write in place. What changed later is read.
+  folder, in which our commits rename, and of the inventory of a `foreign` one, which others write in place.
 - A session with nothing active that nobody touched for 30 days (one that was closed: for a day) is folded away, by one
   rename to `folded/<id>`. `files.read` reads it there, and `files.commit` renames it back with the first write to it.
 - Of many questions of a scope, the closed ones but for the newest are renamed to `questions/folded/`.
@@ -24,6 +24,7 @@ from rcs_hooks.errors import LockTimeout, RcsError
 from rcs_hooks.state import files, ledger, paths, questions
 from rcs_hooks.state.files import Reader, Unreadable, Write
 from rcs_hooks.state.folders import folders_of
+from rcs_hooks.state.inventory import SOURCE
 from rcs_hooks.state.lock import Lock
 from rcs_hooks.state.questions import Question
 from rcs_hooks.workflow.lifecycle import BLOCKED, FAILED, is_active, outcome_of
@@ -35,7 +36,7 @@ Record = dict[str, Any]
 
 INDEX = "active.json"
 INVENTORY = f"/{paths.INVENTORY}{paths.MODE_SUFFIX}"
-LISTS = ("active", "failed", "closed")
+LISTS = ("active", "failed", "closed", "foreign")
 SECOND = 1_000_000_000
 SETTLED = 2 * SECOND
 """A session that changed just now is not vouched for: another write may follow within a tick of a coarse clock."""
@@ -59,6 +60,7 @@ class Index(NamedTuple):
     active: frozenset[str] = frozenset()
     failed: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()
 
 
 class Times(NamedTuple):
@@ -74,20 +76,20 @@ class Times(NamedTuple):
 def candidates(folder: str) -> list[str]:
     """List the sessions that may have something active, by name."""
     index = _index(folder)
-    return _among(folder, index.active, index.until)
+    return _among(folder, index, index.active)
 
 
 def needy(folder: str) -> list[str]:
     """The same, and those in which something failed or is blocked."""
     index = _index(folder)
-    return _among(folder, index.active | index.failed, index.until)
+    return _among(folder, index, index.active | index.failed)
 
 
-def _among(folder: str, listed: frozenset[str], until: int) -> list[str]:
+def _among(folder: str, index: Index, listed: frozenset[str]) -> list[str]:
     """The listed ones, and those that have changed since."""
     with _opened(folder) as fd:
         names = os.listdir(fd) if fd is not None else ()
-        found = [name for name in names if not until or name in listed or _changed(fd, name, until)]
+        found = [name for name in names if not index.until or name in listed or _changed(fd, name, index)]
     return sorted(name for name in found if paths.is_name(name) and os.path.isdir(f"{folder}/{paths.SESSIONS}/{name}"))
 
 
@@ -105,11 +107,11 @@ def _opened(folder: str) -> Iterator[int | None]:
         os.close(fd)
 
 
-def _changed(fd: int | None, name: str, until: int) -> bool:
+def _changed(fd: int | None, name: str, index: Index) -> bool:
     try:
-        if os.stat(name, dir_fd=fd).st_ctime_ns > until:
+        if os.stat(name, dir_fd=fd).st_ctime_ns > index.until:
             return True
-        return os.stat(name + INVENTORY, dir_fd=fd).st_ctime_ns > until
+        return name in index.foreign and os.stat(name + INVENTORY, dir_fd=fd).st_ctime_ns > index.until
     except OSError:
         return False
 
@@ -190,12 +192,14 @@ def looked(folder: str, now: float, *, seconds: float, least: int = 1) -> Index:
     return Index(until, *map(frozenset, lists))
 
 
-def _facts(folder: str, session: str) -> tuple[bool, bool, bool]:
+def _facts(folder: str, session: str) -> tuple[bool, bool, bool, bool]:
     """Which of the lists a session is in."""
     records = (files.read(folder, paths.mode_file(mode, session)) for mode in MODES)
     words = {outcome_of(record).public for record in records if isinstance(record, dict)}
     is_closed = ledger.is_closed(ledger.load(folder, session))
-    return may_be_active(folder, session), bool(words & {FAILED, BLOCKED}), is_closed
+    listed = files.read(folder, paths.inventory_file(session))
+    is_ours = isinstance(listed, dict) and listed.get("source") == SOURCE
+    return may_be_active(folder, session), bool(words & {FAILED, BLOCKED}), is_closed, not is_ours
 
 
 def may_be_active(folder: str, session: str) -> bool:

@@ -115,10 +115,10 @@ def test_what_has_ended_is_shown_no_more(years: Workspace) -> None:
     [
         None,
         {},
-        {"until": 10**30, "active": [], "failed": [], "closed": []},
-        {"until": 10**18, "active": 1, "failed": [], "closed": []},
-        {"until": "x", "active": [], "failed": [], "closed": []},
-        {"until": 1, "active": [], "failed": [], "closed": []},
+        {"until": 10**30, "active": [], "failed": [], "closed": [], "foreign": []},
+        {"until": 10**18, "active": 1, "failed": [], "closed": [], "foreign": []},
+        {"until": "x", "active": [], "failed": [], "closed": [], "foreign": []},
+        {"until": 1, "active": [], "failed": [], "closed": [], "foreign": []},
     ],
     ids=["missing", "empty", "from the future", "of no types", "of another type", "stale"],
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.state import active
+from rcs_hooks.state.inventory import SOURCE
 from tests.bench.bench_hooks import timed
 from tests.state.test_prune import question
 from tests.support import RCS_HOOK, Workspace
@@ -67,8 +68,8 @@ def used(root: Path, sessions: int) -> Workspace:
     root.mkdir()
     workspace = Workspace(root, now=time.time())
     for number in range(sessions):
-        for mode in ("forge", "skill-active"):
-            workspace.write(mode, f"ended-{number}", active=False, lifecycle_outcome="finished")
+        workspace.write("forge", f"ended-{number}", active=False, lifecycle_outcome="finished")
+        workspace.write("skill-active", f"ended-{number}", active=False, source=SOURCE)
     workspace.prompt("$forge")
     return workspace
 
