@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LATER = time.time() + 60
 """When all that these tests write has settled."""
 DAY = 86_400.0
-ENDED = {"active": False, "lifecycle_outcome": "finished"}
+ENDED: dict[str, Any] = {"active": False, "lifecycle_outcome": "finished"}
 
 
 def session(workspace: Workspace, name: str, days: float = 0, **fields: object) -> None:

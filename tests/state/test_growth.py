@@ -28,7 +28,7 @@ RCS = str(RCS_HOOK.with_name("rcs"))
 ROUNDS = 10
 
 
-def call(event: str, **fields: object) -> Callable[[Workspace], bytes]:
+def call(event: str, **fields: str) -> Callable[[Workspace], bytes]:
     return lambda workspace: workspace.payload(event, turn_id=f"turn-{random.random()}", **fields)
 
 
