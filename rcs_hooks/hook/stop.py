@@ -69,7 +69,7 @@ def _decide(
             write = ledger.also_called(notes, session, call)
             decision = stop.Decision(blocks=False, why=stop.ALREADY, members=(), counted=ledger.count_of(notes))
         else:
-            decision = _decided(payload, view, notes, around)
+            decision = _decided(payload, view, notes, root, around)
             write = ledger.stop_counted(notes, session, call, decision.counted, now=iso(around.now))
             if decision.why == stop.OLD:
                 write = ledger.reminded(write, now=iso(around.now))
@@ -81,7 +81,7 @@ def _decide(
     return decision, view, held
 
 
-def _decided(payload: Payload, view: Session, notes: dict[str, Any], around: Surroundings) -> Decision:
+def _decided(payload: Payload, view: Session, notes: dict[str, Any], root: str, around: Surroundings) -> Decision:
     """Decide about a Stop that no other program has answered."""
     # Every prompt of ours that moved a session has left notes; state that others wrote never had any.
     is_lost = not notes and view.inventory.get("source") == inventory.SOURCE
@@ -93,16 +93,26 @@ def _decided(payload: Payload, view: Session, notes: dict[str, Any], around: Sur
     if running and not fresh:
         members = tuple(map(_member, running))
         return stop.Decision(blocks=False, why=stop.OLD, members=members, counted=count)
-    return _bounded(payload, view, fresh, count, around)
+    decision = _bounded(payload, view, fresh, count, around)
+    if decision.blocks and decision.why == stop.RUNNING and payload.is_codex and not around.mcp:
+        from rcs_hooks.hook import sandbox
+
+        if sandbox.shuts_out(payload, root, around.env):
+            return _bounded(payload, view, fresh, count, around, stop.SANDBOX)
+    return decision
 
 
 def _bounded(
-    payload: Payload, view: Session, running: tuple[Member, ...], count: Count, around: Surroundings
+    payload: Payload,
+    view: Session,
+    running: tuple[Member, ...],
+    count: Count,
+    around: Surroundings,
+    once: str | None = None,
 ) -> Decision:
     members = tuple(map(_member, running))
-    return stop.decide(
-        members, ledger.fingerprint(view.members()), count, _limits(payload, around), _once(payload, running)
-    )
+    fingerprint = ledger.fingerprint(view.members())
+    return stop.decide(members, fingerprint, count, _limits(payload, around), once or _once(payload, running))
 
 
 def _limits(payload: Payload, around: Surroundings) -> Limits:

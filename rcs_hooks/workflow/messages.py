@@ -13,7 +13,7 @@ import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.workflow.replies import COMMAND, EARLY
-from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, LOST, OLD, QUESTION, TOO_MANY, WORKSPACE
+from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, LOST, OLD, QUESTION, SANDBOX, TOO_MANY, WORKSPACE
 from rcs_hooks.workflow.text import clean, word
 from rcs_hooks.workflow.transitions import NO_CHANGE
 
@@ -415,6 +415,8 @@ def _way_out(decision: Decision, commands: Commands) -> list[str]:
     """What else the agent may do where it may rightly stop; it is told once."""
     if decision.why == BACKGROUND:
         return ["To wait for what runs in the background or for a set time, just end your turn: you are woken then."]
+    if decision.why == SANDBOX:
+        return _sandboxed(decision)
     if decision.why == WORKSPACE:
         mode = decision.members[0].mode
         return [
@@ -422,6 +424,15 @@ def _way_out(decision: Decision, commands: Commands) -> list[str]:
             f" of this session, leave it, or ask the user to end it with `$cancel`, or: {commands.clear(mode)}"
         ]
     return []
+
+
+def _sandboxed(decision: Decision) -> list[str]:
+    (first, *_) = decision.members
+    return [
+        "Your commands run in a sandbox that may not write the state of this workspace. If this one fails, leave it:"
+        f" tell the user that you cannot record how {first.mode} ended, and end your turn. They can type `$cancel`, or"
+        " start Codex in the workspace's folder with `--sandbox workspace-write`."
+    ]
 
 
 def let_go(decision: Decision, broken: Sequence[str] = ()) -> str:
@@ -442,6 +453,11 @@ def _why_let_go(decision: Decision) -> str:
         return "is still open here, and nothing has touched it for a day, so the turn ends."
     if decision.why == BACKGROUND:
         return "waits for what runs in the background."
+    if decision.why == SANDBOX:
+        return (
+            "cannot be ended by the agent, whose sandbox may not write the state here, so the turn ends;"
+            " start Codex with `--sandbox workspace-write` in the workspace's folder to let it."
+        )
     if decision.why == WORKSPACE:
         return "was left in this workspace by nobody known, so it holds no turn any longer."
     if decision.why == ITERATIONS:
@@ -497,6 +513,13 @@ def question_to_say(text: str, options: Sequence[str]) -> str:
     choices = f" Options: {' | '.join(numbered)}." if options else ""
     shown = clean(text, LONGEST_QUESTION)
     return f'Ask the user now, in these words, and end the turn: "{shown}"{choices} The next prompt is the answer.'
+
+
+def allow_commands(commands: Commands) -> str:
+    """Tell the person how Claude Code comes to run our commands without asking."""
+    rule = f"Bash({commands.rcs} state:*)"
+    said = f"rcs: Claude Code asks you before each command that records state. To allow them: /permissions, add {rule}"
+    return fit([f"{said}, and the same with question, emit and task."], SYSTEM_LENGTH)
 
 
 def session_start(active: Sequence[tuple[str, object, bool]], commands: Commands) -> str:

@@ -19,9 +19,10 @@ CLIENT_CAP = 8
 
 IDLE, RUNNING, UNCHANGED, TOO_MANY, ITERATIONS, LOST = "idle", "running", "unchanged", "too many", "iterations", "lost"
 OLD, QUIET, ALREADY = "old", "quiet", "already"
-BACKGROUND, QUESTION, WORKSPACE = "background", "question", "workspace"
-"""Why a Stop is held once only: something runs in the background, the person is asked, the record is nobody's."""
-ONCE = (BACKGROUND, QUESTION, WORKSPACE)
+BACKGROUND, QUESTION, WORKSPACE, SANDBOX = "background", "question", "workspace", "sandbox"
+"""Why a Stop is held once only: something runs in the background, the person is asked, the record is nobody's, or the
+agent's commands can record nothing."""
+ONCE = (BACKGROUND, QUESTION, WORKSPACE, SANDBOX)
 
 INTERVIEW = "deep-interview"
 QUESTION_MARKS = ("?", "？", "؟")
