@@ -24,10 +24,13 @@ def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[
     if not members:
         return {}
     from rcs_hooks.hook import place
+    from rcs_hooks.hook.permissions import are_missing
     from rcs_hooks.workflow.lifecycle import outcome_of
-    from rcs_hooks.workflow.messages import session_start
+    from rcs_hooks.workflow.messages import allow_commands, session_start
 
     running = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
     commands = place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex)
     context = session_start(running, commands)
-    return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}
+    answer = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}
+    notice = allow_commands(commands) if are_missing(around.env, root, commands.rcs) else ""
+    return answer | ({"systemMessage": notice} if notice else {})

@@ -290,3 +290,46 @@ def test_a_session_without_state_loads_nothing_heavy(workspace: Workspace) -> No
     answer, _, loaded = done.stdout.decode().partition("\n")
     assert answer == "{}"
     assert not {"json", "pydantic", "regex", "rcs_hooks.hook.session_start"} & set(loaded.split())
+
+
+# --- what a plugin cannot bring
+
+
+@pytest.mark.parametrize(
+    ("allow", "file", "plugin", "is_told"),
+    [
+        (None, "", True, True),
+        (None, "", False, False),
+        (["Bash(ls:*)"], "home/.claude/settings.json", True, True),
+        (["Bash(rcs state:*)"], "home/.claude/settings.json", True, False),
+        (["Bash(rcs:*)"], "workspace/.claude/settings.json", True, False),
+        (["Bash"], "workspace/.claude/settings.local.json", True, False),
+        ("Bash", "home/.claude/settings.json", True, True),
+    ],
+)
+def test_with_the_plugin_the_person_is_told_how_to_allow_rcs(
+    allow: object, file: str, plugin: bool, is_told: bool, workspace: Workspace
+) -> None:
+    workspace.prompt("$team")
+    folder = workspace.root.parent
+    if file:
+        (folder / file).parent.mkdir(parents=True)
+        (folder / file).write_text(json.dumps({"permissions": {"allow": allow}}))
+    env = workspace.env | {"HOME": str(folder / "home")} | ({"CLAUDE_PLUGIN_ROOT": "/a/plugin"} if plugin else {})
+    line = respond(workspace.payload("SessionStart"), Surroundings(env, str(workspace.root), workspace.now, "rcs"))
+    expected = (
+        "rcs: Claude Code asks you before each command that records state. To allow them: /permissions, add"
+        " Bash(rcs state:*), and the same with question, emit and task."
+    )
+    assert json.loads(line).get("systemMessage") == (expected if is_told else None)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"permissions": 1}', '{"permissions": {"allow": [1]}}', "\xff"])
+def test_settings_that_say_nothing_allow_nothing(text: str, workspace: Workspace) -> None:
+    workspace.prompt("$team")
+    path = workspace.root / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text(text, encoding="latin-1")
+    env = workspace.env | {"CLAUDE_PLUGIN_ROOT": "/a/plugin"}
+    line = respond(workspace.payload("SessionStart"), Surroundings(env, str(workspace.root), workspace.now, "rcs"))
+    assert "/permissions" in json.loads(line)["systemMessage"]
