@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
 from rcs_hooks.install import clients, edit, folders, plan, skills
-from rcs_hooks.install.clients import CODEX, PROJECT, Machine, Place
+from rcs_hooks.install.clients import CLAUDE, CODEX, LOCAL, PROJECT, TITLES, Machine, Place
 from rcs_hooks.state.paths import find_root
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ APPROVE_AGAIN = (
     "Codex: the hooks have changed, so none of them runs until you approve again: start `codex`, then /hooks."
 )
 ENTER = "Codex: Enter sends a prompt that ends in a $skill only after a blank behind it, or Esc."
+NO_LOCAL = "Codex keeps no settings of yours alone in a project, so --scope local is for Claude Code"
+NO_STATUS_LINE = "Codex runs no command for its status line, so --statusline is for Claude Code"
+NO_LOCAL_SKILLS = (
+    "no client looks for skills of yours alone in a project; add --skills to --scope user, or to --scope project"
+)
 MOVED = "Codex: hooks of your own have moved up in their file, so approve them again: start `codex`, then /hooks."
 
 
@@ -41,6 +46,7 @@ def build() -> argparse.ArgumentParser:
         help="a process for each call, or one MCP server that stays (needs the extra `server`)",
     )
     parser.add_argument("--skills", action="store_true", help="also the skills, where each client looks for them")
+    parser.add_argument("--statusline", action="store_true", help="Claude Code: show what runs in its status line")
     parser.add_argument(
         "--writable", action="store_true", help="Codex: let the agent's sandbox write the state and the run store"
     )
@@ -50,7 +56,10 @@ def build() -> argparse.ArgumentParser:
 def add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--client", choices=(*clients.CLIENTS, "all"), help="else those that are on this machine")
     parser.add_argument(
-        "--scope", choices=clients.SCOPES, default=PROJECT, help="this project (the default), or all that you do"
+        "--scope",
+        choices=clients.SCOPES,
+        default=PROJECT,
+        help="this project (the default); this project, for you alone (Claude Code); or all that you do",
     )
     parser.add_argument("--root", metavar="FOLDER", help="the project; else the nearest with .rcs/state or .git")
     parser.add_argument("--dry-run", action="store_true", help="show the changes and write nothing")
@@ -76,6 +85,10 @@ def places(args: argparse.Namespace) -> list[Place]:
         named = [client for client in clients.CLIENTS if _is_there(machine, client)]
     if not named:
         raise Refused("neither codex nor claude is on PATH; name the one you mean: --client codex, --client claude")
+    if args.scope == LOCAL and named == [CODEX]:
+        raise Refused(f"{NO_LOCAL}; take --scope user or --scope project")
+    if args.scope == LOCAL:
+        named = [CLAUDE]
     return [Place(machine, client, args.scope) for client in named]
 
 
@@ -88,10 +101,16 @@ def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     if args.transport == clients.MCP:
         _check_server()
+    if args.skills and args.scope == LOCAL:
+        raise Refused(NO_LOCAL_SKILLS)
     todo = []
     left: list[str] = []
-    for place in places(args):
-        todo.append((place, plan.setup(place, args.transport, writable=args.writable)))
+    targets = places(args)
+    if args.statusline and CLAUDE not in [place.client for place in targets]:
+        raise Refused(f"{NO_STATUS_LINE}; nothing was changed")
+    for place in targets:
+        found = plan.setup(place, args.transport, writable=args.writable, statusline=args.statusline)
+        todo.append((place, found))
         if args.skills:
             changes, others = skills.setup(place)
             todo[-1][1].changes.extend(changes)
@@ -107,6 +126,10 @@ def run(argv: Sequence[str]) -> int:
             output.text(line)
     for place, found in () if args.dry_run else todo:
         _tell(place, found.changes, writable=args.writable)
+    if args.scope == LOCAL and args.client != CLAUDE:
+        output.text(f"{NO_LOCAL}.")
+    if args.statusline and CODEX in [place.client for place in targets]:
+        output.text(f"{NO_STATUS_LINE}.")
     return output.OK
 
 
@@ -123,7 +146,7 @@ def _carry_out(
     for path, lines in found.by_hand:
         said.append(f"{path}: tomlkit is not installed, so paste this into it yourself:\n{lines}")
     if not (found.changes or found.by_hand):
-        said.append(f"{clients.TITLES[place.client]}: nothing to change")
+        said.append(f"{TITLES[place.client]}: nothing to change")
 
 
 def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
@@ -133,7 +156,7 @@ def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
     if dry_run:
         return [*shown, f"would {_verb(change)} {change.path}\n"]
     kept = None if is_skill else plan.to_keep(place, change)
-    edit.write(change, place.within, kept)
+    edit.write(change, place.within_of(change.path), kept)
     beside = f"; the old one is kept in {os.path.basename(edit.kept_path(change.path))}" if kept is not None else ""
     done = {"remove": "removed", "change": "changed", "write": "wrote"}[_verb(change)]
     return [*shown, f"{done} {change.path}{beside}{'' if is_skill else chr(10)}"]
@@ -156,7 +179,7 @@ def _check_server() -> None:
 
 def _tell(place: Place, changes: Sequence[edit.Change], *, writable: bool) -> None:
     """What is left for the person to do."""
-    title = clients.TITLES[place.client]
+    title = TITLES[place.client]
     changed = bool(changes)
     if place.client == CODEX:
         if plan.moves_others(place, changes):
@@ -174,5 +197,13 @@ def _tell(place: Place, changes: Sequence[edit.Change], *, writable: bool) -> No
             )
     elif changed:
         output.text(f"{title}: sessions that are open take it up when they are started again.")
-    if place.scope == PROJECT and changed and os.path.lexists(os.path.join(place.machine.root, ".git")):
-        output.text(f"{title}: the paths are of this machine: keep them out of commits, or use --scope user.")
+    if changed and os.path.lexists(os.path.join(place.machine.root, ".git")):
+        if place.scope == LOCAL:
+            output.text(f"{title}: {place.hooks_file} is yours alone: keep it out of commits.")
+        if place.scope == PROJECT:
+            mine = f"rcs uninstall --client {place.client}, then rcs setup --client {place.client} --scope"
+            other = "local" if place.client == CLAUDE else "user"
+            output.text(
+                f"{title}: these files are shared by all who work on the project, and the paths in them are of this"
+                f" machine: keep them out of commits, or move to your own files: {mine} {other}."
+            )

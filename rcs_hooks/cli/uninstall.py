@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, purge
 from rcs_hooks.cli.setup import MOVED, add_place, places
 from rcs_hooks.install import clients, edit, folders, plan, skills
 
@@ -20,22 +20,35 @@ if TYPE_CHECKING:
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "uninstall",
-        "Takes our hooks, servers, rules and untouched skills out of the clients' own files; where nothing else has"
-        " changed, each file is again what it was. State in .rcs stays.",
+        "Takes our hooks, servers, rules, status line and untouched skills out of the clients' own files; where nothing"
+        " else has changed, each file is again what it was. State in .rcs stays, unless --purge removes it.",
         "rcs uninstall --dry-run",
         "rcs uninstall --client codex --scope user",
+        "rcs uninstall --purge",
     )
     add_place(parser)
+    parser.add_argument(
+        "--purge", action="store_true", help="also remove .rcs of the workspace and of your home, for good; asks first"
+    )
+    parser.add_argument("--yes", action="store_true", help="with --purge: do not ask")
     return parser
 
 
 def run(argv: Sequence[str]) -> int:
-    args = build().parse_args(argv)
+    parser = build()
+    args = parser.parse_args(argv)
+    if args.yes and not args.purge:
+        parser.error("--yes goes with --purge")
     if not args.client:
         args.client = "all"
+    targets = places(args)
+    doomed = purge.folders(targets[0].machine) if args.purge else []
+    if not args.dry_run and not purge.ask(doomed, yes=args.yes):
+        output.text("nothing was changed")
+        return output.REFUSED
     planned = []
     said: list[str] = []
-    for place in places(args):
+    for place in targets:
         found = plan.uninstall(place)
         changes = [plan.as_it_was(place, change) for change in found.changes]
         gone, others = skills.uninstall(place)
@@ -52,6 +65,7 @@ def run(argv: Sequence[str]) -> int:
                 said.append(MOVED)
             if not (changes or by_hand):
                 said.append(f"{clients.TITLES[place.client]}: nothing of ours in {_where(place)}")
+        said += purge.remove(doomed, dry_run=args.dry_run)
     finally:
         for line in said:
             output.text(line)
@@ -59,8 +73,10 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _where(place: Place) -> str:
-    other = clients.USER if place.scope == clients.PROJECT else clients.PROJECT
-    return f"the {place.scope}'s files (--scope {other} looks there)"
+    others = [scope for scope in clients.SCOPES if scope != place.scope]
+    if place.client != clients.CLAUDE and clients.LOCAL in others:
+        others.remove(clients.LOCAL)
+    return f"the files of --scope {place.scope} (there is also {' and '.join(f'--scope {scope}' for scope in others)})"
 
 
 def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
@@ -69,8 +85,8 @@ def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
     if dry_run:
         return [*shown, f"would {'remove' if change.new is None else 'change'} {change.path}"]
     kept = edit.kept_path(change.path)
-    restored = change.new is not None and edit.read(kept, place.within) == change.new
-    edit.write(change, place.within)
+    restored = change.new is not None and edit.read(kept, place.within_of(kept)) == change.new
+    edit.write(change, place.within_of(change.path))
     if change.new is None:
         folders.remove_empty(place.machine, change.path)
     if change.path == place.config_file:

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused
+from rcs_hooks.hook.place import SYSTEM_PATH
 from rcs_hooks.install import clients, merge
 from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check
-from rcs_hooks.install.clients import TITLES, Machine
+from rcs_hooks.install.clients import CODEX, TITLES, Machine
 from rcs_hooks.install.settings import Server, in_project
 from rcs_hooks.workflow.text import clean
 
@@ -241,6 +242,16 @@ def _more(entry: Mapping[str, object]) -> str:
     names = env if isinstance(env, dict) else {"env": env}
     more = [*(set(entry) - known), *(f"env.{name}" for name in names if not str(name).startswith(merge.OUR_VARIABLES))]
     return clean(", ".join(sorted(map(str, more))), SHOWN)
+
+
+def of_words(machine: Machine, client: str, words: str, where: str, seconds: float = SECONDS) -> Check:
+    """Whether the words that an agent is told to type run this program. `words` are ours, from no file."""
+    title = f"{TITLES[client]} skills"
+    env = environment(machine) | ({"PATH": SYSTEM_PATH} if client == CODEX else {})
+    ran = run(["/bin/sh", "-c", f"{words} --version"], b"", env, seconds)
+    if ran.why:
+        return Check(title, BROKEN, f"{where}: `{words}` {ran.why}{ran.said}", "install rcs-hooks again")
+    return Check(title, OK, f"{where}: they call `{words}`, which runs")
 
 
 def of_version(machine: Machine, client: str, seconds: float = SECONDS) -> Check:

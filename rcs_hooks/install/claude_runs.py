@@ -43,7 +43,7 @@ def checks(machine: Machine, found: Sequence[Settings], managed_file: str = MANA
     yield _rules_there(machine, values, having)
     for each in found:
         yield from _status_line(machine, each)
-    if any(each.place.scope == PROJECT for each in having):
+    if any(each.place.scope != USER for each in having):
         yield _folder_trusted(machine)
 
 
@@ -106,14 +106,17 @@ def _rules_there(
 
 
 def _status_line(machine: Machine, settings: Settings) -> Iterator[Check]:
-    """One that came with a repository and runs something else under our name."""
-    line = settings.value.get("statusLine")
+    """Ours, and one that came with a repository and runs something else under our name."""
+    title, line = "Claude Code statusLine", settings.value.get("statusLine")
     words = merge.words_of(line) if isinstance(line, dict) else []
-    if settings.is_mine or not any(word.rpartition("/")[2] == "rcs" or "rcs_hooks" in word for word in words):
-        return
-    if words not in [[*shlex.split(told), "hud", "--statusline"] for told in clients.names(machine)]:
+    if words in [[*shlex.split(told), *merge.STATUS_LINE] for told in clients.names(machine)]:
+        yield Check(title, OK, f"{settings.path} has it show what runs")
+    elif settings.is_mine and merge.is_our_status_line(line):
+        todo = "rcs setup --client claude --scope user --statusline"
+        yield Check(title, WARN, f"{settings.path} calls {clean(words[0], SHOWN)}, which is not this program", todo)
+    elif not settings.is_mine and any(word.rpartition("/")[2] == "rcs" or "rcs_hooks" in word for word in words):
         found = f"statusLine of {settings.path} does more than `rcs hud --statusline`: {clean(' '.join(words), SHOWN)}"
-        yield Check("Claude Code statusLine", WARN, found, "look at it before you trust this project, or take it out")
+        yield Check(title, WARN, found, "look at it before you trust this project, or take it out")
 
 
 def _rules(value: Mapping[str, Any]) -> list[str]:

@@ -20,8 +20,9 @@ Record = dict[str, Any]
 CODEX, CLAUDE = "codex", "claude"
 CLIENTS = (CODEX, CLAUDE)
 TITLES = {CODEX: "Codex", CLAUDE: "Claude Code"}
-PROJECT, USER = "project", "user"
-SCOPES = (PROJECT, USER)
+LOCAL, PROJECT, USER = "local", "project", "user"
+SCOPES = (LOCAL, PROJECT, USER)
+"""Local: the person's own settings in one project, which Claude Code alone has. What counts for more comes first."""
 COMMAND, MCP = "command", "mcp"
 TRANSPORTS = (COMMAND, MCP)
 EVENTS = ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")
@@ -70,7 +71,11 @@ class Place(NamedTuple):
     @property
     def within(self) -> str | None:
         """The folder that a repository may have filled."""
-        return self.machine.root if self.scope == PROJECT else None
+        return None if self.scope == USER else self.machine.root
+
+    def within_of(self, path: str) -> str | None:
+        """The same for one of its files: the servers of the local scope stand in the home."""
+        return None if self.scope == LOCAL and path.startswith(self.servers_file) else self.within
 
     @property
     def folder(self) -> str:
@@ -80,7 +85,8 @@ class Place(NamedTuple):
 
     @property
     def hooks_file(self) -> str:
-        return os.path.join(self.folder, "hooks.json" if self.client == CODEX else "settings.json")
+        name = "settings.local.json" if self.scope == LOCAL else "settings.json"
+        return os.path.join(self.folder, "hooks.json" if self.client == CODEX else name)
 
     @property
     def config_file(self) -> str:
@@ -96,7 +102,13 @@ class Place(NamedTuple):
         return os.path.join(own or self.machine.home, ".claude.json")
 
     @property
+    def servers_path(self) -> tuple[str, ...]:
+        """The keys that lead to the servers in that file: those of one project stand in the person's own."""
+        return ("projects", self.machine.root) if self.scope == LOCAL else ()
+
+    @property
     def skills_folder(self) -> str:
+        """For no local scope: a client looks for skills in the project and in the home."""
         base = self.machine.root if self.scope == PROJECT else self.machine.home
         if self.client == CODEX:
             return os.path.join(base, ".agents", "skills")
@@ -172,14 +184,21 @@ def _form_of_tool(client: str, event: str, said: Record) -> str:
     return OLDER if given.items() <= wanted.items() else OTHER
 
 
-def server_entry(machine: Machine) -> Record:
-    """Codex gives a server no environment of its own; what is set for the hooks has to stand here."""
+def server_entry(machine: Machine, client: str) -> Record:
+    """Codex gives a server no environment of its own; what is set for the hooks has to stand here. It also asks the
+    person before a tool that may change something, unless the server's entry approves its tools."""
     env = {
         name: value
         for name, value in sorted(machine.env.items())
         if name.startswith("RCS_") and name not in NOT_FOR_THE_SERVER and value.strip()
     }
-    return {"command": program("rcs"), "args": ["mcp"]} | ({"env": env} if env else {})
+    approval = {merge.APPROVAL: merge.APPROVED} if client == CODEX else {}
+    return {"command": program("rcs"), "args": ["mcp"]} | ({"env": env} if env else {}) | approval
+
+
+def status_line(machine: Machine) -> Record:
+    """Claude Code runs it in the person's shell."""
+    return {"type": "command", "command": f"{shlex.quote(program('rcs'))} {' '.join(merge.STATUS_LINE)}"}
 
 
 def rules(machine: Machine, transport: str) -> list[str]:
@@ -201,6 +220,11 @@ def writable(machine: Machine) -> list[str]:
 def told(machine: Machine) -> str:
     """How messages in Claude Code name `rcs`."""
     return rcs_command(machine.env.get("PATH", ""))
+
+
+def agents_words(machine: Machine, client: str) -> str:
+    """How the agent of a client is told to call `rcs`."""
+    return rcs_in_a_login_shell() if client == CODEX else told(machine)
 
 
 def rcs_in_a_login_shell() -> str:

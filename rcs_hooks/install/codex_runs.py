@@ -37,6 +37,7 @@ def checks(machine: Machine, found: Sequence[Settings]) -> Iterator[Check]:
         yield _project(machine, person)
     for each in having:
         yield from _approved(each, person)
+    yield from _tools_approved(machine, found)
     yield _sandbox(machine, found, configs)
 
 
@@ -78,6 +79,20 @@ def _approved(settings: Settings, person: Mapping[str, Any]) -> Iterator[Check]:
             yield Check("Codex trust", BROKEN, f"{named}: {state}, so Codex passes them over", todo)
 
 
+def _tools_approved(machine: Machine, found: Sequence[Settings]) -> Iterator[Check]:
+    """Codex asks the person before a tool that may change something; where nobody can be asked, the call fails."""
+    there = server(machine, CODEX, found)
+    if there is None or not any(each.ours for each in found):
+        return
+    if there.entry.get(merge.APPROVAL) == merge.APPROVED:
+        yield Check("Codex tools", OK, f"the agent may call the tools of {merge.SERVER}")
+        return
+    todo = (
+        f'set {merge.APPROVAL} = "{merge.APPROVED}" in [mcp_servers.{merge.SERVER}], as rcs setup --transport mcp does'
+    )
+    yield Check("Codex tools", WARN, f"it asks you before the agent calls a tool of {merge.SERVER}", todo)
+
+
 def projects(root: str) -> list[str]:
     """The names under which a project may be trusted: its folder, the repository it is in, a worktree's main one."""
     top = root
@@ -107,9 +122,12 @@ def _sandbox(machine: Machine, found: Sequence[Settings], configs: Mapping[str, 
     mode = next((value["sandbox_mode"] for value in values if "sandbox_mode" in value), "workspace-write")
     if mode == "danger-full-access":
         return Check("Codex sandbox", OK, "an agent may write everywhere")
+    there = server(machine, CODEX, found)
+    if mode == "read-only" and there is not None and there.entry.get(merge.APPROVAL) == merge.APPROVED:
+        return Check("Codex sandbox", OK, f"sandbox_mode is read-only: an agent records through {merge.SERVER}")
     if mode == "read-only":
-        said = "sandbox_mode is read-only: an agent cannot record an outcome, so each run is held, then let go"
-        return Check("Codex sandbox", WARN, said, "use workspace-write, or the tools of the MCP server")
+        said = "sandbox_mode is read-only: an agent cannot record an outcome, so each run is held once, then let go"
+        return Check("Codex sandbox", WARN, said, "use workspace-write, or rcs setup --client codex --transport mcp")
     store = os.path.dirname(machine.env.get("RCS_DB", "")) or clients.writable(machine)[0]
     try:
         roots = [machine.root, *(root for value in values for root in tomledit.writable_roots(value))]
@@ -117,7 +135,7 @@ def _sandbox(machine: Machine, found: Sequence[Settings], configs: Mapping[str, 
         return Check("Codex sandbox", BROKEN, str(error), "mend config.toml by hand")
     if any(inside(os.path.realpath(store), os.path.realpath(root)) for root in roots if "\0" not in root):
         return Check("Codex sandbox", OK, f"an agent may write the run store in {store}")
-    if server(machine, CODEX, found) is not None:
+    if there is not None:
         return Check("Codex sandbox", OK, f"an agent reaches the run store in {store} through {merge.SERVER}")
     scope = next((each.place.scope for each in found if each.ours), USER)
     todo = f"rcs setup --client codex --scope {scope} --writable"

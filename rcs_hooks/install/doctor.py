@@ -6,15 +6,16 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.install import answers, claude_runs, clients, codex_runs, merge
+from rcs_hooks.install import answers, claude_runs, clients, codex_runs, merge, skills
 from rcs_hooks.install.check import BROKEN, OK, WARN, Check, guarded
-from rcs_hooks.install.clients import CODEX, EVENTS, MCP, SCOPES, TITLES, Machine, Place
+from rcs_hooks.install.clients import CODEX, EVENTS, MCP, PROJECT, SCOPES, TITLES, USER, Machine, Place
 from rcs_hooks.install.settings import Settings, read_all, server
 from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+SETUP = "rcs setup --client"
 LATEST = "SessionEnd"
 """The event that older versions do not know."""
 MOST = 4
@@ -42,6 +43,7 @@ def _client(machine: Machine, client: str) -> Iterator[Check]:
     yield from (each for each in read if isinstance(each, Check))
     found = [each for each in read if isinstance(each, Settings)]
     having = [each for each in found if each.ours]
+    yield from guarded(f"{title} skills", _skills(machine, client, having))
     plugin = claude_runs.plugin(found) if client != CODEX else None
     if plugin:
         yield Check(f"{title} plugin", OK, f"switched on in {plugin}")
@@ -56,10 +58,37 @@ def _client(machine: Machine, client: str) -> Iterator[Check]:
     yield from (codex_runs if client == CODEX else claude_runs).checks(machine, found)
 
 
+def _skills(machine: Machine, client: str, having: Sequence[Settings]) -> Iterator[Check]:
+    """Whether the command in the skills that setup has written runs, as the agent's shell would find it."""
+    words = clients.agents_words(machine, client)
+    title = f"{TITLES[client]} skills"
+    folders: dict[str, Place] = {}
+    for scope in (PROJECT, USER):
+        place = Place(machine, client, scope)
+        folders.setdefault(os.path.realpath(place.skills_folder), place)
+    for place in folders.values():
+        there = skills.installed(place, words)
+        again = next(
+            (_again(each) for each in having if each.place == place), f"{SETUP} {client} --scope {place.scope}"
+        )
+        if there.older:
+            found = f"in {place.skills_folder} {_these(there.older)} of another version, or of another place"
+            yield Check(title, WARN, found, f"{again} --skills")
+        if there.astray:
+            found = f"in {place.skills_folder} {_these(there.astray)} changed by you, and not told to run this program"
+            yield Check(title, WARN, found, f"write `{words}` in place of the command there")
+        if there.current:
+            yield answers.of_words(machine, client, words, f"{place.skills_folder}: {', '.join(there.current)}")
+
+
+def _these(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
+
+
 def _again(settings: Settings) -> str:
     place = settings.place
     over_mcp = f" --transport {MCP}" if any(_is_tool(handler) for _, handler in settings.ours) else ""
-    return f"rcs setup --client {place.client} --scope {place.scope}{over_mcp}"
+    return f"{SETUP} {place.client} --scope {place.scope}{over_mcp}"
 
 
 def _once(client: str, having: Sequence[Settings], plugin: str | None) -> Iterator[Check]:

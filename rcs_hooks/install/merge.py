@@ -31,7 +31,10 @@ ALLOWED_COMMANDS = ("state", "question", "emit", "task")
 PERSONAL_FIELDS = frozenset({"timeout", "statusMessage", "additionalContextLimit"})
 """What a person may have set in a hook of ours. Any other field could name a program: some clients run `bash`."""
 OUR_SERVER_FIELDS = frozenset({"command", "args", "env"})
-PERSONAL_SERVER_FIELDS = frozenset({"timeout", "startup_timeout_sec", "tool_timeout_sec", "omit_tools_from"})
+APPROVAL, APPROVED = "default_tools_approval_mode", "approve"
+"""Codex: in the server's entry, what Claude Code has in a rule."""
+PERSONAL_SERVER_FIELDS = frozenset({"timeout", "startup_timeout_sec", "tool_timeout_sec", "omit_tools_from", APPROVAL})
+STATUS_LINE = ("hud", "--statusline")
 HOOK_CODE = "from rcs_hooks.hook.entry import main; main()"
 HOOK_OPTIONS = ("-EP", "-c", HOOK_CODE)
 """Nothing is imported from the folder of the call, nor from where a variable says."""
@@ -242,12 +245,50 @@ def _rules(text: str) -> list[Any]:
     return rules
 
 
-def with_server(text: str, entry: Record, *, is_shared: bool = True) -> str:
-    """`mcpServers` of Claude Code."""
+class TakenByPerson(Refused):
+    """Raised where the person has put something of their own where ours would stand."""
+
+
+def is_our_status_line(value: object) -> bool:
+    words = words_of(value) if isinstance(value, dict) else []
+    return _name(words) == "rcs" and tuple(words[1:]) == STATUS_LINE
+
+
+def with_status_line(text: str, wanted: Record, *, add: bool) -> str:
+    """Put our status line in the place of one of ours, or where there is none if `add`. Raises TakenByPerson."""
+    there = jsonedit.parse(text).value.get("statusLine")
+    if is_our_status_line(there):
+        return text if there.items() >= wanted.items() else jsonedit.put(text, ("statusLine",), wanted)
+    if not add:
+        return text
+    if there is not None:
+        raise TakenByPerson(
+            f"it has a statusLine of your own, which stays: let that run `{wanted['command']}` too,"
+            " or take it out and run the same again"
+        )
+    return jsonedit.put(text, ("statusLine",), wanted)
+
+
+def without_status_line(text: str) -> str:
+    settings = jsonedit.parse(text).value
+    is_ours_there = isinstance(settings, dict) and is_our_status_line(settings.get("statusLine"))
+    return jsonedit.take(text, ("statusLine",)) if is_ours_there else text
+
+
+def with_server(text: str, entry: Record, *, is_shared: bool = True, path: jsonedit.Path = ()) -> str:
+    """`mcpServers` of Claude Code, below these keys."""
     text = text if text.strip() else "{}\n"
-    servers = _part(jsonedit.parse(text).value, "mcpServers", dict)
-    wanted = server_beside(servers.get(SERVER), entry, is_shared=is_shared)
-    return text if servers.get(SERVER) == wanted else jsonedit.put(text, ("mcpServers", SERVER), wanted)
+    there = _servers_below(text, path).get(SERVER)
+    wanted = server_beside(there, entry, is_shared=is_shared)
+    return text if there == wanted else jsonedit.put(text, (*path, "mcpServers", SERVER), wanted)
+
+
+def _servers_below(text: str, path: jsonedit.Path) -> Record:
+    value = jsonedit.parse(text).value
+    for key in path:
+        value = _part(value, str(key), dict)
+    servers: Record = _part(value, "mcpServers", dict)
+    return servers
 
 
 def server_beside(there: object, entry: Record, *, is_shared: bool = True) -> Record:
@@ -264,9 +305,8 @@ def server_beside(there: object, entry: Record, *, is_shared: bool = True) -> Re
     return entry | ({"env": both} if both else {}) | own
 
 
-def without_server(text: str) -> str:
-    servers = _part(jsonedit.parse(text).value, "mcpServers", dict)
-    return take_whole(text, ("mcpServers", SERVER)) if SERVER in servers else text
+def without_server(text: str, path: jsonedit.Path = ()) -> str:
+    return take_whole(text, (*path, "mcpServers", SERVER)) if SERVER in _servers_below(text, path) else text
 
 
 ENABLED = "enabledMcpjsonServers"

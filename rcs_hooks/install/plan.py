@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rcs_hooks.install.clients import Place
 
 
-SHARED = ("hooks", "permissions", "mcpServers", merge.ENABLED, "mcp_servers", tomledit.SANDBOX)
+SHARED = ("hooks", "permissions", "mcpServers", "projects", merge.ENABLED, "mcp_servers", tomledit.SANDBOX)
 """Where ours stand among others."""
 
 
@@ -26,25 +26,32 @@ class Plan(NamedTuple):
     """A file that cannot be edited here, and the lines to paste into it."""
 
 
-def setup(place: Place, transport: str, *, writable: bool = False) -> Plan:
+def setup(place: Place, transport: str, *, writable: bool = False, statusline: bool = False) -> Plan:
     plan = Plan([], [])
     handlers = clients.hook_handlers(place.client, transport)
     if place.client == CODEX:
         _edit(plan, place, place.hooks_file, lambda text: merge.with_handlers(text, handlers))
         _edit(plan, place, place.config_file, lambda text: _codex_config(place, text, transport, writable=writable))
         return _restored(plan, place)
-    entry = clients.server_entry(place.machine)
+    entry = clients.server_entry(place.machine, place.client)
     rules = clients.rules(place.machine, transport)
+    line = clients.status_line(place.machine)
+
+    def settings(text: str) -> str:
+        text = _claude_settings(place, text, transport, handlers, rules)
+        return merge.with_status_line(text, line, add=statusline)
+
     # The server first: its name is approved in the settings, and one of that name may have come with a repository.
     _edit(plan, place, place.servers_file, lambda text: _claude_servers(place, text, transport, entry))
-    _edit(plan, place, place.hooks_file, lambda text: _claude_settings(place, text, transport, handlers, rules))
+    _edit(plan, place, place.hooks_file, settings)
     return _restored(plan, place)
 
 
 def _claude_servers(place: Place, text: str, transport: str, entry: clients.Record) -> str:
     if transport != MCP:
-        return merge.without_server(text)
-    return merge.with_server(text, entry, is_shared=_is_shared(place, place.servers_file))
+        return merge.without_server(text, place.servers_path)
+    is_shared = _is_shared(place, place.servers_file)
+    return merge.with_server(text, entry, is_shared=is_shared, path=place.servers_path)
 
 
 def _is_shared(place: Place, path: str) -> bool:
@@ -72,7 +79,7 @@ def _claude_settings(
 
 
 def _codex_config(place: Place, text: str, transport: str, *, writable: bool) -> str:
-    entry = clients.server_entry(place.machine)
+    entry = clients.server_entry(place.machine, place.client)
     is_shared = _is_shared(place, place.config_file)
 
     def serve(text: str) -> str:
@@ -131,12 +138,13 @@ def uninstall(place: Place) -> Plan:
         _edit(plan, place, place.config_file, lambda text: _without_config(place, text))
         return plan
     _edit(plan, place, place.hooks_file, _without_settings)
-    _edit(plan, place, place.servers_file, merge.without_server)
+    _edit(plan, place, place.servers_file, lambda text: merge.without_server(text, place.servers_path))
     return plan
 
 
 def _without_settings(text: str) -> str:
-    return merge.without_enabled_server(merge.without_rules(merge.without_handlers(text)))
+    text = merge.without_rules(merge.without_handlers(text))
+    return merge.without_status_line(merge.without_enabled_server(text))
 
 
 def _without_config(place: Place, text: str) -> str:
@@ -145,13 +153,15 @@ def _without_config(place: Place, text: str) -> str:
 
 def _edit(plan: Plan, place: Place, path: str, change: Callable[[str], str]) -> None:
     """Notes what becomes of a file. Raises Refused, with the file's name, for one that is left alone."""
-    old = edit.read(path, place.within)
+    old = edit.read(path, place.within_of(path))
     is_json = path.endswith(".json")
     given = _given(path, old)
     try:
         _parsed(path, given)
         new = change(given)
         new.encode()
+    except merge.TakenByPerson as error:
+        raise Refused(f"{path}: {error}; nothing was changed") from None
     except Refused as error:
         raise Refused(f"{path}: {error}; mend it by hand, nothing was changed") from None
     except tomledit.NoTomlkit as missing:
@@ -166,7 +176,7 @@ def _edit(plan: Plan, place: Place, path: str, change: Callable[[str], str]) -> 
         raise Refused(f"{path} is not {kind}: {error}; mend it by hand, nothing was changed") from None
     if new != given:
         edit.refuse_unwritable(path)
-        edit.read(edit.kept_path(path), place.within)
+        edit.read(edit.kept_path(path), place.within_of(path))
         context = 3 if place.client == CODEX and path == place.hooks_file else 0  # Claude Code's hold tokens in `env`
         plan.changes.append(Change(path, old, new, context))
 
@@ -179,7 +189,7 @@ def _given(path: str, text: str | None) -> str:
 
 def as_it_was(place: Place, change: Change) -> Change:
     """For uninstall: the old file to the byte, where what is left says the same; and no file where there was none."""
-    kept = edit.read(edit.kept_path(change.path), place.within)
+    kept = edit.read(edit.kept_path(change.path), place.within_of(change.path))
     if kept is None:
         return change._replace(new=None) if _is_bare(change.new) else change
     return (
@@ -195,7 +205,7 @@ def to_keep(place: Place, change: Change) -> str | None:
         return None
     if change.old is None or (undone := _undone(place, change.path, change.old)) == _given(change.path, change.old):
         return change.old
-    kept = edit.read(edit.kept_path(change.path), place.within)
+    kept = edit.read(edit.kept_path(change.path), place.within_of(change.path))
     if kept is None:
         return None if _is_bare(undone) else undone
     return None if _says_the_same(place, change.path, kept, undone) else undone
@@ -237,5 +247,5 @@ def _undo(place: Place, path: str) -> Callable[[str], str]:
     if path == place.config_file:
         return lambda text: _without_config(place, text)
     if place.client == CLAUDE and path == place.servers_file:
-        return merge.without_server
+        return lambda text: merge.without_server(text, place.servers_path)
     return _without_settings if place.client == CLAUDE else merge.without_handlers

@@ -9,7 +9,7 @@ from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused
 from rcs_hooks.install import edit, merge, tomledit
 from rcs_hooks.install.check import BROKEN, Check
-from rcs_hooks.install.clients import CLAUDE, CODEX, PROJECT, SCOPES, TITLES, USER, Machine, Place
+from rcs_hooks.install.clients import CLAUDE, CODEX, LOCAL, PROJECT, SCOPES, TITLES, USER, Machine, Place
 from rcs_hooks.state.paths import inside
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def read_all(machine: Machine, client: str) -> Iterator[Settings | Check]:
     done: set[str] = {os.path.realpath(path) for _, path in _paths(machine, client, USER)}
     for scope in SCOPES:
         for place, path in _paths(machine, client, scope):
-            if scope == PROJECT and os.path.realpath(path) in done:
+            if scope != USER and os.path.realpath(path) in done:
                 continue  # the home is the project
             try:
                 value = value_of(path, place.within)
@@ -100,9 +100,8 @@ def read_all(machine: Machine, client: str) -> Iterator[Settings | Check]:
 def _paths(machine: Machine, client: str, scope: str) -> list[tuple[Place, str]]:
     place = Place(machine, client, scope)
     if client == CODEX:
-        return [(place, place.hooks_file), (place, place.config_file)]
-    local = [(place, os.path.join(place.folder, "settings.local.json"))] if scope == PROJECT else []
-    return [*local, (place, place.hooks_file)]
+        return [] if scope == LOCAL else [(place, place.hooks_file), (place, place.config_file)]
+    return [(place, place.hooks_file)]
 
 
 def _hooks_part(client: str, value: Record) -> Record:

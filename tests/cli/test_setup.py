@@ -113,6 +113,7 @@ COMMAND = {"type": "command", "command": LINE, "timeout": 10}
 """The same in both clients: Claude Code runs commands that are the same to the letter once."""
 RULES = [f"Bash({shlex.quote(str(RCS))} {command}:*)" for command in ("state", "question", "emit", "task")]
 SERVER = {"command": str(RCS), "args": ["mcp"]}
+CODEX_SERVER = SERVER | {"default_tools_approval_mode": "approve"}
 
 
 def tool(name: str, *fields: str) -> dict[str, Any]:
@@ -148,7 +149,7 @@ def shown(value: object) -> str:
 
 CODEX_BY_COMMAND = shown({"hooks": hooks(COMMAND, COMMAND)})
 CODEX_BY_MCP = shown({"hooks": hooks(*CODEX_TOOLS)})
-CONFIG = f'[mcp_servers.rcs_state]\ncommand = "{RCS}"\nargs = ["mcp"]\n'
+CONFIG = f'[mcp_servers.rcs_state]\ncommand = "{RCS}"\nargs = ["mcp"]\ndefault_tools_approval_mode = "approve"\n'
 CLAUDE_BY_COMMAND = shown({"hooks": hooks(COMMAND, COMMAND), "permissions": {"allow": RULES}})
 BY_MCP = {
     "hooks": hooks(*CLAUDE_TOOLS),
@@ -170,6 +171,11 @@ WRITTEN = {
         "a project/.claude/settings.json": CLAUDE_BY_MCP,
         "a project/.mcp.json": SERVERS,
     },
+    ("claude", "local", "command"): {"a project/.claude/settings.local.json": CLAUDE_BY_COMMAND},
+    ("claude", "local", "mcp"): {
+        "a project/.claude/settings.local.json": shown(BY_MCP),
+        "home/.claude.json": "{projects}",
+    },
     ("claude", "user", "command"): {"home/.claude/settings.json": CLAUDE_BY_COMMAND},
     ("claude", "user", "mcp"): {"home/.claude/settings.json": shown(BY_MCP), "home/.claude.json": SERVERS},
 }
@@ -188,7 +194,10 @@ def test_what_is_written_where_nothing_is(client: str, scope: str, transport: st
     for name in WRITTEN[client, scope, transport]:
         assert f"would write {person.folder / name}" in shown_first
     said = person.ok("setup", *where, "--transport", transport)
-    assert files(person) == WRITTEN[client, scope, transport]
+    local = shown({"projects": {str(person.project): {"mcpServers": {"rcs_state": SERVER}}}})
+    assert files(person) == {
+        name: text.replace("{projects}", local) for name, text in WRITTEN[client, scope, transport].items()
+    }
     for name in WRITTEN[client, scope, transport]:
         assert f"+++ {person.folder / name}\n" in said
     once = person.state()
@@ -294,7 +303,7 @@ def test_without_tomlkit_the_lines_to_paste_are_shown(person: Home) -> None:
     lines = said.partition(head)[2].partition("\nCodex: ")[0]
     assert tomllib.loads(f"{before}\n{lines}\n") == {
         "model": "gpt",
-        "mcp_servers": {"other": {"command": "x"}, "rcs_state": SERVER},
+        "mcp_servers": {"other": {"command": "x"}, "rcs_state": CODEX_SERVER},
         "sandbox_workspace_write": {"writable_roots": [str(person.home / ".rcs"), str(person.project / ".rcs")]},
     }
     assert json.loads((person.project / ".codex/hooks.json").read_text())["hooks"]["Stop"] == [
@@ -393,7 +402,7 @@ def test_foreign_entries_keep_their_bytes_and_their_order(person: Home) -> None:
         assert word in config
     assert tomllib.loads(config) == {
         "model": "gpt",
-        "mcp_servers": {"other": {"command": "x"}, "rcs_state": SERVER},
+        "mcp_servers": {"other": {"command": "x"}, "rcs_state": CODEX_SERVER},
         "sandbox_workspace_write": {
             "writable_roots": ["/srv/a", "/srv/b", str(person.home / ".rcs"), str(person.project / ".rcs")]
         },
@@ -458,8 +467,9 @@ def test_a_person_s_own_hooks_are_not_taken_by_uninstall(person: Home) -> None:
     before = person.state()
     said = person.ok("uninstall", *ALL)
     assert said == (
-        "Codex: nothing of ours in the project's files (--scope user looks there)\n"
-        "Claude Code: nothing of ours in the project's files (--scope user looks there)\n"
+        "Codex: nothing of ours in the files of --scope project (there is also --scope user)\n"
+        "Claude Code: nothing of ours in the files of --scope project"
+        " (there is also --scope local and --scope user)\n"
     )
     assert person.state() == before
 
@@ -758,7 +768,7 @@ def test_variables_of_ours_go_into_the_server_s_entry(person: Home) -> None:
     entry = SERVER | {"env": {"RCS_A": "ü", "RCS_B": "two words"}}
     assert json.loads((person.project / ".mcp.json").read_text()) == {"mcpServers": {"rcs_state": entry}}
     config = tomllib.loads((person.project / ".codex/config.toml").read_text())
-    assert config == {"mcp_servers": {"rcs_state": entry}}
+    assert config == {"mcp_servers": {"rcs_state": CODEX_SERVER | entry}}
 
 
 def test_a_variable_that_is_no_text_is_refused(person: Home) -> None:
@@ -862,7 +872,7 @@ def test_a_server_under_our_name_is_replaced_whole_and_shown_before_it_is_approv
     said = person.ok("setup", *ALL, "--transport", "mcp")
     assert json.loads((person.project / ".mcp.json").read_text()) == {"mcpServers": {"rcs_state": SERVER}}
     config = tomllib.loads((person.project / ".codex/config.toml").read_text())
-    assert config == {"mcp_servers": {"rcs_state": SERVER}}
+    assert config == {"mcp_servers": {"rcs_state": CODEX_SERVER}}
     for line in ('"cwd": "/evil"', '"PYTHONPATH": "/evil"', 'cwd = "/evil"', 'PYTHONPATH = "/evil"'):
         assert re.search(rf"^-\s*{re.escape(line)},?$", said, re.MULTILINE)
     settings = person.project / ".claude/settings.json"

@@ -14,7 +14,7 @@ import json
 import re
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ PATIENCE = 60
 
 @dataclass(frozen=True)
 class Turn:
-    """What the model does once: it says something, or it runs a command."""
+    """What the model does once: it says something, runs a command, or calls a tool of our MCP server."""
 
     text: str = ""
     command: str = ""
@@ -49,6 +49,8 @@ class Turn:
     """The command runs while the agent goes on; in Claude Code a subagent, too."""
     after: str = ""
     """A file: the model answers once it is there."""
+    tool: str = ""
+    """Codex: a tool of our MCP server; `command` then holds its arguments as JSON."""
 
     @property
     def uses_tool(self) -> bool:
@@ -143,6 +145,8 @@ def _events_openai(number: int, turn: Turn, shell: str) -> list[Json]:
             **(CODEX_AGENTS if turn.task else {"name": shell}),
             "arguments": json.dumps(arguments),
         }
+        if turn.tool:
+            item |= {"namespace": "mcp__rcs_state", "name": turn.tool, "arguments": turn.command}
     else:
         item = {
             "type": "message",
@@ -269,7 +273,7 @@ def _filled(turn: Turn, texts: Sequence[str]) -> tuple[Turn, str]:
     match = next((match for text in reversed(texts) if (match := pattern.search(text))), None)
     if match is None:
         return say("There was nothing to run."), turn.find
-    return run(match.expand(turn.command)), ""
+    return replace(turn, command=match.expand(turn.command)), ""
 
 
 def recorded(file: Path) -> list[Request]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.clients.configure import COMMAND_FIRST, RCS, configure, hooks_file, rcs, write_settings
+from tests.clients.configure import COMMAND_FIRST, RCS, TRANSPORTS, configure, hooks_file, rcs, write_settings
 from tests.clients.driver import SANDBOXED
 from tests.clients.model_server import run, say
 from tests.clients.test_company import OWN_CONTEXT, add_own_hooks
@@ -152,6 +152,19 @@ def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, trans
 
 
 # --- what setup offers besides
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("client", ["claude"])
+def test_claude_code_runs_what_stands_in_the_local_scope(person: Person, transport: Transport) -> None:
+    words = ("setup", "--client", "claude", "--scope", "local", "--transport", transport)
+    assert rcs(person.workspace, person.home, *words).returncode == 0
+    outcome = person.types("$forge go", WORKING, FINISH, DONE)
+    assert ended_well(outcome)
+    assert counts(outcome, DETECTED) == [1, 1, 1]
+    assert not (person.workspace / ".claude/settings.json").exists()
+    assert not (person.workspace / ".mcp.json").exists()
+    assert "broken" not in [check["status"] for check in doctor(person)]
 
 
 @pytest.mark.parametrize("client", ["codex"])

@@ -511,7 +511,12 @@ def test_hooks_that_codex_has_switched_off_are_broken(machine: Machine, scope: s
         (
             'sandbox_mode = "read-only"',
             WARN,
-            "sandbox_mode is read-only: an agent cannot record an outcome, so each run is held, then let go",
+            "sandbox_mode is read-only: an agent cannot record an outcome, so each run is held once, then let go",
+        ),
+        (
+            'sandbox_mode = "read-only"\n[mcp_servers.rcs_state]\ndefault_tools_approval_mode = "approve"',
+            OK,
+            "sandbox_mode is read-only: an agent records through rcs_state",
         ),
         (
             '[sandbox_workspace_write]\nwritable_roots = ["{home}/.rcs"]',
@@ -697,7 +702,7 @@ def test_a_status_line_under_our_name_is_named(machine: Machine, command: str, s
     value = json.loads(Path(path).read_text()) if scope == PROJECT else {}
     write(path, value | {"statusLine": {"type": "command", "command": command}})
     found = of(checks(machine), "Claude Code statusLine")
-    assert [check.status for check in found] == [WARN] * is_named
+    assert [check.status for check in found if check.status != OK] == [WARN] * is_named
 
 
 # --- where they stand
