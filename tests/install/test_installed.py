@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import site
@@ -309,3 +310,97 @@ def test_a_real_installer_gives_programs_that_run(tools: Path, tmp_path: Path, i
         assert (done_.returncode, done_.stdout, done_.stderr) == (0, b"{}\n", b"")
     done_ = hook(str(installed.bin / "rcs-hook"), cwd=tmp_path)
     assert (done_.returncode, done_.stdout, done_.stderr) == (0, b"{}\n", b"")
+
+
+# --- as a newcomer goes about it
+
+
+def first_command() -> str:
+    """README's first, with the one prompt that it tries."""
+    line: str
+    (line,) = re.findall(r"^python3 -m venv .*rcs try .*$", (CHECKOUT / "README.md").read_text(), re.MULTILINE)
+    return line
+
+
+def in_shell(line: str, *args: str, cwd: Path, env: dict[str, str]) -> str:
+    done = subprocess.run(
+        ["/bin/sh", "-ec", line, "sh", *args],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def network_env(tools: Path, home: Path) -> dict[str, str]:
+    """What reaches the registry, in a home of its own."""
+    path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return dict(os.environ) | {"HOME": str(home), "PATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+def a_first_day(rcs: Path, folder: Path) -> None:
+    """setup, doctor, a prompt through each entry that was written, the command that it shows, and uninstall."""
+    (project := folder / "a project").mkdir()
+    (home := folder / "a home").mkdir()
+    env = clean_env(HOME=str(home), PATH=os.defpath)
+    subprocess.run(["git", "init", "-q", "."], cwd=project, env=env, check=True)
+    before = set(project.rglob("*"))
+
+    def run(*words: str) -> str:
+        return in_shell('"$@"', str(rcs), *words, cwd=project, env=env)
+
+    run("setup", "--client", "all", "--skills", "--statusline")
+    done = subprocess.run([rcs, "doctor", "--json"], cwd=project, env=env, capture_output=True, check=False)
+    checks = json.loads(done.stdout)["checks"]
+    wrong = [check for check in checks if check["status"] == "broken" and check["what"] not in BY_THE_PERSON]
+    assert wrong == []
+    for client, name in (("Codex", ".codex/hooks.json"), ("Claude Code", ".claude/settings.json")):
+        assert {check["status"] for check in checks if check["what"] in (f"{client} hook", f"{client} skills")} == {
+            "ok"
+        }
+        ((group,)) = json.loads((project / name).read_text())["hooks"]["UserPromptSubmit"]
+        session = "codex1" if client == "Codex" else "claude1"
+        turn = {"turn_id": "t1", "model": "m"} if client == "Codex" else {"prompt_id": "p1"}
+        call = {"hook_event_name": "UserPromptSubmit", "session_id": session, "cwd": str(project)} | turn
+        call["prompt"] = "$forge fix it"
+        said = subprocess.run(
+            ["/bin/sh", "-c", group["hooks"][0]["command"]], input=json.dumps(call), cwd=project, env=env,
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        context = json.loads(said.stdout)["hookSpecificOutput"]["additionalContext"]
+        (command,) = re.findall(r"^.* state write .*--outcome finished.*$", context, re.MULTILINE)
+        in_shell(command.partition("recorded with: ")[2] or command, cwd=project, env=env)
+        assert session not in run("state", "list-active", "--session", session)
+    line = json.loads((project / ".claude/settings.json").read_text())["statusLine"]["command"]
+    assert in_shell(f"echo '{{}}' | {line}", cwd=project, env=env) == "\n"
+    run("uninstall", "--purge", "--yes")
+    assert set(project.rglob("*")) == before
+    assert list(home.iterdir()) == []
+
+
+BY_THE_PERSON = ("Codex trust", "Codex project")
+"""What nobody but the person at Codex can do."""
+
+
+@pytest.mark.slow
+def test_a_newcomer_with_the_first_command_of_readme_in_a_path_with_a_blank(tools: Path, tmp_path: Path) -> None:
+    left_out = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "tests", "fixtures")
+    shutil.copytree(CHECKOUT, checkout := tmp_path / "my own checkout", ignore=left_out)
+    (tmp_path / "h").mkdir()
+    said = in_shell(first_command(), cwd=checkout, env=network_env(tools, tmp_path / "h"))
+    assert "blueprint" in said
+    a_first_day(checkout / ".venv/bin/rcs", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("installer", ["uv", "pipx"])
+def test_a_newcomer_with_a_tool_installer_in_a_path_with_a_blank(tools: Path, tmp_path: Path, installer: str) -> None:
+    (folder := tmp_path / "my own tools").mkdir()
+    (tmp_path / "h").mkdir()
+    env = network_env(tools, tmp_path / "h")
+    in_shell(INSTALLERS[installer], str(folder), str(CHECKOUT), sys.executable, cwd=tmp_path, env=env)
+    a_first_day(folder / "bin/rcs", tmp_path)
