@@ -49,21 +49,22 @@ MIGRATIONS = (
         UNIQUE (run, path)
     );
     """,
-    """
-    ALTER TABLE runs ADD COLUMN ended TEXT;
-    UPDATE runs SET ended = CASE
-        WHEN (SELECT type FROM events WHERE events.id = runs.last_event) = 'run_ended' THEN 'person'
-        WHEN status = 'completed' THEN 'machine'
-    END
-    """,
 )
 """From nothing to version 1, from 1 to 2, and so on; one that was released is never changed."""
 VERSION = len(MIGRATIONS)
+ADDITION = (
+    "ALTER TABLE runs ADD COLUMN ended TEXT",
+    """UPDATE runs SET ended = CASE
+           WHEN (SELECT type FROM events WHERE events.id = runs.last_event) = 'run_ended' THEN 'person'
+           WHEN status = 'completed' THEN 'machine'
+       END""",
+)
+"""A column that an older program passes over. It raises no version: a server of that program may still run."""
 
 
 def bring_up(path: str, sql: "Connection") -> None:
     """Raises StoreError."""
-    if _version_at_one_moment(path, sql) == VERSION:
+    if _version_at_one_moment(path, sql) == VERSION and _has_addition(sql):
         return
     patiently(sql, "PRAGMA journal_mode = WAL")
     patiently(sql, "BEGIN IMMEDIATE")
@@ -72,12 +73,18 @@ def bring_up(path: str, sql: "Connection") -> None:
             for statement in MIGRATIONS[number].split(";"):
                 sql.execute(statement)
             sql.execute(f"PRAGMA user_version = {number + 1}")
+        for statement in () if _has_addition(sql) else ADDITION:
+            sql.execute(statement)
         sql.execute(f"PRAGMA application_id = {APPLICATION}")
         sql.execute("COMMIT")
     except BaseException:  # half a migration is none; it is raised again
         if sql.in_transaction:
             sql.execute("ROLLBACK")
         raise
+
+
+def _has_addition(sql: "Connection") -> bool:
+    return bool(sql.execute("SELECT 1 FROM pragma_table_info('runs') WHERE name = 'ended'").fetchall())
 
 
 def _version_at_one_moment(path: str, sql: "Connection") -> int:

@@ -94,6 +94,18 @@ def test_an_older_database_is_brought_up_and_keeps_what_it_has(
     assert project.query("SELECT run_id, more FROM runs") == [("r1", None)]
 
 
+def test_a_database_of_an_older_program_is_read_and_written_and_stays_open_to_that_program(project: Project) -> None:
+    project.emit("requirements")
+    assert schema.VERSION == 1  # an older server that still runs would refuse a higher one
+    connection = sqlite3.connect(project.database)
+    connection.execute("ALTER TABLE runs DROP COLUMN ended")
+    connection.commit()
+    connection.close()
+    assert project.rcs("runs", "list").returncode == 0
+    assert project.emit("design")["seq"] == 3
+    assert project.query("SELECT run_id, ended FROM runs") == [("r1", None)]
+
+
 def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.emit("requirements")
     before = project.dump()
