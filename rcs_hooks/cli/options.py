@@ -66,5 +66,5 @@ def scope(env: Mapping[str, str], cwd: str, root: str | None, session: str | Non
     """Raises Refused where the working directory is gone and nothing else names a workspace."""
     place = os.path.normpath(os.path.join(cwd, root)) if root else find_root(env, cwd, session)
     if inside(place, REMOVED):
-        raise Refused("the working directory was removed; go to a folder that is there, or give --root")
+        raise Refused("the working directory is not there any more; change to another folder and try again")
     return Scope(place, session, now, commands(place, cwd, session or "", Surroundings(env, cwd, now)))

@@ -114,7 +114,7 @@ def test_a_removed_working_directory_is_no_workspace(tmp_path: Path) -> None:
     for command in (["state", "list-active"], ["state", "write", "--mode", "team", "--active", "--session", "s1"]):
         done = run(str(RCS), *command)
         assert (done.returncode, done.stdout) == (1, b"")
-        assert b"the working directory was removed" in done.stderr
+        assert b"the working directory is not there any more" in done.stderr
     assert run(str(RCS), "state", "list-active", "--root", str(tmp_path)).stdout == b"nothing is active\n"
     assert not Path("/.rcs").exists()
 
