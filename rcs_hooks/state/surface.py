@@ -186,8 +186,11 @@ def _refuse_nobodys(scope: Scope, mode: str) -> None:
     there = f"{scope.folder}/{paths.SESSIONS}"
     latest = sorted(known_sessions(scope.folder), key=lambda name: -os.stat(f"{there}/{name}").st_mtime)
     each = [scope.of(session).commands.write(mode, "--active") for session in latest[:MOST_NAMED]]
-    first = f"{mode} would be the workspace's and hold the Stop of every session; name the session, or add --root-scope"
-    raise Refused("\n".join([f"{first}{':' if each else ''}", *each]))
+    each = each or [scope.commands.write(mode, "--active", "--root-scope")]
+    first = (
+        f"{mode} would be the workspace's and hold the Stop of every session; name the session, or add --root-scope:"
+    )
+    raise Refused("\n".join([first, *each]))
 
 
 def _drafted(scope: Scope, mode: str, wanted: Record) -> tuple[Draft, str | None]:

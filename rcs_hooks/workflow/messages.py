@@ -39,6 +39,7 @@ YOUR_QUESTION = "YOUR QUESTION"
 PRESERVED = "planning preserved over simultaneous execution follow-up"
 TEAM_HINT = "team runtime: lead the crew, give every worker its own files, merge and verify the results yourself."
 GO_ON_OR_CANCEL = "Type `go on` to continue, `$cancel` to end it."
+CANCEL_ENDS_IT = "Type `$cancel` to end it."
 HANDOFF = "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer."
 
 
@@ -437,7 +438,8 @@ def _sandboxed(decision: Decision) -> list[str]:
 
 def let_go(decision: Decision, broken: Sequence[str] = ()) -> str:
     """Tell the person why a running workflow was let stop all the same."""
-    first = f"rcs: {_names_of(decision)} {_why_let_go(decision)} {GO_ON_OR_CANCEL}"
+    what_to_type = CANCEL_ENDS_IT if decision.why in (BACKGROUND, WORKSPACE) else GO_ON_OR_CANCEL
+    first = f"rcs: {_names_of(decision)} {_why_let_go(decision)} {what_to_type}"
     return fit([first, *broken], SYSTEM_LENGTH)
 
 
@@ -459,7 +461,7 @@ def _why_let_go(decision: Decision) -> str:
             " start Codex with `--sandbox workspace-write` in the workspace's folder to let it."
         )
     if decision.why == WORKSPACE:
-        return "was left in this workspace by nobody known, so it holds no turn any longer."
+        return "is recorded in this workspace for no session, so it holds no turn any longer."
     if decision.why == ITERATIONS:
         return f"has reached its last iteration without an outcome, {kept}"
     if decision.why == LOST:

@@ -68,7 +68,8 @@ def test_a_shell_or_a_set_time_is_held_once_for_a_fingerprint(
     assert commands(first.reason, "write") == ["forge"]
     assert stops(forge, 3, **given) == [False] * 3
     assert forge.stop(**given).notice == (
-        "rcs: forge (phase starting, iteration 0 of 50) waits for what runs in the background. " + GO_ON_OR_CANCEL
+        "rcs: forge (phase starting, iteration 0 of 50) waits for what runs in the background."
+        " Type `$cancel` to end it."
     )
     forge.edit("forge", iteration=1)
     assert stops(forge, 3, **given) == [True, False, False]

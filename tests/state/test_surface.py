@@ -46,6 +46,12 @@ def test_a_run_that_would_be_nobodys_is_refused_with_the_sessions_to_choose_from
     assert write(at(workspace, None), "forge", {"active": True, "iteration": 2})["success"] is True
 
 
+def test_a_run_that_would_be_nobodys_names_the_command_where_there_is_no_session(workspace: Workspace) -> None:
+    with pytest.raises(Refused) as refused:
+        write(at(workspace, None), "forge", {"active": True})
+    assert str(refused.value).splitlines()[1:] == ["rcs state write --mode forge --active --root-scope"]
+
+
 def test_the_workspace_and_a_session_are_not_both_meant(workspace: Workspace) -> None:
     with pytest.raises(Refused, match="name one of them"):
         write(at(workspace), "forge", {"active": True}, root_scope=True)
