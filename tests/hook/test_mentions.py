@@ -16,8 +16,8 @@ WORDS = {
     "do not use $team or $forge": "rcs: $team, $forge were read as a mention (negated in its clause), so nothing was"
     " started. To start them, begin a prompt with $team $forge and a blank.",
     "$forg fix it": "rcs: $forg is no skill. Did you mean $forge? Begin a prompt with $forge to start forge.",
-    "$plan the shop": "rcs: $plan is no skill. Did you mean $blueprint? A prompt that begins with $blueprint starts"
-    " it.",
+    "$plan the shop": "rcs: $plan is no skill. Did you mean $blueprint? Begin a prompt with $blueprint to start"
+    " blueprint.",
 }
 
 

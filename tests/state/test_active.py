@@ -50,6 +50,13 @@ def start(workspace: Workspace, name: str = "new") -> None:
     assert workspace.call("SessionStart", name, source="startup").line == "{}"
 
 
+@pytest.fixture(autouse=True)
+def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives a start the time that it needs: on a busy machine its own few milliseconds may pass without a step."""
+    monkeypatch.setattr(active, "LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(active, "FOLD_SECONDS", 60.0)
+
+
 @pytest.fixture
 def years(workspace: Workspace) -> Workspace:
     """Forty sessions that have ended, one that failed, and two that go on; the index is made."""
