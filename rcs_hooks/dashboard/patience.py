@@ -6,6 +6,7 @@ silent ones would lock everybody out.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,9 +25,13 @@ class PatientProtocol(H11Protocol):
     """HTTP/1.1 as uvicorn speaks it, for connections that have to come to the point."""
 
     waiting: dict[PatientProtocol, asyncio.TimerHandle] = {}  # noqa: RUF012 - of all connections together
+    numbers = count()
+    number = 0
+    """In the order in which they were made: who waits again after an answer is no newer for that."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.number = next(self.numbers)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -55,8 +60,7 @@ class PatientProtocol(H11Protocol):
     def _wait(self) -> None:
         self._wait_no_more()
         if len(self.waiting) >= MOST_WAITING:
-            oldest = next(iter(self.waiting))
-            oldest._give_up()
+            min(self.waiting, key=lambda each: each.number)._give_up()
         self.waiting[self] = self.loop.call_later(REQUEST_SECONDS, self._give_up)
 
     def _wait_no_more(self) -> None:
