@@ -102,7 +102,7 @@ def test_codex_in_a_subfolder_has_the_hooks_of_the_project(person: Person) -> No
 
 @pytest.mark.parametrize("client", ["codex"])
 def test_codex_in_a_subfolder_keeps_one_state(person: Person) -> None:
-    """Its agent may not write that state, for it lies outside the subfolder; so the run is let go."""
+    """Its agent may not write that state, for it lies outside the subfolder; so the run is held once, and let go."""
     if person.sandbox != SANDBOXED:
         pytest.skip("Codex has no sandbox on this machine")
     configure("codex", person.workspace, "command")
@@ -110,7 +110,7 @@ def test_codex_in_a_subfolder_keeps_one_state(person: Person) -> None:
     outcome = person.types("$forge ship this fix", WORKING, FINISH, DONE)
     assert states(root.parent) == [root]
     assert Workspace(root).active(outcome.session) == ["forge"]
-    assert len(outcome.requests) == 1 + 5 + 1
+    assert len(outcome.requests) == 1 + 1 + 1
 
 
 @pytest.mark.parametrize("client", ["codex"])

@@ -127,9 +127,10 @@ def assert_agrees(workspace: Workspace, session: str = "s1") -> None:
 
 
 def assert_nothing_failed(answers: list[Answer]) -> None:
-    """The person is told of starts alone."""
+    """The person is told of starts alone, and of what is taken up after a `$cancel`."""
     notices = {answer.notice for answer in answers if answer.notice}
-    assert notices <= {f"rcs: {mode} started" for mode in MODES}
+    told = ("started", "taken up where it stopped (userinterlude)")
+    assert notices <= {f"rcs: {mode} {what}" for mode in MODES for what in told}
 
 
 def leftovers(workspace: Workspace) -> list[str]:
