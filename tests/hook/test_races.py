@@ -78,6 +78,7 @@ def started(workspace: Workspace, call: Call | None = None) -> subprocess.Popen[
         stderr=subprocess.PIPE,
         cwd=workspace.root,
         env=env,
+        start_new_session=True,
     )
     if call is not None:
         assert child.stdin is not None
@@ -299,13 +300,18 @@ def next_text(workspace: Workspace) -> str:
     return "$cancel" if "team" in active else "$team"
 
 
+def kill(child: subprocess.Popen[bytes]) -> None:
+    """Kills the shell that started Python, and Python."""
+    os.killpg(child.pid, signal.SIGKILL)
+
+
 def killed(workspace: Workspace, call: Call, delay: float) -> bool:
     """Whether the process was still at work after `delay`."""
     child = started(workspace, call)
     assert child.stdin is not None
     child.stdin.close()
     time.sleep(delay)
-    child.kill()
+    kill(child)
     child.wait()
     for pipe in (child.stdout, child.stderr):
         assert pipe is not None
@@ -392,7 +398,7 @@ def test_hooks_killed_in_a_crowd_lose_nothing_that_others_wrote(workspace: Works
             child.stdin = None
         time.sleep(dice.uniform(0, 0.3))
         for session in doomed:
-            os.kill(children[session].pid, signal.SIGKILL)
+            kill(children[session])
         for session, child in children.items():
             child.communicate(timeout=60)
             if session not in doomed:
