@@ -60,7 +60,8 @@ def _began(now: float) -> float:
     try:
         with open("/proc/self/stat", "rb") as file:
             ticks = int(file.read().rpartition(b") ")[2].split()[19])
-        return now - (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
+        # The kernel rounds down to a tick, and a call that began after the last answer must not seem older than that.
+        return now - (time.clock_gettime(time.CLOCK_BOOTTIME) - (ticks + 1) / os.sysconf("SC_CLK_TCK"))
     except (OSError, AttributeError, ValueError, IndexError):
         return now - time.process_time()
 
