@@ -598,9 +598,15 @@ def with_disk_for(size: int, workspace: Workspace, event: str, **fields: Any) ->
     env = {name: value for name, value in clean_env().items() if not name.startswith("COV")}
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     pipe, cwd = subprocess.PIPE, workspace.root
-    with subprocess.Popen([str(RCS_HOOK)], stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=env) as child:
-        # It waits for its stdin, so the limit is there before it does anything.
-        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (size, size))
+
+    def limit() -> None:
+        """Holds for the shell that starts Python, and so for Python."""
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    with subprocess.Popen(
+        [str(RCS_HOOK)], stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=env,
+        preexec_fn=limit,  # noqa: PLW1509 - one thread alone
+    ) as child:  # fmt: skip
         said, errors = child.communicate(workspace.payload(event, **fields), timeout=60)
     assert (child.returncode, errors) == (0, b"")
     return Answer(event, said.decode().removesuffix("\n"))
