@@ -106,4 +106,4 @@ def _watch(scope: Scope) -> None:
             output.over(line) if sys.stdout.isatty() else output.text(line)
             output.flush()
             last = line
-        time.sleep(PAUSE)
+        time.sleep(PAUSE)  # other tools write state too, and no watcher of files is among our packages

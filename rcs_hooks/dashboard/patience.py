@@ -29,7 +29,7 @@ class PatientProtocol(H11Protocol):
     number = 0
     """In the order in which they were made: who waits again after an answer is no newer for that."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         self.number = next(self.numbers)
         self._wait()
