@@ -1,7 +1,7 @@
-"""One hook call, straight from a checkout: stdin to stdout.
+"""Answers one hook call from a checkout: stdin to stdout.
 
 In a client's file: `python3 /a/checkout/hooks/user_prompt_submit.py || exit 0`.
-Python leaves with 2 where it cannot open a script, and 2 is a block.
+Python exits with 2 if it cannot open a script, and 2 is a block.
 """
 
 import os

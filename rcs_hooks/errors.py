@@ -1,39 +1,142 @@
-"""The errors of the house. Each carries the sentence that a person is shown."""
+"""The package's errors: each carries a sentence for the person, and a `code` for a program that reads it as JSON."""
+
+LONGEST_PATH = 200
+NO_WORKING_DIRECTORY = "the working directory no longer exists; change to another folder and try again"
+
+
+class suppress:  # noqa: N801 - named as its model is
+    """A block in which these errors are ignored: `contextlib.suppress`, without what `contextlib` imports."""
+
+    __slots__ = ("_errors",)
+
+    def __init__(self, *errors: type[BaseException]) -> None:
+        self._errors = errors
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        return kind is not None and issubclass(kind, self._errors)
+
+
+def reason_of(error: OSError) -> str:
+    """Return the system's reason for an error in lower case, as a part of a sentence: `permission denied`."""
+    return (error.strerror or str(error)).lower()
 
 
 class RcsError(Exception):
     """Base of all errors that are answered in words."""
 
+    code = "error"
+
+    @property
+    def details(self) -> dict[str, object]:
+        """Return facts beyond the message of this error, for the `details` of its JSON; empty if it has none."""
+        return {}
+
+
+def error_json(code: str, message: str, details: dict[str, object] | None = None, **more: object) -> dict[str, object]:
+    """Return an error as the JSON object that every surface answers; `more` are the keys that only one surface has."""
+    return {"ok": False, "code": code, "message": message, "details": details or {}} | more
+
+
+def as_json(error: RcsError) -> dict[str, object]:
+    """Return an error as the command line, the MCP tools and the dashboard answer it.
+
+    `error` is an older key for the same text as `message`.
+    """
+    return error_json(error.code, str(error), error.details, error=str(error))
+
 
 class PayloadError(RcsError):
-    """Raised when what stands on stdin is not a hook call."""
+    """Raised when stdin holds no hook call."""
+
+    code = "payload"
 
 
 class UnsafePath(RcsError):
-    """Raised when state would lie outside its workspace, or in a folder that is not there."""
+    """Raised when state would lie outside its workspace, or in a folder that does not exist."""
+
+    code = "unsafe_path"
+
+
+class InTheWay(UnsafePath, OSError):
+    """Raised when a path where state belongs is taken by something else.
+
+    Also an OSError, for callers that carry on without what they could not write.
+    """
+
+    code = "in_the_way"
 
 
 class Unavailable(RcsError):
-    """Raised when a file cannot be read for the moment, so that what it holds is unknown; nothing was changed."""
+    """Raised when a file cannot be read for the moment, so that its content is unknown; nothing was changed."""
+
+    code = "unavailable"
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"{path} cannot be read for the moment ({why}), so nothing was changed; try again")
+        self.fault = f"{path} cannot be read for the moment ({why})"
+        super().__init__(f"{self.fault}, so nothing was changed; try again")
 
 
 class LockTimeout(RcsError):
-    """Raised when another process keeps the state lock for too long."""
+    """Raised when another process holds the state lock for too long."""
+
+    code = "lock_timeout"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"could not lock {path}: another rcs process is using it")
 
 
 class Uncounted(RcsError):
-    """Raised when the blocks of a session cannot be counted, so that none may be spoken."""
+    """Raised when the blocks of a session cannot be counted, so that Stop must not be blocked."""
+
+    code = "uncounted"
 
 
 class Refused(RcsError):
-    """Raised when what was asked for is not done; says what was found and what to type next."""
+    """Raised when a request is not carried out; says why, and what to type next."""
+
+    code = "refused"
+
+
+class UsageError(RcsError):
+    """Raised when a command line is wrong."""
+
+    code = "usage"
+
+    def __init__(self, message: str, *, command: str = "", usage: str = "") -> None:
+        super().__init__(message)
+        self.usage = usage
+        self.shown = f"{usage}\n{command}: error: {message}" if usage else f"rcs: {message}"
+        """The message for a person, as argparse writes it."""
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"usage": self.usage} if self.usage else {}
+
+
+class SystemFailure(RcsError):
+    """An OSError as an error of ours, with its path and reason in words."""
+
+    code = "system"
+
+    def __init__(self, error: OSError) -> None:
+        self.path = str(error.filename)[:LONGEST_PATH] if error.filename else ""
+        why = reason_of(error)
+        if isinstance(error, FileNotFoundError) and not self.path:  # raised by os.getcwd
+            why = NO_WORKING_DIRECTORY
+        super().__init__(f"{self.path}: {why}" if self.path else why)
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"path": self.path} if self.path else {}
 
 
 class MachineError(RcsError):
-    """Raised when a diagram cannot be read; shows file, line and a marker under the spot."""
+    """Raised when a diagram cannot be read; shows file, line and a marker under the fault."""
+
+    code = "machine"
 
     def __init__(self, text: str, *, problem: str = "", file: str = "", line: int = 0) -> None:
         super().__init__(text)
@@ -41,9 +144,15 @@ class MachineError(RcsError):
         self.file = file
         self.line = line
 
+    @property
+    def details(self) -> dict[str, object]:
+        return {"problem": self.problem, "file": self.file, "line": self.line}
+
 
 class Rejected(RcsError):
-    """Raised when an emit breaks a rule; carries what helps to say it right the next time."""
+    """Raised when a report by `rcs emit` breaks a rule; carries what helps to correct the report."""
+
+    code = "rejected"
 
     def __init__(
         self,
@@ -60,6 +169,17 @@ class Rejected(RcsError):
         self.valid_next = valid_next
         self.did_you_mean = did_you_mean
 
+    @property
+    def details(self) -> dict[str, object]:
+        return {
+            "valid_states": list(self.valid_states),
+            "current": self.current,
+            "valid_next": list(self.valid_next),
+            "did_you_mean": self.did_you_mean,
+        }
+
 
 class StoreError(RcsError):
     """Raised when the database of runs cannot be used; says which file, and what to do about it."""
+
+    code = "store"

@@ -1,18 +1,106 @@
 from __future__ import annotations
 
+import itertools
 import os
+import random
 import signal
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import properties
 from tests.support import Workspace
+
+SLOW = ("browser", "real_clients", "sweep")
+"""Folders whose tests are all slow."""
+MEMORY = "/dev/shm"
+ROOM = 1 << 30
+ROWS = 3
+"""How many rows of a slow test a sample has."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    properties.in_full = _selects_slow(config)
+    properties.is_sample = _is_sample()
+    if not _selects_slow(config):
+        _use_memory()
+
+
+def _use_memory() -> None:
+    """Keep the folders of the tests in memory, where a flush costs nothing, unless `TMPDIR` says otherwise.
+
+    Not for slow tests: a client's sandbox has a `/dev` of its own, in which such a folder is not there.
+    """
+    if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK):
+        status = os.statvfs(MEMORY)
+        runs_programs = not status.f_flag & os.ST_NOEXEC
+        if runs_programs and status.f_bavail * status.f_frsize > ROOM:
+            os.environ["TMPDIR"] = MEMORY
+            tempfile.tempdir = None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A property belongs to both: the plain run tries a few examples, `-m slow` all of them."""
+    if properties.in_full and getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        item.add_marker("slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a sample, a slow test with many rows tries a few of them, the same ones each time."""
+    if not (_is_sample() and _selects_slow(config)):
+        return
+    rows: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        rows.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    chosen = {item for name, group in rows.items() for item in random.Random(name).sample(group, min(len(group), ROWS))}
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = [item for item in items if item in chosen]
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Tests of a file that is named, and those that take their time, run in this process; None: on all cores."""
+    named = any(arg.partition("::")[0].endswith(".py") for arg in config.args)
+    return 0 if named or _selects_slow(config) or config.option.collectonly or os.cpu_count() == 1 else None
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What is slow as a whole is not even read where nothing slow is asked for."""
+    unasked = collection_path.name in SLOW and not any(f"tests/{name}" in arg for name in SLOW for arg in config.args)
+    return True if unasked and not _selects_slow(config) else None
+
+
+def _is_sample() -> bool:
+    """`.ci/run` sets it; without it, and in `.ci/run full`, every row is run."""
+    return os.environ.get("SWEEP") == "sample"
+
+
+def _selects_slow(config: pytest.Config) -> bool:
+    selected = str(config.getoption("markexpr"))
+    return "slow" in selected and "not slow" not in selected
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folders of all tests, numbered here: pytest's own search for a free number reads them all for each test."""
+    base = tmp_path_factory.mktemp("each")
+    return (base / str(number) for number in itertools.count())
+
+
+@pytest.fixture
+def tmp_path(_folders: Iterator[Path]) -> Path:
+    folder = next(_folders)
+    folder.mkdir(0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True)
-def _no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _no_real_home(monkeypatch: pytest.MonkeyPatch, _folders: Iterator[Path]) -> None:
     """The real home, and the settings of the session that runs the tests, are out of reach."""
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    home = next(_folders)
+    home.mkdir(0o700)
+    monkeypatch.setenv("HOME", str(home))
     for name in os.environ:
         if name.startswith(("RCS_", "CLAUDE", "CODEX_")):
             monkeypatch.delenv(name)

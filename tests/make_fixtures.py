@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
 from rcs_hooks.hook.recording import Recorder, load
 from tests.support import CHECKOUT, NOW, Record, Workspace, check_output
@@ -70,9 +70,9 @@ class Scene(Workspace):
 
     def send(self, event: str, raw: bytes) -> None:
         self.now += 60
-        around = Surroundings(self.env, str(self.root), self.now, "rcs")
-        recorder = Recorder(str(self.recording), raw, around) if self.recording else None
-        line = respond(raw, around)
+        environment = Environment(self.env, str(self.root), self.now, "rcs")
+        recorder = Recorder(str(self.recording), raw, environment) if self.recording else None
+        line = respond(raw, environment)
         check_output(event, line)
         if recorder:
             recorder.save(line)

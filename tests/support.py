@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
+import re
+import resource
+import shlex
+import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
+import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from rcs_hooks.hook.call import Surroundings
-from rcs_hooks.hook.entry import respond
+from rcs_hooks.cli.main import main
+from rcs_hooks.environment import Environment
+from rcs_hooks.hook.entry import answer, respond
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 HOOKS = CHECKOUT / "hooks"
@@ -32,34 +42,34 @@ class _Strict(BaseModel):
 
 class _PromptSpecific(_Strict):
     hookEventName: Literal["UserPromptSubmit"]  # noqa: N815 - the wire's own name
-    additionalContext: str = Field(min_length=1, max_length=1500)  # noqa: N815
+    additionalContext: str = Field(min_length=1, max_length=1500)  # noqa: N815 - as above
 
 
 class PromptOutput(_Strict):
     """Everything that Codex accepts from us on UserPromptSubmit; never a block."""
 
-    hookSpecificOutput: _PromptSpecific | None = None  # noqa: N815
-    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+    hookSpecificOutput: _PromptSpecific | None = None  # noqa: N815 - as above
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815 - as above
 
 
 class _SessionSpecific(_Strict):
-    hookEventName: Literal["SessionStart"]  # noqa: N815
-    additionalContext: str = Field(min_length=1, max_length=1500)  # noqa: N815
+    hookEventName: Literal["SessionStart"]  # noqa: N815 - as above
+    additionalContext: str = Field(min_length=1, max_length=1500)  # noqa: N815 - as above
 
 
 class SessionOutput(_Strict):
-    hookSpecificOutput: _SessionSpecific | None = None  # noqa: N815
-    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+    hookSpecificOutput: _SessionSpecific | None = None  # noqa: N815 - as above
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815 - as above
 
 
 class _Allows(_Strict):
-    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815 - as above
 
 
 class _Blocks(_Strict):
     decision: Literal["block"]
     reason: str = Field(min_length=1, max_length=1200, pattern=r"\S")
-    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815
+    systemMessage: str | None = Field(default=None, min_length=1)  # noqa: N815 - as above
 
 
 def check_output(event: str, line: str) -> Record:
@@ -105,7 +115,7 @@ class Workspace:
         """A hook call in this process. The clock goes on by one second."""
         self.now += 1
         raw = self.payload(event, session, **fields)
-        return Answer(event, respond(raw, Surroundings(self.env, str(self.root), self.now, "rcs")))
+        return Answer(event, respond(raw, Environment(self.env, str(self.root), self.now, "rcs")))
 
     def prompt(self, text: str, session: str = "s1", **fields: object) -> Answer:
         """A prompt with a turn of its own (Codex' way of naming it)."""
@@ -184,6 +194,17 @@ def _iso(now: float) -> str:
     return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
+def few(rows: Iterable[Any], count: int = 3) -> list[Any]:
+    """The first of a table whose rows cost a process or more each; the others are slow."""
+    names = list(rows)
+    return names[:count] + [pytest.param(name, marks=pytest.mark.slow) for name in names[count:]]
+
+
+def error_json(code: str, message: str, **details: object) -> Record:
+    """The whole object that a program is answered with for an error, on every surface but emit and task."""
+    return {"ok": False, "code": code, "message": message, "details": details, "error": message}
+
+
 def clean_env(**extra: str) -> dict[str, str]:
     """For whole programs: nothing of the caller's session, and a home that is not there."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR")}
@@ -203,3 +224,60 @@ def run_hook(
     assert done.stdout.endswith(b"\n")
     assert done.stdout.count(b"\n") == 1
     return done.stdout.decode()[:-1], done.returncode
+
+
+def hook_here(raw: bytes, *, cwd: Path, env: dict[str, str] | None = None) -> tuple[str, int]:
+    """As `run_hook`, in this process: the line, and the status that it would have."""
+    return answer(raw, Environment(clean_env() if env is None else env, str(cwd), time.time())), 0
+
+
+def paste(command: str, *, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """As a shell runs a line that was pasted: in this process where it is a call of `rcs` and nothing else."""
+    name, *words = shlex.split(command)
+    is_ours = shutil.which(name, path=env["PATH"]) == str(RCS_HOOK.with_name("rcs"))
+    if is_ours and not re.search(r"[;|&<>$`()*?~#\\]", re.sub("'[^']*'", "", command)):
+        return run_rcs(*words, cwd=cwd, env=env)
+    return subprocess.run(
+        ["/bin/sh", "-c", command], cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def run_rcs(
+    *words: str, cwd: Path, env: dict[str, str] | None = None, stdin: bytes = b"", umask: int = -1
+) -> subprocess.CompletedProcess[str]:
+    """`rcs` in this process, with a folder, an environment and streams of its own, as if it were a program.
+
+    tests/test_in_process.py holds that a program says the same. Where Python itself heeds a variable as it starts,
+    it is one.
+    """
+    env = clean_env() if env is None else env
+    heeded = [name for name in env if name == "LANG" or name.startswith("PYTHON")]
+    if any(env[name] != os.environ.get(name) for name in heeded):
+        command = [str(RCS_HOOK.with_name("rcs")), *words]
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, cwd=cwd, env=env, umask=umask, timeout=60, check=False
+        )
+        return subprocess.CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
+    streams = [io.TextIOWrapper(io.BytesIO(given), "utf-8", write_through=True) for given in (stdin, b"", b"")]
+    shown, old_env = (sys.stdin, sys.stdout, sys.stderr), dict(os.environ)
+    with contextlib.chdir(cwd):
+        old_mask = os.umask(0o022)
+        try:
+            os.umask(old_mask if umask < 0 else umask)
+            os.environ.clear()
+            os.environ.update(env)
+            sys.stdin, sys.stdout, sys.stderr = streams
+            status = main(words)
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = shown
+            os.environ.clear()
+            os.environ.update(old_env)
+            os.umask(old_mask)
+    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
+    return subprocess.CompletedProcess(words, status, out, err)
+
+
+def of_children() -> float:
+    """Return the seconds of the processor that all programs have taken which were run from here."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

@@ -15,17 +15,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rcs_hooks.cli.options import scope
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.hud.line import as_line, hud_of
+from rcs_hooks.hud import as_line, hud_of
 from rcs_hooks.mcp import tools
-from rcs_hooks.overlay.block import block
-from rcs_hooks.state.surface import get_status, list_active
+from rcs_hooks.overlay import block
+from rcs_hooks.state.operations import get_status, list_active
 from rcs_hooks.workflow.lifecycle import outcome_of
+from tests.properties import examples
 from tests.support import Record, Workspace
 from tests.workflow.test_lifecycle import SPELLINGS
 from tests.workflow.test_transitions import MODES
@@ -37,7 +38,7 @@ PHASES = ["starting", "planning", "executing", "verifying", "reviewing the plan"
 
 
 class Tree(NamedTuple):
-    """What lies on disk, and what becomes of each mode in session s1 by the rules."""
+    """The files on disk, and what the rules make of each mode in session s1."""
 
     files: dict[tuple[str | None, str], Record | str]
     fate: dict[str, str]
@@ -53,7 +54,7 @@ class Tree(NamedTuple):
 
 @st.composite
 def records(draw: st.DrawFn) -> tuple[Record, str]:
-    """A mode file, and what becomes of its run."""
+    """Draw a mode file, and what the rules make of its run."""
     record: Record = {
         "active": draw(st.sampled_from([True, True, True, False])),
         "current_phase": draw(st.sampled_from(PHASES)),
@@ -101,7 +102,7 @@ def trees(draw: st.DrawFn) -> Tree:
 
 
 def inventory(modes: tuple[str, ...]) -> str:
-    """One that claims that everything is active."""
+    """Return an inventory that claims that everything is active."""
     entries = [{"skill": mode, "active": True, "phase": "executing"} for mode in modes]
     return json.dumps({"version": 1, "active": True, "skill": modes[0], "active_skills": entries})
 
@@ -144,14 +145,14 @@ def by_hud_line(workspace: Workspace) -> list[str]:
 
 
 def by_overlay(workspace: Workspace) -> list[str]:
-    members = here(workspace).view().members()
+    members = here(workspace).view().active_modes()
     active = [(m.mode, str(m.record.get("current_phase") or ""), outcome_of(m.record).waits) for m in members]
     return re.findall(r"(?m)^- ([a-z-]+): phase ", block(active, "rcs"))
 
 
 def by_session_start(workspace: Workspace) -> list[str]:
     raw = workspace.payload("SessionStart", source="startup")
-    output = json.loads(respond(raw, Surroundings(ENV, str(workspace.root), workspace.now, "rcs")))
+    output = json.loads(respond(raw, Environment(ENV, str(workspace.root), workspace.now, "rcs")))
     context: str = output.get("hookSpecificOutput", {}).get("additionalContext", "")
     return re.findall(r"(?::|\+) ([a-z-]+) \(phase ", context.partition("\n")[0])
 
@@ -181,11 +182,7 @@ UNORDERED = (by_get_status, by_mcp_status)
 STOPPING = re.compile(r"(?:\[rcs\]|\+) ([a-z-]+) \(phase ")
 
 
-def quick(examples: int) -> settings:
-    return settings(max_examples=examples, deadline=None, database=None)
-
-
-@quick(200)
+@examples(200)
 @given(tree=trees())
 @example(tree=Tree({("s1", "forge"): "{}", (None, "forge"): {"active": True, "updated_at": iso(time.time())}}, {}))
 def test_every_surface_names_the_active_set_of_the_rules(tree: Tree) -> None:
@@ -203,21 +200,21 @@ def test_every_surface_names_the_active_set_of_the_rules(tree: Tree) -> None:
         assert workspace.snapshot() == before
 
 
-@quick(200)
+@examples(200)
 @given(tree=trees())
 def test_stop_blocks_exactly_while_a_member_of_the_active_set_does_not_wait(tree: Tree) -> None:
     with laid_out(tree) as workspace:
         by_hook = workspace.stop()
         assert by_hook.blocks is bool(tree.running)
         assert set(STOPPING.findall(by_hook.reason.partition("\n")[0])) == tree.running
-    with laid_out(tree) as workspace:  # as it was: what the first Stop counted would let a root record go
+    with laid_out(tree) as workspace:  # a fresh tree, because the first Stop has counted a block
         arguments = {"session_id": "s1", "cwd": str(workspace.root), "last_assistant_message": "Working."}
         text, is_error = tools.call("hook_stop", arguments, ENV, str(workspace.root))
         assert not is_error
         assert ("decision" in json.loads(text)) is bool(tree.running)
 
 
-@quick(100)
+@examples(100)
 @given(tree=trees())
 def test_list_active_empty_means_that_stop_allows(tree: Tree) -> None:
     with laid_out(tree) as workspace:
@@ -225,7 +222,7 @@ def test_list_active_empty_means_that_stop_allows(tree: Tree) -> None:
             assert not workspace.stop().blocks
 
 
-@quick(60)
+@examples(60)
 @given(tree=trees())
 def test_clearing_all_that_is_active_lets_stop_pass_and_every_surface_fall_silent(tree: Tree) -> None:
     with laid_out(tree) as workspace:
@@ -244,7 +241,7 @@ def called_clear(workspace: Workspace, mode: str) -> Record:
     return result
 
 
-@quick(60)
+@examples(60)
 @given(tree=trees(), mode=st.sampled_from(MODES))
 def test_a_denied_write_on_any_tree_changes_no_byte_and_an_allowed_one_is_named_by_all(tree: Tree, mode: str) -> None:
     with laid_out(tree) as workspace:
@@ -262,7 +259,7 @@ def test_a_denied_write_on_any_tree_changes_no_byte_and_an_allowed_one_is_named_
 
 
 def test_list_active_and_stop_agree_after_a_commit_that_a_kill_cut_short() -> None:
-    """Killed after the journal was in place, the commit has happened: forge is active."""
+    """A commit has happened once its journal is in place, even if its process is killed then: forge is active."""
     with laid_out(Tree({}, {})) as workspace:
         record = {"active": True, "mode": "forge", "current_phase": "starting"}
         (workspace.folder("s1") / "forge-state.json.new").write_text(json.dumps(record))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -17,9 +18,9 @@ from typing import Any
 import pytest
 
 from rcs_hooks import __version__
-from rcs_hooks.install import merge
+from rcs_hooks.clients import entries
 from tests.mcp.test_server import Pipes
-from tests.support import CHECKOUT, RCS_HOOK, Record, check_output, clean_env, run_hook
+from tests.support import CHECKOUT, RCS_HOOK, Record, check_output, clean_env, hook_here, run_rcs
 from tests.upgrade.make import BIN, COMMIT, HOME, MADE, PACKAGE, WORKSPACE, old_package
 
 RCS = RCS_HOOK.with_name("rcs")
@@ -56,6 +57,10 @@ class Upgraded:
     def here(self, text: str) -> str:
         """With the paths of this machine, and as if it had just been written."""
         names = {WORKSPACE: self.root, HOME: self.home, BIN: RCS.parent, PACKAGE: CHECKOUT}
+        # What a shell reads was quoted, where the path has a blank.
+        text = text.replace(f"Bash({BIN}/rcs ", f"Bash({shlex.quote(str(RCS))} ")
+        hook = shlex.quote(str(RCS.with_name("rcs-hook")))
+        text = re.sub(rf'"{BIN}/rcs-hook"(?=,\s+"timeout")', lambda _: f'"{hook}"', text)
         for name, path in names.items():
             text = text.replace(name, str(path))
         return MOMENT.sub(self._moved, text)
@@ -68,9 +73,7 @@ class Upgraded:
         return clean_env(HOME=str(self.home), **more)
 
     def rcs(self, *words: str, status: int = 0) -> str:
-        done = subprocess.run(
-            [str(RCS), *words], cwd=self.root, env=self.env(), capture_output=True, text=True, check=False, timeout=60
-        )
+        done = run_rcs(*words, cwd=self.root, env=self.env())
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout
 
@@ -79,7 +82,7 @@ class Upgraded:
 
     def hook(self, event: str, session: str, **more: object) -> Record:
         call = {"hook_event_name": event, "session_id": session, "cwd": str(self.root), "transcript_path": None}
-        line, status = run_hook(json.dumps(call | more).encode(), cwd=self.root, env=self.env())
+        line, status = hook_here(json.dumps(call | more).encode(), cwd=self.root, env=self.env())
         assert status == 0
         return check_output(event, line)
 
@@ -223,7 +226,7 @@ def test_setup_upgrades_and_uninstall_takes_everything_out(upgraded: Upgraded) -
     once = everything(upgraded.root)
     for event in ("UserPromptSubmit", "Stop", "SessionStart"):
         for path in (settings, upgraded.root / ".codex" / "hooks.json"):
-            ours = [place[0] for place, _ in merge.ours(json.loads(path.read_text()))]
+            ours = [place[0] for place, _ in entries.ours(json.loads(path.read_text()))]
             assert ours.count(event) == 1, (event, path)
     upgraded.rcs(*setup)
     assert everything(upgraded.root) == once

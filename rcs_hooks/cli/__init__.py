@@ -1,1 +1,1 @@
-"""The command `rcs`: one file a command, each returns an exit status."""
+"""The command `rcs`: one module for each command; `build` returns its parser, `run` its exit status."""

@@ -1,35 +1,29 @@
-"""`rcs completion bash|zsh|fish`: made from the commands' own parsers, so that it cannot lag behind."""
+"""`rcs completion bash|zsh|fish`: prints a completion script, derived from the parsers of all commands."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.catalog import MODES
 from rcs_hooks.cli import options, output
-from rcs_hooks.tasks.orders import DECISIONS
-from rcs_hooks.tasks.phases import PHASES
-from rcs_hooks.workflow.lifecycle import PUBLIC
+from rcs_hooks.interface import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SHELLS = ("bash", "zsh", "fish")
 
-VALUES = {"--mode": tuple(MODES), "--outcome": PUBLIC, "--to": PHASES, "--decision": tuple(DECISIONS)}
-
 BASH = """\
 _rcs() {{
     local words="" cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} IFS=$' \\t\\n'
-    case "$prev" in
+    case "${{COMP_WORDS[1]}} $prev" in
 {values}
     esac
     if [ "$COMP_CWORD" -eq 1 ]; then
         words="{commands}"
     elif [ "$COMP_CWORD" -eq 2 ] || [ "${{cur:0:1}}" = - ]; then
         case "${{COMP_WORDS[1]}}" in
-{options}
+{words}
         esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
@@ -41,12 +35,25 @@ _rcs() {{
 complete -F _rcs rcs
 """
 ZSH = "autoload -U +X bashcompinit && bashcompinit\n" + BASH
+KNOWN_VALUES = {
+    each.option: each.values for operation in OPERATIONS for each in operation.arguments if each.option and each.values
+}
+"""The known values of options that also take other values, so that argparse has no `choices` for them."""
+
+
+class Offers(NamedTuple):
+    """The completions that a shell offers after a command."""
+
+    words: list[str]
+    """The options and actions of the command, and the options of its actions."""
+    values: dict[str, list[str]]
+    """The known values of options, by option."""
 
 
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "completion",
-        "Prints a completion script.",
+        "Print the completion script of a shell.",
         'eval "$(rcs completion bash)"      in ~/.bashrc',
         'eval "$(rcs completion zsh)"       in ~/.zshrc, after compinit',
         "rcs completion fish > ~/.config/fish/completions/rcs.fish",
@@ -57,51 +64,61 @@ def build() -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     shell = build().parse_args(argv).shell
-    words = dict(_words())
-    output.text((_fish(words) if shell == "fish" else _bash(ZSH if shell == "zsh" else BASH, words)).rstrip("\n"))
+    offers = _offers()
+    output.text((_fish(offers) if shell == "fish" else _bash(ZSH if shell == "zsh" else BASH, offers)).rstrip("\n"))
     return output.OK
 
 
-def _words() -> Iterator[tuple[str, list[str]]]:
-    """What may follow each command: its options, its actions, and their options."""
-    from rcs_hooks.cli.main import MODULES
+def _offers() -> dict[str, Offers]:
+    from rcs_hooks.cli.main import MODULES, functions_of
 
-    for name, module in MODULES.items():
-        parser: argparse.ArgumentParser = importlib.import_module(f"rcs_hooks.cli.{module}").build()
-        yield name, list(dict.fromkeys(_of(parser)))
+    offers = {}
+    for name in MODULES:
+        build, _ = functions_of(name)
+        offers[name] = offer = Offers([], {})
+        for word, values in _of(build()):
+            if word not in offer.words:
+                offer.words.append(word)
+            if values:
+                known = offer.values.setdefault(word, [])
+                known += [value for value in values if value not in known]
+    return offers
 
 
-def _of(parser: argparse.ArgumentParser) -> Iterator[str]:
+def _of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each word that a parser takes, with the values that may follow it."""
     for action in parser._actions:  # argparse has no public way to ask
         if isinstance(action, argparse._SubParsersAction):
             for name, sub in action.choices.items():
-                yield name
+                yield name, ()
                 yield from _of(sub)
         elif action.option_strings:
-            yield action.option_strings[-1]
+            option = action.option_strings[-1]
+            known = KNOWN_VALUES.get(option)
+            yield option, tuple(map(str, action.choices or (known() if known else ())))
         elif action.choices:
-            yield from (str(choice) for choice in action.choices)
+            yield from ((str(choice), ()) for choice in action.choices)
 
 
-def _bash(template: str, words: dict[str, list[str]]) -> str:
+def _bash(template: str, offers: dict[str, Offers]) -> str:
     values = "\n".join(
-        f'        {option}) COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$cur")); return;;'
-        for option, known in VALUES.items()
+        f'        "{name} {option}") COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$cur")); return;;'
+        for name, offer in offers.items()
+        for option, known in offer.values.items()
     )
-    cases = "\n".join(f'        {name}) words="{" ".join(known)}";;' for name, known in words.items())
-    return template.format(values=values, commands=" ".join(words), options=cases)
+    words = "\n".join(f'        {name}) words="{" ".join(offer.words)}";;' for name, offer in offers.items())
+    return template.format(values=values, commands=" ".join(offers), words=words)
 
 
-def _fish(words: dict[str, list[str]]) -> str:
-    lines = [f"complete -c rcs -f -n __fish_use_subcommand -a {name}" for name in words]
-    for name, known in words.items():
+def _fish(offers: dict[str, Offers]) -> str:
+    lines = [f"complete -c rcs -f -n __fish_use_subcommand -a {name}" for name in offers]
+    for name, offer in offers.items():
         seen = f"-n '__fish_seen_subcommand_from {name}'"
-        for each in known:
-            if not each.startswith("-"):
-                lines.append(f"complete -c rcs {seen} -a {each}")
-            else:
-                values = f" -x -a '{' '.join(VALUES[each])}'" if each in VALUES else ""
-                lines.append(
-                    f"complete -c rcs {seen} {f'-l {each[2:]}' if each.startswith('--') else f'-s {each[1:]}'}{values}"
-                )
+        for word in offer.words:
+            if not word.startswith("-"):
+                lines.append(f"complete -c rcs {seen} -a {word}")
+                continue
+            values = f" -x -a '{' '.join(offer.values[word])}'" if word in offer.values else ""
+            flag = f"-l {word[2:]}" if word.startswith("--") else f"-s {word[1:]}"
+            lines.append(f"complete -c rcs {seen} {flag}{values}")
     return "\n".join(lines)

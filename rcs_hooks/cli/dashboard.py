@@ -7,9 +7,10 @@ import secrets
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
+from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused
-from rcs_hooks.runs import faults
-from rcs_hooks.state.paths import find_root
+from rcs_hooks.files.workspaces import find_root
+from rcs_hooks.runs.store import location_of
 
 if TYPE_CHECKING:
     import argparse
@@ -25,14 +26,15 @@ SHORTEST_TOKEN = 16
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "dashboard",
-        "Serves a page with the runs, sessions and tasks, live, until Ctrl-C. On any other address than this machine's "
+        "Serve a page with the runs, sessions and tasks, live, until Ctrl-C. On any other address than this machine's "
         f"own the page asks for a token: the printed address holds a code that opens it once, and then the next "
-        f"one is printed. {TOKEN_VARIABLE} sets a token of your own, which ?token=... takes as often as you like.",
+        f"one is printed. {TOKEN_VARIABLE} sets a token of your own, which is then asked for on any address; "
+        "?token=... takes it as often as you like.",
         "rcs dashboard --open",
         "rcs dashboard --port 0",
         "rcs dashboard --host 0.0.0.0",
     )
-    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"{PORT} unless given; 0: a free one")
+    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"the port ({PORT}; 0: any free one)")
     parser.add_argument("--host", default=HOST, metavar="ADDRESS", help=f"the address to listen at ({HOST})")
     parser.add_argument("--open", action="store_true", help="open it in the browser")
     parser.add_argument("--token", action="store_true", help="ask for a token on this machine too, where others use it")
@@ -46,7 +48,7 @@ def run(argv: Sequence[str]) -> int:
         raise Refused(f"--port {args.port}: a number from 0 to 65535 is needed")
     try:
         from rcs_hooks.dashboard import serve
-        from rcs_hooks.dashboard.sources import Sources
+        from rcs_hooks.dashboard.data import DashboardData
     except ImportError as error:
         raise Refused(
             f"{error.name} is not installed, which the dashboard needs: pip install 'rcs-hooks[server]'"
@@ -55,26 +57,34 @@ def run(argv: Sequence[str]) -> int:
     root = os.path.join(cwd, args.root) if args.root else find_root(os.environ, cwd)
     if not os.path.isdir(root):
         raise Refused(f"--root {root}: there is no such folder")
-    database = faults.path_of(os.environ, os.environ.get("HOME") or None, cwd)
-    key = _key() if args.token or serve.needs_key(args.host) else None
-    listening = serve.bound(args.host, args.port)
+    location = location_of(real_environment())
+    asks = args.token or os.environ.get(TOKEN_VARIABLE, "").strip() or serve.needs_key(args.host)
+    key = _key() if asks else None
+    listening = serve.listen(args.host, args.port)
     try:
-        serve.serve(Sources(database, root, os.environ), listening, host=args.host, key=key, said=_say, opens=args.open)
-    except KeyboardInterrupt:  # that is how it is ended
+        serve.serve(
+            DashboardData(location, root, os.environ),
+            listening,
+            host=args.host,
+            key=key,
+            announce=_announce,
+            opens=args.open,
+        )
+    except KeyboardInterrupt:  # Ctrl-C ends the dashboard
         return output.OK
     return output.OK
 
 
 def _key() -> str:
-    given = os.environ.get(TOKEN_VARIABLE, "").strip()
-    if not given:
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    if not token:
         return secrets.token_urlsafe(24)
-    if len(given) < SHORTEST_TOKEN or not all(char.isascii() and (char.isalnum() or char in "-_") for char in given):
+    if len(token) < SHORTEST_TOKEN or not all(char.isascii() and (char.isalnum() or char in "-_") for char in token):
         raise Refused(f"{TOKEN_VARIABLE}: at least {SHORTEST_TOKEN} letters, digits, - and _ are needed")
-    return given
+    return token
 
 
-def _say(address: Address) -> None:
+def _announce(address: Address) -> None:
     once = "opens once; " if address.code else ""
     output.text(f"the dashboard is at {address.url} ({once}Ctrl-C ends it)")
     output.flush()

@@ -1,4 +1,4 @@
-"""`rcs doctor`: would it work here, and what to do."""
+"""`rcs doctor`: tells whether the hooks would work here, and what to do if not."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks import __version__
 from rcs_hooks.cli import options, output
-from rcs_hooks.cli.off import on_command
-from rcs_hooks.cli.setup import machine_of
+from rcs_hooks.cli.setup import host_of
+from rcs_hooks.cli.switch import what_switches_on
+from rcs_hooks.clients import CLIENTS, handlers, installers
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.errors import Refused
-from rcs_hooks.hook.place import SYSTEM_PATH
-from rcs_hooks.install import clients, doctor, health
-from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check, guarded
-from rcs_hooks.state import paths
+from rcs_hooks.files import paths, workspaces
+from rcs_hooks.install import doctor, health
+from rcs_hooks.install.check import guarded
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from rcs_hooks.install.clients import Machine
+    from rcs_hooks.clients.client import Client
+    from rcs_hooks.clients.installer import Host
 
 LONGEST = 2000
 COLOURS = {OK: "32", NOTE: "36", WARN: "33", BROKEN: "31"}
@@ -31,7 +33,7 @@ COLOURS = {OK: "32", NOTE: "36", WARN: "33", BROKEN: "31"}
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "doctor",
-        "Looks whether the clients would run the hooks here, whether the hooks answer, and whether the state is sound."
+        "Check that the clients would run the hooks here, that the hooks answer, and that the state is sound."
         " Changes nothing. Exit status 1 when something is broken.",
         "rcs doctor",
         "rcs doctor --json",
@@ -43,36 +45,36 @@ def build() -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    machine = machine_of(args)
+    host = host_of(args)
     found = []
-    for check in map(_bounded, _checks(machine)):
+    for check in map(_bounded, _checks(host)):
         found.append(check)
         if not args.json:
             output.text(_line(check))
     broken = sum(check.status == BROKEN for check in found)
     if args.json:
-        output.result({"ok": not broken, "root": machine.root, "checks": [check._asdict() for check in found]})
+        output.result({"ok": not broken, "root": host.root, "checks": [check._asdict() for check in found]})
     else:
         output.text(f"\n{broken} broken." if broken else "\nNothing is broken.")
     return output.REFUSED if broken else output.OK
 
 
-def _checks(machine: Machine) -> Iterator[Check]:
+def _checks(host: Host) -> Iterator[Check]:
     yield _program()
-    yield _workspace(machine.root)
-    yield from _switch(machine)
-    yield from doctor.checks(machine)
-    scope = options.scope(machine.env, os.getcwd(), machine.root, None, time.time())
+    yield _workspace(host.root)
+    yield from _switch(host)
+    yield from doctor.checks(host)
+    scope = options.scope(host.env, os.getcwd(), host.root, None, time.time())
     yield from guarded("state", health.checks(scope))
-    yield _for_the_agent("Claude Code", clients.told(machine), machine.env.get("PATH", ""))
-    yield _for_the_agent("Codex", clients.rcs_in_a_login_shell(), SYSTEM_PATH)
+    for client in installers():
+        yield _rcs_for_agent(CLIENTS[client], host)
 
 
 def _program() -> Check:
     found = f"{__version__}, Python {sys.version.split()[0]}, {os.path.dirname(sys.executable)}"
     try:
-        clients.program()
-        clients.program("rcs")
+        handlers.program()
+        handlers.program("rcs")
     except Refused as error:
         return Check("rcs-hooks", BROKEN, f"{found}: {error}")
     return Check("rcs-hooks", OK, found)
@@ -81,26 +83,26 @@ def _program() -> Check:
 def _workspace(root: str) -> Check:
     if any(os.path.lexists(os.path.join(root, name)) for name in (".git", paths.STATE)):
         return Check("workspace", OK, root)
-    return Check("workspace", NOTE, f"{root}, which is no repository", "--root names another")
+    return Check("workspace", NOTE, f"{root}, which is not a repository", "--root names another")
 
 
-def _switch(machine: Machine) -> Iterator[Check]:
-    if off := paths.off_by(machine.env, machine.root):
-        todo = "unset RCS_DISABLE" if off == "RCS_DISABLE" else on_command(off, machine.root)
-        yield Check("switch", WARN, f"the hooks are off: {off} is set", todo)
+def _switch(host: Host) -> Iterator[Check]:
+    if off := workspaces.off_by(host.env, host.root):
+        yield Check("switch", WARN, f"the hooks are off: {off} is set", what_switches_on(off, host.root))
 
 
-def _for_the_agent(title: str, told: str, path: str) -> Check:
-    """There is a GNU program of the same name."""
-    if told == "rcs":
-        return Check("rcs", OK, f"{title}'s agent is told to run `rcs`, which is this one")
-    other = shutil.which("rcs", path=path)
+def _rcs_for_agent(client: Client, host: Host) -> Check:
+    """Return a check that shows what an agent is told to type for `rcs`, and why: a GNU program has the same name."""
+    command = client.rcs_command(host.env)
+    if command == "rcs":
+        return Check("rcs", OK, f"{client.title}'s agent is told to run `rcs`, which is this one")
+    other = shutil.which("rcs", path=client.shell_path(host.env))
     why = f"the `rcs` on its PATH is {other}, another program" if other else "no `rcs` is on its PATH"
-    return Check("rcs", OK, f"{title}'s agent is told to run `{told}`: {why}")
+    return Check("rcs", OK, f"{client.title}'s agent is told to run `{command}`: {why}")
 
 
 def _bounded(check: Check) -> Check:
-    """What a repository brings may be of any length."""
+    """Return a check with its texts cut to `LONGEST`: what a repository brings may be of any length."""
     cut = check.found if len(check.found) <= LONGEST else check.found[: LONGEST - 1] + "…"
     return check._replace(found=cut)
 

@@ -1,15 +1,15 @@
 """`rcs emit`: an agent reports a step or an artifact of a run.
 
-Called at every step of every agent, so its plain command line is read without argparse, which alone is three
-quarters of a bare interpreter; argparse has the words for every other.
+Called at every step of every agent, so a plain command line is read without argparse, whose import alone costs three
+quarters of starting Python; argparse explains every other command line.
 """
 
 from rcs_hooks import jsontext
 from rcs_hooks.cli import output
-from rcs_hooks.errors import RcsError
-from rcs_hooks.runs import around
-from rcs_hooks.runs.emit import Receipt, emit
-from rcs_hooks.runs.report import error_of
+from rcs_hooks.environment import real_environment
+from rcs_hooks.errors import RcsError, SystemFailure
+from rcs_hooks.interface import EMIT
+from rcs_hooks.runs.emit import Receipt, emit, error_as_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,17 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-OPTIONS = {
-    "--type": ("type", "TYPE", "status_change or artifact_registered"),
-    "--workflow": ("workflow", "NAME", "the workflow that the run belongs to"),
-    "--run-id": ("run_id", "ID", "the run; a UUID, made when the workflow starts"),
-    "--step": ("step", "STATE", "a state of the workflow, or AGENT:STATE"),
-    "--unit": ("unit", "ID", "the task, where each has a state of its own"),
-    "--data": ("data", "JSON", """an object, like '{"status": "running"}'"""),
-    "--project": ("project", "FOLDER", "the project; else the workspace of this folder"),
-    "--agent": ("agent", "NAME", "the agent whose state --step is"),
-    "--file": ("file", "PATH", "the file with the diagram; else it is looked for by name"),
-}
+    Record = dict[str, Any]
+
+NAMES = {each.option: each.name for each in EMIT.arguments}
 
 
 def build() -> "argparse.ArgumentParser":
@@ -35,7 +27,7 @@ def build() -> "argparse.ArgumentParser":
 
     parser = options.parser(
         "emit",
-        "Reports a step or an artifact of a run. A step is checked against the workflow's own state diagram; what is "
+        "Report a step or an artifact of a run. A step is checked against the workflow's own state diagram; what is "
         "refused is not stored.",
         """rcs emit --type status_change --workflow build --run-id ID --step requirements \\
       --data '{"status": "running"}'""",
@@ -44,53 +36,52 @@ def build() -> "argparse.ArgumentParser":
         """rcs emit --type artifact_registered --workflow build --run-id ID --step design \\
       --data '{"path": "docs/design.md"}'""",
     )
-    for option, (name, shown, purpose) in OPTIONS.items():
-        parser.add_argument(option, dest=name, metavar=shown, help=purpose)
+    options.add(parser, *EMIT.arguments)
     options.add_json(parser)
     return parser
 
 
 def run(argv: "Sequence[str]") -> int:
-    given = _plain(argv) or vars(build().parse_args(argv))
-    as_json = bool(given.pop("json", False))
+    request = _plain(argv) or vars(build().parse_args(argv))
+    as_json = bool(request.pop("json", False))
     try:
-        receipt = emit(given, around.real())
+        receipt = emit(request, real_environment())
     except RcsError as error:
-        return _refused(error, given, as_json=as_json)
+        return _refused(error, request, as_json=as_json)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _refused(RcsError(f"{where}{(error.strerror or str(error)).lower()}"), given, as_json=as_json)
+        return _refused(SystemFailure(error), request, as_json=as_json)
     if receipt.note:
         output.refused(f"rcs: {receipt.note}")
-    output.text(jsontext.dumps_line(receipt.as_json) if as_json else _words(receipt, given))
+    output.text(jsontext.dumps_line(receipt.as_json) if as_json else _words(receipt, request))
     return output.OK
 
 
-def _plain(argv: "Sequence[str]") -> "dict[str, Any] | None":
-    """None for what argparse is to see: help, options that are not ours, a value that is missing."""
-    given: dict[str, Any] = {}
+def _plain(argv: "Sequence[str]") -> "Record | None":
+    """Return the options of a plain command line; None if argparse must read it, for help or an error."""
+    request: Record = {}
     words = iter(argv)
     for word in words:
         option, equals, value = word.partition("=")
         if word == "--json":
-            given["json"] = True
+            request["json"] = True
             continue
-        if option not in OPTIONS:
+        if option not in NAMES:
             return None
         value = value if equals else next(words, "-")
         if not equals and value.startswith("-"):
             return None
-        given[OPTIONS[option][0]] = value
-    return given
+        request[NAMES[option]] = value
+    return request
 
 
-def _refused(error: RcsError, given: "dict[str, Any]", *, as_json: bool) -> int:
-    found = error_of(error, given)
-    return output.refused(jsontext.dumps_line(found) if as_json else found["message"])
+def _refused(error: RcsError, request: "Record", *, as_json: bool) -> int:
+    refusal: Record = error_as_json(error, request)
+    return output.refused(jsontext.dumps_line(refusal) if as_json else refusal["message"])
 
 
-def _words(receipt: Receipt, given: "dict[str, Any]") -> str:
-    said = receipt.as_json
-    what = said["step"] or given["type"]
-    done = f"; completed {', '.join(said['completed_predecessors'])}" if said["completed_predecessors"] else ""
-    return f"{said['run_id']} {said['seq']}: {what}{done}; the run is {said['run_status']}"
+def _words(receipt: Receipt, request: "Record") -> str:
+    stored: Record = receipt.as_json
+    what = stored["step"] or request["type"]
+    before = stored["completed_predecessors"]
+    done = f"; completed {', '.join(before)}" if before else ""
+    return f"{stored['run_id']} {stored['seq']}: {what}{done}; the run is {stored['run_status']}"

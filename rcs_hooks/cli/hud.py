@@ -1,4 +1,7 @@
-"""`rcs hud`: one line; `--watch` keeps it current; `--statusline` is Claude Code's."""
+"""`rcs hud`: shows on one line what is running, once, until Ctrl-C (`--watch`), or for Claude Code (`--statusline`).
+
+Claude Code runs the status line after every message, so nothing is imported at the top that it does not need.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from rcs_hooks.hud.line import Hud
-    from rcs_hooks.state.surface import Scope
+    from rcs_hooks.hud import Hud
+    from rcs_hooks.state.scopes import Scope
 
 PAUSE = 0.5
 
@@ -25,7 +28,7 @@ def build() -> argparse.ArgumentParser:
 
     parser = options.parser(
         "hud",
-        "One line about what is running. Without a session: root, or the one session that has something active.",
+        "Show on one line what is running. Without a session: root, or the only session with an active mode.",
         "rcs hud --session S",
         "rcs hud --watch",
         '"statusLine": {"type": "command", "command": "rcs hud --statusline"}   (in .claude/settings.json)',
@@ -48,13 +51,13 @@ def run(argv: Sequence[str]) -> int:
         return statusline()
     scope = options.scope_of(args)
     if args.json:
-        hud, session = _hud(scope)
+        hud, session = hud_and_session(scope)
         output.result(hud.as_json() | {"session": session})
     elif args.watch:
         try:
             _watch(scope)
         except KeyboardInterrupt:
-            if sys.stdout.isatty():  # the shell's prompt gets a line of its own
+            if sys.stdout.isatty():  # or the shell's prompt would continue the line
                 output.text("")
             raise
     else:
@@ -63,42 +66,44 @@ def run(argv: Sequence[str]) -> int:
 
 
 def statusline() -> int:
-    from rcs_hooks.hud.statusline import line
-    from rcs_hooks.state.paths import working_folder
+    """Print the status line for the call that Claude Code sends on stdin; an empty line if there is an error."""
+    from rcs_hooks.files.workspaces import working_folder
+    from rcs_hooks.hud import status_line
 
     try:
-        shown = line(sys.stdin.buffer.read() if sys.stdin else b"", os.environ, working_folder(), time.time())
+        shown = status_line(sys.stdin.buffer.read() if sys.stdin else b"", os.environ, working_folder(), time.time())
     except (OSError, ValueError, RcsError):
-        shown = ""  # whatever stands in the way, the client's line stays clean
+        shown = ""  # an error has no place in the client's status line
     output.text(shown)
     return output.OK
 
 
-def _hud(scope: Scope) -> tuple[Hud, str | None]:
-    """And the session that it is about; None for root."""
-    from rcs_hooks.hud.line import hud_of
-    from rcs_hooks.state.inventory import deferred_in
-    from rcs_hooks.state.paths import off_by
-    from rcs_hooks.state.surface import meant_among
+def hud_and_session(scope: Scope) -> tuple[Hud, str | None]:
+    """Return what is running, and the id of its session; None for the state that belongs to no session."""
+    from rcs_hooks.files.paths import clear_name
+    from rcs_hooks.files.workspaces import off_by
+    from rcs_hooks.hud import hud_of
+    from rcs_hooks.state.inventory import deferred_skills_in
+    from rcs_hooks.state.scopes import resolve_among_sessions
 
-    meant, busy = meant_among(scope)
+    meant, busy = resolve_among_sessions(scope)
     view = meant.view()
-    return hud_of(view, deferred_in(view.inventory), off=off_by(os.environ, scope.root))._replace(
-        elsewhere=() if meant.session else tuple(busy)
-    ), meant.session
+    hud = hud_of(view, deferred_skills_in(view.inventory), off=off_by(os.environ, scope.root))
+    to_clear = tuple(meant.commands.clear(clear_name(broken.path)) for broken in view.unreadable)
+    return hud._replace(to_clear=to_clear, elsewhere=() if meant.session else tuple(busy)), meant.session
 
 
 def _line(scope: Scope, *, colour: bool) -> str:
     import shutil
 
-    from rcs_hooks.hud.line import as_line
+    from rcs_hooks.hud import as_line
 
     width = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
-    return as_line(_hud(scope)[0], colour=colour, width=width)
+    return as_line(hud_and_session(scope)[0], colour=colour, width=width)
 
 
 def _watch(scope: Scope) -> None:
-    """On a terminal the line is drawn over itself and never wraps; elsewhere each change is a new line."""
+    """Print the status line whenever it changes: over the old one on a terminal, otherwise on a new line."""
     last = ""
     while True:
         line = _line(scope._replace(now=time.time()), colour=output.is_coloured())
@@ -106,4 +111,4 @@ def _watch(scope: Scope) -> None:
             output.over(line) if sys.stdout.isatty() else output.text(line)
             output.flush()
             last = line
-        time.sleep(PAUSE)  # other tools write state too, and no watcher of files is among our packages
+        time.sleep(PAUSE)  # polls: other tools write state too, and a file watcher would be one more package

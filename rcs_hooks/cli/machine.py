@@ -1,47 +1,48 @@
-"""`rcs machine check FILE… | list | show NAME|FILE`."""
+"""The command `rcs machine check FILE… | list | show NAME|FILE`."""
 
 from __future__ import annotations
 
 import os
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
-from rcs_hooks.errors import MachineError, Refused
-from rcs_hooks.runs import places
-from rcs_hooks.state.paths import find_root
+from rcs_hooks.environment import real_environment
+from rcs_hooks.errors import MachineError, Refused, reason_of
+from rcs_hooks.files.workspaces import find_root, home_of
+from rcs_hooks.runs import workflow_files
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from rcs_hooks.machine.graph import Machine
-    from rcs_hooks.runs.places import Found
+    from rcs_hooks.runs.path import Edges
+    from rcs_hooks.runs.workflow_files import WorkflowFile
 
 
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "machine",
-        "The state machines that skills and agents declare in a `## STATE-MACHINE` section.",
+        "Check, list and show the state machines that skills and agents declare in a `## STATE-MACHINE` section.",
         "rcs machine check .claude/skills/*/SKILL.md",
         "rcs machine list",
         "rcs machine show build",
         "rcs machine show build --svg > build.svg",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="say what is wrong in files; for a pre-commit hook", allow_abbrev=False)
+    check = actions.add_parser("check", help="check files; made for a pre-commit hook", allow_abbrev=False)
     check.add_argument("files", nargs="+", metavar="FILE")
-    check.add_argument("--quiet", action="store_true", help="only errors: no warnings, and no word where all is well")
-    listing = actions.add_parser("list", help="what is found where, and what it hides", allow_abbrev=False)
+    check.add_argument("--quiet", action="store_true", help="print errors only")
+    listing = actions.add_parser("list", help="list skills and agents, and which files they hide", allow_abbrev=False)
     options.add_json(listing)
-    show = actions.add_parser("show", help="one machine: as text, as JSON, as a picture", allow_abbrev=False)
+    show = actions.add_parser("show", help="show one machine as text, as JSON or as a picture", allow_abbrev=False)
     show.add_argument("name", metavar="NAME|FILE", help="a skill or an agent, or the path of a file")
     form = show.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one line of JSON")
     form.add_argument("--svg", action="store_true", help="print a picture")
-    show.add_argument("--run", metavar="ID", help="mark the way of a run, and where it is")
+    show.add_argument("--run", metavar="ID", help="mark the path of a run, and where it is")
     for action in (listing, show):
-        action.add_argument("--root", metavar="FOLDER", help="the workspace; else the one of this folder")
+        action.add_argument("--root", metavar="FOLDER", help="the workspace (default: that of this folder)")
     return parser
 
 
@@ -54,7 +55,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    """One file's error does not hide another's."""
+    """Check every file and print the findings; an error in one file does not hide those of another."""
     status = output.OK
     for path in dict.fromkeys(args.files):
         try:
@@ -62,19 +63,19 @@ def _check(args: argparse.Namespace) -> int:
         except MachineError as error:
             status = output.refused(str(error))
         except OSError as error:
-            status = output.refused(f"{path}: {(error.strerror or str(error)).lower()}")
+            status = output.refused(f"{path}: {reason_of(error)}")
     return status
 
 
 def _check_one(path: str, *, quiet: bool) -> None:
-    from rcs_hooks.machine.advice import remarks
-    from rcs_hooks.machine.read import machine_in
+    from rcs_hooks.machine.lint import lint_warnings
+    from rcs_hooks.machine.markdown import machine_in
 
-    text = places.read(path)
-    machine = machine_in(text, name=places.name_of(path), file=path)
+    text = workflow_files.read(path)
+    machine = machine_in(text, name=workflow_files.name_of(path), file=path)
     if quiet:
         return
-    for line, said in remarks(text, machine, path):
+    for line, said in lint_warnings(text, machine, path):
         output.text(f"{path}:{line}: warning: {said}" if line else f"{path}: warning: {said}")
     output.text(f"{path}: {_summary(machine)}")
 
@@ -93,8 +94,8 @@ def _count(number: int, what: str) -> str:
 
 
 def _list(args: argparse.Namespace) -> int:
-    root, home = _root(args), os.environ.get("HOME") or None
-    found = [(each, *_looked_into(each)) for each in places.everything(project=root, home=home)]
+    root, home = _root(args), home_of(os.environ)
+    found = [(each, *_read_machine(each)) for each in workflow_files.find_all(project=root, home=home)]
     if args.json:
         output.result(
             [
@@ -115,17 +116,17 @@ def _list(args: argparse.Namespace) -> int:
     return output.OK
 
 
-def _looked_into(found: Found) -> tuple[Machine | None, str]:
+def _read_machine(found: WorkflowFile) -> tuple[Machine | None, str]:
     try:
-        return places.machine_of(found), ""
+        return workflow_files.machine_of(found), ""
     except MachineError as error:
         return None, str(error)
     except OSError as error:
-        return None, f"{found.path}: {(error.strerror or str(error)).lower()}"
+        return None, f"{found.path}: {reason_of(error)}"
 
 
 def _shown_path(path: str, root: str, home: str | None) -> str:
-    for folder, name in ((root, ""), (home, "~/"), (places.SHIPPED, "shipped: ")):
+    for folder, name in ((root, ""), (home, "~/"), (workflow_files.SHIPPED, "shipped: ")):
         if folder and path.startswith(folder.rstrip(os.sep) + os.sep):
             return name + os.path.relpath(path, folder)
     return path
@@ -139,57 +140,59 @@ def _indented(text: str, by: str) -> str:
 
 
 def _show(args: argparse.Namespace) -> int:
-    machine = _named(args.name, _root(args))
-    path, current = _way_of(args.run, machine) if args.run else ((), None)
+    machine = _find(args.name, _root(args))
+    path, current = _path_of(args.run, machine) if args.run else ([], None)
     if args.json:
         output.result(machine.as_json())
     elif args.svg:
-        from rcs_hooks.machine.drawing import svg, too_large
+        from rcs_hooks.drawing.svg import svg, too_large
 
         if problem := too_large(machine):
             raise Refused(f"{machine.name}: {problem}; `rcs machine show {args.name}` lists its steps")
         output.text(svg(machine, path=path, current=current).rstrip("\n"))
     else:
-        from rcs_hooks.machine.listing import as_text
+        from rcs_hooks.drawing.listing import as_text
 
         output.text(as_text(machine, path=path, current=current))
     return output.OK
 
 
-def _named(name: str, root: str) -> Machine:
-    """A path has a separator or an ending, or is a file here."""
-    is_path = os.sep in name or name.endswith(places.AGENT_SUFFIX)
-    home = os.environ.get("HOME") or None
-    found = places.find(
-        places.name_of(name) if is_path else name, project=root, home=home, file=name if is_path else None
+def _find(name: str, root: str) -> Machine:
+    """Return the state machine of a skill or agent.
+
+    `name`: its name, or a path, which has a separator or ends in `.md`.
+    """
+    is_path = os.sep in name or name.endswith(workflow_files.AGENT_SUFFIX)
+    home = home_of(os.environ)
+    found = workflow_files.find(
+        workflow_files.name_of(name) if is_path else name, project=root, home=home, file=name if is_path else None
     )
     if found is None:
         raise Refused(f"no skill or agent is called {name!r}; `rcs machine list` shows those that are")
-    machine = places.machine_of(found)
+    machine = workflow_files.machine_of(found)
     if machine is None:
         raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
     return machine
 
 
-def _way_of(run_id: str, machine: Machine) -> tuple[tuple[tuple[str, str], ...], str | None]:
-    """The steps that a run has entered, as pairs, and the last of them."""
-    from rcs_hooks.runs import faults, reading, store
+def _path_of(run_id: str, machine: Machine) -> tuple[Edges, str | None]:
+    """Return the edges of a machine that a run has taken, and its current step; None if it has none."""
+    from rcs_hooks.runs import queries
+    from rcs_hooks.runs.path import RunPath
+    from rcs_hooks.runs.records import COMPLETED
+    from rcs_hooks.runs.store import location_of, open_readonly
 
-    kept = store.opened(faults.path_of(os.environ, os.environ.get("HOME") or None, os.getcwd()))
+    store = open_readonly(location_of(real_environment()))
+    path = RunPath(machine)
     try:
-        run = reading.one(kept, run_id)
-        events = list(kept.events(run["id"])) if kept else []
+        run = queries.find_run(store, run_id)
+        path.add(store.events(run.id) if store else ())
     finally:
-        if kept:
-            kept.close()
-    if run["workflow"] != machine.name:
-        raise Refused(f"{run_id} is a run of {run['workflow']!r}; `rcs machine show {run['workflow']} --run {run_id}`")
-    entered = ["[*]"]
-    for event in events:
-        is_step = event["type"] == "status_change" and not event["unit"] and not event["automatic"]
-        if is_step and event["step"] in machine.states and event["step"] != entered[-1]:
-            entered.append(event["step"])
-    return tuple(pairwise(entered)), entered[-1] if len(entered) > 1 else None
+        if store:
+            store.close()
+    if run.workflow != machine.name:
+        raise Refused(f"{run_id} is a run of {run.workflow!r}; `rcs machine show {run.workflow} --run {run_id}`")
+    return path.edges(is_completed=run.status == COMPLETED), run.current
 
 
 def _root(args: argparse.Namespace) -> str:

@@ -1,4 +1,4 @@
-"""`rcs mcp`: the MCP server `rcs_state`."""
+"""`rcs mcp`: runs the MCP server `rcs_state`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def build() -> argparse.ArgumentParser:
     return options.parser(
         "mcp",
-        "Serves the state tools, question_ask, emit and the two hook tools over MCP, on stdin and stdout.",
+        "Run the MCP server, on stdin and stdout. Its tools are those of the state, question_ask, emit and two hooks.",
         "codex mcp add rcs_state -- rcs mcp",
         "claude mcp add rcs_state -- rcs mcp",
     )

@@ -1,32 +1,35 @@
-"""The only place that prints. Results go to stdout, errors to stderr; both survive a closed pipe."""
+"""Prints: results to stdout, errors to stderr. No other module does. Both streams may be closed."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from rcs_hooks import jsontext
+from rcs_hooks import errors, jsontext
 
 OK, REFUSED, USAGE = 0, 1, 2
 
 
 def text(shown: str) -> None:
-    if sys.stdout is not None:  # closed by the caller
+    """Print a text to stdout, unless the caller has closed it."""
+    if sys.stdout is not None:  # None if the caller has closed it
         print(_printable(shown, sys.stdout.encoding))
 
 
 def result(value: object) -> None:
-    """One line of JSON."""
+    """Print a value as one line of JSON."""
     text(jsontext.dumps_line(value))
 
 
-def error(message: str, *, as_json: bool = False) -> int:
-    """Says why something was refused."""
-    return refused(jsontext.dumps_line({"error": message}) if as_json else f"rcs: {message}")
+def error(why: errors.RcsError, *, as_json: bool = False) -> int:
+    """Print an error to stderr, in words or as one line of JSON, and return the exit status."""
+    words = why.shown if isinstance(why, errors.UsageError) else f"rcs: {why}"
+    refused(jsontext.dumps_line(errors.as_json(why)) if as_json else words)
+    return USAGE if isinstance(why, errors.UsageError) else REFUSED
 
 
 def refused(shown: str) -> int:
-    """Why something was refused, in words that are whole by themselves."""
+    """Print a refusal to stderr, without characters that could move a cursor, and return its exit status."""
     said = "".join(char if char.isprintable() or char == "\n" else " " for char in shown)
     if sys.stderr is not None:
         print(_printable(said, sys.stderr.encoding), file=sys.stderr)
@@ -34,42 +37,42 @@ def refused(shown: str) -> int:
 
 
 def usage(shown: str) -> int:
-    """What to type, for a command line that says nothing."""
+    """Print the usage of a command to stderr, and return the exit status of a wrong command line."""
     if sys.stderr is not None:
         print(shown, file=sys.stderr)
     return USAGE
 
 
 def is_coloured() -> bool:
-    """Only a terminal, and only where the person wants it."""
+    """Tell whether stdout is a terminal that shows colours, and the user has not switched them off (`NO_COLOR`)."""
     if sys.stdout is None or not sys.stdout.isatty():
         return False
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def plain(shown: str) -> str:
-    """On one line, without what could move a cursor."""
+    """Return a text on one line, without characters that could move a cursor."""
     return "".join(char if char.isprintable() else " " for char in shown)
 
 
 def _printable(shown: str, encoding: str | None) -> str:
-    """What the terminal's encoding cannot hold is shown as a question mark."""
+    """Return a text with question marks for characters that the terminal's encoding cannot hold."""
     name = encoding or "ascii"
     return shown.encode(name, "replace").decode(name)
 
 
 def flush() -> None:
-    """Here, where an error can still be answered, and not at exit."""
+    """Flush stdout now: an error while Python exits could not be handled any more."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def abandoned() -> None:
-    """Nobody can take what was printed: nothing more is to be said, and nothing at exit either."""
+    """Discard printed text that nobody reads any more, so that flushing it does not fail when Python exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def over(line: str) -> None:
-    """In place of the line before, on a terminal that is told not to wrap it."""
+    """Print a line on a terminal in place of the previous one, without wrapping."""
     sys.stdout.write(f"\r\x1b[K\x1b[?7l{_printable(line, sys.stdout.encoding)}\x1b[?7h")
     sys.stdout.flush()

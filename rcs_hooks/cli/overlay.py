@@ -1,4 +1,4 @@
-"""`rcs overlay show | apply FILE | strip FILE`."""
+"""`rcs overlay show | apply FILE | strip FILE`: the list of active modes in a file such as AGENTS.md."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import os
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
+from rcs_hooks.editing import files
 from rcs_hooks.errors import Refused
-from rcs_hooks.install import edit
-from rcs_hooks.overlay.block import applied, block, find, stripped
-from rcs_hooks.state.paths import inside
-from rcs_hooks.state.surface import meant_among
+from rcs_hooks.files.paths import inside
+from rcs_hooks.overlay import applied, block, find, stripped
+from rcs_hooks.state.scopes import resolve_among_sessions
 from rcs_hooks.workflow.lifecycle import outcome_of
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from rcs_hooks.state.surface import Scope
+    from rcs_hooks.state.scopes import Scope
 
 
 LARGEST = 4 * 1024 * 1024
@@ -26,13 +26,15 @@ LARGEST = 4 * 1024 * 1024
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "overlay",
-        "The active modes between markers in a file such as AGENTS.md; the rest of the file is kept to the byte.",
+        "List the active modes between markers in a file such as AGENTS.md. The rest of the file stays as it is.",
         "rcs overlay show --session S",
         "rcs overlay apply AGENTS.md --session S",
         "rcs overlay strip AGENTS.md",
     )
-    parser.add_argument("action", choices=("show", "apply", "strip"))
-    parser.add_argument("file", nargs="?", help="apply and strip: the file to change")
+    parser.add_argument(
+        "action", choices=("show", "apply", "strip"), help="print the list, write it into a file, or remove it from one"
+    )
+    parser.add_argument("file", nargs="?", help="apply, strip: the file to change")
     options.add_scope(parser)
     return parser
 
@@ -52,31 +54,33 @@ def run(argv: Sequence[str]) -> int:
     except Refused as error:
         raise Refused(f"{args.file}: {error}") from None
     if new == old:
-        output.text(f"{args.file}: {'there is no overlay' if not find(old) else 'nothing to change'}")
+        output.text(f"{args.file}: {'nothing to change' if find(old) else 'no overlay found'}")
         return output.OK
-    edit.replace(args.file, new)
-    output.text(f"{args.file}: overlay {'taken out' if args.action == 'strip' else 'written'}")
+    files.replace(args.file, new)
+    output.text(f"{args.file}: overlay {'removed' if args.action == 'strip' else 'written'}")
     return output.OK
 
 
 def _block(scope: Scope) -> str:
-    scope, busy = meant_among(scope)
+    scope, busy = resolve_among_sessions(scope)
     view = scope.view()
     if busy and not scope.session:
-        raise Refused(
-            f"{len(busy)} sessions have something active; say which one: --session {' or --session '.join(busy)}"
-        )
-    members = view.members()
-    active = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
+        raise Refused(f"{len(busy)} sessions have active modes; name one: --session {' or --session '.join(busy)}")
+    members = view.active_modes()
+    active = [(m.mode, m.record.phase, outcome_of(m.record).waits) for m in members]
     how = scope.commands.write(members[0].mode, "--outcome", "finished") if members else ""
     return block(active, how, [broken.path for broken in view.unreadable])
 
 
 def _read(path: str, root: str, *, must_exist: bool) -> str:
-    """What a person names outside the workspace is theirs; what is named inside has to lie there."""
+    """Return the text of a file; empty if it is missing, unless it must exist.
+
+    Raises Refused for a path inside the workspace that leads out of it. A file outside, which the person has chosen,
+    may be a link to anywhere.
+    """
     real_root = os.path.realpath(root)
     named = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), path))
-    text = edit.read(path, real_root if inside(named, real_root) else None, LARGEST)
+    text = files.read(path, real_root if inside(named, real_root) else None, LARGEST)
     if text is None and must_exist:
         raise Refused(f"{path}: no such file or directory")
     return text or ""

@@ -1,4 +1,4 @@
-"""What `rcs uninstall --purge` removes: all that this program keeps of a workspace, and in the home."""
+"""Removes for `rcs uninstall --purge` what this program keeps in a workspace and in the home."""
 
 from __future__ import annotations
 
@@ -10,33 +10,39 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output
 from rcs_hooks.errors import Refused
-from rcs_hooks.state.paths import HOME
+from rcs_hooks.files.paths import HOME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.install.clients import Machine
+    from rcs_hooks.clients.installer import Host
 
 
-def folders(machine: Machine) -> list[str]:
-    """List the folders that are there. Raises Refused for one that is a link: what it leads to is not ours."""
-    found = {os.path.realpath(top): os.path.join(top, HOME) for top in (machine.home, machine.root)}
-    there = [path for path in found.values() if os.path.lexists(path)]
-    for path in there:
+def folders(host: Host) -> list[str]:
+    """List the existing `.rcs` folders of the home and the workspace.
+
+    Raises Refused for a link: its target is not ours.
+    """
+    by_real_path = {os.path.realpath(top): os.path.join(top, HOME) for top in (host.home, host.root)}
+    existing = [path for path in by_real_path.values() if os.path.lexists(path)]
+    for path in existing:
         if not stat.S_ISDIR(os.lstat(path).st_mode):
-            raise Refused(f"{path} is a link or a file and no folder, so nothing was removed; remove it yourself")
-    return there
+            raise Refused(f"{path} is a link or a file, not a folder, so nothing was removed; remove it yourself")
+    return existing
 
 
 def described(path: str) -> str:
-    """Tell what is in a folder: how many files, and the names at its top."""
+    """Return one line about a folder: its path, how many files it holds, and the names of its direct entries."""
     count = sum(len(files) for _, _, files in os.walk(path))
     names = ", ".join(sorted(os.listdir(path))) or "nothing"
     return output.plain(f"{path} ({count} file{'' if count == 1 else 's'}: {names})")
 
 
 def ask(paths: Sequence[str], *, yes: bool) -> bool:
-    """Ask the person whether these may go. Raises Refused where nobody can be asked."""
+    """Ask the person whether to remove these folders; tell whether to go on. Raises Refused if nobody can be asked.
+
+    `yes`: go on without asking.
+    """
     if yes or not paths:
         return True
     if sys.stdin is None or not sys.stdin.isatty():
@@ -51,11 +57,14 @@ def ask(paths: Sequence[str], *, yes: bool) -> bool:
 
 
 def remove(paths: Sequence[str], *, dry_run: bool) -> list[str]:
-    """Remove the folders, through no link in them; what is to be told of it."""
-    said = []
+    """Remove the folders without following links in them; return the lines to print.
+
+    `dry_run`: only return the lines.
+    """
+    lines = []
     for path in filter(os.path.lexists, paths):  # an empty one may be gone by now
         what = described(path)
         if not dry_run:
             shutil.rmtree(path)
-        said.append(f"{'would remove' if dry_run else 'removed'} {what}")
-    return said
+        lines.append(f"{'would remove' if dry_run else 'removed'} {what}")
+    return lines

@@ -1,4 +1,4 @@
-"""`rcs setup`: our hooks into the clients' own files."""
+"""`rcs setup`: puts our hooks into the clients' own files."""
 
 from __future__ import annotations
 
@@ -8,161 +8,214 @@ import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
+from rcs_hooks.clients import CLIENTS, installers
+from rcs_hooks.clients.handlers import COMMAND, MCP, TRANSPORTS
+from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions
+from rcs_hooks.editing import files
 from rcs_hooks.errors import Refused
-from rcs_hooks.install import clients, edit, folders, plan, skills
-from rcs_hooks.install.clients import CLAUDE, CODEX, LOCAL, PROJECT, TITLES, Machine, Place
-from rcs_hooks.state.paths import find_root
+from rcs_hooks.files.workspaces import find_root
+from rcs_hooks.install import folders, plan, skills
+from rcs_hooks.install.exclusive import exclusive
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-APPROVE_AGAIN = (
-    "Codex: the hooks have changed, so none of them runs until you approve again: start `codex`, then /hooks."
-)
-ENTER = "Codex: Enter sends a prompt that ends in a $skill only after a blank behind it, or Esc."
-NO_LOCAL = "Codex keeps no settings of yours alone in a project, so --scope local is for Claude Code"
-NO_STATUS_LINE = "Codex runs no command for its status line, so --statusline is for Claude Code"
+    from rcs_hooks.clients.installer import Installer
+
 NO_LOCAL_SKILLS = (
     "no client looks for skills of yours alone in a project; add --skills to --scope user, or to --scope project"
 )
-MOVED = "Codex: hooks of your own have moved up in their file, so approve them again: start `codex`, then /hooks."
 
 
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "setup",
-        "Puts the hooks into the clients' own files. Shows each change, keeps the old file beside, leaves what is not"
-        " ours as it is; a second time changes nothing. `rcs uninstall` takes them out again.",
+        "Put the hooks into the clients' own files. Shows each change, keeps a backup of each file, leaves what is not"
+        " ours as it is; running it again changes nothing. `rcs uninstall` removes them again.",
         "rcs setup --dry-run",
         "rcs setup --client claude --scope user --skills",
         "rcs setup --client codex --transport mcp --writable",
     )
-    add_place(parser)
+    add_target(parser)
     parser.add_argument(
         "--transport",
-        choices=clients.TRANSPORTS,
-        default=clients.COMMAND,
+        choices=TRANSPORTS,
+        default=COMMAND,
         help="a process for each call, or one MCP server that stays (needs the extra `server`)",
     )
     parser.add_argument("--skills", action="store_true", help="also the skills, where each client looks for them")
-    parser.add_argument("--statusline", action="store_true", help="Claude Code: show what runs in its status line")
     parser.add_argument(
-        "--writable", action="store_true", help="Codex: let the agent's sandbox write the state and the run store"
+        "--statusline", action="store_true", help=f"{_titles(_has_status_line)}: show what runs in its status line"
+    )
+    parser.add_argument(
+        "--writable",
+        action="store_true",
+        help=f"{_titles(_has_sandbox)}: let the agent's sandbox write the state and the run store",
     )
     return parser
 
 
-def add_place(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--client", choices=(*clients.CLIENTS, "all"), help="else those that are on this machine")
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name the client, the scope and the workspace to set up."""
+    parser.add_argument(
+        "--client", choices=(*installers(), "all"), help="the client; without it, those that are on this machine"
+    )
     parser.add_argument(
         "--scope",
-        choices=clients.SCOPES,
+        choices=SCOPES,
         default=PROJECT,
-        help="this project (the default); this project, for you alone (Claude Code); or all that you do",
+        help=f"this project (the default); this project, for you alone ({_titles(_has_local)}); or all that you do",
     )
     parser.add_argument("--root", metavar="FOLDER", help="the project; else the nearest with .rcs/state or .git")
     parser.add_argument("--dry-run", action="store_true", help="show the changes and write nothing")
 
 
-def machine_of(args: argparse.Namespace) -> Machine:
+def _has_local(installer: Installer) -> bool:
+    return LOCAL in installer.scopes
+
+
+def _has_status_line(installer: Installer) -> bool:
+    return installer.has_status_line
+
+
+def _has_sandbox(installer: Installer) -> bool:
+    return installer.has_sandbox
+
+
+def _titles(has: Callable[[Installer], bool], *, without: bool = False) -> str:
+    """Return the titles of the clients whose installer `has` something; with `without`, of the others."""
+    return " and ".join(each.client.title for each in installers().values() if has(each) is not without)
+
+
+def _no_local() -> str:
+    others, only = _titles(_has_local, without=True), _titles(_has_local)
+    return f"{others} cannot keep settings of yours alone in a project, so --scope local is for {only}"
+
+
+def _no_status_line() -> str:
+    others, only = _titles(_has_status_line, without=True), _titles(_has_status_line)
+    return f"{others} cannot run a command in the status line, so --statusline is for {only}"
+
+
+def host_of(args: argparse.Namespace) -> Host:
+    """Return the environment, the home and the workspace. Raises Refused if there is no home or no such workspace."""
     home = os.environ.get("HOME", "").strip()
     if not os.path.isabs(home):
-        raise Refused("HOME is not set, so your clients' files cannot be found; set HOME and run the same again")
+        raise Refused("HOME is not set, so your clients' files cannot be found; set HOME and run this command again")
     cwd = os.getcwd()
     root = os.path.abspath(args.root) if args.root else find_root(os.environ, cwd)
     if not os.path.isdir(root):
-        raise Refused(f"{root}: there is no such folder; name the project with --root")
-    return Machine(os.environ, home, root)
+        raise Refused(f"{root} does not exist; name the project with --root")
+    return Host(os.environ, home, root)
 
 
-def places(args: argparse.Namespace) -> list[Place]:
-    """The clients that are meant. Raises Refused where none is named and none is there."""
-    machine = machine_of(args)
+def targets_of(args: argparse.Namespace) -> list[InstallTarget]:
+    """Return the clients to set up, in the scope that is named: the named ones, or those on this machine.
+
+    Raises Refused if there is none, or none has that scope.
+    """
+    host = host_of(args)
     if args.client:
-        named = list(clients.CLIENTS) if args.client == "all" else [args.client]
+        names = list(installers()) if args.client == "all" else [args.client]
     else:
-        named = [client for client in clients.CLIENTS if _is_there(machine, client)]
-    if not named:
-        raise Refused("neither codex nor claude is on PATH; name the one you mean: --client codex, --client claude")
-    if args.scope == LOCAL and named == [CODEX]:
-        raise Refused(f"{NO_LOCAL}; take --scope user or --scope project")
-    if args.scope == LOCAL:
-        named = [CLAUDE]
-    return [Place(machine, client, args.scope) for client in named]
+        names = [client for client in installers() if _is_on(host, client)]
+    if not names:
+        clients, named = " nor ".join(installers()), ", ".join(f"--client {client}" for client in installers())
+        raise Refused(f"neither {clients} is on PATH; name the one you mean: {named}")
+    names = [name for name in names if args.scope in installers()[name].scopes]
+    if not names:
+        raise Refused(f"{_no_local()}; use --scope user or --scope project")
+    return [InstallTarget(host, client, args.scope) for client in names]
 
 
-def _is_there(machine: Machine, client: str) -> bool:
-    path = machine.env.get("PATH", os.defpath)
-    return shutil.which(client, path=path) is not None or os.path.isdir(machine.config_home(client))
+def _is_on(host: Host, client: str) -> bool:
+    path = host.env.get("PATH", os.defpath)
+    return shutil.which(client, path=path) is not None or os.path.isdir(installers()[client].home(host))
 
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    if args.transport == clients.MCP:
+    if args.transport == MCP:
         _check_server()
     if args.skills and args.scope == LOCAL:
         raise Refused(NO_LOCAL_SKILLS)
-    todo = []
-    left: list[str] = []
-    targets = places(args)
-    if args.statusline and CLAUDE not in [place.client for place in targets]:
-        raise Refused(f"{NO_STATUS_LINE}; nothing was changed")
-    for place in targets:
-        found = plan.setup(place, args.transport, writable=args.writable, statusline=args.statusline)
-        todo.append((place, found))
-        if args.skills:
-            changes, others = skills.setup(place)
-            todo[-1][1].changes.extend(changes)
-            left += [f"left: {skill}" for skill in others]
-    were_empty = {folders.empty(place.machine, change.path) for place, found in todo for change in found.changes}
-    # Said when all is written: a reader that goes away must not stop it halfway.
-    said = left
+    targets = targets_of(args)
+    if args.statusline and not any(target.installer.has_status_line for target in targets):
+        raise Refused(f"{_no_status_line()}; nothing was changed")
+    # Printed when all is written: a reader that goes away must not stop setup halfway.
+    lines: list[str] = []
     try:
-        for place, found in todo:
-            _carry_out(place, found, args, said, were_empty)
+        with exclusive(targets[0].host):
+            todo = _plan(targets, args, lines)
+            were_empty = {folders.empty(target.host, change.path) for target, changes in todo for change in changes}
+            for target, changes in todo:
+                _carry_out(target, changes, args, lines, were_empty)
     finally:
-        for line in said:
+        for line in lines:
             output.text(line)
-    for place, found in () if args.dry_run else todo:
-        _tell(place, found.changes, writable=args.writable)
-    if args.scope == LOCAL and args.client != CLAUDE:
-        output.text(f"{NO_LOCAL}.")
-    if args.statusline and CODEX in [place.client for place in targets]:
-        output.text(f"{NO_STATUS_LINE}.")
+    for target, changes in () if args.dry_run else todo:
+        _print_next_steps(target, changes, writable=args.writable)
+    if args.scope == LOCAL and (not args.client or args.client == "all"):
+        output.text(f"{_no_local()}.")
+    if args.statusline and not all(target.installer.has_status_line for target in targets):
+        output.text(f"{_no_status_line()}.")
     return output.OK
 
 
+def _plan(
+    targets: Sequence[InstallTarget], args: argparse.Namespace, lines: list[str]
+) -> list[tuple[InstallTarget, list[files.Change]]]:
+    """Return the planned changes of each target, and add to `lines` what to print before them. Raises Refused."""
+    todo: list[tuple[InstallTarget, list[files.Change]]] = []
+    left: list[str] = []
+    for target in targets:
+        changes = plan.setup(target, SetupOptions(args.transport, args.writable, args.statusline))
+        if args.skills:
+            copied, others = skills.setup(target)
+            changes += copied
+            left += [f"left: {skill}" for skill in others]
+        todo.append((target, changes))
+    changed = [CLIENTS[target.client] for target, changes in todo if changes]
+    lines += [f"{client.title}: {client.typing_hint}" for client in changed if client.typing_hint]
+    lines += left
+    return todo
+
+
 def _carry_out(
-    place: Place, found: plan.Plan, args: argparse.Namespace, said: list[str], were_empty: set[str | None]
+    target: InstallTarget,
+    changes: Sequence[files.Change],
+    args: argparse.Namespace,
+    lines: list[str],
+    were_empty: set[str | None],
 ) -> None:
-    for change in found.changes:
+    for change in changes:
         if not args.dry_run:
-            folders.mark(place.machine, change.path, were_empty)
-        said += _made(place, change, dry_run=args.dry_run)
-    if args.writable and place.client == CODEX and not args.dry_run:
-        # A root that is not there is no root: the sandbox lets nobody make it.
-        os.makedirs(clients.writable(place.machine)[0], mode=0o700, exist_ok=True)
-    for path, lines in found.by_hand:
-        said.append(f"{path}: tomlkit is not installed, so paste this into it yourself:\n{lines}")
-    if not (found.changes or found.by_hand):
-        said.append(f"{TITLES[place.client]}: nothing to change")
+            folders.mark(target.host, change.path, were_empty)
+        lines += _change(target, change, dry_run=args.dry_run)
+    if args.writable and target.installer.has_sandbox and not args.dry_run:
+        # The sandbox ignores a folder that does not exist, and lets no agent create it.
+        os.makedirs(target.installer.writable_folders(target.host)[0], mode=0o700, exist_ok=True)
+    if not changes:
+        lines.append(f"{CLIENTS[target.client].title}: nothing to change")
 
 
-def _made(place: Place, change: edit.Change, *, dry_run: bool) -> list[str]:
-    """What is told of a change that was made, or would be."""
-    is_skill = change.path.endswith(skills.FILE)
-    shown = [] if is_skill else [edit.diff(change)]
+def _change(target: InstallTarget, change: files.Change, *, dry_run: bool) -> list[str]:
+    """Carry out a change, and return the lines to print about it. `dry_run`: change nothing."""
+    file = target.file(change.path)
+    shown = [files.diff(change)] if file else []  # a skill's text is long, and not the person's
     if dry_run:
         return [*shown, f"would {_verb(change)} {change.path}\n"]
-    kept = None if is_skill else plan.to_keep(place, change)
-    edit.write(change, place.within_of(change.path), kept)
-    beside = f"; the old one is kept in {os.path.basename(edit.kept_path(change.path))}" if kept is not None else ""
+    backup = plan.backup_for(file, change) if file else None
+    files.write(change, target.boundary_of(change.path), backup)
+    name = os.path.basename(files.backup_path(change.path))
+    about_backup = f"; the old one is kept in {name}" if backup is not None else ""
+    about_backup = f"; {name} is removed" if change.drops_backup else about_backup
     done = {"remove": "removed", "change": "changed", "write": "wrote"}[_verb(change)]
-    return [*shown, f"{done} {change.path}{beside}{'' if is_skill else chr(10)}"]
+    return [*shown, f"{done} {change.path}{about_backup}{chr(10) if file else ''}"]
 
 
-def _verb(change: edit.Change) -> str:
+def _verb(change: files.Change) -> str:
     if change.new is None:
         return "remove"
     return "write" if change.old is None else "change"
@@ -177,33 +230,29 @@ def _check_server() -> None:
         raise Refused(f"mcp is not installed, which the server needs: {pip} install 'rcs-hooks[server]'")
 
 
-def _tell(place: Place, changes: Sequence[edit.Change], *, writable: bool) -> None:
-    """What is left for the person to do."""
-    title = TITLES[place.client]
-    changed = bool(changes)
-    if place.client == CODEX:
-        if plan.moves_others(place, changes):
-            output.text(MOVED)
-        if plan.renews_ours(place, changes):
-            output.text(APPROVE_AGAIN)
-        elif changed:
-            trust = " here, trust the project" if place.scope == PROJECT else ""
-            output.text(f"{title}: start `codex`{trust}, and approve the hooks with /hooks.")
-            output.text(ENTER)
-        if not writable:
-            output.text(
-                f"{title}: its sandbox keeps an agent from the run store in {clients.writable(place.machine)[0]},"
-                " and from the state where it was started in a subfolder; --writable allows both."
-            )
-    elif changed:
-        output.text(f"{title}: sessions that are open take it up when they are started again.")
-    if changed and os.path.lexists(os.path.join(place.machine.root, ".git")):
-        if place.scope == LOCAL:
-            output.text(f"{title}: {place.hooks_file} is yours alone: keep it out of commits.")
-        if place.scope == PROJECT:
-            mine = f"rcs uninstall --client {place.client}, then rcs setup --client {place.client} --scope"
-            other = "local" if place.client == CLAUDE else "user"
+def approve_moved(target: InstallTarget, changes: Sequence[files.Change]) -> list[str]:
+    """Return the line which says that hooks of the person's own must be approved again; no line if none must."""
+    if not plan.moves_others(target, changes):
+        return []
+    installer = target.installer
+    line = f"hooks of your own have moved up in their file, so approve them again: {installer.how_to_approve}."
+    return [f"{installer.client.title}: {line}"]
+
+
+def _print_next_steps(target: InstallTarget, changes: Sequence[files.Change], *, writable: bool) -> None:
+    installer, title = target.installer, CLIENTS[target.client].title
+    for line in approve_moved(target, changes):
+        output.text(line)
+    renewed = plan.renews_ours(target, changes)
+    for step in installer.next_steps(target, changed=bool(changes), renewed=renewed, writable=writable):
+        output.text(f"{title}: {step}")
+    if changes and os.path.lexists(os.path.join(target.host.root, ".git")):
+        if target.scope == LOCAL:
+            output.text(f"{title}: {target.hooks_file.path} is yours alone: keep it out of commits.")
+        if target.scope == PROJECT:
+            other = LOCAL if _has_local(installer) else "user"
+            move = f"rcs uninstall --client {target.client}, then rcs setup --client {target.client} --scope {other}"
             output.text(
                 f"{title}: these files are shared by all who work on the project, and the paths in them are of this"
-                f" machine: keep them out of commits, or move to your own files: {mine} {other}."
+                f" machine: keep them out of commits, or move to your own files: {move}."
             )

@@ -1,32 +1,40 @@
-"""`rcs state read | write | clear | list-active | get-status | prune`."""
+"""`rcs state read | write | clear | list-active | get-status | prune`: workflow state."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
 from rcs_hooks.cli import options, output
+from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.errors import Refused
-from rcs_hooks.state import active, prune, running, surface
-from rcs_hooks.state.fields import checked_mode
-from rcs_hooks.state.paths import INVENTORY
-from rcs_hooks.workflow.text import clean, word
+from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
+from rcs_hooks.interface import FIELDS, Argument, of_command, take_switch
+from rcs_hooks.state import clearing, folding, operations, prune, write_checks
+from rcs_hooks.state.validation import check_mode
+from rcs_hooks.text import clean, word
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from rcs_hooks.state.results import ActiveResult, ClearResult, PruneResult, StatusResult, WriteResult
 
 Record = dict[str, Any]
 
-ACTIONS = ("read", "write", "clear", "list-active", "get-status", "prune")
-ARGUMENTS = ("mode", "session_id", "all_sessions", "root_scope")
-WRITES = ("phase", "outcome", "active", "iteration", "sets", "root_scope")
+ACTIONS = of_command("state")
+OPTIONS = tuple(dict.fromkeys(each for action in ACTIONS.values() for each in action.arguments if each.option))
+KEYS = tuple(
+    dict.fromkeys(each.name for name in ("read", "clear") for each in ACTIONS[name].arguments if not each.only)
+)
+"""The keys of `--input` that are not fields of a mode's record."""
 
 
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "state",
-        "Workflow state. A write that would activate a mode asks the transition policy first.",
+        "Read, write and clear workflow state. A write that would activate a mode asks the transition policy first.",
         "rcs state list-active --session S",
         "rcs state write --mode forge --session S --phase verifying --iteration 2",
         "rcs state write --mode forge --session S --outcome finished",
@@ -34,104 +42,83 @@ def build() -> argparse.ArgumentParser:
         """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
         "rcs state prune --older-than 30d --dry-run",
     )
-    parser.add_argument("action", choices=ACTIONS)
-    parser.add_argument("--mode", help="a workflow mode, by any of its names")
-    options.add_scope(parser)
-    parser.add_argument("--phase", metavar="WORD", help="write: the current phase")
-    parser.add_argument(
-        "--outcome", metavar="WORD", help="write: finished, blocked, failed, userinterlude, askuserQuestion"
+    parser.add_argument("action", choices=tuple(ACTIONS))
+    takers = {each.name: _takers(each) for each in OPTIONS}
+    options.add(
+        parser,
+        *OPTIONS,
+        of={name: f"{', '.join(each)}: " for name, each in takers.items() if len(each) < len(ACTIONS)},
     )
-    switch = parser.add_mutually_exclusive_group()
-    switch.add_argument(
-        "--active", action="store_true", default=None, help="write: start the mode, or take it up again"
-    )
-    switch.add_argument("--inactive", dest="active", action="store_false", help="write: switch the mode off")
-    parser.add_argument("--iteration", type=int, metavar="N", help="write: the iteration that has begun")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", dest="sets",
-                        help="write: any other field; state.KEY for one of the mode's own")  # fmt: skip
-    parser.add_argument("--root-scope", action="store_true", default=None,
-                        help="write: the workspace's own record, which belongs to no session")  # fmt: skip
-    parser.add_argument("--all-sessions", action="store_true", help="clear: in root and in every session")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="prune: only show what would go, and what would be folded away"
-    )
-    parser.add_argument(
-        "--older-than", metavar="TIME", help="prune: fold away sessions untouched for 12h, 30d (the default) or 2w"
-    )
-    parser.add_argument("--input", metavar="JSON", help="the same as one JSON object")
+    parser.add_argument("--input", metavar="JSON", help="the arguments as one JSON object; implies --json")
     options.add_json(parser)
     return parser
 
 
+def _takers(argument: Argument) -> list[str]:
+    return [name for name, action in ACTIONS.items() if argument in action.arguments]
+
+
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    given = _input(args)
-    mode_given = given.pop("mode", args.mode)
-    if args.mode and mode_given != args.mode:
-        raise Refused(f"mode: --mode {args.mode} and {mode_given!r} in --input; name one")
-    everywhere = given.pop("all_sessions", args.all_sessions)
-    if not isinstance(everywhere, bool):
-        raise Refused(f"all_sessions: {everywhere!r} found, true or false needed")
-    root_scope = given.pop("root_scope", bool(args.root_scope))
-    if not isinstance(root_scope, bool):
-        raise Refused(f"root_scope: {root_scope!r} found, true or false needed")
-    session = given.pop("session_id", None)
-    if args.session and session not in (None, args.session):
-        raise Refused(f"session_id: --session {args.session} and {session!r} in --input; name one")
-    if args.action != "write":
-        _refuse_fields(args, given)
-    _refuse_options(args, mode_given, everywhere=everywhere)
+    request = _input(args)
+    mode = _one_of("mode", "--mode", args.mode, request.pop("mode", None))
+    session = _one_of("session_id", "--session", args.session, request.pop("session_id", None))
+    everywhere = take_switch(request, "all_sessions", default=args.all_sessions)
+    root_scope = take_switch(request, "root_scope", default=args.root_scope)
+    _refuse_others(args, request, mode=mode, everywhere=everywhere)
     scope = options.scope_of(args, session)
+    if not session and (root_scope or args.action == "prune"):
+        scope = scope.of(None)  # the client's variable names a session to its agent, for every command
     if args.action == "prune":
-        meant = scope if args.session or session else scope.of(None)
-        pruned = prune.prune(meant, dry_run=args.dry_run, older_than=_seconds(args.older_than))
+        pruned = prune.prune(scope, dry_run=bool(args.dry_run), older_than=_seconds(args.older_than))
         return _show(args, pruned, _prune_words)
     if args.action == "list-active":
-        return _show(args, surface.list_active(scope), _active_words)
+        return _show(args, operations.list_active(scope), _active_words)
     if args.action == "get-status":
-        return _show(args, surface.get_status(scope, checked_mode(mode_given) if mode_given else None), _status_words)
-    if args.action == "clear" and mode_given == INVENTORY:
-        return _show(args, surface.clear(scope, INVENTORY, all_sessions=everywhere), _clear_words)
+        status = operations.get_status(scope, check_mode(mode) if mode else None)
+        return _show(args, status, partial(_status_words, root=scope.root))
+    if args.action == "clear":
+        name = INVENTORY if mode == INVENTORY else check_mode(mode)
+        cleared = clearing.clear(scope, name, all_sessions=everywhere, root_scope=root_scope)
+        return _show(args, cleared, _clear_words)
     if args.action == "write":
-        wanted = _fields(args, given)
-        mode = running.mode_to_write(scope, mode_given, wanted)
-        return _show(args, surface.write(scope, mode, wanted, root_scope=root_scope), _write_words)
-    mode = checked_mode(mode_given)
-    if args.action == "read":
-        return _show(args, surface.read(scope, mode), _record_words)
-    return _show(args, surface.clear(scope, mode, all_sessions=everywhere), _clear_words)
+        wanted = _fields(args, request)
+        name = write_checks.mode_to_write(scope, mode, wanted)
+        return _show(args, operations.write(scope, name, wanted, root_scope=root_scope), _write_words)
+    return _show(args, operations.read(scope, check_mode(mode)), _record_words)
 
 
-def _refuse_fields(args: argparse.Namespace, given: Record) -> None:
-    """What only a write takes is not passed over where it could change what was meant."""
-    for name in given:
-        raise Refused(f"{clean(name)}: {args.action} knows no such argument; it takes {', '.join(ARGUMENTS)}")
-    for name in WRITES:
-        if getattr(args, name) not in (None, []):
-            option = "set" if name == "sets" else name.replace("_", "-")
-            raise Refused(f"--{option}: only write takes it, not {args.action}")
+def _one_of(name: str, option: str, typed: Any, sent: Any) -> Any:
+    """Return the value that an option (`typed`) or `--input` (`sent`) gives. Raises Refused if the two differ."""
+    if typed and sent not in (None, typed):
+        raise Refused(f"{name}: {option} {typed} and --input {sent!r} differ; name one")
+    return typed or sent
 
 
-def _refuse_options(args: argparse.Namespace, mode: object, *, everywhere: bool) -> None:
-    """Keeps `prune` from being asked for less than it does, and others from a dry run that they do not make."""
+def _refuse_others(args: argparse.Namespace, request: Record, *, mode: object, everywhere: bool) -> None:
+    """Raise Refused for an argument of another action: ignoring it could do something else than was meant."""
     if args.action == "prune" and mode is not None:
-        raise Refused("--mode: prune takes none; it looks at every mode")
-    if args.action == "prune" and everywhere:
-        raise Refused("--all-sessions: only clear takes it, not prune")
-    for option, value in (("--dry-run", args.dry_run), ("--older-than", args.older_than)):
-        if args.action != "prune" and value:
-            raise Refused(f"{option}: only prune takes it, not {args.action}")
+        raise Refused("--mode: prune looks at every mode; leave it out")
+    for name in request if args.action != "write" else ():
+        raise Refused(f"{clean(name)}: {args.action} has no such argument; it takes {', '.join(KEYS)}")
+    values = vars(args) | {"all_sessions": everywhere or None, "mode": None}
+    for each in OPTIONS:
+        takers = _takers(each)
+        if values[each.name] not in (None, []) and args.action not in takers:
+            verb = "takes" if len(takers) == 1 else "take"
+            raise Refused(f"{each.option}: only {' and '.join(takers)} {verb} it, not {args.action}")
 
 
 def _seconds(older_than: str | None) -> float:
     if older_than is None:
-        return active.OLD
-    from rcs_hooks.runs.reading import milliseconds
+        return folding.OLD
+    from rcs_hooks.runs.queries import milliseconds
 
     return milliseconds(older_than) / 1000
 
 
 def _input(args: argparse.Namespace) -> Record:
+    """Return the object in `--input`; empty without it."""
     if args.input is None:
         return {}
     args.json = True
@@ -140,30 +127,24 @@ def _input(args: argparse.Namespace) -> Record:
     except ValueError as error:
         raise Refused(f"--input is not JSON: {error}") from None
     if not isinstance(value, dict):
-        raise Refused('--input: a JSON object is needed, like \'{"mode":"team"}\'')
+        raise Refused('--input: expected a JSON object, like \'{"mode":"team"}\'')
     return value
 
 
-def _fields(args: argparse.Namespace, given: Record) -> Record:
-    """The fields to write, from the options and the input alike."""
-    fields = dict(given)
-    named = {
-        "current_phase": args.phase,
-        "lifecycle_outcome": args.outcome,
-        "active": args.active,
-        "iteration": args.iteration,
-    }
-    fields |= {name: value for name, value in named.items() if value is not None}
-    for each in args.sets:
+def _fields(args: argparse.Namespace, request: Record) -> Record:
+    """Return the fields to write, from the options and from `--input`."""
+    named = {each.name: getattr(args, each.name) for each in FIELDS if each.option and each.name != "set"}
+    fields = request | {name: value for name, value in named.items() if value is not None}
+    for each in args.set:
         key, equals, text = each.partition("=")
-        if not (key.removeprefix("state.") and equals) or key in ARGUMENTS:
-            raise Refused(f"--set {each!r}: KEY=JSON is needed, like --set state.review_verdict='\"clean\"'")
+        if not (key.removeprefix("state.") and equals) or key in KEYS:
+            raise Refused(f"--set {each!r}: expected KEY=JSON, like --set state.review_verdict='\"clean\"'")
         place = fields
         if key.startswith("state."):
             key = key.removeprefix("state.")
             place = fields.setdefault("state", {})
             if not isinstance(place, dict):
-                raise Refused(f"state: {place!r} found, an object needed; nothing was written")
+                raise Refused(f"state: expected an object, got {place!r}; nothing was written")
         try:
             place[key] = jsontext.loads(text)
         except ValueError:
@@ -173,37 +154,56 @@ def _fields(args: argparse.Namespace, given: Record) -> Record:
     return fields
 
 
-def _show(args: argparse.Namespace, result: Record, words: Any) -> int:
+UNREADABLE = "a state file cannot be read (see `rcs doctor`)"
+
+
+def _show(args: argparse.Namespace, result: Mapping[str, object], words: Callable[..., str]) -> int:
     if args.json:
-        output.result(result)
+        output.result(dict(result))
     else:
         output.text(words(result))
     return output.OK
 
 
-def _active_words(result: Record) -> str:
+def _active_words(result: ActiveResult) -> str:
     here = f"session {result['session']}: " if result.get("session") else ""
     closed = dict.fromkeys(result.get("closed", ()), " (closed)")
-    said = closed.get(result.get("session"), " (closed)" if closed and "sessions" not in result else "")
+    said = closed.get(result.get("session", ""), " (closed)" if closed and "sessions" not in result else "")
     lines = [here + " + ".join(result["active_modes"]) + said] if result["active_modes"] else []
+    others = {
+        session: modes for session, modes in result.get("sessions", {}).items() if session != result.get("session")
+    }
+    lines += _unreadable_words(result, but=tuple(f"{STATE}/{session_folder(session)}" for session in others))
     if not lines:
         lines = ["nothing is active" + (" in root" if result.get("sessions") else "")]
     lines += [
-        f"session {session}: {' + '.join(active)}{closed.get(session, '')}"
-        for session, active in result.get("sessions", {}).items()
-        if session != result.get("session")
+        f"session {session}: {' + '.join(modes) or UNREADABLE}{closed.get(session, '')}"
+        for session, modes in others.items()
     ]
     return "\n".join(lines)
 
 
-def _status_words(result: Record) -> str:
+def _unreadable_words(result: ActiveResult | StatusResult, *, but: tuple[str, ...] = ()) -> list[str]:
+    """Return a line for each file that cannot be read. `but`: the folders of the sessions that get one line each."""
+    return [
+        output.plain(f"{each['path']} cannot be read ({clean(each['why'], 80)}). To clear it: {each['clear']}")
+        for each in result.get("unreadable", ())
+        if not each["path"].startswith(but)
+    ]
+
+
+def _status_words(result: StatusResult, root: str) -> str:
     active = "active, closed" if result.get("closed") else "active"
     lines = [
         f"{mode}: {active if status['active'] else 'not active'}, phase {word(status['phase'])}"
         + (f", {status['outcome']}" if status["outcome"] else "")
         for mode, status in result["statuses"].items()
     ]
-    return "\n".join(lines) or "no workflow state"
+    lines += _unreadable_words(result)
+    lines = lines or ["no workflow state"]
+    if off := result.get("off"):
+        lines.append(output.plain(f"the hooks are off: {off} is set; to switch them on: {what_switches_on(off, root)}"))
+    return "\n".join(lines)
 
 
 def _record_words(result: Record) -> str:
@@ -212,13 +212,13 @@ def _record_words(result: Record) -> str:
     return jsontext.dumps_shown(result)
 
 
-def _clear_words(result: Record) -> str:
+def _clear_words(result: ClearResult) -> str:
     if not result["cleared"]:
         return f"{result['mode']}: there was nothing to clear"
     return f"cleared {result['mode']}: {', '.join(result.get('paths') or [result['path']])}"
 
 
-def _prune_words(result: Record) -> str:
+def _prune_words(result: PruneResult) -> str:
     lines = []
     if result["removed"]:
         verb = "would remove" if result["dry_run"] else "removed"
@@ -230,7 +230,8 @@ def _prune_words(result: Record) -> str:
     if result["folded_questions"]:
         lines.append(f"{verb} {_number(result['folded_questions'], 'closed question')}; see: rcs question list --all")
     if result["folded"]:
-        lines.append(f"{verb} {_number(len(result['folded']), 'session')} in .rcs/state/folded; resumed, each is back")
+        folded = _number(len(result["folded"]), "session")
+        lines.append(f"{verb} {folded} in .rcs/state/folded; each comes back when it is resumed")
     return "\n".join(lines) or "nothing to remove"
 
 
@@ -238,6 +239,6 @@ def _number(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _write_words(result: Record) -> str:
+def _write_words(result: WriteResult) -> str:
     moved = f" ({result['transition']})" if "transition" in result else ""
     return f"wrote {result['path']}{moved}"

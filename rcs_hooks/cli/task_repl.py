@@ -1,4 +1,4 @@
-"""`rcs task repl`: the commands of `rcs task` with a slash, line after line, read by the same parser."""
+"""Run `rcs task repl`: the commands of `rcs task` with a slash, line after line, read by the same parser."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output
-from rcs_hooks.errors import RcsError, Refused
-from rcs_hooks.tasks.store import Store, tasks_folder
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.errors import RcsError, Refused, SystemFailure
+from rcs_hooks.tasks.store import TaskStore, tasks_folder
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,45 +21,44 @@ QUIT, HELP = "quit", "help"
 HISTORY_FILE = ".repl-history"
 MOST_LINES = 1_000
 LONGEST = 65_536
-HOW = "a line is a command with a slash, as /status or /next; /help lists them, /quit ends"
+HOW = "type a command with a slash, such as /status or /next; /help lists them, /quit ends"
 
 
 def run(root: str, task: str) -> int:
-    """Piped, the status is that of the last command; a person who leaves has done nothing wrong."""
-    Store(root, task, 0).check_there()
+    """Run a repl until its input ends, and return the exit code: that of the last command if the input is piped."""
+    TaskStore(root, task, 0).check_exists()
     is_person = sys.stdin is not None and sys.stdin.isatty()
     last = output.OK
     for line in _typed(root, task) if is_person else _piped():
         if line.strip() in (f"/{QUIT}", "/exit"):
             break
         if line.strip():
-            last = _said(line, root, task)
+            last = _run_line(line, root, task)
         output.flush()
     return output.OK if is_person else last
 
 
-def _said(line: str, root: str, task: str) -> int:
-    """One line; whatever is wrong with it is told, and the next one comes."""
+def _run_line(line: str, root: str, task: str) -> int:
+    """Run one line and return its exit code; an error is shown, and does not end the repl."""
     try:
         return _answer(line, root, task)
-    except SystemExit as done:  # argparse has said what it had to say
+    except SystemExit as done:  # from argparse, which has printed why
         return done.code if isinstance(done.code, int) else output.USAGE
     except RcsError as error:
-        return output.error(str(error), as_json="--json" in line)
+        return output.error(error, as_json="--json" in line)
     except BrokenPipeError:
         raise
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return output.error(f"{where}{(error.strerror or str(error)).lower()}", as_json="--json" in line)
+        return output.error(SystemFailure(error), as_json="--json" in line)
     except KeyboardInterrupt:
         return 130
 
 
 def _answer(line: str, root: str, task: str) -> int:
-    from rcs_hooks.cli.task import Desk, answer, build
+    from rcs_hooks.cli.task import ReplDefaults, answer, build
 
     if len(line) > LONGEST:
-        raise Refused(f"a line of more than {LONGEST} characters is not read; nothing was done")
+        raise Refused(f"the line has more than {LONGEST} characters; nothing was done")
     line = "".join(char if char.isprintable() else " " for char in line.strip())  # argparse would print it as it is
     try:
         words = shlex.split(line.removeprefix("/"))
@@ -70,23 +69,23 @@ def _answer(line: str, root: str, task: str) -> int:
     if words == [HELP]:
         words = ["--help"]
     if words[0] == "repl":
-        raise Refused("this is the repl; /quit ends it")
-    return answer(build().parse_args(words), Desk(root, task))
+        raise Refused("this is the repl already; /quit ends it")
+    return answer(build().parse_args(words), ReplDefaults(root, task))
 
 
 def _piped() -> Iterator[str]:
-    if sys.stdin is None:  # closed by the caller
+    if sys.stdin is None:  # the caller has closed it
         return
     stdin = io.TextIOWrapper(sys.stdin.buffer, "utf-8", errors="replace", newline="\n")
     while line := stdin.readline(LONGEST + 1):
         rest = line
-        while rest and not rest.endswith("\n"):  # what is too long is refused, and its rest passed over
+        while rest and not rest.endswith("\n"):  # a line that is too long is refused as a whole
             rest = stdin.readline(LONGEST)
         yield line
 
 
 def _typed(root: str, task: str) -> Iterator[str]:
-    """With a prompt that says where the task is, and the arrows bringing back what was typed before."""
+    """Yield the lines that a person types, at a prompt that shows the phase, with the history of earlier lines."""
     history = _history(root)
     try:
         while True:
@@ -95,7 +94,7 @@ def _typed(root: str, task: str) -> Iterator[str]:
             except EOFError:
                 output.text("")
                 return
-            except KeyboardInterrupt:  # it ends the line, and nothing more
+            except KeyboardInterrupt:  # it cancels the line only
                 output.text("")
     finally:
         _keep(history)
@@ -103,13 +102,13 @@ def _typed(root: str, task: str) -> Iterator[str]:
 
 def _phase(root: str, task: str) -> str:
     try:
-        return str(Store(root, task, 0).state()["phase"])
+        return TaskStore(root, task, 0).state().phase
     except RcsError:
         return "?"
 
 
 def _history(root: str) -> str | None:
-    """Where lines are kept until the next time; None where there is no place for them."""
+    """Load the lines of earlier repls, and return the path of their file; None if there can be no such file."""
     try:
         import readline
     except ImportError:  # pragma: no cover - a system without it

@@ -1,4 +1,4 @@
-"""The answers under `/api/`: each asks one room, and every failure is one sentence."""
+"""The answers under `/api/`; every failure is answered with one sentence."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rcs_hooks import jsontext
-from rcs_hooks.dashboard import actions, artifacts, asked, attention, runs, schema
+from rcs_hooks.dashboard import actions, artifacts, attention, guard, parameters, runs, schema, tasks
 from rcs_hooks.dashboard.sessions import ACTIVE, NEEDY
-from rcs_hooks.errors import LockTimeout, RcsError, StoreError
-from rcs_hooks.runs import reading
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.errors import LockTimeout, RcsError, StoreError, SystemFailure, as_json, error_json
+from rcs_hooks.runs import queries
+from rcs_hooks.runs.records import RunFilter
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from starlette.requests import Request
 
-    from rcs_hooks.dashboard.reader import Kept
-    from rcs_hooks.dashboard.sources import Sources
+    from rcs_hooks.dashboard.data import DashboardData
+    from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
 
@@ -34,29 +35,32 @@ NEEDS = 100
 
 
 def answered(value: object, status: int = 200) -> Response:
-    """ASCII only: whatever stands in a file, it is JSON."""
+    """Return a response with JSON, in ASCII alone, so that no character of a file can make it something else."""
     text = jsontext.dumps_line(value)
     return Response(text, status, {"Cache-Control": "no-store"}, "application/json")
 
 
 def _route(
-    path: str, answer: Callable[[Request, Sources], Awaitable[Record]], sources: Sources, method: str = "GET"
+    path: str,
+    answer: Callable[[Request, DashboardData], Awaitable[Record]],
+    data: DashboardData,
+    method: str = "GET",
 ) -> Route:
     async def endpoint(request: Request) -> Response:
-        return answered(await answer(request, sources))
+        return answered(await answer(request, data))
 
     return Route(path, endpoint, methods=[method], name=path)
 
 
-def routes(sources: Sources, token: str) -> list[Route]:
-    async def give_token(request: Request, _: Sources) -> Record:
+def routes(data: DashboardData, token: str) -> list[Route]:
+    async def give_token(request: Request, _: DashboardData) -> Record:
         return {"token": token}
 
-    async def describe(request: Request, _: Sources) -> Record:
+    async def describe(request: Request, _: DashboardData) -> Record:
         return schema.document()
 
-    get = partial(_route, sources=sources)
-    post = partial(_route, sources=sources, method="POST")
+    get = partial(_route, data=data)
+    post = partial(_route, data=data, method="POST")
     return [
         get("/api/runs", list_runs),
         get("/api/runs/{run}", show_run),
@@ -76,136 +80,145 @@ def routes(sources: Sources, token: str) -> list[Route]:
 # --- runs
 
 
-async def list_runs(request: Request, sources: Sources) -> Record:
+async def list_runs(request: Request, data: DashboardData) -> Record:
     query = request.query_params
-    asked.only(query, "project", "workflow", "status", "feature", "since", "until", "before", "limit")
-    limit = asked.number(query, "limit", RUNS, least=1, most=MOST)
-    before = asked.number(query, "before")
-    return await sources.reader.ask(
-        _list_runs, sources, limit=limit, before=before, **asked.filters(query, sources.now_ms)
-    )
+    parameters.only(query, "project", "workflow", "status", "feature", "since", "until", "before", "limit")
+    limit = parameters.number(query, "limit", RUNS, least=1, most=MOST)
+    before = parameters.number(query, "before")
+    filters = parameters.filters(query, data.now_ms)
+    return await data.store.ask(_list_runs, data, filters, limit=limit, before=before)
 
 
-def _list_runs(kept: Kept, /, sources: Sources, **given: Any) -> Record:
-    """`seq` is read first: what comes meanwhile is behind it."""
-    seq = runs.head(kept)
-    return runs.listed(kept, sources.now_ms, **given) | sources.filters(kept) | {"seq": seq}
+def _list_runs(
+    store: RunStore | None, /, data: DashboardData, filters: RunFilter, *, limit: int, before: int | None
+) -> Record:
+    """Return a page of runs as JSON. `seq` is read first, so that an event which comes meanwhile has a higher one."""
+    seq = runs.newest_event(store)
+    found = runs.list_runs(store, data.now_ms, filters, limit=limit, before=before)
+    return found | data.filters(store) | {"seq": seq}
 
 
-async def show_run(request: Request, sources: Sources) -> Record:
-    return await sources.reader.ask(_show_run, sources, request.path_params["run"], **_span(request))
+async def show_run(request: Request, data: DashboardData) -> Record:
+    return await data.store.ask(_show_run, data, request.path_params["run"], **_event_page(request))
 
 
-def _show_run(kept: Kept, /, sources: Sources, run_id: str, **span: Any) -> Record:
-    seq = runs.head(kept)
-    return runs.whole(kept, run_id, sources.now_ms, sources.machines, sources.ways, **span) | {"seq": seq}
+def _show_run(store: RunStore | None, /, data: DashboardData, run_id: str, **page: Any) -> Record:
+    seq = runs.newest_event(store)
+    return runs.show_run(store, run_id, data.now_ms, data.machines, data.paths, **page) | {"seq": seq}
 
 
-async def list_events(request: Request, sources: Sources) -> Record:
-    return await sources.reader.ask(runs.events, request.path_params["run"], **_span(request))
+async def list_events(request: Request, data: DashboardData) -> Record:
+    return await data.store.ask(runs.list_events, request.path_params["run"], **_event_page(request))
 
 
-def _span(request: Request) -> Record:
-    asked.only(request.query_params, "after", "limit")
+def _event_page(request: Request) -> Record:
+    parameters.only(request.query_params, "after", "limit")
     return {
-        "after": asked.number(request.query_params, "after"),
-        "limit": asked.number(request.query_params, "limit", EVENTS, least=1, most=MOST),
+        "after": parameters.number(request.query_params, "after"),
+        "limit": parameters.number(request.query_params, "limit", EVENTS, least=1, most=MOST),
     }
 
 
-async def show_artifact(request: Request, sources: Sources) -> Record:
-    asked.only(request.query_params, "path")
+async def show_artifact(request: Request, data: DashboardData) -> Record:
+    parameters.only(request.query_params, "path")
     path = request.query_params.get("path", "")
     run_id = request.path_params["run"]
-    project, found = await sources.reader.ask(runs.artifact, run_id, path)
+    project, found = await data.store.ask(runs.find_artifact, run_id, path)
     return await run_in_threadpool(artifacts.text_of, project, run_id, found)
 
 
 # --- sessions, tasks, and what needs a person
 
 
-async def _roots(request: Request, sources: Sources) -> list[str]:
-    project = asked.text(request.query_params, "project")
-    return [root for root in await sources.workspaces() if project in (None, root)]
+async def _roots(request: Request, data: DashboardData) -> list[str]:
+    project = parameters.text(request.query_params, "project")
+    return [root for root in await data.workspaces() if project in (None, root)]
 
 
-async def list_sessions(request: Request, sources: Sources) -> Record:
+async def list_sessions(request: Request, data: DashboardData) -> Record:
     query = request.query_params
-    asked.only(query, "project", "active", "limit")
-    limit = asked.number(query, "limit", SESSIONS, least=1, most=MOST)
-    active = asked.yes(query, "active")
-    roots = await _roots(request, sources)
-    return await run_in_threadpool(sources.sessions, roots, limit=limit, only=ACTIVE if active else None)
+    parameters.only(query, "project", "active", "limit")
+    limit = parameters.number(query, "limit", SESSIONS, least=1, most=MOST)
+    active = parameters.flag(query, "active")
+    roots = await _roots(request, data)
+    return await run_in_threadpool(data.sessions, roots, limit=limit, only=ACTIVE if active else None)
 
 
-async def list_tasks(request: Request, sources: Sources) -> Record:
-    asked.only(request.query_params, "project")
-    return await run_in_threadpool(sources.tasks, await _roots(request, sources))
+async def list_tasks(request: Request, data: DashboardData) -> Record:
+    parameters.only(request.query_params, "project")
+    return await run_in_threadpool(data.tasks, await _roots(request, data))
 
 
-async def list_needs(request: Request, sources: Sources) -> Record:
-    asked.only(request.query_params)
-    seq, found = await sources.reader.ask(_needy_runs, sources.now_ms)
-    roots = await sources.workspaces()
-    known = await run_in_threadpool(sources.sessions, roots, limit=2 * NEEDS, only=NEEDY)
-    tasks = await run_in_threadpool(sources.tasks, roots)
-    needs = attention.sorted_out(found, known["sessions"], tasks["tasks"], sources.clock())
-    working = attention.working(found, known["sessions"], tasks["tasks"], needs)
+async def list_needs(request: Request, data: DashboardData) -> Record:
+    parameters.only(request.query_params)
+    seq, found = await data.store.ask(_needy_runs, data.now_ms)
+    roots = await data.workspaces()
+    known = await run_in_threadpool(data.sessions, roots, limit=2 * NEEDS, only=NEEDY)
+    listed = await run_in_threadpool(tasks.list_tasks, roots, data.clock())
+    needs = attention.needs_of(found, known["sessions"], listed, data.clock())
+    working = attention.working(found, known["sessions"], listed, needs)
     return {**needs, "working": working, "seq": seq, "state": known["state"]}
 
 
-def _needy_runs(kept: Kept, now_ms: int) -> tuple[int, list[Record]]:
-    """With the status that is stored: what is silent for a day is stalled all the same."""
-    if kept is None:
+def _needy_runs(store: RunStore | None, now_ms: int) -> tuple[int, list[Record]]:
+    """Return the id of the newest event, and the runs that may need a person, as JSON.
+
+    The runs keep their stored status even after a day without an event, so that such a run counts as stalled.
+    """
+    if store is None:
         return 0, []
-    seq = runs.head(kept)
+    seq = runs.newest_event(store)
     since = now_ms - round(attention.HISTORY_AFTER * 1000)
     found = [
         run
         for status, limit in (("waiting", NEEDS), ("failed", NEEDS), ("inactive", NEEDS), ("running", MOST))
-        for run in kept.runs(now_ms, status=status, since_ms=since, limit=limit)
-        if run["file"]
+        for run in store.runs(now_ms, RunFilter(status=status, since_ms=since), limit=limit)
+        if run.file
     ]
-    return seq, [reading.run_of(run, now_ms) | {"status": run["status"]} for run in found]
+    return seq, [queries.run_as_json(run, now_ms) | {"status": run.status} for run in found]
 
 
 # --- failures
 
 
 def _status_of(error: Exception) -> int:
-    if isinstance(error, runs.Missing):
+    if isinstance(error, runs.NotFound):
         return 404
-    if isinstance(error, asked.Unfit):
+    if isinstance(error, parameters.InvalidParameter):
         return 400
     return 503 if isinstance(error, (StoreError, LockTimeout)) else 409
 
 
 async def refused(request: Request, error: Exception) -> Response:
-    return answered({"error": " ".join(str(error).split("\n"))}, _status_of(error))
+    """Answer with an error of this package."""
+    sentence = " ".join(str(error).split("\n"))
+    body = as_json(error) if isinstance(error, RcsError) else guard.error_of(500, sentence)
+    return answered(body | {"message": sentence, "error": sentence}, _status_of(error))
 
 
 async def unfit(request: Request, error: Exception) -> Response:
+    """Answer that the body of a request cannot be used."""
     words = actions.words_of(error) if isinstance(error, ValidationError) else str(error)
-    return answered({"error": words}, 400)
+    return answered(guard.error_of(400, words), 400)
 
 
 async def wrong_address(request: Request, error: Exception) -> Response:
+    """Answer that an address or a method is not known."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    words = {404: f"there is nothing at {request.url.path[:200]!r}", 405: f"{request.method} is not taken here"}
-    return answered({"error": words.get(status, str(error))}, status)
+    words = {404: f"there is nothing at {request.url.path[:200]!r}", 405: f"{request.method} is not allowed here"}
+    return answered(guard.error_of(status, words.get(status, str(error))), status)
 
 
 async def unusable(request: Request, error: Exception) -> Response:
-    """The system has said no."""
-    where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
-    why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
-    return answered({"error": f"{where}{why}"}, 500)
+    """Answer with an error of the system."""
+    failure = SystemFailure(error) if isinstance(error, OSError) else RcsError(str(error))
+    return answered(as_json(failure), 500)
 
 
 async def unexpected(request: Request, error: Exception) -> Response:
-    return answered(
-        {"error": f"something unexpected went wrong here: {type(error).__name__}: {clean(str(error), 200)}"}, 500
-    )
+    """Answer with an error that nobody foresaw."""
+    sentence = f"something unexpected went wrong here: {type(error).__name__}: {clean(str(error), 200)}"
+    return answered(error_json("unexpected", sentence, error=sentence), 500)
 
 
 HANDLERS: dict[Any, Any] = {

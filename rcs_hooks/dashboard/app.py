@@ -1,4 +1,4 @@
-"""The application: pages, API and WebSocket, behind the guard."""
+"""Builds the application: pages, API and WebSocket, behind the guard."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from starlette.routing import WebSocketRoute
 
 from rcs_hooks.dashboard import api, pages
 from rcs_hooks.dashboard.follow import Follower
-from rcs_hooks.dashboard.guard import Guard, Rules
-from rcs_hooks.dashboard.live import PATIENCE, Live
+from rcs_hooks.dashboard.guard import AccessRules, Guard
+from rcs_hooks.dashboard.live import PATIENCE, LiveFeed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from rcs_hooks.dashboard.sources import Sources
+    from rcs_hooks.dashboard.data import DashboardData
 
 
-def made(
-    sources: Sources, rules: Rules, *, started: Callable[[], None] | None = None, patience: float = PATIENCE
+def build_app(
+    data: DashboardData, rules: AccessRules, *, started: Callable[[], None] | None = None, patience: float = PATIENCE
 ) -> Guard:
-    """`started`: called once it answers."""
-    follower = Follower(sources.reader, sources.workspaces, sources.forget_runs, sources.clock)
-    live = Live(follower, patience=patience)
+    """Build the application. `started` is called once it answers requests.
+
+    `patience` is how many seconds a message may wait for a page that does not take it.
+    """
+    follower = Follower(data.store, data.workspaces, data.forget_runs, data.clock)
+    live = LiveFeed(follower, patience=patience)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -38,7 +41,7 @@ def made(
             following.cancel()
             with suppress(asyncio.CancelledError):
                 await following
-            await sources.reader.close()
+            await data.store.close()
 
-    routes = [*api.routes(sources, rules.token), WebSocketRoute("/ws", live.serve), *pages.routes()]
+    routes = [*api.routes(data, rules.token), WebSocketRoute("/ws", live.serve), *pages.routes()]
     return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=api.HANDLERS), rules)

@@ -1,16 +1,20 @@
-"""The text of an artifact. Only from inside its project, by no link that leads out of it, and never too much."""
+"""The text of an artifact: only from inside its project, never through a link that leads out, and never too much."""
 
 from __future__ import annotations
 
 import os
 import stat
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import picture
-from rcs_hooks.errors import Refused
-from rcs_hooks.state.clock import iso
-from rcs_hooks.state.paths import inside
+from rcs_hooks.dashboard import graphs
+from rcs_hooks.errors import Refused, reason_of
+from rcs_hooks.files.bounded import READ_FLAGS, read_open
+from rcs_hooks.files.clock import iso
+from rcs_hooks.files.paths import inside
+
+if TYPE_CHECKING:
+    from rcs_hooks.runs.records import ArtifactRecord
 
 Record = dict[str, Any]
 
@@ -18,22 +22,21 @@ LARGEST = 1024 * 1024
 KINDS = {
     ".md": "markdown", ".markdown": "markdown", ".diff": "diff", ".patch": "diff", ".json": "json", ".jsonl": "json",
 }  # fmt: skip
-FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-def text_of(project: str, run_id: str, artifact: Record) -> Record:
-    """Raises Refused."""
-    path = artifact["path"]
-    fd = _opened(project, path)
+def text_of(project: str, run_id: str, artifact: ArtifactRecord) -> Record:
+    """Return the text of an artifact as JSON. Raises Refused."""
+    path = artifact.path
+    fd = _open(project, path)
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise Refused(f"{path!r} is no file")
-        data = _read(fd)
+            raise Refused(f"{path!r} is not a file")
+        data = read_open(fd, LARGEST + 1)
     finally:
         os.close(fd)
     if b"\0" in data:
-        raise Refused(f"{path!r} is no text")
+        raise Refused(f"{path!r} is not text")
     text = data[:LARGEST].decode("utf-8", "replace")
     return {
         "run_id": run_id,
@@ -43,12 +46,12 @@ def text_of(project: str, run_id: str, artifact: Record) -> Record:
         "bytes": status.st_size,
         "truncated": len(data) > LARGEST,
         "modified_at": iso(status.st_mtime),
-        "diagram": picture.diagram_in(text, os.path.basename(path)) if artifact["subflow"] else None,
+        "diagram": graphs.diagram_in(text, os.path.basename(path)) if artifact.subflow else None,
     }
 
 
-def _opened(project: str, path: str) -> int:
-    """Link by link: what is checked and what is opened are the same file, whatever is put in its place meanwhile."""
+def _open(project: str, path: str) -> int:
+    """Open a file folder by folder and follow no link, so that the file that is checked is the one that is opened."""
     root = os.path.realpath(project)
     real = os.path.realpath(os.path.join(root, path))
     if real == root or not inside(real, root):
@@ -58,21 +61,13 @@ def _opened(project: str, path: str) -> int:
     try:
         at = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         for folder in folders:
-            at, before = os.open(folder, os.O_DIRECTORY | FLAGS, dir_fd=at), at
+            at, before = os.open(folder, os.O_DIRECTORY | READ_FLAGS, dir_fd=at), at
             os.close(before)
-        return os.open(name, FLAGS, dir_fd=at)
+        return os.open(name, READ_FLAGS, dir_fd=at)
     except FileNotFoundError:
-        raise Refused(f"{path!r} is not there any more") from None
+        raise Refused(f"{path!r} is gone") from None
     except OSError as error:
-        raise Refused(f"{path!r} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise Refused(f"{path!r} cannot be read: {reason_of(error)}") from None
     finally:
         with suppress(OSError):
             os.close(at)
-
-
-def _read(fd: int) -> bytes:
-    parts, left = [], LARGEST + 1
-    while left > 0 and (part := os.read(fd, left)):
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)

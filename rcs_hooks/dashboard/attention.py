@@ -1,17 +1,18 @@
-"""What needs a person, out of the runs, sessions and tasks. Pure.
+"""The needs of a person, found in the runs, sessions and tasks. Pure.
 
 Rules of this file:
 - Waiting: a run that says so, a question without an answer, a mode that waits for the next prompt.
-- Failed: a run or a mode that failed, or is blocked, in the last seven days; what is older is history.
-- Stalled: a run that is called running, or a mode that is active, and of which nothing was heard for an hour; or a mode
-  whose Stop is not blocked any more, because nothing changed. A session that its client has closed is none of these.
+- Failed: a run or a mode that failed, or is blocked, in the last seven days.
+- Stalled: a run whose status is running, or a mode that is active, without an event for an hour; or a mode whose Stop
+  is no longer blocked, because nothing changed. A session that its client has closed is not stalled.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.state.clock import seconds
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.workflow.lifecycle import FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,10 +24,10 @@ HISTORY_AFTER = 7 * 86_400.0
 KINDS = ("waiting", "failed", "stalled")
 
 
-def sorted_out(
+def needs_of(
     runs: Iterable[Record], sessions: Iterable[Record], tasks: Iterable[Record], now: float
 ) -> dict[str, list[Record]]:
-    """`runs`: with the status that is stored; the newest need of each kind first."""
+    """Return the needs of each kind, the newest first. `runs` have their stored status, even after a day of silence."""
     needs = [
         need
         for found in (
@@ -43,7 +44,7 @@ def sorted_out(
 def working(
     runs: Iterable[Record], sessions: Iterable[Record], tasks: Iterable[Record], needs: dict[str, list[Record]]
 ) -> dict[str, int]:
-    """How much goes on and needs nobody."""
+    """Count the runs, sessions and tasks that go on and are not among `needs`."""
     needy = {(need["what"], need["project"], need["id"]) for kind in KINDS for need in needs[kind]}
 
     def count(what: str, found: Iterable[tuple[str, str]]) -> int:
@@ -72,7 +73,7 @@ def _of_run(run: Record, now: float) -> Iterator[Record]:
     elif run["status"] == "failed":
         yield need | {"kind": "failed", "detail": f"it failed{at}"}
     elif run["status"] == "running" and age >= QUIET_AFTER:
-        yield need | {"kind": "stalled", "detail": f"it is called running{at}, and nothing was heard for {_long(age)}"}
+        yield need | {"kind": "stalled", "detail": f"it is running{at}, but has been silent for {_long(age)}"}
 
 
 def _of_session(session: Record, now: float) -> Iterator[Record]:
@@ -96,7 +97,7 @@ def _of_session(session: Record, now: float) -> Iterator[Record]:
                 yield _need(
                     session, "stalled", name, f"{name} is active at {phase}, and silent for {_long(age)}", since
                 )
-        elif mode["outcome"] in ("failed", "blocked") and age < HISTORY_AFTER:
+        elif mode["outcome"] in FAILURES and age < HISTORY_AFTER:
             why = f": {mode['error']}" if mode["error"] else ""
             yield _need(session, "failed", name, f"{name} is {mode['outcome']}{why}", mode["completed_at"] or since)
     for broken in session["unreadable"]:
@@ -107,6 +108,7 @@ def _of_session(session: Record, now: float) -> Iterator[Record]:
 def _need(
     session: Record, kind: str, title: str, detail: str, since: str | None, question: Record | None = None
 ) -> Record:
+    """Return what a session needs, as JSON. `kind`: waiting, failed or stalled; `since`: when that began."""
     return {
         "kind": kind, "what": "session", "id": session["session"] or "", "project": session["root"], "title": title,
         "detail": detail, "since": since, "question": question,

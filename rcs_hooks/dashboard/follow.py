@@ -1,7 +1,6 @@
-"""Follows the store and the state folders while somebody looks, and says when there is something new.
+"""Follows the store and the state folders while a page is open, and tells the pages when there is news.
 
-Nothing is kept here of what is new but numbers: each client reads what it has not seen yet, so that one which falls
-behind costs nothing.
+Only numbers are remembered of what is new: each page reads what it has not seen yet, so a slow page costs nothing.
 """
 
 from __future__ import annotations
@@ -12,14 +11,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
-from rcs_hooks.dashboard import folders, runs
-from rcs_hooks.runs import reading
+from rcs_hooks.dashboard import runs, state_version
+from rcs_hooks.runs import queries
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from rcs_hooks.dashboard.reader import Kept, Reader
-    from rcs_hooks.runs.store import Store
+    from rcs_hooks.dashboard.store_thread import StoreThread
+    from rcs_hooks.runs.records import EventRecord, RunRecord
+    from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
 Page = tuple[str | None, int]
@@ -28,71 +28,78 @@ STORE_EVERY = 0.1
 FOLDERS_EVERY = 0.5
 ROOTS_EVERY = 5.0
 SHARE = 0.0025
-"""Of a processor, that looking at the folders may take: what is dear is looked at less often."""
+"""The share of a processor that reading the folders may take: where one reading takes long, there are fewer of them."""
 SLOWEST = 30.0
 PAGE_EVENTS = 500
 AT_ONCE = 50
 PAGE_BYTES = 256 * 1024
-PAGES_KEPT = 8
+MOST_PAGES = 8
 
 
 class Follower:
+    """What is known of the store and the folders, and the event that wakes the pages."""
+
     def __init__(
         self,
-        reader: Reader,
+        store: StoreThread,
         roots: Callable[[], Awaitable[list[str]]],
         forget: Callable[[], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.head = 0
+        """Create a follower. `roots` returns the workspaces; `forget` is called when runs were deleted."""
+        self.newest = 0
         """The id of the newest event."""
         self.generation = 0
-        """Of the store: with another one, all ids begin anew."""
+        """The generation of the store: with another one, all ids begin again."""
         self.deletions = 0
-        """How often the runs changed apart from events."""
+        """How often runs were deleted."""
         self.folders: dict[str, int] = {}
-        self._reader = reader
+        """The version of the state folders of each workspace."""
+        self._store = store
         self._roots = roots
         self._forget = forget
         self._clock = clock
-        self._looking = asyncio.Lock()
+        self._checking = asyncio.Lock()
+        self._checking_folders = asyncio.Lock()
         self._numbers: frozenset[int] | None = None
         self._known_roots: list[str] = []
-        self._roots_asked = 0.0
-        self._data_version: int | None = None
+        self._roots_read = 0.0
+        self._token: int | None = None
         self._news = asyncio.Event()
-        self._watchers = 0
-        self._watched = asyncio.Event()
-        self._pages: dict[tuple[int, int], Page] = {}
+        self._pages_open = 0
+        self._is_open = asyncio.Event()
+        self._messages: dict[tuple[int, int], Page] = {}
 
     @property
     def state(self) -> str:
-        return folders.together(self.folders)
+        return state_version.combine(self.folders)
 
     @property
     def news(self) -> asyncio.Event:
-        """Set with the next news; take it before looking, wait for it after."""
+        """Return the event of the next news: take it before reading what is known, and wait for it afterwards."""
         return self._news
 
     async def join(self) -> None:
-        """Somebody looks. What is known when this returns is as new as the call."""
-        self._watchers += 1
+        """Count one more open page. On return, the store and the folders have been checked since the call."""
+        self._pages_open += 1
         try:
-            await self._look_at_store()
-            await self._look_for_roots()
-            await self._look_at_folders()
-        except BaseException:  # a cancelled wait too; it is raised again
-            self._watchers -= 1
+            await self._check_store()
+            async with self._checking_folders:
+                await self._read_roots()
+                await self._check_folders()
+        except BaseException:  # a cancelled wait too; the error is raised again
+            self._pages_open -= 1
             raise
-        self._watched.set()
+        self._is_open.set()
 
     def leave(self) -> None:
-        self._watchers -= 1
-        if not self._watchers:
-            self._watched.clear()
+        """Count one open page less."""
+        self._pages_open -= 1
+        if not self._pages_open:
+            self._is_open.clear()
 
     async def follow(self) -> None:
-        """Until it is cancelled. While nobody looks, it sleeps."""
+        """Follow until cancelled; sleep while no page is open."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._follow_store())
             group.create_task(self._follow_folders())
@@ -101,73 +108,75 @@ class Follower:
 
     async def _follow_store(self) -> None:
         while True:
-            await self._watched.wait()
-            with suppress(Exception):  # who asks for a page is told of it; whatever it was, the rest is followed on
-                await self._look_at_store()
+            await self._is_open.wait()
+            with suppress(Exception):  # a page that reads the store gets the error; following must go on
+                await self._check_store()
             await asyncio.sleep(STORE_EVERY)
 
-    async def _look_at_store(self) -> None:
-        async with self._looking:
-            await self._look_once()
+    async def _check_store(self) -> None:
+        async with self._checking:
+            await self._check_once()
 
-    async def _look_once(self) -> None:
-        version, head = await self._reader.ask(_version_and_head, self._data_version)
-        if (version, self._reader.generation) == (self._data_version, self.generation):
+    async def _check_once(self) -> None:
+        token, newest = await self._store.ask(_token_and_newest, self._token)
+        if (token, self._store.generation) == (self._token, self.generation):
             return
-        if self.generation != self._reader.generation:
-            self.generation = self._reader.generation
-            self._numbers = None
-            self._pages.clear()
-            version, head = await self._reader.ask(_version_and_head, None)
-        elif self._numbers is None or head <= self.head:  # something was written, and no event came of it
-            await self._look_for_deletions()
-        self._data_version, self.head = version, head
+        generation = self._store.generation
+        if self.generation != generation:
+            token, newest = await self._store.ask(_token_and_newest, None)
+            # Together with the newest id, after the wait: a page that wakes up meanwhile must not put the two together.
+            self.generation, self._numbers = generation, None
+            self._messages.clear()
+        elif self._numbers is None or newest <= self.newest:  # something was written, but no event
+            await self._check_deletions()
+        self._token, self.newest = token, newest
         self._tell()
 
-    async def _look_for_deletions(self) -> None:
-        """Seldom: the version changes with a checkpoint too, so only what is missing tells."""
-        before, self._numbers = self._numbers, await self._reader.ask(_numbers)
+    async def _check_deletions(self) -> None:
+        """Find out whether runs were deleted; the token alone does not tell, as a checkpoint changes it too."""
+        before, self._numbers = self._numbers, await self._store.ask(_numbers)
         if before and before - self._numbers:
             self.deletions += 1
             self._forget()
 
     async def page(self, after: int) -> Page:
-        """The next events behind an id, as one message, and the id that it goes up to; nothing if none is shown.
+        """Return the next events above an id as one message, and the last id in it.
 
-        Several who stand at the same event share the page."""
+        The message is None if none of these events is shown. Pages that have seen the same events share the message.
+        """
         key = (self.generation, after)
-        if key in self._pages:
-            return self._pages[key]
-        page = await self._reader.ask(_page, after, round(self._clock() * 1000))
-        if self._reader.generation != key[0]:
-            await self._look_at_store()
+        if key in self._messages:
+            return self._messages[key]
+        page = await self._store.ask(_page, after, round(self._clock() * 1000))
+        if self._store.generation != key[0]:
+            await self._check_store()
             return None, after
         if page[1] > after:
-            while len(self._pages) >= PAGES_KEPT:
-                del self._pages[next(iter(self._pages))]
-            self._pages[key] = page
+            while len(self._messages) >= MOST_PAGES:
+                del self._messages[next(iter(self._messages))]
+            self._messages[key] = page
         return page
 
     # --- the folders
 
     async def _follow_folders(self) -> None:
         while True:
-            await self._watched.wait()
+            await self._is_open.wait()
             cost = 0.0
-            with suppress(Exception):  # the same
-                if time.monotonic() - self._roots_asked > ROOTS_EVERY:
-                    await self._look_for_roots()
-                cost = await self._look_at_folders()
+            with suppress(Exception):  # as in _follow_store
+                async with self._checking_folders:
+                    if time.monotonic() - self._roots_read > ROOTS_EVERY:
+                        await self._read_roots()
+                    cost = await self._check_folders()
             await asyncio.sleep(min(SLOWEST, max(FOLDERS_EVERY, cost / SHARE)))
 
-    async def _look_for_roots(self) -> None:
-        self._known_roots, self._roots_asked = await self._roots(), time.monotonic()
+    async def _read_roots(self) -> None:
+        self._known_roots, self._roots_read = await self._roots(), time.monotonic()
 
-    async def _look_at_folders(self) -> float:
-        """How long it took."""
-        roots = self._known_roots
-        found, cost = await asyncio.to_thread(_timed_versions, roots)
-        if found != self.folders and roots is self._known_roots:
+    async def _check_folders(self) -> float:
+        """Wake the pages if a state folder has changed since the last check, and return how long the check took."""
+        found, cost = await asyncio.to_thread(_timed_versions, self._known_roots)
+        if found != self.folders:
             self.folders = found
             self._tell()
         return cost
@@ -179,51 +188,53 @@ class Follower:
 
 def _timed_versions(roots: list[str]) -> tuple[dict[str, int], float]:
     begun = time.thread_time()
-    return folders.versions(roots), time.thread_time() - begun
+    return state_version.versions(roots), time.thread_time() - begun
 
 
-def _version_and_head(kept: Kept, known: int | None) -> tuple[int | None, int]:
-    """Of one moment: a version with the events of a later one would look as if something else had been written. The
-    head is looked for only where the version is not the one that is known."""
-    while kept is not None:
-        version = kept.data_version()
-        head = runs.head(kept) if version != known else 0
-        if version == known or kept.data_version() == version:
-            return version, head
+def _token_and_newest(store: RunStore | None, known: int | None) -> tuple[int | None, int]:
+    """Return the change token and the id of the newest event, read at one moment; the id is 0 if the token is `known`.
+
+    A token with a newer event would look later as if something else had been written.
+    """
+    while store is not None:
+        token = store.change_token()
+        newest = runs.newest_event(store) if token != known else 0
+        if token == known or store.change_token() == token:
+            return token, newest
     return None, 0
 
 
-def _numbers(kept: Kept) -> frozenset[int]:
-    return frozenset(run["id"] for run in kept.runs(0, limit=-1)) if kept else frozenset()
+def _numbers(store: RunStore | None) -> frozenset[int]:
+    return frozenset(run.id for run in store.runs(0)) if store else frozenset()
 
 
-def _behind(kept: Store, after: int) -> Iterator[Record]:
-    """A few at once: the data of each may be large."""
+def _events_after(store: RunStore, after: int) -> Iterator[EventRecord]:
+    """Yield the events of one message; few are read at once, because the data of each may be large."""
     for _ in range(PAGE_EVENTS // AT_ONCE):
-        found = kept.events_after(after, limit=AT_ONCE)
+        found = store.events_after(after, limit=AT_ONCE)
         yield from found
         if len(found) < AT_ONCE:
             break
-        after = found[-1]["id"]
+        after = found[-1].id
 
 
-def _page(kept: Kept, after: int, now_ms: int) -> Page:
-    if kept is None:
+def _page(store: RunStore | None, after: int, now_ms: int) -> Page:
+    if store is None:
         return None, after
     shown: list[Record] = []
-    touched: dict[str, Record | None] = {}
+    touched: dict[str, RunRecord | None] = {}
     size, last = 0, after
-    for event in _behind(kept, after):
-        last = event["id"]
-        if event["run_id"] not in touched:
-            touched[event["run_id"]] = kept.run(event["run_id"])
-        run = touched[event["run_id"]]
-        if run and run["file"]:
-            shown.append(reading.event_of(event))
-            size += len(event["data"]) + 200
+    for event in _events_after(store, after):
+        last = event.id
+        if event.run_id not in touched:
+            touched[event.run_id] = store.run(event.run_id)
+        run = touched[event.run_id]
+        if run and run.file:
+            shown.append(queries.event_as_json(event))
+            size += len(event.data) + 200
             if size > PAGE_BYTES:
                 break
     if not shown:
         return None, last
-    now = [reading.run_of(run, now_ms) for run in touched.values() if run and run["file"]]
+    now = [queries.run_as_json(run, now_ms) for run in touched.values() if run and run.file]
     return jsontext.dumps_line({"type": "events", "seq": last, "events": shown, "runs": now}), last

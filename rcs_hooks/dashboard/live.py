@@ -1,4 +1,6 @@
-"""The WebSocket: what is new since an event, then whatever comes. Nothing is kept for a client but where it stands."""
+"""The WebSocket of a page: the events since the last one that it has seen, then each new one.
+
+Nothing is remembered of a page but the last event that it was sent."""
 
 from __future__ import annotations
 
@@ -15,36 +17,42 @@ if TYPE_CHECKING:
     from rcs_hooks.dashboard.follow import Follower
 
 PATIENCE = 10.0
-"""Seconds that a message may wait for a client that does not take it; then it is dropped, and may come again."""
+"""Seconds that a message may wait for a page that does not take it; then the connection is closed."""
 MOST = 100
 TRY_AGAIN, TOO_SLOW, WRONG = 1013, 4008, 4400
 
 
 class TooSlow(Exception):
-    """Raised when a client does not take what it is sent."""
+    """Raised when a page does not take what is sent to it."""
 
 
-class Live:
+class LiveFeed:
+    """The endpoint `/ws`, which counts its open pages."""
+
     def __init__(self, follower: Follower, *, patience: float = PATIENCE) -> None:
         self._follower = follower
         self._patience = patience
         self.clients = 0
 
     async def serve(self, socket: WebSocket) -> None:
+        """Send a page all events after its parameter `after`, then each new one, until it disconnects.
+
+        Without `after`, only new events are sent.
+        """
         after = socket.query_params.get("after")
         if after is not None and not (after.isascii() and after.isdigit() and len(after) < 19):
-            await _refused(socket, WRONG, f"after={after[:20]}: the number of an event is needed")
+            await _refuse(socket, WRONG, f"after={after[:20]}: the number of an event is needed")
             return
         if self.clients >= MOST:
-            await _refused(socket, TRY_AGAIN, f"{MOST} pages are open already; close some")
+            await _refuse(socket, TRY_AGAIN, f"{MOST} pages are open already; close some")
             return
         self.clients += 1
         try:
-            await self._accepted(socket, after)
+            await self._serve_page(socket, after)
         finally:
             self.clients -= 1
 
-    async def _accepted(self, socket: WebSocket, after: str | None) -> None:
+    async def _serve_page(self, socket: WebSocket, after: str | None) -> None:
         await socket.accept()
         try:
             await self._follower.join()
@@ -52,7 +60,7 @@ class Live:
             await socket.close(TRY_AGAIN, str(error)[:120])
             return
         gone = asyncio.create_task(_until_gone(socket))
-        stream = asyncio.create_task(_Client(socket, self._follower, self._patience).stream(after))
+        stream = asyncio.create_task(_Page(socket, self._follower, self._patience).stream(after))
         try:
             await asyncio.wait((gone, stream), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -71,8 +79,8 @@ class Live:
             raise why
 
 
-class _Client:
-    """One open page, and where it stands."""
+class _Page:
+    """One open page."""
 
     def __init__(self, socket: WebSocket, follower: Follower, patience: float) -> None:
         self._socket = socket
@@ -80,17 +88,17 @@ class _Client:
         self._patience = patience
 
     async def stream(self, after: str | None) -> None:
-        """Raises TooSlow."""
+        """Send everything that is new until cancelled. Raises TooSlow."""
         follower = self._follower
-        at = follower.head if after is None else int(after)
+        at = follower.newest if after is None else int(after)
         generation, deletions, known = follower.generation, follower.deletions, dict(follower.folders)
         await self._send({"type": "hello", "seq": at, "state": follower.state})
-        if at > follower.head:
-            generation = -1  # the page knows of what is not stored
+        if at > follower.newest:
+            generation = -1  # the page has seen events that are not stored
         while True:
             news = follower.news
             if follower.generation != generation:
-                generation, at, deletions = follower.generation, follower.head, follower.deletions
+                generation, at, deletions = follower.generation, follower.newest, follower.deletions
                 await self._send({"type": "reset", "seq": at})
             at = await self._catch_up(at, generation)
             if follower.deletions != deletions:
@@ -104,10 +112,10 @@ class _Client:
             await news.wait()
 
     async def _catch_up(self, at: int, generation: int) -> int:
-        """Where the client stands then."""
-        while at < self._follower.head and self._follower.generation == generation:
+        """Send the events above the id `at`, and return the last id sent."""
+        while at < self._follower.newest and self._follower.generation == generation:
             text, last = await self._follower.page(at)
-            if last == at:  # what was there has been deleted meanwhile
+            if last == at:  # the events have been deleted meanwhile
                 break
             at = last
             if text:
@@ -123,12 +131,12 @@ class _Client:
 
 
 async def _until_gone(socket: WebSocket) -> None:
-    """What a client says is not listened to."""
+    """Wait until the page disconnects; what it sends is ignored."""
     while (await socket.receive())["type"] != "websocket.disconnect":
         pass
 
 
-async def _refused(socket: WebSocket, code: int, why: str) -> None:
-    """A browser learns the reason only of a connection that was opened."""
+async def _refuse(socket: WebSocket, code: int, why: str) -> None:
+    """Open the connection and close it: a browser shows the reason only of a connection that was open."""
     await socket.accept()
     await socket.close(code, why)

@@ -1,4 +1,4 @@
-"""The pages and what they are made of: files of this package, and no other."""
+"""The pages and their styles and scripts: files of this package, and no others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ADDRESSES = ("/", "/runs", "/runs/{run}", "/sessions", "/tasks", "/attention")
 
 
 async def page(request: Request) -> Response:
-    """One page for every address: what it shows is its own affair."""
+    """Answer every address of the page with the same file; its script shows what belongs to the address."""
     return _file(request, PAGE)
 
 
@@ -42,7 +42,7 @@ async def file(request: Request) -> Response:
 
 
 def _file(request: Request, path: str) -> Response:
-    """Raises HTTPException."""
+    """Answer with a static file. Raises HTTPException."""
     parts = path.split("/")
     kind = KINDS.get(os.path.splitext(path)[1])
     if kind is None or any(part.startswith(".") or not part or "\\" in part or "\0" in part for part in parts):

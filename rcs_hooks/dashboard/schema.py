@@ -1,46 +1,54 @@
-"""`/api/schema`: the addresses and shapes as OpenAPI, made from `shapes.py`."""
+"""`/api/schema`: the addresses and their JSON as OpenAPI, made from `json_models.py`."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from pydantic.json_schema import models_json_schema
 
 from rcs_hooks import __version__
-from rcs_hooks.dashboard import shapes
+from rcs_hooks.dashboard import json_models
+from rcs_hooks.dashboard.json_models import JsonModel
 
 Record = dict[str, Any]
 
 FILTERS = ("project", "workflow", "status", "feature", "since", "until", "before", "limit")
-READ: dict[str, tuple[tuple[str, ...], type[shapes.Shape]]] = {
-    "/api/runs": (FILTERS, shapes.Runs),
-    "/api/runs/{run}": (("after", "limit"), shapes.RunDetail),
-    "/api/runs/{run}/events": (("after", "limit"), shapes.Events),
-    "/api/runs/{run}/artifact": (("path",), shapes.ArtifactText),
-    "/api/sessions": (("project", "active", "limit"), shapes.Sessions),
-    "/api/tasks": (("project",), shapes.Tasks),
-    "/api/attention": ((), shapes.Attention),
-    "/api/token": ((), shapes.Token),
+READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
+    "/api/runs": (FILTERS, json_models.RunsJson),
+    "/api/runs/{run}": (("after", "limit"), json_models.RunDetailJson),
+    "/api/runs/{run}/events": (("after", "limit"), json_models.EventsJson),
+    "/api/runs/{run}/artifact": (("path",), json_models.ArtifactTextJson),
+    "/api/sessions": (("project", "active", "limit"), json_models.SessionsJson),
+    "/api/tasks": (("project",), json_models.TasksJson),
+    "/api/attention": ((), json_models.AttentionJson),
+    "/api/token": ((), json_models.TokenJson),
 }
-ACT: dict[str, tuple[type[shapes.Shape], type[shapes.Shape]]] = {
-    "/api/questions/{question}/answer": (shapes.Answer, shapes.Answered),
-    "/api/runs/{run}/end": (shapes.End, shapes.Ended),
-    "/api/modes/clear": (shapes.Clear, shapes.Cleared),
+ACT: dict[str, tuple[type[JsonModel], type[JsonModel]]] = {
+    "/api/questions/{question}/answer": (json_models.AnswerJson, json_models.AnsweredJson),
+    "/api/runs/{run}/end": (json_models.EndJson, json_models.EndedJson),
+    "/api/modes/clear": (json_models.ClearJson, json_models.ClearedJson),
 }
-MESSAGES = (shapes.Hello, shapes.NewEvents, shapes.RunsChanged, shapes.StateChanged, shapes.Reset)
+MESSAGES = (
+    json_models.HelloJson,
+    json_models.NewEventsJson,
+    json_models.RunsChangedJson,
+    json_models.StateChangedJson,
+    json_models.ResetJson,
+)
 REF = "#/components/schemas/"
 
 
 @cache
 def document() -> Record:
-    models: set[type[shapes.Shape]] = {shapes.Error, *MESSAGES, *(model for _, model in READ.values())}
+    """Describe every address of the server as one OpenAPI document."""
+    models: set[type[JsonModel]] = {json_models.ErrorJson, *MESSAGES, *(model for _, model in READ.values())}
     models |= {model for pair in ACT.values() for model in pair}
     named = sorted(models, key=lambda model: model.__name__)
     _, known = models_json_schema([(model, "validation") for model in named], ref_template=REF + "{model}")
-    return {
+    described = {
         "openapi": "3.1.0",
-        "info": {"title": "rcs dashboard", "version": __version__, "description": shapes.__doc__},
+        "info": {"title": "rcs dashboard", "version": __version__, "description": json_models.__doc__},
         "paths": {
             **{path: {"get": _read(path, query, model)} for path, (query, model) in READ.items()},
             **{path: {"post": _act(path, *pair)} for path, pair in ACT.items()},
@@ -48,13 +56,28 @@ def document() -> Record:
         "components": {"schemas": known["$defs"]},
         "x-websocket": {"path": "/ws", "query": ["after"], "messages": [{"$ref": _ref(model)} for model in MESSAGES]},
     }
+    return cast("Record", _with_public_names(described))
 
 
-def _ref(model: type[shapes.Shape]) -> str:
+def _with_public_names(value: Any) -> Any:
+    """Return JSON without the class name suffixes, which only tell the classes from those of other rooms."""
+    if isinstance(value, dict):
+        return {_public_name(key): _with_public_names(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_with_public_names(each) for each in value]
+    return _public_name(value) if isinstance(value, str) else value
+
+
+def _public_name(name: str) -> str:
+    """Return the public name of a class, alone or at the end of a reference; other text is returned unchanged."""
+    return name.removesuffix("Json")
+
+
+def _ref(model: type[JsonModel]) -> str:
     return REF + model.__name__
 
 
-def _content(model: type[shapes.Shape]) -> Record:
+def _content(model: type[JsonModel]) -> Record:
     return {"content": {"application/json": {"schema": {"$ref": _ref(model)}}}}
 
 
@@ -67,21 +90,21 @@ def _parameters(path: str, query: tuple[str, ...]) -> list[Record]:
     ]
 
 
-def _answers(model: type[shapes.Shape]) -> Record:
+def _answers(model: type[JsonModel]) -> Record:
     return {
         "200": {"description": "done"} | _content(model),
-        "default": {"description": "refused"} | _content(shapes.Error),
+        "default": {"description": "refused"} | _content(json_models.ErrorJson),
     }
 
 
-def _read(path: str, query: tuple[str, ...], model: type[shapes.Shape]) -> Record:
+def _read(path: str, query: tuple[str, ...], model: type[JsonModel]) -> Record:
     return {"parameters": _parameters(path, query), "responses": _answers(model)}
 
 
-def _act(path: str, taken: type[shapes.Shape], given: type[shapes.Shape]) -> Record:
+def _act(path: str, body: type[JsonModel], answer: type[JsonModel]) -> Record:
     header = {"name": "X-RCS-Token", "in": "header", "required": True, "schema": {"type": "string"}}
     return {
         "parameters": [*_parameters(path, ()), header],
-        "requestBody": {"required": True} | _content(taken),
-        "responses": _answers(given),
+        "requestBody": {"required": True} | _content(body),
+        "responses": _answers(answer),
     }

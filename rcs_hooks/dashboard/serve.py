@@ -1,4 +1,4 @@
-"""The server: an address of this machine, and the application at it until somebody ends it."""
+"""The server: listens at an address of this machine, and serves the application until somebody ends it."""
 
 from __future__ import annotations
 
@@ -16,40 +16,42 @@ from typing import TYPE_CHECKING, NamedTuple
 import uvicorn
 
 from rcs_hooks.dashboard import app
-from rcs_hooks.dashboard.guard import KEY, Rules, is_loopback
-from rcs_hooks.dashboard.patience import PatientProtocol
-from rcs_hooks.errors import Refused
+from rcs_hooks.dashboard.guard import KEY, AccessRules, is_loopback
+from rcs_hooks.dashboard.slow_connections import TimedProtocol
+from rcs_hooks.errors import Refused, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rcs_hooks.dashboard.sources import Sources
+    from rcs_hooks.dashboard.data import DashboardData
 
 LARGEST_MESSAGE = 4096
 GRACE = 2
 GIVEN_UP_AFTER_MS = 30_000
-"""Then the system drops a connection that takes nothing, with all that still waits for it."""
+"""How long the system waits for a peer that takes no data; then it drops the connection with what was queued."""
 
 
-WAY_IN = "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content='0;url={url}'><title>rcs</title>"
+OPENING_PAGE = "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content='0;url={url}'><title>rcs</title>"
 
 
 class Address(NamedTuple):
+    """The address that a person opens."""
+
     host: str
     port: int
     code: str | None = None
-    """Opens it once, where it asks for a token."""
+    """The code that opens the page once, where it asks for a token."""
 
     @property
     def url(self) -> str:
-        """As a person on this machine opens it."""
+        """Return the URL for a person on this machine."""
         everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - only to be shown
         host = everywhere.get(self.host, f"[{self.host}]" if ":" in self.host else self.host)
         return f"http://{host}:{self.port}/" + (f"?{KEY}={self.code}" if self.code else "")
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """Raises Refused."""
+def listen(host: str, port: int) -> socket.socket:
+    """Open a listening socket. Raises Refused if the address cannot be used."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -58,7 +60,7 @@ def bound(host: str, port: int) -> socket.socket:
         raise Refused(f"--host {host}: there is no such address; leave it out for 127.0.0.1") from None
     listening = socket.socket(family, kind, protocol)
     try:
-        if os.name == "posix":  # so that a server that has just ended does not stand in the way
+        if os.name == "posix":  # so that a server that has just ended does not block the port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GIVEN_UP_AFTER_MS)
@@ -77,38 +79,41 @@ def _words(error: OSError, host: str, port: int) -> str:
         return f"--host {host}: this machine has no such address; leave it out for 127.0.0.1"
     if error.errno == errno.EACCES:
         return f"port {port} needs more rights than you have; name one above 1023"
-    return f"port {port} of {host} cannot be used: {(error.strerror or str(error)).lower()}"
+    return f"port {port} of {host} cannot be used: {reason_of(error)}"
 
 
 def serve(
-    sources: Sources,
+    data: DashboardData,
     listening: socket.socket,
     *,
     host: str,
     key: str | None,
-    said: Callable[[Address], None],
+    announce: Callable[[Address], None],
     opens: bool = False,
 ) -> None:
-    """Until SIGINT or SIGTERM. `said`: told the address once it answers, and another one when that has been used."""
-    rules = Rules(host, key=key)
+    """Serve until SIGINT or SIGTERM. `announce` gets the address, and a new one each time its code is used.
+
+    `key` is the token that people need, or None; `opens` opens a browser.
+    """
+    rules = AccessRules(host, key=key)
     address = Address(host, listening.getsockname()[1])
 
     def say() -> None:
-        said(address._replace(code=rules.new_code(say)) if key else address)
+        announce(address._replace(code=rules.new_code(say)) if key else address)
 
     def started() -> None:
         say()
         if opens:
-            target = _way_in(address, rules) if key else address.url
+            target = _opening_page(address, rules) if key else address.url
             threading.Thread(target=webbrowser.open, args=(target,), daemon=True).start()
 
     config = uvicorn.Config(
-        app.made(sources, rules, started=started),
+        app.build_app(data, rules, started=started),
         log_level="critical",
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=PatientProtocol,
+        http=TimedProtocol,
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,
@@ -118,8 +123,8 @@ def serve(
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _way_in(address: Address, rules: Rules) -> str:
-    """Returns a page, in a folder of the person's own, that leads on: everybody sees what a browser is started with."""
+def _opening_page(address: Address, rules: AccessRules) -> str:
+    """Return the URL of a file that leads on to the code, because everybody sees the arguments of a browser."""
     folder = tempfile.mkdtemp(prefix="rcs-dashboard-")
     path = os.path.join(folder, "open.html")
 
@@ -129,10 +134,10 @@ def _way_in(address: Address, rules: Rules) -> str:
     atexit.register(remove)
     code = rules.new_code(remove)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(WAY_IN.format(url=address._replace(code=code).url))
+        file.write(OPENING_PAGE.format(url=address._replace(code=code).url))
     return f"file://{urllib.parse.quote(path)}"
 
 
 def needs_key(host: str) -> bool:
-    """Whether others than this machine can come here."""
+    """Tell whether other machines can reach a server that listens at a host."""
     return not is_loopback(host)

@@ -1,4 +1,4 @@
-"""The sessions of a workspace as the dashboard shows them; the active set and the outcomes are those of `state`."""
+"""The sessions of a workspace as the dashboard shows them; `state` decides which modes are active."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import RcsError, UnsafePath
-from rcs_hooks.state import active, ledger, modes, paths, questions
+from rcs_hooks.files import paths, workspaces
+from rcs_hooks.files.clock import iso
+from rcs_hooks.state import questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
-from rcs_hooks.state.clock import iso
-from rcs_hooks.state.known import known_sessions
+from rcs_hooks.state.session_listing import known_sessions
+from rcs_hooks.text import clean, cut
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
-from rcs_hooks.workflow.text import clean, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from rcs_hooks.state.questions import Question
 
@@ -26,26 +27,35 @@ MOST_OPTIONS = 12
 
 
 ACTIVE, NEEDY = "active", "needy"
-LISTS = {None: known_sessions, ACTIVE: active.candidates, NEEDY: active.needy}
 
 
-class Place(NamedTuple):
-    """One scope of one workspace, and when something in it was last written."""
+class SessionEntry(NamedTuple):
+    """One session of a workspace, or its root if `session` is None, and when a file of it was written last."""
 
     root: str
     session: str | None
     touched: float
 
 
-def listed(
-    roots: Iterable[str], now: float, *, limit: int, block_limit: int, only: str | None = None
+def list_sessions(
+    roots: Iterable[str],
+    now: float,
+    *,
+    limit: int,
+    block_limit: int,
+    only: str | None = None,
+    needy: Callable[[str], list[str]] = session_index.needing_attention,
 ) -> tuple[list[Record], bool]:
-    """Those last touched first; whether some were left out. `only`: ACTIVE, or NEEDY."""
-    there = (place for root in roots for place in _places(root, only))
-    places = sorted(there, key=lambda place: -place.touched)
+    """Return sessions as JSON, the one written last first, and whether some were left out for `limit`.
+
+    `only` is ACTIVE for active sessions, or NEEDY for the sessions that `needy` names, which may need a person.
+    """
+    names_in = {None: known_sessions, ACTIVE: session_index.possibly_active, NEEDY: needy}[only]
+    there = (entry for root in roots for entry in _entries(root, names_in))
+    entries = sorted(there, key=lambda entry: -entry.touched)
     found: list[Record] = []
-    for place in places:
-        shown = _shown(place, now, block_limit)
+    for entry in entries:
+        shown = _shown(entry, now, block_limit)
         if shown is None or (only == ACTIVE and shown["status"] == "ended"):
             continue
         if len(found) == limit:
@@ -54,22 +64,22 @@ def listed(
     return found, False
 
 
-def _places(root: str, only: str | None) -> list[Place]:
+def _entries(root: str, names_in: Callable[[str], list[str]]) -> list[SessionEntry]:
     try:
-        folder = paths.state_folder(root)
-        names = LISTS[only](folder)
+        folder = workspaces.state_folder(root)
+        names = names_in(folder)
     except (UnsafePath, OSError):
         return []
     return [
-        Place(root, name, _touched(folder, paths.session_folder(name)) if name else _root_touched(folder))
+        SessionEntry(root, name, _touched(folder, paths.session_folder(name)) if name else _root_touched(folder))
         for name in (None, *names)
     ]
 
 
-def _touched(folder: str, place: str) -> float:
-    """Every write of ours renames a file into its folder."""
+def _touched(folder: str, entry: str) -> float:
+    """Return when a session was written last; each write renames a file into a folder, whose time it sets."""
     found = [0.0]
-    for path in (f"{folder}/{place}", f"{folder}/{place}questions"):
+    for path in (f"{folder}/{entry}", f"{folder}/{entry}questions"):
         try:
             found.append(os.stat(path).st_mtime)
         except OSError:
@@ -78,7 +88,7 @@ def _touched(folder: str, place: str) -> float:
 
 
 def _root_touched(folder: str) -> float:
-    """By its files: the folder itself is touched whenever a session is."""
+    """Return when a root record was written last; the time of their folder changes with each session too."""
     found = [0.0]
     for mode in MODES:
         try:
@@ -88,36 +98,36 @@ def _root_touched(folder: str) -> float:
     return max(found)
 
 
-def _shown(place: Place, now: float, block_limit: int) -> Record | None:
-    """None where nothing is kept."""
-    folder = paths.state_folder(place.root)
+def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
+    """Return a session as JSON; None if it has no records or cannot be read."""
+    folder = workspaces.state_folder(entry.root)
     try:
-        view = sessions.load(folder, place.session, now)
+        view = sessions.load(folder, entry.session, now)
     except (RcsError, OSError):
         return None
     try:
-        asked = questions.load(folder, place.session)
-    except (RcsError, OSError):  # one session's folder that may not be read hides no other session
-        asked = []
-    open_questions = [question for question in asked if question.record.get("status") in questions.OPEN]
+        listed = questions.load(folder, entry.session)
+    except (RcsError, OSError):  # a folder that cannot be read hides no other session
+        listed = []
+    open_questions = [question for question in listed if question.record.get("status") in questions.OPEN]
     known = [_mode(view, mode) for mode in MODES]
     shown = [mode for mode in known if mode is not None]
     if not (shown or open_questions or view.unreadable):
         return None
     waits = any(mode["waiting"] for mode in shown)
-    is_closed = place.session is not None and ledger.is_closed(ledger.load(folder, place.session))
+    is_closed = entry.session is not None and session_notes.is_closed(session_notes.load(folder, entry.session))
     return {
-        "root": place.root,
-        "session": place.session,
+        "root": entry.root,
+        "session": entry.session,
         "status": _status(shown, waits=waits, broken=bool(view.unreadable), is_closed=is_closed),
         "modes": sorted(shown, key=lambda mode: not mode["active"]),
         "questions": [_question(question) for question in open_questions],
-        "blocks": _blocks(folder, place.session, block_limit),
+        "blocks": _blocks(folder, entry.session, block_limit),
         "unreadable": [
-            {"path": f"{paths.STATE}/{each.path}", "why": clean(each.why, 200), "clear_as": paths.cleared_as(each.path)}
+            {"path": f"{paths.STATE}/{each.path}", "why": clean(each.why, 200), "clear_as": paths.clear_name(each.path)}
             for each in view.unreadable
         ],
-        "updated_at": iso(place.touched) if place.touched else None,
+        "updated_at": iso(entry.touched) if entry.touched else None,
     }
 
 
@@ -131,7 +141,7 @@ def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool) 
 
 def _mode(view: sessions.Session, mode: str) -> Record | None:
     record = view.record_of(mode)
-    if record is None or modes.is_tombstone(record):
+    if record is None or record.is_tombstone:
         return None
     outcome = outcome_of(record)
     runs = is_active(record)
@@ -139,20 +149,20 @@ def _mode(view: sessions.Session, mode: str) -> Record | None:
         "mode": mode,
         "active": runs,
         "waiting": runs and outcome.waits,
-        "phase": clean(record.get("current_phase")) or None,
+        "phase": clean(record.phase) or None,
         "outcome": outcome.public,
-        "iteration": _number(record.get("iteration")),
-        "max_iterations": _number(record.get("max_iterations")),
+        "iteration": _number(record.iteration),
+        "max_iterations": _number(record.max_iterations),
         "error": clean(record.get("error"), LONGEST_ERROR) or None,
-        "started_at": clean(record.get("started_at")) or None,
-        "updated_at": clean(record.get("updated_at")) or None,
-        "completed_at": clean(record.get("completed_at")) or None,
+        "started_at": clean(record.started_at) or None,
+        "updated_at": clean(record.updated_at) or None,
+        "completed_at": clean(record.completed_at) or None,
         "session": view.session if mode in view.own else None,
     }
 
 
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9 else None
+def _number(value: int | None) -> int | None:
+    return value if value is not None and abs(value) < 10**9 else None
 
 
 def _question(question: Question) -> Record:
@@ -169,20 +179,20 @@ def _question(question: Question) -> Record:
 
 
 def _option(value: object) -> str:
-    """Other tools write an object for each."""
+    """Return the text of an option; other tools write an option as an object."""
     if isinstance(value, dict):
         value = value.get("value") or value.get("label")
     return clean(value, 200)
 
 
 def _text(text: str, limit: int) -> str:
-    """With its lines, and nothing else that has no picture."""
+    """Return a text without control characters, but with its line breaks, cut to `limit`."""
     return cut("".join(char if char.isprintable() or char in "\n\t" else " " for char in text), limit)
 
 
 def _blocks(folder: str, session: str | None, limit: int) -> Record:
-    kept = ledger.load(folder, session) if session else {}
-    count = ledger.count_of(kept) if isinstance(kept, dict) else None
+    notes = session_notes.load(folder, session) if session else {}
+    count = stop_notes.count_of(notes) if isinstance(notes, dict) else None
     return {
         "in_a_row": count.in_a_row if count else 0,
         "of_prompt": count.of_prompt if count else 0,

@@ -1,85 +1,85 @@
-"""The one seam to the tasks: what that room says of those of a workspace. It may not be there."""
+"""Describe the tasks of workspaces as JSON: their phase, and each gate with what opens or closes it."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.errors import RcsError
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.errors import RcsError, reason_of
+from rcs_hooks.tasks import edges, flow, phases
+from rcs_hooks.tasks.store import TaskStore, names
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rcs_hooks.tasks.snapshot import Snapshot
+    from rcs_hooks.tasks.state import TaskState
+
 Record = dict[str, Any]
 
-ROOM = "rcs_hooks.tasks"
 MOST = 200
-"""Of one workspace."""
+"""The most tasks of one workspace."""
 
 
-def listed(roots: Iterable[str], now: float) -> list[Record]:
-    """Those last touched first."""
-    if importlib.util.find_spec(ROOM) is None:
-        return []
-    found = [task for root in roots for task in _of(root, now)]
-    return sorted(found, key=lambda task: task["updated_at"] or "", reverse=True)
+def lifecycle() -> Record:
+    """Return all phases, and the path through them where nothing goes wrong, as JSON."""
+    return {"phases": list(phases.PHASES), "path": edges.main_path()}
 
 
-def _room(name: str) -> Any:
-    return importlib.import_module(f"{ROOM}.{name}")
+def list_tasks(roots: Iterable[str], now: float) -> list[Record]:
+    """Return the tasks of workspaces as JSON, the one that was changed last first."""
+    tasks = [task for root in roots for task in _of(root, now)]
+    return sorted(tasks, key=lambda task: task["updated_at"] or "", reverse=True)
 
 
 def _of(root: str, now: float) -> list[Record]:
     if not os.path.isdir(root):
         return []
     try:
-        names = _room("store").names(root)
+        found = names(root)
     except (RcsError, OSError):
         return []
-    return [_shown(root, name, now) for name in names[:MOST]]
+    return [_task(root, name, now) for name in found[:MOST]]
 
 
-def _shown(root: str, name: str, now: float) -> Record:
-    """One that cannot be read hides no other."""
-    shown: Record = {
+def _task(root: str, name: str, now: float) -> Record:
+    """Return a task as JSON; if it cannot be read, `problem` says why, and other tasks are not affected."""
+    task: Record = {
         "task_id": name, "root": root, "phase": None, "round": None, "done": False, "created_at": None,
         "updated_at": None, "gates": [], "problem": None,
     }  # fmt: skip
     try:
-        store = _room("store").Store(root, name, now)
+        store = TaskStore(root, name, now)
         state = store.state()
-        shown |= _known(state)
-        return shown | {"gates": _gates(state, store.snapshot(state))}
+        task |= _fields(state)
+        return task | {"gates": _gates(state, store.snapshot(state))}
     except RcsError as error:
-        return shown | {"problem": " ".join(str(error).split())}
+        return task | {"problem": " ".join(str(error).split())}
     except OSError as error:
-        return shown | {"problem": f"it cannot be read: {(error.strerror or str(error)).lower()}"}
+        return task | {"problem": f"it cannot be read: {reason_of(error)}"}
 
 
-def _known(state: Record) -> Record:
+def _fields(state: TaskState) -> Record:
     return {
-        "phase": state["phase"],
-        "round": _room("state").rounds(state).get(state["phase"], 0),
-        "done": state["phase"] == _room("phases").DONE,
-        "created_at": clean(state.get("created_at")) or None,
-        "updated_at": clean(state.get("updated_at")) or None,
+        "phase": state.phase,
+        "round": state.round,
+        "done": state.phase == phases.DONE,
+        "created_at": clean(state.record.get("created_at")) or None,
+        "updated_at": clean(state.record.get("updated_at")) or None,
     }
 
 
-def _gates(state: Record, snapshot: Any) -> list[Record]:
-    flow = _room("flow")
-    following = flow.decide(state["phase"], snapshot, flow.Request(flow.NEXT), _room("state").rounds(state))
+def _gates(state: TaskState, snapshot: Snapshot) -> list[Record]:
+    following = flow.decide(state.phase, snapshot, flow.Request(flow.NEXT), state.rounds)
     target = following.target if isinstance(following, flow.Move) else None
     return [
         {
-            "to": way.to,
-            "label": way.label,
-            "open": not way.failed,
-            "reasons": [failure.words for failure in way.failed] or ([way.label] if way.label else []),
-            "suggested": way.to == target,
+            "to": gate.to,
+            "label": gate.label,
+            "open": not gate.failed,
+            "reasons": [failure.words for failure in gate.failed] or ([gate.label] if gate.label else []),
+            "suggested": gate.to == target,
         }
-        for way in flow.allowed(state["phase"], snapshot)
+        for gate in flow.gates(state.phase, snapshot)
     ]

@@ -1,83 +1,95 @@
-"""The fail-open boundary: whatever happens behind it, one JSON object on one line, and exit status 0.
+"""The entry of every hook call: prints one JSON object on one line and exits with 0, whatever goes wrong.
 
-This is the only place that catches every exception. A call that has nothing to do is answered here,
-before anything heavy is imported.
+This is the only place that catches every exception. A call that has nothing to do is answered here, before anything
+heavy is imported.
 """
 
 import os
 import sys
 
 from rcs_hooks import jsontext
-from rcs_hooks.hook.call import (
-    PROMPT,
-    SESSION_END,
-    SESSION_START,
-    STOP,
-    Payload,
-    Surroundings,
-    fields_of,
-    real_surroundings,
-)
-from rcs_hooks.state.paths import find_root, has_sessions, is_disabled, let_owner_in, may_have_state, off_by
+from rcs_hooks.environment import Environment, real_environment
+from rcs_hooks.files.paths import let_owner_in
+from rcs_hooks.files.workspaces import find_root, has_sessions, is_disabled, may_have_state, off_by
+from rcs_hooks.hook.call import PROMPT, SESSION_END, SESSION_START, STOP, Payload, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-    from rcs_hooks.workflow.skills import Token
+    from rcs_hooks.workflow.tokens.scan import Token
 
-READ_SIZE = 1 << 20
+READ_SIZE = 1 << 16  # what a pipe holds; a larger buffer costs more than all the reading
+WORDLESS = '{"systemMessage":"rcs: the hook was cut short, and could not tell why; the next call may well go through."}'
 
 
 def main() -> int:
-    """The command `rcs-hook`, and the scripts in `hooks/`."""
+    """Answer the hook call on stdin with a line on stdout; return the exit code, which is always 0."""
+    after_sending: list[Callable[[], None]] = []
     try:
         let_owner_in()
         raw = _read_all(0)
-        around = real_surroundings()
-        line = answer(raw, around)
+        environment = real_environment()
+        environment.after_sending = after_sending
+        line = answer(raw, environment)
     except BaseException as error:  # noqa: BLE001 - a hook fails open, even when it is interrupted
-        from rcs_hooks.hook.failures import words
-
-        line = jsontext.dumps_line({"systemMessage": f"rcs: {words(error)}; the hook was cut short."})
+        line = _cut_short(error)
+        after_sending = []
     try:
         _write_all(1, line.encode() + b"\n")
     except OSError:
         return 0  # nobody listens any more
+    for do in after_sending:
+        do()
     return 0
 
 
-def answer(raw: bytes, around: Surroundings) -> str:
-    """As `respond`, and recorded where that is wished."""
-    if is_disabled(around.env):
+def _cut_short(error: BaseException) -> str:
+    """Return the answer that tells of an interruption; fixed words where not even the wording can be loaded."""
+    try:
+        from rcs_hooks.hook.failures import words
+
+        return jsontext.dumps_line({"systemMessage": f"rcs: {words(error)}; the hook was cut short."})
+    except BaseException:  # noqa: BLE001 - whatever fails here too, the client gets its one line
+        return WORDLESS
+
+
+def answer(raw: bytes, environment: Environment) -> str:
+    """Return the answer to a hook call as `respond` does, and record the call where RCS_RECORD asks for that."""
+    if is_disabled(environment.env):
         return "{}"
-    return _recorded(raw, around) if around.env.get("RCS_RECORD") else respond(raw, around)
+    return _recorded(raw, environment) if environment.env.get("RCS_RECORD") else respond(raw, environment)
 
 
-def _recorded(raw: bytes, around: Surroundings) -> str:
-    """With the call saved beside it; one that cannot be saved is answered all the same."""
+def _recorded(raw: bytes, environment: Environment) -> str:
+    """Answer a call and save it; a call that cannot be saved is answered all the same."""
     from rcs_hooks.hook.recording import Recorder
 
     # Which program it was, and when it began, would come out otherwise in a replay.
-    around = Surroundings(around.env, around.cwd, around.now, around.rcs)
+    environment = Environment(environment.env, environment.cwd, environment.now, environment.rcs)
     recorder = None
     try:
-        recorder = Recorder(around.env["RCS_RECORD"], raw, around)
-    except Exception as error:  # noqa: BLE001 - the boundary
-        _log_failure(around, "recording", error)
-    line = respond(raw, around)
+        recorder = Recorder(environment.env["RCS_RECORD"], raw, environment)
+    except Exception as error:  # noqa: BLE001 - a recording must not cost the call its answer; it is logged
+        _log_failure(environment, "recording", error)
+    line = respond(raw, environment)
     try:
         if recorder:
             recorder.save(line)
-    except Exception as error:  # noqa: BLE001 - the boundary
-        _log_failure(around, "recording", error)
+    except Exception as error:  # noqa: BLE001 - as above
+        _log_failure(environment, "recording", error)
     return line
 
 
-def _log_failure(around: Surroundings, event: str, error: Exception) -> None:
-    from rcs_hooks.hook.failures import log, words
+def _log_failure(environment: Environment, event: str, error: Exception) -> None:
+    """Log a failure. A log that cannot be written, or whose code cannot be loaded, is ignored."""
+    try:
+        from rcs_hooks.hook.failures import log, words
 
-    log(find_root(around.env, around.cwd), event, words(error), error, around.now)
+        log(find_root(environment.env, environment.cwd), event, words(error), error, environment.now)
+    except Exception:  # noqa: BLE001, S110 - there is nowhere left to say it, and the answer is on its way
+        pass
 
 
 def _read_all(fd: int) -> bytes:
@@ -93,76 +105,71 @@ def _write_all(fd: int, data: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
-def respond(raw: bytes, around: Surroundings) -> str:
-    """One hook call, from the bytes of stdin to the line for stdout. Never raises."""
+def respond(raw: bytes, environment: Environment) -> str:
+    """Return the line for stdout that answers one hook call; `raw`: the bytes of stdin. Never raises."""
     event, root = "", None
     try:
         fields = fields_of(raw)
         event = str(fields.get("hook_event_name"))
-        payload = Payload(fields)
+        payload = Payload(fields, environment.env)
         if event not in (PROMPT, STOP, SESSION_START, SESSION_END) or payload.is_subagent:
             return "{}"
-        cwd = os.path.join(around.cwd, payload.cwd)
-        root = find_root(around.env, cwd, payload.session)
-        return jsontext.dumps_line(_dispatch(payload, root, cwd, around))
-    except Exception as error:  # noqa: BLE001 - the boundary
-        return jsontext.dumps_line(_failure(event, root, error, around))
+        cwd = os.path.join(environment.cwd, payload.cwd)
+        root = find_root(environment.env, cwd, payload.session)
+        output = _dispatch(payload, root, cwd, environment)
+        return jsontext.dumps_line(payload.client.rendered(output)) if output else "{}"
+    except Exception as error:  # noqa: BLE001 - a hook fails open: the person gets the reason, the prompt goes through
+        if environment.after_sending:
+            environment.after_sending.clear()  # that answer is not sent, so its copy stays on disk
+        try:
+            return jsontext.dumps_line(_failure(event, root, error, environment))
+        except Exception as again:  # noqa: BLE001 - the words are loaded only here, and that may fail too
+            return _cut_short(again)
 
 
-def _dispatch(payload: Payload, root: str, cwd: str, around: Surroundings) -> "dict[str, Any]":
-    here = may_have_state(root, payload.session)
+def _dispatch(payload: Payload, root: str, cwd: str, environment: Environment) -> "dict[str, Any]":
+    has_state = may_have_state(root, payload.session)
     tokens = _tokens(payload.prompt) if payload.event == PROMPT else ()
-    if not here and payload.event == SESSION_START:
-        here = has_sessions(root)  # to keep up what became of them
-    if not (here or tokens) or off_by(around.env, root):
+    if not has_state and payload.event == SESSION_START:
+        has_state = has_sessions(root)  # whose index is to be kept current
+    if not (has_state or tokens) or off_by(environment.env, root):
+        return {}
+    if payload.event in (PROMPT, STOP) and payload.client.is_from_subagent(payload.fields):
         return {}
     if payload.event == STOP:
-        if _is_of_subagent(payload):
-            return {}
         from rcs_hooks.hook import stop
 
-        return stop.answer(payload, root, cwd, around)
+        return stop.answer(payload, root, cwd, environment)
     if payload.event == SESSION_START:
         from rcs_hooks.hook import session_start
 
-        output = session_start.answer(payload, root, cwd, around)
-        return _told_of_tracked(output, payload, root)
+        output = session_start.answer(payload, root, cwd, environment)
+        return _with_tracked_line(output, payload, root)
     if payload.event == SESSION_END:
         from rcs_hooks.hook import session_end
 
-        return session_end.answer(payload, root, around)
-    if _is_of_subagent(payload):
-        return {}
+        return session_end.answer(payload, root, environment)
     from rcs_hooks.hook import prompt_submit
 
-    output = prompt_submit.answer(payload, tokens, root, cwd, around)
-    return _told_of_tracked(output, payload, root) if here else output
+    output = prompt_submit.answer(payload, tokens, root, cwd, environment)
+    return _with_tracked_line(output, payload, root) if has_state else output
 
 
-def _told_of_tracked(output: "dict[str, Any]", payload: Payload, root: str) -> "dict[str, Any]":
-    """The answer, and a line for the person where the state came with the repository."""
-    from rcs_hooks.state.tracked import names
+def _with_tracked_line(output: "dict[str, Any]", payload: Payload, root: str) -> "dict[str, Any]":
+    """Return the answer, with a line for the person where git tracks the workspace's state."""
+    from rcs_hooks.files.tracked import tracked_names
 
-    if not names(root):
+    if not tracked_names(root):
         return output
-    from rcs_hooks.hook import brought
+    from rcs_hooks.hook import notices
 
-    return brought.told(output, payload, root)
-
-
-def _is_of_subagent(payload: Payload) -> bool:
-    """Over MCP Codex cannot say so; its transcript does. No file is looked at where that is the session's own."""
-    if not payload.is_codex or not payload.transcript or payload.transcript.endswith(f"{payload.session}.jsonl"):
-        return False
-    from rcs_hooks.hook.transcript import is_of_subagent
-
-    return is_of_subagent(payload.transcript, payload.session)
+    return notices.with_tracked_line(output, payload, root)
 
 
 def _tokens(prompt: str) -> "tuple[Token, ...]":
-    """What the prompt asks for, or else what the person is told of.
+    """Return the tokens of the skills that the prompt asks for, or of those that the person is told about.
 
-    The tokenizer is only loaded where a `$` and a name stand together.
+    The tokenizer is loaded only where a `$` is followed by a known name, and a person may have typed it.
     """
     if "$" not in prompt:
         return ()
@@ -170,18 +177,27 @@ def _tokens(prompt: str) -> "tuple[Token, ...]":
 
     if not may_name_a_skill(prompt):
         return ()
-    from rcs_hooks.workflow.skills import noteworthy
+    from rcs_hooks.workflow.origin import is_client_made
+
+    if is_client_made(prompt):
+        return ()
+    from rcs_hooks.workflow.tokens.scan import noteworthy
 
     return noteworthy(prompt)
 
 
-def _failure(event: str, root: str | None, error: Exception, around: Surroundings) -> "dict[str, Any]":
+def _failure(event: str, root: str | None, error: Exception, environment: Environment) -> "dict[str, Any]":
+    from rcs_hooks.errors import LockTimeout
     from rcs_hooks.hook.failures import log, words
-    from rcs_hooks.workflow.messages import failure
+    from rcs_hooks.workflow.messages.shared import failure
 
-    why = words(error)
-    log(root or find_root(around.env, around.cwd), event, why, error, around.now)
-    return {"systemMessage": failure(event, why)}
+    why = words(error, has_changed=environment.has_changed)
+    log(root or find_root(environment.env, environment.cwd), event, why, error, environment.now)
+    is_locked = isinstance(error, LockTimeout)
+    shown = failure(
+        event, why, has_changed=environment.has_changed, is_locked=is_locked, is_answer=environment.is_answer
+    )
+    return {"systemMessage": shown}
 
 
 if __name__ == "__main__":

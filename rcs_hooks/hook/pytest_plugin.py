@@ -1,4 +1,4 @@
-"""A pytest plugin: `--rcs-fixtures PATH` replays the recorded hook calls below PATH, each as one test."""
+"""Replays recorded hook calls, each as one test: `pytest -p rcs_hooks.hook.pytest_plugin --rcs-fixtures PATH`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOTS = pytest.StashKey[list["Path"]]()
 
 
 class Mismatch(Exception):
-    """Raised when a replayed call answers otherwise, or leaves other state, than was recorded."""
+    """Raised when the answer to a replayed call, or the state after it, differs from the recording."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,19 +30,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    roots = [_found(config, path) for path in config.getoption(OPTION)]
+    roots = [_resolved(config, path) for path in config.getoption(OPTION)]
     config.stash[ROOTS] = roots
     for root in roots:
         if str(root) not in config.args:
             config.args.append(str(root))
 
 
-def _found(config: pytest.Config, path: str) -> Path:
-    """From where pytest was called, else from where its settings lie."""
+def _resolved(config: pytest.Config, path: str) -> Path:
+    """Resolve a path from where pytest was called, or else from the folder of its settings."""
     for base in (config.invocation_params.dir, config.rootpath):
         if (base / path).exists():
             return (base / path).resolve()
-    raise pytest.UsageError(f"{OPTION} {path}: there is no such file or folder")
+    raise pytest.UsageError(f"{OPTION} {path}: no such file or folder")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> FixtureFile | None:
@@ -53,11 +53,15 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> FixtureFil
 
 
 class FixtureFile(pytest.File):
+    """The file of a recorded call."""
+
     def collect(self) -> Iterator[pytest.Item]:
         yield Replay.from_parent(self, name="replay")
 
 
 class Replay(pytest.Item):
+    """The replay of a recorded call, as a test."""
+
     def runtest(self) -> None:
         import tempfile
         from pathlib import Path

@@ -1,9 +1,9 @@
-"""Record and replay: one hook call as one JSON file that can be looked at, sent along, and run again.
+"""Records a hook call as one JSON file, a fixture, and replays it.
 
-With `RCS_RECORD=<folder>` each call is saved: state before, stdin, the settings that mattered, stdout, state
-after. The workspace's own path is replaced, the rest of the environment is never looked at. `replay` runs a
-fixture in an empty folder with its clock, and says what came out differently. A fixture may come from a stranger:
-its names are held to those that a recording has, and a call that would leave the folder is refused.
+With `RCS_RECORD=<folder>` each call is saved: state before, stdin, the settings that matter, stdout, and state after.
+The workspace's path is replaced; the rest of the environment is never read. `replay` runs a fixture in an empty folder,
+with its clock, and returns what is different. A fixture may come from a stranger: only names that a recording has are
+accepted, and a call that would write outside the folder is refused.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import RcsError
-from rcs_hooks.hook.call import Surroundings, parse
-from rcs_hooks.hook.place import rcs_words
-from rcs_hooks.state.paths import HOME, find_root, inside
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.clients import CLIENTS, call_variables
+from rcs_hooks.environment import Environment
+from rcs_hooks.errors import RcsError, reason_of
+from rcs_hooks.files.paths import HOME, inside
+from rcs_hooks.files.workspaces import find_root
+from rcs_hooks.hook.call import parse
+from rcs_hooks.hook.cli_command import rcs_words
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Respond = Callable[[bytes, Surroundings], str]
+    Respond = Callable[[bytes, Environment], str]
 
-SETTINGS = ("RCS_ROOT", "RCS_STOP_MAX_BLOCKS", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "COPILOT_CLI")
+SETTINGS = ("RCS_ROOT", "RCS_STOP_MAX_BLOCKS", *call_variables())
 WORKSPACE = "/__workspace__"
 RECORDED = ("state", "logs", ".gitignore")
 MOST_FILES = 500
@@ -40,11 +43,14 @@ FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class FixtureError(RcsError):
-    """Raised when a file is no fixture, or when a call cannot be recorded."""
+    """Raised when a file is not a fixture, or when a call cannot be recorded."""
 
 
 def _file_name(name: str) -> str:
-    """Raises ValueError for a path under `.rcs` that `tree` would not have found there."""
+    """Return a path below `.rcs` if it may be in a recording.
+
+    Raises ValueError if `tree` could not have returned it.
+    """
     top, *inner = name.split("/")
     is_plain = all(0 < len(part) <= LONGEST_NAME and part not in (".", "..") for part in inner)
     if top not in RECORDED or not is_plain or "\0" in name or "\\" in name or (inner and top.startswith(".")):
@@ -63,7 +69,7 @@ Setting = Annotated[str, AfterValidator(_setting)]
 
 
 class Stored(BaseModel):
-    """The content of one file: as JSON where it is written as we write it, else to the letter."""
+    """The content of one file: as JSON where it is written as we write JSON, else unchanged."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
     json_: Any = Field(default=None, alias="json")
@@ -72,6 +78,7 @@ class Stored(BaseModel):
 
     @classmethod
     def of(cls, data: bytes) -> Stored:
+        """Return the content of a file in the form in which a fixture holds it."""
         try:
             text = data.decode()
         except UnicodeDecodeError:
@@ -83,13 +90,14 @@ class Stored(BaseModel):
         return cls(text=text)
 
     def data(self) -> bytes:
+        """Return the content as the bytes of the file."""
         if self.base64 is not None:
             return base64.b64decode(self.base64)
         return (self.text if self.text is not None else jsontext.dumps_file(self.json_)).encode()
 
 
 class Fixture(BaseModel):
-    """One hook call. `stdin` is stored like a file, for it may be anything."""
+    """One hook call. `stdin` is stored like a file, because it may be anything."""
 
     model_config = ConfigDict(extra="forbid")
     version: Literal[1] = 1
@@ -103,51 +111,53 @@ class Fixture(BaseModel):
     after: dict[FileName, Stored] = {}
 
     def dump(self) -> bytes:
+        """Return the fixture as JSON, as its file holds it."""
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         return orjson.dumps({"version": 1} | self.model_dump(exclude_defaults=True, by_alias=True), option=options)
 
 
 def load(path: Path) -> Fixture:
-    """Raises FixtureError with the place of the first fault."""
+    """Return the fixture in a file. Raises FixtureError, which names the first fault."""
     try:
         return Fixture.model_validate_json(path.read_bytes())
     except ValidationError as error:
         fault = error.errors()[0]
         place = clean(".".join(str(part) for part in fault["loc"]), 200)
-        raise FixtureError(f"{path} is no fixture of a hook call: {place}: {fault['msg']}") from None
+        raise FixtureError(f"{path} is not a fixture of a hook call: {place}: {fault['msg']}") from None
 
 
 class Recorder:
-    """Made before a call, asked to save it after. Raises whatever goes wrong: the caller decides what that is worth."""
+    """The recording of one call, created before the call and saved after it. Raises whatever goes wrong."""
 
-    def __init__(self, folder: str, raw: bytes, around: Surroundings) -> None:
-        self.folder, self.raw, self.around = Path(folder), raw, around
-        self.cwd = self.root = around.cwd
+    def __init__(self, folder: str, raw: bytes, environment: Environment) -> None:
+        self.folder, self.raw, self.environment = Path(folder), raw, environment
+        self.cwd = self.root = environment.cwd
         with suppress(RcsError):
-            called = parse(raw)
-            self.cwd = os.path.join(around.cwd, called.cwd)
-            self.root = find_root(around.env, self.cwd, called.session)
+            called = parse(raw, environment.env)
+            self.cwd = os.path.join(environment.cwd, called.cwd)
+            self.root = find_root(environment.env, self.cwd, called.session)
         self.before = tree(Path(self.root))
 
     def save(self, line: str) -> Path:
-        around = self.around
-        env = {name: around.env[name] for name in SETTINGS if name in around.env}
+        """Save the call with its answer `line`, and the state after it; return the file of the fixture."""
+        environment = self.environment
+        env = {name: environment.env[name] for name in SETTINGS if name in environment.env}
         texts = (self.raw, line.encode(), self.cwd.encode(), orjson.dumps(env))
-        stdin, stdout, where, settings = (_portable(text, self.root, *_called(around)) for text in texts)
+        stdin, stdout, where, settings = (_portable(text, self.root, *_rcs_words(environment)) for text in texts)
         fixture = Fixture(
-            now=around.now,
+            now=environment.now,
             cwd=where.decode(),
             env=orjson.loads(settings),
             stdin=Stored.of(stdin),
             stdout=stdout.decode(),
-            before=_stored(self.before, self.root, around),
-            after=_stored(tree(Path(self.root)), self.root, around),
+            before=_stored(self.before, self.root, environment),
+            after=_stored(tree(Path(self.root)), self.root, environment),
         )
-        return save(self.folder, fixture, around.now)
+        return save(self.folder, fixture, environment.now)
 
 
 def save(folder: Path, fixture: Fixture, now: float) -> Path:
-    """For the owner alone, whatever the umask: a recording holds what was typed."""
+    """Write a fixture that only its owner can read, whatever the umask; return its file. It holds what was typed."""
     _make_private(folder)
     data = fixture.dump()
     for attempt in range(1000):
@@ -160,7 +170,7 @@ def save(folder: Path, fixture: Fixture, now: float) -> Path:
 
 
 def _make_private(folder: Path) -> None:
-    """Makes a folder and those above it that are missing; the mode of one that is there stays."""
+    """Create a folder and those above it. An existing one keeps its mode."""
     if folder.is_dir():
         return
     _make_private(folder.parent)
@@ -169,13 +179,14 @@ def _make_private(folder: Path) -> None:
         folder.chmod(0o700)
 
 
-def _called(around: Surroundings) -> list[str]:
-    """Each way in which a message may call `rcs` here; the longest first, for one may hold another."""
-    return sorted({rcs_words(around), rcs_words(around, login_shell=True)}, key=len, reverse=True)
+def _rcs_words(environment: Environment) -> list[str]:
+    """List each way in which a message may call `rcs` here, the longest first, because one may contain another."""
+    words = {rcs_words(environment), *(rcs_words(environment, client) for client in CLIENTS.values())}
+    return sorted(words, key=len, reverse=True)
 
 
 def _portable(data: bytes, root: str, *called: str) -> bytes:
-    """Without the path of this workspace, and with `rcs` for however it is called here."""
+    """Return the data without the path of this workspace and without `called`, the ways to call `rcs` here."""
     for path in {root, os.path.realpath(root)}:
         for form in (path, jsontext.dumps_line(path)[1:-1]):
             data = data.replace(form.encode("utf-8", "surrogateescape"), WORKSPACE.encode())
@@ -184,12 +195,12 @@ def _portable(data: bytes, root: str, *called: str) -> bytes:
     return data
 
 
-def _stored(files: Mapping[str, bytes], root: str, around: Surroundings) -> dict[str, Stored]:
-    return {path: Stored.of(_portable(data, root, *_called(around))) for path, data in files.items()}
+def _stored(files: Mapping[str, bytes], root: str, environment: Environment) -> dict[str, Stored]:
+    return {path: Stored.of(_portable(data, root, *_rcs_words(environment))) for path, data in files.items()}
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    """The files under `.rcs` that a hook may touch, to the byte; links are not followed."""
+    """Return the files under `.rcs` that a hook may change, by path. Links are not followed."""
     files: dict[str, bytes] = {}
     for name in RECORDED:
         top = root / HOME / name
@@ -202,7 +213,10 @@ def tree(root: Path) -> dict[str, bytes]:
 
 
 def replay(fixture: Fixture, folder: Path, respond: Respond) -> list[str]:
-    """Runs the call in `folder`, an empty one; the differences as lines of a diff, none where all is as recorded."""
+    """Run a recorded call in an empty folder, and return the differences as lines of a diff; empty if there are none.
+
+    `respond`: what answers the call.
+    """
     here = str(folder)
 
     def local(data: bytes) -> bytes:
@@ -211,14 +225,14 @@ def replay(fixture: Fixture, folder: Path, respond: Respond) -> list[str]:
     for name, stored in fixture.before.items():
         _write(folder, name, local(stored.data()))
     env = {name: local(value.encode()).decode() for name, value in fixture.env.items()}
-    around = Surroundings(env, local(fixture.cwd.encode()).decode(), fixture.now, "rcs")
+    environment = Environment(env, local(fixture.cwd.encode()).decode(), fixture.now, "rcs")
     raw = local(fixture.stdin.data())
-    _check_stays(folder, raw, around)
-    line = respond(raw, around)
-    found = {name: Stored.of(_portable(data, here, "rcs")) for name, data in tree(folder).items()}
+    _check_stays(folder, raw, environment)
+    line = respond(raw, environment)
+    after = {name: Stored.of(_portable(data, here, "rcs")) for name, data in tree(folder).items()}
     differences = _differences("stdout", fixture.stdout, _portable(line.encode(), here, "rcs").decode())
-    for name in sorted({*fixture.after, *found}):
-        wanted, got = fixture.after.get(name), found.get(name)
+    for name in sorted({*fixture.after, *after}):
+        wanted, got = fixture.after.get(name), after.get(name)
         differences += _differences(name, _shown(wanted), _shown(got))
     return differences
 
@@ -229,16 +243,16 @@ def _write(folder: Path, name: str, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.write_bytes(data)
     except OSError as error:
-        raise FixtureError(f"{clean(name, 100)} cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise FixtureError(f"{clean(name, 100)} cannot be written: {reason_of(error)}") from None
 
 
-def _check_stays(folder: Path, raw: bytes, around: Surroundings) -> None:
-    """Raises FixtureError where the call, or the log of its failure, would belong to another workspace."""
-    folders = [around.cwd]
+def _check_stays(folder: Path, raw: bytes, environment: Environment) -> None:
+    """Check that the call, and the log of its failure, would stay in this folder. Raises FixtureError."""
+    folders = [environment.cwd]
     with suppress(RcsError):
-        folders.append(os.path.join(around.cwd, parse(raw).cwd))
+        folders.append(os.path.join(environment.cwd, parse(raw, environment.env).cwd))
     for cwd in folders:
-        root = find_root(around.env, cwd)
+        root = find_root(environment.env, cwd)
         if not inside(os.path.realpath(root), os.path.realpath(folder)):
             raise FixtureError(
                 f"the call would write outside its own folder, to {clean(root, 200)}, so it is not replayed"

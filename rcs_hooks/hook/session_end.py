@@ -1,43 +1,48 @@
-"""SessionEnd: the hooks' own notes say that the session is closed. Nothing is ended by it."""
+"""SessionEnd: notes that the session is closed. Its workflows stay as they are, for it may be resumed."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.errors import LockTimeout
-from rcs_hooks.state import files, ledger, paths
-from rcs_hooks.state.clock import iso
-from rcs_hooks.state.files import Unreadable
-from rcs_hooks.state.lock import Lock
+from rcs_hooks.errors import RcsError
+from rcs_hooks.files import paths, reading, transaction, workspaces
+from rcs_hooks.files.clock import iso
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.reading import Unreadable
+from rcs_hooks.state import session_notes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rcs_hooks.hook.call import Payload, Surroundings
+    from typing import Any
+
+    from rcs_hooks.environment import Environment
+    from rcs_hooks.hook.call import Payload
 
 LOCK_SECONDS = 0.5
-"""The client is about to leave: it does not wait long, and what is missed is a word in the HUD."""
+"""A short wait: the client is about to exit, and without the note only a word in the HUD is missing."""
 
 
-def answer(payload: Payload, root: str, around: Surroundings) -> dict[str, Any]:
-    mark(root, payload.session, closed_at=iso(around.now))
+def answer(payload: Payload, root: str, environment: Environment) -> dict[str, Any]:
+    """Note that a session has ended; return the answer, which is always empty."""
+    mark(root, payload.session, closed_at=iso(environment.now))
     return {}
 
 
 def mark(root: str, session: str, *, closed_at: str | None) -> None:
-    """Note that a session was closed, or, with None, that it is open again; where it has no state, nothing is made."""
-    folder = paths.state_folder(root)
-    place = paths.session_folder(session)
-    if not (paths.is_name(session) and (os.path.isdir(f"{folder}/{place}") or paths.folded(folder, place))):
+    """Note that a session is closed or, with None, that it is open again. Does nothing for a session without state."""
+    folder = workspaces.state_folder(root)
+    path = paths.session_folder(session)
+    if not (paths.is_name(session) and (os.path.isdir(f"{folder}/{path}") or paths.folded(folder, path))):
         return
-    if closed_at is None and not ledger.is_closed(ledger.load(folder, session)):
+    if closed_at is None and not session_notes.is_closed(session_notes.load(folder, session)):
         return
-    if files.is_tracked(folder, paths.ledger_file(session)):
+    if reading.is_tracked(folder, paths.notes_file(session)):
         return
     try:
         with Lock(folder, LOCK_SECONDS):
-            files.recover(folder)
-            notes = ledger.load(folder, session)
+            transaction.recover(folder)
+            notes = session_notes.load(folder, session)
             if not isinstance(notes, Unreadable):
-                files.commit(folder, [ledger.marked(notes, session, closed_at=closed_at)])
-    except LockTimeout:
-        return
+                transaction.commit(folder, [session_notes.note_closed(notes, session, closed_at=closed_at)])
+    except (OSError, RcsError):
+        return  # the start of the session has more to do than this note

@@ -1,36 +1,75 @@
-"""SessionStart: one or two lines about what is active in this session; nothing when nothing is.
+"""SessionStart: tells the agent what is active in its session, and nothing when nothing is.
 
-A session that was closed is open again. What became of the others is kept up, for a few milliseconds (`state.active`).
+Also marks the session as open again, and spends a few milliseconds on the index of the others (`state.folding`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from rcs_hooks.errors import RcsError, suppress
+from rcs_hooks.files import paths, transaction, workspaces
+from rcs_hooks.files.clock import iso
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.hook import session_end
-from rcs_hooks.state import active, paths
+from rcs_hooks.state import folding, session_notes
 from rcs_hooks.state import session as sessions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rcs_hooks.hook.call import Payload, Surroundings
+    from typing import Any
+
+    from rcs_hooks.environment import Environment
+    from rcs_hooks.hook.call import Payload
+    from rcs_hooks.state.session import Session
 
 
-def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
+SAME_CONVERSATION = ("compact", "clear")
+"""The reasons for a start where the session was never left: its conversation was made shorter."""
+
+
+def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> dict[str, Any]:
+    """Return the answer to the start of a session, which says what is active in it; empty if nothing is to be said."""
     if not paths.is_name(payload.session):
         return {}
     session_end.mark(root, payload.session, closed_at=None)
-    active.keep_up(paths.state_folder(root), payload.session, around.now)
-    members = sessions.load(paths.state_folder(root), payload.session, around.now).members()
+    folding.fold_in_passing(workspaces.state_folder(root), payload.session, environment.now)
+    view = sessions.load(workspaces.state_folder(root), payload.session, environment.now)
+    members = view.active_modes()
     if not members:
         return {}
-    from rcs_hooks.hook import place
-    from rcs_hooks.hook.permissions import are_missing
+    if payload.fields.get("source") not in SAME_CONVERSATION:
+        _note_resumed(view, payload.session, iso(environment.now))
+    from rcs_hooks.clients import CLIENTS
+    from rcs_hooks.hook import cli_command
     from rcs_hooks.workflow.lifecycle import outcome_of
-    from rcs_hooks.workflow.messages import allow_commands, session_start
+    from rcs_hooks.workflow.messages.session_start import StartedMode, session_start
 
-    running = [(m.mode, m.record.get("current_phase"), outcome_of(m.record).waits) for m in members]
-    commands = place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex)
+    running = [
+        StartedMode(
+            member.mode,
+            member.record.phase,
+            outcome_of(member.record).waits,
+            sessions.belongs_to_workspace(member),
+        )
+        for member in members
+    ]
+    commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
     context = session_start(running, commands)
     answer = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}
-    notice = allow_commands(commands) if are_missing(around.env, root, commands.rcs) else ""
+    # Asked of all: the fields of a session's start do not always tell the client.
+    notices = (client.notice_at_start(environment.env, root, commands.rcs) for client in CLIENTS.values())
+    notice = next(filter(None, notices), "")
     return answer | ({"systemMessage": notice} if notice else {})
+
+
+def _note_resumed(view: Session, session: str, now: str) -> None:
+    """Note that a session was resumed with a run in it that nothing has touched for a day. The note may fail."""
+    if not any(member.session and sessions.is_old(view, member, None, now) for member in view.active_modes()):
+        return
+    with suppress(OSError, RcsError), Lock(view.folder, session_end.LOCK_SECONDS):
+        transaction.recover(view.folder)
+        from rcs_hooks.state import stop_notes
+
+        notes = session_notes.load(view.folder, session)
+        if not isinstance(notes, Unreadable):
+            transaction.commit(view.folder, [stop_notes.note_resumed(notes, session, now=now)])

@@ -1,176 +1,244 @@
-"""Stop: the active set, the outcomes, one decision, and the words for it."""
+"""Stop: lets the agent end its turn, or holds it, as `workflow.stop` decides.
+
+Every held Stop is counted on disk, under the lock, before its reason is sent; where it cannot be counted, the turn
+ends. So no failure can hold an agent for ever.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import time
 
-from rcs_hooks.errors import Uncounted
-from rcs_hooks.hook import background
-from rcs_hooks.state import files, inventory, ledger, paths
+from rcs_hooks.catalog import MODES
+from rcs_hooks.errors import LockTimeout, Uncounted, suppress
+from rcs_hooks.files import paths, reading, transaction, workspaces
+from rcs_hooks.files.clock import iso
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import session as sessions
-from rcs_hooks.state.clock import iso
-from rcs_hooks.state.files import Unreadable
-from rcs_hooks.state.lock import Lock
-from rcs_hooks.workflow import stop
+from rcs_hooks.state import session_notes, stop_notes
+from rcs_hooks.workflow import last_message, stop
 from rcs_hooks.workflow.lifecycle import outcome_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rcs_hooks.hook.call import Payload, Surroundings
-    from rcs_hooks.state.session import Member, Session
-    from rcs_hooks.workflow.stop import Count, Decision, Limits
+    from typing import Any
 
-NOTES = "softeners.jsonl"
-MOST = 10**9
+    from rcs_hooks.environment import Environment
+    from rcs_hooks.files.transaction import Write
+    from rcs_hooks.hook.call import Payload
+    from rcs_hooks.state.session import ActiveMode, Session
+    from rcs_hooks.workflow.stop import BlockCount, BlockLimits, Decision
+
+SOFTENER_LOG = "softeners.jsonl"
+LARGEST_COUNT = 10**9
+NOTE_SECONDS = 0.5
+"""Seconds that a Stop which is not held waits to note the turn of a question.
+
+Without the note, the first prompt after it does not count as the answer, but the second does.
+"""
 
 
-def answer(payload: Payload, root: str, cwd: str, around: Surroundings) -> dict[str, Any]:
-    session = payload.session
-    if not paths.is_name(session) or background.runs_subagent(payload):
+def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> dict[str, Any]:
+    """Return the answer to one Stop; an empty one lets the turn end."""
+    if not paths.is_name(payload.session) or payload.client.runs_subagent(payload.fields):
         return {}
-    folder = paths.state_folder(root)
-    is_committing = files.read_own(folder, files.JOURNAL) is not None
-    view = sessions.load(folder, session, around.now)
+    folder = workspaces.state_folder(root)
+    is_committing = reading.read_journal(folder) is not None
+    view = sessions.load(folder, payload.session, environment.now)
     if is_committing or _running(view):
-        decision, view, held = _decide(payload, root, cwd, around)
-        if held:
-            return held
-    else:
-        decision = None
-        if payload.message:
-            _note_softener(view, payload, root, around)
-    if decision and decision.why == stop.ALREADY:
-        return {}
-    if not (view.unreadable or (decision and decision.is_said)):
-        return {}
-    return _said(decision, view, payload, root, cwd, around)
+        return _answer_under_lock(payload, root, cwd, environment)
+    if any(member.record.has_question_pending for member in view.active_modes()):
+        _note_turn_of_question(payload, view)
+    if payload.message:
+        _log_softener(view, payload, root, environment)
+    return _worded(None, view, payload, root, cwd, environment)
 
 
-def _running(view: Session) -> tuple[Member, ...]:
-    """The members that Stop waits for: active, and not themselves waiting for the person."""
-    return tuple(member for member in view.members() if not outcome_of(member.record).waits)
+def _running(view: Session) -> tuple[ActiveMode, ...]:
+    """List the active modes that Stop waits for: those that do not wait for the person."""
+    return tuple(member for member in view.active_modes() if not outcome_of(member.record).waits)
+
+
+def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Environment) -> dict[str, Any]:
+    from rcs_hooks.files.preparation import prepare
+
+    session = payload.session
+    folder = prepare(root)
+    call = _call_of(payload, environment)
+    with Lock(folder):
+        transaction.recover(folder)
+        view = sessions.load(folder, session, environment.now)
+        notes = _notes(folder, session)
+        if stop_notes.has_answered(notes, call, stop_notes.last_written_at(folder, session, time.time())):
+            transaction.commit(folder, [stop_notes.note_program(notes, session, call)])
+            return {}
+        decision = _decide(payload, view, _running(view), notes, root, environment)
+        output = _worded(decision, view, payload, root, cwd, environment)
+        if decision.why != stop.IDLE:
+            write = stop_notes.note_stop(notes, session, call, decision.counted, now=iso(environment.now))
+            turns = [] if decision.blocks else _turn_notes(view, payload.turn)
+            transaction.commit(folder, [*turns, _with_words(write, decision, output, environment)])
+    return output
+
+
+def _note_turn_of_question(payload: Payload, view: Session) -> None:
+    """Note that this turn, which ends now, is the one in which a question was asked, where nobody knew it."""
+    if not _turn_notes(view, payload.turn):
+        return
+    with suppress(LockTimeout, OSError), Lock(view.folder, NOTE_SECONDS):
+        transaction.recover(view.folder)
+        if writes := _turn_notes(sessions.load(view.folder, payload.session, view.now), payload.turn):
+            transaction.commit(view.folder, writes)
+
+
+def _turn_notes(view: Session, turn: str | None) -> list[Write]:
+    if not any(member.record.has_question_pending for member in view.active_modes()):
+        return []
+    from rcs_hooks.files.transaction import Write
+    from rcs_hooks.state import questions
+
+    return [Write(each.path, questions.with_turn(each, turn)) for each in questions.of_unknown_turn(view)]
+
+
+def _call_of(payload: Payload, environment: Environment) -> stop_notes.StopCall:
+    """Describe this Stop, so that it is known again when the client calls a second program for it."""
+    began = environment.began() if environment.began else None
+    message, program = session_notes.digest(payload.message), session_notes.digest(environment.program)
+    return stop_notes.StopCall(payload.turn, message, program, began, payload.client.stop_mark(payload.fields))
+
+
+def _notes(folder: str, session: str) -> dict[str, Any]:
+    notes = session_notes.load(folder, session)
+    if isinstance(notes, Unreadable):
+        why = f"{paths.STATE}/{notes.path} cannot be read ({notes.why}), so no block can be counted"
+        raise Uncounted(f"{why}; the next prompt moves it aside")
+    return notes
+
+
+def _with_words(write: Write, decision: Decision, output: dict[str, Any], environment: Environment) -> Write:
+    """Return the note of a Stop with what is said added.
+
+    A reason is recognised by it when a client hands the reason back, and nobody is reminded twice.
+    """
+    if decision.why == stop.OLD:
+        return stop_notes.with_reminder(write, now=iso(environment.now))
+    return stop_notes.with_reason(write, output["reason"]) if decision.blocks else write
+
+
+def _log_softener(view: Session, payload: Payload, root: str, environment: Environment) -> None:
+    """Log a softener in the last message of a run that has just ended; such a Stop is never held."""
+    from rcs_hooks.state import prompt_notes
+
+    notes = session_notes.load(view.folder, payload.session)
+    modes = [] if isinstance(notes, Unreadable) else prompt_notes.recently_ended(notes, view.own)
+    if not modes:
+        return
+    from rcs_hooks.hook.failures import append
+    from rcs_hooks.workflow.last_message import find_softener
+
+    if softener := find_softener(payload.message):
+        note = {"at": iso(environment.now), "session_id": payload.session, "modes": modes, "softener": softener[:80]}
+        append(root, SOFTENER_LOG, note)
+
+
+# --- what `workflow.stop.decide` is asked
 
 
 def _decide(
-    payload: Payload, root: str, cwd: str, around: Surroundings
-) -> tuple[Decision, Session, dict[str, Any] | None]:
-    """Decide under the lock; a block is counted on disk, and its words are noted, before it is spoken."""
-    session = payload.session
-    folder = files.prepare(root)
-    held = None
-    call = ledger.Call(payload.turn, ledger.digest(payload.message), ledger.digest(around.program), around.began)
-    with Lock(folder):
-        files.recover(folder)
-        view = sessions.load(folder, session, around.now)
-        notes = ledger.load(folder, session)
-        if isinstance(notes, Unreadable):
-            why = f"{paths.STATE}/{notes.path} cannot be read ({notes.why}), so no block can be counted"
-            raise Uncounted(f"{why}; the next prompt moves it aside")
-        if ledger.has_answered(notes, call, ledger.written_at(folder, session)):
-            write = ledger.also_called(notes, session, call)
-            decision = stop.Decision(blocks=False, why=stop.ALREADY, members=(), counted=ledger.count_of(notes))
-        else:
-            decision = _decided(payload, view, notes, root, around)
-            write = ledger.stop_counted(notes, session, call, decision.counted, now=iso(around.now))
-            if decision.why == stop.OLD:
-                write = ledger.reminded(write, now=iso(around.now))
-        if decision.blocks:
-            held = _said(decision, view, payload, root, cwd, around)
-            write = ledger.said(write, held["reason"])
-        if decision.why != stop.IDLE:
-            files.commit(folder, [write])
-    return decision, view, held
-
-
-def _decided(payload: Payload, view: Session, notes: dict[str, Any], root: str, around: Surroundings) -> Decision:
-    """Decide about a Stop that no other program has answered."""
-    # Every prompt of ours that moved a session has left notes; state that others wrote never had any.
-    is_lost = not notes and view.inventory.get("source") == inventory.SOURCE
-    count = ledger.count_of(notes)
-    count = count._replace(is_lost=is_lost or count.is_lost)
-    running = _running(view)
-    since = ledger.reminded_at(notes), ledger.last_prompt_at(notes)
+    payload: Payload,
+    view: Session,
+    running: tuple[ActiveMode, ...],
+    notes: dict[str, Any],
+    root: str,
+    environment: Environment,
+) -> Decision:
+    """Decide about a Stop that no other program has answered. `running`: the members that it waits for."""
+    count = _count_of(view, notes)
+    since = stop_notes.reminded_at(notes), stop_notes.resumed_at(notes)
     fresh = tuple(member for member in running if not (member.session and sessions.is_old(view, member, *since)))
     if running and not fresh:
         members = tuple(map(_member, running))
         return stop.Decision(blocks=False, why=stop.OLD, members=members, counted=count)
-    decision = _bounded(payload, view, fresh, count, around)
-    if decision.blocks and decision.why == stop.RUNNING and payload.is_codex and not around.mcp:
-        from rcs_hooks.hook import sandbox
-
-        if sandbox.shuts_out(payload, root, around.env):
-            return _bounded(payload, view, fresh, count, around, stop.SANDBOX)
+    decision = _decide_within_limits(payload, view, fresh, count, environment)
+    if decision.why == stop.RUNNING and _cannot_record(payload, root, environment):
+        return _decide_within_limits(payload, view, fresh, count, environment, stop.SANDBOX)
     return decision
 
 
-def _bounded(
+def _cannot_record(payload: Payload, root: str, environment: Environment) -> bool:
+    """Tell whether the agent has no way to record an outcome. Called late: it may read the end of a transcript."""
+    return not environment.mcp and payload.client.keeps_state_from_agent(payload.fields, root, environment.env)
+
+
+def _count_of(view: Session, notes: dict[str, Any]) -> BlockCount:
+    # Every prompt of ours that moved a session has left notes; state that others wrote never had any.
+    is_lost = not notes and view.inventory.get("source") == sessions.NATIVE_HOOK
+    count = stop_notes.count_of(notes)
+    return count._replace(is_lost=is_lost or count.is_lost)
+
+
+def _decide_within_limits(
     payload: Payload,
     view: Session,
-    running: tuple[Member, ...],
-    count: Count,
-    around: Surroundings,
+    running: tuple[ActiveMode, ...],
+    count: BlockCount,
+    environment: Environment,
     once: str | None = None,
 ) -> Decision:
     members = tuple(map(_member, running))
-    fingerprint = ledger.fingerprint(view.members())
-    return stop.decide(members, fingerprint, count, _limits(payload, around), once or _once(payload, running))
+    fingerprint = session_notes.fingerprint(view.active_modes())
+    return stop.decide(members, fingerprint, count, _limits(payload, environment), once or _once(payload, running))
 
 
-def _limits(payload: Payload, around: Surroundings) -> Limits:
-    return stop.limits(
-        around.env.get("RCS_STOP_MAX_BLOCKS"),
-        claude=payload.is_claude,
-        cap=around.env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
-    )
+def _limits(payload: Payload, environment: Environment) -> BlockLimits:
+    return stop.limits(environment.env.get("RCS_STOP_MAX_BLOCKS"), payload.client.block_cap(environment.env))
 
 
-def _once(payload: Payload, running: tuple[Member, ...]) -> str | None:
-    """Why the agent may rightly stop, so that it is held once only."""
-    if background.wakes_later(payload):
+def _once(payload: Payload, running: tuple[ActiveMode, ...]) -> str | None:
+    """Return why the agent has reason to stop, so that its Stop is held only once; None where it has no such reason."""
+    if payload.client.wakes_agent_later(payload.fields):
         return stop.BACKGROUND
-    if [member.mode for member in running] == [stop.INTERVIEW] and stop.asks(payload.message):
+    if len(running) == 1 and MODES[running[0].mode].asks_in_text and last_message.asks_question(payload.message):
         return stop.QUESTION
-    return stop.WORKSPACE if all(map(sessions.is_workspaces, running)) else None
+    return stop.WORKSPACE if all(map(sessions.belongs_to_workspace, running)) else None
 
 
-def _member(member: Member) -> stop.Member:
+def _member(member: ActiveMode) -> stop.RunningMode:
     record = member.record
-    most = _count(record.get("max_iterations"))
-    return stop.Member(
-        member.mode, str(record.get("current_phase") or ""), _count(record.get("iteration")), most or None
+    most = _count(record.max_iterations)
+    return stop.RunningMode(
+        member.mode,
+        record.phase,
+        _count(record.iteration),
+        most or None,
+        sessions.belongs_to_workspace(member),
     )
 
 
-def _count(value: object) -> int | None:
-    """None too for a number that nobody could have meant."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST else None
+def _count(value: int | None) -> int | None:
+    """Return a count; None for a number that is too large to be one."""
+    return value if value is not None and abs(value) < LARGEST_COUNT else None
 
 
-def _said(
-    decision: Decision | None, view: Session, payload: Payload, root: str, cwd: str, around: Surroundings
+# --- the words
+
+
+def _worded(
+    decision: Decision | None, view: Session, payload: Payload, root: str, cwd: str, environment: Environment
 ) -> dict[str, Any]:
-    from rcs_hooks.hook import place
-    from rcs_hooks.workflow import messages
-    from rcs_hooks.workflow.softeners import softener_in
+    """Return an answer that words a decision, and which files cannot be read. Without a decision: those files alone."""
+    if not (view.unreadable or (decision and decision.has_message)):
+        return {}
+    from rcs_hooks.hook import cli_command
+    from rcs_hooks.workflow.last_message import find_softener
+    from rcs_hooks.workflow.messages.shared import SYSTEM_LENGTH, fit, unreadable
+    from rcs_hooks.workflow.messages.stop import let_go, stop_reason
 
-    commands = place.commands(root, cwd, payload.session, around, login_shell=payload.is_codex)
-    broken = [messages.unreadable(*place.broken(unreadable), commands) for unreadable in view.unreadable]
+    commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
+    broken = [unreadable(cli_command.broken(each), commands) for each in view.unreadable]
     if decision and decision.blocks:
-        reason = messages.stop_reason(decision, commands, softener_in(payload.message), broken)
+        reason = stop_reason(decision, commands, find_softener(payload.message), broken)
         return {"decision": "block", "reason": reason}
     if decision and decision.why != stop.IDLE:
-        return {"systemMessage": messages.let_go(decision, broken)}
-    return {"systemMessage": messages.fit([f"rcs: {line}" for line in broken], messages.SYSTEM_LENGTH)}
-
-
-def _note_softener(view: Session, payload: Payload, root: str, around: Surroundings) -> None:
-    """A softener in the last message of a run that has just ended is noted, never blocked."""
-    kept = ledger.load(view.folder, payload.session)
-    modes = [] if isinstance(kept, Unreadable) else ledger.just_ended(kept, view.own)
-    if not modes:
-        return
-    from rcs_hooks.hook.failures import append
-    from rcs_hooks.workflow.softeners import softener_in
-
-    if softener := softener_in(payload.message):
-        note = {"at": iso(around.now), "session_id": payload.session, "modes": modes, "softener": softener[:80]}
-        append(root, NOTES, note)
+        return {"systemMessage": let_go(decision, broken)}
+    return {"systemMessage": fit([f"rcs: {line}" for line in broken], SYSTEM_LENGTH)}

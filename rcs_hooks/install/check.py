@@ -1,37 +1,33 @@
-"""One line of what `rcs doctor` says."""
+"""Groups of checks: one that fails, or that goes on for ever, must not hide the others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.errors import RcsError
 from rcs_hooks.hook.failures import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OK, NOTE, WARN, BROKEN = "ok", "note", "warn", "broken"
 WORST_FIRST = (BROKEN, WARN, NOTE, OK)
 
 
-class Check(NamedTuple):
-    what: str
-    status: str
-    found: str
-    todo: str = ""
-
-
 def guarded(what: str, checks: Iterator[Check]) -> Iterator[Check]:
-    """What one group cannot look at must not keep the others from being said."""
+    """Yield the checks of one group; if it raises an error, yield the error as one more check.
+
+    `what`: the group's name.
+    """
     try:
         yield from checks
     except (OSError, RcsError) as error:
-        yield Check(what, BROKEN, words(error), "mend that by hand")
+        yield Check(what, BROKEN, words(error), "fix that by hand")
 
 
 def at_most(most: int, checks: list[Check]) -> Iterator[Check]:
-    """The worst first; a repository may hold thousands of the kind."""
+    """Yield at most `most` checks, the worst first, and one more that counts the rest: there may be thousands."""
     checks = sorted(checks, key=lambda check: WORST_FIRST.index(check.status))
     yield from checks[:most]
     if rest := checks[most:]:
-        yield Check(rest[0].what, rest[0].status, f"{len(rest)} more of the kind")
+        yield Check(rest[0].what, rest[0].status, f"{len(rest)} more of this kind")

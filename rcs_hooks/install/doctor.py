@@ -1,132 +1,218 @@
-"""Looks whether our hooks stand in each client's files, answer, and would run. Changes nothing."""
+"""Checks that each client has our hooks in its files, that they answer, and that it would run them. Changes nothing."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rcs_hooks.install import answers, claude_runs, clients, codex_runs, merge, skills
-from rcs_hooks.install.check import BROKEN, OK, WARN, Check, guarded
-from rcs_hooks.install.clients import CODEX, EVENTS, MCP, PROJECT, SCOPES, TITLES, USER, Machine, Place
-from rcs_hooks.install.settings import Settings, read_all, server
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.clients import CLIENTS, entries, handlers, installers, scripts
+from rcs_hooks.clients.check import BROKEN, OK, WARN, Check
+from rcs_hooks.clients.entries import SERVER, TOOL_TYPE
+from rcs_hooks.clients.handlers import COMMAND, EVENTS, MCP
+from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, setup_command
+from rcs_hooks.clients.reading import Settings, settings_of
+from rcs_hooks.install import brought, program_checks, skills
+from rcs_hooks.install.check import at_most, guarded
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
-SETUP = "rcs setup --client"
+    from rcs_hooks.clients.entries import Record
+
 LATEST = "SessionEnd"
-"""The event that older versions do not know."""
+"""The event that older versions of a client do not know."""
+CAN_BLOCK = ("UserPromptSubmit", "Stop")
+"""The events that a hook blocks by ending with status 2."""
 MOST = 4
-"""Programs that one file may name as ours, and are looked at."""
+"""The most programs of one file that are tried."""
 
 
-def checks(machine: Machine) -> Iterator[Check]:
-    present = [client for client in clients.CLIENTS if _is_used(machine, client)]
+def checks(host: Host) -> Iterator[Check]:
+    """Yield the checks of each client that this person uses, and of what the project brings for the others."""
+    present = [client for client in installers() if _is_used(host, client)]
     if not present:
-        yield Check("clients", WARN, "neither codex nor claude is on PATH, and neither has a folder in your home")
-    for client in present:
-        yield from guarded(TITLES[client], _client(machine, client))
+        names = " nor ".join(installers())
+        yield Check("clients", WARN, f"neither {names} is on PATH, and neither has a folder in your home")
+    for client in installers():
+        checks_of = _client if client in present else _brought
+        yield from guarded(CLIENTS[client].title, checks_of(host, client))
 
 
-def _is_used(machine: Machine, client: str) -> bool:
-    folders = (Place(machine, client, scope).folder for scope in SCOPES)
-    on_path = shutil.which(client, path=machine.env.get("PATH", os.defpath))
+def _is_used(host: Host, client: str) -> bool:
+    folders = (InstallTarget(host, client, scope).folder for scope in installers()[client].scopes)
+    on_path = shutil.which(client, path=host.env.get("PATH", os.defpath))
     return on_path is not None or any(os.path.isdir(folder) for folder in folders)
 
 
-def _client(machine: Machine, client: str) -> Iterator[Check]:
-    title = TITLES[client]
-    yield answers.of_version(machine, client)
-    read = list(read_all(machine, client))
+def _brought(host: Host, client: str) -> Iterator[Check]:
+    """Yield checks of what a repository brings for a client that this person does not use yet."""
+    settings = [each for each in settings_of(host, client) if isinstance(each, Settings)]
+    yield from brought.servers(host, client, settings, is_asked=False)
+    yield from brought.variables(host, client, settings)
+
+
+def _client(host: Host, client: str) -> Iterator[Check]:
+    title, installer = CLIENTS[client].title, installers()[client]
+    yield program_checks.of_version(host, client)
+    read = list(settings_of(host, client))
     yield from (each for each in read if isinstance(each, Check))
-    found = [each for each in read if isinstance(each, Settings)]
-    having = [each for each in found if each.ours]
-    yield from guarded(f"{title} skills", _skills(machine, client, having))
-    plugin = claude_runs.plugin(found) if client != CODEX else None
+    settings = [each for each in read if isinstance(each, Settings)]
+    with_ours = [each for each in settings if each.ours]
+    for each in settings:
+        yield from _foreign(each)
+        yield from at_most(MOST, list(_unguarded(each)))
+    yield from brought.servers(host, client, settings, is_asked=bool(_over_mcp(with_ours)))
+    yield from brought.variables(host, client, settings)
+    yield from guarded(f"{title} skills", _skills(host, client, with_ours))
+    plugin = installer.plugin_file(settings)
     if plugin:
         yield Check(f"{title} plugin", OK, f"switched on in {plugin}")
-    if not having and not plugin:
+    if not with_ours and not plugin:
         todo = f"rcs setup --client {client}"
         yield Check(f"{title} hooks", WARN, "none of ours in the files of this project or of yours", todo)
         return
-    yield from _once(client, having, plugin)
-    for settings in having:
-        yield from _complete(settings)
-    yield from _answering(machine, client, found, having)
-    yield from (codex_runs if client == CODEX else claude_runs).checks(machine, found)
+    yield from _only_once(client, with_ours, plugin)
+    for each in with_ours:
+        yield from _complete(each)
+    yield from _answering(host, client, settings, with_ours)
+    yield from installer.checks(host, settings)
 
 
-def _skills(machine: Machine, client: str, having: Sequence[Settings]) -> Iterator[Check]:
-    """Whether the command in the skills that setup has written runs, as the agent's shell would find it."""
-    words = clients.agents_words(machine, client)
-    title = f"{TITLES[client]} skills"
-    folders: dict[str, Place] = {}
+def _skills(host: Host, client: str, with_ours: Sequence[Settings]) -> Iterator[Check]:
+    """Yield checks of whether the command in our skills runs, as the agent's shell would find it."""
+    installer = installers()[client]
+    words = installer.rcs_command(host)
+    title = f"{CLIENTS[client].title} skills"
+    folders: dict[str, InstallTarget] = {}
     for scope in (PROJECT, USER):
-        place = Place(machine, client, scope)
-        folders.setdefault(os.path.realpath(place.skills_folder), place)
-    for place in folders.values():
-        there = skills.installed(place, words)
+        target = InstallTarget(host, client, scope)
+        folders.setdefault(os.path.realpath(installer.skills_folder(target)), target)
+    for target in folders.values():
+        folder = installer.skills_folder(target)
+        present = skills.installed(target, words)
         again = next(
-            (_again(each) for each in having if each.place == place), f"{SETUP} {client} --scope {place.scope}"
+            (_setup_again(each) for each in with_ours if each.target == target), setup_command(client, target.scope)
         )
-        if there.older:
-            found = f"in {place.skills_folder} {_these(there.older)} of another version, or of another place"
+        if present.older:
+            found = f"in {folder} {_are(present.older)} of another version, or call another `rcs`"
             yield Check(title, WARN, found, f"{again} --skills")
-        if there.astray:
-            found = f"in {place.skills_folder} {_these(there.astray)} changed by you, and not told to run this program"
+        if present.astray:
+            found = f"in {folder} {_are(present.astray)} changed by you, and not told to run this program"
             yield Check(title, WARN, found, f"write `{words}` in place of the command there")
-        if there.current:
-            yield answers.of_words(machine, client, words, f"{place.skills_folder}: {', '.join(there.current)}")
+        if present.current:
+            yield program_checks.of_words(host, client, words, f"{folder}: {', '.join(present.current)}")
 
 
-def _these(names: Sequence[str]) -> str:
+def _are(names: Sequence[str]) -> str:
     return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
-def _again(settings: Settings) -> str:
-    place = settings.place
-    over_mcp = f" --transport {MCP}" if any(_is_tool(handler) for _, handler in settings.ours) else ""
-    return f"{SETUP} {place.client} --scope {place.scope}{over_mcp}"
+def _setup_again(settings: Settings) -> str:
+    transport = MCP if any(_is_tool(handler) for _, handler in settings.ours) else COMMAND
+    return setup_command(settings.target.client, settings.target.scope, transport)
 
 
-def _once(client: str, having: Sequence[Settings], plugin: str | None) -> Iterator[Check]:
-    title = f"{TITLES[client]} hooks"
-    if len(having) + bool(plugin) > 1:
-        places = " and ".join([*(each.path for each in having), *(["the plugin"] if plugin else [])])
-        by_hand = [each.path for each in having if each.path != each.place.hooks_file]
-        scope = having[0].place.scope
-        todo = f"take ours out of {by_hand[0]}" if by_hand else f"rcs uninstall --client {client} --scope {scope}"
-        yield Check(title, WARN, f"they stand in {places}: each Stop may count twice", todo)
-    for each in having:
+def _only_once(client: str, with_ours: Sequence[Settings], plugin: str | None) -> Iterator[Check]:
+    """Yield checks of whether our hooks are set up twice. `plugin`: the file that switches our plugin on, if any."""
+    title = f"{CLIENTS[client].title} hooks"
+    if len(with_ours) + bool(plugin) > 1:
+        places = " and ".join([*(each.path for each in with_ours), *(["the plugin"] if plugin else [])])
+        by_hand = [each.path for each in with_ours if each.path != each.target.hooks_file.path]
+        scope = with_ours[0].target.scope
+        todo = f"remove ours from {by_hand[0]}" if by_hand else f"rcs uninstall --client {client} --scope {scope}"
+        yield Check(title, WARN, f"they are in {places}: each Stop may count twice", todo)
+    for each in with_ours:
         events = [spot[0] for spot, _ in each.ours]
         if twice := [event for event in EVENTS if events.count(event) > 1]:
             found = f"{each.path} has ours twice for {', '.join(twice)}: each Stop may count twice"
-            yield Check(title, WARN, found, _again(each))
+            yield Check(title, WARN, found, _setup_again(each))
+
+
+def _foreign(settings: Settings) -> Iterator[Check]:
+    """Yield the hooks with our name that run a program of the project, such as one that a repository brings."""
+    target = settings.target
+    runs: dict[str, list[str]] = {}
+    for (event, *_), handler in settings.foreign:
+        runs.setdefault(" ".join(entries.words_of(handler)), []).append(event)
+    for line, events in list(runs.items())[:MOST]:
+        what = f"the hook for {_named(events)} runs a program of this project, not ours"
+        found = f"{settings.path}: {what}: {clean(line, 200)}"
+        todo = (
+            f"look at it before you trust this project; `{_setup_again(settings)}` puts ours in its place,"
+            f" `rcs uninstall --client {target.client} --scope {target.scope}` removes it"
+        )
+        yield Check(f"{CLIENTS[target.client].title} hooks", BROKEN, found, todo)
+
+
+def _unguarded(settings: Settings) -> Iterator[Check]:
+    """Yield the entries that block where Python cannot open their script, which ours may be, or may have been."""
+    target = settings.target
+    title = f"{CLIENTS[target.client].title} hooks"
+    for (event, *_), handler in entries.handlers(_hooks(settings)):
+        script = scripts.unguarded(target.host, handler) if event in CAN_BLOCK else None
+        if script is None:
+            continue
+        found = f"{settings.path} has an entry that can block: {event} runs {_line(handler)}"
+        if not scripts.is_readable(script):
+            found = f"{found}, and {clean(script, 200)} cannot be read"
+            yield Check(title, BROKEN, found, "remove it, or put `|| exit 0` behind it")
+        elif scripts.is_of_checkout(script):
+            yield Check(title, WARN, f"{found} without `|| exit 0`", _setup_again(settings))
+
+
+def _line(handler: Mapping[str, Any]) -> str:
+    return clean(" ".join(entries.words_of(handler)), 200)
 
 
 def _complete(settings: Settings) -> Iterator[Check]:
-    """Whether all events are there, and as `rcs setup` writes them."""
-    client = settings.place.client
-    title = f"{TITLES[client]} hooks"
-    todo = _again(settings) + (", then approve the hooks again: start `codex`, then /hooks" if client == CODEX else "")
-    there = {spot[0] for spot, _ in settings.ours}
-    forms: dict[str, list[str]] = {clients.OLDER: [], clients.OTHER: []}
+    """Yield checks of whether a file has our hook for each event, as setup writes it now."""
+    installer = settings.target.installer
+    title = f"{installer.client.title} hooks"
+    todo = _set_up_and_approve(settings)
+    present = {spot[0] for spot, _ in settings.ours}
+    forms: dict[str, list[str]] = {handlers.OLDER: [], handlers.OTHER: []}
     for (event, *_), handler in settings.ours:
-        forms.setdefault(clients.form(client, event, handler), []).append(event)
-    missing = [event for event in EVENTS if event not in there]
+        form = handlers.form(event, handler, installer.tool_fields, is_shared=settings.is_shared)
+        forms.setdefault(form, []).append(event)
+    missing = [event for event in EVENTS if event not in present]
     if missing == [LATEST]:
-        forms[clients.OLDER].append(f"{LATEST} is missing")
-    if other := _named(forms[clients.OTHER]):
-        yield Check(title, WARN, f"{settings.path} says more than rcs setup writes ({other}): look at it", todo)
-    if older := _named(forms[clients.OLDER]):
-        yield Check(title, WARN, f"{settings.path} was written by an older version ({older})", todo)
+        forms[handlers.OLDER].append(f"{LATEST} is missing")
+    problems = []
+    if other := _named(forms[handlers.OTHER]):
+        problems.append(
+            Check(title, WARN, f"{settings.path} has more than rcs setup writes ({other}): look at it", todo)
+        )
+    if older := _named(forms[handlers.OLDER]):
+        problems.append(Check(title, WARN, f"{settings.path} was written by an older version ({older})", todo))
+    problems += _hampered(settings, title)
     if missing and missing != [LATEST]:
-        yield Check(title, BROKEN, f"{settings.path} lacks {', '.join(missing)}", todo)
-    elif not (other or older):
-        how = "MCP server" if any(_is_tool(handler) for _, handler in settings.ours) else "command"
-        yield Check(title, OK, f"{', '.join(EVENTS)} in {settings.path} ({how})")
+        problems.append(Check(title, BROKEN, f"{settings.path} lacks {', '.join(missing)}", todo))
+    how = "MCP server" if any(_is_tool(handler) for _, handler in settings.ours) else "command"
+    yield from problems or [Check(title, OK, f"{', '.join(EVENTS)} in {settings.path} ({how})")]
+
+
+def _hampered(settings: Settings, title: str) -> Iterator[Check]:
+    """Yield checks of our hooks that do not run at every event, or not for as long as they need."""
+    todo = _set_up_and_approve(settings)
+    if narrowed := _named([spot[0] for spot, _ in settings.ours if entries.is_narrowed(_hooks(settings), spot)]):
+        found = f"{settings.path} has the hook for {narrowed} in a group with a matcher, which may keep it from running"
+        yield Check(title, WARN, found, todo if settings.is_shared else "remove the matcher, unless you want that")
+    odd = [spot[0] for spot, hook in settings.ours if "timeout" in hook and not entries.is_time_out(hook["timeout"])]
+    if named := _named(odd):
+        bounds = f"from {entries.SHORTEST_TIMEOUT} to {entries.LONGEST_TIMEOUT} seconds"
+        yield Check(title, WARN, f"{settings.path} gives the hook for {named} a time-out that is not {bounds}", todo)
+
+
+def _hooks(settings: Settings) -> Record:
+    return settings.target.installer.hooks_in(settings.value)
+
+
+def _set_up_and_approve(settings: Settings) -> str:
+    how = settings.target.installer.how_to_approve
+    return _setup_again(settings) + (f", then approve the hooks again: {how}" if how else "")
 
 
 def _named(events: Sequence[str]) -> str:
@@ -134,37 +220,42 @@ def _named(events: Sequence[str]) -> str:
 
 
 def _is_tool(handler: Mapping[str, Any]) -> bool:
-    return handler.get("type") == "mcp_tool"
+    return handler.get("type") == TOOL_TYPE
 
 
-def _words(settings: Settings) -> list[tuple[str, ...]]:
-    """Each command of ours in a file, once."""
-    return list(dict.fromkeys(tuple(merge.words_of(handler)) for _, handler in settings.ours if not _is_tool(handler)))
+def _over_mcp(with_ours: Sequence[Settings]) -> list[Settings]:
+    return [each for each in with_ours if any(_is_tool(handler) for _, handler in each.ours)]
 
 
-def _answering(machine: Machine, client: str, found: Sequence[Settings], having: Sequence[Settings]) -> Iterator[Check]:
-    """A command that stands in several files is tried once; one that the person's own file names is theirs."""
-    mine = {words for each in having if each.is_mine for words in _words(each)}
+def _commands(settings: Settings) -> list[tuple[str, ...]]:
+    """List the words of each command of ours in a file, without duplicates."""
+    return list(
+        dict.fromkeys(tuple(entries.words_of(handler)) for _, handler in settings.ours if not _is_tool(handler))
+    )
+
+
+def _answering(host: Host, client: str, settings: Sequence[Settings], with_ours: Sequence[Settings]) -> Iterator[Check]:
+    """Yield checks of whether our hooks and our server answer. A command that several files name is tried once.
+
+    `settings`: all files with hooks. `with_ours`: those that have hooks of ours.
+    """
+    title = CLIENTS[client].title
+    mine = {words for each in with_ours if each.is_mine for words in _commands(each)}
     tried: set[tuple[str, ...]] = set()
-    for each in having:
-        fresh = [words for words in _words(each) if words not in tried]
+    for each in with_ours:
+        fresh = [words for words in _commands(each) if words not in tried]
         tried.update(fresh)
         for words in fresh[:MOST]:
-            yield answers.of_hook(machine, client, words, _again(each), is_mine=words in mine)
+            yield program_checks.of_hook(host, client, words, _setup_again(each), is_mine=words in mine)
         if rest := fresh[MOST:]:
-            found_there = f"{each.path} names {len(rest)} more programs as ours, which were not tried"
-            yield Check(f"{TITLES[client]} hook", WARN, found_there, "look at that file")
-    entry = server(machine, client, found)
-    asking = [each for each in having if any(_is_tool(handler) for _, handler in each.ours)]
-    if not asking:
-        if entry is not None and not entry.is_mine:
-            said = f"a file of this project has a server {merge.SERVER}, and no hook here asks it"
-            todo = f"look at it before you trust this project; `rcs uninstall --client {client}` takes it out"
-            yield Check(f"{TITLES[client]} server", WARN, said, todo)
+            found = f"{each.path} names {len(rest)} more programs as ours, which were not tried"
+            yield Check(f"{title} hook", WARN, found, "look at that file")
+    over_mcp = _over_mcp(with_ours)
+    if not over_mcp:
         return
-    again = _again(asking[0])
-    if entry is None:
-        lost = f"they ask the server {merge.SERVER}, which stands in no file"
-        yield Check(f"{TITLES[client]} hooks", BROKEN, lost, again)
+    server = installers()[client].server(host, settings)
+    again = _setup_again(over_mcp[0])
+    if server is None:
+        yield Check(f"{title} hooks", BROKEN, f"they ask the server {SERVER}, which no file defines", again)
     else:
-        yield answers.of_server(machine, client, entry, again)
+        yield program_checks.of_server(host, client, server, again)

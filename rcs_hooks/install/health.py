@@ -1,51 +1,55 @@
-"""Looks at the state of one workspace: what cannot be read, what is stale, what means nothing, what is stuck."""
+"""Checks the state of one workspace: what cannot be read, what is stale, what has no meaning, what is stuck."""
 
 from __future__ import annotations
 
 import os
-import stat
 import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.errors import RcsError
+from rcs_hooks.files import bounded, obstacles, paths, preparation, reading, tracked
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.files.paths import inside
+from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.hook.failures import LOG
-from rcs_hooks.hook.stop import NOTES
+from rcs_hooks.hook.stop import SOFTENER_LOG
 from rcs_hooks.install import locks
-from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check, at_most, guarded
-from rcs_hooks.state import active, files, ledger, paths, tracked
+from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.state import session as sessions
-from rcs_hooks.state.clock import seconds
-from rcs_hooks.state.files import Unreadable
-from rcs_hooks.state.paths import inside
+from rcs_hooks.state import session_index, session_notes
+from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, PUBLIC, is_active, spelled
-from rcs_hooks.workflow.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rcs_hooks.state.scopes import Scope
     from rcs_hooks.state.session import Session
-    from rcs_hooks.state.surface import Scope
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
 DAY = 24 * 3600.0
 MOST = 8
-"""Lines of one kind; a repository may hold thousands of sessions."""
+"""The most lines of one kind that are shown: a repository may hold thousands of sessions."""
 SECONDS = 5.0
-"""For reading the state; the sessions that were touched last come first."""
+"""The time limit for reading the state; the sessions that were changed last come first."""
 LOG_TAIL = 64 * 1024
 
 
 def checks(scope: Scope, seconds: float = SECONDS) -> Iterator[Check]:
+    """Yield checks of a workspace's state, its lock and its logs. `seconds`: the time limit for reading sessions."""
     try:
-        files.check_workspace(scope.root)
+        preparation.check_workspace(scope.root)
         folder = scope.folder
     except RcsError as error:
-        yield Check("state", BROKEN, str(error), "take the link out, or set RCS_ROOT")
+        yield Check("state", BROKEN, str(error), "remove the link, or set RCS_ROOT")
         return
-    if tracked.names(scope.root):
-        yield Check("state", WARN, tracked.words(scope.root), tracked.TO_DO)
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        yield Check("state", BROKEN, f"{folder} is not a folder", "move it away")
+    if tracked.tracked_names(scope.root) or tracked.why_in_doubt(scope.root):
+        yield Check("state", WARN, tracked.tracked_words(scope.root), tracked.tracked_advice(scope.root))
+    if obstacle := obstacles.find(scope.root):
+        what = "lock" if obstacle.path == obstacles.LOCK else "state"
+        yield Check(what, BROKEN, f"{obstacle.words}, so no state is kept", obstacle.command)
         return
     yield from _writable(scope.root, folder)
     if not os.path.lexists(folder):
@@ -55,17 +59,17 @@ def checks(scope: Scope, seconds: float = SECONDS) -> Iterator[Check]:
     yield from _leftovers(folder)
     yield from guarded("state", _records(scope, seconds))
     yield from _log(scope, LOG, WARN, "why", "a hook failed")
-    yield from _log(scope, NOTES, NOTE, "softener", "a run ended with a softener")
+    yield from _log(scope, SOFTENER_LOG, NOTE, "softener", "a run ended with a softener")
 
 
 def _writable(root: str, folder: str) -> Iterator[Check]:
     while not os.path.lexists(folder) and folder != root:
         folder = os.path.dirname(folder)
     sessions_folder = f"{folder}/{paths.SESSIONS}"
-    for place in (folder, sessions_folder) if os.path.lexists(sessions_folder) else (folder,):
-        if not os.access(place, os.W_OK | os.X_OK):
-            todo = f"give yourself the right to write it, or set RCS_ROOT (now {root})"
-            yield Check("state", BROKEN, f"{place} cannot be written", todo)
+    for path in (folder, sessions_folder) if os.path.lexists(sessions_folder) else (folder,):
+        if not os.access(path, os.W_OK | os.X_OK):
+            todo = f"give yourself permission to write it, or set RCS_ROOT (now {root})"
+            yield Check("state", BROKEN, f"{path} cannot be written", todo)
             return
     if is_full(os.statvfs(folder)):
         yield Check("state", BROKEN, f"the disk of {folder} is full", "make room")
@@ -74,34 +78,36 @@ def _writable(root: str, folder: str) -> Iterator[Check]:
 
 
 def is_full(disk: os.statvfs_result) -> bool:
-    """Some file systems count nothing, and say 0 of 0."""
+    """Tell whether a disk is full. A file system that counts nothing reports 0 of 0, which is not full."""
     return (disk.f_bavail == 0 and disk.f_blocks > 0) or (disk.f_favail == 0 and disk.f_files > 0)
 
 
 def _records(scope: Scope, seconds: float) -> Iterator[Check]:
     until = time.monotonic() + seconds
     found = _scope(scope.of(None))
-    there = _latest_first(scope.folder)
-    for done, session in enumerate(there):
+    ids = _latest_first(scope.folder)
+    for done, session in enumerate(ids):
         if time.monotonic() > until:
-            what = f"{len(there)} sessions, of which the {done} touched last were looked at"
-            yield Check("state", NOTE, what, "clear away those that are over")
+            what = f"{len(ids)} sessions; only the {done} that changed last were checked"
+            yield Check("state", NOTE, what, "remove old ones: rcs state prune --older-than 30d")
             break
         found += _scope(scope.of(session))
     yield from at_most(MOST, found)
     if not found:
-        yield Check("state", OK, f"every file in {scope.root}/{paths.STATE} can be read and means something")
+        yield Check("state", OK, f"every file in {scope.root}/{paths.STATE} is valid")
 
 
 def _latest_first(folder: str) -> list[str]:
-    """Of the sessions that have ended and can be read, there is nothing to say."""
-    place = f"{folder}/{paths.SESSIONS}"
-    return sorted(active.candidates(folder), key=lambda session: -os.lstat(f"{place}/{session}").st_mtime)
+    """List the sessions to check, the last changed first, without those that have ended and can be read."""
+    sessions_folder = f"{folder}/{paths.SESSIONS}"
+    return sorted(
+        session_index.possibly_active(folder), key=lambda session: -os.lstat(f"{sessions_folder}/{session}").st_mtime
+    )
 
 
 def _leftovers(folder: str) -> Iterator[Check]:
-    if os.path.lexists(f"{folder}/{files.JOURNAL}"):
-        yield Check("state", NOTE, "a commit was cut short; the next prompt, Stop or `rcs state write` finishes it")
+    if reading.read_journal(folder) is not None:
+        yield Check("state", NOTE, "a write was interrupted; the next prompt, Stop or `rcs state write` finishes it")
 
 
 def _scope(scope: Scope) -> list[Check]:
@@ -113,7 +119,7 @@ def _scope(scope: Scope) -> list[Check]:
 
 
 def _uncounted(scope: Scope) -> Iterator[Check]:
-    broken = ledger.load(scope.folder, scope.session) if scope.session else None
+    broken = session_notes.load(scope.folder, scope.session) if scope.session else None
     if isinstance(broken, Unreadable):
         path = f"{scope.folder}/{broken.path}"
         found = f"{path}: {broken.why}, so no Stop of that session is held"
@@ -123,8 +129,8 @@ def _uncounted(scope: Scope) -> Iterator[Check]:
 def _unreadable(scope: Scope, view: Session) -> Iterator[Check]:
     for broken in view.unreadable:
         if scope.session and not broken.path.startswith(paths.session_folder(scope.session)):
-            continue  # root tells of its own
-        name = paths.cleared_as(broken.path)
+            continue  # the workspace's own are checked apart
+        name = paths.clear_name(broken.path)
         path = f"{paths.STATE}/{broken.path}"
         yield Check("state", BROKEN, f"{path}: {broken.why}", scope.commands.state("clear", name))
 
@@ -138,7 +144,7 @@ def _meaningless(scope: Scope, view: Session) -> Iterator[Check]:
             path = f"{paths.STATE}/{paths.mode_file(mode, scope.session)}"
             said = clean(value) if isinstance(value, str) else clean(jsontext.dumps_line(value))
             todo = scope.commands.write(mode, "--outcome", "finished")
-            found = f"{path}: {field} {said!r} means nothing; it is one of {', '.join(PUBLIC)}"
+            found = f"{path}: {field} {said!r} has no meaning; use one of {', '.join(PUBLIC)}"
             yield Check("outcome", WARN, found, todo)
 
 
@@ -149,17 +155,20 @@ def _stale(scope: Scope, view: Session) -> Iterator[Check]:
         todo = scope.commands.state("clear", mode)
         path = f"{paths.STATE}/{paths.mode_file(mode, scope.session)}"
         if scope.session is None and sessions.is_stale(view.folder, mode, record, view.now):
-            yield Check("stale", WARN, f"{path}: untouched for a day, so it counts for nothing", todo)
+            yield Check("stale", WARN, f"{path}: unchanged for a day, so it is ignored", todo)
         elif scope.session and (idle := _idle(record, view.now)) > DAY:
-            yield Check("stale", NOTE, f"{path}: active, and untouched for {idle / 3600:.0f} h", todo)
+            yield Check("stale", NOTE, f"{path}: active, and unchanged for {idle / 3600:.0f} h", todo)
         elif (ahead := -_idle(record, view.now)) > DAY:
             yield Check(
-                "stale", NOTE, f"{path}: touched {ahead / 3600:.0f} h ahead of this clock", "set the clock right"
+                "stale",
+                NOTE,
+                f"{path}: changed {ahead / 3600:.0f} h in the future by this clock",
+                "set the clock right",
             )
 
 
-def _idle(record: dict[str, Any], now: float) -> float:
-    touched = seconds(record.get("updated_at"))
+def _idle(record: ModeRecord, now: float) -> float:
+    touched = seconds(record.updated_at)
     return now - touched if touched is not None else 0.0
 
 
@@ -178,21 +187,14 @@ def _tail(path: str) -> list[dict[str, Any]]:
     try:
         if not inside(os.path.realpath(path), os.path.realpath(os.path.dirname(os.path.dirname(path)))):
             return []
-        fd = os.open(path, files.READ_FLAGS)
+        _, data = bounded.read_ends(path, 0, LOG_TAIL) or (b"", b"")
     except OSError:
         return []
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            return []
-        data = os.pread(fd, LOG_TAIL, max(0, status.st_size - LOG_TAIL))
-    finally:
-        os.close(fd)
     return [value for line in data.splitlines() if isinstance(value := _value(line), dict)]
 
 
 def _value(line: bytes) -> object:
     try:
         return jsontext.loads(line.decode())
-    except ValueError:  # the first of the tail is cut
+    except ValueError:  # the first line of the tail is cut
         return None

@@ -1,16 +1,15 @@
-"""Whether somebody keeps the lock of a workspace's state, and who. Makes no lock file, and changes none."""
+"""Checks whether a process holds on to the lock of a workspace's state. Creates and changes no lock file."""
 
 from __future__ import annotations
 
 import os
-import stat
 import time
 from typing import TYPE_CHECKING
 
-from rcs_hooks.install.check import BROKEN, Check
-from rcs_hooks.state.files import READ_FLAGS
-from rcs_hooks.state.lock import LOCK
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.clients.check import BROKEN, Check
+from rcs_hooks.files.bounded import open_regular
+from rcs_hooks.files.lock import LOCK
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,26 +17,30 @@ if TYPE_CHECKING:
 try:
     import fcntl
 except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # asked for before each use
 
 SECONDS = 0.5
-"""A hook holds the lock for a few milliseconds."""
+"""How long the lock may be held before that is reported: a hook holds it for a few milliseconds."""
 PAUSE = 0.004
 LOCKS = "/proc/locks"
 
 
 def checks(folder: str, seconds: float = SECONDS) -> Iterator[Check]:
+    """Yield a check of what is wrong with the lock; nothing if there is no lock or it comes free within `seconds`."""
     path = f"{folder}/{LOCK}"
     try:
-        fd = os.open(path, READ_FLAGS)
+        fd = open_regular(path)
     except FileNotFoundError:
         return
     except OSError as error:
         yield Check("lock", BROKEN, f"{path}: {(error.strerror or '').lower()}", f"remove {path}")
         return
+    if fd is None:
+        yield Check("lock", BROKEN, f"{path}: it is not a file that you can write", f"remove {path}")
+        return
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode) or not os.access(path, os.R_OK | os.W_OK):
-            yield Check("lock", BROKEN, f"{path}: it is no file that you can write", f"remove {path}")
+        if not os.access(path, os.R_OK | os.W_OK):
+            yield Check("lock", BROKEN, f"{path}: it is not a file that you can write", f"remove {path}")
         elif not _comes_free(fd, seconds):
             yield _held(path, os.fstat(fd))
     finally:
@@ -45,7 +48,10 @@ def checks(folder: str, seconds: float = SECONDS) -> Iterator[Check]:
 
 
 def _comes_free(fd: int, seconds: float) -> bool:
-    """Shared, so that two who look are not in each other's way."""
+    """Tell whether the lock comes free in time.
+
+    It is taken as a shared lock, so that two checks do not block each other.
+    """
     until = time.monotonic() + seconds
     while fcntl is not None:
         try:
@@ -61,14 +67,17 @@ def _comes_free(fd: int, seconds: float) -> bool:
 def _held(path: str, status: os.stat_result) -> Check:
     holder = _holder(status)
     if not holder:
-        found = f"{path} is held by another process all the while"
+        found = f"{path} is held by another process and does not come free"
         return Check("lock", BROKEN, found, f"find it with `fuser {path}`, and end it if it hangs")
-    found = f"{path} is held by process {holder}{_name(holder)} all the while"
+    found = f"{path} is held by process {holder}{_name(holder)} and does not come free"
     return Check("lock", BROKEN, found, f"look at it with `ps -p {holder}`, and end it if it hangs")
 
 
 def _holder(status: os.stat_result, locks: str = LOCKS) -> str:
-    """Where the system tells: Linux does, for most file systems. The device too: inodes are only told apart on one."""
+    """Return the process that holds the lock, where the system reports it: Linux does, for most file systems.
+
+    The device is compared too: a number of a file is unique only on its device.
+    """
     file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
     try:
         with open(locks, encoding="ascii", errors="replace") as lines:

@@ -1,6 +1,6 @@
-"""The skills that ship, where each client looks for them.
+"""Copies the skills that ship to where each client looks for them.
 
-A copy carries a line with the hash of the rest, so that one which a person has changed is known, and left alone.
+A copy ends with a hash of its text: one that a person has changed is recognized by it, and left alone.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.install import clients, edit
-from rcs_hooks.install.clients import CODEX, LOCAL, PROJECT, USER
-from rcs_hooks.install.edit import Change
+from rcs_hooks.catalog import SKILL_FILES
+from rcs_hooks.clients.installer import LOCAL, PROJECT, USER
+from rcs_hooks.editing import files as editing
+from rcs_hooks.editing.files import Change
 
 if TYPE_CHECKING:
-    from rcs_hooks.install.clients import Place
+    from rcs_hooks.clients.installer import InstallTarget
 
-NAMES = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel", "task")
 FILE = "SKILL.md"
 COMMAND = re.compile(r"(^|`)rcs (?=[a-z])", re.MULTILINE)
-"""Where a line or a piece of code begins; nowhere else does a skill name a command."""
+"""The places where a skill names a command of `rcs`: at the start of a line, or of a piece of code."""
 MARK = "<!-- rcs-hooks "
 
 
 def shipped(name: str, words: str) -> str:
-    """The text of a skill, with the words that run this program in place of `rcs`."""
+    """Return the text of a skill as setup writes it. `words`: what runs this program, in place of `rcs`."""
     text = (files("rcs_hooks") / "skills" / name / FILE).read_text(encoding="utf-8")
     text = COMMAND.sub(lambda match: f"{match[1]}{words} ", text)
     return f"{text.rstrip()}\n\n{MARK}{_hash(text)} -->\n"
@@ -37,30 +37,31 @@ def _hash(text: str) -> str:
 
 
 def is_untouched(text: str) -> bool:
-    """Whether a file is one that we wrote, this version or another, as we wrote it."""
+    """Tell whether the text of a skill is as setup wrote it, in this version or another."""
     body, mark, rest = text.rpartition(MARK)
     return bool(mark) and rest == f"{_hash(body)} -->\n"
 
 
-def path_of(place: Place, name: str) -> str:
-    return os.path.join(place.skills_folder, name, FILE)
+def path_of(target: InstallTarget, name: str) -> str:
+    """Return the path at which a client looks for the skill of this name."""
+    return os.path.join(target.installer.skills_folder(target), name, FILE)
 
 
 class Installed(NamedTuple):
-    """What lies in one skills folder."""
+    """The names of our skills in one folder, sorted by whether they are up to date."""
 
     current: list[str]
     older: list[str]
-    """Untouched, and not as it is written now: of another version, or with the command of another place."""
+    """Unchanged, but not as setup writes them now: from another version, or with the path of another `rcs`."""
     astray: list[str]
-    """Changed by the person, and without the command that runs this program."""
+    """Changed by the person, and without the words that run this program."""
 
 
-def installed(place: Place, words: str) -> Installed:
-    """Sort the skills that setup has written there. Raises Refused."""
+def installed(target: InstallTarget, words: str) -> Installed:
+    """Return the skills that setup has written for a target. `words`: what runs this program. Raises Refused."""
     found = Installed([], [], [])
-    for name in NAMES:
-        text = edit.read(path_of(place, name), place.within)
+    for name in SKILL_FILES:
+        text = editing.read(path_of(target, name), target.boundary)
         if text is None or MARK not in text:
             continue
         if is_untouched(text):
@@ -70,41 +71,42 @@ def installed(place: Place, words: str) -> Installed:
     return found
 
 
-def _twin(place: Place, name: str) -> str | None:
-    """The same skill in the other scope: Codex, which finds two of a name, gives the model none."""
-    if place.client != CODEX:
+def _twin(target: InstallTarget, name: str) -> str | None:
+    """Return the path of the same skill in the other scope; None if there is none or the client accepts both."""
+    if not target.installer.refuses_twin_skills:
         return None
-    other = path_of(place._replace(scope=USER if place.scope == PROJECT else PROJECT), name)
-    return other if os.path.lexists(other) and other != path_of(place, name) else None
+    other = path_of(target._replace(scope=USER if target.scope == PROJECT else PROJECT), name)
+    return other if os.path.lexists(other) and other != path_of(target, name) else None
 
 
-def setup(place: Place) -> tuple[list[Change], list[str]]:
-    """The changes, and what is left as it is, with the reason."""
+def setup(target: InstallTarget) -> tuple[list[Change], list[str]]:
+    """Return the changes that copy our skills, and the paths that are left as they are, each with the reason."""
     changes: list[Change] = []
     others: list[str] = []
-    words = clients.agents_words(place.machine, place.client)
-    for name in NAMES:
-        path, new = path_of(place, name), shipped(name, words)
-        old = edit.read(path, place.within)
-        twin = _twin(place, name)
+    title = target.installer.client.title
+    words = target.installer.rcs_command(target.host)
+    for name in SKILL_FILES:
+        path, new = path_of(target, name), shipped(name, words)
+        old = editing.read(path, target.boundary)
+        twin = _twin(target, name)
         if old is None and twin:
-            others.append(f"{path} (not written: Codex takes neither of two, and {twin} is there)")
+            others.append(f"{path} (not written: {title} ignores both of two with one name, and {twin} exists)")
         elif old is not None and not is_untouched(old):
-            others.append(f"{path} (it is not as we wrote it)")
+            others.append(f"{path} (it is not as setup wrote it)")
         elif old != new:
-            edit.refuse_unwritable(path)
+            editing.refuse_unwritable(path)
             changes.append(Change(path, old, new))
     return changes, others
 
 
-def uninstall(place: Place) -> tuple[list[Change], list[str]]:
-    """The same; a skill that a person has changed is theirs now."""
+def uninstall(target: InstallTarget) -> tuple[list[Change], list[str]]:
+    """Return the changes that remove our skills, and the paths of skills that the person has changed, which stay."""
     changes, others = [], []
-    for name in NAMES if place.scope != LOCAL else ():
-        path = path_of(place, name)
-        old = edit.read(path, place.within)
+    for name in SKILL_FILES if target.scope != LOCAL else ():
+        path = path_of(target, name)
+        old = editing.read(path, target.boundary)
         if old is not None and is_untouched(old):
-            edit.refuse_unwritable(path)
+            editing.refuse_unwritable(path)
             changes.append(Change(path, old, None))
         elif old is not None and MARK in old:
             others.append(path)

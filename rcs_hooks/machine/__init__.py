@@ -1,1 +1,1 @@
-"""Declared state machines: read out of Markdown, asked, drawn. Pure: no file, no clock, no environment."""
+"""Declared state machines: read from Markdown, checked and queried. Pure: no file, no clock, no environment."""

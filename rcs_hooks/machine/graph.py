@@ -1,18 +1,15 @@
-"""A machine: states, and which may follow which.
-
-A plain class, for every `rcs emit` loads it: a NamedTuple costs the import of typing, and more than the whole reading.
-"""
+"""A state machine: its states, and which state may follow which."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     Edge = tuple[str, str, str | None]
+    JsonObject = dict[str, object]
 
 
 class Machine:
-    """Immutable. States and edges stand in the order in which they were first mentioned."""
+    """An immutable state machine; states and edges keep the order in which the diagram mentions them first."""
 
     __slots__ = (
         "_after", "_before", "_origins", "file", "initial", "labels", "name", "states", "terminal", "transitions",
@@ -20,14 +17,14 @@ class Machine:
 
     name: str
     file: str
-    """Where it was read, for messages; empty if nowhere."""
+    """The file that declares the machine, for messages; may be empty."""
     states: tuple[str, ...]
     labels: "Mapping[str, str]"
-    """Only of states that have one."""
+    """The labels of the states that have one."""
     initial: tuple[str, ...]
     terminal: tuple[str, ...]
     transitions: "tuple[Edge, ...]"
-    """Between two states; each pair once, with its label."""
+    """The edges between two states: source, target and label, each pair once."""
     _after: dict[str, list[str]]
     _before: dict[str, list[str]]
     _origins: dict[str, frozenset[str]]
@@ -62,48 +59,48 @@ class Machine:
     def __repr__(self) -> str:
         return f"Machine({', '.join(map(repr, self._key()))})"
 
-    def _key(self) -> "tuple[Any, ...]":
+    def _key(self) -> "tuple[object, ...]":
         return self.name, self.file, self.states, self.labels, self.initial, self.terminal, self.transitions
 
     def successors(self, state: str) -> tuple[str, ...]:
-        """The states that an edge leads to; the state itself, if it has a loop."""
+        """Return the states that an edge from `state` leads to, among them `state` itself if it has a loop."""
         return tuple(self._after.get(state, ()))
 
     def predecessors(self, state: str) -> tuple[str, ...]:
-        """The states that an edge comes from; the state itself, if it has a loop."""
+        """Return the states that an edge to `state` comes from, among them `state` itself if it has a loop."""
         return tuple(self._before.get(state, ()))
 
     def steps(self) -> tuple[str, ...]:
-        """In the order to be shown: breadth-first from the starts, then what no start reaches."""
+        """Return all states in reading order: breadth-first from the initial states, then the unreachable ones."""
         return (*self._reached(), *self.unreachable())
 
     def unreachable(self) -> tuple[str, ...]:
-        """The states that no start leads to."""
+        """Return the states that no path from an initial state reaches."""
         reached = self._reached()
         return tuple(state for state in self.states if state not in reached)
 
     def _reached(self) -> dict[str, None]:
         reached = dict.fromkeys(self.initial)
         queue = list(reached)
-        for state in queue:  # it grows meanwhile
+        for state in queue:  # the queue grows while it is walked
             new = [after for after in self._after.get(state, ()) if after not in reached]
             reached.update(dict.fromkeys(new))
             queue += new
         return reached
 
     def origins(self, target: str) -> frozenset[str]:
-        """The states that a path of one edge or more leads from to this one; so it is its own only on a cycle."""
-        if target not in self._origins:  # a large diagram asks for the same again and again
+        """Return the states with a path of one edge or more to `target`; `target` is among them only on a cycle."""
+        if target not in self._origins:  # cached, because the rules ask for the same state many times
             seen: dict[str, None] = {}
             queue = [target]
-            for state in queue:  # it grows meanwhile
+            for state in queue:  # the queue grows while it is walked
                 new = [before for before in self._before.get(state, ()) if before not in seen]
                 seen.update(dict.fromkeys(new))
                 queue += new
             self._origins[target] = frozenset(seen)
         return self._origins[target]
 
-    def as_json(self) -> "dict[str, Any]":
+    def as_json(self) -> "JsonObject":
         return {
             "name": self.name,
             "file": self.file,

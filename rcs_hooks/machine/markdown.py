@@ -1,14 +1,15 @@
-"""Finds the diagram in a Markdown file.
+"""The machine that a Markdown file declares: where its diagram is, and what it says.
 
 Rules of this file:
 - The section begins with a line `## STATE-MACHINE` outside every fence, and ends before the next such line with `## `.
 - The first `mermaid` fence in it with a `stateDiagram-v2` header is the diagram.
-- No section, no machine. A section that promises one and does not deliver is an error, and never no machine.
+- A file without the section has no machine; a section without a diagram is an error.
 """
 
 from rcs_hooks.errors import MachineError
-from rcs_hooks.machine.faults import Source, lines_of
-from rcs_hooks.machine.mermaid import HEADER, OLD, OLD_HEADER, header_of
+from rcs_hooks.machine.graph import Machine
+from rcs_hooks.machine.mermaid import HEADER, OLD, OLD_HEADER, header_of, read
+from rcs_hooks.machine.source import Source, lines_of
 
 HEADING = "## STATE-MACHINE"
 UNCLOSED = "this fence is never closed, so the {heading} section has no diagram"
@@ -18,7 +19,7 @@ NO_LANGUAGE = "this fence holds the diagram but is not marked as one; write ```m
 
 
 class _Fence:
-    """An opening line: how long its marks are, and what it says behind them."""
+    """The opening line of a fence: its marks, and the text after them."""
 
     __slots__ = ("first", "info", "mark")
 
@@ -36,8 +37,23 @@ class _Fence:
         return len(line) >= len(self.mark) and not line.strip(self.mark[0])
 
 
+def machine_in(text: str, *, name: str, file: str) -> Machine | None:
+    """Read the machine that a Markdown text declares; None if it has no `## STATE-MACHINE` section.
+
+    Raises MachineError for the first fault.
+    """
+    found = section(text, file)
+    if found is None:
+        return None
+    diagram, first_line = found
+    return read(diagram, name=name, file=file, first_line=first_line)
+
+
 def section(text: str, file: str) -> tuple[str, int] | None:
-    """The diagram, and the number of its first line; None where the file has no section. Raises MachineError."""
+    """Return the diagram in a Markdown text, and the number of its first line. Raises MachineError.
+
+    Return None if the text has no `## STATE-MACHINE` section.
+    """
     if HEADING not in text:
         return None
     source = Source(lines_of(text), file)
@@ -46,7 +62,7 @@ def section(text: str, file: str) -> tuple[str, int] | None:
 
 
 def _heading(source: Source) -> int | None:
-    """Where the first section begins."""
+    """Return the number of the line that begins the section, counted from 0; None if none does. Raises MachineError."""
     fence, swallowed = None, None
     for number, line in enumerate(source.lines):
         if fence:
@@ -57,21 +73,21 @@ def _heading(source: Source) -> int | None:
         elif _is_heading(line):
             return number
         else:
-            fence = _opened(number, line)
+            fence = _fence_at(number, line)
     if fence and swallowed is not None:
         raise source.fault_of_line(fence.first, HIDES.format(heading=HEADING, line=swallowed + 1))
     return None
 
 
 def _diagram(source: Source, heading: int) -> tuple[str, int]:
-    """The first diagram of the section that begins there."""
+    """Return the first diagram of a section, and the number of its first line. Raises MachineError if there is none."""
     fence, instead = None, None
     for number in range(heading + 1, len(source.lines)):
         line = source.lines[number]
         if fence is None:
             if line.startswith("## "):
                 break
-            fence = _opened(number, line)
+            fence = _fence_at(number, line)
         elif fence.is_closed_by(line):
             inside = Source(source.lines[fence.first + 1 : number], source.file, fence.first + 2)
             kind = _first_word(inside)
@@ -85,7 +101,10 @@ def _diagram(source: Source, heading: int) -> tuple[str, int]:
 
 
 def _instead(source: Source, fence: _Fence, inside: Source, kind: str) -> MachineError | None:
-    """What a fence that is not the diagram was probably meant to be; said if no other is the diagram."""
+    """Return the error for a fence that was probably meant to be the diagram, to be raised if no other fence is one.
+
+    Return None for a fence that was meant for something else.
+    """
     if fence.language == "mermaid" and kind == OLD_HEADER:
         return inside.fault_of_line(header_of(inside)[0], OLD)
     if kind == HEADER:
@@ -94,15 +113,15 @@ def _instead(source: Source, fence: _Fence, inside: Source, kind: str) -> Machin
 
 
 def _first_word(inside: Source) -> str:
-    """What a fence begins with; nothing where even that cannot be read."""
+    """Return the first word of a fence; empty if it cannot be read."""
     try:
         return header_of(inside)[1] if inside.lines else ""
     except MachineError:
         return ""
 
 
-def almost(text: str) -> tuple[int, str] | None:
-    """A heading that was probably meant to begin the section, in a text that has none; its number and its line."""
+def near_heading(text: str) -> tuple[int, str] | None:
+    """Return number and text of a heading that was probably meant to begin the section; None if there is none."""
     wanted = HEADING.strip("# ").replace("-", "").lower()
     for number, line in enumerate(lines_of(text), 1):
         words = line.strip(" \t#:*").replace("-", "").replace("_", "").replace(" ", "").lower()
@@ -115,7 +134,7 @@ def _is_heading(line: str) -> bool:
     return line.startswith(HEADING) and line.rstrip() == HEADING
 
 
-def _opened(number: int, line: str) -> _Fence | None:
+def _fence_at(number: int, line: str) -> _Fence | None:
     text = line.strip()
     for char in ("`", "~"):
         if text.startswith(char * 3):

@@ -1,7 +1,7 @@
-"""A Mermaid `stateDiagram-v2` into a machine. One pass over the lines; no text takes more than linear time."""
+"""Read a Mermaid `stateDiagram-v2` into a machine, in one pass over its lines and in linear time."""
 
-from rcs_hooks.machine.faults import Source, Spot, lines_of
 from rcs_hooks.machine.graph import Machine
+from rcs_hooks.machine.source import LineError, Source, lines_of
 from rcs_hooks.machine.statement import EDGE, EDGE_OF_ALL, STATE, read_statement
 
 TYPE_CHECKING = False
@@ -19,7 +19,10 @@ OPEN_DESCRIPTION = "this description is never closed by `}`"
 
 
 def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
-    """Raises MachineError, for the first fault."""
+    """Read a Mermaid diagram into a machine. Raises MachineError for the first fault.
+
+    `first_line` is the number of the first line of `source` in `file`.
+    """
     text = Source(lines_of(source), file, first_line)
     states: dict[str, None] = {}
     labels: dict[str, str] = {}
@@ -45,36 +48,36 @@ def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
 
 
 def header_of(text: Source) -> tuple[int, str]:
-    """The line that a diagram begins with, and its first word; the first line and nothing where none says anything."""
-    number, line = next(_said(text), (0, ""))
+    """Return the number, counted from 0, of the first line with content, and its first word; 0 and "" if none has."""
+    number, line = next(_content_lines(text), (0, ""))
     return number, (line.split(None, 1) or [""])[0]
 
 
 def statements(text: Source) -> "Iterator[tuple[int, Statement]]":
-    """What each line says, with its number counted from 0. Raises MachineError."""
-    said = _said(text)
-    number, line = next(said, (0, ""))
+    """Yield each statement with the number of its line, counted from 0. Raises MachineError."""
+    lines = _content_lines(text)
+    number, line = next(lines, (0, ""))
     start = len(line) - len(line.lstrip())
     word = line[start:].split(None, 1)[0] if line else ""
     if word != HEADER:
         problem = OLD if word == OLD_HEADER else NO_HEADER
-        raise text.fault(number, Spot(problem, start, start + len(word)))
-    beside = " " * (start + len(HEADER)) + line[start + len(HEADER) :]
-    if beside.strip():
-        yield number, _statement(text, number, beside)
-    for number, line in said:
+        raise text.fault(number, LineError(problem, start, start + len(word)))
+    rest = " " * (start + len(HEADER)) + line[start + len(HEADER) :]
+    if rest.strip():
+        yield number, _statement(text, number, rest)
+    for number, line in lines:
         yield number, _statement(text, number, line)
 
 
 def _statement(text: Source, number: int, line: str) -> "Statement":
     try:
         return read_statement(line)
-    except Spot as spot:
+    except LineError as spot:
         raise text.fault(number, spot) from None
 
 
-def _said(text: Source) -> "Iterator[tuple[int, str]]":
-    """The lines that say something: front matter, comments, directives and long descriptions left out."""
+def _content_lines(text: Source) -> "Iterator[tuple[int, str]]":
+    """Yield the lines with content and their numbers, without front matter, comments, directives and descriptions."""
     lines = text.lines
     number = _behind_front_matter(lines)
     while number < len(lines):
@@ -90,7 +93,7 @@ def _said(text: Source) -> "Iterator[tuple[int, str]]":
 
 
 def _behind_front_matter(lines: list[str]) -> int:
-    """Where the diagram begins behind `---` … `---`, if there is that."""
+    """Return the first line after the front matter between two lines `---`; 0 where there is none."""
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if lines[first].strip() != "---":
         return 0
@@ -98,7 +101,7 @@ def _behind_front_matter(lines: list[str]) -> int:
 
 
 def _closed(text: Source, number: int, mark: str, problem: str) -> int:
-    """The line where what began at `number` ends."""
+    """Return the number of the first line from `number` on that has `mark`. Raises MachineError with `problem`."""
     for later in range(number, len(text.lines)):
         if mark in text.lines[later]:
             return later

@@ -1,1 +1,1 @@
-"""The MCP server `rcs_state`: the surfaces and the hooks as tools, in one warm process."""
+"""The MCP server `rcs_state`: state, questions, emit and the hooks as tools, in one process that stays."""

@@ -1,1 +1,1 @@
-"""Runs of declared workflows: what is reported about them is judged, stored, and read again."""
+"""Runs of declared workflows: what agents report about them is checked, stored, and read again."""

@@ -1,78 +1,88 @@
-"""One emit: what was asked is checked, the machine found, the run judged, and all of it written, or nothing.
+"""One emit, from the options of its caller to what is stored: everything, or nothing.
 
-The machine is read before the database is locked. A first report that is refused does not even make the database.
+The machine is read before the store is locked. A first report that is refused does not even make the store.
 """
 
 import os
 
-from rcs_hooks.errors import MachineError, Rejected
-from rcs_hooks.runs import faults, judge, messages, places, store
-from rcs_hooks.runs.around import Around
-from rcs_hooks.runs.asked import ARTIFACT, Asked
-from rcs_hooks.runs.ledger import Ledger
-from rcs_hooks.state.paths import find_root, inside
+from rcs_hooks.environment import Environment
+from rcs_hooks.errors import MachineError, RcsError, Rejected, error_json
+from rcs_hooks.files.paths import inside
+from rcs_hooks.files.workspaces import find_root
+from rcs_hooks.runs import messages, rules, workflow_files
+from rcs_hooks.runs.request import ARTIFACT, EmitRequest, parse_request
+from rcs_hooks.runs.store import exists, location_of, open_readwrite
+from rcs_hooks.runs.update import RunUpdate
+from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
+    from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.machine.graph import Machine
 
-    Record = dict[str, Any]
+
+NO_REASON = Rejected("")
+"""Supplies the keys of a broken rule, all empty, for an error that is not a Rejected."""
 
 
-class Receipt:
-    """What an emit has done."""
+class Receipt(NamedTuple):
+    """What an emit has stored, as JSON for the caller."""
 
-    __slots__ = ("as_json", "note")
-
-    def __init__(self, as_json: "Record", note: str | None) -> None:
-        self.as_json = as_json
-        self.note = note
-        """Said beside it, where nothing could be checked."""
+    as_json: "JsonObject"
+    note: str | None
+    """A sentence for the caller if nothing could be checked; otherwise None."""
 
 
-def emit(given: "Mapping[str, Any]", around: Around) -> Receipt:
-    """Raises RcsError; then nothing was written."""
-    asked = Asked(given)
-    project = project_of(given.get("project"), around)
-    if asked.path:
-        _check_inside(asked.path, project)
-    found = places.find(asked.workflow, project=project, home=around.home, file=_file(given.get("file"), around))
-    machine = places.machine_of(found) if found else None
-    agents = Agents(asked, machine, project, around.home)
-    path = faults.path_of(around.env, around.home, around.cwd)
-    if not os.path.exists(path):
-        _judged(Ledger(None, asked, machine, project, around.now), agents)
-    kept = store.made(path)
+def emit(options: "Mapping[str, object]", environment: Environment) -> Receipt:
+    """Check the report that the options of a caller make up, and store it.
+
+    Raises RcsError if it is refused or cannot be stored; nothing is stored then.
+    """
+    request = parse_request(options)
+    project = project_of(options.get("project"), environment)
+    if request.path:
+        _check_inside(request.path, project)
+    found = workflow_files.find(
+        request.workflow, project=project, home=environment.home, file=_file(options.get("file"), environment)
+    )
+    machine = workflow_files.machine_of(found) if found else None
+    agents = AgentMachines(request, machine, project, environment.home)
+    location = location_of(environment)
+    if not exists(location):
+        _checked(request, RunUpdate(None, request, machine, project, environment.now), agents)
+    store = open_readwrite(location)
     try:
-        with kept:
-            ledger = Ledger(kept, asked, machine, project, around.now)
-            _judged(ledger, agents)
-            written = ledger.write(found.path if found and machine else None)
+        with store.write_transaction():
+            update = RunUpdate(store, request, machine, project, environment.now)
+            accepted = _checked(request, update, agents)
+            stored = update.write(accepted, found.path if found and machine else None)
     finally:
-        kept.close()
-    return Receipt(written, None if found else messages.not_checked(asked.workflow))
+        store.close()
+    return Receipt(stored, None if found else messages.not_checked(request.workflow))
 
 
-def project_of(given: object, around: Around) -> str:
-    """The folder that was named, else the workspace of the current one. Raises Rejected."""
-    if given is None or given == "":
-        return os.path.realpath(find_root(around.env, around.cwd))
-    if not isinstance(given, str) or "\0" in given or not os.path.isdir(os.path.join(around.cwd, given)):
-        raise Rejected(messages.no_project(str(given)))
-    return os.path.realpath(os.path.join(around.cwd, given))
+def project_of(named: object, environment: Environment) -> str:
+    """Return the real path of the folder that a caller names, or of the current workspace for None or "".
+
+    Raises Rejected for a folder that does not exist.
+    """
+    if named is None or named == "":
+        return os.path.realpath(find_root(environment.env, environment.cwd))
+    if not isinstance(named, str) or "\0" in named or not os.path.isdir(os.path.join(environment.cwd, named)):
+        raise Rejected(messages.no_project(str(named)))
+    return os.path.realpath(os.path.join(environment.cwd, named))
 
 
-def _file(given: object, around: Around) -> str | None:
-    if given is None or given == "":
+def _file(named: object, environment: Environment) -> str | None:
+    if named is None or named == "":
         return None
-    if not isinstance(given, str) or "\0" in given:
-        raise Rejected(messages.no_file(str(given)))
-    path = os.path.join(around.cwd, given)
+    if not isinstance(named, str) or "\0" in named:
+        raise Rejected(messages.no_file(str(named)))
+    path = os.path.join(environment.cwd, named)
     if not os.path.isfile(path):
-        raise Rejected(messages.no_file(given))
+        raise Rejected(messages.no_file(named))
     return path
 
 
@@ -81,52 +91,60 @@ def _check_inside(path: str, project: str) -> None:
         raise Rejected(messages.leads_out(path, project))
 
 
-class Agents:
-    """The machines of agents that the step of an emit needs; they too are read before the database is locked."""
+class AgentMachines:
+    """The machines of the agents that a request concerns, read before the store is locked."""
 
     __slots__ = ("having", "own")
 
-    def __init__(self, asked: Asked, machine: "Machine | None", project: str, home: str | None) -> None:
-        """Raises MachineError for the diagram of the one agent that was named."""
+    def __init__(self, request: EmitRequest, machine: "Machine | None", project: str, home: str | None) -> None:
+        """Read the machines. Raises MachineError if the agent that the request names has a faulty diagram."""
         self.own: Machine | None = None
-        """Of the agent that was named."""
+        """The machine of the agent that the request names; None if it names none, or the agent has no machine."""
         self.having: tuple[str, ...] = ()
-        """Those that know a unit's step, which the workflow does not."""
-        if asked.step is None:
+        """The agents whose machine has the step, if the report is about a unit and the workflow lacks the step."""
+        if request.step is None:
             return
-        if asked.agent:
-            found = places.find(asked.agent, project=project, home=home, kind=places.AGENT)
-            self.own = places.machine_of(found) if found else None
-        elif asked.unit and machine and asked.step not in machine.states:
-            all_agents = places.agents(project=project, home=home)
-            self.having = tuple(found.name for found in all_agents if _knows(found, asked.step))
+        if request.agent:
+            found = workflow_files.find(request.agent, project=project, home=home, kind=workflow_files.AGENT)
+            self.own = workflow_files.machine_of(found) if found else None
+        elif request.unit and machine and request.step not in machine.states:
+            all_agents = workflow_files.agents(project=project, home=home)
+            self.having = tuple(found.name for found in all_agents if _knows(found, request.step))
 
 
-def _knows(found: places.Found, step: str) -> bool:
-    """The broken file of one agent is no reason to refuse a step of another."""
+def _knows(agent: workflow_files.WorkflowFile, step: str) -> bool:
+    """Tell whether the machine of an agent has a step; an agent whose file cannot be read counts as one without it."""
     try:
-        machine = places.machine_of(found)
+        machine = workflow_files.machine_of(agent)
     except (MachineError, OSError):
         return False
     return machine is not None and step in machine.states
 
 
-def _judged(ledger: Ledger, agents: Agents) -> None:
-    """Raises Rejected."""
-    asked, machine = ledger.asked, ledger.machine
-    if ledger.run and ledger.run["workflow"] != asked.workflow:
-        raise Rejected(messages.other_workflow(asked.run_id, ledger.run["workflow"], asked.workflow))
-    if asked.step is None:
-        return
-    if asked.agent:
+def _checked(request: EmitRequest, update: RunUpdate, agents: AgentMachines) -> EmitRequest:
+    """Check a request by the rules, and return it with the agent that its step belongs to. Raises Rejected."""
+    machine, step = update.machine, request.step
+    if update.run and update.run.workflow != request.workflow:
+        raise Rejected(messages.other_workflow(request.run_id, update.run.workflow, request.workflow))
+    if step is None:
+        return request
+    if request.agent:
         if agents.own:
-            judge.check_known(agents.own, asked.step, ledger.position_of(asked.agent))
+            rules.check_known(agents.own, step, update.position_of_agent(request.agent))
     elif machine is None:
-        return
-    elif asked.unit is None and asked.type != ARTIFACT:
-        judge.check_step(machine, asked.step, ledger.position)
-    elif asked.step not in machine.states:
+        return request
+    elif request.unit is None and request.type != ARTIFACT:
+        rules.check_step(machine, step, update.position)
+    elif step not in machine.states:
         if not agents.having:
-            judge.check_known(machine, asked.step, ledger.position)
-        before = ledger.agent_of_unit()
-        asked.agent = before if before in agents.having else agents.having[0]
+            rules.check_known(machine, step, update.position)
+        before = update.last_agent_of_unit()
+        return request._replace(agent=before if before in agents.having else agents.having[0])
+    return request
+
+
+def error_as_json(error: RcsError, options: "Mapping[str, object]") -> "JsonObject":
+    """Return a refused emit as JSON, the same on every surface. The keys after `details` are those of 0.1.0."""
+    reason = (error if isinstance(error, Rejected) else NO_REASON).details
+    named = {name: options.get(name) or None for name in ("step", "workflow")}
+    return error_json(error.code, f"Error: {error}", error.details) | named | reason

@@ -1,4 +1,4 @@
-"""What an emit is refused with. The edge puts `Error: ` before each; a change of words changes no decision."""
+"""The sentences that an emit is refused with; each surface puts `Error: ` before them."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ def not_in_data_at_all(field: str, example: str) -> str:
 
 
 def no_project(path: str) -> str:
-    return f"--project {path} is no folder; give the folder of the project"
+    return f"--project {path} is not a folder; give the folder of the project"
 
 
 def no_file(path: str) -> str:
-    return f"--file {path} is no file; give the skill or agent whose diagram is meant"
+    return f"--file {path} is not a file; give the skill or agent whose diagram is meant"
 
 
 def leads_out(path: str, project: str) -> str:

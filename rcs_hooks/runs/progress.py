@@ -1,133 +1,69 @@
-"""What has become of each step, unit and agent of a run, and of the run. Pure.
+"""The status of a run, derived from its steps, units and agents. Pure.
 
 Rules of this file:
-- A step is kept once for each unit; the step of an agent is called AGENT:STEP. It belongs to a step of the workflow: to
-  itself, or, for an agent's, to the step that was current at the time.
-- A step has been left when one of those that follow it was reported after it; then it says nothing about the run.
-- A unit or an agent is where it was last. It says nothing about the run once the step that it belongs to has been
-  left, or was completed or skipped after it.
-- Of what is left: failed before waiting before running; a completed end of the workflow is completed; else idle.
+- A step has one record for each unit; the step of an agent is called AGENT:STEP. It belongs to a step of the workflow:
+  to itself, or, for an agent's, to the step that was current at the time.
+- A step has been left when a step that follows it was reported later; then it does not count for the run.
+- A unit or an agent counts where it was reported last. It does not count once the step that it belongs to has been
+  left, or was completed or skipped later.
+- Of what counts, failed goes before waiting, and waiting before running; a completed end of the workflow is completed;
+  anything else is idle.
 """
 
-from rcs_hooks.runs.asked import OPEN
-from rcs_hooks.runs.judge import is_end
+from rcs_hooks.runs.records import COMPLETED, FAILED, RUNNING, SKIPPED, WAITING
+from rcs_hooks.runs.rules import is_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rcs_hooks.machine.graph import Machine
+    from rcs_hooks.runs.records import StepRecord
 
-FAILED, WAITING, RUNNING, COMPLETED, SKIPPED, IDLE = "failed", "waiting", "running", "completed", "skipped", "idle"
-INACTIVE = "inactive"
+IDLE, INACTIVE = "idle", "inactive"
 RUN_STATUSES = (RUNNING, WAITING, FAILED, COMPLETED, SKIPPED, IDLE, INACTIVE)
 INACTIVE_AFTER_MS = 24 * 60 * 60 * 1000
 GOES_QUIET = (RUNNING, WAITING, IDLE)
-"""Only these become inactive; what has ended stays as it ended."""
-OVER = (COMPLETED, SKIPPED)
+"""The statuses that become inactive without events; a run that has ended keeps the status that it ended with."""
+DONE = (COMPLETED, SKIPPED)
 
 
-class Row:
-    """One step, or one unit or agent in a step."""
-
-    __slots__ = (
-        "agent", "ended_at", "entered", "last", "open_ms", "parent", "spent_ms", "started_at", "status", "step", "unit",
-        "visits",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        step: str,
-        unit: str = "",
-        agent: str = "",
-        parent: str = "",
-        status: str = "not_started",
-        entered: int = 0,
-        last: int = 0,
-        visits: int = 0,
-        started_at: str | None = None,
-        ended_at: str | None = None,
-        open_ms: int | None = None,
-        spent_ms: int = 0,
-    ) -> None:
-        self.step = step
-        self.unit = unit
-        self.agent = agent
-        self.parent = parent
-        self.status = status
-        self.entered = entered
-        """The sequence of the event that entered it last."""
-        self.last = last
-        """The sequence of the last event that was sent for it; one that completed it for another's sake is not."""
-        self.visits = visits
-        self.started_at = started_at
-        self.ended_at = ended_at
-        self.open_ms = open_ms
-        """Since when it runs or waits."""
-        self.spent_ms = spent_ms
-        """In all stretches that are over."""
-
-    @property
-    def is_step_level(self) -> bool:
-        return not (self.unit or self.agent)
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.step, self.unit
-
-    def values(self) -> tuple[str | int | None, ...]:
-        return (
-            self.step, self.unit, self.agent, self.parent, self.status, self.entered, self.last, self.visits,
-            self.started_at, self.ended_at, self.open_ms, self.spent_ms,
-        )  # fmt: skip
-
-    def move(self, status: str, at: str, ms: int) -> None:
-        self.status = status
-        if status in OPEN:
-            self.ended_at = None
-            self.started_at = self.started_at or at
-            self.open_ms = ms if self.open_ms is None else self.open_ms
-        elif status != "not_started":
-            if self.open_ms is not None:
-                self.spent_ms += ms - self.open_ms
-            elif status != SKIPPED and self.started_at is None:
-                self.started_at = at
-            self.ended_at, self.open_ms = at, None
-
-
-def run_status(rows: "Iterable[Row]", machine: "Machine | None") -> str:
-    rows = list(rows)
-    steps = {row.step: row for row in rows if row.is_step_level}
-    live = {step: row for step, row in steps.items() if not is_left(row, steps, machine)}
-    found = {row.status for row in live.values()} | {row.status for row in latest(rows) if _counts(row, steps, live)}
+def run_status(steps: "Iterable[StepRecord]", machine: "Machine | None") -> str:
+    """Derive the status of a run from its steps, however long ago its last event was."""
+    steps = list(steps)
+    own = {step.step: step for step in steps if step.is_step_level}
+    live = {name: step for name, step in own.items() if not is_left(step, own, machine)}
+    statuses = {step.status for step in live.values()}
+    statuses |= {step.status for step in latest(steps) if _counts(step, own, live)}
     for status in (FAILED, WAITING, RUNNING):
-        if status in found:
+        if status in statuses:
             return status
-    ended = machine and any(row.status == COMPLETED and is_end(machine, step) for step, row in live.items())
-    return COMPLETED if ended else IDLE
+    has_ended = machine and any(step.status == COMPLETED and is_end(machine, name) for name, step in live.items())
+    return COMPLETED if has_ended else IDLE
 
 
-def is_left(row: Row, steps: dict[str, Row], machine: "Machine | None") -> bool:
-    after = machine.successors(row.step) if machine else ()
-    return any(steps[step].last > row.last for step in after if step in steps and step != row.step)
+def is_left(step: "StepRecord", own: "dict[str, StepRecord]", machine: "Machine | None") -> bool:
+    """Tell whether a successor of a step was reported later. `own` holds the steps of the workflow itself, by name."""
+    after = machine.successors(step.step) if machine else ()
+    return any(own[name].last > step.last for name in after if name in own and name != step.step)
 
 
-def latest(rows: "Iterable[Row]") -> list[Row]:
-    """Where each unit and each agent was last."""
-    found: dict[tuple[str, str], Row] = {}
-    for row in sorted(rows, key=lambda row: row.last):
-        if not row.is_step_level:
-            found[row.agent, row.unit] = row
+def latest(steps: "Iterable[StepRecord]") -> "list[StepRecord]":
+    """Return one record for each unit and each agent: that of the step in which it was reported last."""
+    found: dict[tuple[str, str], StepRecord] = {}
+    for step in sorted(steps, key=lambda step: step.last):
+        if not step.is_step_level:
+            found[step.agent, step.unit] = step
     return list(found.values())
 
 
-def _counts(row: Row, steps: dict[str, Row], live: dict[str, Row]) -> bool:
-    if row.parent not in steps:
+def _counts(step: "StepRecord", own: "dict[str, StepRecord]", live: "dict[str, StepRecord]") -> bool:
+    if step.parent not in own:
         return True
-    parent = live.get(row.parent)
-    return parent is not None and (parent.status not in OVER or row.last > parent.last)
+    parent = live.get(step.parent)
+    return parent is not None and (parent.status not in DONE or step.last > parent.last)
 
 
 def shown_status(status: str, last_ms: int, now_ms: int) -> str:
-    """A run of which nothing has been heard for a day is not called running."""
+    """Return the status that people see: `inactive` for a run that has not ended and had no event for a day."""
     return INACTIVE if status in GOES_QUIET and now_ms - last_ms >= INACTIVE_AFTER_MS else status

@@ -1,277 +1,155 @@
-"""The database of runs: all that is asked of it and written into it, behind a few calls.
+"""The store of runs: what every store can do, and the functions that open the one that is configured.
 
 Rules of this file:
-- A write is one `BEGIN IMMEDIATE`: a deferred one fails where many write at once. So events get their ids, over all
-  runs, in the order in which they appear, and who asks for all after N misses none.
-- What a list of runs shows stands in the run's own row, and what a judge asks in the rows of its steps: neither
-  reads events, however many there are.
-- A reader never makes a file.
+- Outside this room nobody names a database: the rest of the package knows `RunStore`, opened here.
+- `RCS_DB` is the path of an SQLite file. A value `NAME://...` is opened by the module `NAME_store` of this room, which
+  has the functions of `Backend`; so a new kind of store is one new module.
+- A write is one transaction: all of it is stored, or nothing. Writers take turns.
 """
 
 import os
 
-try:
-    # The package sqlite3 is this and adapters for dates that nobody here stores: 1.2 ms of an emit of 25.
-    from _sqlite3 import Connection, OperationalError, connect
-except ImportError:  # pragma: no cover - an interpreter other than CPython
-    from sqlite3 import Connection, OperationalError, connect
-
 from rcs_hooks.errors import StoreError
-from rcs_hooks.runs import faults, schema
-from rcs_hooks.runs.progress import GOES_QUIET, INACTIVE, INACTIVE_AFTER_MS, Row
+from rcs_hooks.runs.records import ALL_RUNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from types import TracebackType
-    from typing import Any, Self
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+    from typing import Protocol
 
-RUN = (
-    "id", "run_id", "workflow", "project", "feature", "file", "status", "current", "events", "artifacts", "started_at",
-    "last_at", "last_ms", "last_event", "ended",
-)  # fmt: skip
-STEP = (
-    "step", "unit", "agent", "parent", "status", "entered", "last", "visits", "started_at", "ended_at", "open_ms",
-    "spent_ms",
-)  # fmt: skip
-EVENT = ("id", "seq", "at", "type", "step", "unit", "status", "data", "automatic")
-ARTIFACTS = ("path", "type", "feature", "step", "subflow", "at", "seq")
-SELECT_RUN = f"SELECT {', '.join(RUN)} FROM runs"  # noqa: S608 - names of this file
-SELECT_EVENT = (
-    f"SELECT {', '.join(f'events.{name}' for name in EVENT)}, run_id, workflow, project"  # noqa: S608
-    " FROM events JOIN runs ON runs.id = events.run"
-)
+    from rcs_hooks.environment import Environment
+    from rcs_hooks.runs.records import ArtifactRecord, EventRecord, NewEvent, RunFilter, RunRecord, StepRecord
+else:
+    Protocol = object
 
 
-class Moment:
-    """What is read in this context belongs together, whoever writes meanwhile."""
+class RunStore(Protocol):
+    """One open connection to a store of runs. Each method raises StoreError if the store cannot be used.
 
-    def __init__(self, path: str, connection: "Connection") -> None:
-        self.path = path
-        self._sql = connection
+    An argument `run` that is a number is the `id` of a RunRecord.
+    """
 
-    def __enter__(self) -> None:
-        with faults.told(self.path):
-            self._sql.execute("BEGIN")
+    def close(self) -> None:
+        """Release the connection."""
 
-    def __exit__(self, *_: object) -> None:
-        if self._sql.in_transaction:
-            self._sql.execute("ROLLBACK")
+    def read_transaction(self) -> "AbstractContextManager[object]":
+        """Return a context in which all reads show the same moment, even if others write meanwhile."""
 
+    def write_transaction(self) -> "AbstractContextManager[object]":
+        """Return a context whose writes are stored together at its end, or not at all if the block raises."""
 
-class Store:
-    """One connection. As a context it is one write: all of it, or nothing."""
+    def change_token(self) -> int:
+        """Return a number that changes whenever another connection has written.
 
-    def __init__(self, path: str, connection: "Connection") -> None:
-        self.path = path
-        self._sql = connection
+        This takes microseconds, so that a program can ask several times a second.
+        """
 
-    # --- writing
-
-    def __enter__(self) -> "Self":
-        with faults.told(self.path):
-            schema.patiently(self._sql, "BEGIN IMMEDIATE")
-        return self
-
-    def __exit__(
-        self, kind: "type[BaseException] | None", error: "BaseException | None", trace: "TracebackType | None"
-    ) -> None:
-        with faults.told(self.path):
-            if kind is None:
-                self._sql.execute("COMMIT")
-            elif self._sql.in_transaction:  # a full disk has ended it by itself
-                self._sql.execute("ROLLBACK")
-
-    def add_run(self, values: "Mapping[str, Any]") -> int:
-        names = RUN[1:]
-        marks = ", ".join("?" * len(names))
-        with faults.told(self.path):
-            added = self._sql.execute(
-                f"INSERT INTO runs ({', '.join(names)}) VALUES ({marks})",  # noqa: S608
-                tuple(values[name] for name in names),
-            )
-        return added.lastrowid or 0
-
-    def update_run(self, run: "Mapping[str, Any]") -> None:
-        names = (
-            "feature",
-            "file",
-            "status",
-            "current",
-            "events",
-            "artifacts",
-            "last_at",
-            "last_ms",
-            "last_event",
-            "ended",
-        )
-        with faults.told(self.path):
-            self._sql.execute(
-                f"UPDATE runs SET {', '.join(f'{name} = ?' for name in names)} WHERE id = ?",  # noqa: S608
-                (*(run[name] for name in names), run["id"]),
-            )
-
-    def add_event(self, run: int, event: "Mapping[str, Any]") -> int:
-        names = EVENT[1:]
-        with faults.told(self.path):
-            added = self._sql.execute(
-                f"INSERT INTO events (run, {', '.join(names)}) VALUES (?, {', '.join('?' * len(names))})",  # noqa: S608
-                (run, *(event[name] for name in names)),
-            )
-        return added.lastrowid or 0
-
-    def put_step(self, run: int, row: Row) -> None:
-        with faults.told(self.path):
-            self._sql.execute(
-                f"INSERT OR REPLACE INTO steps (run, {', '.join(STEP)}) VALUES ({', '.join('?' * (len(STEP) + 1))})",  # noqa: S608
-                (run, *row.values()),
-            )
-
-    def put_artifact(self, run: int, artifact: "Mapping[str, Any]") -> int:
-        """A path that is registered again is the same artifact. How many the run has now."""
-        marks = ", ".join("?" * (len(ARTIFACTS) + 1))
-        with faults.told(self.path):
-            self._sql.execute(
-                f"INSERT OR REPLACE INTO artifacts (run, {', '.join(ARTIFACTS)}) VALUES ({marks})",  # noqa: S608
-                (run, *(artifact[name] for name in ARTIFACTS)),
-            )
-        (count,) = self._row("SELECT count(*) FROM artifacts WHERE run = ?", run)
-        return int(count)
-
-    def delete(self, runs: "list[int]") -> None:
-        with faults.told(self.path):
-            self._sql.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in runs])
+    def is_replaced(self) -> bool:
+        """Tell whether the location no longer holds the open database but another or none: all ids then begin again."""
 
     # --- reading
 
-    def at_one_moment(self) -> Moment:
-        return Moment(self.path, self._sql)
-
-    def run(self, run_id: str) -> "dict[str, Any] | None":
-        found = self._row(f"{SELECT_RUN} WHERE run_id = ?", run_id)
-        return dict(zip(RUN, found, strict=True)) if found else None
+    def run(self, run_id: str) -> "RunRecord | None":
+        """Return the run with that id; None if there is none."""
 
     def runs(
-        self,
-        now_ms: int,
-        *,
-        project: str | None = None,
-        workflow: str | None = None,
-        status: str | None = None,
-        feature: str | None = None,
-        since_ms: int | None = None,
-        until_ms: int | None = None,
-        before: int | None = None,
-        limit: int = 50,
-    ) -> "list[dict[str, Any]]":
-        """Those last heard of first. `before`: the `last_event` of the last one of the page before."""
-        asked: list[tuple[str, Any]] = [
-            ("project = ?", project),
-            ("workflow = ?", workflow),
-            ("feature = ?", feature),
-            ("last_ms >= ?", since_ms),
-            ("last_ms < ?", until_ms),
-            ("last_event < ?", before),
-        ]
-        quiet = now_ms - INACTIVE_AFTER_MS
-        if status == INACTIVE:
-            asked += [(f"status IN {GOES_QUIET!r}", ()), ("last_ms <= ?", quiet)]
-        elif status is not None:
-            asked += [("status = ?", status)]
-            asked += [("last_ms > ?", quiet)] if status in GOES_QUIET else []
-        given = [(condition, value) for condition, value in asked if value is not None]
-        where = " AND ".join(condition for condition, _ in given) or "1"
-        values = [value for _, value in given if value != ()]
-        sql = f"{SELECT_RUN} WHERE {where} ORDER BY last_event DESC LIMIT ?"
-        return [dict(zip(RUN, found, strict=True)) for found in self._rows(sql, *values, limit)]
+        self, now_ms: int, filters: "RunFilter" = ALL_RUNS, *, before: int | None = None, limit: int | None = None
+    ) -> "list[RunRecord]":
+        """Return the runs that meet the conditions, the one with the newest event first; `limit` None means all.
 
-    def steps(self, run: int) -> list[Row]:
-        return [Row(*found) for found in self._rows(f"SELECT {', '.join(STEP)} FROM steps WHERE run = ?", run)]  # noqa: S608
+        `before` is the `last_event` of the last run on the previous page. For `filters.status`, a run without an event
+        for a day is inactive, and neither running, waiting nor idle.
+        """
 
-    def events(self, run: int, *, after: int = 0, limit: int = -1) -> "Iterator[dict[str, Any]]":
-        """Those of one run behind a sequence."""
-        sql = f"{SELECT_EVENT} WHERE events.run = ? AND events.seq > ? ORDER BY events.seq LIMIT ?"
-        return map(_event, self._rows(sql, run, after, limit))
+    def steps(self, run: int) -> "list[StepRecord]":
+        """Return all steps, units and agents of a run, in any order."""
+
+    def events(self, run: int, *, after: int = 0, limit: int | None = None) -> "Iterator[EventRecord]":
+        """Yield the events of a run whose sequence is above `after`, in order, at most `limit` of them."""
 
     def events_after(
         self, event: int, *, workflow: str | None = None, project: str | None = None, limit: int = 1000
-    ) -> "list[dict[str, Any]]":
-        """Those of all runs behind an id."""
-        asked = [("workflow = ?", workflow), ("project = ?", project)]
-        given = [(condition, value) for condition, value in asked if value is not None]
-        where = "".join(f" AND {condition}" for condition, _ in given)
-        sql = f"{SELECT_EVENT} WHERE events.id > ?{where} ORDER BY events.id LIMIT ?"
-        return [_event(found) for found in self._rows(sql, event, *(value for _, value in given), limit)]
+    ) -> "list[EventRecord]":
+        """Return the events of all runs whose id is above `event`, in order, at most `limit` of them."""
 
-    def artifacts(self, run: int) -> "list[dict[str, Any]]":
-        sql = f"SELECT {', '.join(ARTIFACTS)} FROM artifacts WHERE run = ? ORDER BY seq"  # noqa: S608
-        found = [dict(zip(ARTIFACTS, each, strict=True)) for each in self._rows(sql, run)]
-        return [each | {"subflow": bool(each["subflow"])} for each in found]
+    def artifacts(self, run: int) -> "list[ArtifactRecord]":
+        """Return the artifacts of a run, the one registered last at the end."""
 
-    def data_version(self) -> int:
-        """Another number whenever somebody else has written; it costs microseconds."""
-        return int(self._row("PRAGMA data_version")[0])
+    # --- writing, in a write transaction
 
-    def _row(self, sql: str, *values: object) -> "tuple[Any, ...]":
-        with faults.told(self.path):
-            found = self._sql.execute(sql, values).fetchone()
-        return tuple(found) if found else ()
+    def add_run(self, run: "RunRecord") -> int:
+        """Store a new run, and return the number that becomes its `id`."""
 
-    def _rows(self, sql: str, *values: object) -> "Iterator[tuple[Any, ...]]":
-        """One by one, so that a long answer takes no room."""
-        with faults.told(self.path):
-            yield from self._sql.execute(sql, values)
+    def update_run(self, run: "RunRecord") -> None:
+        """Store a new version of a run that is already stored."""
 
-    def close(self) -> None:
-        self._sql.close()
+    def add_event(self, run: int, event: "NewEvent") -> int:
+        """Store an event, and return its id, which no event of this store ever had."""
+
+    def put_step(self, run: int, step: "StepRecord") -> None:
+        """Store a step; it replaces a stored one with the same step and unit."""
+
+    def put_artifact(self, run: int, artifact: "ArtifactRecord") -> int:
+        """Store an artifact, which replaces one with the same path. Return how many artifacts the run has now."""
+
+    def delete(self, runs: "list[int]") -> None:
+        """Delete runs by their numbers, with their steps, events and artifacts."""
 
 
-def _event(found: "tuple[Any, ...]") -> "dict[str, Any]":
-    event = dict(zip((*EVENT, "run_id", "workflow", "project"), found, strict=True))
-    return event | {"automatic": bool(event["automatic"])}
+class Backend(Protocol):
+    """The functions of a module that provides a kind of store."""
+
+    def exists(self, location: str) -> bool:
+        """Tell whether anything was ever stored at a location."""
+
+    def open_readonly(self, location: str) -> "RunStore | None":
+        """Open a store to read from; None if nothing was ever stored there."""
+
+    def open_readwrite(self, location: str) -> "RunStore":
+        """Open a store to write into; create what is missing."""
 
 
-# --- opening
+def location_of(environment: "Environment") -> str:
+    """Return where the runs are stored: `RCS_DB`, or a file in the home. Raises StoreError if neither is known."""
+    if named := environment.env.get("RCS_DB", "").strip():
+        return named if _scheme(named) else os.path.join(environment.cwd, named)
+    if not environment.home:
+        raise StoreError("HOME is not an absolute path, so there is no place for .rcs/rcs.db; set RCS_DB to a file")
+    return os.path.join(environment.home, ".rcs", "rcs.db")
 
 
-def opened(path: str) -> Store | None:
-    """For reading; None where nothing was ever stored. Raises StoreError."""
-    with faults.told(path):
-        if not os.path.exists(path):
-            return None
-        try:
-            return _connected(path)
-        except OperationalError as error:
-            if not faults.is_closed_to_writing(error) or os.path.exists(f"{path}-wal"):
-                raise
-            return _connected(path, is_still=True)
+def exists(location: str) -> bool:
+    """Tell whether anything was ever stored at a location."""
+    return _backend(location).exists(location)
 
 
-def made(path: str) -> Store:
-    """For writing; makes what is not there, for nobody but its owner. Raises StoreError."""
-    with faults.told(path):
-        if not os.path.exists(path):
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        return _connected(path)
+def open_readonly(location: str) -> "RunStore | None":
+    """Open a store to read from; None if nothing was ever stored at the location. Raises StoreError."""
+    return _backend(location).open_readonly(location)
 
 
-def _connected(path: str, *, is_still: bool = False) -> Store:
-    """`is_still`: as it lies there, in a folder where a reader can make no file either; later writes are not seen."""
-    if not os.path.isfile(path):
-        raise StoreError(faults.no_file(path))
-    name = _address(path) if is_still else path
-    connection = connect(name, timeout=schema.BUSY_SECONDS, isolation_level=None, uri=is_still)
+def open_readwrite(location: str) -> "RunStore":
+    """Open a store to write into; it is created if it does not exist. Raises StoreError."""
+    return _backend(location).open_readwrite(location)
+
+
+def _backend(location: str) -> "Backend":
+    scheme = _scheme(location)
+    if not scheme:
+        from rcs_hooks.runs import sqlite_store
+
+        return sqlite_store
+    import importlib  # not on the path of an emit into a file
+
     try:
-        connection.execute("PRAGMA foreign_keys = ON")
-        schema.bring_up(path, connection)
-    except BaseException:  # nobody else would close it; it is raised again
-        connection.close()
-        raise
-    return Store(path, connection)
+        backend: Backend = importlib.import_module(f"{__package__}.{scheme}_store")
+    except ModuleNotFoundError as error:
+        raise StoreError(f"RCS_DB: {scheme}:// needs the module {error.name}, which is not installed") from None
+    return backend
 
 
-def _address(path: str) -> str:
-    from urllib.parse import quote  # heavy, and seldom needed
-
-    return f"file:{quote(os.fsencode(os.path.abspath(path)))}?immutable=1"
+def _scheme(location: str) -> str:
+    """Return the part of a location before `://`; empty for a path."""
+    name, separator, _ = location.partition("://")
+    return name if separator and name.isidentifier() else ""

@@ -1,29 +1,25 @@
-"""`skill-active-state.json`: the inventory of a session's active set, always rewritten from the mode files.
+"""Builds `skill-active-state.json`, the inventory of the active modes of a scope.
 
-Its legacy top-level fields are written for old readers and never believed.
+It is always built from the records of the modes and never read to decide what is active: other tools may have written a
+record without it. Its legacy top-level fields are written for old readers only.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from rcs_hooks.catalog import MODES
-from rcs_hooks.state.session import entries_of
+from rcs_hooks.state.session import NATIVE_HOOK, entries_of
+from rcs_hooks.tuples import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rcs_hooks.state.session import Member
-
-Record = dict[str, Any]
-
-
-SOURCE = "native-hook"
-"""Who wrote an inventory, where a prompt did."""
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.state.session import ActiveMode
 
 
-class Told(NamedTuple):
-    """What a prompt adds to the inventory beside the set itself; all empty where no prompt was concerned."""
+class PromptAudit(NamedTuple):
+    """What a prompt adds to the inventory besides the active modes."""
 
     keyword: str | None = None
     requested: tuple[str, ...] = ()
@@ -42,16 +38,20 @@ PROMPT_FIELDS = (
 )
 
 
-def written(
-    old: Mapping[str, Any],
-    members: Sequence[Member],
+def build_inventory(
+    old: Mapping[str, object],
+    members: Sequence[ActiveMode],
     *,
     session: str | None,
     turn: str | None,
     now: str,
-    told: Told | None = None,
-) -> Record:
-    """The inventory of `members`. `told` None: the set changed by another way than a prompt."""
+    audit: PromptAudit | None = None,
+) -> JsonObject:
+    """Return the inventory that lists the active modes `members`.
+
+    Unknown fields stay, and so does what `old` says of each mode. `audit`: what a prompt adds; None if something other
+    than a prompt has changed the modes: then the fields of the last prompt stay too.
+    """
     before = {entry["skill"]: entry for entry in entries_of(old)}
     entries = [_entry(before.get(member.mode, {}), member, session=session, turn=turn, now=now) for member in members]
     first = entries[0] if entries else {}
@@ -68,13 +68,15 @@ def written(
         record["session_id"] = session
     if turn:
         record["turn_id"] = turn
-    if told is not None:
-        record = {key: value for key, value in record.items() if key not in PROMPT_FIELDS} | _told(told)
-        record["source"] = SOURCE
+    if audit is not None:
+        record = {key: value for key, value in record.items() if key not in PROMPT_FIELDS} | _audit_fields(audit)
+        record["source"] = NATIVE_HOOK
     return record
 
 
-def _entry(old: Mapping[str, Any], member: Member, *, session: str | None, turn: str | None, now: str) -> Record:
+def _entry(
+    old: Mapping[str, object], member: ActiveMode, *, session: str | None, turn: str | None, now: str
+) -> JsonObject:
     entry = dict(old) | {
         "skill": member.mode,
         "phase": member.record.get("current_phase"),
@@ -89,20 +91,21 @@ def _entry(old: Mapping[str, Any], member: Member, *, session: str | None, turn:
     return entry
 
 
-def _told(told: Told) -> Record:
-    fields: Record = {}
-    if told.keyword:
-        fields["keyword"] = told.keyword
-    if told.requested:
-        fields["requested_skills"] = list(told.requested)
-    if told.messages:
-        fields |= {"transition_message": told.messages[-1], "transition_messages": list(told.messages)}
-    if told.initialized:
-        fields |= {"initialized_mode": told.initialized, "initialized_state_path": told.initialized_path}
+def _audit_fields(audit: PromptAudit) -> JsonObject:
+    fields: JsonObject = {}
+    if audit.keyword:
+        fields["keyword"] = audit.keyword
+    if audit.requested:
+        fields["requested_skills"] = list(audit.requested)
+    if audit.messages:
+        fields |= {"transition_message": audit.messages[-1], "transition_messages": list(audit.messages)}
+    if audit.initialized:
+        fields |= {"initialized_mode": audit.initialized, "initialized_state_path": audit.initialized_path}
     return fields
 
 
-def deferred_in(inventory: Mapping[str, Any]) -> tuple[str, ...]:
+def deferred_skills_in(inventory: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the modes that an inventory lists as waiting for the end of planning."""
     deferred = inventory.get("deferred_skills")
     names = deferred if isinstance(deferred, list) else []
     return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and name in MODES))

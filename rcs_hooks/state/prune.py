@@ -1,38 +1,43 @@
-"""Removes the question records of runs that have ended, with the answers in them, and folds away what is over."""
+"""Removes the question records of ended runs, with the answers in them, and folds away what is over."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING
 
 from rcs_hooks.catalog import MODES
-from rcs_hooks.state import active, files, paths, questions
-from rcs_hooks.state.clock import seconds
-from rcs_hooks.state.files import Write
-from rcs_hooks.state.lock import LOCK_SECONDS, Lock
-from rcs_hooks.state.surface import each_scope
+from rcs_hooks.files import paths, preparation, reading, transaction
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.files.lock import LOCK_SECONDS, Lock
+from rcs_hooks.files.transaction import Write
+from rcs_hooks.state import folding, questions, session_index
+from rcs_hooks.state.scopes import each_scope
+from rcs_hooks.state.session_index import Budget
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rcs_hooks.state.questions import Question
+    from rcs_hooks.state.results import PrunedQuestion, PruneResult
+    from rcs_hooks.state.scopes import Scope
     from rcs_hooks.state.session import Session
-    from rcs_hooks.state.surface import Scope
-
-Record = dict[str, Any]
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
 LONGEST = 60.0
-"""Seconds for each part of it: a person waits, who has asked for all of it."""
+"""Seconds that each part of the pruning may take: the person who waits has asked for all of it."""
 MOST_AT_ONCE = 500
-"""Removed in one commit, so that the lock is held for a moment only."""
+"""So many are removed in one commit, so that the lock is held only for a moment."""
 
 
-def prune(scope: Scope, *, dry_run: bool = False, older_than: float = active.OLD) -> Record:
-    """Removes the closed questions of ended runs, in one session or, where none is named, everywhere.
+def prune(scope: Scope, *, dry_run: bool = False, older_than: float = folding.OLD) -> PruneResult:
+    """Remove the closed questions of ended runs, in one session or, if the scope names none, everywhere.
 
-    What of the others is closed is folded away, and so are the sessions that nobody touched for so many seconds.
+    The other closed questions are folded away, and so are the sessions untouched for `older_than` seconds. `dry_run`:
+    change nothing, and return what would be done.
     """
     scopes = [scope] if scope.session else list(each_scope(scope))
     removed = [entry for each in scopes for entry in _prune_in(each, dry_run=dry_run)]
+    if not dry_run:
+        for each in scopes:
+            _sweep(each)
     gone = {entry["path"] for entry in removed}
     folded_questions = sum(_fold_questions(each, gone, dry_run=dry_run) for each in scopes)
     folded = [] if scope.session else _fold(scope, older_than, dry_run=dry_run)
@@ -46,41 +51,61 @@ def prune(scope: Scope, *, dry_run: bool = False, older_than: float = active.OLD
     }
 
 
+def _sweep(scope: Scope) -> None:
+    """Remove the files that a kill left staged; take the lock only if there are any."""
+    place = paths.session_folder(scope.session)
+    for folder in (place.rstrip("/"), f"{place}{reading.QUESTIONS}"):
+        if any(name.endswith(paths.STAGED) for name in _names_in(f"{scope.folder}/{folder}")):
+            with Lock(scope.folder):
+                transaction.recover(scope.folder)
+                transaction.sweep(scope.folder, folder)
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
 def _fold_questions(scope: Scope, gone: set[str], *, dry_run: bool) -> int:
-    """The number of those that are, or would be, folded away."""
+    """Fold away the closed questions of a scope; return how many were folded or, in a dry run, would be."""
     if not dry_run:
-        return active.fold_questions(scope.folder, scope.session, seconds=LONGEST, wait=LOCK_SECONDS)
-    old = active.old_questions(scope.folder, scope.session)
-    closed = active.closed_among(scope.folder, scope.session, old)
+        return folding.fold_questions(scope.folder, scope.session, Budget(LONGEST), wait=LOCK_SECONDS)
+    old = folding.old_questions(scope.folder, scope.session)
+    closed = folding.closed_among(scope.folder, scope.session, old)
     place = f"{paths.STATE}/"
     return sum(f"{place}{paths.question_file(name, scope.session)}" not in gone for name in closed)
 
 
 def _fold(scope: Scope, older_than: float, *, dry_run: bool) -> list[str]:
-    """The sessions that are, or would be, folded away. Of few no index is made."""
+    """Fold old sessions away; return those that were folded or, in a dry run, would be."""
     if not dry_run:
-        active.refresh(scope.folder, scope.now, seconds=LONGEST, wait=LOCK_SECONDS)
-    index = active.looked(scope.folder, scope.now, seconds=LONGEST)
-    wanted = active.foldable(scope.folder, index, scope.now, older_than)
+        folding.refresh(scope.folder, scope.now, Budget(LONGEST), wait=LOCK_SECONDS)
+    look = session_index.look_at_changes(scope.folder, scope.now, Budget(LONGEST))
+    wanted = folding.foldable(scope.folder, look, scope.now, older_than)
     if dry_run:
         return wanted
     parts = (wanted[at : at + MOST_AT_ONCE] for at in range(0, len(wanted), MOST_AT_ONCE))
-    done = (active.fold(scope.folder, part, seconds=LONGEST, most=MOST_AT_ONCE, wait=LOCK_SECONDS) for part in parts)
+    done = (folding.fold(scope.folder, part, Budget(LONGEST), wait=LOCK_SECONDS) for part in parts)
     return [name for names in done for name in names]
 
 
-def _prune_in(scope: Scope, *, dry_run: bool) -> list[Record]:
-    """A look without the lock comes first, so that nothing is made where there is nothing to remove."""
+def _prune_in(scope: Scope, *, dry_run: bool) -> list[PrunedQuestion]:
+    """Remove the closed questions of ended runs in one scope; return them, or in a dry run what would be removed.
+
+    Looks without the lock first, to create no state if there is nothing to do.
+    """
     found = _removable(scope)
     if dry_run or not found:
         return [_entry(scope, question) for question in found]
     removed: list[Question] = []
-    folder = files.prepare(scope.root)
+    folder = preparation.prepare(scope.root)
     while True:
         with Lock(folder):
-            files.recover(folder)
+            transaction.recover(folder)
             found = _removable(scope)[:MOST_AT_ONCE]
-            files.commit(folder, [Write(question.path, None) for question in found])
+            transaction.commit(folder, [Write(question.path, None) for question in found])
         removed += found
         if len(found) < MOST_AT_ONCE:
             return [_entry(scope, question) for question in removed]
@@ -89,33 +114,33 @@ def _prune_in(scope: Scope, *, dry_run: bool) -> list[Record]:
 def _removable(scope: Scope) -> list[Question]:
     asked = questions.load_all(scope.folder, scope.session)
     view = scope.view()
-    waiting = {question.id for question in questions.undelivered(asked, ())}
+    waiting = {question.id for question in questions.awaiting_delivery(asked, ())}
     return [question for question in asked if question.id not in waiting and _is_over(question, view)]
 
 
 def _is_over(question: Question, view: Session) -> bool:
-    """Whether it is closed, and was asked in a run that has ended."""
-    if question.record.get("status") in questions.OPEN:
+    """Tell whether a question is closed and was asked in a run that has ended."""
+    if questions.is_open(question):
         return False
     mode = question.record.get("source")
-    active = {member.mode for member in view.members()} | _unknown(view)
-    if not isinstance(mode, str) or mode not in MODES:  # another tool's: of whichever mode runs
-        return not active
-    return mode not in active and not _is_later(question, view.record_of(mode) or {})
+    may_run = {member.mode for member in view.active_modes()} | _unknown(view)
+    if not isinstance(mode, str) or mode not in MODES:  # another tool asked it, for whichever mode runs
+        return not may_run
+    return mode not in may_run and not _is_later(question, view.record_of(mode))
 
 
 def _unknown(view: Session) -> set[str]:
-    """The modes whose file cannot be read: they may be active."""
-    return {paths.cleared_as(broken.path) for broken in view.unreadable} & set(MODES)
+    """Return the modes whose file cannot be read: they may be active."""
+    return {paths.clear_name(broken.path) for broken in view.unreadable} & set(MODES)
 
 
-def _is_later(question: Question, ended: Mapping[str, Any]) -> bool:
-    """Whether it was asked after the run had ended, so that it belongs to none that is known."""
-    asked, end = seconds(question.record.get("created_at")), seconds(ended.get("completed_at"))
+def _is_later(question: Question, ended: ModeRecord | None) -> bool:
+    """Tell whether a question was asked after the run had ended, so that it belongs to a run that nobody knows."""
+    asked, end = seconds(question.record.get("created_at")), seconds(ended.completed_at if ended else None)
     return asked is not None and end is not None and asked > end
 
 
-def _entry(scope: Scope, question: Question) -> Record:
+def _entry(scope: Scope, question: Question) -> PrunedQuestion:
     return {
         "question_id": question.id,
         "session_id": scope.session,

@@ -1,31 +1,36 @@
-"""Questions that a mode waits on: which are open, and what happens when the person speaks."""
+"""The records of questions: which are open, and what becomes of them when the person answers."""
 
 from __future__ import annotations
 
-import math
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.errors import UnsafePath
-from rcs_hooks.state import paths
-from rcs_hooks.state.files import QUESTIONS, Reader, Unreadable, check_inside, check_passing
-from rcs_hooks.workflow.lifecycle import question_pending
-from rcs_hooks.workflow.replies import option_meant
-from rcs_hooks.workflow.text import cut
+from rcs_hooks.files import paths
+from rcs_hooks.files.reading import QUESTIONS, Reader, Unreadable, check_available_unless_denied, check_inside
+from rcs_hooks.text import cut
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.replies import match_option
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-Record = dict[str, Any]
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.state.session import ActiveMode, Session
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
 OPEN = ("pending", "prompting")
+ASKED_IN_TURN = "asked_in_turn"
+"""The turn in which a question was asked. None: the agent has asked, and no hook has noted its turn yet."""
 MOST_READ = 200
 ANSWER_LENGTH = 4_000
 
 
 class Question(NamedTuple):
+    """One question, and its path below the state folder."""
+
     path: str
-    record: Record
+    record: JsonObject
 
     @property
     def id(self) -> str:
@@ -35,9 +40,14 @@ class Question(NamedTuple):
     def text(self) -> str:
         return text_of(self.record)
 
+    @property
+    def is_in_root(self) -> bool:
+        """Tell whether the question is in the root scope, not in a session."""
+        return self.path.startswith(QUESTIONS)
 
-def unreadable(folder: str, session: str | None, wanted: Iterable[object]) -> list[Unreadable]:
-    """The records among the `wanted` ids that are there and cannot be read."""
+
+def unreadable_questions(folder: str, session: str | None, wanted: Iterable[object]) -> list[Unreadable]:
+    """Return what cannot be read of the question files that belong to the `wanted` ids and are there."""
     reader = Reader(folder)
     ids = dict.fromkeys(name for name in wanted if paths.is_name(name))
     found = [reader.read(paths.question_file(str(name), session)) for name in ids]
@@ -45,21 +55,66 @@ def unreadable(folder: str, session: str | None, wanted: Iterable[object]) -> li
 
 
 def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> list[Question]:
-    """The readable question records of a scope, oldest first; of very many the latest, and the `wanted` ids.
+    """Return the readable questions of a scope, oldest first; of very many the latest, and those with a `wanted` id.
 
-    Without those that were closed long ago and folded away: they have nothing to say any more.
+    Closed questions that were folded away are left out: nobody waits for them.
     """
     reader = Reader(folder)
     place, ids = _ids(reader, session)
     if len(ids) > MOST_READ:
         ids.sort(key=lambda name: _touched(f"{folder}/{place}/{name}.json"))
-        kept = {name for name in wanted if isinstance(name, str)}
-        ids = [*(name for name in ids[:-MOST_READ] if name in kept), *ids[-MOST_READ:]]
+        asked_for = {name for name in wanted if isinstance(name, str)}
+        ids = [*(name for name in ids[:-MOST_READ] if name in asked_for), *ids[-MOST_READ:]]
     return _read(reader, place, ids)
 
 
+def load_for(view: Session, wanted: Iterable[object] = ()) -> list[Question]:
+    """Return the questions that a session's prompt may answer: its own, and root's while a root record counts for it.
+
+    `wanted`: ids that are included, however many questions there are.
+    """
+    asked = load(view.folder, view.session, wanted)
+    if view.session and any(member.session is None for member in view.active_modes()):
+        asked += load(view.folder, None, wanted)
+    return asked
+
+
+def of_member(questions: Iterable[Question], member: ActiveMode) -> list[Question]:
+    """Return those of the questions that are open for an active mode, from the scope that its record is in.
+
+    For a root record that names a session, the session's questions count as well.
+    """
+    record = member.record
+    scopes = (False,) if member.session else (True,) if record.session_id is None else (True, False)
+    return open_for((each for each in questions if each.is_in_root in scopes), member.mode, record)
+
+
+def is_turn_unknown(question: Question) -> bool:
+    """Tell whether the turn in which a question was asked is still to be noted; never so for one of another tool."""
+    return ASKED_IN_TURN in question.record and question.record[ASKED_IN_TURN] is None
+
+
+def with_turn(question: Question, turn: str | None) -> JsonObject:
+    """Return the record of a question with the turn in which it was asked.
+
+    `turn`: None if its client names no turns, so that every prompt is an answer.
+    """
+    record = {name: value for name, value in question.record.items() if name != ASKED_IN_TURN}
+    return record if turn is None else record | {ASKED_IN_TURN: turn}
+
+
+def of_unknown_turn(view: Session) -> list[Question]:
+    """Return the questions that a session waits for and whose turn nobody has noted."""
+    waiting = [member.record for member in view.active_modes() if member.record.has_question_pending]
+    ids = dict.fromkeys(name for record in waiting if paths.is_name(name := record.question_id))
+    reader = Reader(view.folder)
+    found = [(path, reader.read(path)) for name in ids if (path := paths.question_file(str(name), view.session))]
+    asked = [Question(path, record) for path, record in found if isinstance(record, dict)]
+    return [each for each in asked if each.record.get("status") in OPEN and is_turn_unknown(each)]
+
+
 def load_all(folder: str, session: str | None) -> list[Question]:
-    """Every readable question record of a scope, oldest first, those too that were folded away."""
+    """Return every readable question of a scope, oldest first, including those that were folded away."""
     reader = Reader(folder)
     found = _read(reader, *_ids(reader, session))
     there = {question.id for question in found}
@@ -68,7 +123,7 @@ def load_all(folder: str, session: str | None) -> list[Question]:
 
 
 def _ids(reader: Reader, session: str | None, *below: str) -> tuple[str, list[str]]:
-    """The folder with the questions of a scope, and the ids of those in it."""
+    """Return the folder with the questions of a scope, and the ids of those in it, with those of a commit under way."""
     place = "/".join((paths.session_folder(session) + QUESTIONS, *below))
     place = paths.folded(reader.folder, place) or place
     try:
@@ -84,7 +139,7 @@ def _read(reader: Reader, place: str, ids: Iterable[str]) -> list[Question]:
     found = []
     for name in ids:
         record = reader.read(f"{place}/{name}.json")
-        check_passing(record)  # else the run would go on, and its question stay open
+        check_available_unless_denied(record)  # without it the run would go on while its question stays open
         if record is not None and not isinstance(record, Unreadable):
             found.append(Question(f"{place}/{name}.json", record))
     return sorted(found, key=_order)
@@ -98,11 +153,11 @@ def _touched(path: str) -> float:
     try:
         return os.lstat(path).st_mtime
     except OSError:
-        return math.inf  # not there yet: a commit is about to make it
+        return float("inf")  # it is not there yet: a commit under way creates it
 
 
-def text_of(record: Mapping[str, Any]) -> str:
-    """The words of a question, in either of the forms that are written."""
+def text_of(record: JsonObject) -> str:
+    """Return the words of a question, in any of the forms that tools write; empty if there are none."""
     direct = record.get("question")
     if isinstance(direct, str):
         return direct
@@ -115,38 +170,37 @@ def text_of(record: Mapping[str, Any]) -> str:
     return ""
 
 
-def named_in(record: Mapping[str, Any]) -> object:
-    """The id of the question that a mode file says it waits for."""
-    enforcement = record.get("question_enforcement")
-    return enforcement.get("question_id") if isinstance(enforcement, dict) else None
+def named_by(questions: Iterable[Question], record: ModeRecord) -> list[Question]:
+    """Return those of the questions that a mode waits for according to its record."""
+    return [question for question in questions if question.id == record.question_id]
 
 
-def named_by(questions: Iterable[Question], record: Mapping[str, Any]) -> list[Question]:
-    return [question for question in questions if question.id == named_in(record)]
-
-
-def open_for(questions: Iterable[Question], mode: str, record: Mapping[str, Any]) -> list[Question]:
-    """The open questions of a mode: the one its file names, and those that name it as their source."""
+def open_for(questions: Iterable[Question], mode: str, record: ModeRecord) -> list[Question]:
+    """Return the open questions of a mode: the one that its record names, and those that name it as their source."""
     return [
         question
         for question in questions
-        if question.record.get("status") in OPEN
-        and (question.id == named_in(record) or question.record.get("source") == mode)
+        if is_open(question) and (question.id == record.question_id or question.record.get("source") == mode)
     ]
 
 
-def options_of(record: Mapping[str, Any]) -> tuple[str, ...]:
+def options_of(record: JsonObject) -> tuple[str, ...]:
     options = record.get("options")
     return tuple(option for option in options if isinstance(option, str)) if isinstance(options, list) else ()
 
 
-def answered(question: Question, text: str, *, source: str, now: str, words: str | None = None) -> Record:
-    """Records the answer, as the option that it means if it means one.
+def option_in(question: Question, reply: str) -> str | None:
+    """Return the option that a reply means; None if it means none."""
+    return match_option(options_of(question.record), reply)
 
-    `source`: where the answer was given; one that the prompt itself gives is known to the model already.
-    `words`: what of the text is looked for among the options, where that is not all of it.
+
+def answered(question: Question, text: str, *, source: str, now: str, reply: str | None = None) -> JsonObject:
+    """Return the record of a question with its answer: an option if the reply means one, else the reply itself.
+
+    `source`: where the answer was given; the model already knows an answer from "prompt". `reply`: the part of the text
+    in which an option is looked for, if not all of it.
     """
-    option = option_meant(options_of(question.record), text if words is None else words)
+    option = option_in(question, text if reply is None else reply)
     typed = {"answer_typed": cut(text, ANSWER_LENGTH)} if option not in (None, text) else {}
     return question.record | {
         "status": "answered",
@@ -159,14 +213,31 @@ def answered(question: Question, text: str, *, source: str, now: str, words: str
     }
 
 
-def aborted(question: Question, *, now: str) -> Record:
+def aborted(question: Question, *, now: str) -> JsonObject:
+    """Return the record of a question that nobody waits for any more."""
     return question.record | {"status": "aborted", "updated_at": now}
 
 
-def undelivered(questions: Iterable[Question], records: Iterable[Mapping[str, Any]]) -> list[Question]:
-    """Answered elsewhere, and not yet told to the model. Other tools keep no note of that: theirs count while one of
-    the mode files still waits for them."""
-    waited_for = [named_in(record) for record in records if question_pending(record)]
+def is_open(question: Question) -> bool:
+    """Tell whether a question still waits for its answer."""
+    return question.record.get("status") in OPEN
+
+
+def is_settled(question: Question, records: Iterable[ModeRecord]) -> bool:
+    """Tell whether nobody waits for the answer to a question, and nobody has to be told the answer.
+
+    `records`: those of the modes that may wait for it.
+    """
+    return not is_open(question) and not awaiting_delivery([question], records)
+
+
+def awaiting_delivery(questions: Iterable[Question], records: Iterable[ModeRecord]) -> list[Question]:
+    """Return the questions that were answered elsewhere and of whose answer the model was not told yet.
+
+    `records`: those of the modes that may wait. Other tools do not note what they told: their answers count while a
+    mode still waits for one.
+    """
+    waited_for = [record.question_id for record in records if record.has_question_pending]
     return [
         question
         for question in questions
@@ -175,11 +246,13 @@ def undelivered(questions: Iterable[Question], records: Iterable[Mapping[str, An
     ]
 
 
-def delivered(question: Question, *, now: str) -> Record:
+def delivered(question: Question, *, now: str) -> JsonObject:
+    """Return the record of a question whose answer the model was told."""
     return question.record | {"delivered_at": now, "updated_at": now}
 
 
 def answer_of(question: Question) -> str:
+    """Return the text of the answer, in either of the forms that tools write; empty if there is none."""
     answer = question.record.get("answer")
     if isinstance(answer, dict):
         answer = answer.get("value")

@@ -1,35 +1,44 @@
-"""Everything that one session can see of a workspace's state, read once.
+"""Reads everything that one session can see of a workspace's state, once.
 
-A mode that has no file in the session is read from root, unless the root record names another session or
-nothing has touched it for a day. A file that cannot be read stands in `unreadable`, and its mode is unknown.
+Rules of this file:
+- A mode's own record in the session counts. Where the session has none, the root record counts, unless it names another
+  session or nothing has touched it for a day: old tools wrote every run into root, and a run that nobody ended would
+  hold the Stop of every session for ever.
+- A file that cannot be read is listed in `unreadable`, and whether its mode is active is unknown. So a root record
+  never counts in its place: the session's own record may say something else.
+- Which modes are active is decided in `active_modes_of` and nowhere else.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
-from rcs_hooks.state import paths
-from rcs_hooks.state.clock import iso, seconds
-from rcs_hooks.state.files import Reader, Unreadable, check_inside
+from rcs_hooks.files import paths
+from rcs_hooks.files.clock import iso, seconds
+from rcs_hooks.files.reading import Reader, Unreadable, check_inside
+from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import is_active
+from rcs_hooks.workflow.mode_record import ModeRecord
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import TypeGuard
 
-Record = dict[str, Any]
-Records = dict[str, Record]
+    from rcs_hooks.jsontext import JsonObject
+
+    Records = dict[str, ModeRecord]
 
 STALE_SECONDS = 24 * 3600.0
+NATIVE_HOOK = "native-hook"
+"""The `source` of an inventory that a prompt has written."""
 
 
-class Member(NamedTuple):
-    """An active mode: what its file says, and which scope that file is in."""
+class ActiveMode(NamedTuple):
+    """An active mode: its record, and the scope whose file holds it."""
 
     mode: str
-    record: Record
+    record: ModeRecord
     session: str | None
     """None: a root record."""
 
@@ -39,27 +48,30 @@ class Member(NamedTuple):
 
 
 class Session(NamedTuple):
-    """One reading. `session` None is the root scope by itself."""
+    """What was read of one session's state; with `session` None, of the root scope by itself."""
 
     folder: str
     session: str | None
     own: Records
     root: Records
-    inventory: Record
-    root_inventory: Record
+    inventory: JsonObject
+    root_inventory: JsonObject
     unreadable: tuple[Unreadable, ...]
     now: float
 
-    def members(self) -> tuple[Member, ...]:
-        """The active set of this session, in the order of the inventory; the rest by their start."""
-        return active_members(self, self.own, self.root)
+    def active_modes(self) -> tuple[ActiveMode, ...]:
+        """Return the active modes: in the order of the inventory, then those that it leaves out, by their start."""
+        return active_modes_of(self, self.own, self.root)
 
-    def record_of(self, mode: str) -> Record | None:
-        """The record that counts for this session: its own, else the root record that stands in."""
+    def record_of(self, mode: str) -> ModeRecord | None:
+        """Return the record that counts for a mode: the session's own, else the root record if it counts, else None."""
         return self.own[mode] if mode in self.own else self.visible_root(mode)
 
-    def visible_root(self, mode: str, root: Mapping[str, Record] | None = None) -> Record | None:
-        """The root record that stands in for this mode, if one may."""
+    def visible_root(self, mode: str, root: Mapping[str, ModeRecord] | None = None) -> ModeRecord | None:
+        """Return the root record of a mode if it counts for this session, else None.
+
+        `root`: the root records as drafted; None: as read.
+        """
         record = (self.root if root is None else root).get(mode)
         if record is None or not (self.session is None or belongs(record, self.session)):
             return None
@@ -69,12 +81,15 @@ class Session(NamedTuple):
 
 
 def load(folder: str, session: str | None, now: float) -> Session:
-    """Reads all that a session's state consists of; creates nothing. Raises UnsafePath."""
+    """Return all that a session can see of the state; creates nothing. Raises UnsafePath and Unavailable.
+
+    `session`: None for the root scope.
+    """
     check_inside(folder, paths.session_folder(session).rstrip("/"))
     unreadable: list[Unreadable] = []
     reader = Reader(folder)
 
-    def record_of(path: str) -> Record | None:
+    def read(path: str) -> JsonObject | None:
         found = reader.read(path)
         if isinstance(found, Unreadable):
             unreadable.append(found)
@@ -82,46 +97,44 @@ def load(folder: str, session: str | None, now: float) -> Session:
         return found
 
     def records_of(scope: str | None) -> Records:
-        found = {mode: record_of(paths.mode_file(mode, scope)) for mode in MODES}
-        return {mode: record for mode, record in found.items() if record is not None}
+        found = {mode: read(paths.mode_file(mode, scope)) for mode in MODES}
+        return {mode: ModeRecord.from_json(record) for mode, record in found.items() if record is not None}
 
     own = records_of(session) if session else {}
     hidden = set(own) | {
         mode for mode in MODES for broken in unreadable if broken.path == paths.mode_file(mode, session)
     }
     root = records_of(None)
-    inventory = record_of(paths.inventory_file(session)) or {} if session else {}
-    root_inventory = record_of(paths.inventory_file(None)) or {}
-    # A broken root file is no concern of a session that has its own record of that mode.
+    inventory = read(paths.inventory_file(session)) or {} if session else {}
+    root_inventory = read(paths.inventory_file(None)) or {}
+    # A root file that cannot be read does not matter to a session with a record of its own.
     others = {paths.mode_file(mode, None) for mode in hidden} if session else set()
     mine = [broken for broken in unreadable if broken.path not in others]
     return Session(folder, session, own, root, inventory, root_inventory, tuple(mine), now)
 
 
-def belongs(record: Mapping[str, Any], session: str | None) -> bool:
-    """Whether a root record names no session, or this one."""
-    return names_nobody(record) or record.get("session_id") == session
+def belongs(record: ModeRecord, session: str | None) -> bool:
+    """Tell whether a root record names no session, or this one."""
+    return record.session_id in (None, session)
 
 
-def names_nobody(record: Mapping[str, Any]) -> bool:
-    """Tell whether a record names no session."""
-    named = record.get("session_id")
-    return not (isinstance(named, str) and named.strip())
+def belongs_to_workspace(member: ActiveMode) -> bool:
+    """Tell whether an active mode belongs to the workspace: its record is in root and names no session."""
+    return member.session is None and member.record.session_id is None
 
 
-def is_workspaces(member: Member) -> bool:
-    """Tell whether an active mode is the workspace's: a root record, and nobody knows whose it is."""
-    return member.session is None and names_nobody(member.record)
-
-
-def is_stale(folder: str, mode: str, record: Mapping[str, Any], now: float) -> bool:
-    """Whether nothing has touched a root record for a day: by its own word, else by its file's."""
+def is_stale(folder: str, mode: str, record: ModeRecord, now: float) -> bool:
+    """Tell whether nothing has touched a root record for a day: by its `updated_at`, else by the time of its file."""
     touched = _touched(folder, paths.mode_file(mode, None), record, now)
     return touched is None or now - touched >= STALE_SECONDS
 
 
-def _touched(folder: str, path: str, record: Mapping[str, Any], now: float) -> float | None:
-    touched = seconds(record.get("updated_at"))
+def _touched(folder: str, path: str, record: ModeRecord, now: float) -> float | None:
+    """Return when a record was last touched: by its `updated_at`, else by its file; None if neither tells.
+
+    A time in the far future says nothing, so the time of the file counts.
+    """
+    touched = seconds(record.updated_at)
     if touched is None or touched > now + STALE_SECONDS:
         try:
             touched = os.stat(f"{folder}/{path}").st_mtime
@@ -130,47 +143,50 @@ def _touched(folder: str, path: str, record: Mapping[str, Any], now: float) -> f
     return touched
 
 
-def is_old(view: Session, member: Member, reminded_at: str | None, prompt_at: str | None) -> bool:
-    """Tell whether the last prompt found a session's own run untouched for a day, of which nobody was reminded.
+def is_old(view: Session, member: ActiveMode, reminded_at: str | None, moment: str | None) -> bool:
+    """Tell whether, at `moment`, nothing had touched a run for a day and nobody was reminded of it; False without one.
 
-    A turn that lasts longer than a day is none of that: its prompt came when the run had just been touched.
+    `reminded_at`: when the person was last reminded of an old run; None: never.
     """
-    updated = member.record.get("updated_at")
-    if _is_ours(updated) and updated >= iso(view.now - STALE_SECONDS):
-        return False  # as text: to read a date costs a millisecond
+    updated = member.record.updated_at
+    if moment is None or (_is_ours(updated) and updated >= iso(view.now - STALE_SECONDS)):
+        return False  # compared as text: parsing a date costs a millisecond
     touched = _touched(view.folder, member.path, member.record, view.now)
-    moments = [moment for moment in (touched, seconds(reminded_at)) if moment is not None]
-    asked = seconds(prompt_at)
-    return bool(moments) and (view.now if asked is None else asked) - max(moments) >= STALE_SECONDS
+    moments = [each for each in (touched, seconds(reminded_at)) if each is not None]
+    at = seconds(moment)
+    return bool(moments) and at is not None and at - max(moments) >= STALE_SECONDS
 
 
-def _is_ours(moment: object) -> TypeGuard[str]:
-    """Whether a moment is written as `clock.iso` writes it, so that the order of texts is the order of times."""
-    return isinstance(moment, str) and len(moment) == len(iso(0)) and moment[10] == "T" and moment.endswith("Z")
+def _is_ours(moment: str) -> bool:
+    """Tell whether a moment is written as `clock.iso` writes it, so that texts compare as the times do."""
+    return len(moment) == len(iso(0)) and moment[10] == "T" and moment.endswith("Z")
 
 
-def active_members(
-    view: Session, own: Mapping[str, Record], root: Mapping[str, Record], started: Sequence[str] = ()
-) -> tuple[Member, ...]:
-    """The active set for these records, those `started` just now last; the one place that derives it."""
-    found: dict[str, Member] = {}
+def active_modes_of(
+    view: Session, own: Mapping[str, ModeRecord], root: Mapping[str, ModeRecord], started: Sequence[str] = ()
+) -> tuple[ActiveMode, ...]:
+    """Return the modes that are active by the records `own` and `root`, those in `started` last.
+
+    The one place that decides which modes are active: every surface, and every draft of a change, asks it.
+    """
+    found: dict[str, ActiveMode] = {}
     broken = {unreadable.path for unreadable in view.unreadable}
     for mode in MODES:
         if mode in own:
             if is_active(own[mode]):
-                found[mode] = Member(mode, own[mode], view.session)
+                found[mode] = ActiveMode(mode, own[mode], view.session)
         elif view.session is None or paths.mode_file(mode, view.session) not in broken:
             record = root.get(mode)
-            if record and is_active(record) and view.visible_root(mode, root):
-                found[mode] = Member(mode, record, None)
+            if record is not None and is_active(record) and view.visible_root(mode, root):
+                found[mode] = ActiveMode(mode, record, None)
     listed = [entry["skill"] for entry in entries_of(view.inventory if view.session else view.root_inventory)]
-    order = dict.fromkeys([*listed, *sorted(found, key=lambda mode: str(found[mode].record.get("started_at") or ""))])
+    order = dict.fromkeys([*listed, *sorted(found, key=lambda mode: found[mode].record.started_at)])
     latest = [mode for mode in dict.fromkeys(started) if mode in found]
     return tuple(found[mode] for mode in (*(mode for mode in order if mode in found and mode not in latest), *latest))
 
 
-def entries_of(inventory: Mapping[str, Any]) -> list[Record]:
-    """The entries of an inventory file that name a skill, the last one for each."""
+def entries_of(inventory: Mapping[str, object]) -> list[JsonObject]:
+    """Return the entries of an inventory that name a skill; of several for one skill, the last."""
     entries = inventory.get("active_skills")
     named = {
         entry["skill"]: entry

@@ -1,1 +1,1 @@
-"""The lifecycle of a task: its phases, the artifacts that open the ways between them, and what a person may ask for."""
+"""Lead a task through its phases: artifacts open the edges of its lifecycle, and commands take them."""

@@ -1,9 +1,9 @@
-"""What an older round has left is put aside: verdicts and the diff are moved, what is edited in place is copied.
+"""Archive what an older round has produced: verdicts and the diff are moved, files that are edited in place are copied.
 
 Rules of this file:
-- Whatever is put aside stands in `history/<n>/` under its own path; what stands there already is never touched.
-- The move of a task is the rename of its state.json. Until then a kill leaves a note of what was moved, and the next
-  holder of the lock moves it back.
+- A file goes to `history/<n>/` under its own path, with a new n each time; what is there already is never touched.
+- The move of a task is the rename of its state.json. A kill before it leaves a note of what was moved, and the next
+  holder of the lock moves that back.
 """
 
 from __future__ import annotations
@@ -14,112 +14,117 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.state.files import FRESH_FLAGS, LARGEST, Write, commit
-from rcs_hooks.state.folders import folders_of, make_folders
-from rcs_hooks.tasks import phases, reading
+from rcs_hooks.files.bounded import READ_FLAGS
+from rcs_hooks.files.folders import folders_of, make_folders
+from rcs_hooks.files.reading import LARGEST
+from rcs_hooks.files.transaction import FRESH_FLAGS, Write, commit
+from rcs_hooks.files.workspaces import exists
+from rcs_hooks.tasks import phases, task_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rcs_hooks.jsontext import JsonObject
+
 NOTE = ".putting-aside.json"
 
 
-class Aside(NamedTuple):
+class ArchivedFiles(NamedTuple):
+    """The files that were archived: their folder in history, and the paths that were moved or copied to it."""
+
     folder: str = ""
     moved: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
 
 
-def put_aside(folder: str, target: str) -> Aside:
-    """The outputs of a phase and of every later one. The lock is held. Raises Refused, UnsafePath and OSError."""
-    entered = phases.PHASES.index(target)
-    outputs = [
-        path for phase, paths in phases.OUTPUTS.items() if phases.PHASES.index(phase) >= entered for path in paths
-    ]
+def archive(folder: str, target: str) -> ArchivedFiles:
+    """Archive the outputs of the phase `target` and of every later one. The caller holds the lock.
+
+    Raises Refused, UnsafePath and OSError.
+    """
+    outputs = phases.stale_outputs(target)
     for path in outputs:
-        reading.check_inside(folder, os.path.dirname(path))
-    moved = tuple(path for path in outputs if path not in phases.KEPT and _is_there(f"{folder}/{path}"))
-    copies = [path for kept in outputs if kept in phases.KEPT for path in _to_copy(folder, kept)]
+        task_files.check_inside(folder, os.path.dirname(path))
+    moved = tuple(path for path in outputs if path not in phases.EDITED_IN_PLACE and _exists(f"{folder}/{path}"))
+    copies = [path for output in outputs if output in phases.EDITED_IN_PLACE for path in _to_copy(folder, output)]
     if not moved and not copies:
-        return Aside()
-    aside = Aside(f"{phases.HISTORY}/{_next_number(folder)}", moved, _named(copies))
+        return ArchivedFiles()
+    archived = ArchivedFiles(f"{phases.HISTORY}/{_next_number(folder)}", moved, _named(copies))
     for path in (*moved, *copies):
-        make_folders(folder, os.path.dirname(f"{aside.folder}/{path}"))
+        make_folders(folder, os.path.dirname(f"{archived.folder}/{path}"))
     for path in copies:
-        _copy(f"{folder}/{path}", f"{folder}/{aside.folder}/{path}")
+        _copy(f"{folder}/{path}", f"{folder}/{archived.folder}/{path}")
     if moved:
-        commit(folder, [Write(NOTE, {"folder": aside.folder, "moved": list(moved), "state": _hash(folder)})])
+        commit(folder, [Write(NOTE, {"folder": archived.folder, "moved": list(moved), "state": _hash(folder)})])
     for path in moved:
-        os.rename(f"{folder}/{path}", f"{folder}/{aside.folder}/{path}")
-    changed = [*moved, *(f"{aside.folder}/{path}" for path in (*moved, *copies))]
-    _flush(folder, changed)
-    return aside
+        os.rename(f"{folder}/{path}", f"{folder}/{archived.folder}/{path}")
+    _flush(folder, [*moved, *(f"{archived.folder}/{path}" for path in (*moved, *copies))])
+    return archived
 
 
 def _flush(folder: str, paths: Iterable[str]) -> None:
-    """Brings the names of these files to the disk, before something is written that holds them to be there."""
+    """Flush the folders of these files to the disk, before anything is written that counts on the new names."""
     with folders_of(folder) as folders:
         folders.flush(os.path.dirname(path) for path in paths)
 
 
-def done(folder: str) -> None:
-    """The state is in place: what was put aside stays there. A note that cannot be removed is of an older state."""
+def finish(folder: str) -> None:
+    """Remove the note once state.json is replaced. A note that stays behind names an older state, and is ignored."""
     with suppress(OSError):
         os.unlink(f"{folder}/{NOTE}")
 
 
 def recover(folder: str) -> None:
-    """Moves back what a kill has left aside before its move was made. The lock is held.
+    """Move back what was archived for a move that a kill prevented. The caller holds the lock.
 
-    Raises Unavailable or OSError where that cannot be done for the moment; the note stays, and the next holder does it.
+    Raises Unavailable or OSError if that is impossible at the moment; then the note stays for the next holder.
     """
-    note = reading.record(folder, NOTE)
+    note = task_files.read_json(folder, NOTE)
     if note is None:
         return
-    reading.check_available(note, NOTE)
+    task_files.check_available(note, NOTE)
     if isinstance(note, dict) and note.get("state") == _hash(folder):
-        back = [(path, place) for path, place in _of_note(folder, note) if _is_there(f"{folder}/{place}")]
-        for path, place in back:
-            if not _is_there(f"{folder}/{path}"):
-                os.rename(f"{folder}/{place}", f"{folder}/{path}")
+        back = [(path, archived) for path, archived in _listed(folder, note) if _exists(f"{folder}/{archived}")]
+        for path, archived in back:
+            if not _exists(f"{folder}/{path}"):
+                os.rename(f"{folder}/{archived}", f"{folder}/{path}")
         _flush(folder, [name for pair in back for name in pair])
-    done(folder)
+    finish(folder)
 
 
-def _is_there(path: str) -> bool:
-    """Raises OSError where that cannot be told: os.path.lexists would call it missing."""
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
+def _exists(path: str) -> bool:
+    return exists(path, through_links=False)
 
 
-def _of_note(folder: str, note: dict[str, object]) -> list[tuple[str, str]]:
-    """What it names, held to what is moved by us: a repository may bring its own."""
-    where, moved = note.get("folder"), note.get("moved")
-    if not (isinstance(where, str) and isinstance(moved, list) and _is_ours(where)):
+def _listed(folder: str, note: JsonObject) -> list[tuple[str, str]]:
+    """Return each path that a note lists, and the path to which it was moved.
+
+    Other paths than those that `archive` moves are left out, as a repository may bring a note of its own.
+    """
+    history, moved = note.get("folder"), note.get("moved")
+    if not (isinstance(history, str) and isinstance(moved, list) and _is_history(history)):
         return []
-    ours = [path for paths in phases.OUTPUTS.values() for path in paths if path in moved and path not in phases.KEPT]
+    outputs = phases.stale_outputs(phases.PHASES[0])
+    ours = [path for path in outputs if path in moved and path not in phases.EDITED_IN_PLACE]
     for path in ours:
-        reading.check_inside(folder, os.path.dirname(path))
-        reading.check_inside(folder, os.path.dirname(f"{where}/{path}"))
-    return [(path, f"{where}/{path}") for path in ours]
+        task_files.check_inside(folder, os.path.dirname(path))
+        task_files.check_inside(folder, os.path.dirname(f"{history}/{path}"))
+    return [(path, f"{history}/{path}") for path in ours]
 
 
-def _is_ours(where: str) -> bool:
-    head, _, number = where.partition("/")
+def _is_history(folder: str) -> bool:
+    head, _, number = folder.partition("/")
     return head == phases.HISTORY and number.isascii() and number.isdigit()
 
 
 def _hash(folder: str) -> str:
-    found = reading.data(folder, phases.STATE_FILE)
-    reading.check_available(found, phases.STATE_FILE)
-    return sha256(found).hexdigest() if isinstance(found, bytes) else ""
+    content = task_files.read(folder, phases.STATE_FILE)
+    task_files.check_available(content, phases.STATE_FILE)
+    return sha256(content).hexdigest() if isinstance(content, bytes) else ""
 
 
 def _next_number(folder: str) -> int:
-    reading.check_inside(folder, phases.HISTORY)
+    task_files.check_inside(folder, phases.HISTORY)
     try:
         names = os.listdir(f"{folder}/{phases.HISTORY}")
     except FileNotFoundError:
@@ -127,35 +132,35 @@ def _next_number(folder: str) -> int:
     except NotADirectoryError:
         raise Refused(f"{phases.HISTORY}: it is not a folder; move it away (nothing was changed)") from None
     number = 1 + max((int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 10), default=0)
-    while str(number) in names:  # longer than any that we would count
+    while str(number) in names:  # a longer name, which was not counted
         number += 1
     return number
 
 
-def _to_copy(folder: str, kept: str) -> list[str]:
-    """A file, or the files of a folder. What is neither is passed over: nothing is followed, nothing waited for.
+def _to_copy(folder: str, output: str) -> list[str]:
+    """Return the path of an output, or of each file in it if it is a folder. Links, pipes and the like are skipped.
 
-    Raises Unavailable for what can only not be read for the moment.
+    Raises Unavailable for a file that cannot be read only at the moment.
     """
-    if kept == phases.CODE_FILES:
-        found, odd = reading.files_under(folder, kept)
-        for name, broken in odd:
-            reading.check_available(broken, f"{kept}/{name}")
-        return [f"{kept}/{name}" for name in found]
-    content = reading.data(folder, kept)
-    reading.check_available(content, kept)
-    return [kept] if isinstance(content, bytes) else []
+    if output == phases.CODE_FILES:
+        paths, others = task_files.files_under(folder, output)
+        for name, unreadable in others:
+            task_files.check_available(unreadable, f"{output}/{name}")
+        return [f"{output}/{path}" for path in paths]
+    content = task_files.read(folder, output)
+    task_files.check_available(content, output)
+    return [output] if isinstance(content, bytes) else []
 
 
 def _named(copies: list[str]) -> tuple[str, ...]:
-    """A folder is named once, however many files it has."""
+    """Return the paths, but the folder of generated files only once instead of each file in it."""
     names = (phases.CODE_FILES if path.startswith(f"{phases.CODE_FILES}/") else path for path in copies)
     return tuple(dict.fromkeys(names))
 
 
 def _copy(source: str, target: str) -> None:
-    """Bounded in memory; a link that has taken the place of the file meanwhile is not followed."""
-    from_fd = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    """Copy a file in parts of bounded size; if a link has replaced it meanwhile, the link is not followed."""
+    from_fd = os.open(source, READ_FLAGS)
     try:
         to_fd = os.open(target, FRESH_FLAGS, 0o600)
         try:

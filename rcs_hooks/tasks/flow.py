@@ -1,252 +1,182 @@
-"""Where a task goes: a phase, a snapshot and a request in, a move or a refusal out. Pure.
+"""Decide where a task goes: a phase, a snapshot and a request in; a move or a refusal out. Pure.
 
 Rules of this file:
-- Only edges of the table are taken; an override waives the guard of an edge, and never adds one.
-- `next` asks the problem edges before the happy one, so that a contradiction sends the task back and not on.
-- A command of the phase that the task is in changes nothing; doing it again is asked for by redo.
+- Only the edges of the table are taken. An override waives the guard of an edge, and never adds an edge.
+- `next` tries problem edges before the way forward, so that contradictory artifacts send a task back.
+- The command of the present phase changes nothing; only `redo` does a phase again.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.tasks import messages, plan, scope
-from rcs_hooks.tasks.guards import GUARDS
-from rcs_hooks.tasks.phases import (
-    ACCEPT,
-    CODEGEN,
-    DONE,
-    PLAN_REVIEW,
-    PLANNING,
-    REVERT,
-    REVIEW,
-    TEST,
-)
+from rcs_hooks.tasks import messages
+from rcs_hooks.tasks.edges import as_tried, edges_from, forward
+from rcs_hooks.tasks.phases import DONE, PLANNING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from rcs_hooks.tasks.failure import Failure
-    from rcs_hooks.tasks.guards import Edge, Failures
+    from rcs_hooks.tasks.failures import Failures, GuardFailure
+    from rcs_hooks.tasks.guards.edge import Edge
     from rcs_hooks.tasks.snapshot import Snapshot
 
-SIGNALS = {PLANNING: "blocked", PLAN_REVIEW: "needs_changes"}
-"""What actors.codegen.status says, and where that leads from codegen."""
 ENTER, NEXT, REDO = "enter", "next", "redo"
 TRANSITION, OVERRIDE = "transition", "override"
-
-FORWARD = {
-    PLANNING: PLAN_REVIEW,
-    PLAN_REVIEW: CODEGEN,
-    CODEGEN: REVIEW,
-    REVIEW: TEST,
-    TEST: ACCEPT,
-    ACCEPT: DONE,
-    REVERT: DONE,
-}
-NEXT_ORDER: dict[str, tuple[Edge, ...]] = {
-    PLANNING: ((PLANNING, PLAN_REVIEW, "planning succeeded"),),
-    PLAN_REVIEW: (
-        (PLAN_REVIEW, PLANNING, "review blocked"),
-        (PLAN_REVIEW, PLANNING, "review needs changes"),
-        (PLAN_REVIEW, CODEGEN, "review ok"),
-    ),
-    CODEGEN: (
-        (CODEGEN, PLANNING, "scope mismatch"),
-        (CODEGEN, PLAN_REVIEW, "plan unclear"),
-        (CODEGEN, REVIEW, "codegen completed"),
-    ),
-    REVIEW: (
-        (REVIEW, PLANNING, "plan flawed"),
-        (REVIEW, CODEGEN, "needs code changes"),
-        (REVIEW, TEST, "review passes"),
-    ),
-    TEST: ((TEST, CODEGEN, "test failures"), (TEST, ACCEPT, "tests complete")),
-    ACCEPT: (
-        (ACCEPT, REVERT, "revert requested"),
-        (ACCEPT, PLANNING, "upstream problem"),
-        (ACCEPT, REVIEW, "unclear / needs review"),
-        (ACCEPT, CODEGEN, "requires further changes"),
-        (ACCEPT, DONE, "accepted"),
-    ),
-    REVERT: ((REVERT, DONE, None),),
-}
-"""Doing a phase again is only asked for, and so stands nowhere here."""
+REFUSED, NO_EDGE, IS_DONE, NO_REASON, NEVER_REACHED, REDO_ELSEWHERE = (
+    "transition_refused", "not_a_transition", "task_done", "override_needs_reason", "never_reached", "redo_elsewhere",
+)  # fmt: skip
 
 
 class Request(NamedTuple):
+    """What a person asks for: to enter a phase, to go on (NEXT), or to do a phase again (REDO)."""
+
     kind: str
     target: str | None = None
     override: str | None = None
+    """The reason for which the guard is waived; None to obey the guard."""
 
 
 class Move(NamedTuple):
+    """A move that is allowed, not yet carried out."""
+
     kind: str
     source: str
     target: str
     label: str | None
     reason: str | None
-    """The person's; else what stands at the edge."""
-    failed: tuple[Failure, ...] = ()
-    """What an override has waived."""
+    """What a person gave for an override; otherwise the label of the edge."""
+    failed: Failures = ()
+    """The conditions that an override waives."""
     warning: str | None = None
-    why: tuple[str, ...] = ()
-    """What was found wrong, where no verdict says so."""
+    why: Sequence[str] = ()
+    """The reasons why the task goes back, where no reviewer has given any."""
 
 
-class Stay(NamedTuple):
-    """What was asked for is so already."""
+class AlreadyThere(NamedTuple):
+    """The task is in the requested phase already, so nothing changes."""
 
     phase: str
 
 
-class Refusal(NamedTuple):
+class MoveRefusal(NamedTuple):
+    """A request that is refused: the code for programs, the whole text for people, and the edges that there are."""
+
     error: str
     source: str
     target: str | None
     text: str
-    """Whole."""
-    failed: tuple[Failure, ...] = ()
-    allowed: tuple[Way, ...] = ()
+    failed: Failures = ()
+    allowed: tuple[GateStatus, ...] = ()
 
 
-class Way(NamedTuple):
-    """An edge as it stands: open, or shut by what fails."""
+class GateStatus(NamedTuple):
+    """Whether an edge is open now, and which conditions fail if it is closed."""
 
     to: str
     label: str | None
-    failed: tuple[Failure, ...]
+    failed: Failures
 
     @property
     def why(self) -> str:
+        """Return `open` or `closed` with the label of the edge or the first failure."""
         if self.failed:
             return f"closed: {self.failed[0].words}"
         return f"open: {self.label}" if self.label else "open"
 
 
-REFUSED, NO_EDGE, IS_DONE, NO_REASON, NEVER, ELSEWHERE = (
-    "transition_refused", "not_a_transition", "task_done", "override_needs_reason", "never_reached", "redo_elsewhere",
-)  # fmt: skip
-Decision = Move | Stay | Refusal
+Answer = Move | AlreadyThere | MoveRefusal
 
 
-def decide(phase: str, snap: Snapshot, request: Request, rounds: Mapping[str, int]) -> Decision:
-    """`rounds`: how often each phase was entered."""
+def decide(phase: str, snap: Snapshot, request: Request, rounds: Mapping[str, int]) -> Answer:
+    """Return the answer to a request in a phase. `rounds` says how often each phase was entered."""
     if request.kind == REDO:
         return _redo(phase, snap, request.target, rounds)
     if request.kind == ENTER and request.target == phase != DONE:
-        return Stay(phase)
+        return AlreadyThere(phase)
     if phase == DONE:
-        return Refusal(IS_DONE, phase, request.target, messages.is_done(snap.task))
+        return MoveRefusal(IS_DONE, phase, request.target, messages.is_done(snap.task))
     if request.override is not None:
-        return _overridden(phase, snap, request.target or FORWARD[phase], request.override)
+        return _overridden(phase, snap, request.target or forward(phase), request.override)
     if request.target is not None:
-        return _through(phase, snap, request.target)
+        return _enter(phase, snap, request.target)
     return _next(phase, snap)
 
 
-def edges(source: str, target: str | None = None) -> list[Edge]:
-    """Those from a phase, in the order drawn; all of a pair have its target."""
-    return [edge for edge in GUARDS if edge[0] == source and target in (None, edge[1])]
+def gates(phase: str, snap: Snapshot) -> tuple[GateStatus, ...]:
+    """Return a gate for each phase that an edge leads to, in the order drawn: open if any edge there is open."""
+    by_target: dict[str, GateStatus] = {}
+    for edge in edges_from(phase):
+        gate = _gate(edge, snap)
+        if gate.to not in by_target or (by_target[gate.to].failed and not gate.failed):
+            by_target[gate.to] = gate
+    return tuple(by_target.values())
 
 
-def targets(source: str) -> list[str]:
-    return list(dict.fromkeys(edge[1] for edge in edges(source)))
+def _gate(edge: Edge, snap: Snapshot) -> GateStatus:
+    return GateStatus(edge.target, edge.label, edge.guard(snap))
 
 
-def ways(phase: str, snap: Snapshot) -> tuple[Way, ...]:
-    """Every edge out of a phase, in the order drawn."""
-    return tuple(Way(edge[1], edge[2], GUARDS[edge](snap)) for edge in edges(phase))
-
-
-def allowed(phase: str, snap: Snapshot) -> tuple[Way, ...]:
-    """The same, each target once: open if one of its edges is."""
-    found: dict[str, Way] = {}
-    for way in ways(phase, snap):
-        if way.to not in found or (found[way.to].failed and not way.failed):
-            found[way.to] = way
-    return tuple(found.values())
-
-
-def _next(phase: str, snap: Snapshot) -> Decision:
-    for edge in NEXT_ORDER[phase]:
-        if not GUARDS[edge](snap):
+def _next(phase: str, snap: Snapshot) -> Answer:
+    for edge in as_tried(phase):
+        if not edge.guard(snap):
             return _along(edge, snap)
-    return _through(phase, snap, FORWARD[phase])
+    return _enter(phase, snap, forward(phase))
 
 
-def _through(phase: str, snap: Snapshot, target: str) -> Decision:
-    """By the first edge of the pair that is open."""
+def _enter(phase: str, snap: Snapshot, target: str) -> Answer:
+    """Return the move along the first open edge to `target`; if none is open, a refusal with the failures of all."""
     pair = _pair(phase, target)
     if not pair:
-        text = messages.no_transition(snap.task, phase, target, targets(phase))
-        return Refusal(NO_EDGE, phase, target, text, allowed=allowed(phase, snap))
-    failed: dict[Failure, None] = {}
+        allowed = gates(phase, snap)
+        text = messages.no_transition(snap.task, phase, target, [gate.to for gate in allowed])
+        return MoveRefusal(NO_EDGE, phase, target, text, allowed=allowed)
+    failed: dict[GuardFailure, None] = {}
     for edge in pair:
-        failures = GUARDS[edge](snap)
+        failures = edge.guard(snap)
         if not failures:
             return _along(edge, snap)
         failed |= dict.fromkeys(failures)
-    open_ways = allowed(phase, snap)
-    text = messages.cannot_move(snap.task, phase, target, [*failed], [(way.to, way.why) for way in open_ways])
-    return Refusal(REFUSED, phase, target, text, tuple(failed), open_ways)
+    allowed = gates(phase, snap)
+    text = messages.cannot_move(snap.task, phase, target, [*failed], [(gate.to, gate.why) for gate in allowed])
+    return MoveRefusal(REFUSED, phase, target, text, tuple(failed), allowed)
 
 
 def _pair(phase: str, target: str) -> list[Edge]:
-    """In the order in which `next` asks them."""
-    order = NEXT_ORDER[phase]
-    return sorted(edges(phase, target), key=lambda edge: order.index(edge) if edge in order else len(order))
+    """Return the edges between two phases in the order in which `next` tries them, loops last."""
+    order = as_tried(phase)
+    return sorted(edges_from(phase, target), key=lambda edge: order.index(edge) if edge in order else len(order))
 
 
 def _along(edge: Edge, snap: Snapshot) -> Move:
-    source, target, label = edge
-    return Move(TRANSITION, source, target, label, label, warning=_warning(edge, snap), why=_why(edge, snap))
+    source, target, label = edge[:3]
+    return Move(TRANSITION, source, target, label, label, warning=edge.warning(snap), why=edge.why(snap))
 
 
-def _warning(edge: Edge, snap: Snapshot) -> str | None:
-    """Generated files that nobody planned do not keep the code from its review."""
-    names = scope.outside(snap) if edge[:2] == (CODEGEN, REVIEW) else []
-    return messages.out_of_scope(snap.task, names) if names else None
-
-
-def _why(edge: Edge, snap: Snapshot) -> tuple[str, ...]:
-    """Without it, a plan would go to and fro, and nobody would know for what."""
-    if edge[:2] == (PLAN_REVIEW, PLANNING):
-        return tuple(plan.flaws(snap))
-    if edge[:2] == (CODEGEN, PLANNING):
-        outside = scope.outside(snap)
-        found = [messages.not_planned(outside)] if outside else []
-    elif edge[:2] == (CODEGEN, PLAN_REVIEW):
-        lacking = scope.lacking(snap)
-        found = plan.lacking_essentials(snap) + ([messages.not_generated(lacking)] if lacking else [])
-    else:
-        return ()
-    word = snap.statuses.get(CODEGEN)
-    signal = [messages.signalled(word)] if word and scope.has_signal(snap, SIGNALS[edge[1]]) else []
-    return (*signal, *(failure.words for failure in plan.file_failures(snap)), *found)
-
-
-def _overridden(phase: str, snap: Snapshot, target: str, reason: str) -> Decision:
+def _overridden(phase: str, snap: Snapshot, target: str, reason: str) -> Answer:
     if not reason.strip():
-        return Refusal(NO_REASON, phase, target, messages.NO_REASON)
-    pair = _pair(phase, target)
+        return MoveRefusal(NO_REASON, phase, target, messages.NO_REASON)
+    pair = [_gate(edge, snap) for edge in _pair(phase, target)]
     if not pair:
-        return Refusal(NO_EDGE, phase, target, messages.no_override(snap.task, phase, target))
-    way = min((Way(edge[1], edge[2], GUARDS[edge](snap)) for edge in pair), key=lambda way: bool(way.failed))
-    failed: Failures = tuple(dict.fromkeys(each for edge in pair for each in GUARDS[edge](snap))) if way.failed else ()
-    return Move(OVERRIDE, phase, target, way.label, reason.strip(), failed)
+        return MoveRefusal(NO_EDGE, phase, target, messages.no_override(snap.task, phase, target))
+    gate = min(pair, key=lambda gate: bool(gate.failed))  # the first open one, otherwise the first
+    failed = tuple(dict.fromkeys(each for gate in pair for each in gate.failed)) if gate.failed else ()
+    return Move(OVERRIDE, phase, target, gate.label, reason.strip(), failed)
 
 
-def _redo(phase: str, snap: Snapshot, target: str | None, rounds: Mapping[str, int]) -> Decision:
+def _redo(phase: str, snap: Snapshot, target: str | None, rounds: Mapping[str, int]) -> Answer:
     if phase == DONE:
-        target = target or PLANNING
-        if target == DONE:
-            return Refusal(IS_DONE, phase, target, messages.is_done(snap.task))
-        if rounds.get(target, 0) < 1:
-            return Refusal(NEVER, phase, target, messages.never_reached(snap.task, target))
-        return Move(REDO, phase, target, None, None)
+        return _reopen(snap, target or PLANNING, rounds)
     if target not in (None, phase):
         text = messages.redo_elsewhere(snap.task, phase, str(target))
-        return Refusal(ELSEWHERE, phase, target, text)
-    label = next((edge[2] for edge in edges(phase, phase)), None)
+        return MoveRefusal(REDO_ELSEWHERE, phase, target, text)
+    label = next((edge.label for edge in edges_from(phase, phase)), None)
     return Move(REDO, phase, phase, label, label)
+
+
+def _reopen(snap: Snapshot, target: str, rounds: Mapping[str, int]) -> Answer:
+    if target == DONE:
+        return MoveRefusal(IS_DONE, DONE, target, messages.is_done(snap.task))
+    if rounds.get(target, 0) < 1:
+        return MoveRefusal(NEVER_REACHED, DONE, target, messages.never_reached(snap.task, target))
+    return Move(REDO, DONE, target, None, None)

@@ -1,141 +1,83 @@
-"""All words of the lifecycle: what is found, what to do about it, what was done. Pure."""
+"""Word what a task refuses or reports, but for the guards, which word their own failures. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.tasks import fixes, phases
-from rcs_hooks.tasks.phases import PHASES
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.tasks.failures import enter, path_of
+from rcs_hooks.tasks.phases import PHASES, REVERT_RECORD, STATE_FILE
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rcs_hooks.tasks.failure import Failure
+    from rcs_hooks.tasks.failures import GuardFailure
 
 MOST_NAMED = 5
 
-NOT_INFERABLE = "missing, and planning.ai.json has no file_plan or draft_files to infer it from"
-NO_SCOPE_MISMATCH = "no scope mismatch to justify going back"
-NOT_WHOLE = "diff.patch and files are not both there, so the scope is not judged"
-NOTHING_ESSENTIAL = "nothing essential is missing"
-NO_CODE_ISSUE = "no code issue at major or above"
-NO_PLAN_ISSUE = "no issue targets the plan"
-NO_HEAVY_PLAN_ISSUE = "no issue at major or above targets the plan"
-NO_REVERT = "no revert requested and no regression recorded"
-OLDER_PLAN = "reviews an older plan"
-SAME_HASH = "its SHA-256"
 NO_REASON = "--override needs a reason"
-NO_REVERT_REASON = "--reason needs words: why is the work taken back?"
-REASON_ALONE = "--reason is for --decision: rcs task accept --decision WORD --reason WHY"
+NO_REVERT_REASON = "--reason is empty; say why the work is undone"
+REASON_ALONE = "--reason needs --decision: rcs task accept --decision WORD --reason WHY"
+NO_TASK_AT_ALL = "there is no task here; begin one with: rcs task new NAME"
+
+
+# --- other people's words, cut short and without control characters
 
 
 def short(text: str) -> str:
-    """A few words of somebody else's."""
     return clean(text, 40)
 
 
-def path(text: str) -> str:
+def short_path(text: str) -> str:
     return clean(text, 120)
 
 
-def some(names: Sequence[str]) -> str:
-    """The first few of them."""
+def first_of(names: Sequence[str]) -> str:
+    """Return the first MOST_NAMED names, and how many more there are."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(path(name) for name in names[:MOST_NAMED]) + more
+    return ", ".join(short_path(name) for name in names[:MOST_NAMED]) + more
 
 
-# --- what is found
+def issue(value: object) -> str:
+    """Return the text of an issue, which is a string, or an object that has a text under any of the usual names."""
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("message", "text", "summary", "title", "id") if key in value), "")
+    return clean(value, 80)
 
 
-def all_planned(count: int) -> str:
-    return f"every generated file is planned ({count} of {count}); {NO_SCOPE_MISMATCH}"
-
-
-def all_pass(count: int) -> str:
-    return f"all {count} suites pass; no failure to justify going back"
-
-
-def only_custom(count: int) -> str:
-    return f"no test, lint or static suite of {count} fails; no failure to justify going back"
-
-
-def blockers(found: Sequence[tuple[str, object]]) -> str:
-    """`(RiskPlanner: <first issue>)`"""
-    if not found:
-        return ""
-    name, issue = found[0]
-    said = issue_words(issue)
-    return f" ({short(name)}: {said})" if said else f" ({short(name)})"
-
-
-def issue_words(issue: object) -> str:
-    if isinstance(issue, dict):
-        issue = next((issue[key] for key in ("message", "text", "summary", "title", "id") if key in issue), "")
-    return clean(issue, 80)
-
-
-def issues(found: Sequence[tuple[str, str | None, str]]) -> str:
-    """`1 blocking (C2 src/a.py: it hangs)`"""
-    named = [
-        " ".join(filter(None, (short(id_), path(where or "")))) + (f": {clean(message, 80)}" if message else "")
-        for id_, where, message in found[:MOST_NAMED]
-    ]
-    more = f", and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    return f"{len(found)} blocking ({'; '.join(named)}{more})"
-
-
-def out_of_scope(task: str, names: Sequence[str]) -> str:
-    return f"{not_planned(names)}; to plan anew: {fixes.go(task, phases.PLANNING)}"
-
-
-def unnamed(lacks: Sequence[str]) -> str:
-    return f"the plan has no {', no '.join(lacks)}, and no meta.title instead"
-
-
-def twice(name: str) -> str:
-    return f"file_plan names {path(name)} twice"
-
-
-def dangling(name: str) -> str:
-    return f"a milestone names {short(name)}, which is no task"
-
-
-def not_planned(names: Sequence[str]) -> str:
-    return f"not in the plan: {some(names)}"
-
-
-def not_generated(names: Sequence[str]) -> str:
-    return f"planned, and not generated: {some(names)}"
-
-
-def signalled(word: str) -> str:
-    return f"state.json: actors.codegen.status: {word}"
+def issue_line(name: str, path: str | None, message: str) -> str:
+    """Return an issue on one line, as in `C2 src/a.py: it hangs`."""
+    where = " ".join(filter(None, (short(name), short_path(path or ""))))
+    return f"{where}: {clean(message, 80)}" if message else where
 
 
 # --- what is refused
 
 
 def cannot_move(
-    task: str, source: str, target: str, failed: Sequence[Failure], allowed: Sequence[tuple[str, str]]
+    task: str, source: str, target: str, failed: Sequence[GuardFailure], allowed: Sequence[tuple[str, str]]
 ) -> str:
+    """Return the refusal of a move, with each failure and its fix, and the phases `allowed` with what opens them.
+
+    A fix that several failures in a row share is shown once, after the last of them.
+    """
     lines = [f"task {task}: cannot move {source} -> {target}"]
     for number, failure in enumerate(failed):
         lines.append(f"  - {failure.words}")
         after = failed[number + 1].fix if number + 1 < len(failed) else None
         if failure.fix != after:
             lines.append(f"  fix: {failure.fix}")
-    ways = ", ".join(f"{to} ({why})" for to, why in allowed)
-    return "\n".join([*lines, f"Allowed from {source}: {ways}"])
+    gates = ", ".join(f"{to} ({why})" for to, why in allowed)
+    return "\n".join([*lines, f"Allowed from {source}: {gates}"])
 
 
 def exists(phase: str) -> str:
     return f"task already exists in phase {phase}"
 
 
-def no_transition(task: str, source: str, target: str, ways: Iterable[str]) -> str:
-    where = f"task {task}: {source} -> {target} is not a transition."
-    return f"{where} A phase cannot be skipped. From {source}: {', '.join(ways)}."
+def no_transition(task: str, source: str, target: str, targets: Iterable[str]) -> str:
+    what = f"task {task}: {source} -> {target} is not a transition."
+    return f"{what} A phase cannot be skipped. From {source}: {', '.join(targets)}."
 
 
 def no_override(task: str, source: str, target: str) -> str:
@@ -151,47 +93,45 @@ def never_reached(task: str, phase: str) -> str:
 
 
 def redo_elsewhere(task: str, source: str, target: str) -> str:
-    return f"task {task} is in {source}, and redo does that phase again; to go to {target}: {fixes.go(task, target)}"
+    return f"task {task} is in {source}, and redo does that phase again; to go to {target}: {enter(task, target)}"
 
 
 def reverting(task: str) -> str:
-    return (
-        f"task {task}: already in revert; the reason stands in {fixes.place(task, phases.RECORD)} (nothing was changed)"
-    )
+    where = path_of(task, REVERT_RECORD)
+    return f"task {task}: already in revert; change the reason in {where} (nothing was changed)"
 
 
-def unknown_phase(found: str) -> str:
-    known = f"is not one of {', '.join(PHASES)}; fix the file by hand (nothing was changed)"
-    return f'{phases.STATE_FILE}: phase "{found}" {known}'
+def unknown_phase(phase: str) -> str:
+    fix = f"is not one of {', '.join(PHASES)}; fix the file by hand (nothing was changed)"
+    return f'{STATE_FILE}: phase "{phase}" {fix}'
 
 
 def broken_state(found: str, needed: str) -> str:
     need = "" if found.startswith("not JSON") else f", need {needed}"
-    return f"{phases.STATE_FILE}: {found}{need}; nothing was changed"
+    return f"{STATE_FILE}: {found}{need}; nothing was changed"
 
 
 def wrong_state(field: str, found: str, needed: str) -> str:
-    return f"{phases.STATE_FILE}: {field}: {found}, need {needed}; fix the file by hand (nothing was changed)"
+    return f"{STATE_FILE}: {field}: {found}, need {needed}; fix the file by hand (nothing was changed)"
 
 
 def broken_file(name: str, found: str) -> str:
-    return f"{name}: {found}; mend it, or take it away (nothing was changed)"
+    return f"{name}: {found}; correct it or remove it (nothing was changed)"
 
 
 def no_task(task: str) -> str:
-    return f"there is no task {path(task)}; begin it with: rcs task new {path(task)}"
-
-
-def no_task_at_all() -> str:
-    return "there is no task here; begin one with: rcs task new NAME"
+    return f"there is no task {short_path(task)}; begin it with: rcs task new {short_path(task)}"
 
 
 def which_task(tasks: Sequence[str]) -> str:
-    return f"there are several tasks ({some(tasks)}); name the one that is meant"
+    return f"there are several tasks ({first_of(tasks)}); name one"
 
 
-def no_name(found: str) -> str:
-    return f"{path(found)!r} cannot name a task; letters, digits, - and _ behind a letter or digit do, 128 at most"
+def bad_name(name: str) -> str:
+    return (
+        f"{short_path(name)!r} cannot be the name of a task; use letters, digits, - and _, begin with a letter or a "
+        "digit, and use at most 128 characters"
+    )
 
 
 # --- what was done
@@ -206,14 +146,14 @@ def begun(task: str) -> str:
 
 
 def moved(task: str, source: str, target: str, number: int, why: str | None) -> str:
-    said = f" ({clean(why, 200)})" if why else ""
-    way = f"{source} -> {target}" if source != target else f"{target} again"
+    reason = f" ({clean(why, 200)})" if why else ""
+    path = f"{source} -> {target}" if source != target else f"{target} again"
     counted = f", round {number}" if number > 1 else ""
-    return f"task {task}: {way}{counted}{said}"
+    return f"task {task}: {path}{counted}{reason}"
 
 
 def recorded(task: str, what: str, artifact: str) -> str:
-    return f"task {task}: {what} is recorded in {fixes.place(task, artifact)}"
+    return f"task {task}: {what} is recorded in {path_of(task, artifact)}"
 
 
 def decision(word: str, reasons: Sequence[str]) -> str:
@@ -221,4 +161,4 @@ def decision(word: str, reasons: Sequence[str]) -> str:
 
 
 def no_run(why: str) -> str:
-    return f"not among the runs: {clean(why, 300)}"
+    return f"not recorded as a run: {clean(why, 300)}"

@@ -1,56 +1,63 @@
-"""What lies in a task at one moment: every artifact read once, and whole or not at all."""
+"""Read every artifact of a task once, so that all guards judge the same moment."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, cast
 
-from rcs_hooks.tasks import fixes, messages, phases, reading
-from rcs_hooks.tasks.failure import MISSING, Failure
+from rcs_hooks.tasks import messages, task_files
+from rcs_hooks.tasks.failures import MISSING, REMOVE_IT, Failures, GuardFailure, fails, write
+from rcs_hooks.tasks.phases import CODE_FILES, DIFF, PLAN, SCHEMAS, FormT, JsonPath
+from rcs_hooks.tasks.task_files import UnreadableFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LARGEST_DIFF = 16 * 1024 * 1024
 MOST_VALUES = 50_000
-"""In one artifact: each that is wrong would cost as much as a page of text."""
+"""The most values in one artifact: a report of what is wrong with each could be as long as a page of text."""
+MOST_FAILURES = 10
 
 
-class Read(NamedTuple):
-    """One artifact: its form filled in, or what stands in the way."""
+class ArtifactRead(NamedTuple, Generic[FormT]):
+    """One JSON artifact: its content as a form, or why there is none."""
 
-    value: Any = None
-    failures: tuple[Failure, ...] = ()
+    value: FormT | None = None
+    failures: Failures = ()
 
     @property
     def is_missing(self) -> bool:
+        """Tell whether the artifact does not exist, as opposed to being unreadable or wrong."""
         return self.value is None and all(each.found == MISSING and not each.field for each in self.failures)
 
 
 class Snapshot(NamedTuple):
+    """The artifacts of a task at one moment."""
+
     task: str
-    artifacts: Mapping[str, Read] = {}
+    artifacts: Mapping[str, ArtifactRead[object]] = {}
     diff: str | None = None
-    """The text of the patch; None where there is none that can be read."""
-    diff_failures: tuple[Failure, ...] = ()
+    """The text of the patch; None where there is none, or none that can be read."""
+    diff_failures: Failures = ()
     files: tuple[str, ...] = ()
-    """Those in code/files, relative to it."""
-    files_failures: tuple[Failure, ...] = ()
+    """The files in code/files, relative to it."""
+    files_failures: Failures = ()
     statuses: Mapping[str, str | None] = {}
-    """Of each actor, as state.json has it."""
+    """The status of each actor in state.json."""
     plan_hash: str | None = None
-    """SHA-256 of planning.ai.json."""
+    """SHA-256 of planning.ai.json; None if it cannot be read."""
 
-    def read(self, path: str) -> Read:
-        return self.artifacts.get(path) or missing(self.task, path)
+    def read(self, path: JsonPath[FormT]) -> ArtifactRead[FormT]:
+        return cast("ArtifactRead[FormT]", self.artifacts.get(path) or _missing(self.task, path))
 
 
-def missing(task: str, path: str) -> Read:
-    return Read(failures=(Failure(path, "", MISSING, reading.AN_OBJECT, fixes.write(task, path)),))
+def _missing(task: str, path: str) -> ArtifactRead[object]:
+    return ArtifactRead(failures=fails(path, MISSING, write(task, path), needed=task_files.AN_OBJECT))
 
 
 def take(folder: str, task: str, statuses: Mapping[str, str | None]) -> Snapshot:
-    texts = {path: reading.data(folder, path) for path in phases.SCHEMAS.values()}
-    plan = texts[phases.PLAN]
+    """Read the artifacts in the folder of a task. `statuses` holds the status of each actor in state.json."""
+    texts = {path: task_files.read(folder, path) for path in SCHEMAS.values()}
+    plan = texts[PLAN]
     diff, diff_failures = _diff(folder, task)
     files, files_failures = _files(folder, task)
     artifacts = {path: _read(task, path, text) for path, text in texts.items() if text is not None}
@@ -66,38 +73,37 @@ def _sha256(text: bytes) -> str:
     return sha256(text).hexdigest()
 
 
-def _read(task: str, path: str, text: bytes | reading.Broken) -> Read:
-    found = reading.record_in(text) if isinstance(text, bytes) else text
-    if isinstance(found, reading.Broken):
-        return Read(failures=(_failure(task, path, found),))
-    if reading.holds_more(found, MOST_VALUES):
-        broken = reading.Broken(f"it holds more than {MOST_VALUES} values", "fewer")
-        return Read(failures=(_failure(task, path, broken),))
-    from rcs_hooks.tasks import artifacts
+def _read(task: str, path: str, text: bytes | UnreadableFile) -> ArtifactRead[object]:
+    record = task_files.parse(text) if isinstance(text, bytes) else text
+    if not isinstance(record, UnreadableFile) and task_files.has_more_values(record, MOST_VALUES):
+        record = UnreadableFile(f"it holds more than {MOST_VALUES} values", "fewer")
+    if isinstance(record, UnreadableFile):
+        return ArtifactRead(failures=(_failure(task, path, record),))
+    from rcs_hooks.tasks import forms  # only where there is an artifact: pydantic takes its time
 
-    value = artifacts.read(path, found)
-    if isinstance(value, artifacts.Form):
-        return Read(value)
-    return Read(failures=tuple(Failure(path, *fault, fixes.write(task, path)) for fault in value))
-
-
-def _failure(task: str, path: str, broken: reading.Broken) -> Failure:
-    return Failure(path, "", broken.found, broken.needed, fixes.write(task, path))
+    value = forms.read(path, record)
+    if isinstance(value, forms.ArtifactForm):
+        return ArtifactRead(value)
+    return ArtifactRead(failures=tuple(GuardFailure(path, *fault, write(task, path)) for fault in value))
 
 
-def _diff(folder: str, task: str) -> tuple[str | None, tuple[Failure, ...]]:
-    found = reading.data(folder, phases.DIFF, LARGEST_DIFF)
-    if found is None:
-        return None, (Failure(phases.DIFF, "", MISSING, reading.NO_FILE, fixes.write(task, phases.DIFF)),)
-    if isinstance(found, reading.Broken):
-        return None, (_failure(task, phases.DIFF, found),)
-    return found.decode(errors="replace"), ()
+def _failure(task: str, path: str, file: UnreadableFile) -> GuardFailure:
+    return GuardFailure(path, "", file.found, file.needed, write(task, path))
 
 
-def _files(folder: str, task: str) -> tuple[tuple[str, ...], tuple[Failure, ...]]:
-    found, odd = reading.files_under(folder, phases.CODE_FILES)
+def _diff(folder: str, task: str) -> tuple[str | None, Failures]:
+    text = task_files.read(folder, DIFF, LARGEST_DIFF)
+    if text is None:
+        return None, fails(DIFF, MISSING, write(task, DIFF), needed=task_files.A_FILE)
+    if isinstance(text, UnreadableFile):
+        return None, (_failure(task, DIFF, text),)
+    return text.decode(errors="replace"), ()
+
+
+def _files(folder: str, task: str) -> tuple[tuple[str, ...], Failures]:
+    paths, unreadable = task_files.files_under(folder, CODE_FILES)
     failures = [
-        _failure(task, f"{phases.CODE_FILES}/{messages.path(name)}", broken)._replace(fix=fixes.TAKE_AWAY)
-        for name, broken in odd
+        _failure(task, f"{CODE_FILES}/{messages.short_path(path)}", file)._replace(fix=REMOVE_IT)
+        for path, file in unreadable
     ]
-    return tuple(found), tuple(failures[:10])
+    return tuple(paths), tuple(failures[:MOST_FAILURES])

@@ -1,52 +1,83 @@
-"""state.json: what it must hold to be used, and what a move makes of it. Pure."""
+"""Read state.json, and compute what a move makes of it. Pure."""
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.tasks import messages, phases
 from rcs_hooks.tasks.phases import DONE, PHASES, PLANNING
-from rcs_hooks.workflow.text import clean
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-Record = dict[str, Any]
+    from rcs_hooks.jsontext import JsonObject
+
 PENDING, COMPLETED = "pending", "completed"
 
 
-def checked(found: Record) -> Record:
-    """Raises Refused where it says nothing that can be acted upon."""
-    phase = found.get("phase")
+class Actor(NamedTuple):
+    """What state.json says about one phase: how often it was entered, and what its agent reports."""
+
+    round: int = 0
+    status: str | None = None
+
+
+class TaskState(NamedTuple):
+    """A state.json that was checked: the fields that are known, and the whole record, which survives every write."""
+
+    phase: str
+    actors: Mapping[str, Actor]
+    record: JsonObject
+
+    @property
+    def round(self) -> int:
+        """Return how often the present phase was entered."""
+        return self.round_of(self.phase)
+
+    def round_of(self, phase: str) -> int:
+        return self.actors.get(phase, Actor()).round
+
+    @property
+    def rounds(self) -> dict[str, int]:
+        return {name: actor.round for name, actor in self.actors.items()}
+
+    @property
+    def statuses(self) -> dict[str, str | None]:
+        return {name: actor.status for name, actor in self.actors.items()}
+
+
+def parse(record: JsonObject) -> TaskState:
+    """Return the state that a record holds. Raises Refused for an impossible phase or actor; nothing is repaired."""
+    phase = record.get("phase")
     if not isinstance(phase, str):
-        raise Refused(messages.wrong_state("phase", _shown(found, "phase"), f"one of {', '.join(PHASES)}"))
+        raise Refused(messages.wrong_state("phase", _shown(record, "phase"), f"one of {', '.join(PHASES)}"))
     if phase not in PHASES:
         raise Refused(messages.unknown_phase(_spelled(phase)))
-    actors = found.get("actors", {})
+    actors = record.get("actors", {})
     if not isinstance(actors, dict):
-        raise Refused(messages.wrong_state("actors", _shown(found, "actors"), "an object"))
-    for name, actor in actors.items():
-        _check_actor(f"actors.{clean(name)}", actor)
-    return found
+        raise Refused(messages.wrong_state("actors", _shown(record, "actors"), "an object"))
+    return TaskState(phase, {name: _actor(f"actors.{clean(name)}", actor) for name, actor in actors.items()}, record)
 
 
-def _check_actor(field: str, actor: object) -> None:
+def _actor(field: str, actor: object) -> Actor:
     if not isinstance(actor, dict):
-        raise Refused(messages.wrong_state(field, _kind(actor), "an object"))
-    number = actor.get("round", 1)
+        raise Refused(messages.wrong_state(field, _value(actor), "an object"))
+    number, status = actor.get("round", 0), actor.get("status")
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-        raise Refused(messages.wrong_state(f"{field}.round", _kind(number), "a whole number from 1"))
-    if not isinstance(actor.get("status"), str | None):
-        raise Refused(messages.wrong_state(f"{field}.status", _kind(actor["status"]), "a word or null"))
+        raise Refused(messages.wrong_state(f"{field}.round", _value(number), "a whole number from 1"))
+    if not isinstance(status, str | None):
+        raise Refused(messages.wrong_state(f"{field}.status", _value(status), "a word or null"))
+    return Actor(number, status)
 
 
-def _shown(record: Mapping[str, Any], key: str) -> str:
-    return _kind(record[key]) if key in record else "missing"
+def _shown(record: JsonObject, key: str) -> str:
+    return _value(record[key]) if key in record else "missing"
 
 
-def _kind(value: object) -> str:
+def _value(value: object) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):
@@ -55,32 +86,26 @@ def _kind(value: object) -> str:
 
 
 def _spelled(phase: str) -> str:
-    """To the letter, blanks too: they may be what is wrong with it."""
+    """Return an unknown phase as written, blanks included: they may be what is wrong with the name."""
     return "".join(char if char.isprintable() else " " for char in phase[:40])
 
 
-def rounds(state: Record) -> dict[str, int]:
-    """How often each phase was entered."""
-    return {name: int(actor.get("round", 0)) for name, actor in _actors(state)}
-
-
-def statuses(state: Record) -> dict[str, str | None]:
-    return {name: actor.get("status") for name, actor in _actors(state)}
-
-
-def _actors(state: Record) -> Iterator[tuple[str, Record]]:
-    yield from state.get("actors", {}).items()
-
-
-def new(task: str, at: str) -> Record:
+def new(task: str, at: str) -> JsonObject:
+    """Return the record of a new task, which begins in planning."""
     actors = {PLANNING: {"round": 1, "status": PENDING}}
     return {"task_id": task, "phase": PLANNING, "actors": actors, "created_at": at, "updated_at": at}
 
 
-def moved(state: Record, source: str, target: str, at: str) -> Record:
-    """The phase that is entered begins a round; what came after it is no longer begun. Nothing else is touched."""
-    after = copy.deepcopy(state)
-    actors = after.setdefault("actors", {})
+def moved(state: TaskState, target: str, at: str) -> JsonObject:
+    """Return the content of state.json after a move of the task to the phase `target`.
+
+    The number of rounds of that phase goes up by one. A move back sets the status of every later phase to None. Nothing
+    else is changed; unknown keys stay.
+    """
+    source, after = state.phase, copy.deepcopy(state.record)
+    actors = after.get("actors")
+    if not isinstance(actors, dict):  # there is none; `parse` has refused everything else
+        actors = after["actors"] = {}
     if phases.is_back(source, target):
         for phase in phases.later(target):
             if phase in actors:

@@ -1,40 +1,43 @@
-"""The folder of a task: found, locked, read, and written in the order that a crash cannot turn round.
+"""Find, lock, read and write the folder of a task, in an order that no crash can reverse.
 
 Rules of this file:
-- Under the lock: what is put aside first, then a line of the transcript, then the state.
-- What cannot be read is never written over.
-- A reader makes nothing.
+- Under the lock: first old files are archived, then a line is added to the transcript, then the state is replaced.
+- A file that cannot be read is never overwritten.
+- Reading creates nothing.
 """
 
 from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import Refused, UnsafePath
-from rcs_hooks.state.clock import iso
-from rcs_hooks.state.files import Write, check_workspace, commit, prepare
-from rcs_hooks.state.folders import make_folders
-from rcs_hooks.state.lock import Lock
-from rcs_hooks.state.paths import HOME, inside, is_name, state_folder
-from rcs_hooks.tasks import archive, messages, phases, reading, snapshot, transcript
-from rcs_hooks.tasks import state as states
+from rcs_hooks.files.clock import iso
+from rcs_hooks.files.folders import make_folders
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.paths import HOME, inside, is_name
+from rcs_hooks.files.preparation import check_workspace, prepare
+from rcs_hooks.files.transaction import Write, commit
+from rcs_hooks.files.workspaces import state_folder
+from rcs_hooks.tasks import archive, messages, phases, snapshot, state, task_files, transcript
+from rcs_hooks.tasks.task_files import UnreadableFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.tasks import flow
-    from rcs_hooks.tasks.failure import Failure
+    from rcs_hooks.tasks.failures import GuardFailure
+    from rcs_hooks.tasks.state import TaskState
 
-Record = dict[str, Any]
 TASKS = "tasks"
 LOCK_SECONDS = 6.0
-"""No hook waits here, and the holder may wait for the database of runs itself, for 5 s at most."""
+"""Longer than for hooks, which never wait here: the holder may itself wait up to 5 s for the database of runs."""
 
 
 def tasks_folder(root: str) -> str:
-    """Raises UnsafePath where it would not lie in the workspace."""
+    """Return the folder of all tasks. Raises UnsafePath if it would not be inside the workspace."""
     check_workspace(root)
     state_folder(root)
     folder = f"{root}/{HOME}/{TASKS}"
@@ -46,22 +49,22 @@ def tasks_folder(root: str) -> str:
 
 
 def names(root: str) -> list[str]:
-    """Of the tasks that there are, those included that cannot be read."""
+    """Return the names of the tasks in a workspace, including tasks whose state cannot be read."""
     folder = tasks_folder(root)
     try:
-        found = sorted(os.listdir(folder))
+        entries = sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [name for name in found if is_name(name) and os.path.lexists(f"{folder}/{name}/{phases.STATE_FILE}")]
+    return [name for name in entries if is_name(name) and os.path.lexists(f"{folder}/{name}/{phases.STATE_FILE}")]
 
 
-class Store:
-    """One task."""
+class TaskStore:
+    """The files of one task below `.rcs/tasks`; reading needs no lock, and every method that writes needs `lock()`."""
 
     def __init__(self, root: str, task: str, now: float) -> None:
-        """Raises Refused and UnsafePath."""
+        """Raises Refused for a name that cannot be used, and UnsafePath for a folder outside the workspace."""
         if not is_name(task):
-            raise Refused(messages.no_name(task))
+            raise Refused(messages.bad_name(task))
         self.root = root
         self.task = task
         self.at = iso(now)
@@ -72,92 +75,105 @@ class Store:
     # --- reading
 
     @property
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         return os.path.lexists(f"{self.folder}/{phases.STATE_FILE}")
 
-    def check_there(self) -> None:
-        """Raises Refused."""
-        if not self.is_there:
+    def check_exists(self) -> None:
+        """Raise Refused if there is no such task."""
+        if not self.exists:
             raise Refused(messages.no_task(self.task))
 
-    def state(self) -> Record:
-        """Raises Refused where there is none, or none that can be used."""
-        found = reading.record(self.folder, phases.STATE_FILE)
-        if found is None:
+    def state(self) -> TaskState:
+        """Read state.json. Raises Refused if there is none, or if it cannot be used."""
+        record = task_files.read_json(self.folder, phases.STATE_FILE)
+        if record is None:
             raise Refused(messages.no_task(self.task))
-        if isinstance(found, reading.Broken):
-            raise Refused(messages.broken_state(found.found, found.needed))
-        return states.checked(found)
+        if isinstance(record, UnreadableFile):
+            raise Refused(messages.broken_state(record.found, record.needed))
+        return state.parse(record)
 
-    def snapshot(self, state: Record) -> snapshot.Snapshot:
-        return snapshot.take(self.folder, self.task, states.statuses(state))
+    def snapshot(self, now: TaskState) -> snapshot.Snapshot:
+        return snapshot.take(self.folder, self.task, now.statuses)
 
     # --- writing
 
     def prepare(self) -> None:
-        """Makes the folder of a new task, for the owner alone."""
+        """Create the folder of a new task, readable by the owner only."""
         prepare(self.root)
         make_folders(f"{self.root}/{HOME}", f"{TASKS}/{self.task}")
 
     def lock(self) -> Lock:
-        """What will be needed under it is loaded before: many may wait for their turn."""
+        """Return the lock of the task. If pydantic will be needed, load it first, as others may wait for the lock."""
         if any(os.path.lexists(f"{self.folder}/{path}") for path in phases.SCHEMAS.values()):
-            from rcs_hooks.tasks import artifacts as _  # noqa: F401
+            from rcs_hooks.tasks import forms as _  # noqa: F401 - only to have it loaded
         return Lock(self.folder, LOCK_SECONDS)
 
     def recover(self) -> None:
+        """Move back what was archived for a move that a kill prevented."""
         archive.recover(self.folder)
 
-    def begin(self) -> Record:
-        made = states.new(self.task, self.at)
-        self._say("transition", None, phases.PLANNING, None)
-        commit(self.folder, [Write(phases.STATE_FILE, made)])
-        return made
+    def begin(self) -> None:
+        """Log the beginning of the task, and write its first state."""
+        self._log("transition", None, phases.PLANNING, None)
+        commit(self.folder, [Write(phases.STATE_FILE, state.new(self.task, self.at))])
 
-    def move(self, state: Record, move: flow.Move) -> archive.Aside:
+    def move(self, before: TaskState, move: flow.Move) -> archive.ArchivedFiles:
+        """Archive what becomes stale, log the move, and write the new state. Return what was archived."""
         source, target = move.source, move.target
+        is_back = phases.is_back(source, target)
         try:
-            aside = archive.put_aside(self.folder, target) if phases.is_back(source, target) else archive.Aside()
-            self._say(move.kind, source, target, move.reason, move.failed)
-            after = {"task_id": self.task} | states.moved(state, source, target, self.at)
+            archived = archive.archive(self.folder, target) if is_back else archive.ArchivedFiles()
+            self._log(move.kind, source, target, move.reason, move.failed)
+            after: JsonObject = {"task_id": self.task} | state.moved(before, target, self.at)
             commit(self.folder, [Write(phases.STATE_FILE, after)])
-        except BaseException:  # nothing has moved, so nothing stays aside; it is raised again
+        except BaseException:  # the task has not moved, so its files go back; then it is raised again
             archive.recover(self.folder)
             raise
-        archive.done(self.folder)
-        return aside
+        archive.finish(self.folder)
+        return archived
 
-    def refuse(self, source: str, target: str | None, reason: str | None, failed: Iterable[Failure]) -> None:
-        """A refusal is told even where it cannot be noted."""
+    def refuse(self, source: str, target: str | None, reason: str | None, failed: Iterable[GuardFailure]) -> None:
+        """Log a refusal; a failure to write the log is ignored."""
         with suppress(OSError, Refused):
-            self._say("refused", source, target, reason, failed)
+            self._log("refused", source, target, reason, failed)
 
-    def _say(self, kind: str, source: str | None, target: str | None, reason: str | None,
-             failed: Iterable[Failure] = ()) -> None:  # fmt: skip
-        told = [failure.as_json for failure in failed]
-        line = {"ts": self.at, "kind": kind, "from": source, "to": target, "reason": reason, "failed": told}
-        transcript.append(self.folder, line)
+    def note(self, phase: str, text: str) -> None:
+        self._log("note", phase, phase, text)
+
+    def _log(self, kind: str, source: str | None, target: str | None, reason: str | None,
+             failed: Iterable[GuardFailure] = ()) -> None:  # fmt: skip
+        line: JsonObject = {"ts": self.at, "kind": kind, "from": source, "to": target, "reason": reason}
+        transcript.append(self.folder, line | {"failed": [failure.as_json for failure in failed]})
 
     # --- what a person records
 
-    def check_recordable(self, path: str) -> Record:
-        """What stands there already. Raises Refused and UnsafePath."""
-        reading.check_inside(self.folder, os.path.dirname(path))
-        found = reading.record(self.folder, path)
-        if isinstance(found, reading.Broken):
-            raise Refused(messages.broken_file(path, found.found))
-        return found or {}
+    def check_recordable(self, path: str) -> JsonObject:
+        """Return the record in an artifact that is about to be changed; empty if there is no file.
+
+        Raises Refused for a file that cannot be read, and UnsafePath.
+        """
+        task_files.check_inside(self.folder, os.path.dirname(path))
+        record = task_files.read_json(self.folder, path)
+        if isinstance(record, UnreadableFile):
+            raise Refused(messages.broken_file(path, record.found))
+        return record or {}
 
     def record(
-        self, path: str, said: Record, signed: Record, unless_said: Record | None = None, instead_of: Iterable[str] = ()
+        self,
+        path: str,
+        said: JsonObject,
+        signature: JsonObject,
+        defaults: JsonObject | None = None,
+        replaces: Iterable[str] = (),
     ) -> bool:
-        """Beside what else stands there. The same once more changes nothing, and so the signature stays."""
-        before = self.check_recordable(path)
-        kept = (unless_said or {}) | {key: value for key, value in before.items() if key not in instead_of}
-        if before == kept | said:
-            return False
-        commit(self.folder, [Write(path, kept | said | signed)])
-        return True
+        """Write what a person said into an artifact, and return whether that is new.
 
-    def note(self, phase: str, text: str) -> None:
-        self._say("note", phase, phase, text)
+        Other keys stay, except those in `replaces`; `defaults` are for keys that are missing. Saying the same again
+        changes nothing, not even the signature.
+        """
+        before = self.check_recordable(path)
+        rest = (defaults or {}) | {key: value for key, value in before.items() if key not in replaces}
+        if before == rest | said:
+            return False
+        commit(self.folder, [Write(path, rest | said | signature)])
+        return True

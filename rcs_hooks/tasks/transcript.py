@@ -1,24 +1,30 @@
-"""transcript.jsonl: what was done and what was refused, a line each, on the disk before the state says so."""
+"""Append to transcript.jsonl: one line for each move and each refusal, on the disk before state.json changes."""
 
 from __future__ import annotations
 
 import os
 import stat
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, reason_of
 from rcs_hooks.tasks import messages, phases
+
+if TYPE_CHECKING:
+    from rcs_hooks.jsontext import JsonObject
 
 FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def append(folder: str, line: dict[str, Any]) -> None:
-    """Whole and synced; one that a kill has cut short is closed first. The lock is held."""
+def append(folder: str, line: JsonObject) -> None:
+    """Append a whole line and flush it to the disk. The caller holds the lock.
+
+    A last line that a kill has cut short is ended first, so that the new line stays readable.
+    """
     try:
         fd = os.open(f"{folder}/{phases.TRANSCRIPT}", FLAGS, 0o600)
     except OSError as error:
-        raise Refused(messages.broken_file(phases.TRANSCRIPT, (error.strerror or str(error)).lower())) from None
+        raise Refused(messages.broken_file(phases.TRANSCRIPT, reason_of(error))) from None
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):

@@ -1,100 +1,147 @@
-"""Outcomes: which one a mode file states, and what it means for the run.
+"""Outcomes: the table of them, which one the record of a mode states, and what that means for the run.
 
 Rules of this file:
-- The first that speaks: the canonical field, the legacy field, inference from the rest of the record.
-- A word that means nothing is passed over.
-- `finished`, `failed`, `blocked`, `userinterlude` and the internal `cancelled` end the run; `askuserQuestion`
-  and the compatibility signal `blocked_on_user` leave it active and waiting.
+- To add an outcome is to add its entry to `OUTCOMES`.
+- The first field that states an outcome decides: a canonical field, the legacy field, then what the rest of the
+  record implies. A word that is no spelling of an outcome is skipped.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from rcs_hooks.tuples import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
+
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
 FINISHED, BLOCKED, FAILED = "finished", "blocked", "failed"
 INTERLUDE, ASK = "userinterlude", "askuserQuestion"
-CANCELLED, BLOCKED_ON_USER, GOES_ON = "cancelled", "blocked_on_user", "progress"
+CANCELLED, BLOCKED_ON_USER, PROGRESS = "cancelled", "blocked_on_user", "progress"
 
-PUBLIC = (FINISHED, BLOCKED, FAILED, INTERLUDE, ASK)
-ENDING = frozenset({FINISHED, BLOCKED, FAILED, INTERLUDE, CANCELLED})
-WAITING = frozenset({ASK, BLOCKED_ON_USER})
-RESUMABLE = frozenset({BLOCKED, FAILED, INTERLUDE, CANCELLED})
-"""Naming the skill again takes such a run up where it was."""
 
-# Folded: lower case, hyphens and underscores gone.
-SPELLINGS = {
-    spelling: word
-    for word, spellings in {
-        FINISHED: "finish finished complete completed done",
-        FAILED: "fail failed error",
-        BLOCKED: "blocked",
-        INTERLUDE: "userinterlude interrupt interrupted",
-        ASK: "askuserquestion askuser question",
-        CANCELLED: "cancelled canceled cancel aborted abort",
-        BLOCKED_ON_USER: "blockedonuser",
-        GOES_ON: "progress continue continued",
-    }.items()
-    for spelling in spellings.split()
+class OutcomeDef:
+    """The definition of one outcome, whose name is `word`: how it is written, what it means, which word people read."""
+
+    __slots__ = ("ends", "is_failure", "legacy", "resumes", "shown", "shown_pending", "spellings", "waits", "word")
+
+    def __init__(
+        self,
+        word: str,
+        spellings: str,
+        *,
+        legacy: str = "",
+        shown: str | None = None,
+        shown_pending: str | None = None,
+        ends: bool = False,
+        waits: bool = False,
+        resumes: bool = False,
+        is_failure: bool = False,
+    ) -> None:
+        self.word = word
+        self.spellings = spellings.split()
+        """Every way to write it, folded: lower case, without hyphens and underscores."""
+        self.legacy = legacy
+        """What `run_outcome` says where this outcome is written, for readers that know only that field. Empty for an
+        outcome that people may not write: it is only read, and written as the outcome in `shown`."""
+        self.shown = word if legacy else shown
+        """The word that people read for this outcome; None if the run goes on."""
+        self.shown_pending = shown_pending or self.shown
+        """The word that people read for this outcome while a question of the mode is pending."""
+        self.ends = ends
+        self.waits = waits
+        """Whether the run stays active and waits for the person."""
+        self.resumes = resumes
+        """Whether naming the skill again takes the run up where it stopped."""
+        self.is_failure = is_failure
+        """Whether somebody has to look at the run."""
+
+    @property
+    def is_public(self) -> bool:
+        """Tell whether people may write this outcome."""
+        return bool(self.legacy)
+
+
+OUTCOMES = {
+    outcome.word: outcome
+    for outcome in (
+        OutcomeDef(FINISHED, "finish finished complete completed done", legacy="finish", ends=True),
+        OutcomeDef(BLOCKED, "blocked", legacy="blocked", ends=True, resumes=True, is_failure=True),
+        OutcomeDef(FAILED, "fail failed error", legacy="failed", ends=True, resumes=True, is_failure=True),
+        OutcomeDef(INTERLUDE, "userinterlude interrupt interrupted", legacy="cancelled", ends=True, resumes=True),
+        OutcomeDef(ASK, "askuserquestion askuser question", legacy="blocked_on_user", waits=True),
+        OutcomeDef(CANCELLED, "cancelled canceled cancel aborted abort", shown=INTERLUDE, ends=True, resumes=True),
+        OutcomeDef(BLOCKED_ON_USER, "blockedonuser", shown=INTERLUDE, shown_pending=ASK, waits=True),
+        OutcomeDef(PROGRESS, "progress continue continued", shown_pending=ASK),
+    )
 }
+"""The one table of outcomes; everything else about them is derived from it."""
 
-LEGACY = {
-    FINISHED: "finish",
-    FAILED: "failed",
-    BLOCKED: "blocked",
-    INTERLUDE: "cancelled",
-    ASK: "blocked_on_user",
-}
-"""What `run_outcome` says beside each canonical outcome, for readers that know only that field."""
+SPELLINGS = {spelling: outcome.word for outcome in OUTCOMES.values() for spelling in outcome.spellings}
+PUBLIC = tuple(outcome.word for outcome in OUTCOMES.values() if outcome.is_public)
+PUBLIC_ENDS = tuple(word for word in PUBLIC if OUTCOMES[word].ends)
+FAILURES = tuple(outcome.word for outcome in OUTCOMES.values() if outcome.is_failure)
 
 CANONICAL_FIELDS = ("lifecycle_outcome", "terminal_outcome")
 OUTCOME_FIELDS = (*CANONICAL_FIELDS, "run_outcome")
 
 
 class Outcome(NamedTuple):
-    word: str | None
-    """The internal word; None while the run goes on."""
+    """The outcome that a record states; both fields are None while the run goes on."""
+
+    definition: OutcomeDef | None
     public: str | None
-    """What people are told."""
+    """The word that people read for the outcome."""
+
+    @property
+    def word(self) -> str | None:
+        """Return the name of the outcome in `OUTCOMES`; None while the run goes on."""
+        return self.definition.word if self.definition else None
 
     @property
     def ends(self) -> bool:
-        return self.word in ENDING
+        return self.definition is not None and self.definition.ends
 
     @property
     def waits(self) -> bool:
-        return self.word in WAITING
+        return self.definition is not None and self.definition.waits
+
+    @property
+    def resumes(self) -> bool:
+        return self.definition is not None and self.definition.resumes
+
+
+def any_of(words: Sequence[str]) -> str:
+    """Return the words as a choice: `finished, blocked or failed`; one word alone as it is."""
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def spelled(value: object) -> str | None:
-    """The word that a value means, in any of its spellings; None if it means nothing."""
+    """Return the name of the outcome that a value spells, in any of its spellings; None if it spells none."""
     if not isinstance(value, str):
         return None
     return SPELLINGS.get(value.strip().lower().replace("-", "").replace("_", ""))
 
 
-def question_pending(record: Mapping[str, Any]) -> bool:
-    enforcement = record.get("question_enforcement")
-    return isinstance(enforcement, dict) and enforcement.get("status") == "pending"
-
-
-def outcome_of(record: Mapping[str, Any]) -> Outcome:
-    """The outcome of one mode file, by the order of precedence."""
+def outcome_of(record: ModeRecord) -> Outcome:
+    """Return the outcome that a mode's record states; the first field that states one decides."""
     word = next((word for field in OUTCOME_FIELDS if (word := spelled(record.get(field)))), None)
-    pending = question_pending(record)
+    is_pending = record.has_question_pending
     if word is None:
-        word = _inferred(record, pending=pending)
-    if word == GOES_ON:
-        word = ASK if pending else None
-    return Outcome(word, _public(word, pending=pending))
+        word = _inferred(record, is_pending=is_pending)
+    if word == PROGRESS:
+        word = ASK if is_pending else None
+    if word is None:
+        return Outcome(None, None)
+    outcome = OUTCOMES[word]
+    return Outcome(outcome, outcome.shown_pending if is_pending else outcome.shown)
 
 
-def _inferred(record: Mapping[str, Any], *, pending: bool) -> str | None:
-    if word := spelled(record.get("current_phase")):
+def _inferred(record: ModeRecord, *, is_pending: bool) -> str | None:
+    if word := spelled(record.phase):
         return word
-    if pending:
+    if is_pending:
         return ASK
     if _says_something(record.get("error")):
         return FAILED
@@ -105,30 +152,32 @@ def _says_something(value: object) -> bool:
     return bool(value.strip()) if isinstance(value, str) else bool(value)
 
 
-def _public(word: str | None, *, pending: bool) -> str | None:
-    if word == BLOCKED_ON_USER:
-        return ASK if pending else INTERLUDE
-    return INTERLUDE if word == CANCELLED else word
+def is_active(record: ModeRecord) -> bool:
+    """Tell whether a mode is active: switched on, and without an outcome or waiting for the person.
 
-
-def is_active(record: Mapping[str, Any]) -> bool:
-    """The one answer to "is this mode active": switched on, and without an outcome or waiting for the person."""
-    return record.get("active") is True and not outcome_of(record).ends
+    No other function decides whether a mode is active.
+    """
+    return record.is_switched_on and not outcome_of(record).ends
 
 
 CLEAN_VERDICTS = frozenset({"clean", "approve", "approved", "pass", "passed"})
 
 
-def review_is_open(record: Mapping[str, Any]) -> bool:
-    """Whether Autopilot's review is not clean, so that it may go back to the blueprint."""
-    state = record.get("state")
-    for place in (state if isinstance(state, dict) else {}, record):
-        reason, verdict = place.get("return_to_blueprint_reason"), place.get("review_verdict")
-        if isinstance(reason, str) and reason.strip():
-            return True
-        if (_says_something(verdict) or verdict is False) and not _is_clean(verdict):
-            return True
-    return False
+def review_is_open(record: ModeRecord) -> bool:
+    """Tell whether Autopilot's review is not clean, so that the run may go back to the blueprint.
+
+    The skill writes its verdict into `state`, other tools into the record itself; one unclean verdict is enough.
+    """
+    return any(
+        _asks_for_changes(fields.get("review_verdict"), fields.get("return_to_blueprint_reason"))
+        for fields in (record.state, record)
+    )
+
+
+def _asks_for_changes(verdict: object, reason: object) -> bool:
+    if isinstance(reason, str) and reason.strip():
+        return True
+    return (_says_something(verdict) or verdict is False) and not _is_clean(verdict)
 
 
 def _is_clean(verdict: object) -> bool:

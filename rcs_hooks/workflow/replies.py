@@ -1,14 +1,15 @@
-"""What a prompt says to the questions that a run waits on."""
+"""Reads a prompt as the answer to a question that a run waits for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from rcs_hooks.tuples import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BESIDE = " \t\r\n.,;:!()[]#'\"`*"
-"""What people type around a short reply: `2.`, `(b)`, "yes!"."""
+AROUND = " \t\r\n.,;:!()[]#'\"`*"
+"""Characters that people type around a short reply: `2.`, `(b)`, "yes!"."""
 
 YES_OR_NO = frozenset(
     {
@@ -54,36 +55,46 @@ YES_OR_NO = frozenset(
         "예",
     }
 )
-"""These say yes or no: an option is meant by them only where it begins with such a word itself."""
+"""Words for yes and no, which mean an option only if the option itself begins with such a word."""
 NUMBERED = frozenset(["option", "number", "choice", "nr", "opción", "opzione", "opção", "opcja", "nummer", "numéro"])
 COURTESY = frozenset(["please", "pls", "thanks", "bitte", "danke", "merci", "gracias"])
-"""What stands before and behind the number of an option: `option 2`, `2 please`."""
+"""Words that may come after the number of an option: `2 please`."""
+IF_YOU_PLEASE = frozenset(["s'il", "te", "vous"])
+"""Words that are courtesy only as part of `s'il te plaît`."""
 
-EARLY, ONLY_NAMES, COMMAND = "early", "only names", "command"
-"""Why a prompt is no answer: typed before the question could be seen; it names skills and says nothing else; it is a
-command of the client."""
+LONGEST_WORDS = 80
+"""Characters of a prompt that are read for its first words."""
+
+EARLY, ONLY_NAMES, COMMAND, NO_TEXT = "early", "only names", "command", "no text"
+"""Why a prompt is no answer: it was typed before the question could be seen, it only names skills, it is a command of
+the client, or it has no text."""
 
 
-class Reply(NamedTuple):
-    """A question that a prompt has answered. Without its text, only the wait is known."""
+class AnsweredQuestion(NamedTuple):
+    """A question that a prompt has answered. With an empty `question`, it is only known that the modes waited."""
 
     modes: tuple[str, ...]
     question: str = ""
     options: tuple[str, ...] = ()
     chosen: str = ""
-    """The option that was meant; empty for an answer in other words."""
+    """The option that the prompt chose; empty for an answer in other words."""
 
 
-class StillOpen(NamedTuple):
-    """A question that a prompt could not answer."""
+class OpenQuestion(NamedTuple):
+    """A question that a prompt does not answer; `why` is `EARLY`, `ONLY_NAMES`, `COMMAND` or `NO_TEXT`."""
 
     modes: tuple[str, ...]
     question: str
     why: str
+    typed: str = ""
+    """The first word of a prompt that looks like a command; empty for any other prompt."""
 
 
-def option_meant(options: Sequence[str], words: str) -> str | None:
-    """The option that a reply names: in full, by its number, or by first letters that no other option has."""
+def match_option(options: Sequence[str], words: str) -> str | None:
+    """Return the option that a reply names: in full, by its number, or by first letters that no other option has.
+
+    None if the reply names none, or may mean several.
+    """
     wanted = _folded(words)
     if not wanted:
         return None
@@ -99,23 +110,47 @@ def option_meant(options: Sequence[str], words: str) -> str | None:
     return meant[0] if len(set(meant)) == 1 else None
 
 
+def is_only_courtesy(words: str) -> bool:
+    """Tell whether a prompt without its tokens (`words`) is nothing but courtesy, as in `$forge, please`.
+
+    A yes or no is more than courtesy.
+    """
+    if not any(char.isalnum() for char in words):
+        return True
+    from rcs_hooks.workflow.tokens.lexicon import POLITE, TAIL
+
+    rest = {word for each in words.casefold().replace("\u2019", "'").split() if (word := each.strip(AROUND))}
+    return rest <= (POLITE | TAIL | IF_YOU_PLEASE) - YES_OR_NO
+
+
 def is_command(prompt: str) -> bool:
-    """Tell whether a prompt is a command of the client, `/model opus`; `/etc/hosts is fine` is none."""
+    """Tell whether a prompt looks like a command of the client: `/init now`, but not `/etc/hosts is fine`.
+
+    The first word does not tell whether it was a command: Claude Code passes on its commands that are prompts (`/init`)
+    and words that are none of its commands (`/users`), and runs its other commands itself (`/login`).
+    """
     first = prompt.split(maxsplit=1)[0] if prompt.startswith("/") else ""
     return len(first) > 1 and all(char.isalnum() or char in "-_:" for char in first[1:])
 
 
+def says_go_on(prompt: str) -> bool:
+    """Tell whether a prompt begins with `go on`, which the person is offered, or `continue`, perhaps after `please`."""
+    words = [word.strip(AROUND) for word in prompt.lstrip()[:LONGEST_WORDS].casefold().split()[:3]]
+    words = words[1:] if words[:1] == ["please"] else words
+    return words[:2] == ["go", "on"] or words[:1] == ["continue"]
+
+
 def _number_in(folded: str) -> str:
-    """Take away what people put around a number; other replies stay as they are."""
-    words = [word.strip(BESIDE) for word in folded.split()]
+    """Return a reply without what people put around a number; a reply that is no number is returned unchanged."""
+    words = [word.strip(AROUND) for word in folded.split()]
     rest = words[1:] if words[0] in NUMBERED else words
     rest = rest[:-1] if len(rest) > 1 and rest[-1] in COURTESY else rest
     return rest[0] if len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() else folded
 
 
 def _first_word(folded: str) -> str:
-    return folded.split(maxsplit=1)[0].strip(BESIDE) if folded else ""
+    return folded.split(maxsplit=1)[0].strip(AROUND) if folded else ""
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.strip(BESIDE).casefold().split())
+    return " ".join(text.strip(AROUND).casefold().split())

@@ -1,103 +1,93 @@
-"""The stop decision: does the run go on, or may the turn end.
+"""Decides whether a Stop is blocked, so that the agent works on, or its turn may end.
 
 Rules of this file:
-- A Stop is blocked exactly when a mode is active and not waiting, and the bounds below allow it.
-- No endless loop, by construction: every block is counted before it is spoken, in a row on one
-  fingerprint, and in sum for one prompt of the person.
-- A run that was let go without progress is stalled: it is held once for a prompt until it has changed.
-- Where the agent may rightly stop (`once`), it is held once for a fingerprint, to tell it how.
+- A Stop is blocked if and only if a mode is active and does not wait, and the limits below allow it.
+- There is no endless loop, by construction: every block is counted before its reason is sent, in a row while nothing
+  changes (one fingerprint), and in total for one prompt of the person.
+- A run that was let go without progress is stalled. Until it changes, it is blocked once for each prompt. The person is
+  told once that it was let go.
+- If the agent has a good reason to stop (one of `ONCE`), it is blocked once for a fingerprint, to tell it how to.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from rcs_hooks.tuples import NamedTuple
 
 IN_A_ROW = 5
 PER_PROMPT = 50
-CLIENT_CAP = 8
-"""How often Claude Code lets a Stop be blocked before it ends the turn itself, without a word."""
 
 IDLE, RUNNING, UNCHANGED, TOO_MANY, ITERATIONS, LOST = "idle", "running", "unchanged", "too many", "iterations", "lost"
-OLD, QUIET, ALREADY = "old", "quiet", "already"
+OLD, QUIET = "old", "quiet"
 BACKGROUND, QUESTION, WORKSPACE, SANDBOX = "background", "question", "workspace", "sandbox"
-"""Why a Stop is held once only: something runs in the background, the person is asked, the record is nobody's, or the
-agent's commands can record nothing."""
+"""The good reasons to stop: background work runs, the agent asks the person, the record belongs to no session, or the
+agent's commands cannot record an outcome."""
+LET_GO_SHOWN = " told"
+"""Appended to a fingerprint in `BlockCount.once` once the person was told that the run is no longer blocked."""
 ONCE = (BACKGROUND, QUESTION, WORKSPACE, SANDBOX)
 
-INTERVIEW = "deep-interview"
-QUESTION_MARKS = ("?", "？", "؟")
-TAIL = 200
 
-
-class Member(NamedTuple):
+class RunningMode(NamedTuple):
     """An active mode that does not wait."""
 
     mode: str
     phase: str
     iteration: int | None = None
     max_iterations: int | None = None
+    belongs_to_workspace: bool = False
+    """Whether its record names no session."""
 
     @property
-    def exhausted(self) -> bool:
+    def is_at_last_iteration(self) -> bool:
         return self.iteration is not None and self.max_iterations is not None and self.iteration >= self.max_iterations
 
 
-class Count(NamedTuple):
-    """The blocks of a session so far."""
+class BlockCount(NamedTuple):
+    """How often Stop was blocked in a session so far: `in_a_row` without change, and `of_prompt` since the last prompt.
+
+    `fingerprint`: what the active modes looked like at the last Stop.
+    """
 
     fingerprint: str = ""
     in_a_row: int = 0
     of_prompt: int = 0
     is_lost: bool = False
-    """Stop was blocked before, and nothing is known of it: nobody can say how often."""
+    """Whether Stop was blocked before, but the count was lost."""
     stalled: str = ""
-    """The fingerprint of the run when it was let go without progress."""
+    """The fingerprint of the run that was let go without progress; empty if none was."""
     once: str = ""
-    """The fingerprint that was held once, for one of the reasons in `ONCE`."""
+    """The fingerprint that was blocked once for a reason in `ONCE`; empty if none was."""
 
 
-class Limits(NamedTuple):
+class BlockLimits(NamedTuple):
+    """How often Stop may be blocked: in a row without change, and for one prompt."""
+
     in_a_row: int = IN_A_ROW
     per_prompt: int = PER_PROMPT
 
 
 class Decision(NamedTuple):
+    """Whether a Stop is blocked, why, for which running modes (`members`), and the new count."""
+
     blocks: bool
     why: str
-    members: tuple[Member, ...]
-    counted: Count
-    """To be kept before anything is said."""
+    members: tuple[RunningMode, ...]
+    counted: BlockCount
+    """The new count, to be saved before the answer is sent."""
 
     @property
-    def is_said(self) -> bool:
-        """Whether there is anything to say, and so to keep."""
-        return self.why not in (IDLE, QUIET, ALREADY)
+    def has_message(self) -> bool:
+        """Tell whether this decision tells the agent or the person anything."""
+        return self.why not in (IDLE, QUIET)
 
 
-def asks(message: str) -> bool:
-    """Tell whether a message ends in a question: only marks, a parenthesis and a list of options stand behind it."""
-    lines = [line.strip() for line in message[-TAIL:].splitlines() if line.strip()]
-    while len(lines) > 1 and _is_option(lines[-1]):
-        lines.pop()
-    last = lines[-1] if lines else ""
-    if last.endswith((")", "）")):
-        before = last[: max(last.rfind("("), last.rfind("（"), 0)].rstrip()
-        last = before or last
-    while last and not last[-1].isalnum() and last[-1] not in (*QUESTION_MARKS, "."):
-        last = last[:-1]
-    return last.endswith(QUESTION_MARKS)
+def limits(max_blocks: str | None, client_cap: int = 0) -> BlockLimits:
+    """Return the limits on blocking Stop.
 
-
-def _is_option(line: str) -> bool:
-    head, _, rest = line.partition(" ")
-    return bool(rest) and (head in ("-", "*", "•") or (head[-1] in ".)" and len(head.strip("().")) <= len("10")))
-
-
-def limits(max_blocks: str | None, *, claude: bool = False, cap: str | None = None) -> Limits:
-    """From the settings as the environment holds them; one that is no number counts as not set."""
+    `max_blocks`: the person's setting for blocks in a row; text that is not a number counts as not set.
+    `client_cap`: how often the client lets a Stop be blocked before it ends the turn itself; 0: no limit.
+    """
     in_a_row = _number(max_blocks, IN_A_ROW)
-    client_cap = _number(cap, CLIENT_CAP) if claude else 0
-    return Limits(in_a_row, min(PER_PROMPT, client_cap - 1) if client_cap else PER_PROMPT)
+    return BlockLimits(in_a_row, min(PER_PROMPT, client_cap - 1) if client_cap else PER_PROMPT)
 
 
 def _number(text: str | None, default: int) -> int:
@@ -106,33 +96,36 @@ def _number(text: str | None, default: int) -> int:
 
 
 def decide(
-    running: tuple[Member, ...], fingerprint: str, count: Count, limit: Limits, once: str | None = None
+    running: tuple[RunningMode, ...], fingerprint: str, count: BlockCount, limit: BlockLimits, once: str | None = None
 ) -> Decision:
     """Decide about one Stop.
 
-    `running`: every active member that does not wait. `fingerprint`: of what the whole set has done so far.
-    `once`: why it is held once only, one of `ONCE`.
+    `running`: every active mode that does not wait. `fingerprint`: changes with the progress of all active modes.
+    `count`: the count so far. `once`: a good reason to stop, one of `ONCE`; None if there is none.
     """
     if not running:
         return Decision(blocks=False, why=IDLE, members=(), counted=count)
-    held = tuple(member for member in running if not member.exhausted)
+    held = tuple(member for member in running if not member.is_at_last_iteration)
+    is_stalled = count.stalled == fingerprint
     if count.is_lost:
-        return Decision(blocks=False, why=LOST, members=running, counted=count._replace(fingerprint=fingerprint))
+        lost = count._replace(fingerprint=fingerprint, stalled=fingerprint)
+        return Decision(blocks=False, why=QUIET if is_stalled else LOST, members=running, counted=lost)
     if not held:
-        return Decision(blocks=False, why=ITERATIONS, members=running, counted=count)
+        ended = count._replace(stalled=fingerprint)
+        return Decision(blocks=False, why=QUIET if is_stalled else ITERATIONS, members=running, counted=ended)
     in_a_row = count.in_a_row if count.fingerprint == fingerprint else 0
     here = count._replace(fingerprint=fingerprint, in_a_row=in_a_row)
-    if once and count.once == fingerprint:
-        # Who asks the person, or was not held by this prompt, needs no words.
-        why = once if in_a_row and once != QUESTION else QUIET
-        return Decision(blocks=False, why=why, members=running, counted=here)
-    is_stalled = count.stalled == fingerprint
+    if once and count.once in (fingerprint, fingerprint + LET_GO_SHOWN):
+        # No message if the agent asks the person, or was not blocked since the last prompt; and never a second one.
+        has_message = in_a_row and once != QUESTION and count.once == fingerprint
+        shown = here._replace(once=fingerprint + LET_GO_SHOWN) if has_message else here
+        return Decision(blocks=False, why=once if has_message else QUIET, members=running, counted=shown)
     stalled = here._replace(stalled=fingerprint)
     if count.of_prompt >= limit.per_prompt:
-        return Decision(blocks=False, why=TOO_MANY, members=running, counted=stalled)
+        return Decision(blocks=False, why=QUIET if is_stalled else TOO_MANY, members=running, counted=stalled)
     if in_a_row >= (min(1, limit.in_a_row) if is_stalled else limit.in_a_row):
-        return Decision(blocks=False, why=UNCHANGED, members=running, counted=stalled)
-    now = Count(
+        return Decision(blocks=False, why=QUIET if is_stalled else UNCHANGED, members=running, counted=stalled)
+    now = BlockCount(
         fingerprint,
         in_a_row + 1,
         count.of_prompt + 1,

@@ -1,48 +1,59 @@
-"""The transition policy: one table, and a small interpreter of it.
+"""Decides which modes start, overlap, hand over or are denied.
 
 Rules of this file:
-- A cell answers "`active` is running, `requested` is asked for": every pair of modes has one.
-- A set of active modes is asked cell by cell; one denial denies the whole request.
-- `plan` decides a whole prompt in memory: either every step is allowed, or nothing is to change.
+- `POLICY` has a cell for each pair of modes: what happens when the first is active and the second is requested. It
+  follows from the declarations in the catalog.
+- With several active modes, every cell is checked; one denial denies the request.
+- `plan` decides about a whole prompt in memory: either every step is allowed, or nothing changes.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from rcs_hooks.catalog import CANCEL, MODES, is_planning
+from rcs_hooks.tuples import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-SAME, OVERLAP, HANDOFF, DENY, ROLLBACK, REVIEW = "=", "+", ">", "x", "r", "?"
+    from rcs_hooks.catalog import ModeDef
 
-# Rows: active. Columns: requested, in the order of the rows.
-#   =  already active          +  both run             >  the active one completes, the requested starts
-#   x  denied                  r  denied: execution does not roll back to planning
-#   ?  a handoff while Autopilot's review is not clean, else a rollback
+SAME, OVERLAP, HANDOFF, DENY, ROLLBACK, REVIEW = "=", "+", ">", "x", "r", "?"
+"""Already active; both run; the active one completes and the requested one starts; denied; denied because execution
+does not roll back to planning; a handoff while the review is not clean, else a rollback."""
+
+
+def _cell(active: ModeDef, requested: ModeDef) -> str:
+    if active is requested:
+        return SAME
+    if (
+        active.overlaps_all
+        or requested.overlaps_all
+        or requested.name in active.overlaps
+        or active.name in requested.overlaps
+    ):
+        return OVERLAP
+    if active.name in requested.after:
+        return HANDOFF
+    if requested.name in active.returns_to:
+        return REVIEW
+    return ROLLBACK if requested.is_planning and not active.is_planning else DENY
+
+
 POLICY = {
-    #                  D B A T F P W Q
-    "deep-interview": "= > x x x x + x",
-    "blueprint":      "x = x > > > + x",
-    "autoresearch":   "x x = x x x + x",
-    "team":           "r r r = + x + x",
-    "forge":          "r r r + = x + x",
-    "autopilot":      "r ? r x x = + x",
-    "ultrawork":      "+ + + + + + = +",
-    "ultraqa":        "r r r x x x + =",
-}  # fmt: skip
-CELL = {
-    (active, requested): cell
-    for active, row in POLICY.items()
-    for requested, cell in zip(POLICY, row.split(), strict=True)
+    (active.name, requested.name): _cell(active, requested) for active in MODES.values() for requested in MODES.values()
 }
+"""What happens, by the active and the requested mode."""
 
 NO_CHANGE, START, ADD, REPLACE, DENIED = "no change", "start", "overlap", "handoff", "denied"
 
 
 class Step(NamedTuple):
-    """What one requested mode does to the active set."""
+    """What one requested mode does to the active modes, which are `before` and then `after`.
+
+    `completes`: the modes that end. `in_the_way`: the modes because of which the step is denied.
+    `rollback`: it is denied because execution does not go back to planning.
+    """
 
     kind: str
     requested: str
@@ -54,39 +65,46 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a whole prompt does. `denied` is the step that stopped it; then `after` equals `before`."""
+    """What a whole prompt does to the active modes. If a step is denied, `after` equals `before`.
+
+    `deferred`: the modes that wait for planning to end. `cancels`: the prompt ends what was active.
+    `denied`: the step that is denied; None if the prompt is allowed.
+    """
 
     before: tuple[str, ...]
     after: tuple[str, ...]
     steps: tuple[Step, ...] = ()
     deferred: tuple[str, ...] = ()
     source: str | None = None
-    """The planning-like mode that the deferred ones wait for."""
+    """The planning mode that the deferred modes wait for; None if none is deferred."""
     cancels: bool = False
     denied: Step | None = None
 
 
 def decide(active: Sequence[str], requested: str, *, review_open: bool = False) -> Step:
-    """`review_open`: Autopilot's review is not clean, so that it may hand back to the blueprint."""
+    """Decide what one requested mode does to the active modes.
+
+    `review_open`: the review of an active mode is not clean, so it may hand back to a mode in its `returns_to`.
+    """
     before = tuple(active)
     if requested in before:
         return Step(NO_CHANGE, requested, before, before)
-    cells = {mode: _resolve(CELL[mode, requested], review_open=review_open) for mode in before}
+    cells = {mode: _resolve(POLICY[mode, requested], review_open=review_open) for mode in before}
     in_the_way = tuple(mode for mode, cell in cells.items() if cell in (DENY, ROLLBACK))
     if in_the_way:
         rollback = ROLLBACK in cells.values()
         return Step(DENIED, requested, before, before, in_the_way=in_the_way, rollback=rollback)
     completes = tuple(mode for mode, cell in cells.items() if cell == HANDOFF)
-    at_odds = tuple(mode for mode in before if mode not in completes and _is_at_odds(mode, before, completes))
-    if at_odds:  # another tool has left a pair that may not be; nothing joins it
-        return Step(DENIED, requested, before, before, in_the_way=at_odds)
+    conflicting = tuple(mode for mode in before if mode not in completes and _conflicts(mode, before, completes))
+    if conflicting:  # another tool has left two modes that exclude each other; no third one joins them
+        return Step(DENIED, requested, before, before, in_the_way=conflicting)
     after = (*(mode for mode in before if mode not in completes), requested)
     kind = REPLACE if completes else ADD if before else START
     return Step(kind, requested, before, after, completes)
 
 
-def _is_at_odds(mode: str, active: tuple[str, ...], completes: tuple[str, ...]) -> bool:
-    return any(CELL[mode, other] not in (SAME, OVERLAP) for other in active if other not in completes)
+def _conflicts(mode: str, active: tuple[str, ...], completes: tuple[str, ...]) -> bool:
+    return any(POLICY[mode, other] not in (SAME, OVERLAP) for other in active if other not in completes)
 
 
 def _resolve(cell: str, *, review_open: bool) -> str:
@@ -96,7 +114,10 @@ def _resolve(cell: str, *, review_open: bool) -> str:
 
 
 def plan(active: Iterable[str], requested: Iterable[str], *, review_open: bool = False) -> Plan:
-    """All that a prompt asks for, against what is active: allowed as a whole, or denied as a whole."""
+    """Decide about all that a prompt asks for, which is allowed as a whole or denied as a whole.
+
+    `requested`: modes and `cancel`. `review_open`: the review of an active mode is not clean.
+    """
     before = tuple(active)
     wanted = tuple(requested)
     cancels = CANCEL in wanted

@@ -1,6 +1,6 @@
 """How long whole hook processes take, against a bare interpreter: `python -m tests.bench.bench_hooks [--rounds N]`.
 
-Every round runs every row once, in another order each time and with a bare interpreter before each: a busy machine,
+Every round runs every row once, in another order each time and with a bare interpreter before each: a busy host,
 or a row that leaves the caches cold, is as unkind to one as to the other. Each answer is checked; a row that is over
 its limit is marked, and fails nothing.
 """
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.install.merge import hook_command
+from rcs_hooks.clients.entries import hook_command
 from tests.support import RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
 
 if TYPE_CHECKING:

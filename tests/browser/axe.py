@@ -9,7 +9,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from tests.clients.install import CACHE, Unavailable, _npm_install
+from tests.real_clients.install import CACHE, Unavailable, _npm_install
 
 VERSION = "4.10.3"
 HERE = CACHE.with_name("rcs-hooks-axe")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.state import asking, surface
-from rcs_hooks.workflow.messages import Commands
+from rcs_hooks.state import operations, question_service, scopes
+from rcs_hooks.workflow.commands import Commands
 from tests.runs.support import Project
 from tests.support import Workspace
 
@@ -165,11 +165,11 @@ class Scene:
 
     # --- sessions
 
-    def scope(self, session: str) -> surface.Scope:
-        return surface.Scope(str(self.project.root), session, time.time(), Commands("rcs", session))
+    def scope(self, session: str) -> scopes.Scope:
+        return scopes.Scope(str(self.project.root), session, time.time(), Commands("rcs", session))
 
     def ask(self, session: str, mode: str, text: str, *options: str) -> str:
-        asked = asking.ask(self.scope(session), mode, text, options)
+        asked = question_service.ask(self.scope(session), mode, text, options)
         return str(asked["question_id"])
 
     def _sessions(self) -> None:
@@ -183,7 +183,7 @@ class Scene:
             workspace.now = time.time() - ago
             workspace.prompt(prompt, session)
         verifying = {"current_phase": "verifying", "iteration": 3, "max_iterations": 10}
-        surface.write(self.scope("01998f2c-forge"), "forge", verifying)
+        operations.write(self.scope("01998f2c-forge"), "forge", verifying)
         for _ in range(2):
             workspace.stop("01998f3a-ultra")
         self.ask(
@@ -194,7 +194,7 @@ class Scene:
             "SQLite",
             "None, keep the files",
         )
-        surface.write(
+        operations.write(
             self.scope("01998e77-done"),
             "blueprint",
             {"active": False, "lifecycle_outcome": "finished", "current_phase": "done"},

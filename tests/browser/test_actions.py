@@ -76,7 +76,7 @@ def test_a_question_that_somebody_else_answered_is_said_to_be(look: Open, scene:
     page.get_by_role("button", name="Answer…").click()
     assert scene.project.rcs("question", "answer", question, "Postgres").returncode == 0
     page.get_by_role("button", name="Send the answer").click()
-    expect(page.locator("dialog .problem")).to_contain_text("answered already")
+    expect(page.locator("dialog .problem")).to_contain_text("already answered")
     page.get_by_role("button", name="Leave as it is").click()
     expect(page.locator(".asked")).to_have_count(0)
 

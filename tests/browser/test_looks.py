@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 from tests.browser import axe, samples
 from tests.browser.scene import LONG_RUN
-from tests.clients.install import Unavailable
+from tests.real_clients.install import Unavailable
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Open

@@ -1,4 +1,4 @@
-"""`rcs completion`: the script of each shell, in a real shell where there is one."""
+"""`rcs completion`: the script of each shell, run in that shell if it is installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support import RCS_HOOK, clean_env
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
-    *("off", "on", "machine", "emit", "runs", "task", "dashboard", "mcp", "completion"),
+    *("off", "on", "machine", "emit", "runs", "task", "dashboard", "mcp", "completion", "status"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 
@@ -35,7 +35,7 @@ def bash_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def completed(bash_script: Path, *words: str, cwd: Path) -> list[str]:
-    """What bash offers for the last of the words, asked as readline asks."""
+    """Return what bash offers for the last word, asked as readline asks."""
     asks = (
         'set -eu; source "$1"; shift; spec=$(complete -p rcs); [[ $spec == *"-F _rcs"* ]];'
         ' COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); set +eu; _rcs; set -eu;'
@@ -108,6 +108,7 @@ def test_an_action_is_not_offered_where_a_file_is_wanted(bash_script: Path, tmp_
     assert completed(bash_script, "rcs", "overlay", "apply", "a", cwd=tmp_path) == ["agents.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_is_fine_syntax(shell: str, tmp_path: Path) -> None:
     program = shutil.which(shell)
@@ -119,6 +120,7 @@ def test_the_script_is_fine_syntax(shell: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_command_mode_and_outcome_stands_in_every_script(shell: str) -> None:
     text = script(shell)
@@ -126,12 +128,14 @@ def test_every_command_mode_and_outcome_stands_in_every_script(shell: str) -> No
         assert word in text
 
 
+@pytest.mark.slow
 def test_zsh_borrows_the_script_of_bash() -> None:
     first, _, rest = script("zsh").partition("\n")
     assert first == "autoload -U +X bashcompinit && bashcompinit"
     assert rest == script("bash")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["complete -c rcs -f -n __fish_use_subcommand -a state",
                                   "complete -c rcs -n '__fish_seen_subcommand_from state' -a list-active",
                                   "complete -c rcs -n '__fish_seen_subcommand_from hud' -l watch"])  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 
 from tests.runs.support import Project
 from tests.support import clean_env
+from tests.table import each_row
 
 
 @pytest.fixture
@@ -66,21 +67,22 @@ def test_an_invalid_transition_to_the_letter(project: Project) -> None:
     assert done.stderr == "Error: Invalid transition from 'requirements' to 'verify'.\nValid next states: design\n"
 
 
-def test_a_refusal_as_json_stands_on_stderr(project: Project) -> None:
+def test_a_refusal_as_json_goes_to_stderr(project: Project) -> None:
     project.rcs(*project.command("requirements"))
     done = project.rcs(*project.command("desing"), "--json")
     assert (done.returncode, done.stdout) == (1, "")
     said = json.loads(done.stderr)
     assert said.pop("message").startswith('Error: step "desing" is not a valid state in the "build" state machine.')
+    reason = {
+        "valid_states": ["requirements", "design", "tasks", "build", "verify", "archive"], "current": "requirements",
+        "valid_next": ["design"], "did_you_mean": "design",
+    }  # fmt: skip
     assert said == {
-        "step": "desing", "workflow": "build", "valid_next": ["design"], "current": "requirements",
-        "valid_states": ["requirements", "design", "tasks", "build", "verify", "archive"], "did_you_mean": "design",
+        "ok": False, "code": "rejected", "details": reason, "step": "desing", "workflow": "build", **reason
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "words", [["--nope"], ["--step"], ["--type", "--json"], ["--ste", "x"], ["extra"]], ids=" ".join
-)
+@each_row("words", [["--nope"], ["--step"], ["--type", "--json"], ["--ste", "x"], ["extra"]], ids=" ".join)
 def test_what_the_argument_parser_refuses_is_a_wrong_command_line(project: Project, words: list[str]) -> None:
     done = project.rcs("emit", *words)
     assert (done.returncode, done.stdout) == (2, "")
@@ -99,7 +101,7 @@ def test_nothing_at_all_is_a_refusal_in_words(project: Project) -> None:
     assert done.stderr == "Error: --type is missing; give --type status_change or artifact_registered\n"
 
 
-def test_an_unknown_workflow_is_taken_and_said_to_be_unchecked(project: Project) -> None:
+def test_an_unknown_workflow_is_accepted_with_a_note_that_nothing_was_checked(project: Project) -> None:
     done = project.rcs(*project.command("any", workflow="nope"), "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["success"] is True
@@ -149,14 +151,19 @@ def test_rcs_db_is_where_it_is_stored(project: Project, tmp_path: Path) -> None:
     assert not project.database.exists()
 
 
-def test_without_a_home_it_is_one_sentence(project: Project) -> None:
+@pytest.mark.parametrize("home", [None, "", "rel"])
+def test_without_a_home_it_is_one_sentence(home: str | None, project: Project) -> None:
     env = {name: value for name, value in project.env().items() if name != "HOME"}
+    env |= {} if home is None else {"HOME": home}
     done = subprocess.run(
         [*project_rcs(), *project.command("requirements")],
         cwd=project.root, env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "Error: HOME is not set, so there is no place for .rcs/rcs.db; set RCS_DB to a file\n"
+    assert (
+        done.stderr
+        == "Error: HOME is not an absolute path, so there is no place for .rcs/rcs.db; set RCS_DB to a file\n"
+    )
 
 
 def test_a_database_in_a_place_that_is_not_there_is_one_sentence(project: Project) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
-from rcs_hooks.runs.places import SHIPPED
-from tests.support import RCS_HOOK, clean_env
+from rcs_hooks.runs.workflow_files import SHIPPED
+from tests.support import RCS_HOOK, clean_env, error_json, run_rcs
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 GOOD = """\
@@ -41,15 +41,8 @@ def project(tmp_path: Path) -> Path:
 
 def rcs(folder: Path, *words: str, home: Path | None = None) -> tuple[int, str, str]:
     """Status, stdout and stderr of `rcs`."""
-    done = subprocess.run(
-        [*RCS, *words],
-        capture_output=True,
-        cwd=folder,
-        env=clean_env(HOME=str(home or folder.parent / "home")),
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    done = run_rcs(*words, cwd=folder, env=clean_env(HOME=str(home or folder.parent / "home")))
+    return done.returncode, done.stdout, done.stderr
 
 
 def machine(project: Path, *words: str) -> tuple[int, str, str]:
@@ -89,7 +82,7 @@ def test_the_error_of_one_file_does_not_hide_that_of_another(project: Path) -> N
     assert err == (
         BROKEN_SAID.format(file="a.md")
         + "none.md: no such file or directory\n"
-        + ".: it is no file of at most 1048576 bytes\n"
+        + ".: it is not a file of at most 1048576 bytes\n"
         + BROKEN_SAID.format(file="c.md")
     )
 
@@ -99,9 +92,9 @@ def test_check_warns_and_is_content(project: Path) -> None:
     status, out, err = machine(project, "check", "x.md")
     assert (status, err) == (0, "")
     assert out.splitlines() == [
-        "x.md:8: warning: `direction` is passed over",
+        "x.md:8: warning: `direction` is ignored",
         "x.md:9: warning: Mermaid itself cannot draw a state called `c-d`; write `c_d`",
-        "x.md: warning: `c-d` leads nowhere and is no end; write `c-d --> [*]`",
+        "x.md: warning: `c-d` leads nowhere and is not an end; write `c-d --> [*]`",
         "x.md: 3 states, 3 transitions",
     ]
     assert machine(project, "check", "--quiet", "x.md") == (0, "", "")
@@ -250,7 +243,9 @@ def test_show_of_a_broken_file(project: Path) -> None:
     assert machine(project, "show", "x.md") == (1, "", "rcs: " + BROKEN_SAID.format(file="x.md"))
     status, out, err = machine(project, "show", "x.md", "--json")
     assert (status, out) == (1, "")
-    assert json.loads(err) == {"error": BROKEN_SAID.format(file="x.md").rstrip("\n")}
+    said = json.loads(err)
+    assert said == error_json("machine", BROKEN_SAID.format(file="x.md").rstrip("\n"), **said["details"])
+    assert (list(said["details"]), said["details"]["file"]) == (["problem", "file", "line"], "x.md")
 
 
 def test_show_as_json_and_as_a_picture_at_once_is_a_wrong_command_line(project: Path) -> None:
@@ -274,7 +269,7 @@ def ran(project: Path) -> Path:
     return project
 
 
-def test_show_marks_the_way_of_a_run(ran: Path) -> None:
+def test_show_marks_the_path_of_a_run(ran: Path) -> None:
     status, out, err = machine(ran, "show", "build", "--run", "r1")
     assert (status, err) == (0, "")
     marks = {line[2:].split()[0]: line[0] for line in out.splitlines()[1:] if not line.startswith("    ")}
@@ -297,3 +292,16 @@ def test_a_run_that_is_not_there(ran: Path) -> None:
 def test_a_run_of_another_workflow(ran: Path) -> None:
     said = "rcs: r1 is a run of 'build'; `rcs machine show build --run r1`\n"
     assert machine(ran, "show", "pr-review", "--run", "r1") == (1, "", said)
+
+
+def test_a_branch_is_marked_from_where_it_branches_off_as_in_the_dashboard(project: Path) -> None:
+    fork = "stateDiagram-v2\n[*] --> a\na --> b\na --> c\nb --> d\nc --> d\nd --> [*]\n"
+    skill = project / ".claude" / "skills" / "fork" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(f"# Fork\n\n## STATE-MACHINE\n\n```mermaid\n{fork}```\n")
+    for step in ("a", "b", "c", "d"):
+        emit(project, step, "--workflow", "fork")
+    emit(project, "d", "--workflow", "fork", "--data", '{"status": "completed"}')
+    _, out, _ = machine(project, "show", "fork", "--svg", "--run", "r1")
+    taken = set(re.findall(r'class="edge taken" data-from="([^"]*)" data-to="([^"]*)"', out))
+    assert taken == {("[*]", "a"), ("a", "b"), ("a", "c"), ("c", "d"), ("d", "[*]")}

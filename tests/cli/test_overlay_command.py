@@ -1,17 +1,17 @@
-"""`rcs overlay` on real files: what is refused leaves the file as it was, and what is done keeps the rest of it."""
+"""`rcs overlay` on real files: a refusal leaves the file as it was, and a change leaves the rest of it as it was."""
 
 from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from rcs_hooks.catalog import MODES
-from tests.support import RCS_HOOK, Workspace, clean_env
+from tests.support import RCS_HOOK, Workspace, run_rcs
+from tests.table import each_row
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 START = "<!-- RCS:RUNTIME:START -->"
@@ -21,14 +21,14 @@ TEXT = "# Agents\n\nUse make. é \U0001f600\n"
 
 @pytest.fixture
 def workspace(workspace: Workspace) -> Workspace:
-    """These tests run whole programs, which have the real clock."""
+    """A workspace with the real time, because these tests run whole programs."""
     workspace.now = time.time()
     return workspace
 
 
 @pytest.fixture
 def agents(workspace: Workspace) -> Path:
-    """AGENTS.md of a workspace where team and forge run in s1."""
+    """An AGENTS.md in a workspace where team and forge run in s1."""
     workspace.prompt("$team $forge")
     path = workspace.root / "AGENTS.md"
     path.write_text(TEXT)
@@ -36,18 +36,10 @@ def agents(workspace: Workspace) -> Path:
 
 
 def rcs(workspace: Workspace, *words: str, session: str | None = "s1", umask: int = -1) -> tuple[int, str, str]:
-    """Status, stdout and stderr of `rcs overlay`."""
+    """Run `rcs overlay`, and return status, stdout and stderr."""
     scope = ["--session", session] if session else []
-    done = subprocess.run(
-        [*RCS, "overlay", *words, *scope],
-        capture_output=True,
-        cwd=workspace.root,
-        env=clean_env(),
-        timeout=60,
-        check=False,
-        umask=umask,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    done = run_rcs("overlay", *words, *scope, cwd=workspace.root, umask=umask)
+    return done.returncode, done.stdout, done.stderr
 
 
 def done(workspace: Workspace, *words: str, session: str | None = "s1", umask: int = -1) -> str:
@@ -93,7 +85,7 @@ def test_show_is_bounded_whatever_the_state_says(workspace: Workspace) -> None:
 
 
 def test_without_a_session_the_one_that_has_something_active_is_shown(workspace: Workspace, agents: Path) -> None:
-    """README: a call without a session is about root; where root has nothing, about the one session that has."""
+    """README: a call without a session is about root, or else about the only session with an active mode."""
     assert done(workspace, "show", session=None) == done(workspace, "show", session="s1")
 
 
@@ -103,7 +95,7 @@ def test_without_a_session_the_one_that_has_something_active_is_shown(workspace:
 def test_apply_then_strip_gives_the_file_back_to_the_byte(workspace: Workspace, agents: Path) -> None:
     assert done(workspace, "apply", "AGENTS.md") == "AGENTS.md: overlay written\n"
     assert agents.read_text() == f"{TEXT}\n{done(workspace, 'show')}"
-    assert done(workspace, "strip", "AGENTS.md") == "AGENTS.md: overlay taken out\n"
+    assert done(workspace, "strip", "AGENTS.md") == "AGENTS.md: overlay removed\n"
     assert agents.read_text() == TEXT
     assert files(workspace) == {".rcs", "AGENTS.md"}
 
@@ -134,7 +126,7 @@ RAW: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("raw", [pytest.param(raw, id=name) for name, raw in RAW.items()])
+@each_row("raw", [pytest.param(raw, id=name) for name, raw in RAW.items()])
 def test_every_kind_of_file_comes_back_to_the_byte(workspace: Workspace, agents: Path, raw: bytes) -> None:
     agents.write_bytes(raw)
     done(workspace, "apply", "AGENTS.md")
@@ -148,7 +140,7 @@ def test_every_kind_of_file_comes_back_to_the_byte(workspace: Workspace, agents:
 
 def test_strip_without_an_overlay_touches_nothing(workspace: Workspace, agents: Path) -> None:
     before, words = agents.stat(), agents.read_bytes()
-    assert done(workspace, "strip", "AGENTS.md") == "AGENTS.md: there is no overlay\n"
+    assert done(workspace, "strip", "AGENTS.md") == "AGENTS.md: no overlay found\n"
     after = agents.stat()
     assert (after.st_ino, after.st_mtime_ns, agents.read_bytes()) == (before.st_ino, before.st_mtime_ns, words)
 
@@ -164,8 +156,8 @@ def test_strip_needs_no_state_and_makes_none(workspace: Workspace) -> None:
 # --- the file itself
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664, 0o755])
-@pytest.mark.parametrize("action", ["apply", "strip"])
+@each_row("mode", [0o600, 0o644, 0o664, 0o755])
+@each_row("action", ["apply", "strip"])
 def test_the_files_mode_is_kept(workspace: Workspace, agents: Path, mode: int, action: str) -> None:
     if action == "strip":
         done(workspace, "apply", "AGENTS.md")
@@ -239,7 +231,7 @@ def test_a_file_that_is_not_utf_8_is_refused_and_left_alone(
     workspace: Workspace, agents: Path, action: str, raw: bytes
 ) -> None:
     agents.write_bytes(raw)
-    assert rcs(workspace, action, "AGENTS.md") == (1, "", "rcs: AGENTS.md: it is not UTF-8, so it was left as it is\n")
+    assert rcs(workspace, action, "AGENTS.md") == (1, "", "rcs: AGENTS.md: it is not UTF-8, so it was left unchanged\n")
     assert agents.read_bytes() == raw
 
 
@@ -247,7 +239,7 @@ def test_a_file_that_is_not_utf_8_is_refused_and_left_alone(
     ("words", "status", "named"),
     [
         pytest.param(["strip", "NONE.md"], 1, "NONE.md: no such file", id="strip of no file"),
-        pytest.param(["apply", "."], 1, ".: is a directory", id="a folder"),
+        pytest.param(["apply", "."], 1, ".: it is a folder", id="a folder"),
         pytest.param(["apply", "no/such/AGENTS.md"], 1, "no/such", id="a folder that is not there"),
         pytest.param(["apply"], 2, "apply needs a file, like: rcs overlay apply AGENTS.md", id="no file"),
         pytest.param(["paint", "AGENTS.md"], 2, "invalid choice: 'paint'", id="no such action"),
@@ -266,7 +258,7 @@ def test_what_cannot_be_done_is_said_on_stderr(
 
 
 def test_a_state_file_that_cannot_be_read_is_told_and_not_passed_over(workspace: Workspace, agents: Path) -> None:
-    """An overlay that says less than is true is worse than none: what is active is not known."""
+    """An incomplete overlay would be worse than none."""
     workspace.mode_path("forge").write_text("{")
     status, out, err = rcs(workspace, "show")
     assert status == 1 or "forge-state.json" in out

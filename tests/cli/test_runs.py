@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.runs.support import RCS, Project, Record
+from tests.support import run_rcs
+from tests.table import each_row
 
 RUN = "550e8400-e29b-41d4-a716-446655440000"
 
@@ -161,7 +163,7 @@ def test_a_run_that_was_ended_by_hand_is_not_ended_again(busy: Project, first: s
     said(busy, "end", RUN, "--status", first)
     before = busy.dump()
     done = busy.rcs("runs", "end", RUN)
-    refusal = f"rcs: run '{RUN}' has ended already, as {first}; nothing was changed\n"
+    refusal = f"rcs: run '{RUN}' has already ended as {first}; nothing was changed\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", refusal)
     assert busy.dump() == before
 
@@ -177,7 +179,7 @@ def complete(project: Project) -> Project:
 def test_a_run_that_its_machine_has_ended_is_not_ended_again(complete: Project) -> None:
     before = complete.dump()
     done = complete.rcs("runs", "end", "c1", "--status", "skipped")
-    assert (done.returncode, done.stderr) == (1, "rcs: run 'c1' has ended already, as completed; nothing was changed\n")
+    assert (done.returncode, done.stderr) == (1, "rcs: run 'c1' has already ended as completed; nothing was changed\n")
     assert complete.dump() == before
 
 
@@ -220,9 +222,7 @@ def elsewhere(project: Project) -> Path:
 
 
 def in_folder(project: Project, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*RCS, "runs", *words], cwd=folder, env=project.env(), capture_output=True, text=True, timeout=60, check=False
-    )
+    return run_rcs("runs", *words, cwd=folder, env=project.env())
 
 
 @pytest.mark.parametrize("words", [["show"], ["end"], ["end", "--status", "failed"]], ids=" ".join)
@@ -268,7 +268,7 @@ def test_prune_without_an_age_is_a_wrong_command_line(busy: Project) -> None:
     before = busy.dump()
     assert busy.rcs("runs", "prune").returncode == 2
     done = busy.rcs("runs", "prune", "--older-than", "soon")
-    assert (done.returncode, done.stderr) == (1, "rcs: 'soon' is no length of time; write 45m, 12h, 30d or 2w\n")
+    assert (done.returncode, done.stderr) == (1, "rcs: 'soon' is not a length of time; write 45m, 12h, 30d or 2w\n")
     assert busy.dump() == before
 
 
@@ -309,7 +309,7 @@ def test_a_folder_that_was_removed_is_no_reason_to_say_nothing(busy: Project) ->
     assert RUN in done.stdout
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [("show", "\udcff"), ("list", "--workflow", "\udcff"),
      ("list", "--before", "9" * 30), ("list", "--limit", "9" * 30),

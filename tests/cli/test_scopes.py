@@ -1,13 +1,16 @@
-"""Where no session is named, and where two words for one thing clash: every command means the same."""
+"""Every command means the same scope if no session is named, and refuses two names for one thing."""
 
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
 from rcs_hooks.cli.main import main
+from tests.cli.test_state_commands import commands_in, context_of, rcs, shell, started, stopped
 from tests.support import Workspace
+from tests.table import each_row
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def test_of_several_sessions_none_is_guessed(here: Workspace, capsys: pytest.Cap
     here.prompt("$team", "s2")
     assert says(capsys, "hud")[1] == "rcs: 2 sessions are active; --session shows one: s1, s2\n"
     status, _, err = says(capsys, "overlay", "show")
-    assert (status, err) == (1, "rcs: 2 sessions have something active; say which one: --session s1 or --session s2\n")
+    assert (status, err) == (1, "rcs: 2 sessions have active modes; name one: --session s1 or --session s2\n")
 
 
 def test_a_write_without_a_session_holds_no_other_session(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,7 +104,7 @@ CLASHES = {
 }
 
 
-@pytest.mark.parametrize("name", CLASHES)
+@each_row("name", CLASHES)
 def test_what_could_mean_two_things_is_refused(name: str, here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     here.write("forge", "A")
     before = here.snapshot()
@@ -119,8 +122,84 @@ def test_try_says_where_no_state_could_be_kept(here: Workspace, capsys: pytest.C
 
 def test_try_shows_what_the_person_is_told(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     here.prompt("$brief")
-    assert "you are told:\n  rcs: Cannot activate forge while" in says(capsys, "try", "$forge")[1]
+    assert "you see:\n  rcs: Cannot activate forge while" in says(capsys, "try", "$forge")[1]
 
 
 def test_try_knows_the_trap_of_double_quotes(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     assert "use single quotes" in says(capsys, "try", " ship")[1]
+
+
+# --- the workspace's own record
+
+
+def commands_that_end(reason: str) -> list[str]:
+    """Return the commands in a Stop's reason that end the run."""
+    return [command for command in commands_in(reason) if " question " not in command]
+
+
+@pytest.mark.parametrize("action", ["clear", "write"])
+def test_a_pasted_command_ends_the_workspaces_own_record(action: str, workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.write("forge", None)
+    reason = stopped(workspace.root)["reason"]
+    (command,) = [command for command in commands_that_end(reason) if f" state {action} " in command]
+    done = shell(command, workspace.root, CLAUDE_CODE_SESSION_ID="s1")
+    path = ".rcs/state/forge-state.json"
+    assert (done.status, done.out) == (0, {"clear": f"cleared forge: {path}\n", "write": f"wrote {path}\n"}[action])
+    assert stopped(workspace.root) == {}
+    assert not workspace.mode_path("forge").exists()
+    if action == "clear":
+        assert not workspace.mode_path("forge", None).exists()
+    else:
+        assert workspace.read("forge", None)["lifecycle_outcome"] == "finished"
+    assert rcs(workspace.root, "state", "list-active", "--session", "s1").out == "nothing is active\n"
+
+
+def test_beside_a_run_of_the_session_each_record_has_its_own_command(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    started(workspace, "$ultrawork fix the build")
+    workspace.write("forge", None)
+    reason = stopped(workspace.root)["reason"]
+    writes = [command.partition(" state ")[2] for command in commands_that_end(reason)]
+    assert writes == [
+        "write --mode ultrawork --outcome finished --session s1",
+        "write --mode forge --outcome finished --root-scope",
+    ]
+
+
+def test_a_denial_clears_the_workspaces_own_record_where_it_is(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.write("forge", None)
+    context = context_of(started(workspace, "$autopilot build it"))
+    (command,) = commands_in(context)
+    assert command.endswith(" state clear --mode forge --root-scope")
+    assert shell(command, workspace.root).status == 0
+    started(workspace, "$autopilot build it now")
+    assert workspace.active() == ["autopilot"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--session", "s1"), "root_scope and the session s1 are both named; name one of them"),
+        (("--all-sessions",), "root_scope and all_sessions are both given; give one of them"),
+    ],
+    ids=["session", "all-sessions"],
+)
+def test_the_root_scope_is_cleared_alone(
+    words: tuple[str, ...], why: str, here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.write("forge", None)
+    before = here.snapshot()
+    assert says(capsys, "state", "clear", "--mode", "forge", "--root-scope", *words) == (1, "", f"rcs: {why}\n")
+    assert here.snapshot() == before
+
+
+def test_the_root_scope_is_cleared_beside_a_run_of_the_same_mode(
+    here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.prompt("$forge")
+    here.write("forge", None)
+    assert says(capsys, "state", "clear", "--mode", "forge", "--root-scope")[0] == 0
+    assert not here.mode_path("forge", None).exists()
+    assert here.read("forge")["active"] is True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import site
 import stat
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Callable
@@ -20,17 +22,23 @@ from typing import Any
 import pytest
 
 import rcs_hooks
+from rcs_hooks.catalog import SKILL_FILES
+from rcs_hooks.cli import setup
+from rcs_hooks.clients import entries
+from rcs_hooks.clients.codex import CODEX
+from rcs_hooks.editing import files as editing
+from rcs_hooks.editing.files import Change
 from rcs_hooks.errors import Refused
-from rcs_hooks.install import edit, merge, skills
-from rcs_hooks.install.edit import Change
-from tests.support import clean_env
+from rcs_hooks.install import exclusive, skills
+from tests.support import clean_env, run_rcs
+from tests.table import each_row
 
 BIN = Path(sys.executable).parent
 RCS, HOOK = BIN / "rcs", BIN / "rcs-hook"
 PYTHON = BIN / "python3"
 LINE = f"{shlex.quote(str(PYTHON))} -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0"
-SKILLS = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel", "task")
-KEPT = ".before-rcs"
+SKILLS = SKILL_FILES
+BACKUP_SUFFIX = ".before-rcs"
 IS_ROOT = os.geteuid() == 0
 
 
@@ -51,6 +59,8 @@ class Home:
         return [*self.rcs, *args]
 
     def run(self, *args: str, cwd: Path | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+        if self.rcs == [str(RCS)] and not options:
+            return run_rcs(*args, cwd=cwd or self.project, env=self.env)
         return subprocess.run(
             self.command(*args),
             cwd=cwd or self.project,
@@ -144,7 +154,7 @@ def hooks(prompt: Any, stop: Any) -> dict[str, Any]:
 
 
 def shown(value: object) -> str:
-    return json.dumps(value, indent=2) + "\n"
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 CODEX_BY_COMMAND = shown({"hooks": hooks(COMMAND, COMMAND)})
@@ -185,7 +195,7 @@ def files(person: Home) -> dict[str, str]:
     return {name: what[0].decode() for name, what in person.state().items() if isinstance(what, tuple)}
 
 
-@pytest.mark.parametrize(("client", "scope", "transport"), WRITTEN)
+@each_row(("client", "scope", "transport"), WRITTEN)
 def test_what_is_written_where_nothing_is(client: str, scope: str, transport: str, person: Home) -> None:
     where = ("--client", client, "--scope", scope)
     fresh = person.state()
@@ -292,34 +302,30 @@ def test_what_is_left_to_do_is_told_once_something_was_done(person: Home) -> Non
     assert "Codex: start `codex`, and approve the hooks with /hooks.\n" in said
 
 
-def test_without_tomlkit_the_lines_to_paste_are_shown(person: Home) -> None:
+@pytest.mark.slow
+def test_without_tomlkit_only_a_list_of_the_person_s_own_cannot_be_changed(person: Home) -> None:
     blocked = person.write("blocked/tomlkit.py", "raise ImportError", at=person.folder).parent
-    config = person.write(".codex/config.toml", CODEX_CONFIG.partition("[sandbox")[0])
-    before = config.read_text()
     person.env |= {"PYTHONPATH": str(blocked), "PYTHONDONTWRITEBYTECODE": "1"}
-    said = person.ok("setup", "--client", "codex", "--transport", "mcp", "--writable")
-    assert config.read_text() == before
-    head = f"{config}: tomlkit is not installed, so paste this into it yourself:\n"
-    lines = said.partition(head)[2].partition("\nCodex: ")[0]
-    assert tomllib.loads(f"{before}\n{lines}\n") == {
+    config = person.write(".codex/config.toml", CODEX_CONFIG.partition("[sandbox")[0])
+    before = person.contents()
+    where = ("--client", "codex", "--transport", "mcp", "--writable")
+    person.ok("setup", *where)
+    assert tomllib.loads(config.read_text()) == {
         "model": "gpt",
         "mcp_servers": {"other": {"command": "x"}, "rcs_state": CODEX_SERVER},
         "sandbox_workspace_write": {"writable_roots": [str(person.home / ".rcs"), str(person.project / ".rcs")]},
     }
-    assert json.loads((person.project / ".codex/hooks.json").read_text())["hooks"]["Stop"] == [
-        {"hooks": [CODEX_TOOLS[1]]}
-    ]
-    config.write_text(f"{before}\n{lines}\n")
-    pasted = person.state()
-    assert "Codex: nothing to change\n" in person.ok("setup", "--client", "codex", "--transport", "mcp", "--writable")
-    assert person.state() == pasted
-    said = person.ok("uninstall")
-    assert f"{config}: tomlkit is not installed, so change it yourself: (take out [mcp_servers.rcs_state])" in said
-    assert config.read_text() == f"{before}\n{lines}\n"
+    person.ok("uninstall")
+    assert person.contents() == before
+    config.write_text(CODEX_CONFIG)
+    assert person.refused("setup", *where) == (
+        f"{config}: tomlkit is not installed, which a change of its sandbox_workspace_write needs: pip install tomlkit;"
+        " nothing was changed"
+    )
 
 
-@pytest.mark.parametrize(("where", "folder", "own"), PLACES)
-@pytest.mark.parametrize("transports", [("command",), ("mcp",), ("command", "mcp", "command")], ids=" ".join)
+@each_row(("where", "folder", "own"), PLACES)
+@each_row("transports", [("command",), ("mcp",), ("command", "mcp", "command")], ids=" ".join)
 def test_each_file_comes_back_to_the_byte(
     transports: tuple[str, ...], where: tuple[str, ...], folder: str, own: dict[str, str], person: Home
 ) -> None:
@@ -335,7 +341,7 @@ def test_each_file_comes_back_to_the_byte(
         for name, text in own.items():
             path = at / name
             assert stat.S_IMODE(path.stat().st_mode) == 0o640
-            kept = path.with_name(path.name + KEPT)
+            kept = path.with_name(path.name + BACKUP_SUFFIX)
             if path.read_text() != text:
                 assert kept.read_bytes() == text.encode()
                 assert stat.S_IMODE(kept.stat().st_mode) == 0o640
@@ -343,7 +349,8 @@ def test_each_file_comes_back_to_the_byte(
     assert person.contents() == before
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     "own",
     [
         {".claude/settings.json": "{}"},
@@ -395,7 +402,7 @@ def test_foreign_entries_keep_their_bytes_and_their_order(person: Home) -> None:
         {"hooks": [CODEX_TOOLS[1]]},
     ]
     assert (person.project / ".mcp.json").read_text() == CLAUDE_SERVERS.replace(
-        '"x"}}', f'"x"}}, "rcs_state": {json.dumps(SERVER)}}}'
+        '"x"}}', f'"x"}}, "rcs_state": {json.dumps(SERVER, ensure_ascii=False)}}}'
     )
     config = (person.project / ".codex/config.toml").read_text()
     for word in ("# mine\n", "# the quick one\n", "# theirs\n", "# one\n"):
@@ -476,7 +483,7 @@ def test_a_person_s_own_hooks_are_not_taken_by_uninstall(person: Home) -> None:
 
 # --- what is refused, before anything is written
 
-AS_IT_IS = "mend it by hand, nothing was changed"
+AS_IT_IS = "fix it by hand; nothing was changed"
 BROKEN: list[tuple[str, str, str | bytes, str]] = [
     ("no JSON", ".claude/settings.json", "hooks: yes", " is not JSON: expecting value (line 1 column 1); " + AS_IT_IS),
     (
@@ -489,28 +496,28 @@ BROKEN: list[tuple[str, str, str | bytes, str]] = [
         "a key twice",
         ".claude/settings.json",
         '{"hooks": {}, "hooks": {}}',
-        " is not JSON: the key 'hooks' stands twice (line 1 column 15); " + AS_IT_IS,
+        " is not JSON: the key 'hooks' is there twice (line 1 column 15); " + AS_IT_IS,
     ),
     ("cut", ".mcp.json", '{"mcpServers": {', " is not JSON: it ends too early (line 1 column 17); " + AS_IT_IS),
-    ("a list", ".claude/settings.json", "[]", ": the whole of it is no object; " + AS_IT_IS),
-    ("hooks as a list", ".claude/settings.json", '{"hooks": []}', ": hooks is no object; " + AS_IT_IS),
+    ("a list", ".claude/settings.json", "[]", ": the file is not an object; " + AS_IT_IS),
+    ("hooks as a list", ".claude/settings.json", '{"hooks": []}', ": hooks is not an object; " + AS_IT_IS),
     (
         "an event as an object",
         ".claude/settings.json",
         '{"hooks": {"Stop": {}}}',
-        ": hooks.Stop is no list; " + AS_IT_IS,
+        ": hooks.Stop is not a list; " + AS_IT_IS,
     ),
-    ("rules as a text", ".claude/settings.json", '{"permissions": "x"}', ": permissions is no object; " + AS_IT_IS),
-    ("servers as a list", ".mcp.json", '{"mcpServers": []}', ": mcpServers is no object; " + AS_IT_IS),
-    ("not UTF-8", ".claude/settings.json", b'{"a": "\xff"}', ": it is not UTF-8, so it was left as it is"),
-    ("UTF-16", ".claude/settings.json", "{}".encode("utf-16"), ": it is not UTF-8, so it was left as it is"),
+    ("rules as a text", ".claude/settings.json", '{"permissions": "x"}', ": permissions is not an object; " + AS_IT_IS),
+    ("servers as a list", ".mcp.json", '{"mcpServers": []}', ": mcpServers is not an object; " + AS_IT_IS),
+    ("not UTF-8", ".claude/settings.json", b'{"a": "\xff"}', ": it is not UTF-8, so it was left unchanged"),
+    ("UTF-16", ".claude/settings.json", "{}".encode("utf-16"), ": it is not UTF-8, so it was left unchanged"),
     (
         "no TOML",
         ".codex/config.toml",
         "model = ",
         " is not TOML: Invalid value (at end of document); " + AS_IT_IS,
     ),
-    ("servers as a number", ".codex/config.toml", "mcp_servers = 5", ": mcp_servers is no table; " + AS_IT_IS),
+    ("servers as a number", ".codex/config.toml", "mcp_servers = 5", ": mcp_servers is not a table; " + AS_IT_IS),
     (
         "inline servers",
         ".codex/config.toml",
@@ -558,10 +565,10 @@ def as_loop(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (as_folder, "{path}: is a directory"),
-        (as_fifo, "{path}: it is no file of at most 16777216 bytes, so it was left as it is"),
-        (as_link_out, "{path}: it is a link out of the workspace, so it was left as it is"),
-        (as_dangling_link_out, "{path}: it is a link out of the workspace, so it was left as it is"),
+        (as_folder, "{path}: it is a folder"),
+        (as_fifo, "{path}: it is not a file of at most 16777216 bytes, so it was left unchanged"),
+        (as_link_out, "{path}: it is a link out of the workspace, so it was left unchanged"),
+        (as_dangling_link_out, "{path}: it is a link out of the workspace, so it was left unchanged"),
         (as_loop, "{path}: too many levels of symbolic links"),
     ],
 )
@@ -576,28 +583,28 @@ def test_what_is_no_file_is_refused(make: Callable[[Path], None], message: str, 
 
 def test_a_folder_that_leads_out_of_the_project_is_refused(person: Home) -> None:
     (person.project / ".claude").symlink_to(person.elsewhere)
-    expected = f"{person.project}/.claude/settings.json: it is a link out of the workspace, so it was left as it is"
+    expected = f"{person.project}/.claude/settings.json: it is a link out of the workspace, so it was left unchanged"
     assert person.refused("setup", *ALL) == expected
 
 
 def test_the_copy_that_is_kept_is_not_written_through_a_link_out_of_the_project(person: Home) -> None:
     target = person.write(".bashrc", "mine", at=person.home)
     person.write(".claude/settings.json", '{"model": "x"}')
-    link = person.project / f".claude/settings.json{KEPT}"
+    link = person.project / f".claude/settings.json{BACKUP_SUFFIX}"
     link.symlink_to(target)
-    assert person.refused("setup", *ALL) == f"{link}: it is a link out of the workspace, so it was left as it is"
+    assert person.refused("setup", *ALL) == f"{link}: it is a link out of the workspace, so it was left unchanged"
 
 
 def test_a_skill_is_not_written_through_a_link_out_of_the_project(person: Home) -> None:
     (person.project / ".agents").symlink_to(person.elsewhere)
     path = person.project / ".agents/skills/brief/SKILL.md"
-    expected = f"{path}: it is a link out of the workspace, so it was left as it is"
+    expected = f"{path}: it is a link out of the workspace, so it was left unchanged"
     assert person.refused("setup", *ALL, "--skills") == expected
 
 
 def test_a_file_where_a_folder_is_needed_is_found_before_anything_is_written(person: Home) -> None:
     person.write(".claude", "a file")
-    expected = f"{person.project}/.claude/settings.json: {person.project}/.claude is no folder; nothing was changed"
+    expected = f"{person.project}/.claude/settings.json: {person.project}/.claude is not a folder; nothing was changed"
     assert person.refused("setup", *ALL) == expected
 
 
@@ -620,6 +627,7 @@ def anybody(person: Home) -> Home:
     return person
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["file", "folder", "project", "kept"])
 def test_what_may_not_be_read_or_written_is_refused(mode: str, anybody: Home) -> None:
     path = anybody.write(".claude/settings.json", '{"model": "x"}')
@@ -634,7 +642,7 @@ def test_what_may_not_be_read_or_written_is_refused(mode: str, anybody: Home) ->
         codex = anybody.project / ".codex/hooks.json"
         expected = f"{codex}: you may not write in {anybody.project}; nothing was changed"
     else:
-        kept = anybody.write(f".claude/settings.json{KEPT}", "{}")
+        kept = anybody.write(f".claude/settings.json{BACKUP_SUFFIX}", "{}")
         kept.chmod(0)
         expected = f"{kept}: permission denied"
     try:
@@ -677,7 +685,7 @@ def test_the_mode_of_a_file_is_kept(mode: int, person: Home) -> None:
     path = person.write(".claude/settings.json", '{"model": "x"}')
     path.chmod(mode)
     person.ok("setup", "--client", "claude")
-    for made in (path, path.with_name(path.name + KEPT)):
+    for made in (path, path.with_name(path.name + BACKUP_SUFFIX)):
         assert stat.S_IMODE(made.stat().st_mode) == mode
     person.ok("uninstall")
     assert stat.S_IMODE(path.stat().st_mode) == mode
@@ -717,6 +725,7 @@ def test_the_command_works_from_anywhere_with_an_empty_environment(person: Home)
     commands_work(person)
 
 
+@pytest.mark.slow
 def test_the_command_works_where_the_environment_has_blanks_in_its_path(person: Home) -> None:
     """As `pip` puts the programs there; no `#!` line could name that interpreter."""
     place = person.folder / "an env; here"
@@ -745,7 +754,7 @@ def test_another_environment_takes_the_place_of_the_first(person: Home) -> None:
         path.write_text(path.read_text().replace(str(BIN), "/gone/bin"))
     person.ok("setup", *ALL, "--transport", "mcp")
     expected = WRITTEN["codex", "project", "mcp"] | WRITTEN["claude", "project", "mcp"]
-    left = {name: text for name, text in files(person).items() if not name.endswith(KEPT)}
+    left = {name: text for name, text in files(person).items() if not name.endswith(BACKUP_SUFFIX)}
     settings = json.loads(left.pop("a project/.claude/settings.json"))
     assert settings["permissions"]["allow"] == ["mcp__rcs_state", *RULES]
     settings["permissions"] = BY_MCP["permissions"]
@@ -774,7 +783,7 @@ def test_variables_of_ours_go_into_the_server_s_entry(person: Home) -> None:
 def test_a_variable_that_is_no_text_is_refused(person: Home) -> None:
     person.env["RCS_A"] = os.fsdecode(b"\xff")
     said = person.refused("setup", *ALL, "--transport", "mcp")
-    assert said.endswith("a path or a variable of yours that belongs there is not UTF-8, nothing was changed")
+    assert said.endswith("a path or a variable that belongs there is not UTF-8; nothing was changed")
 
 
 # --- what an older version wrote
@@ -802,8 +811,8 @@ OLD_SETUPS = [(client, transport) for client in ("codex", "claude") for transpor
 def set_up_by_an_older_version(person: Home, client: str, transport: str) -> Path:
     """Among a person's own hooks; returns the file."""
     name = ".codex/hooks.json" if client == "codex" else ".claude/settings.json"
-    person.write(f"{name}{KEPT}", OWN[name])
-    return person.write(name, merge.with_handlers(OWN[name], old_hooks(client, transport)))
+    person.write(f"{name}{BACKUP_SUFFIX}", OWN[name])
+    return person.write(name, entries.with_handlers(OWN[name], old_hooks(client, transport)))
 
 
 @pytest.mark.parametrize(("client", "transport"), OLD_SETUPS)
@@ -829,9 +838,10 @@ def test_an_older_set_up_is_taken_out_to_the_byte(client: str, transport: str, p
     path = set_up_by_an_older_version(person, client, transport)
     person.ok("uninstall")
     assert path.read_bytes().decode() == OWN[path.relative_to(person.project).as_posix()]
-    assert not path.with_name(path.name + KEPT).exists()
+    assert not path.with_name(path.name + BACKUP_SUFFIX).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("client", "transport"), OLD_SETUPS)
 def test_doctor_names_an_older_set_up_and_not_a_new_one(client: str, transport: str, person: Home) -> None:
     path = set_up_by_an_older_version(person, client, transport)
@@ -885,7 +895,7 @@ def test_a_server_under_our_name_goes_with_a_set_up_by_commands(person: Home) ->
     person.write(".codex/config.toml", EVIL_TOML)
     person.write(".claude/settings.json", '{"enabledMcpjsonServers": ["rcs_state"], "model": "x"}')
     person.ok("setup", *ALL)
-    assert "rcs_state" not in "".join(text for name, text in files(person).items() if not name.endswith(KEPT))
+    assert "rcs_state" not in "".join(text for name, text in files(person).items() if not name.endswith(BACKUP_SUFFIX))
 
 
 def test_the_person_s_own_variables_stay_in_their_own_files(person: Home) -> None:
@@ -895,7 +905,7 @@ def test_the_person_s_own_variables_stay_in_their_own_files(person: Home) -> Non
     assert json.loads((person.home / ".claude.json").read_text()) == {"mcpServers": {"rcs_state": own}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "handler",
     [
         {"type": "command", "command": "PATH=/evil rcs-hook"},
@@ -937,6 +947,17 @@ def test_an_empty_folder_that_was_there_stays(folder: str, person: Home) -> None
     assert person.contents() == before
 
 
+def test_the_mark_goes_where_the_folder_stays_with_a_key_of_the_persons(person: Home) -> None:
+    (person.project / ".claude").mkdir()
+    person.ok("setup", "--client", "claude")
+    path = person.project / ".claude/settings.json"
+    assert (path.parent / BACKUP_SUFFIX).exists()
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"mine": 1}))
+    person.ok("uninstall")
+    assert json.loads(path.read_text()) == {"mine": 1}
+    assert not (path.parent / BACKUP_SUFFIX).exists()
+
+
 def test_a_mark_of_somebody_else_s_is_left(person: Home) -> None:
     person.write(".codex/.before-rcs", "theirs")
     before = person.contents()
@@ -945,7 +966,7 @@ def test_a_mark_of_somebody_else_s_is_left(person: Home) -> None:
     assert person.contents() == before
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("groups", "moves"),
     [
         ([["ours"], ["theirs"]], True),
@@ -974,7 +995,7 @@ def test_without_a_home_nothing_is_found(home: str | None, person: Home) -> None
     person.env.pop("HOME")
     if home is not None:
         person.env["HOME"] = home
-    expected = "HOME is not set, so your clients' files cannot be found; set HOME and run the same again"
+    expected = "HOME is not set, so your clients' files cannot be found; set HOME and run this command again"
     assert person.refused("setup", *ALL, "--scope", "user") == expected
 
 
@@ -1004,12 +1025,12 @@ def test_the_project_is_found_from_a_subfolder_or_named(person: Home) -> None:
     person.ok("setup", "--client", "claude", "--root", str(person.elsewhere))
     assert set(files(person)) == {"elsewhere/.claude/settings.json"}
     missing = person.folder / "missing"
-    expected = f"{missing}: there is no such folder; name the project with --root"
+    expected = f"{missing} does not exist; name the project with --root"
     assert person.refused("setup", "--client", "claude", "--root", str(missing)) == expected
 
 
-@pytest.mark.parametrize("command", ["setup", "uninstall"])
-@pytest.mark.parametrize("args", [("--nope",), ("--client", "vim"), ("--scope", "all"), ("extra",), ("--clie", "all")])
+@each_row("command", ["setup", "uninstall"])
+@each_row("args", [("--nope",), ("--client", "vim"), ("--scope", "all"), ("extra",), ("--clie", "all")])
 def test_a_command_line_that_says_nothing(command: str, args: tuple[str, ...], person: Home) -> None:
     before = person.state()
     done = person.run(command, *args)
@@ -1059,12 +1080,13 @@ def test_a_skill_of_an_older_version_is_brought_up_to_date(person: Home) -> None
     path.write_text(f"{old}\n\n{skills.MARK}{skills._hash(old)} -->\n")
     assert f"changed {path}\n" in person.ok("setup", "--client", "claude", "--skills")
     assert path.read_text() == new
-    assert not path.with_name(path.name + KEPT).exists()
+    assert not path.with_name(path.name + BACKUP_SUFFIX).exists()
 
 
 # --- several at once, and cut short
 
 
+@pytest.mark.slow
 def test_two_at_once_leave_whole_files(person: Home) -> None:
     person.write(".claude/settings.json", CLAUDE_SETTINGS)
     for _ in range(4):
@@ -1072,15 +1094,9 @@ def test_two_at_once_leave_whole_files(person: Home) -> None:
             subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stderr=-1, stdout=-1)
             for _ in range(2)
         ]
-        ended = [(process.communicate(timeout=60)[1].decode(), process.returncode) for process in both]
-        assert 0 in [status for _, status in ended]
-        for said, status in ended:
-            assert (status, said) == (
-                0,
-                "",
-            ) or "somebody else has just changed it; run the same command again\n" in said
+        assert [(process.communicate(timeout=60)[1], process.returncode) for process in both] == [(b"", 0)] * 2
         left = files(person)
-        assert left.pop(f"a project/.claude/settings.json{KEPT}") == CLAUDE_SETTINGS
+        assert left.pop(f"a project/.claude/settings.json{BACKUP_SUFFIX}") == CLAUDE_SETTINGS
         assert set(left) == {"a project/.claude/settings.json", "a project/.codex/hooks.json"}
         assert left["a project/.codex/hooks.json"] == CODEX_BY_COMMAND
         assert person.ok("setup", *ALL).startswith("Codex: nothing to change\n")
@@ -1088,14 +1104,64 @@ def test_two_at_once_leave_whole_files(person: Home) -> None:
         assert files(person) == {"a project/.claude/settings.json": CLAUDE_SETTINGS}
 
 
+def test_a_folder_that_another_setup_has_just_made_is_not_taken_for_the_persons(
+    person: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second starts while the folder of the first is still empty, and goes on as soon as it may."""
+    go_on = threading.Event()
+    make, lock = os.makedirs, fcntl.flock
+
+    def second() -> None:
+        try:
+            assert setup.run(["--client", "codex"]) == 0
+        finally:
+            go_on.set()
+
+    def make_and_start_the_second(path: str, **options: Any) -> None:
+        make(path, **options)
+        if other.ident is None:
+            other.start()
+            assert go_on.wait(60)
+
+    def lock_or_say_so(fd: int, how: int) -> None:
+        try:
+            lock(fd, how)
+        except BlockingIOError:
+            go_on.set()
+            raise
+
+    other = threading.Thread(target=second)
+    monkeypatch.setattr(os, "makedirs", make_and_start_the_second)
+    monkeypatch.setattr(fcntl, "flock", lock_or_say_so)
+    person.ok("setup", "--client", "codex")
+    other.join()
+    assert set(files(person)) == {"a project/.codex/hooks.json"}
+    person.ok("uninstall")
+    assert not (person.project / ".codex").exists()
+
+
+def test_a_home_that_is_not_there_and_a_project_that_another_program_has_locked_are_set_up_too(
+    person: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `flock . rcs setup`."""
+    monkeypatch.setattr(exclusive, "SECONDS", 0.0)
+    person.home.rmdir()
+    locked = os.open(person.project, os.O_RDONLY)
+    fcntl.flock(locked, fcntl.LOCK_EX)
+    person.ok("setup", "--client", "codex")
+    os.close(locked)
+    assert set(files(person)) == {"a project/.codex/hooks.json"}
+
+
 def test_a_file_that_another_program_changes_in_between_is_not_overwritten(person: Home) -> None:
     path = person.write(".claude/settings.json", '{"model": "theirs"}')
-    with pytest.raises(Refused, match="somebody else has just changed it; run the same command again"):
-        edit.write(Change(str(path), "{}", '{"hooks": {}}'), str(person.project), "{}")
+    with pytest.raises(Refused, match="another program has just changed it; run this command again"):
+        editing.write(Change(str(path), "{}", '{"hooks": {}}'), str(person.project), "{}")
     assert path.read_text() == '{"model": "theirs"}'
-    assert not path.with_name(path.name + KEPT).exists()
+    assert not path.with_name(path.name + BACKUP_SUFFIX).exists()
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_does_not_stop_it_halfway(person: Home) -> None:
     """As in `rcs setup | head -1`."""
     person.write(".claude/settings.json", json.dumps({"note": "x" * 300_000}))
@@ -1106,6 +1172,7 @@ def test_a_reader_that_goes_away_does_not_stop_it_halfway(person: Home) -> None:
     assert person.ok("setup", *ALL).startswith("Codex: nothing to change\nClaude Code: nothing to change\n")
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_each_file_is_whole(person: Home) -> None:
     old = json.dumps({"note": "x" * 50_000}, indent=4)
     path = person.write(".claude/settings.json", old)
@@ -1124,7 +1191,7 @@ def test_killed_at_any_moment_each_file_is_whole(person: Home) -> None:
         assert path.read_text() in (old, new)
         codex = person.project / ".codex/hooks.json"
         assert not codex.exists() or codex.read_text() == CODEX_BY_COMMAND
-        kept = path.with_name(path.name + KEPT)
+        kept = path.with_name(path.name + BACKUP_SUFFIX)
         assert not kept.exists() or kept.read_text() == old
         assert path.read_text() == old or kept.exists()
     person.ok("setup", *ALL)
@@ -1132,3 +1199,144 @@ def test_killed_at_any_moment_each_file_is_whole(person: Home) -> None:
     left = {name for name in files(person) if "/.rcs-" not in name}
     assert left == {"a project/.claude/settings.json"}
     assert path.read_text() == old
+
+
+# --- the copy that is kept beside, and what the person changed since
+
+HOSTILE = {
+    ".claude/settings.json": json.dumps(
+        {
+            "a": 1,
+            "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "rcs-hook; touch /evil"}]}]},
+            "permissions": {"allow": ["Bash(/evil/rcs state:*)"]},
+            "statusLine": {"type": "command", "command": "/evil/rcs hud --statusline"},
+        }
+    ),
+    ".mcp.json": json.dumps({"mcpServers": {"rcs_state": EVIL, "b": {"command": "b"}}}, indent=1),
+    ".codex/config.toml": 'model = "x"\n\n' + EVIL_TOML,
+    ".codex/hooks.json": json.dumps(
+        {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/evil/rcs-hook"}]}]}}
+    ),
+}
+
+
+@pytest.mark.parametrize("transports", [("command",), ("mcp",), ("mcp", "command"), ()], ids=" ".join)
+def test_nothing_under_our_name_comes_back_from_a_copy_that_a_repository_brought(
+    transports: tuple[str, ...], person: Home
+) -> None:
+    for name, text in HOSTILE.items():
+        person.write(name, text)
+        person.write(name + BACKUP_SUFFIX, text)
+
+    def evil() -> list[str]:
+        left = files(person).items()
+        return [name for name, text in left if "evil" in text and not name.endswith(BACKUP_SUFFIX)]
+
+    for transport in transports:
+        person.ok("setup", *ALL, "--transport", transport, "--statusline")
+        assert evil() == []
+    person.ok("uninstall")
+    assert evil() == []
+    assert json.loads((person.project / ".claude/settings.json").read_text()) == {"a": 1}
+    assert json.loads((person.project / ".mcp.json").read_text()) == {"mcpServers": {"b": {"command": "b"}}}
+    assert tomllib.loads((person.project / ".codex/config.toml").read_text()) == {"model": "x"}
+
+
+def test_a_copy_that_says_something_else_is_left_and_named(person: Home) -> None:
+    path = person.write(".claude/settings.json", json.dumps(hooks(COMMAND, COMMAND) | {"a": 1}))
+    path.write_text(json.dumps({"a": 1, "hooks": hooks(COMMAND, COMMAND)}))
+    copy = person.write(f".claude/settings.json{BACKUP_SUFFIX}", '{"a": 1, "env": {"PATH": "/evil"}}')
+    said = person.ok("uninstall", "--client", "claude")
+    assert path.read_text() == '{"a": 1}'
+    assert copy.read_text() == '{"a": 1, "env": {"PATH": "/evil"}}'
+    assert f"{path}: ours removed; the backup from before setup stays in settings.json{BACKUP_SUFFIX}\n" in said
+
+
+@each_row("copy", ["{", '{"hooks": 5}', "[]", "a = ["], ids=["cut", "odd hooks", "a list", "TOML"])
+@each_row("name", [".claude/settings.json", ".mcp.json", ".codex/config.toml", ".codex/hooks.json"])
+def test_a_copy_that_cannot_be_read_is_left(name: str, copy: str, person: Home) -> None:
+    path = person.write(name, OWN[name])
+    person.ok("setup", *ALL, "--transport", "mcp")
+    person.write(name + BACKUP_SUFFIX, copy)
+    person.ok("uninstall")
+    assert path.read_bytes().decode() == OWN[name]
+    assert path.with_name(path.name + BACKUP_SUFFIX).read_text() == copy
+
+
+def test_a_copy_with_nothing_but_ours_goes_with_the_file(person: Home) -> None:
+    """An older version kept the server of another scope."""
+    for name in (".claude.json", f".claude.json{BACKUP_SUFFIX}"):
+        person.write(name, SERVERS, at=person.home)
+    said = person.ok("uninstall", "--client", "claude", "--scope", "user")
+    assert files(person) == {}
+    assert f"{person.home / '.claude.json'}: removed; .claude.json{BACKUP_SUFFIX} is removed\n" in said
+
+
+CONFIG_FILE, SETTINGS_FILE = ".codex/config.toml", ".claude/settings.json"
+NOTE = "# precious note\n"
+EDITS = [
+    pytest.param(CONFIG_FILE, 'model="x"\nn = 1\n', "", NOTE, id="a comment"),
+    pytest.param(CONFIG_FILE, 'model="x"\nn = 1\n', "n = 1", "n = true", id="a truth"),
+    pytest.param(CONFIG_FILE, "n = 1\nm = 2\n", "n = 1", "n = 1.0", id="a float"),
+    pytest.param(CONFIG_FILE, "n = 1\nm = 'x'", "n = 1", "n = 1 # one", id="no newline at the end"),
+    pytest.param(SETTINGS_FILE, '{\n  "b": 0\n}\n', "0", "false", id="false"),
+    pytest.param(SETTINGS_FILE, '{"b": 1, "c":2}', "1", "1.0", id="one line"),
+    pytest.param(SETTINGS_FILE, '{\n "b": 0,\n "hooks": { }\n}', '"b"', '"new": 1,\n "b"', id="empty hooks"),
+]
+
+
+@each_row("again", [(), ("command",)], ids=["uninstall", "another transport"])
+@each_row(("name", "text", "old", "new"), EDITS)
+def test_what_the_person_changed_since_setup_is_theirs_to_the_byte(
+    name: str, text: str, old: str, new: str, again: tuple[str, ...], person: Home
+) -> None:
+    where = ("--client", "codex" if name == CONFIG_FILE else "claude", "--scope", "user")
+    path = person.write(name, text, at=person.home)
+    person.ok("setup", *where, "--transport", "mcp")
+    path.write_text(path.read_text().replace(old, new, 1))
+    for transport in again:
+        person.ok("setup", *where, "--transport", transport)
+    person.ok("uninstall", "--scope", "user")
+    assert path.read_text() == text.replace(old, new, 1)
+
+
+def test_a_comment_of_the_person_s_within_our_table_stays(person: Home) -> None:
+    path = person.write(".codex/config.toml", "model = 'x'\n", at=person.home)
+    person.ok("setup", "--client", "codex", "--scope", "user", "--transport", "mcp")
+    path.write_text(path.read_text().replace("args =", "# a note\nargs ="))
+    person.ok("uninstall", "--scope", "user")
+    assert path.read_text() == "model = 'x'\n# a note\n"
+
+
+@each_row("order", [("local", "user"), ("user", "local")], ids=" ".join)
+@each_row("out", [("local", "user"), ("user", "local")], ids=" ".join)
+@each_row("own", [None, "{}", '{"projects": {"/other": {"mcpServers": {}}}}'])
+def test_two_scopes_in_one_file_are_taken_out_in_any_order(
+    own: str | None, out: tuple[str, ...], order: tuple[str, ...], person: Home
+) -> None:
+    if own is not None:
+        person.write(".claude.json", own, at=person.home)
+    before = person.contents()
+    for scope in order:
+        person.ok("setup", "--client", "claude", "--scope", scope, "--transport", "mcp")
+    assert not [name for name, text in files(person).items() if name.endswith(BACKUP_SUFFIX) and "rcs_state" in text]
+    for scope in out:
+        person.ok("uninstall", "--client", "claude", "--scope", scope)
+    assert person.contents() == before
+
+
+def test_a_dry_run_starts_as_a_real_run_does(person: Home) -> None:
+    enter = "Codex: Enter sends a prompt that ends in a $skill only after a space behind it, or Esc.\n"
+    tried = person.ok("setup", *ALL, "--dry-run")
+    done = person.ok("setup", *ALL)
+    assert tried.startswith(enter)
+    assert done.startswith(enter)
+    assert done.count(enter) == 1
+    assert enter not in person.ok("setup", *ALL)
+    assert "Enter" not in person.ok("setup", "--client", "claude", "--scope", "user")
+
+
+def test_setup_and_try_give_one_hint_about_enter(person: Home) -> None:
+    hint = CODEX.typing_hint
+    assert f"Codex: {hint}\n" in person.ok("setup", *ALL, "--dry-run")
+    assert person.ok("try", "fix it with $forge").startswith(f"(In Codex, {hint})\n")

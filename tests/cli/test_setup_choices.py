@@ -17,7 +17,7 @@ from tests.cli.test_setup import ALL, CLAUDE_SETTINGS, RCS, SKILLS, Home, files,
 
 CLAUDE = ("--client", "claude")
 LOCAL = (*CLAUDE, "--scope", "local")
-NO_LOCAL = "Codex keeps no settings of yours alone in a project, so --scope local is for Claude Code"
+NO_LOCAL = "Codex cannot keep settings of yours alone in a project, so --scope local is for Claude Code"
 STATUS_LINE = {"type": "command", "command": f"{shlex.quote(str(RCS))} hud --statusline"}
 
 
@@ -53,6 +53,7 @@ def test_the_local_scope_comes_back_to_the_byte(person: Home) -> None:
     assert person.contents() == before
 
 
+@pytest.mark.slow
 def test_doctor_knows_the_local_scope(person: Home) -> None:
     person.ok("setup", *LOCAL, "--transport", "mcp")
     (found,) = checks(person, "Claude Code hooks")
@@ -66,7 +67,7 @@ def test_doctor_knows_the_local_scope(person: Home) -> None:
 
 
 def test_codex_has_no_local_scope_and_that_is_said(person: Home) -> None:
-    expected = f"{NO_LOCAL}; take --scope user or --scope project"
+    expected = f"{NO_LOCAL}; use --scope user or --scope project"
     assert person.refused("setup", "--client", "codex", "--scope", "local") == expected
     assert f"{NO_LOCAL}.\n" in person.ok("setup", *ALL, "--scope", "local")
     assert set(files(person)) == {"a project/.claude/settings.local.json"}
@@ -88,6 +89,7 @@ def test_the_project_scope_warns_of_paths_in_files_that_a_team_shares(client: st
 # --- the status line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["project", "local", "user"])
 def test_the_status_line_is_put_in_and_taken_out(scope: str, person: Home) -> None:
     where = (*CLAUDE, "--scope", scope)
@@ -115,7 +117,7 @@ def test_a_status_line_of_the_person_s_own_stays(person: Home) -> None:
     path = person.write(".claude/settings.json", '{"statusLine": {"type": "command", "command": "my-line"}}')
     expected = (
         f"{path}: it has a statusLine of your own, which stays: let that run `{STATUS_LINE['command']}` too,"
-        " or take it out and run the same again; nothing was changed"
+        " or remove it and run this command again; nothing was changed"
     )
     assert person.refused("setup", *ALL, "--statusline") == expected
     before = path.read_bytes()
@@ -134,7 +136,7 @@ def test_a_status_line_of_ours_from_another_place_is_replaced(person: Home) -> N
 
 
 def test_codex_has_no_status_line_and_that_is_said(person: Home) -> None:
-    why = "Codex runs no command for its status line, so --statusline is for Claude Code"
+    why = "Codex cannot run a command in the status line, so --statusline is for Claude Code"
     assert person.refused("setup", "--client", "codex", "--statusline") == f"{why}; nothing was changed"
     assert f"{why}.\n" in person.ok("setup", *ALL, "--statusline")
 
@@ -142,6 +144,7 @@ def test_codex_has_no_status_line_and_that_is_said(person: Home) -> None:
 # --- Codex' approval of the server's tools
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "status"), [("prompt", "warn"), ("approve", "ok")])
 def test_an_approval_that_the_person_has_set_stays_and_doctor_tells_it(mode: str, status: str, person: Home) -> None:
     text = f'[mcp_servers.rcs_state]\ncommand = "{RCS}"\nargs = ["mcp"]\ndefault_tools_approval_mode = "{mode}"\n'
@@ -163,6 +166,7 @@ def skill(person: Home, client: str, name: str) -> Path:
     return person.project / folder / "skills" / name / "SKILL.md"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", ["codex", "claude"])
 def test_the_commands_in_a_skill_run_where_rcs_is_not_on_path(client: str, person: Home) -> None:
     person.ok("setup", *ALL, "--skills")
@@ -204,18 +208,23 @@ def test_a_program_in_a_path_with_a_blank_is_quoted_in_a_skill(person: Home) -> 
     assert f"`'{place}/rcs' task status`" in text
 
 
+@pytest.mark.slow
 def test_skills_of_another_place_are_named_and_brought_up_to_date(person: Home) -> None:
     person.ok("setup", *ALL, "--skills")
     path = skill(person, "claude", "forge")
     new = path.read_text()
     path.write_text(skills.shipped("forge", "/gone/rcs"))
     edited = skill(person, "claude", "crew")
-    edited.write_text(edited.read_text().replace(f"{RCS} ", "/gone/rcs "))
+    words = shlex.quote(str(RCS))
+    edited.write_text(edited.read_text().replace(f"{words} ", "/gone/rcs "))
     older, astray, _ = checks(person, "Claude Code skills")
     assert (older["status"], older["todo"]) == ("warn", "rcs setup --client claude --scope project --skills")
-    assert "forge is of another version, or of another place" in older["found"]
-    assert (astray["status"], astray["todo"]) == ("warn", f"write `{RCS}` in place of the command there")
-    assert f"left: {edited} (it is not as we wrote it)" in person.ok("setup", *CLAUDE, "--skills")
+    assert "forge is of another version, or call another `rcs`" in older["found"]
+    assert (astray["status"], astray["todo"]) == (
+        "warn",
+        f"write `{shlex.quote(str(RCS))}` in place of the command there",
+    )
+    assert f"left: {edited} (it is not as setup wrote it)" in person.ok("setup", *CLAUDE, "--skills")
     assert path.read_text() == new
     person.ok("uninstall")
     assert not path.exists()
@@ -260,6 +269,7 @@ def test_without_a_terminal_and_without_yes_nothing_is_purged(person: Home) -> N
     assert (done.returncode, "--yes goes with --purge" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "goes"), [(b"y\n", True), (b"\n", False), (b"no\n", False), (b"\x04", False)])
 def test_a_purge_asks_and_takes_only_a_yes(answer: bytes, goes: bool, person: Home) -> None:
     used(person)
@@ -282,5 +292,5 @@ def test_a_link_in_place_of_the_folder_is_left(where: str, person: Home) -> None
     person.write("mine", "mine", at=person.elsewhere)
     link = (person.project if where == "project" else person.home) / ".rcs"
     link.symlink_to(person.elsewhere)
-    expected = f"{link} is a link or a file and no folder, so nothing was removed; remove it yourself"
+    expected = f"{link} is a link or a file, not a folder, so nothing was removed; remove it yourself"
     assert person.refused("uninstall", "--purge", "--yes") == expected

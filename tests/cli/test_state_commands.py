@@ -1,4 +1,4 @@
-"""`rcs` as a person and an agent's shell call it: whole processes, pasted commands, statuses and streams."""
+"""`rcs` as people and agents' shells call it: whole processes, pasted commands, statuses and streams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from rcs_hooks.cli.main import COMMANDS, main
-from tests.support import Record, Workspace, clean_env, run_hook
+from tests.support import Record, Workspace, clean_env, error_json, hook_here, paste, run_rcs
+from tests.table import each_row
 
 BIN = Path(sys.executable).parent
 RCS = BIN / "rcs"
@@ -27,7 +28,7 @@ class Done(NamedTuple):
 
 
 def shell(command: str, cwd: Path, **env: str) -> Done:
-    """As an agent's shell runs a line that was pasted."""
+    """Run a pasted line in a shell, as an agent does."""
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         capture_output=True,
@@ -39,12 +40,19 @@ def shell(command: str, cwd: Path, **env: str) -> Done:
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+def pasted(command: str, cwd: Path, **env: str) -> Done:
+    """Run a pasted line that is one call of `rcs`, without a process."""
+    done = paste(command, cwd=cwd, env=clean_env(**({"PATH": ON_PATH} | env)))
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
 def rcs(cwd: Path, *words: str, **env: str) -> Done:
-    return shell(shlex.join([str(RCS), *words]), cwd, **env)
+    done = run_rcs(*words, cwd=cwd, env=clean_env(**({"PATH": ON_PATH} | env)))
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def started(workspace: Workspace, prompt: str, session: str = "s1", cwd: Path | None = None, **env: str) -> Record:
-    """A whole hook process; what it prints."""
+    """Run the hook for a prompt, and return what it prints."""
     payload = {
         "session_id": session,
         "cwd": str(cwd or workspace.root),
@@ -60,7 +68,7 @@ def stopped(cwd: Path, session: str = "s1", **env: str) -> Record:
 
 
 def hooked(payload: Record, cwd: Path, **env: str) -> Record:
-    line, status = run_hook(json.dumps(payload).encode(), cwd=cwd, env=clean_env(**({"PATH": ON_PATH} | env)))
+    line, status = hook_here(json.dumps(payload).encode(), cwd=cwd, env=clean_env(**({"PATH": ON_PATH} | env)))
     assert status == 0
     output: Record = json.loads(line)
     return output
@@ -72,7 +80,7 @@ def context_of(output: Record) -> str:
 
 
 def commands_in(text: str) -> list[str]:
-    """What a person would paste: from the program's name to the end of its line."""
+    """Return the commands to paste: each from the program's name to the end of its line."""
     words = ("rcs ", f"{shlex.quote(str(RCS))} ")
     found = []
     for line in text.split("\n"):
@@ -167,7 +175,7 @@ def without_times(workspace: Workspace) -> dict[str, object]:
     return {path: kept(json.loads(text)) for path, text in files.items()}
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@each_row("pair", PAIRS)
 def test_options_and_input_do_the_same(
     pair: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,7 +225,7 @@ CLASHES: dict[str, list[str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CLASHES)
+@each_row("name", CLASHES)
 def test_what_makes_no_sense_is_refused_in_words_and_changes_no_byte(name: str, workspace: Workspace) -> None:
     workspace.prompt("$team")
     before = workspace.snapshot()
@@ -232,7 +240,7 @@ def test_what_makes_no_sense_is_refused_in_words_and_changes_no_byte(name: str, 
 
 
 class Place(NamedTuple):
-    """Where the agent works, and what the hook has been told."""
+    """Where the agent works, and what the hook's environment says."""
 
     folder: str
     below: str = "."
@@ -249,16 +257,22 @@ PLACES = {
     "RCS_ROOT": Place("my work", "sub", "RCS_ROOT"),
     "CLAUDE_PROJECT_DIR": Place("work", "sub", "CLAUDE_PROJECT_DIR"),
 }
-in_every_place = pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+in_every_place = pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(place, id=name, marks=[] if name in ("RCS_ROOT", next(iter(PLACES))) else pytest.mark.slow)
+        for name, place in PLACES.items()
+    ],
+)
 
 
 def set_up(place: Place, tmp_path: Path) -> tuple[Workspace, Path, dict[str, str]]:
-    """The workspace, the folder in which the agent's shell is, and the hook's environment."""
+    """Return the workspace, the folder of the agent's shell, and the hook's environment."""
     root = tmp_path / place.folder
     cwd = root / place.below
     cwd.mkdir(parents=True)
     env = {"PATH": place.path}
-    if place.by_variable:  # the agent's shell, which does not have the variable, would find the subfolder
+    if place.by_variable:  # without the variable, the agent's shell would find the subfolder
         (cwd / ".git").mkdir()
         env[place.by_variable] = str(root)
     else:
@@ -272,13 +286,13 @@ def test_the_commands_after_an_activation_can_be_pasted(place: Place, tmp_path: 
     commands = commands_in(context_of(started(workspace, "$forge", cwd=cwd, **env)))
     assert len(commands) == 2
     finish, ask = commands
-    done = shell(finish.replace("--outcome finished", "--phase verifying"), cwd, PATH=place.path)
+    done = pasted(finish.replace("--outcome finished", "--phase verifying"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["current_phase"] == "verifying"
-    done = shell(ask.replace("YOUR QUESTION", "Which database?"), cwd, PATH=place.path)
+    done = pasted(ask.replace("YOUR QUESTION", "Which database?"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["lifecycle_outcome"] == "askuserQuestion"
-    done = shell(finish, cwd, PATH=place.path)
+    done = pasted(finish, cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["lifecycle_outcome"] == "finished"
     assert workspace.active() == []
@@ -301,7 +315,7 @@ def test_the_command_of_a_denial_can_be_pasted_and_makes_room(place: Place, tmp_
     workspace, cwd, env = set_up(place, tmp_path)
     started(workspace, "$team", cwd=cwd, **env)
     (command,) = commands_in(context_of(started(workspace, "$autopilot", cwd=cwd, **env)))
-    done = shell(command, cwd, PATH=place.path)
+    done = pasted(command, cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert "Cannot activate" not in context_of(started(workspace, "$autopilot", cwd=cwd, **env))
     assert workspace.active() == ["autopilot"]
@@ -313,7 +327,7 @@ def test_the_command_for_an_unreadable_file_can_be_pasted_and_makes_room(place: 
     started(workspace, "$team", cwd=cwd, **env)
     workspace.mode_path("team").write_text("{")
     (command,) = commands_in(context_of(started(workspace, "$forge", cwd=cwd, **env)))
-    done = shell(command, cwd, PATH=place.path)
+    done = pasted(command, cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     started(workspace, "$forge", cwd=cwd, **env)
     assert workspace.active() == ["forge"]
@@ -324,7 +338,7 @@ def test_the_command_of_a_refused_write_can_be_pasted(workspace: Workspace) -> N
     refused = rcs(workspace.root, "state", "write", "--mode", "autopilot", "--session", "s1", "--active")
     assert refused.status == 1
     (command,) = commands_in(refused.err)
-    assert shell(command, workspace.root).status == 0
+    assert pasted(command, workspace.root).status == 0
     assert workspace.active() == []
 
 
@@ -335,7 +349,7 @@ def test_the_commands_to_choose_a_session_by_can_be_pasted(workspace: Workspace)
     assert (refused.status, refused.out) == (1, "")
     commands = [word for line in refused.err.split("\n") for word in commands_in(line)]
     assert len(commands) == 2
-    assert [shell(command, workspace.root).status for command in commands] == [0, 0]
+    assert [pasted(command, workspace.root).status for command in commands] == [0, 0]
 
 
 def test_a_denied_write_says_what_the_hook_says_and_changes_no_byte(workspace: Workspace) -> None:
@@ -366,7 +380,7 @@ REFUSALS: dict[str, list[str]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSALS)
+@each_row("name", REFUSALS)
 def test_a_refusal_stands_on_stderr_with_nothing_on_stdout_and_makes_nothing(name: str, workspace: Workspace) -> None:
     done = rcs(workspace.root, *REFUSALS[name])
     assert (done.status, done.out) == (1, "")
@@ -375,18 +389,28 @@ def test_a_refusal_stands_on_stderr_with_nothing_on_stdout_and_makes_nothing(nam
     assert list(workspace.root.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", REFUSALS)
+@each_row("name", REFUSALS)
 def test_a_refusal_with_json_is_one_object_with_an_error(name: str, workspace: Workspace) -> None:
     done = rcs(workspace.root, *REFUSALS[name], "--json")
     assert (done.status, done.out, done.err.count("\n")) == (1, "", 1)
     error = json.loads(done.err)
-    assert list(error) == ["error"]
-    assert error["error"]
+    assert error["message"]
+    assert error == error_json("refused", error["message"])
 
 
 def test_the_error_of_an_input_is_json_as_its_result_would_have_been(workspace: Workspace) -> None:
     done = rcs(workspace.root, "state", "clear", "--input", '{"mode":"nonsense"}')
-    assert list(json.loads(done.err)) == ["error"]
+    said = json.loads(done.err)
+    assert said == error_json("refused", said["message"])
+
+
+@pytest.mark.parametrize("words", [["nonsense"], ["state", "nonsense"], ["question", "answer"], ["emit", "--nonsense"]])
+def test_a_wrong_command_line_with_json_is_one_object_too(words: list[str], workspace: Workspace) -> None:
+    done = rcs(workspace.root, *words, "--json")
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    said = json.loads(done.err)
+    assert said == error_json("usage", said["message"], **said["details"])
+    assert said["details"].get("usage", "").startswith(f"usage: rcs {words[0]}" if words[0] != "nonsense" else "")
 
 
 USAGE: dict[str, list[str]] = {
@@ -404,7 +428,7 @@ USAGE: dict[str, list[str]] = {
 }
 
 
-@pytest.mark.parametrize("name", USAGE)
+@each_row("name", USAGE)
 def test_a_wrong_command_line_is_status_2_with_words_on_stderr_only(name: str, workspace: Workspace) -> None:
     done = rcs(workspace.root, *USAGE[name])
     assert (done.status, done.out) == (2, "")
@@ -422,7 +446,7 @@ def test_rcs_alone_shows_every_command(workspace: Workspace) -> None:
 NEAR = {"stat": "state", "questions": "question", "tri": "try", "overly": "overlay", "hdu": "hud"}
 
 
-@pytest.mark.parametrize(("typed", "meant"), NEAR.items(), ids=NEAR)
+@each_row(("typed", "meant"), NEAR.items(), ids=NEAR)
 def test_an_unknown_command_is_answered_with_the_nearest(
     typed: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -434,7 +458,7 @@ def test_an_unknown_command_is_answered_with_the_nearest(
 HELP = [[name] for name, *_ in COMMANDS] + [["question", action] for action in ("ask", "answer", "list")]
 
 
-@pytest.mark.parametrize("words", HELP, ids=[" ".join(words) for words in HELP])
+@each_row("words", HELP, ids=[" ".join(words) for words in HELP])
 def test_the_help_of_every_command_has_an_example(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -461,6 +485,7 @@ SHOWING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", SHOWING)
 def test_a_reader_that_has_gone_is_no_error(command: str, workspace: Workspace) -> None:
     reading, writing = os.pipe()
@@ -480,6 +505,7 @@ def test_a_reader_that_has_gone_is_no_error(command: str, workspace: Workspace) 
     assert (done.returncode, done.stderr.decode()) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", SHOWING)
 def test_a_closed_stdout_gives_no_traceback(command: str, workspace: Workspace) -> None:
     assert "Traceback" not in shell(f"{command} >&-", workspace.root).err
@@ -496,7 +522,7 @@ def test_a_full_disk_behind_stdout_is_a_failure_in_words(workspace: Workspace) -
 # --- which session, which workspace
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "env", "session"),
     [
         ([], {"RCS_SESSION_ID": "a"}, "a"),
@@ -545,7 +571,7 @@ def test_the_workspace_is_found_from_below_by_option_and_by_variable(workspace: 
     assert json.loads(rcs(tmp_path, *words, CLAUDE_PROJECT_DIR=str(workspace.root)).out) == wanted
 
 
-@pytest.mark.parametrize("mode", ["crew", "TEAM", "swarm", "$team", "autoforge", "ulw", "brief", "rcs:team"])
+@each_row("mode", ["crew", "TEAM", "swarm", "$team", "autoforge", "ulw", "brief", "rcs:team"])
 def test_a_mode_may_be_named_by_any_of_its_names(mode: str, workspace: Workspace) -> None:
     runtime = {"autoforge": "autopilot", "ulw": "ultrawork", "brief": "deep-interview"}.get(mode, "team")
     done = rcs(workspace.root, "state", "write", "--mode", mode, "--session", "s1", "--active", "--json")
@@ -577,7 +603,7 @@ def tried(workspace: Workspace, prompt: str, *words: str, **env: str) -> Done:
     return rcs(workspace.root, "try", prompt, "--session", "s1", *words, **env)
 
 
-@pytest.mark.parametrize("name", PROMPTS)
+@each_row("name", PROMPTS)
 def test_try_shows_the_very_text_that_the_hook_injects_and_writes_nothing(name: str, workspace: Workspace) -> None:
     before, prompt = PROMPTS[name]
     for text in before:
@@ -629,7 +655,7 @@ def test_try_of_a_denial_says_that_nothing_would_change(workspace: Workspace) ->
     result = json.loads(tried(workspace, "$autopilot", "--json").out)
     assert (result["allowed"], result["before"], result["after"]) == (False, ["team"], ["team"])
     shown = tried(workspace, "$autopilot").out
-    assert "nothing at all is changed" in shown
+    assert "so nothing changes at all" in shown
     assert "active afterwards: team" in shown
 
 
@@ -638,12 +664,12 @@ def test_try_of_a_deferral_names_what_waits(workspace: Workspace) -> None:
     assert (result["deferred"], result["after"]) == (["team", "forge"], ["blueprint"])
 
 
-@pytest.mark.parametrize("prompt", ["no skill at all", "", "do not use $team", "$PATH and $5", "`$forge`"])
+@each_row("prompt", ["no skill at all", "", "do not use $team", "$PATH and $5", "`$forge`"])
 def test_try_of_a_prompt_that_asks_for_nothing_says_so(prompt: str, workspace: Workspace) -> None:
     done = tried(workspace, prompt)
     assert (done.status, done.err) == (0, "")
     assert "nothing changes" in done.out
-    assert "the model is told nothing" in done.out
+    assert "the model sees nothing" in done.out
     assert list(workspace.root.iterdir()) == []
 
 
@@ -655,7 +681,7 @@ def test_try_without_a_session_works_in_an_empty_folder_and_makes_nothing(worksp
 
 
 def test_try_without_a_session_says_that_it_looked_at_none(workspace: Workspace) -> None:
-    """A placeholder that looks like an id would be pasted."""
+    """A person would paste a placeholder that looks like an id."""
     done = shell("rcs try '$forge'", workspace.root)
     assert "new-session" in done.out
 
@@ -665,6 +691,7 @@ def test_try_reads_a_prompt_from_stdin(workspace: Workspace) -> None:
     assert json.loads(done.out)["after"] == ["forge"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["printf '\\377 $forge' | rcs try -", "rcs try \"$(printf '\\377') \\$forge\""],
                          ids=["stdin", "argument"])  # fmt: skip
 @pytest.mark.parametrize(
@@ -723,9 +750,10 @@ def test_a_question_is_answered_once(workspace: Workspace) -> None:
     assert rcs(workspace.root, "question", "answer", question, "Postgres").status == 0
     again = rcs(workspace.root, "question", "answer", question, "SQLite")
     assert (again.status, again.out) == (1, "")
-    assert "answered already" in again.err
+    assert "already answered" in again.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["-1", "--json", "-"], ids=str)
 def test_an_answer_may_begin_with_a_hyphen(text: str, workspace: Workspace) -> None:
     started(workspace, "$forge")

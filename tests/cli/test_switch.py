@@ -1,4 +1,4 @@
-"""`rcs off` and `rcs on` as whole programs: what they make, what they say, and what the hooks then do."""
+"""`rcs off` and `rcs on` as whole programs: what they write, what they print, and what the hooks then do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import RCS_HOOK, Workspace, clean_env, run_hook
+from rcs_hooks.mcp import tools
+from tests.support import RCS_HOOK, Workspace, clean_env, hook_here, run_rcs
 
 RCS = RCS_HOOK.parent / "rcs"
 
@@ -22,20 +23,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def rcs(workspace: Workspace, home: Path, *words: str, **env: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [RCS, *words],
-        cwd=workspace.root,
-        env=clean_env(HOME=str(home), **env),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_rcs(*words, cwd=workspace.root, env=clean_env(HOME=str(home), **env))
     return done.returncode, done.stdout + done.stderr
 
 
 def held(workspace: Workspace, home: Path) -> bool:
     raw = workspace.payload("Stop", turn_id="t1", last_assistant_message=f"Working {time.time()}.")
-    return '"block"' in run_hook(raw, cwd=workspace.root, env=clean_env(HOME=str(home)))[0]
+    return '"block"' in hook_here(raw, cwd=workspace.root, env=clean_env(HOME=str(home)))[0]
 
 
 @pytest.fixture
@@ -60,11 +54,11 @@ def test_off_and_on_everywhere(forge: Workspace, home: Path) -> None:
     assert not held(forge, home)
     assert rcs(forge, home, "on") == (
         0,
-        f"there was no {forge.root}/.rcs/off; {home}/.rcs/off is there, so they stay off: rcs on --everywhere\n",
+        f"{forge.root}/.rcs/off does not exist; {home}/.rcs/off still keeps the hooks off; run `rcs on --everywhere`\n",
     )
     assert rcs(forge, home, "on", "--everywhere", RCS_DISABLE="1") == (
         0,
-        f"removed {home}/.rcs/off; RCS_DISABLE is set, so they stay off: unset it\n",
+        f"removed {home}/.rcs/off; RCS_DISABLE still keeps the hooks off; unset it\n",
     )
     assert held(forge, home)
 
@@ -73,7 +67,7 @@ def test_off_makes_the_folder_where_there_is_none(workspace: Workspace, home: Pa
     assert rcs(workspace, home, "off")[0] == 0
     assert (workspace.root / ".rcs" / ".gitignore").read_text() == "*\n"
     raw = workspace.payload("UserPromptSubmit", turn_id="t1", prompt="$forge fix")
-    assert run_hook(raw, cwd=workspace.root, env=clean_env(HOME=str(home))) == ("{}", 0)
+    assert hook_here(raw, cwd=workspace.root, env=clean_env(HOME=str(home))) == ("{}", 0)
 
 
 def test_off_follows_no_link(workspace: Workspace, home: Path, tmp_path: Path) -> None:
@@ -119,6 +113,31 @@ def test_doctor_says_that_the_hooks_are_off(
     switch = [(check["found"], check["todo"]) for check in checks if check["what"] == "switch"]
     wanted = [(found.format(root=workspace.root, home=home), todo)] if found else []
     assert switch == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "env", "off", "todo"),
+    [
+        (("off",), {}, "{root}/.rcs/off", "rcs on"),
+        (("off", "--everywhere"), {}, "{home}/.rcs/off", "rcs on --everywhere"),
+        (("--version",), {"RCS_DISABLE": "1"}, "RCS_DISABLE", "unset RCS_DISABLE"),
+        (("--version",), {}, None, None),
+    ],
+    ids=["workspace", "everywhere", "variable", "on"],
+)
+def test_get_status_says_that_the_hooks_are_off(
+    words: tuple[str, ...], env: dict[str, str], off: str | None, todo: str | None, forge: Workspace, home: Path
+) -> None:
+    rcs(forge, home, *words)
+    off = off and off.format(root=forge.root, home=home)
+    shown = rcs(forge, home, "state", "get-status", "--session", "s1", **env)[1].splitlines()
+    said = [f"the hooks are off: {off} is set; to switch them on: {todo}"] if off else []
+    assert shown == ["forge: active, phase starting", *said]
+    status = json.loads(rcs(forge, home, "state", "get-status", "--session", "s1", "--json", **env)[1])
+    assert (status.get("off"), list(status["statuses"])) == (off, ["forge"])
+    given = {"session_id": "s1", "cwd": str(forge.root)}
+    answer, is_error = tools.call("state_get_status", given, clean_env(HOME=str(home), **env), "/")
+    assert (json.loads(answer).get("off"), is_error) == (off, False)
 
 
 def test_lists_show_the_runs_of_a_closed_session_as_closed(forge: Workspace, home: Path) -> None:

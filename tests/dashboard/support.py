@@ -16,10 +16,11 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from rcs_hooks.dashboard import app
-from rcs_hooks.dashboard.guard import Rules
-from rcs_hooks.dashboard.sources import Sources
-from rcs_hooks.runs import store
-from rcs_hooks.runs.ledger import iso_ms
+from rcs_hooks.dashboard.data import DashboardData
+from rcs_hooks.dashboard.guard import AccessRules
+from rcs_hooks.runs.records import NewEvent, RunRecord
+from rcs_hooks.runs.store import open_readwrite
+from rcs_hooks.runs.update import iso_ms
 from tests.runs.support import RCS, Project
 from tests.support import Workspace
 
@@ -31,14 +32,14 @@ KEY = "a-key-of-enough-letters"
 
 
 class Board:
-    """An application in this process, over a project with a clock of its own."""
+    """The application in this process, over a project with its own clock."""
 
     def __init__(self, tmp_path: Path, *, host: str = "127.0.0.1", key: str | None = None) -> None:
         self.project = Project(tmp_path)
         self.workspace = Workspace(self.project.root, now=self.project.now)
-        self.rules = Rules(host, key=key)
+        self.rules = AccessRules(host, key=key)
         self.env: dict[str, str] = {"HOME": str(self.project.home), "PATH": os.defpath}
-        self.sources = Sources(str(self.project.database), str(self.project.root), self.env, lambda: self.now)
+        self.data = DashboardData(str(self.project.database), str(self.project.root), self.env, lambda: self.now)
         self._client: TestClient | None = None
 
     @property
@@ -52,7 +53,7 @@ class Board:
     @property
     def client(self) -> TestClient:
         if self._client is None:
-            made = app.made(self.sources, self.rules)
+            made = app.build_app(self.data, self.rules)
             self._client = TestClient(made, base_url=HERE, follow_redirects=False, raise_server_exceptions=False)
             self._client.__enter__()
         return self._client
@@ -62,7 +63,7 @@ class Board:
             self._client.__exit__(None, None, None)
 
     def get(self, address: str, **query: Any) -> Record:
-        """What is answered, and that it is."""
+        """Return an answer, which must be a success."""
         answer = self.client.get(address, params=query)
         assert answer.status_code == 200, answer.text
         found: Record = answer.json()
@@ -74,14 +75,14 @@ class Board:
         return answer.status_code, answer.json()["error"]
 
     def post(self, address: str, body: object, **headers: str) -> Any:
-        """As a page of ours does it."""
+        """Send a request as the page does."""
         own = {"Origin": HERE, "X-RCS-Token": self.rules.token, "Content-Type": "application/json"}
         text = body if isinstance(body, str) else json.dumps(body)
         return self.client.post(address, content=text, headers=own | headers)
 
 
 class Server:
-    """`rcs dashboard` as a program."""
+    """`rcs dashboard` in a process of its own."""
 
     def __init__(self, project: Project, *words: str, port: int = 0, **env: str) -> None:
         self.process = subprocess.Popen(
@@ -106,18 +107,18 @@ class Server:
         return self.process.stderr.read()
 
     def ended(self, by: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
-        """Status, and what it said after its first line."""
+        """End the server, and return its status and its output after the first line."""
         self.process.send_signal(by)
         out, errors = self.process.communicate(timeout=30)
         return self.process.returncode, out, errors
 
     def memory(self) -> float:
-        """In MB."""
+        """Return the memory of the server in MB."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.findall(r"VmRSS:\s+(\d+) kB", text)[0]) / 1024
 
     def processor(self) -> float:
-        """In seconds."""
+        """Return the processor time of the server in seconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -134,36 +135,32 @@ def served(project: Project, *words: str, port: int = 0, **env: str) -> Iterator
 
 
 def filled(project: Project, runs: int, events: int, *, note: int = 100) -> None:
-    """Runs of `build` with so many events each, ending now."""
+    """Store runs with so many events each, the last one now."""
     file = str(project.root / ".claude" / "skills" / "build" / "SKILL.md")
     now_ms = round(time.time() * 1000)
     statuses = ("running", "waiting", "failed", "completed")
     data = json.dumps({"status": "running", "note": "x" * note})
-    kept = store.made(str(project.database))
-    with kept:
+    store = open_readwrite(str(project.database))
+    with store.write_transaction():
         for number in range(runs):
             ms = now_ms - (runs - number) * 1000
             at = iso_ms(ms)
-            run: Record = {
-                "run_id": f"run-{number:05}", "workflow": "build" if number % 2 else "blueprint",
-                "project": str(project.root), "feature": None, "file": file, "status": statuses[number % 4],
-                "current": "build", "events": events, "artifacts": 0, "started_at": at, "last_at": at, "last_ms": ms,
-                "last_event": 0, "ended": None,
-            }  # fmt: skip
-            added = kept.add_run(run)
+            run = RunRecord(
+                id=0, run_id=f"run-{number:05}", workflow="build" if number % 2 else "blueprint",
+                project=str(project.root), feature=None, file=file, status=statuses[number % 4], current="build",
+                events=events, artifacts=0, started_at=at, last_at=at, last_ms=ms, last_event=0, ended=None,
+            )  # fmt: skip
+            run = run._replace(id=store.add_run(run))
             for seq in range(1, events + 1):
                 step = ("requirements", "design", "tasks")[seq - 1] if seq < 4 else ("build", "verify")[seq % 2]
-                event = {
-                    "seq": seq, "at": at, "type": "status_change", "step": step, "unit": None, "status": "running",
-                    "data": data, "automatic": 0,
-                }  # fmt: skip
-                run["last_event"] = kept.add_event(added, event)
-            kept.update_run(run | {"id": added})
-    kept.close()
+                event = NewEvent(seq, at, "status_change", step, None, "running", data, automatic=False)
+                run = run._replace(last_event=store.add_event(run.id, event))
+            store.update_run(run)
+    store.close()
 
 
 class Listener:
-    """A page's WebSocket: what it was told, and where it stands."""
+    """The WebSocket of a page, and the messages that it has received."""
 
     def __init__(self, url: str, after: int | None = None, **headers: str) -> None:
         from websockets.sync.client import connect
@@ -172,7 +169,7 @@ class Listener:
         address = url.replace("http://", "ws://") + "ws" + ("" if after is None else f"?after={after}")
         self._context = connect(
             address,
-            origin=origin or None,  # type: ignore[arg-type]
+            origin=origin or None,  # type: ignore[arg-type]  # its own type for a text
             additional_headers=headers,
             compression=None,
             proxy=None,
@@ -192,7 +189,7 @@ class Listener:
         return message
 
     def until(self, kind: str) -> Record:
-        """The next message of that type; those before it are kept too."""
+        """Return the next message of that type; those before it are received too."""
         while (message := self.next())["type"] != kind:
             pass
         return message

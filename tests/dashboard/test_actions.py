@@ -6,8 +6,11 @@ import json
 
 import pytest
 
-from rcs_hooks.state import asking
+from rcs_hooks.dashboard.guard import CODES
+from rcs_hooks.state import question_service
 from tests.dashboard.support import Board, Record
+from tests.support import error_json
+from tests.table import each_row
 
 
 @pytest.fixture
@@ -20,7 +23,7 @@ def asked(board: Board, text: str = "Which database?") -> str:
     from rcs_hooks.cli.options import scope
 
     there = scope(board.env, board.root, None, "s1", board.now)
-    found: str = asking.ask(there, "forge", text, ["Postgres", "SQLite"])["question_id"]
+    found: str = question_service.ask(there, "forge", text, ["Postgres", "SQLite"])["question_id"]
     return found
 
 
@@ -51,9 +54,9 @@ def test_a_question_is_answered_once(asking_board: Board) -> None:
     body = {"root": asking_board.root, "session": "s1", "answer": "one"}
     assert asking_board.post(f"/api/questions/{question}/answer", body).status_code == 200
     second = asking_board.post(f"/api/questions/{question}/answer", body | {"answer": "two"})
-    assert (second.status_code, second.json()) == (409, {
-        "error": f"{question} is answered already; nothing was changed"
-    })  # fmt: skip
+    assert (second.status_code, second.json()) == (
+        409, error_json("refused", f"{question} is already answered; nothing was changed")
+    )  # fmt: skip
 
 
 def test_a_run_is_ended(board: Board) -> None:
@@ -104,13 +107,13 @@ REFUSED: list[tuple[str, str, object, int, str]] = [
     ("an empty answer", "/api/questions/q/answer", ROOT | {"answer": ""}, 400,
      "answer: string should have at least 1 character"),
     ("a blank answer", "/api/questions/q/answer", ROOT | {"answer": "  "}, 409,
-     "answer: nothing found, some text needed"),
+     "answer: it is empty; give some text"),
     ("an answer that is too long", "/api/questions/q/answer", ROOT | {"answer": "x" * 4001}, 400,
      "answer: string should have at most 4000 characters"),
     ("a workspace that is not shown", "/api/modes/clear", {"root": "/", "session": "s1", "mode": "forge"}, 409,
-     "'/' is no workspace that is shown here"),
+     "'/' is not a workspace that is shown here"),
     ("a workspace out of the root", "/api/modes/clear", {"root": "ROOT/../other", "session": "s1", "mode": "forge"},
-     409, "'ROOT/../other' is no workspace that is shown here"),
+     409, "'ROOT/../other' is not a workspace that is shown here"),
     ("a run that is not there", "/api/runs/nope/end", {"status": "failed"}, 404,
      "there is no run 'nope'; it may have been pruned"),
     ("a status that ends nothing", "/api/runs/r1/end", {"status": "running"}, 400,
@@ -122,7 +125,7 @@ REFUSED: list[tuple[str, str, object, int, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("address", "body", "status", "words"), [pytest.param(*row[1:], id=row[0]) for row in REFUSED])
+@each_row(("address", "body", "status", "words"), [pytest.param(*row[1:], id=row[0]) for row in REFUSED])
 def test_what_cannot_be_done_is_refused_in_a_sentence(
     asking_board: Board, address: str, body: Record, status: int, words: str
 ) -> None:
@@ -130,11 +133,14 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(
     asking_board.project.emit("requirements")
     stored, kept = asking_board.project.dump(), asking_board.workspace.snapshot()
     answer = asking_board.post(address, text)
-    assert (answer.status_code, answer.json()) == (status, {"error": words.replace("ROOT", asking_board.root)})
+    assert (answer.status_code, answer.json()) == (
+        status,
+        error_json(CODES.get(status, "refused"), words.replace("ROOT", asking_board.root)),
+    )
     assert (asking_board.project.dump(), asking_board.workspace.snapshot()) == (stored, kept)
 
 
-@pytest.mark.parametrize("session", ["../s1", "a/b", "", ".", "x" * 200])
+@each_row("session", ["../s1", "a/b", "", ".", "x" * 200])
 def test_a_session_that_is_no_name_touches_nothing(asking_board: Board, session: str) -> None:
     kept = asking_board.workspace.snapshot()
     body = {"root": asking_board.root, "session": session or "..", "mode": "forge"}
@@ -149,7 +155,7 @@ def test_a_mode_that_there_is_not_is_refused(asking_board: Board) -> None:
     assert answer.json()["error"].startswith("mode: ")
 
 
-@pytest.mark.parametrize("body", ["{", "", "\0", "[1]" * 3, '{"root": NaN}'])
+@each_row("body", ["{", "", "\0", "[1]" * 3, '{"root": NaN}'])
 def test_a_body_that_is_no_json_is_refused(board: Board, body: str) -> None:
     answer = board.post("/api/modes/clear", body)
     assert answer.status_code == 400
@@ -158,4 +164,7 @@ def test_a_body_that_is_no_json_is_refused(board: Board, body: str) -> None:
 
 def test_a_body_without_end_is_cut_off(board: Board) -> None:
     answer = board.post("/api/modes/clear", '{"root": "' + "x" * 70_000 + '"}')
-    assert (answer.status_code, answer.json()) == (400, {"error": "the body is larger than 65536 bytes"})
+    assert (answer.status_code, answer.json()) == (
+        400,
+        error_json("bad_request", "the body is larger than 65536 bytes"),
+    )

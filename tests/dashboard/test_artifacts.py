@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.dashboard.support import Board
+from tests.table import each_row
 
 LARGEST = 1024 * 1024
 
@@ -36,7 +37,7 @@ def forced(board: Board, path: str) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "kind"),
     [("docs/a.md", "markdown"), ("x.MD", "markdown"), ("code/d.diff", "diff"), ("d.patch", "diff"), ("a.json", "json"),
      ("page.html", "text"), ("no-suffix", "text"), ("a b/ü.txt", "text")],
@@ -95,17 +96,17 @@ def test_a_link_that_stays_inside_is_followed(ready: Board) -> None:
     assert ready.get("/api/runs/r1/artifact", path="link.md")["text"] == "here"
 
 
-def test_what_is_no_file_or_no_text_is_refused(ready: Board) -> None:
+def test_an_artifact_that_is_not_a_text_file_is_refused(ready: Board) -> None:
     written(ready, "a.bin", b"\x7fELF\0\0")
-    assert ready.refused("/api/runs/r1/artifact", path="a.bin") == (409, "'a.bin' is no text")
+    assert ready.refused("/api/runs/r1/artifact", path="a.bin") == (409, "'a.bin' is not text")
     (ready.project.root / "folder").mkdir()
     ready.project.artifact("folder")
-    assert ready.refused("/api/runs/r1/artifact", path="folder") == (409, "'folder' is no file")
+    assert ready.refused("/api/runs/r1/artifact", path="folder") == (409, "'folder' is not a file")
     os.mkfifo(ready.project.root / "pipe")
     ready.project.artifact("pipe")
-    assert ready.refused("/api/runs/r1/artifact", path="pipe") == (409, "'pipe' is no file")
+    assert ready.refused("/api/runs/r1/artifact", path="pipe") == (409, "'pipe' is not a file")
     ready.project.artifact("gone.md")
-    assert ready.refused("/api/runs/r1/artifact", path="gone.md") == (409, "'gone.md' is not there any more")
+    assert ready.refused("/api/runs/r1/artifact", path="gone.md") == (409, "'gone.md' is gone")
 
 
 def test_of_a_large_file_the_beginning_is_shown(ready: Board) -> None:
@@ -142,7 +143,7 @@ def test_a_subflow_without_a_diagram_says_why(ready: Board) -> None:
     assert diagram["problem"].startswith("line 1: ")
 
 
-def test_a_project_that_is_gone_is_said(ready: Board, tmp_path: Path) -> None:
+def test_an_artifact_of_a_deleted_project_is_refused(ready: Board, tmp_path: Path) -> None:
     written(ready, "a.md", "x")
     ready.project.root.rename(tmp_path / "moved")
-    assert ready.refused("/api/runs/r1/artifact", path="a.md") == (409, "'a.md' is not there any more")
+    assert ready.refused("/api/runs/r1/artifact", path="a.md") == (409, "'a.md' is gone")

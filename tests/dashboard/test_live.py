@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -18,16 +19,18 @@ import uvicorn
 from pydantic import TypeAdapter
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from rcs_hooks.dashboard import app, serve, shapes
-from rcs_hooks.dashboard.guard import Rules
-from rcs_hooks.dashboard.live import Live
-from rcs_hooks.dashboard.sources import Sources
-from rcs_hooks.runs import reading
-from rcs_hooks.runs.around import Around
+from rcs_hooks.dashboard import app, json_models, serve
+from rcs_hooks.dashboard.data import DashboardData
+from rcs_hooks.dashboard.follow import Follower
+from rcs_hooks.dashboard.guard import AccessRules
+from rcs_hooks.dashboard.live import LiveFeed
+from rcs_hooks.environment import Environment
+from rcs_hooks.runs import queries
 from rcs_hooks.runs.emit import emit
 from tests.dashboard.support import KEY, Listener, Record, Server, filled, served
 from tests.runs.support import Project
 from tests.support import Workspace
+from tests.table import each_row
 
 
 @pytest.fixture
@@ -52,14 +55,14 @@ def server(project: Project) -> Iterator[Server]:
 
 def emitted(project: Project, run: str, count: int) -> None:
     """By another connection each, as programs do it."""
-    around = Around({}, str(project.home), str(project.root), time.time())
+    environment = Environment({"HOME": str(project.home)}, str(project.root), time.time())
     given: Record = {"type": "status_change", "workflow": "build", "run_id": run, "step": "requirements"}
     for _ in range(count):
-        emit(given | {"data": {"status": "running"}}, around)
+        emit(given | {"data": {"status": "running"}}, environment)
 
 
-def test_what_is_told_has_its_shape(project: Project, server: Server) -> None:
-    adapter: TypeAdapter[Any] = TypeAdapter(shapes.Message)
+def test_every_message_has_its_model(project: Project, server: Server) -> None:
+    adapter: TypeAdapter[Any] = TypeAdapter(json_models.MessageJson)
     with Listener(server.url, 0) as page:
         assert page.next() == {"type": "hello", "seq": 0, "state": page.told[0]["state"]}
         project.emit("requirements")
@@ -71,6 +74,7 @@ def test_what_is_told_has_its_shape(project: Project, server: Server) -> None:
             assert adapter.validate_python(each, strict=True).model_dump(mode="json") == each
 
 
+@pytest.mark.slow
 def test_a_page_that_asks_first_and_listens_then_misses_nothing(project: Project, server: Server) -> None:
     project.walk("requirements", "design")
     seq = httpx.get(f"{server.url}api/runs").json()["seq"]
@@ -86,6 +90,7 @@ def test_a_page_that_asks_first_and_listens_then_misses_nothing(project: Project
         assert steps == ["design", "tasks", "tasks", "build"]
 
 
+@pytest.mark.slow
 def test_without_a_place_a_page_hears_from_now_on(project: Project, server: Server) -> None:
     project.walk("requirements", "design")
     with Listener(server.url) as page:
@@ -95,6 +100,7 @@ def test_without_a_place_a_page_hears_from_now_on(project: Project, server: Serv
         assert page.ids == [4, 5]
 
 
+@pytest.mark.slow
 def test_breaks_under_concurrent_emits_leave_no_gap_and_nothing_twice(project: Project, server: Server) -> None:
     enough = threading.Event()
 
@@ -127,6 +133,7 @@ def test_breaks_under_concurrent_emits_leave_no_gap_and_nothing_twice(project: P
     assert {message["type"] for message in steady.told} == {"hello", "events"}
 
 
+@pytest.mark.slow
 def test_a_server_that_is_started_again_goes_on_where_each_page_was(project: Project) -> None:
     with served(project) as first:
         pages = [Listener(first.url, 0) for _ in range(3)]
@@ -147,7 +154,8 @@ def test_a_server_that_is_started_again_goes_on_where_each_page_was(project: Pro
                 assert page.ids + again.ids == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_events_of_a_workflow_without_a_machine_are_not_told(project: Project, server: Server) -> None:
+@pytest.mark.slow
+def test_events_of_a_workflow_without_a_machine_are_not_sent(project: Project, server: Server) -> None:
     with Listener(server.url, 0) as page:
         project.emit("x", run="plain", workflow="plain")
         project.emit("requirements")
@@ -155,6 +163,7 @@ def test_events_of_a_workflow_without_a_machine_are_not_told(project: Project, s
         assert page.ids == [2]
 
 
+@pytest.mark.slow
 def test_a_page_that_was_away_for_long_gets_all_of_it_in_parts(project: Project, server: Server) -> None:
     filled(project, 3, 400)
     with Listener(server.url, 0) as page:
@@ -163,7 +172,8 @@ def test_a_page_that_was_away_for_long_gets_all_of_it_in_parts(project: Project,
         assert [len(message.get("events", ())) for message in page.told] == [0, 500, 500, 200]
 
 
-def test_a_change_of_state_is_told_with_its_workspace(project: Project, server: Server, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_change_of_state_is_sent_with_its_workspace(project: Project, server: Server, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     other = Workspace(tmp_path / "other")
     other.prompt("$team go")
@@ -181,22 +191,24 @@ def test_a_change_of_state_is_told_with_its_workspace(project: Project, server: 
         assert message["state"] == httpx.get(f"{server.url}api/sessions").json()["state"] != hello["state"]
 
 
-def test_runs_that_are_deleted_are_told(project: Project, server: Server) -> None:
+@pytest.mark.slow
+def test_deleted_runs_are_announced(project: Project, server: Server) -> None:
     project.now -= 3600
     project.walk("requirements", "design")
     with Listener(server.url) as page:
         page.next()
-        kept = project.store()
+        store = project.writable_store()
         try:
-            assert reading.prune(kept, reading.prunable(kept, round(time.time() * 1000), "1m")) == 1
+            assert queries.prune(store, queries.prunable_runs(store, round(time.time() * 1000), "1m")) == 1
         finally:
-            kept.close()
+            store.close()
         assert page.next() == {"type": "runs"}
         project.emit("requirements", run="r2")
         page.until_id(4)
         assert page.ids == [4]
 
 
+@pytest.mark.slow
 def test_another_database_in_its_place_starts_every_page_over(project: Project, server: Server) -> None:
     project.walk("requirements", "design", "tasks")
     with Listener(server.url) as page:
@@ -212,6 +224,47 @@ def test_another_database_in_its_place_starts_every_page_over(project: Project, 
         assert page.ids in ([2, 3], [1, 2, 3])
     with Listener(server.url, 1000) as late:
         assert [late.next()["type"], late.next()] == ["hello", {"type": "reset", "seq": 3}]
+
+
+def test_no_page_meets_a_new_database_with_the_newest_id_of_the_old_one(project: Project) -> None:
+    """A page that wakes up while the new one is read would begin after events that are yet to come."""
+    project.walk("requirements", "design")
+    data = DashboardData(str(project.database), str(project.root), dict(os.environ))
+    follower = Follower(data.store, data.workspaces, data.forget_runs, data.clock)
+
+    async def seen_while_checking() -> set[tuple[int, int]]:
+        await follower.join()
+        for name in ("rcs.db", "rcs.db-wal", "rcs.db-shm"):
+            project.database.with_name(name).unlink(missing_ok=True)
+        project.emit("requirements", run="r2")
+        seen = set()
+        check = asyncio.create_task(follower.join())
+        while not check.done():
+            seen.add((follower.generation, follower.newest))
+            await asyncio.sleep(0)
+        await data.store.close()
+        return seen | {(follower.generation, follower.newest)}
+
+    assert asyncio.run(seen_while_checking()) == {(0, 3), (1, 1)}
+
+
+def test_whatever_page_comes_at_the_same_time_each_one_begins_with_the_state_as_it_is(project: Project) -> None:
+    """One that began with less would hear of a change that there was not."""
+    data = DashboardData(str(project.database), str(project.root), dict(os.environ))
+
+    async def joined(follower: Follower) -> list[str]:
+        await follower.join()
+        return list(follower.folders)
+
+    async def all_joined() -> list[list[str]]:
+        known = []
+        for _ in range(40):
+            follower = Follower(data.store, data.workspaces, data.forget_runs, data.clock)
+            known += await asyncio.gather(*(joined(follower) for _ in range(10)))
+        await data.store.close()
+        return known
+
+    assert asyncio.run(all_joined()) == [[str(project.root)]] * 400
 
 
 REFUSED = [
@@ -240,9 +293,10 @@ def test_a_socket_to_a_foreign_host_is_refused(lasting: Server) -> None:
         assert raw.recv(4096).startswith(b"HTTP/1.1 403 ")
 
 
+@pytest.mark.slow
 def test_a_socket_needs_the_key_too(project: Project) -> None:
     with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as server:
-        name, content = Rules("127.0.0.1", key=KEY).cookie({"host": f"127.0.0.1:{server.port}"})
+        name, content = AccessRules("127.0.0.1", key=KEY).cookie({"host": f"127.0.0.1:{server.port}"})
         for cookie in ("", f"{name}=wrong", f"{name}={KEY}"):
             with pytest.raises(InvalidStatus) as refused:
                 Listener(server.url, None, Cookie=cookie)
@@ -251,8 +305,8 @@ def test_a_socket_needs_the_key_too(project: Project) -> None:
             assert page.next()["type"] == "hello"
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "1" * 30, "1.5", "٣"])
-def test_a_place_that_is_no_number_is_refused(lasting: Server, after: str) -> None:
+@each_row("after", ["x", "-1", "1" * 30, "1.5", "٣"])
+def test_a_start_that_is_not_a_number_is_refused(lasting: Server, after: str) -> None:
     from websockets.sync.client import connect
 
     url = f"ws://127.0.0.1:{lasting.port}/ws?after={after}"
@@ -265,12 +319,12 @@ def test_a_place_that_is_no_number_is_refused(lasting: Server, after: str) -> No
 
 
 @contextmanager
-def in_a_thread(project: Project, patience: float) -> Iterator[tuple[str, Live]]:
+def in_a_thread(project: Project, patience: float) -> Iterator[tuple[str, LiveFeed]]:
     """A server of less patience than the one that people have, and what it keeps of its clients."""
-    listening = serve.bound("127.0.0.1", 0)
-    sources = Sources(str(project.database), str(project.root), dict(os.environ))
+    listening = serve.listen("127.0.0.1", 0)
+    data = DashboardData(str(project.database), str(project.root), dict(os.environ))
     ready = threading.Event()
-    made = app.made(sources, Rules("127.0.0.1", key=None), started=ready.set, patience=patience)
+    made = app.build_app(data, AccessRules("127.0.0.1", key=None), started=ready.set, patience=patience)
     running = uvicorn.Server(uvicorn.Config(made, log_level="critical", ws="websockets-sansio"))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
@@ -284,10 +338,11 @@ def in_a_thread(project: Project, patience: float) -> Iterator[tuple[str, Live]]
         thread.join(30)
 
 
+@pytest.mark.slow
 def test_a_client_that_takes_nothing_is_dropped_and_the_others_get_all(project: Project) -> None:
     count, note = 400, 30_000
     filled(project, 1, count, note=note)
-    with in_a_thread(project, 0.5) as (url, live), socket.socket() as stuck:
+    with in_a_thread(project, 3) as (url, live), socket.socket() as stuck:
         stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         stuck.connect(("127.0.0.1", int(url.rstrip("/").rpartition(":")[2])))
         lines = ["GET /ws?after=0 HTTP/1.1", f"Host: {url[7:-1]}", f"Origin: {url[:-1]}", "Upgrade: websocket",

@@ -10,14 +10,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rcs_hooks.runs.around import Around
+from rcs_hooks.dashboard.follow import STORE_EVERY
+from rcs_hooks.environment import Environment
 from rcs_hooks.runs.emit import emit
 from tests.dashboard.support import Listener, Record, Server, filled, served
 from tests.runs.support import Project
 
 RUNS, EVENTS = 2_000, 100
 FIRST_PAGE_SECONDS = 0.3
+"""Of the processor, for the server."""
 MEMORY_MB = 120
+LATEST = 3.0
+"""Seconds from the last event to its arrival in every page: the server may not fall behind."""
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +39,17 @@ PAGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("address", PAGES)
 def test_every_page_is_there_at_once(crowded: tuple[Project, Server], address: str) -> None:
-    """The first that is asked is the first after the start; the best of three, for the machine has others to serve."""
+    """By what the server does for it; the first that is asked is the first after the start."""
     _, server = crowded
     took = []
     for _ in range(3):
-        begun = time.perf_counter()
+        begun = server.processor()
         answer = httpx.get(f"{server.url}{address}")
-        took.append(time.perf_counter() - begun)
+        took.append(server.processor() - begun)
         assert answer.status_code == 200
     assert answer.json().get("runs", [1])
     assert min(took) < FIRST_PAGE_SECONDS
@@ -51,52 +57,60 @@ def test_every_page_is_there_at_once(crowded: tuple[Project, Server], address: s
 
 def burst(project: Project, count: int, seconds: float) -> None:
     """As many runs as there are tenths of a second, evenly."""
-    around = Around({}, str(project.home), str(project.root), time.time())
+    environment = Environment({"HOME": str(project.home)}, str(project.root), time.time())
     begun = time.monotonic()
     for number in range(count):
         given: Record = {
             "type": "status_change", "workflow": "build", "run_id": f"burst-{number % 10}", "step": "requirements",
             "data": {"status": "running"},
         }  # fmt: skip
-        emit(given, around)
+        emit(given, environment)
         time.sleep(max(0.0, begun + seconds * (number + 1) / count - time.monotonic()))
 
 
-def bursts(project: Project, server: Server, count: int, seconds: float) -> list[Listener]:
-    """Three pages that listen meanwhile; they are closed when this returns."""
+def bursts(project: Project, server: Server, count: int, seconds: float) -> tuple[list[Listener], float]:
+    """Return three pages that listened meanwhile, which are closed, and the seconds until they had the last event."""
     first = httpx.get(f"{server.url}api/runs").json()["seq"]
     pages = [Listener(server.url, first) for _ in range(3)]
     emitter = threading.Thread(target=burst, args=(project, count, seconds))
     readers = [threading.Thread(target=page.until_id, args=(first + count,)) for page in pages]
     for thread in (emitter, *readers):
         thread.start()
-    for thread in (emitter, *readers):
-        thread.join(60)
+    emitter.join()
+    emitted = time.monotonic()
+    for reader in readers:
+        reader.join()
+    late = time.monotonic() - emitted
     for page in pages:
         page.close()
         assert page.ids == list(range(first + 1, first + count + 1))
-    return pages
+    return pages, late
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_burst_arrives_complete_and_in_order_in_three_pages(crowded: tuple[Project, Server]) -> None:
-    pages = bursts(*crowded, count=200, seconds=1)
-    assert all(len(page.told) < 60 for page in pages), "what comes together is told together"
+    begun = time.monotonic()
+    pages, _ = bursts(*crowded, count=200, seconds=1)
+    most = 50 + (time.monotonic() - begun) / STORE_EVERY
+    assert all(len(page.told) < most for page in pages), "what comes together is told together"
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_a_thousand_events_in_ten_seconds_and_the_memory_after_them(crowded: tuple[Project, Server]) -> None:
     project, server = crowded
     for address in PAGES:
         httpx.get(f"{server.url}{address}")
-    begun = time.monotonic()
-    bursts(project, server, count=1000, seconds=10)
-    assert time.monotonic() - begun < 13
+    _, seconds = bursts(project, server, count=1000, seconds=10)
+    assert seconds < LATEST
     with Listener(server.url, 0) as late:
         late.until_id(RUNS * EVENTS)
         assert late.ids == list(range(1, RUNS * EVENTS + 1))
     assert server.memory() <= MEMORY_MB
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 def test_nothing_grows_with_the_pages_that_come_and_go(crowded: tuple[Project, Server]) -> None:
     project, server = crowded

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.dashboard.support import Board, Record
+from tests.table import each_row
 
 
 def ids(found: Record) -> list[str]:
@@ -58,13 +59,13 @@ FILTERS: list[tuple[str, Record, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("query", "expected"), [pytest.param(*row[1:], id=row[0]) for row in FILTERS])
+@each_row(("query", "expected"), [pytest.param(*row[1:], id=row[0]) for row in FILTERS])
 def test_the_list_is_filtered(still: Board, query: Record, expected: list[str]) -> None:
     asked = {name: value.replace("ROOT", still.root) for name, value in query.items()}
     assert ids(still.get("/api/runs", **asked)) == expected
 
 
-def test_what_may_be_filtered_by_is_said_and_grows(busy: Board) -> None:
+def test_the_list_names_the_projects_and_workflows_to_filter_by(busy: Board) -> None:
     found = busy.get("/api/runs")
     assert (found["projects"], found["workflows"]) == ([busy.root], ["blueprint", "build"])
     busy.project.emit("a", run="f1", workflow="fork")
@@ -107,12 +108,12 @@ REFUSED = [
     ("limit", "0", "limit=0: a number from 1 to 1000 is needed"),
     ("limit", "many", "limit=many: a number from 1 to 1000 is needed"),
     ("before", "-1", f"before=-1: a number from 0 to {2**62} is needed"),
-    ("workflw", "build", "'workflw' cannot be asked for here; it takes project, workflow, status, feature, since, "
-     "until, before, limit"),
+    ("workflw", "build", "'workflw' is not a parameter of this address; it takes project, workflow, status, feature, "
+     "since, until, before, limit"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value", "words"), REFUSED)
+@each_row(("name", "value", "words"), REFUSED)
 def test_what_cannot_be_asked_for_is_refused_in_a_sentence(still: Board, name: str, value: str, words: str) -> None:
     assert still.refused("/api/runs", **{name: value}) == (400, words)
 
@@ -122,7 +123,7 @@ def test_without_a_database_there_are_no_runs_and_none_is_made(board: Board) -> 
     assert list(board.project.home.iterdir()) == []
 
 
-def test_a_database_that_cannot_be_read_is_said_in_a_sentence(board: Board) -> None:
+def test_a_database_that_cannot_be_read_is_explained_in_a_sentence(board: Board) -> None:
     board.project.database.parent.mkdir(parents=True)
     board.project.database.write_bytes(b"no database " * 100)
     status, words = board.refused("/api/runs")
@@ -254,7 +255,7 @@ def test_of_many_events_the_last_are_given(board: Board) -> None:
     assert (found["after"], found["more"]) == (11, False)
 
 
-def test_every_stay_at_a_step_is_told_loops_included(nested: Board) -> None:
+def test_every_visit_to_a_step_is_listed_loops_included(nested: Board) -> None:
     nested.project.emit("build", "waiting")
     visits = nested.get("/api/runs/r1")["visits"]
     assert [(stay["step"], stay["status"], stay["ended_at"] is None) for stay in visits] == [

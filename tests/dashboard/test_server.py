@@ -19,6 +19,8 @@ import pytest
 from tests.dashboard.support import KEY, Listener, Server, served
 from tests.runs.support import RCS, Project
 
+PATIENCE = 60.0
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
@@ -40,17 +42,16 @@ def refused(project: Project, *words: str, **env: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("by", "ends"), [(signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM)])
 def test_it_ends_quietly_with_pages_open(project: Project, by: signal.Signals, ends: int) -> None:
     with served(project) as server, Listener(server.url) as page:
         page.next()
         assert server.said == f"the dashboard is at http://127.0.0.1:{server.port}/ (Ctrl-C ends it)\n"
-        begun = time.monotonic()
-        status, out, errors = server.ended(by)
-        assert (status, out, errors) == (ends, "", "")
-        assert time.monotonic() - begun < 5
+        assert server.ended(by) == (ends, "", "")
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_one_sentence(project: Project) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -72,11 +73,13 @@ REFUSED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "sentence"), REFUSED)
 def test_what_cannot_be_served_is_one_sentence(project: Project, words: tuple[str, ...], sentence: str) -> None:
     assert refused(project, *words) == (1, "", sentence)
 
 
+@pytest.mark.slow
 def test_a_token_that_is_too_short_is_refused(project: Project) -> None:
     assert refused(project, "--token", "--port", "0", RCS_DASHBOARD_TOKEN="short") == (
         1, "", "rcs: RCS_DASHBOARD_TOKEN: at least 16 letters, digits, - and _ are needed\n",
@@ -95,7 +98,7 @@ def test_without_the_packages_it_says_what_to_install(project: Project) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, "", words)
 
 
-def test_on_every_address_a_token_is_needed_and_said(project: Project) -> None:
+def test_a_server_for_every_address_asks_for_a_token_and_prints_it(project: Project) -> None:
     with served(project, "--host", "0.0.0.0") as server:
         token = server.said.partition("?token=")[2].partition(" ")[0]
         assert len(token) >= 32
@@ -106,6 +109,13 @@ def test_on_every_address_a_token_is_needed_and_said(project: Project) -> None:
             assert client.get(f"{here}/api/runs").status_code == 200
 
 
+def test_a_token_of_ones_own_is_asked_for_without_the_option(project: Project) -> None:
+    with served(project, RCS_DASHBOARD_TOKEN=KEY) as server:
+        assert httpx.get(f"{server.url}api/runs").status_code == 401
+        assert httpx.get(f"{server.url}api/runs", headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
+
+
+@pytest.mark.slow
 def test_a_token_of_ones_own_outlives_the_server(project: Project) -> None:
     with httpx.Client() as client:
         with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as first:
@@ -115,6 +125,7 @@ def test_a_token_of_ones_own_outlives_the_server(project: Project) -> None:
             assert client.get(f"{second.url}api/runs").status_code == 200
 
 
+@pytest.mark.slow
 def test_open_opens_the_browser_at_the_page(project: Project, tmp_path: Path) -> None:
     opened = tmp_path / "opened"
     os.mkfifo(opened)
@@ -134,6 +145,7 @@ def browser_that_says(opened: Path) -> Path:
     return browser
 
 
+@pytest.mark.slow
 def test_open_shows_the_token_to_nobody_else(project: Project, tmp_path: Path) -> None:
     """Everybody on the machine sees what a browser is started with; what it opens is for the owner alone."""
     browser = browser_that_says(tmp_path / "opened")
@@ -156,7 +168,8 @@ def test_open_shows_the_token_to_nobody_else(project: Project, tmp_path: Path) -
         assert not page.parent.exists()
 
 
-def test_an_address_that_was_used_is_worth_nothing_and_the_next_one_is_said(project: Project) -> None:
+@pytest.mark.slow
+def test_an_address_works_once_and_then_the_next_one_is_printed(project: Project) -> None:
     with served(project, "--token") as server:
         first = server.said
         url = first.partition(" at ")[2].partition(" ")[0]
@@ -189,6 +202,7 @@ def is_closed(connection: socket.socket, seconds: float) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said", [b"", HEAD, UPGRADE, BODY], ids=["nothing", "half a head", "half a handshake", "half a body"]
 )
@@ -204,28 +218,30 @@ def test_silent_connections_lock_nobody_out_and_are_closed(project: Project, sai
             assert client.get(f"{server.url}api/runs").status_code == 200
         with Listener(server.url, None, Authorization=f"Bearer {KEY}") as page:
             page.next()
-        assert is_closed(silent[0], 20)
-        assert is_closed(silent[-1], 20)
+        assert is_closed(silent[0], PATIENCE)
+        assert is_closed(silent[-1], PATIENCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [b"", HEAD + b"\r\n"], ids=["the first request", "a later one"])
 def test_a_request_that_comes_letter_by_letter_is_given_up(project: Project, before: bytes) -> None:
     with served(project) as server, socket.create_connection(("127.0.0.1", server.port)) as connection:
         connection.sendall(before + HEAD)
-        begun = time.monotonic()
+        end = time.monotonic() + PATIENCE
         with contextlib.suppress(ConnectionError):
-            while not is_closed(connection, 0.3) and time.monotonic() - begun < 30:
+            while not is_closed(connection, 0.3):
+                assert time.monotonic() < end, "each letter gives it more time"
                 connection.sendall(b"x")
-        assert time.monotonic() - begun < 20
 
 
+@pytest.mark.slow
 def test_the_workspace_can_be_named(project: Project, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with served(project, "--root", str(tmp_path / "other")) as server:
         assert httpx.get(f"{server.url}api/sessions").json()["projects"] == [str(tmp_path / "other")]
 
 
-def test_the_page_and_what_it_is_made_of_are_served(project: Project) -> None:
+def test_the_page_and_its_files_are_served(project: Project) -> None:
     with served(project) as server:
         page = httpx.get(server.url)
         assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -239,6 +255,8 @@ def test_the_page_and_what_it_is_made_of_are_served(project: Project) -> None:
             assert answer.headers["content-type"] == "application/json"
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_an_idle_server_costs_nearly_nothing(project: Project) -> None:
     """With a page open; the folders of a hundred sessions are looked at."""
     from tests.support import Workspace
@@ -256,6 +274,7 @@ def test_an_idle_server_costs_nearly_nothing(project: Project) -> None:
         assert (server.processor() - spent) / (time.monotonic() - begun) < 0.015
 
 
+@pytest.mark.slow
 def test_the_server_of_a_project_without_anything_makes_nothing(project: Project) -> None:
     with served(project) as server:
         for name in ("runs", "sessions", "tasks", "attention"):

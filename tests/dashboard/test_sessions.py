@@ -65,7 +65,7 @@ def test_a_session_of_which_all_has_ended(board: Board) -> None:
     assert [each["session"] for each in board.get("/api/sessions", active="true")["sessions"]] == ["s2"]
 
 
-def test_what_is_kept_for_no_session_stands_by_itself(board: Board) -> None:
+def test_records_of_the_root_are_an_entry_of_their_own(board: Board) -> None:
     board.workspace.write("team", session=None)
     board.workspace.write("forge", session="s1")
     assert [mode["mode"] for mode in session(board, None)["modes"]] == ["team"]
@@ -102,7 +102,7 @@ def skill(board: Board) -> str:
     return str(board.project.root / ".claude" / "skills" / "build" / "SKILL.md")
 
 
-def test_those_last_touched_come_first_and_the_rest_is_said_to_be_there(board: Board) -> None:
+def test_sessions_that_changed_last_come_first_and_more_tells_of_the_rest(board: Board) -> None:
     for number, name in enumerate(("old", "new", "middle")):
         board.workspace.write("team", session=name)
         moment = 1_700_000_000 + (0, 20, 10)[number]
@@ -194,9 +194,7 @@ def test_runs_that_wait_failed_or_fell_silent(troubled: Board) -> None:
         "stalled": [],
     }
     troubled.project.now += 3 * 3600
-    assert needs(troubled)["stalled"] == [
-        ("run", "s", "it is called running at requirements, and nothing was heard for 3 h")
-    ]
+    assert needs(troubled)["stalled"] == [("run", "s", "it is running at requirements, but has been silent for 3 h")]
     troubled.project.now += 2 * 86_400
     assert troubled.get("/api/attention")["working"] == {"runs": 0, "sessions": 0, "tasks": 0}
     found = needs(troubled)
@@ -205,7 +203,7 @@ def test_runs_that_wait_failed_or_fell_silent(troubled: Board) -> None:
     assert needs(troubled) == {"waiting": [], "failed": [], "stalled": []}
 
 
-def test_a_question_stands_with_what_is_needed_to_answer_it(board: Board) -> None:
+def test_a_question_is_shown_with_what_is_needed_to_answer_it(board: Board) -> None:
     from tests.dashboard.test_actions import asked
 
     board.workspace.prompt("$forge go")
@@ -247,7 +245,7 @@ def test_a_mode_that_changed_nothing_or_fell_silent_is_stalled(board: Board) -> 
     assert found["s2"] == "forge is active at starting, and silent for 2 h"
 
 
-def test_a_mode_of_no_session_is_told_once(board: Board) -> None:
+def test_a_mode_of_the_root_is_listed_once(board: Board) -> None:
     board.workspace.write("team", session=None, lifecycle_outcome="blocked_on_user")
     for name in ("a", "b"):
         board.workspace.write("forge", session=name)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 
 import pytest
 
-from rcs_hooks.dashboard import shapes
+from rcs_hooks.dashboard import json_models
 from tests.dashboard.support import Board, Record
 from tests.runs.support import RCS
-
-if importlib.util.find_spec("rcs_hooks.tasks") is None:
-    pytest.skip("there is no room of tasks here", allow_module_level=True)
+from tests.tasks.support import PHASES
 
 
 @pytest.fixture
@@ -31,7 +28,7 @@ def ordered(board: Board, *words: str) -> None:
 
 def task(board: Board) -> Record:
     found = board.get("/api/tasks")
-    shapes.Tasks.model_validate(found, strict=True)
+    json_models.TasksJson.model_validate(found, strict=True)
     (one,) = found["tasks"]
     return dict(one)
 
@@ -52,7 +49,13 @@ def test_a_task_that_has_begun(begun: Board) -> None:
     assert closed["reasons"] == ["planning/planning.ai.json: missing"]
 
 
-def test_a_way_that_has_opened_is_the_one_to_take(begun: Board) -> None:
+def test_the_page_is_told_the_phases_and_the_path_through_them(board: Board) -> None:
+    found = board.get("/api/tasks")
+    assert found["phases"] == list(PHASES)
+    assert found["path"] == [phase for phase in PHASES if phase != "revert"]
+
+
+def test_an_open_gate_is_suggested(begun: Board) -> None:
     plan(begun)
     gates = {gate["to"]: gate for gate in task(begun)["gates"]}
     assert (gates["plan_review"]["open"], gates["plan_review"]["suggested"]) == (True, True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import compileall
 import fcntl
 import json
 import os
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import contextmanager
@@ -15,12 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.environment import Environment
+from rcs_hooks.files.lock import LOCK_SECONDS
 from rcs_hooks.hook.entry import main, respond
-from tests.support import RCS_HOOK, Answer, Workspace, clean_env, run_hook
+from tests.properties import examples
+from tests.support import CHECKOUT, RCS_HOOK, Answer, Workspace, clean_env, hook_here, run_hook
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,13 +51,20 @@ def outside(tmp_path: Path) -> Path:
 
 def answer_to(workspace: Workspace, event: str, raw: bytes) -> Answer:
     """The answer to these very bytes, in this process."""
-    around = Surroundings(workspace.env, str(workspace.root), workspace.now, "rcs")
-    return Answer(event, respond(raw, around))
+    environment = Environment(workspace.env, str(workspace.root), workspace.now, "rcs")
+    return Answer(event, respond(raw, environment))
 
 
 def process(workspace: Workspace, event: str, raw: bytes | None = None, **fields: Any) -> Answer:
     """The answer of a whole process, which exits with 0."""
     line, status = run_hook(workspace.payload(event, **fields) if raw is None else raw, cwd=workspace.root)
+    assert status == 0
+    return Answer(event, line)
+
+
+def here(workspace: Workspace, event: str, raw: bytes | None = None, **fields: Any) -> Answer:
+    """The same without a process."""
+    line, status = hook_here(workspace.payload(event, **fields) if raw is None else raw, cwd=workspace.root)
     assert status == 0
     return Answer(event, line)
 
@@ -139,7 +151,7 @@ def test_a_call_that_cannot_be_read_says_why_and_changes_nothing(
     running: Workspace, event: str, spoil: Callable[[bytes], bytes], why: str
 ) -> None:
     before = state_of(running)
-    answer = process(running, event, spoil(any_call(running, event)))
+    answer = here(running, event, spoil(any_call(running, event)))
     assert_lets_pass(answer)
     assert why in answer.notice
     assert state_of(running) == before
@@ -165,8 +177,8 @@ READ_FIELDS = {
 }
 
 
-@pytest.mark.parametrize("value", [5, True, 1.5, ["$team"], {"text": "$team"}], ids=repr)
-@pytest.mark.parametrize(("event", "field"), [(event, field) for event in EVENTS for field in READ_FIELDS[event]])
+@each_row("value", [5, True, 1.5, ["$team"], {"text": "$team"}], ids=repr)
+@each_row(("event", "field"), [(event, field) for event in EVENTS for field in READ_FIELDS[event]])
 def test_a_field_of_the_wrong_type_is_named(running: Workspace, event: str, field: str, value: object) -> None:
     before = state_of(running)
     answer = answer_to(running, event, any_call(running, event, **{field: value}))
@@ -201,7 +213,7 @@ NO_SESSION = [
 ]
 
 
-@pytest.mark.parametrize("session", NO_SESSION, ids=ascii)
+@each_row("session", NO_SESSION, ids=ascii)
 def test_a_session_without_a_usable_id_gets_a_message_for_a_token_and_nothing_on_disk(
     workspace: Workspace, session: str | None
 ) -> None:
@@ -234,22 +246,22 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_an_unusual_form_of_a_call_works(running: Workspace, form: Callable[[bytes], bytes]) -> None:
-    answer = process(running, "UserPromptSubmit", form(any_call(running, "UserPromptSubmit")))
+    answer = here(running, "UserPromptSubmit", form(any_call(running, "UserPromptSubmit")))
     assert claims(answer) == [".rcs/state/sessions/s1/forge-state.json"]
     assert_true(running, answer)
-    assert process(running, "Stop", form(any_call(running, "Stop"))).blocks
+    assert here(running, "Stop", form(any_call(running, "Stop"))).blocks
 
 
 @pytest.mark.parametrize("field", ["prompt", "turn_id", "transcript_path"])
 def test_half_of_a_surrogate_pair_does_no_harm(running: Workspace, field: str) -> None:
     call = any_call(running, "UserPromptSubmit", **{"prompt": "$forge", field: "$forge \ud83d \udc80"})
-    answer = process(running, "UserPromptSubmit", call)
+    answer = here(running, "UserPromptSubmit", call)
     assert_true(running, answer)
     assert running.active() == ["team", "forge"]
-    assert process(running, "Stop", last_assistant_message="\ud83d Would you like me to continue?").blocks
+    assert here(running, "Stop", last_assistant_message="\ud83d Would you like me to continue?").blocks
 
 
-@pytest.mark.parametrize("cwd", ["\ud83d", "a\0b", "/" + "x" * 5000, "~", "$HOME"], ids=ascii)
+@each_row("cwd", ["\ud83d", "a\0b", "/" + "x" * 5000, "~", "$HOME"], ids=ascii)
 @each_event
 def test_a_strange_cwd_makes_nothing(workspace: Workspace, event: str, cwd: str) -> None:
     assert_lets_pass_or_says_nothing(answer_to(workspace, event, any_call(workspace, event, cwd=cwd)))
@@ -264,11 +276,13 @@ def assert_lets_pass_or_says_nothing(answer: Answer) -> None:
 TEN_MB = "lorem ipsum $5 and `x` \n" * (10 * 2**20 // 24)
 
 
+@pytest.mark.slow
 def test_ten_megabytes_without_a_token_say_nothing(workspace: Workspace) -> None:
     assert process(workspace, "UserPromptSubmit", turn_id="t1", prompt=TEN_MB).line == "{}"
     assert tree(workspace.root) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["$team " + TEN_MB, TEN_MB + " $team"], ids=["at the start", "at the end"])
 def test_ten_megabytes_with_a_token_start_it(workspace: Workspace, text: str) -> None:
     answer = process(workspace, "UserPromptSubmit", turn_id="t1", prompt=text)
@@ -276,6 +290,7 @@ def test_ten_megabytes_with_a_token_start_it(workspace: Workspace, text: str) ->
     assert workspace.active() == ["team"]
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_last_message_are_blocked_like_any_other(running: Workspace) -> None:
     assert process(running, "Stop", turn_id="t1", last_assistant_message=TEN_MB).blocks
 
@@ -288,7 +303,7 @@ OTHER_EVENTS = [
 ]
 
 
-@pytest.mark.parametrize("event", OTHER_EVENTS, ids=lambda event: ascii(event)[:30])
+@each_row("event", OTHER_EVENTS, ids=lambda event: ascii(event)[:30])
 def test_another_event_is_answered_with_nothing(running: Workspace, event: str) -> None:
     before = running.snapshot()
     assert answer_to(running, "Stop", any_call(running, event)).line == "{}"
@@ -382,7 +397,7 @@ each_broken_file = pytest.mark.parametrize("spoil", BROKEN_FILES.values(), ids=B
 
 
 @each_broken_file
-@pytest.mark.parametrize("name", ["team", "skill-active"])
+@each_row("name", ["team", "skill-active"])
 def test_a_state_file_that_cannot_be_read_denies_the_transition_and_names_file_and_remedy(
     running: Workspace, name: str, spoil: Callable[[Path], object]
 ) -> None:
@@ -396,18 +411,17 @@ def test_a_state_file_that_cannot_be_read_denies_the_transition_and_names_file_a
     assert running.workflow_state() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", [SESSION, ".rcs/state"], ids=["of the session", "of root"])
 @pytest.mark.parametrize("name", ["autopilot", "skill-active"])
 def test_the_remedy_that_is_named_for_an_unreadable_file_remedies_it(running: Workspace, name: str, scope: str) -> None:
     (running.root / scope / f"{name}-state.json").write_text("{")
-    denied = process(running, "UserPromptSubmit", turn_id="t1", prompt="$forge")
+    denied = here(running, "UserPromptSubmit", turn_id="t1", prompt="$forge")
     command = denied.context.partition("To clear it: ")[2].partition("\n")[0]
     subprocess.run(
         ["/bin/sh", "-c", command], cwd=running.root, env=clean_env(), check=True, capture_output=True, timeout=60
     )
-    assert claims(process(running, "UserPromptSubmit", turn_id="t2", prompt="$forge")) == [
-        f"{SESSION}/forge-state.json"
-    ]
+    assert claims(here(running, "UserPromptSubmit", turn_id="t2", prompt="$forge")) == [f"{SESSION}/forge-state.json"]
     assert running.active() == ["team", "forge"]
 
 
@@ -594,9 +608,9 @@ def test_a_log_that_cannot_be_written_is_no_reason_to_fail(foreign: Workspace) -
 
 def with_disk_for(size: int, workspace: Workspace, event: str, **fields: Any) -> Answer:
     """A whole process in which no file can grow beyond `size` bytes."""
-    # A compiled module that is cut off at that size would stay behind in the checkout.
+    # A compiled module that is cut off at that size would stay behind in the checkout, so all are compiled before.
+    compileall.compile_dir(CHECKOUT / "rcs_hooks", quiet=2)
     env = {name: value for name, value in clean_env().items() if not name.startswith("COV")}
-    env["PYTHONDONTWRITEBYTECODE"] = "1"
     pipe, cwd = subprocess.PIPE, workspace.root
 
     def limit() -> None:
@@ -613,9 +627,12 @@ def with_disk_for(size: int, workspace: Workspace, event: str, **fields: Any) ->
 
 
 SIZES = (0, 1, 100, 200, 250, 300, 400, 600, 800, 1000, 1500)
-each_size = pytest.mark.parametrize("size", SIZES)
+each_size = pytest.mark.parametrize(
+    "size", [size if size in (0, 300, 1500) else pytest.param(size, marks=pytest.mark.slow) for size in SIZES]
+)
 
 
+@pytest.mark.slow
 @each_size
 @pytest.mark.parametrize("before", [(), ("$team",)], ids=["the first prompt", "a later prompt"])
 def test_on_a_full_disk_a_prompt_starts_all_or_nothing_and_says_so(
@@ -634,6 +651,7 @@ def test_on_a_full_disk_a_prompt_starts_all_or_nothing_and_says_so(
         assert kept == state
 
 
+@pytest.mark.slow
 @each_size
 def test_on_a_full_disk_a_handoff_happens_whole_or_not_at_all(workspace: Workspace, size: int) -> None:
     workspace.prompt("$blueprint")
@@ -643,6 +661,7 @@ def test_on_a_full_disk_a_handoff_happens_whole_or_not_at_all(workspace: Workspa
     assert workspace.read("blueprint")["active"] is not bool(claims(answer))
 
 
+@pytest.mark.slow
 @each_size
 def test_when_the_disk_has_room_again_the_same_prompt_works(workspace: Workspace, size: int) -> None:
     with_disk_for(size, workspace, "UserPromptSubmit", turn_id="t1", prompt="$team")
@@ -677,32 +696,39 @@ def lock_held(workspace: Workspace) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 @each_event
 def test_a_lock_that_does_not_come_within_two_seconds_lets_everything_pass(running: Workspace, event: str) -> None:
     before = state_of(running)
     with lock_held(running):
         start = time.monotonic()
         answer = process(running, event, any_call(running, event))
-        assert 2 <= time.monotonic() - start < 3.5
+        assert LOCK_SECONDS <= time.monotonic() - start < 2 * LOCK_SECONDS
     assert_lets_pass(answer)
-    assert "is held by somebody else" in answer.notice
+    assert "/.lock: another rcs process is using it; " in answer.notice
+    assert answer.notice.endswith(" Send the prompt again.") is (event == "UserPromptSubmit")
     assert state_of(running) == before
     assert [line["event"] for line in log_of(running)] == [event]
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_stop_with_nothing_running_does_not_wait_for_a_lock(running: Workspace) -> None:
     running.prompt("$cancel")
     with lock_held(running):
         start = time.monotonic()
         assert process(running, "Stop", any_call(running, "Stop")).line == "{}"
-        assert time.monotonic() - start < 1.5
+        assert time.monotonic() - start < LOCK_SECONDS
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_prompt_with_no_work_does_not_wait_for_a_lock(running: Workspace) -> None:
     with lock_held(running):
         start = time.monotonic()
         assert process(running, "UserPromptSubmit", turn_id="t1", prompt="hello").line == "{}"
-        assert time.monotonic() - start < 1.5
+        assert time.monotonic() - start < LOCK_SECONDS
 
 
 # --- an end of the pipe that is gone
@@ -718,6 +744,7 @@ def shell(workspace: Workspace, command: str, raw: bytes) -> bytes:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ['"$0" >&-', '"$0" >/dev/full', '"$0" | true'])
 @each_event
 def test_a_stdout_that_takes_nothing_is_no_error(running: Workspace, event: str, command: str) -> None:
@@ -742,7 +769,7 @@ MISSING = [
 ]
 
 
-@pytest.mark.parametrize(("env", "cwd"), MISSING)
+@each_row(("env", "cwd"), MISSING)
 def test_a_workspace_that_is_not_there_is_said_and_never_made(tmp_path: Path, env: dict[str, str], cwd: str) -> None:
     (tmp_path / "file").write_text("")
     before = tree(tmp_path)
@@ -869,7 +896,7 @@ def assert_printable(answer: Answer) -> None:
         assert all(char.isprintable() or char == "\n" for char in text), ascii(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "journal",
     [
         pytest.param({"files": [{"path": "../../victim.json"}]}, id="a way up"),
@@ -984,8 +1011,8 @@ def records_with(fields: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({}, optional=dict.fromkeys(fields.split(), JSON_VALUES))
 
 
-@pytest.mark.parametrize("status", ["pending", "answered"])
-@pytest.mark.parametrize("source", [[], {}, ["team"], 1, None, True])
+@each_row("status", ["pending", "answered"])
+@each_row("source", [[], {}, ["team"], 1, None, True])
 def test_a_question_whose_source_is_no_text_makes_no_hook_stumble(
     workspace: Workspace, status: str, source: object
 ) -> None:
@@ -998,7 +1025,7 @@ def test_a_question_whose_source_is_no_text_makes_no_hook_stumble(
 
 
 @pytest.mark.parametrize("name", FIELDS)
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(150)
 @given(data=st.data())
 def test_no_json_in_a_state_file_makes_a_hook_stumble(name: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -1059,3 +1086,29 @@ def test_a_count_of_blocks_from_elsewhere_makes_no_endless_loop(running: Workspa
     ledger["stops"] |= {"in_a_row": count, "of_prompt": count}
     path.write_text(json.dumps(ledger))
     assert not all(running.stop().blocks for _ in range(8))
+
+
+@pytest.mark.parametrize("module", ["rcs_hooks.hook.failures", "rcs_hooks.workflow.messages.shared"])
+def test_where_the_words_for_a_failure_cannot_be_opened_the_answer_is_one_line_all_the_same(
+    module: str, running: Workspace
+) -> None:
+    (running.state / ".lock").unlink()
+    (running.state / ".lock").mkdir()
+    program = f"""
+import errno, sys
+class Refuses:
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            raise OSError(errno.EMFILE, "Too many open files")
+sys.meta_path.insert(0, Refuses())
+from rcs_hooks.hook.entry import main
+sys.exit(main())
+"""
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s1", "cwd": str(running.root), "prompt": "$cancel"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.dumps(payload), env=clean_env(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(json.loads(done.stdout)) == ["systemMessage"]
+    assert done.stdout.count("\n") == 1

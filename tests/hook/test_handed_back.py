@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import html
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.state.asking import ask
+from rcs_hooks.state.question_service import ask
 from tests.cli.test_state_commands import rcs
 from tests.hook.test_whose_prompt import record_of
-from tests.state.test_surface import at
+from tests.state.test_operations import at
 from tests.support import Workspace
+from tests.table import each_row
 
-FIRST = "[rcs] forge is still running: no outcome is recorded. Go on with the work."
+FIRST = "[rcs] forge is still running: no outcome is recorded. Continue the work."
 
 
 def held(workspace: Workspace) -> str:
@@ -23,7 +26,7 @@ def held(workspace: Workspace) -> str:
     return workspace.stop().reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wrapped",
     [
         "{}",
@@ -39,6 +42,58 @@ def test_our_whole_reason_is_nobodys(wrapped: str, workspace: Workspace) -> None
     assert workspace.prompt(wrapped.format(reason)).line == "{}"
     assert workspace.prompt(wrapped.format(reason.replace("<", "&lt;").replace(">", "&gt;"))).line == "{}"
     assert workspace.workflow_state() == before
+
+
+LEADS = {
+    "as it is": "{}",
+    "of Claude Code": "Stop hook feedback:\n{}",
+    "in a list": "Stop hook feedback:\n- {}",
+    "behind its command": "Stop hook feedback:\n- [cmd]: {}",
+    "behind a command with brackets": "Stop hook feedback:\n[[ -x a ] && 'b c' || exit 0]: {}",
+    "of Codex": "<hook_prompt id='1'>{}</hook_prompt>",
+}
+
+JOINED = {
+    "once": "{}",
+    "glued": "{0}{0}",
+    "lines": "{0}\n{0}",
+    "apart": "{0}\n\n{0}\n",
+}
+
+
+@pytest.mark.slow
+@each_row("lead", LEADS.values(), ids=LEADS)
+@each_row("escaped", [str, html.escape], ids=["plain", "escaped"])
+@each_row("joined", JOINED.values(), ids=JOINED)
+def test_our_reason_is_known_however_it_is_wrapped(
+    lead: str, escaped: Callable[[str], str], joined: str, workspace: Workspace
+) -> None:
+    reason = held(workspace)
+    assert reason != html.escape(reason), "no quotation mark in it, so nothing is shown here"
+    before = workspace.workflow_state()
+    for _ in range(4):
+        handed_back = joined.format(lead.format(escaped(reason)))
+        assert workspace.prompt(handed_back).line == "{}"
+        workspace.stop()
+    assert not workspace.stop().blocks
+    assert workspace.workflow_state() == before
+
+
+def test_our_reason_is_known_twice_in_one_list(workspace: Workspace) -> None:
+    reason = held(workspace)
+    before = workspace.workflow_state()
+    assert workspace.prompt(f"Stop hook feedback:\n- [a]: {reason}\n- [b]: {html.escape(reason)}").line == "{}"
+    assert workspace.workflow_state() == before
+    ask(at(workspace), "forge", "Which database?")
+    assert workspace.prompt(f"Stop hook feedback:\n- [a]: {reason}\n- [b]: {reason}\nPostgres").context
+
+
+@pytest.mark.parametrize("between", ["{0}\nPostgres\n{0}", "{0}\n{0}\nPostgres", "Stop hook feedback:\n- [a]: b\n{0}"])
+def test_a_word_beside_two_of_our_reasons_is_the_persons(between: str, workspace: Workspace) -> None:
+    reason = held(workspace)
+    asked = ask(at(workspace), "forge", "Which database?")
+    workspace.prompt(between.format(reason))
+    assert record_of(workspace, asked)["status"] == "answered"
 
 
 def test_a_reason_is_known_again_after_another_prompt_and_another_stop(workspace: Workspace) -> None:
@@ -140,19 +195,40 @@ def test_a_prompt_about_what_waits_keeps_its_offer_for_the_next_one(workspace: W
     workspace.prompt("$blueprint $team")
     workspace.edit("blueprint", active=False, lifecycle_outcome="finished")
     asked = workspace.prompt("what does $team do?")
-    assert "read as a mention" in asked.notice
+    assert "looked like a mention" in asked.notice
     assert "has ended" not in asked.notice
     assert asked.context == ""
-    assert workspace.prompt("I see").notice == "rcs: blueprint has ended: type $team to go on"
+    assert workspace.prompt("I see").notice == "rcs: blueprint has ended: type $team to continue"
 
 
-def test_a_command_of_the_client_answers_nothing(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
+CLAUDE: list[dict[str, str]] = [{"prompt_id": f"p{number}"} for number in range(3)]
+COPILOT: list[dict[str, str]] = [{"timestamp": f"2026-11-18T22:58:0{number}.133Z"} for number in range(3)]
+
+
+@pytest.mark.parametrize("calls", [CLAUDE, COPILOT], ids=["Claude Code", "Copilot CLI"])
+def test_a_command_of_the_client_answers_nothing(calls: list[dict[str, str]], workspace: Workspace) -> None:
+    workspace.call("UserPromptSubmit", prompt="$forge", **calls[0])
     asked = ask(at(workspace), "forge", "Which file?")
-    assert "is a command of the client" in workspace.prompt("/model opus").context
+    said = workspace.call("UserPromptSubmit", prompt="/init", **calls[1])
+    assert "looks like a client command" in said.context
+    assert "(put words before /init to make it the answer)" in said.notice
     assert record_of(workspace, asked)["status"] == "pending"
-    workspace.prompt("/etc/hosts is fine")
+    workspace.call("UserPromptSubmit", prompt="/etc/hosts is fine", **calls[2])
     assert record_of(workspace, asked)["answer"] == "/etc/hosts is fine"
+
+
+def test_an_option_that_begins_with_a_slash_is_an_answer(workspace: Workspace) -> None:
+    workspace.call("UserPromptSubmit", prompt="$forge", prompt_id="p1")
+    asked = ask(at(workspace), "forge", "Which route?", ["/login", "/users"])
+    workspace.call("UserPromptSubmit", prompt="/users", prompt_id="p2")
+    assert record_of(workspace, asked)["answer"] == "/users"
+
+
+def test_codex_runs_its_commands_itself_so_what_it_sends_is_an_answer(workspace: Workspace) -> None:
+    workspace.prompt("$forge", model="m")
+    asked = ask(at(workspace), "forge", "Which route?")
+    workspace.prompt("/login", model="m")
+    assert record_of(workspace, asked)["answer"] == "/login"
 
 
 def test_the_main_session_of_a_named_agent_is_the_persons(workspace: Workspace) -> None:
@@ -165,7 +241,7 @@ def test_a_huge_integer_that_nobody_reads_is_no_hindrance(workspace: Workspace) 
     raw = workspace.payload("UserPromptSubmit", prompt="$forge", cost=0).replace(
         b'"cost": 0', b'"cost": 1' + b"0" * 5_000
     )
-    line = respond(raw, Surroundings(workspace.env, str(workspace.root), workspace.now, "rcs"))
+    line = respond(raw, Environment(workspace.env, str(workspace.root), workspace.now, "rcs"))
     assert "active: forge" in line
 
 
@@ -178,4 +254,4 @@ def test_a_field_that_a_call_can_do_without_may_be_of_any_type(field: str, works
 
 def test_the_notice_of_a_cancel_says_of_each_how_it_goes_on(workspace: Workspace) -> None:
     workspace.prompt("$team $forge")
-    assert workspace.prompt("$cancel").notice == "rcs: team + forge cancelled (each goes on, named again)"
+    assert workspace.prompt("$cancel").notice == "rcs: team + forge cancelled (name one to resume it)"

@@ -7,17 +7,26 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.state.lock import Lock
+from rcs_hooks.files.lock import Lock
 from tests.support import Workspace
+from tests.table import each_row
 
+RUN_FORGE = "To run it, start your prompt with `$forge `."
 WORDS = {
-    "what does $forge do?": "rcs: $forge was read as a mention (its sentence asks about it), so nothing was"
-    " started. To start it, begin a prompt with $forge and a blank.",
-    "do not use $team or $forge": "rcs: $team, $forge were read as a mention (negated in its clause), so nothing was"
-    " started. To start them, begin a prompt with $team $forge and a blank.",
-    "$forg fix it": "rcs: $forg is no skill. Did you mean $forge? Begin a prompt with $forge to start forge.",
-    "$plan the shop": "rcs: $plan is no skill. Did you mean $blueprint? Begin a prompt with $blueprint to start"
-    " blueprint.",
+    "what does $forge do?": f"rcs: `$forge` looked like a mention, not a request; nothing started. {RUN_FORGE}",
+    "do not use $team or $forge": "rcs: `$team`, `$forge` looked like mentions, not requests; nothing started."
+    " To run one, start your prompt with it and a space.",
+    "do not use $team, what about $forge": f"rcs: `$forge` looked like a mention, not a request; nothing started."
+    f" {RUN_FORGE}",
+    "fix the login, error: $forge": "rcs: `$forge` looked like pasted code, not a request; nothing started."
+    f" {RUN_FORGE}",
+    "# $forge": f"rcs: `$forge` is in a heading, where nothing is a request; nothing started. {RUN_FORGE}",
+    "$forg fix it": f"rcs: `$forg` is not a skill. Did you mean `$forge`? {RUN_FORGE}",
+    "$plan the shop": "rcs: `$plan` is not a skill. Did you mean `$blueprint`? To run it, start your prompt with"
+    " `$blueprint `.",
+    "I clicked $cancel": "rcs: `$cancel` looked like a mention, not a request. Nothing was cancelled. To cancel, send"
+    " `$cancel`.",
+    "$cancle": "rcs: `$cancle` is not a skill. Did you mean `$cancel`? To cancel, send `$cancel`.",
 }
 
 
@@ -41,7 +50,7 @@ def test_the_person_is_told_what_was_read(prompt: str, used: Workspace) -> None:
 def test_the_person_is_told_once_a_session_and_token(used: Workspace) -> None:
     assert used.prompt("what does $forge do?").notice
     assert used.prompt("why is $FORGE slow?").line == "{}"
-    assert used.prompt("and what does $team do?").notice.startswith("rcs: $team ")
+    assert used.prompt("and what does $team do?").notice.startswith("rcs: `$team` ")
     assert noticed(used) == ["$forge its sentence asks about it", "$team its sentence asks about it"]
     assert used.prompt("do not use $forge").notice
     assert used.prompt("what does $forge do?", "s2").notice
@@ -80,7 +89,7 @@ def test_a_workspace_without_state_gets_none_and_the_person_is_told_each_time(wo
     assert list(workspace.root.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "prompt",
     [
         "`$forge` is code",
@@ -95,7 +104,66 @@ def test_nobody_is_told_of_code_of_variables_or_beside_a_request(prompt: str, us
     assert "mention" not in used.prompt(prompt).notice
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_told"),
+    [
+        ("fix the login, error: $forge", True),
+        ("Please fix this warning: $team", True),
+        ("fix the login\nerror: $forge", True),
+        ("stop that, error: $cancel", True),
+        ("error: $forge", False),
+        ("why do I get this?\nerror: $forge", False),
+        ("the log says error: $forge", False),
+        ("fix this\nUndefined variable: $team", False),
+        ("fix this\nerror: $team\nerror: $forge", False),
+        ("fix this\nerror: $team is undefined in $name", False),
+        ("fix this\nif ($team) {\nerror: $team", False),
+        ("fix this\n```\nx = 1\n```\nerror: $team", False),
+        ("fix this\nerror: $team\n  at main.php:3\n  at lib.php:9\n  at run.php:1", False),
+        ("fix this\nerror: $name", False),
+    ],
+)
+def test_of_a_request_that_was_read_as_code_the_person_is_told(prompt: str, is_told: bool, used: Workspace) -> None:
+    assert ("looked like pasted code" in used.prompt(prompt).notice) is is_told
+    assert used.active() == []
+
+
+def test_what_was_read_as_code_is_not_told_of_beside_a_request(used: Workspace) -> None:
+    assert used.prompt("fix the login, error: $team\n\n$forge it").notice == "rcs: forge started"
+
+
 def test_nobody_waits_for_a_note(used: Workspace) -> None:
     with Lock(str(used.state)):
-        assert used.prompt("what does $forge do?").notice.startswith("rcs: $forge was read as a mention")
+        assert used.prompt("what does $forge do?").notice.startswith("rcs: `$forge` looked like a mention")
     assert not used.folder("s1").exists()
+
+
+LEFT_OUT = {
+    "use $team and $forge on this": "`$forge` came",
+    "$team + $forge": "`$forge` came",
+    "$cancel and then $forge the login": "`$forge` came",
+    "$blueprint this, then $forge it": "`$forge` came",
+    "$team $forge go, then $ultraqa": "`$ultraqa` came",
+    "$team it, then $forge, then $ultraqa": "`$forge`, `$ultraqa` came",
+    "use $forge to fix the $team variable": "",
+    "$forge the docs that mention $team": "",
+    "use $forge, not $team": "",
+    "use $forge instead of $team": "",
+    "$forge it, and never use $team": "",
+    "$forge fix x. What does $team do?": "",
+    "$team $forge go": "",
+    "$team it and then $team the rest": "",
+}
+
+
+@each_row("prompt", LEFT_OUT)
+def test_the_person_is_told_of_what_came_later_in_a_prompt_and_was_left_out(prompt: str, workspace: Workspace) -> None:
+    notice = workspace.prompt(prompt).notice
+    assert ("came later in the prompt" in notice) is bool(LEFT_OUT[prompt])
+    assert LEFT_OUT[prompt] in notice
+    assert "\n" not in notice
+
+
+def test_what_was_left_out_of_a_denied_prompt_needs_no_words(workspace: Workspace) -> None:
+    workspace.prompt("$forge go")
+    assert "came later" not in workspace.prompt("$ultraqa it, then $team").notice

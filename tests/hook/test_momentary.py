@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rcs_hooks.state.files import JOURNAL
-from tests.state.test_files import each_moment, killed_at, refuse_open
+from rcs_hooks.files.paths import JOURNAL
+from tests.files.test_transaction import each_moment, killed_at, refuse_open
 from tests.support import Workspace
 
 if TYPE_CHECKING:
@@ -24,13 +24,14 @@ def cut_short(workspace: Workspace, folder: Path) -> Workspace:
     for number in itertools.count(1):
         copy = Workspace(shutil.copytree(workspace.root, folder / str(number)), now=workspace.now)
         copy.turns = workspace.turns
-        assert killed_at(number, lambda copy=copy: copy.prompt("$forge")), "it was never cut short there"  # type: ignore[misc]
+        assert killed_at(number, lambda copy=copy: copy.prompt("$forge")), "it was never cut short there"  # type: ignore[misc]  # mypy infers no lambda with a default
         if (copy.state / JOURNAL).exists() and not copy.read("blueprint")["active"]:
             assert not copy.mode_path("forge").exists()
             return copy
     raise AssertionError
 
 
+@pytest.mark.slow
 @each_moment
 def test_a_handoff_that_was_cut_short_outlives_a_stop_that_cannot_read_its_journal(
     workspace: Workspace, tmp_path: Path, refusal: int

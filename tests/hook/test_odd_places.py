@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -13,8 +14,9 @@ import pytest
 
 from rcs_hooks.hook.failures import append
 from rcs_hooks.mcp import tools
-from tests.state.test_files import at_disk_call, copies, in_a_child
-from tests.support import RCS_HOOK, Workspace, check_output, clean_env, run_hook
+from tests.files.test_transaction import at_disk_call, copies, in_a_child
+from tests.support import RCS_HOOK, Workspace, check_output, clean_env, error_json, run_hook
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,16 +44,16 @@ def test_a_hook_says_why_the_folder_of_a_call_is_none(
 ) -> None:
     line, status = run_hook(workspace.payload(event, cwd=cwd, prompt="$team"), cwd=workspace.root)
     assert status == 0
-    assert check_output(event, line) == {"systemMessage": f"rcs: the field cwd of the call is no path: {why}; {end}"}
+    assert check_output(event, line) == {"systemMessage": f"rcs: the field cwd of the call is not a path: {why}; {end}"}
     assert not (workspace.root / ".rcs").exists()
 
 
 @each_no_path
-@pytest.mark.parametrize("tool", ["state_list_active", "state_read", "state_write", "state_clear", "question_ask"])
+@each_row("tool", ["state_list_active", "state_read", "state_write", "state_clear", "question_ask"])
 def test_a_tool_says_why_the_folder_of_a_call_is_none(tool: str, tmp_path: Path, cwd: str, why: str) -> None:
     text, is_error = tools.call(tool, {"mode": "team", "cwd": cwd, "text": "Which?", "active": True}, {}, str(tmp_path))
     assert is_error
-    assert text == f'{{"error":"cwd: no path found ({why}), a folder of the workspace needed"}}'
+    assert json.loads(text) == error_json("refused", f"cwd: {why}; expected a folder of the workspace")
 
 
 def modes(root: Path) -> dict[str, str]:
@@ -62,6 +64,7 @@ def shut_out() -> None:
     os.umask(0o777)
 
 
+@pytest.mark.slow
 def test_what_is_made_is_for_the_owner_whatever_the_umask(workspace: Workspace) -> None:
     root, env = workspace.root, clean_env(HOME=str(workspace.root))
     for command, raw in (
@@ -78,6 +81,7 @@ def test_what_is_made_is_for_the_owner_whatever_the_umask(workspace: Workspace) 
     assert found == {path: "0o700" if (root / path).is_dir() else "0o600" for path in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["state list-active", "task list", "hud", "try $team", "doctor"])
 def test_a_command_says_that_its_folder_has_gone(tmp_path: Path, command: str) -> None:
     gone = tmp_path / "gone"
@@ -90,9 +94,10 @@ def test_a_command_says_that_its_folder_has_gone(tmp_path: Path, command: str) -
     done = subprocess.run(words, cwd=gone, env=clean_env(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     ours = [line for line in done.stderr.splitlines() if not line.startswith("sh: ")]  # dash has a line of its own
-    assert ours == ["rcs: the working directory is not there any more; change to another folder and try again"]
+    assert ours == ["rcs: the working directory no longer exists; change to another folder and try again"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victim", [".rcs", ".rcs/logs"])
 def test_a_log_is_not_led_out_by_a_folder_that_becomes_a_link(tmp_path: Path, victim: str) -> None:
     before = tmp_path / "workspace"

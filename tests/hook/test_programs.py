@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.clients.entries import hook_command
+from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.install.merge import hook_command
-from tests.support import CHECKOUT, HOOKS, NOW, RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
+from tests.support import CHECKOUT, HOOKS, NOW, RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env, few
+from tests.table import each_row
 
 PYTHON = sys.executable
 PROGRAMS = {
@@ -66,6 +67,7 @@ def lived(command: list[str], root: Path) -> tuple[list[str], dict[str, str]]:
     return [line.replace(str(root), "ROOT") for line in said], state
 
 
+@pytest.mark.slow
 def test_every_program_prints_the_same_bytes_and_leaves_the_same_state(tmp_path: Path) -> None:
     days = {name: lived(command, tmp_path / name) for name, command in PROGRAMS.items()}
     first = days["rcs-hook"]
@@ -74,7 +76,7 @@ def test_every_program_prints_the_same_bytes_and_leaves_the_same_state(tmp_path:
     assert days == dict.fromkeys(days, first)
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"\xff", b"[]", b'{"hook_event_name": "Stop", "cwd": 5}'], ids=repr)
+@pytest.mark.parametrize("raw", few([b"{", b"", b"\xff", b"[]", b'{"hook_event_name": "Stop", "cwd": 5}'], 1), ids=repr)
 def test_every_program_says_the_same_about_a_call_that_cannot_be_read(tmp_path: Path, raw: bytes) -> None:
     said = {run(command, raw, cwd=tmp_path) for command in PROGRAMS.values()}
     assert len(said) == 1
@@ -176,6 +178,7 @@ def test_a_real_prompt_says_nothing_by_itself_and_works_with_a_token(workspace: 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("prompt", "raw"), REAL_STOPS.values(), ids=REAL_STOPS.keys())
 def test_a_real_stop_says_nothing_by_itself_and_blocks_after_a_token(
     workspace: Workspace, prompt: bytes, raw: bytes
@@ -215,8 +218,8 @@ def call_from(top: Path, cwd: str | None, env: dict[str, str], process: str = ".
     settings = {name: below(top, value) if value.strip() else value for name, value in env.items()}
     fields = {} if cwd is None else {"cwd": below(top, cwd)}
     call = {"session_id": "s1", "hook_event_name": "UserPromptSubmit", "turn_id": "t1", "prompt": "$team"} | fields
-    around = Surroundings(settings, str(top / process), NOW, "rcs")
-    return Answer("UserPromptSubmit", respond(json.dumps(call).encode(), around))
+    environment = Environment(settings, str(top / process), NOW, "rcs")
+    return Answer("UserPromptSubmit", respond(json.dumps(call).encode(), environment))
 
 
 def roots_in(top: Path) -> list[str]:
@@ -247,7 +250,7 @@ ROOTS = [
 ]
 
 
-@pytest.mark.parametrize(("layout", "env", "cwd", "root"), ROOTS)
+@each_row(("layout", "env", "cwd", "root"), ROOTS)
 def test_the_workspace_is_found(tmp_path: Path, layout: str, env: dict[str, str], cwd: str | None, root: str) -> None:
     top = tmp_path / "top"
     build(top, layout)
@@ -286,7 +289,7 @@ def shells_workspace(cwd: Path) -> Path:
     return next(ways, here)
 
 
-@pytest.mark.parametrize(("layout", "env", "cwd", "is_named"), SHELLS)
+@each_row(("layout", "env", "cwd", "is_named"), SHELLS)
 def test_a_command_names_the_root_exactly_where_a_shell_would_find_another(
     tmp_path: Path, layout: str, env: dict[str, str], cwd: str, *, is_named: bool
 ) -> None:
@@ -383,6 +386,7 @@ def test_a_command_of_an_answer_can_be_pasted(tmp_path: Path, folder: str) -> No
     assert run(PROGRAMS["stop.py"], workspace.payload("Stop"), cwd=root) == "{}\n"
 
 
+@pytest.mark.slow
 def test_a_script_runs_from_a_copy_of_the_checkout(tmp_path: Path, workspace: Workspace) -> None:
     for name in ("rcs_hooks", "hooks"):
         shutil.copytree(CHECKOUT / name, tmp_path / "a copy" / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,15 @@ import pytest
 from rcs_hooks.hook.entry import respond
 from rcs_hooks.hook.recording import WORKSPACE, Fixture, FixtureError, load, replay
 from tests.make_fixtures import SCENES, make
-from tests.support import CHECKOUT, RCS_HOOK, Workspace, clean_env, run_hook
+from tests.support import CHECKOUT, RCS_HOOK, Workspace, clean_env, few, hook_here, run_hook
+from tests.table import each_row
 
 FIXTURES = CHECKOUT / "fixtures"
 
 
 def record(workspace: Workspace, prompt: str, folder: Path, **env: str) -> Path:
     raw = workspace.payload("UserPromptSubmit", prompt=prompt, turn_id="t1")
-    run_hook(raw, cwd=workspace.root, env=clean_env(RCS_RECORD=str(folder), **env))
+    hook_here(raw, cwd=workspace.root, env=clean_env(RCS_RECORD=str(folder), **env))
     (path,) = folder.iterdir()
     return path
 
@@ -47,6 +49,7 @@ def test_a_recording_holds_neither_the_environment_nor_a_path_of_this_machine(
     assert json.loads(text)["env"] == {"RCS_STOP_MAX_BLOCKS": "7"}
 
 
+@pytest.mark.slow
 def test_recording_changes_neither_answer_nor_state(workspace: Workspace, tmp_path: Path) -> None:
     other = Workspace(tmp_path / "other")
     other.root.mkdir()
@@ -58,7 +61,7 @@ def test_recording_changes_neither_answer_nor_state(workspace: Workspace, tmp_pa
     assert workspace.snapshot().keys() == other.snapshot().keys()
 
 
-@pytest.mark.parametrize("raw", [b"", b"\xff\xfe", b'{"cut', b'{"hook_event_name":"Stop"}'])
+@pytest.mark.parametrize("raw", few([b"\xff\xfe", b"", b'{"cut', b'{"hook_event_name":"Stop"}'], 1))
 def test_any_call_can_be_recorded(raw: bytes, tmp_path: Path) -> None:
     line, status = run_hook(raw, cwd=tmp_path, env=clean_env(RCS_RECORD=str(tmp_path / "recorded")))
     (path,) = (tmp_path / "recorded").iterdir()
@@ -89,7 +92,7 @@ def test_state_that_no_fixture_holds_as_json_is_kept_as_text(text: str, workspac
 def test_a_file_that_is_no_fixture_is_refused_with_its_fault(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text('{"version": 1, "now": "soon"}')
-    with pytest.raises(FixtureError, match=r"bad\.json is no fixture of a hook call: now: "):
+    with pytest.raises(FixtureError, match=r"bad\.json is not a fixture of a hook call: now: "):
         load(path)
 
 
@@ -126,8 +129,8 @@ def everything(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize("part", ["before", "after"])
-@pytest.mark.parametrize("name", NAMES)
+@each_row("part", ["before", "after"])
+@each_row("name", NAMES)
 def test_a_name_that_no_recording_holds_is_refused(name: str, part: str, tmp_path: Path) -> None:
     files: Any = {part: {name: {"text": "#!/bin/sh"}}}
     path = hostile(tmp_path, **files)
@@ -135,7 +138,7 @@ def test_a_name_that_no_recording_holds_is_refused(name: str, part: str, tmp_pat
         load(path)
 
 
-@pytest.mark.parametrize("name", [".gitignore", "state", "state/.lock", "state/sessions/s1/forge-state.json",
+@each_row("name", [".gitignore", "state", "state/.lock", "state/sessions/s1/forge-state.json",
                                   "state/sessions/s1/forge-state.json.unreadable", "logs/x.jsonl"])  # fmt: skip
 def test_a_name_that_a_recording_holds_is_taken(name: str, tmp_path: Path) -> None:
     assert load(hostile(tmp_path, before={name: {"text": "x"}})).before[name].text == "x"
@@ -147,7 +150,7 @@ def test_a_setting_that_no_recording_holds_is_refused(name: str, tmp_path: Path)
         load(hostile(tmp_path, env={name: "/x"}))
 
 
-@pytest.mark.parametrize(("fields", "call"), OUTSIDE)
+@each_row(("fields", "call"), OUTSIDE)
 def test_a_replay_writes_nowhere_but_in_its_own_folder(fields: dict[str, Any], call: str, tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / ".rcs" / "state").mkdir(parents=True)
     (tmp_path / ".git").mkdir()
@@ -178,6 +181,7 @@ def test_files_that_exclude_each_other_are_one_sentence(tmp_path: Path) -> None:
         replay(load(path), own, respond)
 
 
+@pytest.mark.slow
 def test_the_plugin_refuses_a_hostile_recording(tmp_path: Path) -> None:
     (tmp_path / "recorded").mkdir()
     hostile(tmp_path / "recorded", before={"../../../x": {"text": "x"}})
@@ -189,7 +193,7 @@ def test_the_plugin_refuses_a_hostile_recording(tmp_path: Path) -> None:
 # --- for the owner alone
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o277])
+@pytest.mark.parametrize("umask", few([0o000, 0o022, 0o277], 1))
 def test_a_recording_is_for_the_owner_alone(workspace: Workspace, tmp_path: Path, umask: int) -> None:
     folder = tmp_path / "a" / "b"
     before = os.umask(umask)
@@ -212,11 +216,13 @@ def test_the_mode_of_a_folder_that_was_there_stays(workspace: Workspace, tmp_pat
 
 
 def run_pytest(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), *args]
-    env = clean_env(PYTEST_DISABLE_PLUGIN_AUTOLOAD="", PATH=os.defpath)
+    plugins = ["-p", "no:cacheprovider", "-p", "rcs_hooks.hook.pytest_plugin"]
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, "--rootdir", str(folder), *args]
+    env = clean_env(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PATH=os.defpath)
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.slow
 def test_the_plugin_replays_a_folder(workspace: Workspace, tmp_path: Path) -> None:
     record(workspace, "$team go", tmp_path / "recorded")
     done = run_pytest(tmp_path, "--rcs-fixtures", "recorded")
@@ -224,6 +230,11 @@ def test_the_plugin_replays_a_folder(workspace: Workspace, tmp_path: Path) -> No
     assert "1 passed" in done.stdout
 
 
+def test_no_other_pytest_of_the_environment_loads_the_plugin() -> None:
+    assert "entry-points" not in tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+
+
+@pytest.mark.slow
 def test_the_plugin_shows_what_came_out_differently(workspace: Workspace, tmp_path: Path) -> None:
     path = record(workspace, "$team go", tmp_path / "recorded")
     path.write_text(path.read_text().replace('"current_phase": "starting"', '"current_phase": "elsewhere"'))
@@ -233,10 +244,11 @@ def test_the_plugin_shows_what_came_out_differently(workspace: Workspace, tmp_pa
     assert '+  "current_phase": "starting"' in done.stdout
 
 
+@pytest.mark.slow
 def test_the_plugin_names_a_folder_that_is_not_there(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, "--rcs-fixtures", "nowhere")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "--rcs-fixtures nowhere: there is no such file or folder" in done.stdout + done.stderr
+    assert "--rcs-fixtures nowhere: no such file or folder" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("client", ["codex", "claude"])

@@ -40,7 +40,7 @@ def test_a_run_that_is_taken_up_does_not_wait_for_an_old_question(workspace: Wor
 def test_each_mode_says_whether_it_was_taken_up(workspace: Workspace) -> None:
     workspace.write("team", active=False, run_outcome="failed", current_phase="verifying")
     context = workspace.prompt("$team $forge").context
-    assert "active: team (phase verifying, taken up after failed) + forge (phase starting); initialized: " in context
+    assert "active: team (phase verifying, resumed after failed) + forge (phase starting); initialized: " in context
     assert "initialized: .rcs/state/sessions/s1/forge-state.json" in context
 
 
@@ -52,6 +52,21 @@ def test_a_deferred_skill_that_was_started_is_not_offered(workspace: Workspace) 
     assert workspace.prompt("ok").context == (
         "[rcs] blueprint has ended; deferred: $forge. The user starts them by name."
     )
+
+
+def test_deferred_skills_without_a_source_wait_until_no_planning_is_active(workspace: Workspace) -> None:
+    """So an earlier version wrote the inventory."""
+    workspace.prompt("$blueprint $forge")
+    workspace.edit("skill-active", deferred_source=None)
+    workspace.edit("blueprint", active=False, lifecycle_outcome="finished")
+    workspace.write("autoresearch")
+    assert workspace.prompt("ok").context == ""
+    assert workspace.read("skill-active")["deferred_skills"] == ["forge"]
+    workspace.edit("autoresearch", active=False, lifecycle_outcome="finished")
+    assert workspace.prompt("ok").context == (
+        "[rcs] the planning has ended; deferred: $forge. The user starts them by name."
+    )
+    assert "deferred_skills" not in workspace.read("skill-active")
 
 
 def test_cancel_aborts_every_open_question_of_the_session(workspace: Workspace) -> None:
@@ -82,7 +97,7 @@ def test_an_answer_that_another_tool_wrote_is_told_and_not_taken_for_the_prompt(
 def test_a_long_answer_says_where_the_rest_is(workspace: Workspace) -> None:
     workspace.write("forge")
     question(workspace, "q1", status="answered", answer="so " * 300, delivered_at=None)
-    assert "(all of it: .rcs/state/sessions/s1/questions/q1.json)" in workspace.prompt("go on").context
+    assert "(full answer: .rcs/state/sessions/s1/questions/q1.json)" in workspace.prompt("go on").context
 
 
 def test_the_inventory_follows_what_another_tool_has_ended(workspace: Workspace) -> None:
@@ -97,19 +112,19 @@ def test_the_person_is_told_what_to_type_where_the_agent_is_told_to_ask(workspac
     answer = workspace.prompt("$crew")
     assert answer.notice == (
         "rcs: Cannot activate team while deep-interview is still active. Nothing was started. Finish deep-interview "
-        "first, or type `$cancel $crew` to end all that runs here and start team."
+        "first, or type `$cancel $crew` to end all that is active and start team."
     )
-    assert "Do not clear it by yourself" in answer.context
+    assert "Do not clear it yourself" in answer.context
 
 
 def test_modes_of_one_prompt_that_exclude_each_other_say_so(workspace: Workspace) -> None:
     answer = workspace.prompt("$forge $autopilot")
     assert answer.context == (
-        "Cannot activate autopilot beside forge: this prompt asks for both, and they exclude each other. No workflow "
+        "Cannot activate autopilot with forge: this prompt asks for both, and they cannot run together. No workflow "
         "was started or ended. Ask which one is meant."
     )
     assert answer.notice == (
-        "rcs: Cannot activate autopilot beside forge: this prompt asks for both, and they exclude each other. Nothing "
+        "rcs: Cannot activate autopilot with forge: this prompt asks for both, and they cannot run together. Nothing "
         "was started: name only one of them."
     )
 
@@ -124,7 +139,7 @@ def test_a_stop_whose_count_was_lost_lets_go_until_the_next_prompt(is_continued:
         ledger.unlink()
         answer = workspace.stop(stop_hook_active=is_continued)
         assert not answer.blocks
-        assert "how often is not known any more" in answer.notice
+        assert "but the count is lost" in answer.notice
     assert not workspace.stop(stop_hook_active=is_continued).blocks
     workspace.prompt("go on")
     assert workspace.stop().blocks

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.state.clock import iso
+from rcs_hooks.files.clock import iso
 from rcs_hooks.workflow.lifecycle import outcome_of
+from rcs_hooks.workflow.mode_record import ModeRecord
 from tests.support import CHECKOUT, NOW, Answer, Record, Workspace
-from tests.workflow.test_lifecycle import CASES, FIELDS, SPELLINGS, Means
+from tests.table import each_row
+from tests.workflow.test_lifecycle import FIELDS, ONE_OF_EACH, Means, cases
 
 MODES = ("deep-interview", "blueprint", "autoresearch", "team", "forge", "autopilot", "ultrawork", "ultraqa")
 UUID = "01a1edd5-d041-7843-9e62-3e218ca1fb5f"
@@ -55,14 +57,18 @@ def blocks_in_progress(workspace: Workspace, stops: int) -> int:
     return blocked
 
 
-def commands(text: str, verb: str, session: str = "s1") -> list[str]:
-    """The modes of the `rcs state <verb>` commands in a text, each on a line of its own and whole."""
+def commands(text: str, verb: str, session: str | None = "s1") -> list[str]:
+    """The modes of the `rcs state <verb>` commands in a text, each on a line of its own and whole.
+
+    `session`: which they name; None where they name the root scope.
+    """
+    scope = ["--session", session] if session else ["--root-scope"]
     modes = []
     for line in text.splitlines():
         if line.startswith(f"rcs state {verb} "):
             words = shlex.split(line)
-            options = dict(zip(words[3::2], words[4::2], strict=True))
-            assert options["--session"] == session
+            assert words[-len(scope) :] == scope
+            options = dict(zip(words[3 : -len(scope) : 2], words[4 : -len(scope) : 2], strict=True))
             modes.append(options["--mode"])
     return modes
 
@@ -83,8 +89,8 @@ def finish(workspace: Workspace, mode: str = "forge") -> None:
 # --- which runs are kept going
 
 
-@pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
+@each_row("field", FIELDS)
+@each_row(("spelling", "means", "pending"), cases(ONE_OF_EACH))
 def test_stop_blocks_exactly_where_the_run_neither_ends_nor_waits(
     field: str, spelling: str, means: Means, pending: bool, workspace: Workspace
 ) -> None:
@@ -93,10 +99,10 @@ def test_stop_blocks_exactly_where_the_run_neither_ends_nor_waits(
     workspace.write("forge", **record | ({"question_enforcement": {"status": "pending"}} if pending else {}))
 
     assert workspace.stop().blocks is (means.public is None)
-    assert outcome_of(workspace.read("forge")).public == means.public
+    assert outcome_of(ModeRecord.from_json(workspace.read("forge"))).public == means.public
 
 
-ENDINGS = [(spelling, plain.public) for spelling, plain, _ in SPELLINGS if plain.ends]
+ENDINGS = [(spelling, plain.public) for spelling, plain, _ in ONE_OF_EACH if plain.ends]
 
 
 @pytest.mark.parametrize(("spelling", "public"), ENDINGS, ids=[spelling for spelling, _ in ENDINGS])
@@ -120,8 +126,8 @@ def test_stop_names_every_running_member_until_each_has_its_outcome(workspace: W
     assert workspace.stop().line == "{}"
 
 
-@pytest.mark.parametrize(("ended", "left"), [("team", "forge"), ("forge", "team")])
-@pytest.mark.parametrize(
+@each_row(("ended", "left"), [("team", "forge"), ("forge", "team")])
+@each_row(
     "end",
     [
         pytest.param({"active": False}, id="switched-off"),
@@ -176,7 +182,7 @@ def a_root_record(workspace: Workspace, **fields: object) -> None:
     workspace.write("forge", None, **fields)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "blocked"),
     [
         pytest.param({}, True, id="no-session"),
@@ -198,11 +204,12 @@ def test_a_root_record_stands_in_where_it_is_fresh_and_no_one_elses(
     a_root_record(workspace, **fields)
     answer = workspace.stop()
     assert answer.blocks is blocked
-    assert commands(answer.reason, "write") == (["forge"] if blocked else [])
+    session = "s1" if fields.get("session_id") == "s1" else None
+    assert commands(answer.reason, "write", session) == (["forge"] if blocked else [])
 
 
-@pytest.mark.parametrize(("age", "blocked"), [(DAY - 60, True), (DAY, False)], ids=["fresh", "stale"])
-@pytest.mark.parametrize("updated", [None, "yesterday", 7, iso(NOW + 30 * DAY)], ids=repr)
+@each_row(("age", "blocked"), [(DAY - 60, True), (DAY, False)], ids=["fresh", "stale"])
+@each_row("updated", [None, "yesterday", 7, iso(NOW + 30 * DAY)], ids=repr)
 def test_a_root_record_that_does_not_tell_its_age_is_as_old_as_its_file(
     updated: object, age: int, blocked: bool, workspace: Workspace
 ) -> None:
@@ -237,7 +244,7 @@ def test_sessions_neither_see_nor_count_each_others_runs(workspace: Workspace) -
 NO_SESSIONS = ["", "..", "../s1", "a/b", "a b", "a\nb", "a\x00b", ".s1", "-s1", "_s1", "s:1", "ü", "s" * 129, "٣"]
 
 
-@pytest.mark.parametrize("session", NO_SESSIONS, ids=repr)
+@each_row("session", NO_SESSIONS, ids=repr)
 def test_an_invalid_session_id_passes_and_leaves_nothing(session: str, workspace: Workspace) -> None:
     a_root_record(workspace)
     before = workspace.snapshot()
@@ -261,7 +268,7 @@ def test_a_session_id_that_is_no_text_passes_with_a_notice(session: object, work
 @pytest.mark.parametrize("session", ["7", "S_1-a", UUID, LONGEST_ID], ids=repr)
 def test_a_valid_session_id_is_looked_at(session: str, workspace: Workspace) -> None:
     a_root_record(workspace)
-    assert commands(workspace.stop(session).reason, "write", session) == ["forge"]
+    assert commands(workspace.stop(session).reason, "write", None) == ["forge"]
 
 
 # --- subagents
@@ -285,10 +292,10 @@ def test_a_stop_of_a_subagent_passes_and_counts_for_nothing(fields: Record, forg
 # --- no endless loop
 
 
-GARBAGE = ["", "  ", "many", "-1", "2.5", "0x2", "1e1", "٣", "5 6"]
+GARBAGE = ["", "  ", "many", "-1", "2.5", "0x2", "1e1", "٣", "5 6", "1000000000"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("setting", "allowed"),
     [(None, 5), ("0", 0), ("1", 1), ("2", 2), ("7", 7), (" 3 ", 3), ("007", 7), *((text, 5) for text in GARBAGE)],
     ids=repr,
@@ -301,7 +308,7 @@ def test_an_unchanged_run_is_continued_so_often_in_a_row(
     assert [workspace.stop().blocks for _ in range(allowed + 4)] == [True] * allowed + [False] * 4
 
 
-@pytest.mark.parametrize("setting", ["50", "60", "100"])
+@pytest.mark.parametrize("setting", ["50", "60", "100", "999999999"])
 def test_however_high_the_limit_it_is_50_for_one_prompt(setting: str, workspace: Workspace) -> None:
     workspace.env["RCS_STOP_MAX_BLOCKS"] = setting
     workspace.prompt("$forge fix")
@@ -312,7 +319,7 @@ def test_whatever_changes_it_is_50_for_one_prompt(forge: Workspace) -> None:
     assert blocks_in_progress(forge, 55) == 50
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cap", "allowed"),
     [(None, 7), ("", 7), ("8", 7), ("3", 2), ("2", 1), ("1", 0), ("0", 50), ("20", 19), ("51", 50), ("200", 50)],
     ids=repr,
@@ -419,7 +426,7 @@ NO_CHANGES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("fields", NO_CHANGES)
+@each_row("fields", NO_CHANGES)
 def test_a_time_that_goes_on_is_no_change(fields: Callable[[str], Record], workspace: Workspace) -> None:
     blocked = []
     for second in range(7):
@@ -434,7 +441,7 @@ def test_what_the_assistant_says_decides_nothing(flag: bool, message: str | None
     assert sum(forge.stop(message=message, stop_hook_active=flag).blocks for _ in range(7)) == 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("iteration", "most", "blocked"),
     [
         (9, 10, True),
@@ -466,20 +473,51 @@ def test_a_member_with_iterations_left_keeps_the_set_going(workspace: Workspace)
 
 def test_the_notice_says_that_nothing_changed_and_how_to_go_on(forge: Workspace) -> None:
     blocks(forge, 5)
-    for _ in range(2):
-        assert forge.stop().notice == (
-            "rcs: forge (phase starting, iteration 0 of 50) was continued 5 times and recorded no progress, so the turn"
-            f" ends; its work is kept. {GO_ON_OR_CANCEL}"
-        )
+    assert forge.stop().notice == (
+        "rcs: forge (phase starting, iteration 0 of 50) stopped after 5 attempts without progress; the work is kept."
+        f" {GO_ON_OR_CANCEL}"
+    )
+
+
+def test_the_person_is_told_once_that_a_run_was_let_go(forge: Workspace) -> None:
+    blocks(forge, 5)
+    assert forge.stop().notice
+    assert [forge.stop().line for _ in range(2)] == ["{}"] * 2
     forge.prompt("Go on.")
+    assert [forge.stop().notice for _ in range(3)] == [""] * 3
+    forge.edit("forge", current_phase="verifying")
+    assert blocks(forge, 5) == 5
+    assert "stopped after 5 attempts without progress" in forge.stop().notice
+
+
+def test_a_run_at_its_last_iteration_is_told_of_once(forge: Workspace) -> None:
+    forge.edit("forge", iteration=50)
+    assert "last iteration" in forge.stop().notice
+    assert forge.stop().line == "{}"
+
+
+@each_row("typed", ["$forge", "$forge go on", "go on", "Continue, please."])
+def test_a_run_at_its_last_iteration_is_counted_anew_where_the_person_says_to_go_on(
+    typed: str, forge: Workspace
+) -> None:
+    forge.edit("forge", iteration=50)
     forge.stop()
-    assert "was continued once and recorded no progress" in forge.stop().notice
+    forge.prompt(typed)
+    assert forge.read("forge")["iteration"] == 0
+    assert blocks(forge, 7) == 5
+
+
+def test_another_prompt_leaves_the_last_iteration_as_it_is(forge: Workspace) -> None:
+    forge.edit("forge", iteration=50)
+    forge.prompt("What is left to do?")
+    assert forge.read("forge")["iteration"] == 50
+    assert "last iteration" in forge.stop().notice
 
 
 def test_the_notice_says_that_the_prompt_has_had_its_total(forge: Workspace) -> None:
     blocks_in_progress(forge, 50)
     notice = forge.stop().notice
-    assert "50 times for one prompt" in notice
+    assert "50 attempts for one prompt" in notice
     assert notice.endswith(GO_ON_OR_CANCEL)
 
 
@@ -489,7 +527,7 @@ def test_the_notice_of_a_set_names_every_member(workspace: Workspace) -> None:
     notice = workspace.stop().notice
     assert notice == (
         "rcs: team (phase starting) + forge (phase starting, iteration 0 of 50) has no outcome yet, but the settings"
-        f" allow no continuation, so the turn ends; its work is kept. {GO_ON_OR_CANCEL}"
+        f" allow no continuation; the work is kept. {GO_ON_OR_CANCEL}"
     )
 
 
@@ -511,8 +549,8 @@ def test_the_reason_names_mode_and_phase_and_asks_for_the_handoff(forge: Workspa
     assert commands(reason, "write") == ["forge"]
 
 
-@pytest.mark.parametrize("session", [UUID, LONGEST_ID], ids=["uuid", "longest-id"])
-@pytest.mark.parametrize("modes", [("forge",), ("team", "forge"), ("team", "forge", "ultrawork")], ids="+".join)
+@each_row("session", [UUID, LONGEST_ID], ids=["uuid", "longest-id"])
+@each_row("modes", [("forge",), ("team", "forge"), ("team", "forge", "ultrawork")], ids="+".join)
 def test_the_reason_holds_one_command_for_each_running_mode(
     modes: tuple[str, ...], session: str, workspace: Workspace
 ) -> None:
@@ -610,7 +648,15 @@ def test_a_softener_at_the_end_of_a_run_is_noted_and_never_blocked(forge: Worksp
     assert note["softener"].startswith("If you want, I can")
 
 
-@pytest.mark.parametrize("message", [None, "All green.", *NO_SOFTENERS], ids=repr)
+def test_a_long_softener_is_noted_with_its_first_80_letters(forge: Workspace) -> None:
+    finish(forge)
+    softener = f"I can also {'look at it ' * 7}if you want"
+    forge.stop(message=f"All green. {softener}.")
+    (note,) = noted(forge)
+    assert note["softener"] == softener[:80] != softener
+
+
+@each_row("message", [None, "All green.", *NO_SOFTENERS], ids=repr)
 def test_an_end_without_a_softener_is_not_noted(message: str | None, forge: Workspace) -> None:
     finish(forge)
     assert forge.stop(message=message).line == "{}"
@@ -681,11 +727,12 @@ def our_texts() -> list[str]:
         texts += [
             str(node.value)
             for node in strings
-            if id(node) not in bare and path.name not in ("softeners.py", "lexicon.py")
+            if id(node) not in bare and path.name not in ("last_message.py", "lexicon.py")
         ]
     return texts
 
 
+@pytest.mark.slow
 def test_no_text_of_ours_holds_a_softener() -> None:
     texts = our_texts()
     assert any("still running" in text for text in texts)
@@ -765,7 +812,7 @@ def test_the_answer_lifts_the_wait_and_the_run_goes_on_where_it_was(waiting: Wor
     waiting.prompt("8080, please.")
 
     record = waiting.read("forge")
-    assert outcome_of(record).public is None
+    assert outcome_of(ModeRecord.from_json(record)).public is None
     assert record["question_enforcement"]["status"] == "satisfied"
     assert record["question_enforcement"]["satisfied_at"] == iso(waiting.now)
     assert record["question_enforcement"]["question_id"] == "q1"
@@ -858,7 +905,7 @@ def test_cancel_aborts_the_question_and_ends_the_run(waiting: Workspace) -> None
     assert asked(waiting)["status"] == "aborted"
     assert "answer" not in asked(waiting)
     assert record["question_enforcement"]["status"] == "cleared"
-    assert (record["active"], outcome_of(record).public) == (False, "userinterlude")
+    assert (record["active"], outcome_of(ModeRecord.from_json(record)).public) == (False, "userinterlude")
     assert waiting.stop().line == "{}"
 
 
@@ -924,7 +971,7 @@ def break_file(path: Path, how: str) -> None:
     BREAKS[how](path)
 
 
-@pytest.mark.parametrize("how", BREAKS)
+@each_row("how", BREAKS)
 def test_an_unreadable_mode_file_lets_the_turn_end_and_is_named(how: str, workspace: Workspace) -> None:
     break_file(workspace.mode_path("forge"), how)
     before = workspace.snapshot()
@@ -969,7 +1016,7 @@ def test_an_unreadable_file_is_named_beside_the_largest_set_too(setting: str, wo
     assert f"rcs state clear --mode ultraqa --session {UUID}" in said
 
 
-@pytest.mark.parametrize("how", ["cut", "empty", "list", "not-utf-8", "link"])
+@each_row("how", ["cut", "empty", "list", "not-utf-8", "link"])
 def test_a_count_that_cannot_be_read_lets_the_turn_end_and_the_next_prompt_mends_it(how: str, forge: Workspace) -> None:
     break_file(forge.folder("s1") / "hook-ledger.json", how)
     answer = forge.stop()
@@ -1016,7 +1063,7 @@ def is_plain(text: str) -> bool:
     return all(char.isprintable() for char in text.replace("\n", ""))
 
 
-@pytest.mark.parametrize("phase", HOSTILE)
+@each_row("phase", HOSTILE)
 def test_a_hostile_phase_is_cleaned_and_bounded(phase: str, workspace: Workspace) -> None:
     workspace.write("forge", current_phase="executing")
     plain = workspace.stop().reason
@@ -1054,10 +1101,8 @@ def test_a_hostile_question_and_answer_are_cleaned_in_the_context(forge: Workspa
     assert len(context.splitlines()) == 2
 
 
-@pytest.mark.parametrize(
-    "phase", ["executing", "x" * 40, "\u202e" * 10 + "🙂" * 10**4], ids=["word", "long", "hostile"]
-)
-@pytest.mark.parametrize("session", [UUID, LONGEST_ID], ids=["uuid", "longest-id"])
+@each_row("phase", ["executing", "x" * 40, "\u202e" * 10 + "🙂" * 10**4], ids=["word", "long", "hostile"])
+@each_row("session", [UUID, LONGEST_ID], ids=["uuid", "longest-id"])
 def test_eight_modes_and_a_long_session_id_fit_into_the_reason(session: str, phase: str, workspace: Workspace) -> None:
     for mode in MODES:
         workspace.write(mode, session, current_phase=phase, iteration=7, max_iterations=50)

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.workflow.stop import asks
+from rcs_hooks.workflow.last_message import asks_question
 from tests.hook.test_stop import MODES, Claude
+from tests.properties import examples
 from tests.support import Record, Workspace
 from tests.workflow.test_lifecycle import CASES, FIELDS, Means
 
@@ -74,14 +75,10 @@ def write_all(workspace: Workspace, records: dict[str, Record], session: str | N
 
 def asks_in_interview(state: dict[str, tuple[tuple[Record, bool], bool]], message: str | None) -> bool:
     running = [mode for mode, ((_, runs), _) in state.items() if runs]
-    return running == ["deep-interview"] and asks(message or "")
+    return running == ["deep-interview"] and asks_question(message or "")
 
 
-def quick(examples: int) -> settings:
-    return settings(max_examples=examples, deadline=None, database=None)
-
-
-@quick(100)
+@examples(100)
 @given(
     client=CLIENTS,
     state=ANY_STATE,
@@ -104,7 +101,7 @@ TASKS = st.sampled_from([None, "[]", [{"type": "shell", "status": "running"}], '
 SEEN = st.tuples(st.sampled_from("ab"), st.booleans(), st.integers(0, 9), st.booleans(), TASKS, MESSAGES, st.booleans())
 
 
-@quick(100)
+@examples(100)
 @given(limit=st.integers(0, 7), changes=st.booleans(), calls=st.lists(SEEN, max_size=30))
 def test_no_client_that_lies_gets_more_than_its_limit(
     limit: int, changes: bool, calls: list[tuple[str, bool, int, bool, object, str | None, bool]]
@@ -128,12 +125,12 @@ def test_no_client_that_lies_gets_more_than_its_limit(
                 "turn_id": f"t{turn}", "stop_hook_active": flag, "background_tasks": tasks,
                 "last_assistant_message": message,
             }  # fmt: skip
-            around = Surroundings(workspace.env, str(workspace.root), workspace.now, "rcs", program=program)
-            blocked += '"block"' in respond(workspace.payload("Stop", **fields), around)
+            environment = Environment(workspace.env, str(workspace.root), workspace.now, "rcs", program=program)
+            blocked += '"block"' in respond(workspace.payload("Stop", **fields), environment)
     assert blocked <= (50 if changes else limit)
 
 
-@quick(25)
+@examples(25)
 @given(
     client=CLIENTS,
     cap=st.sampled_from([None, "0", "1", "2", "9", "100"]),
@@ -156,7 +153,7 @@ def test_no_prompt_is_blocked_more_often_than_its_total_whatever_changes(
     assert blocked <= client_cap
 
 
-@quick(100)
+@examples(100)
 @given(client=CLIENTS, state=KNOWN_STATES, limit=st.integers(0, 8), message=MESSAGES)
 def test_stop_blocks_exactly_while_a_mode_runs_within_the_bounds(
     client: type[Workspace], state: dict[str, tuple[tuple[Record, bool], bool]], limit: int, message: str | None
@@ -173,7 +170,7 @@ def test_stop_blocks_exactly_while_a_mode_runs_within_the_bounds(
     assert blocked == [True] * allowed + [False] * (10 - allowed)
 
 
-@quick(40)
+@examples(40)
 @given(
     client=CLIENTS,
     members=st.dictionaries(st.sampled_from(MODES), st.tuples(st.integers(0, 4), st.integers(1, 4)), min_size=1),

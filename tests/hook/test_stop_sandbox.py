@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
 from tests.hook.test_stop import GO_ON_OR_CANCEL
 from tests.support import Answer, Record, Workspace
@@ -42,8 +42,16 @@ def transcript(workspace: Workspace, *lines: str) -> str:
     return str(path)
 
 
+def after_a_message(path: str) -> str:
+    """The transcript, into which Codex writes the agent's message before it calls the hooks of a Stop."""
+    if os.path.exists(path):
+        with open(path, "a") as file:
+            file.write('{"type":"event_msg"}\n')
+    return path
+
+
 def blocks(workspace: Workspace, path: str, stops: int = 7) -> list[bool]:
-    return [workspace.stop(transcript_path=path).blocks for _ in range(stops)]
+    return [workspace.stop(transcript_path=after_a_message(path)).blocks for _ in range(stops)]
 
 
 ONCE = [True] + [False] * 6
@@ -52,16 +60,16 @@ FIVE_TIMES = [True] * 5 + [False] * 2
 
 def test_it_is_held_once_and_both_are_told_what_they_can_do(forge: Workspace) -> None:
     path = transcript(forge, line(READ_ONLY))
-    first = forge.stop(transcript_path=path)
-    assert "Your commands run in a sandbox that may not write the state of this workspace." in first.reason
+    first = forge.stop(transcript_path=after_a_message(path))
+    assert "Your commands run in a sandbox that cannot write the state of this workspace." in first.reason
     assert "They can type `$cancel`, or start Codex in the workspace's folder" in first.reason
     assert "rcs state write --mode forge --outcome finished --session s1" in first.reason
-    second = forge.stop(transcript_path=path)
+    second = forge.stop(transcript_path=after_a_message(path))
     assert not second.blocks
     assert second.notice == (
-        "rcs: forge (phase starting, iteration 0 of 50) cannot be ended by the agent, whose sandbox may not write the"
-        " state here, so the turn ends; start Codex with `--sandbox workspace-write` in the workspace's folder to let"
-        f" it. {GO_ON_OR_CANCEL}"
+        "rcs: forge (phase starting, iteration 0 of 50) cannot be ended by the agent, whose sandbox cannot write the"
+        " state, so the turn ends. To allow it, start Codex with `--sandbox workspace-write` in the workspace's folder."
+        f" {GO_ON_OR_CANCEL}"
     )
     forge.edit("forge", iteration=1)
     assert blocks(forge, path) == ONCE
@@ -121,9 +129,10 @@ def test_a_transcript_that_is_no_file_is_not_waited_for(forge: Workspace, tmp_pa
 
 def test_over_mcp_the_tools_write_it_so_it_is_held_as_ever(forge: Workspace) -> None:
     path = transcript(forge, line(READ_ONLY))
-    around = Surroundings(forge.env, str(forge.root), forge.now, "rcs", mcp=True)
+    environment = Environment(forge.env, str(forge.root), forge.now, "rcs", mcp=True)
     raw = forge.payload(
         "Stop", turn_id="turn-1", transcript_path=path, stop_hook_active=False, last_assistant_message="Working."
     )
-    held = [Answer("Stop", respond(raw, around)).blocks for _ in range(2)]
-    assert held == [True, True]
+    for _ in range(2):
+        after_a_message(path)
+        assert Answer("Stop", respond(raw, environment)).blocks

@@ -12,11 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.workflow.transitions import plan
+from tests.properties import examples
 from tests.support import Answer, Record, Workspace, run_hook
+from tests.table import each_row
 from tests.workflow.test_transitions import CELLS, MODES, Cell
 
 in_both_scopes = pytest.mark.parametrize("scope", ["s1", None], ids=["session", "root"])
@@ -34,8 +36,8 @@ def refusal(requested: str, active: str) -> str:
     )
 
 
-def clearing(mode: str, session: str = "s1") -> str:
-    return f"rcs state clear --mode {mode} --session {session}"
+def clearing(mode: str, scope: str | None = "s1") -> str:
+    return f"rcs state clear --mode {mode} " + (f"--session {scope}" if scope else "--root-scope")
 
 
 MCP_FORM = "rcs_state.state_clear("
@@ -122,12 +124,12 @@ def test_a_denied_transition_changes_no_byte_and_says_how_to_go_on(
     assert workspace.snapshot() == before
     assert answer.context.startswith(refusal(cell.requested, cell.active))
     assert (ROLLBACK in answer.context) == (cell.kind == "rollback")
-    assert clearing(cell.active) in answer.context
-    assert f"ask the user whether to finish {cell.active} first or to give it up" in answer.context
+    assert clearing(cell.active, scope) in answer.context
+    assert f"ask the user whether to finish {cell.active} first or give it up" in answer.context
     assert MCP_FORM not in answer.context
     assert answer.notice == (
         f"rcs: Cannot activate {cell.requested} while {cell.active} is still active. Nothing was started. Finish "
-        f"{cell.active} first, or type `$cancel ${cell.requested}` to end all that runs here and start "
+        f"{cell.active} first, or type `$cancel ${cell.requested}` to end all that is active and start "
         f"{cell.requested}."
     )
 
@@ -146,7 +148,7 @@ FIRST_FIELDS = {
 }
 
 
-@pytest.mark.parametrize("mode", FIRST_FIELDS)
+@each_row("mode", FIRST_FIELDS)
 def test_a_mode_starts_in_its_first_phase(mode: str, workspace: Workspace) -> None:
     workspace.prompt(f"${mode}")
     started = workspace.read(mode)
@@ -181,8 +183,8 @@ def test_the_denial_of_a_set_names_all_of_it_and_clears_what_is_in_the_way(sessi
     assert "--mode ultrawork" not in context
 
 
-@pytest.mark.parametrize("place", ["state", "top"])
-@pytest.mark.parametrize(
+@each_row("place", ["state", "top"])
+@each_row(
     ("review", "opens"),
     [
         ({"review_verdict": {"clean": False}}, True),
@@ -253,11 +255,11 @@ def test_two_sessions_never_touch_each_other(workspace: Workspace) -> None:
 
 def test_a_denied_chain_in_a_fresh_workspace_makes_nothing(workspace: Workspace) -> None:
     context = workspace.prompt("$team $forge $autopilot").context
-    assert context.startswith("Cannot activate autopilot beside team + forge: this prompt asks for both,")
+    assert context.startswith("Cannot activate autopilot with team + forge: this prompt asks for both,")
     assert list(workspace.root.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("active", "text"),
     [
         ("blueprint", "$team $autopilot"),
@@ -279,8 +281,8 @@ def test_one_denied_step_undoes_the_whole_prompt(active: str, text: str, workspa
     ("active", "text", "first"),
     [
         ("team", "$forge $autopilot", "Cannot activate autopilot while team is still active."),
-        ("blueprint", "$team $autopilot", "Cannot activate autopilot beside team: this prompt asks for both,"),
-        ("team", "$cancel $forge $autopilot", "Cannot activate autopilot beside forge: this prompt asks for both,"),
+        ("blueprint", "$team $autopilot", "Cannot activate autopilot with team: this prompt asks for both,"),
+        ("team", "$cancel $forge $autopilot", "Cannot activate autopilot with forge: this prompt asks for both,"),
     ],
 )
 def test_a_denial_names_as_active_only_what_runs(active: str, text: str, first: str, workspace: Workspace) -> None:
@@ -320,7 +322,8 @@ def test_a_denied_prompt_answers_the_question_all_the_same(workspace: Workspace)
 
 @in_both_scopes
 def test_an_answer_beside_a_denial_keeps_the_inventory_true(scope: str | None, workspace: Workspace) -> None:
-    workspace.write("forge", scope, current_phase="blocked_on_user", lifecycle_outcome="askuserQuestion")
+    waits = {"current_phase": "blocked_on_user", "lifecycle_outcome": "askuserQuestion"}
+    workspace.write("forge", scope, session_id="s1", **waits)
     workspace.prompt("$ultraqa the second")
     assert workspace.active() == ["forge"]
     entry = workspace.read("skill-active")["active_skills"][0]
@@ -419,7 +422,7 @@ LATER = {
 
 
 @in_both_scopes
-@pytest.mark.parametrize("later", LATER.values(), ids=LATER)
+@each_row("later", LATER.values(), ids=LATER)
 def test_a_completed_source_does_not_come_back(
     later: list[tuple[str, str]], scope: str | None, workspace: Workspace
 ) -> None:
@@ -433,8 +436,8 @@ def test_a_completed_source_does_not_come_back(
     assert record_bytes(workspace, "deep-interview", "s1") == source
 
 
-@pytest.mark.parametrize("named", [{}, {"session_id": ""}, {"session_id": "s1"}], ids=str)
-@pytest.mark.parametrize("text", ["$cancel", "$blueprint"], ids=["cancelled", "handed off"])
+@each_row("named", [{}, {"session_id": ""}, {"session_id": "s1"}], ids=str)
+@each_row("text", ["$cancel", "$blueprint"], ids=["cancelled", "handed off"])
 def test_a_root_survivor_is_ended_and_the_session_keeps_a_tombstone(
     text: str, named: Record, workspace: Workspace
 ) -> None:
@@ -573,7 +576,7 @@ def over(workspace: Workspace, mode: str, scope: str | None = "s1", **more: obje
 
 
 @in_both_scopes
-@pytest.mark.parametrize("outcome", ["blocked", "failed", "userinterlude"])
+@each_row("outcome", ["blocked", "failed", "userinterlude"])
 def test_naming_a_stopped_skill_again_takes_the_run_up(outcome: str, scope: str | None, workspace: Workspace) -> None:
     over(workspace, "forge", scope, lifecycle_outcome=outcome, iteration=7, max_iterations=50)
     workspace.prompt("$forge")
@@ -597,7 +600,7 @@ def test_an_iteration_at_its_maximum_starts_over(mode: str, most: int, first: in
     assert fields(workspace.read(mode), *expected) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "stopped_by",
     [
         {"terminal_outcome": "Blocked"},
@@ -640,14 +643,14 @@ UNKNOWN: Record = {"x_tool": {"nested": [1, {"é": None}], "large": 2**70, "half
 
 
 @in_both_scopes
-@pytest.mark.parametrize(
+@each_row(
     ("mode", "given", "text"),
     [
         ("blueprint", {}, "$forge"),
         ("forge", {}, "$cancel"),
         ("forge", {"active": False, "lifecycle_outcome": "blocked"}, "$forge"),
         ("forge", {"active": False, "lifecycle_outcome": "finished"}, "$forge"),
-        ("forge", {"lifecycle_outcome": "askuserQuestion"}, "the second one"),
+        ("forge", {"lifecycle_outcome": "askuserQuestion", "session_id": "s1"}, "the second one"),
     ],
     ids=["completed", "cancelled", "taken up", "started afresh", "answered"],
 )
@@ -752,7 +755,7 @@ def identity(path: Path) -> tuple[int, int, int, int]:
 
 
 @in_both_scopes
-@pytest.mark.parametrize("mode", ["forge", "blueprint", "skill-active"])
+@each_row("mode", ["forge", "blueprint", "skill-active"])
 @each_broken
 def test_an_unreadable_file_denies_and_is_left_as_it_is(
     broken: Callable[[Path], object], mode: str, scope: str | None, workspace: Workspace
@@ -848,6 +851,7 @@ def test_another_turn_or_another_text_is_another_prompt(
     assert workspace.active() == active
 
 
+@pytest.mark.slow
 def test_of_one_prompt_sent_at_once_by_several_processes_one_counts(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     raw = workspace.payload("UserPromptSubmit", turn_id="turn-x", prompt="$cancel $forge")
@@ -857,8 +861,8 @@ def test_of_one_prompt_sent_at_once_by_several_processes_one_counts(workspace: W
     assert workspace.active() == ["forge"]
 
 
-@pytest.mark.parametrize("who", [{"agent_id": "a1"}, {"parent_agent_id": "s0"}], ids=str)
-@pytest.mark.parametrize("text", ["$blueprint", "$ultrawork", "$cancel"])
+@each_row("who", [{"agent_id": "a1"}, {"parent_agent_id": "s0"}], ids=str)
+@each_row("text", ["$blueprint", "$ultrawork", "$cancel"])
 def test_a_subagent_moves_nothing(text: str, who: Record, workspace: Workspace) -> None:
     assert workspace.prompt(text, **who).line == "{}"
     assert list(workspace.root.iterdir()) == []
@@ -873,7 +877,7 @@ def test_a_subagent_moves_nothing(text: str, who: Record, workspace: Workspace) 
 asked = st.lists(st.sampled_from((*MODES, "cancel")), min_size=1, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.sampled_from(["s1", "s2"]), asked), max_size=8))
 def test_any_row_of_prompts_leaves_on_disk_what_the_policy_says(prompts: list[tuple[str, list[str]]]) -> None:
     expected: dict[str, tuple[str, ...]] = {"s1": (), "s2": ()}

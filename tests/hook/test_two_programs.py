@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from rcs_hooks.install.merge import hook_command
-from tests.support import CHECKOUT, HOOKS, Workspace, clean_env, run_hook
+from rcs_hooks.clients.entries import hook_command
+from tests.support import CHECKOUT, HOOKS, Workspace, clean_env, few, run_hook
 
 SETUP = ("/bin/sh", "-c", hook_command(sys.executable))
 PLUGIN = ("/bin/sh", str(HOOKS / "plugin"), "stop")
@@ -19,7 +19,7 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("order", few(ORDERS.values(), 1), ids=ORDERS)
 def test_a_stop_that_two_programs_are_told_of_is_counted_once(
     workspace: Workspace, order: tuple[tuple[str, ...], ...]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -11,27 +12,31 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.hook.call import Surroundings
+from rcs_hooks.environment import Environment
+from rcs_hooks.files import transaction
+from rcs_hooks.files.clock import iso
 from rcs_hooks.hook.entry import respond
 from rcs_hooks.hook.prompt_submit import is_machine_made
 from rcs_hooks.mcp import tools
-from rcs_hooks.state.asking import ask
-from rcs_hooks.workflow.origin import is_envelopes
+from rcs_hooks.state.question_service import ask
+from rcs_hooks.state.results import AskResult
+from rcs_hooks.workflow.origin import is_client_made
 from tests.hook.test_runs_again import question
-from tests.state.test_surface import at
+from tests.state.test_operations import at
 from tests.support import Answer, Record, Workspace, check_output
+from tests.table import each_row
 from tests.workflow.test_origin import NOBODYS, PERSONS
 
 LEDGER = "state/sessions/s1/hook-ledger.json"
 
 
-def waiting(workspace: Workspace, *options: str, turn: str = "t1") -> Record:
+def waiting(workspace: Workspace, *options: str, turn: str = "t1") -> AskResult:
     """Forge runs by a prompt of this turn, and waits for an answer; returns what `ask` gave."""
     workspace.prompt("$forge", turn_id=turn)
     return ask(at(workspace), "forge", "Which database?", list(options))
 
 
-def record_of(workspace: Workspace, asked: Record) -> Record:
+def record_of(workspace: Workspace, asked: AskResult) -> Record:
     record: Record = json.loads((workspace.root / asked["path"]).read_text())
     return record
 
@@ -39,7 +44,7 @@ def record_of(workspace: Workspace, asked: Record) -> Record:
 # --- prompts that a client made
 
 
-ENVELOPES = {name: prompt for name, prompt in NOBODYS.items() if is_envelopes(prompt)}
+ENVELOPES = {name: prompt for name, prompt in NOBODYS.items() if is_client_made(prompt)}
 
 
 def but_for_the_turn(workspace: Workspace) -> dict[str, bytes | Record]:
@@ -49,7 +54,7 @@ def but_for_the_turn(workspace: Workspace) -> dict[str, bytes | Record]:
     return {**workspace.workflow_state(), LEDGER: ledger}
 
 
-@pytest.mark.parametrize("prompt", ENVELOPES.values(), ids=ENVELOPES.keys())
+@each_row("prompt", ENVELOPES.values(), ids=ENVELOPES.keys())
 def test_a_prompt_that_nobody_typed_answers_delivers_and_resets_nothing(prompt: str, workspace: Workspace) -> None:
     workspace.prompt("$blueprint $team")
     question(workspace, "q1", status="answered", answer="Postgres", delivered_at=None)
@@ -81,10 +86,10 @@ def test_a_prompt_that_nobody_typed_starts_nothing_where_there_is_no_state(works
 def copilot(workspace: Workspace, event: str, **fields: object) -> Answer:
     """As Copilot CLI calls what setup wrote for Claude Code: no turn, and no last message."""
     workspace.now += 1
-    call = {"hook_event_name": event, "session_id": "s1", "timestamp": "2026-11-18T18:32:07.172Z"}
+    call = {"hook_event_name": event, "session_id": "s1", "timestamp": iso(workspace.now)}
     raw = json.dumps(call | {"cwd": str(workspace.root)} | fields).encode()
     env = workspace.env | {"COPILOT_CLI": "1"}
-    line = respond(raw, Surroundings(env, str(workspace.root), workspace.now, "rcs"))
+    line = respond(raw, Environment(env, str(workspace.root), workspace.now, "rcs"))
     output = json.loads(line)
     top = output.pop("additionalContext", "")
     answer = Answer(event, json.dumps(output))
@@ -141,8 +146,8 @@ RUNS: dict[str, Callable[[Workspace], object]] = {
 }
 
 
-@pytest.mark.parametrize("session", ["s1", "dca95343-d73e-4c6d-b62b-f65dbe80d5a5", "s" * 128])
-@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS.keys())
+@each_row("session", ["s1", "dca95343-d73e-4c6d-b62b-f65dbe80d5a5", "s" * 128])
+@each_row("run", RUNS.values(), ids=RUNS.keys())
 def test_whatever_reason_is_given_it_is_known_again(
     run: Callable[[Workspace], object], session: str, workspace: Workspace
 ) -> None:
@@ -155,15 +160,13 @@ def test_whatever_reason_is_given_it_is_known_again(
     assert all(is_machine_made(str(workspace.root), session, reason) for reason in reasons if reason)
 
 
-def test_an_empty_prompt_between_two_tool_calls_is_nobodys_and_a_picture_alone_is_an_answer(
-    workspace: Workspace,
-) -> None:
+def test_an_empty_prompt_between_two_tool_calls_is_nobodys(workspace: Workspace) -> None:
     asked = waiting(workspace, turn="t1")
     before = workspace.snapshot()
     assert workspace.prompt("", turn_id="t1").line == "{}"
     assert workspace.snapshot() == before
-    assert "waited for the user's answer" in workspace.prompt("", turn_id="t2").context
-    assert record_of(workspace, asked)["status"] == "answered"
+    assert "this prompt has no text" in workspace.prompt("", turn_id="t2").context
+    assert record_of(workspace, asked)["status"] == "pending"
 
 
 # --- a subagent
@@ -203,7 +206,7 @@ SUBAGENT = pytest.mark.parametrize(
 
 
 @SUBAGENT
-@pytest.mark.parametrize("transport", ["command", "mcp"])
+@each_row("transport", ["command", "mcp"])
 def test_a_subagent_of_codex_is_told_by_its_transcript(
     transport: str, thread: str, make: Callable[[Path], object], is_subagent: bool, workspace: Workspace
 ) -> None:
@@ -211,10 +214,10 @@ def test_a_subagent_of_codex_is_told_by_its_transcript(
     make(path)
     workspace.prompt("$forge", OWN)
     fields = {"turn_id": "t9", "model": "mock-model", "transcript_path": str(path)}
-    start = time.perf_counter()
+    start = time.process_time()
     stopped = codex(workspace, transport, "Stop", last_assistant_message="Done.", **fields)
     prompted = codex(workspace, transport, "UserPromptSubmit", prompt="Reply with ok $team $cancel", **fields)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert (stopped == {}, prompted == {}) == (is_subagent, is_subagent)
     assert (workspace.read("forge", OWN)["active"] is True) is is_subagent
 
@@ -259,7 +262,7 @@ def test_what_was_typed_in_the_turn_of_the_question_is_no_answer(key: str, works
         "question could be seen, so it is not the answer. Reply to it, ask the question again and end the turn."
     )
     assert early.notice == (
-        'rcs: forge still waits for your answer to "Which database?" (this prompt was typed before it was asked)'
+        'rcs: forge still waits for your answer to "Which database?" (you typed this prompt before it was asked)'
     )
     assert record_of(workspace, asked)["status"] == "pending"
     assert not workspace.stop().blocks
@@ -309,7 +312,11 @@ def test_a_prompt_beside_a_root_record_alone_makes_no_file(workspace: Workspace)
 # --- what is an answer
 
 
-@pytest.mark.parametrize("text", ["$forge", "$forge!", "$ultrawork", " $rcs:forge, $ulw.\n", "$autopilot"])
+ONLY_A_NAME = ["$forge", "$forge!", "$ultrawork", " $rcs:forge, $ulw.\n", "$autopilot"]
+POLITELY = ["$forge please", "Please, $forge!", "$forge now, please.", "bitte $forge", "$forge, s'il te plaît"]
+
+
+@each_row("text", [*ONLY_A_NAME, *POLITELY])
 def test_a_prompt_that_only_names_a_skill_answers_nothing(text: str, workspace: Workspace) -> None:
     asked = waiting(workspace)
     answer = workspace.prompt(text)
@@ -319,6 +326,13 @@ def test_a_prompt_that_only_names_a_skill_answers_nothing(text: str, workspace: 
     assert 'forge still waits for your answer to "Which database?"' in answer.notice
     workspace.prompt("Postgres")
     assert record_of(workspace, asked)["answer"] == "Postgres"
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("$ultrawork now", "now"), ("$ultrawork ok", "$ultrawork ok")])
+def test_a_word_of_courtesy_that_answers_is_the_answer(typed: str, answer: str, workspace: Workspace) -> None:
+    asked = waiting(workspace, "now", "later")
+    workspace.prompt(typed)
+    assert record_of(workspace, asked)["answer"] == answer
 
 
 def test_cancel_alone_answers_nothing(workspace: Workspace) -> None:
@@ -354,7 +368,7 @@ def test_a_reply_that_names_an_option_is_recorded_as_that_option(typed: str, wor
     assert (record["answer"], record["answer_typed"]) == ("SQLite", typed)
     assert answer.context == (
         '[rcs] forge waited for the user\'s answer to "Which database?" (1 Postgres | 2 SQLite). This prompt is the '
-        'reply: option 2, "SQLite". Go on with the run.'
+        'reply: option 2, "SQLite". Continue the run.'
     )
     assert answer.notice == 'rcs: your reply counts as "SQLite"'
 
@@ -367,10 +381,37 @@ def test_an_answer_in_other_words_is_the_agents_to_judge(workspace: Workspace) -
     assert "answer_typed" not in record
     assert answer.context == (
         '[rcs] forge waited for the user\'s answer to "Which database?" (1 Postgres | 2 SQLite). This prompt is the '
-        "reply. If it answers nothing, reply to it and ask again: rcs question ask --mode forge --text 'YOUR QUESTION' "
-        "--session s1. Else go on with the run."
+        "reply. If it does not answer, reply to it and ask again: rcs question ask --mode forge --text 'YOUR QUESTION' "
+        "--session s1. Otherwise continue the run."
     )
     assert answer.notice == ""
+
+
+@each_row("text", ["", "  \n"])
+def test_a_prompt_without_text_answers_nothing(text: str, workspace: Workspace) -> None:
+    """A picture alone: the agent sees it, and asks again."""
+    asked = waiting(workspace)
+    answer = workspace.prompt(text)
+    assert 'forge still waits for the user\'s answer to "Which database?": this prompt has no text' in answer.context
+    assert answer.notice == 'rcs: forge still waits for your answer to "Which database?" (this prompt has no text)'
+    assert record_of(workspace, asked)["status"] == "pending"
+    assert not workspace.stop().blocks
+    workspace.prompt("Postgres")
+    assert record_of(workspace, asked)["answer"] == "Postgres"
+
+
+def test_a_prompt_without_text_lifts_no_wait(workspace: Workspace) -> None:
+    workspace.write("forge", lifecycle_outcome="askuserQuestion")
+    assert workspace.prompt("").line == "{}"
+    assert workspace.read("forge")["lifecycle_outcome"] == "askuserQuestion"
+
+
+@each_row("text", ["/clear", "/init now", ""])
+def test_a_command_and_a_prompt_without_text_use_up_no_offer(text: str, workspace: Workspace) -> None:
+    finished_planning(workspace)
+    assert workspace.call("UserPromptSubmit", prompt=text, prompt_id="p1").line == "{}"
+    offered = workspace.call("UserPromptSubmit", prompt="ok", prompt_id="p2")
+    assert offered.notice.startswith("rcs: blueprint has ended: type $team $forge")
 
 
 # --- words for the person
@@ -393,25 +434,25 @@ NOTICES: list[tuple[str, Callable[[Workspace], object], str, str]] = [
     ("a start by a public name", lambda _: None, "$crew go", "rcs: team ($crew) started"),
     ("two starts", lambda _: None, "$team $forge go", "rcs: team started; forge started"),
     ("a handoff", lambda each: each.prompt("$brief"), "$blueprint", "rcs: deep-interview handed over to blueprint"),
-    ("a run taken up", failed_forge, "$forge", "rcs: forge taken up where it stopped (failed)"),
+    ("a run taken up", failed_forge, "$forge", "rcs: forge resumed after failed"),
     (
         "a cancel",
         lambda each: each.prompt("$forge"),
         "$cancel",
-        "rcs: forge cancelled ($forge goes on where it stopped)",
+        "rcs: forge cancelled ($forge resumes it)",
     ),
     ("a cancel of nothing", lambda each: each.write("forge", active=False), "$cancel", ""),
     (
         "a deferral",
         lambda _: None,
         "$blueprint $forge ship it",
-        "rcs: blueprint started; $forge can be typed once blueprint has ended",
+        "rcs: blueprint started; type $forge once blueprint has ended",
     ),
-    ("the end of a planning", finished_planning, "ok", "rcs: blueprint has ended: type $team $forge to go on"),
+    ("the end of a planning", finished_planning, "ok", "rcs: blueprint has ended: type $team $forge to continue"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "text", "notice"), [row[1:] for row in NOTICES], ids=[row[0] for row in NOTICES])
+@each_row(("before", "text", "notice"), [row[1:] for row in NOTICES], ids=[row[0] for row in NOTICES])
 def test_the_person_is_told_in_one_line_what_a_prompt_has_changed(
     before: Callable[[Workspace], object], text: str, notice: str, workspace: Workspace
 ) -> None:
@@ -470,10 +511,40 @@ def test_words_that_cannot_be_made_leave_everything_as_it_was(workspace: Workspa
     workspace.prompt("$blueprint")
     before = workspace.workflow_state()
     raw = workspace.payload("UserPromptSubmit", prompt_id="p2", prompt="$forge")
-    line = respond(raw, Surroundings({"PATH": "/bin/\0"}, str(workspace.root), workspace.now))
+    line = respond(raw, Environment({"PATH": "/bin/\0"}, str(workspace.root), workspace.now))
     answer = Answer("UserPromptSubmit", line)
     assert "no workflow was changed" in answer.notice
     after = workspace.workflow_state()
     assert {path: after[path] for path in before} == before
     assert workspace.active() == ["blueprint"]
     assert not workspace.mode_path("forge").exists()
+
+
+@each_row("refusal", [errno.ENOSPC, errno.EROFS], ids=["full", "read-only"])
+def test_an_answer_that_could_not_be_written_is_named_and_can_be_sent_again(refusal: int, workspace: Workspace) -> None:
+    asked = waiting(workspace)
+    with pytest.MonkeyPatch.context() as disk:
+        disk.setattr(transaction, "commit", refuse_to_write(refusal))
+        answer = workspace.prompt("Postgres", turn_id="t2")
+    assert answer.notice == (
+        f"rcs: state could not be read or written: {os.strerror(refusal).lower()}; the prompt went through, but no "
+        "workflow was changed and your answer to the open question was not recorded. Send the prompt again."
+    )
+    assert record_of(workspace, asked)["status"] == "pending"
+    workspace.prompt("Postgres", turn_id="t2")
+    assert record_of(workspace, asked)["answer"] == "Postgres"
+
+
+def test_a_prompt_that_answers_nothing_is_not_told_of_an_answer(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    with pytest.MonkeyPatch.context() as disk:
+        disk.setattr(transaction, "commit", refuse_to_write(errno.ENOSPC))
+        notice = workspace.prompt("$team").notice
+    assert notice.endswith("the prompt went through and no workflow was changed.")
+
+
+def refuse_to_write(refusal: int) -> Callable[..., None]:
+    def refusing(*_: object, **__: object) -> None:
+        raise OSError(refusal, os.strerror(refusal))
+
+    return refusing

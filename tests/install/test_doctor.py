@@ -11,44 +11,51 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rcs_hooks.install import answers, claude_runs, codex_runs, doctor, edit, plan, settings, trust
-from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check
-from rcs_hooks.install.clients import CLAUDE, CODEX, PROJECT, USER, Machine, Place
-from rcs_hooks.install.merge import handlers
+from rcs_hooks.clients import entries, reading
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
+from rcs_hooks.clients.claude import checks as claude_checks
+from rcs_hooks.clients.codex import trust
+from rcs_hooks.clients.entries import handlers
+from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, SetupOptions
+from rcs_hooks.editing import files as editing
+from rcs_hooks.install import doctor, plan, program_checks
 from tests.install.test_health import everything
 from tests.support import RCS_HOOK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OURS = str(RCS_HOOK)
+CODEX, CLAUDE = "codex", "claude"
+PATIENCE = 60.0
+"""Seconds for what ends by itself, on a machine that is as busy as can be."""
+OURS, RCS = (shlex.quote(str(path)) for path in (RCS_HOOK, RCS_HOOK.with_name("rcs")))
 EVENTS = "UserPromptSubmit, Stop, SessionStart, SessionEnd"
 PYTHON = str(RCS_HOOK.with_name("python3"))
-LINE = f"{PYTHON} -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0"
+LINE = f"{shlex.quote(PYTHON)} -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0"
 CLIENTS = (CODEX, CLAUDE)
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
+def host(tmp_path: Path) -> Host:
     """A home and a repository beside it; no client is on PATH."""
     for name in ("home", "project/.git", "bin"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "project/.git/HEAD").write_text("ref: refs/heads/main\n")
     home = str(tmp_path / "home")
-    return Machine({"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "HOME": home}, home, str(tmp_path / "project"))
+    return Host({"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "HOME": home}, home, str(tmp_path / "project"))
 
 
-def set_up(machine: Machine, client: str, scope: str = PROJECT, transport: str = "command") -> Place:
-    place = Place(machine, client, scope)
-    for change in plan.setup(place, transport).changes:
-        edit.write(change, place.within)
+def set_up(host: Host, client: str, scope: str = PROJECT, transport: str = "command") -> InstallTarget:
+    place = InstallTarget(host, client, scope)
+    for change in plan.setup(place, SetupOptions(transport)):
+        editing.write(change, place.boundary_of(change.path))
     return place
 
 
-def checks(machine: Machine) -> list[Check]:
-    folder = Path(machine.home).parent
+def checks(host: Host) -> list[Check]:
+    folder = Path(host.home).parent
     before = everything(folder)
-    found = list(doctor.checks(machine))
+    found = list(doctor.checks(host))
     assert everything(folder) == before
     return found
 
@@ -77,14 +84,14 @@ def hooks(command: str, **more: object) -> dict[str, Any]:
 # --- whole answers
 
 
-def test_without_a_client_it_says_so(machine: Machine) -> None:
+def test_without_a_client_it_says_so(host: Host) -> None:
     said = "neither codex nor claude is on PATH, and neither has a folder in your home"
-    assert checks(machine) == [Check("clients", WARN, said)]
+    assert checks(host) == [Check("clients", WARN, said)]
 
 
-def test_a_client_without_our_hooks_is_told_how_to_have_them(machine: Machine) -> None:
-    Path(machine.home, ".claude").mkdir()
-    assert checks(machine) == [
+def test_a_client_without_our_hooks_is_told_how_to_have_them(host: Host) -> None:
+    Path(host.home, ".claude").mkdir()
+    assert checks(host) == [
         Check("Claude Code", NOTE, "`claude` is not on PATH here, so its version is not known"),
         Check(
             "Claude Code hooks",
@@ -95,59 +102,60 @@ def test_a_client_without_our_hooks_is_told_how_to_have_them(machine: Machine) -
     ]
 
 
-def test_claude_code_as_it_is_set_up(machine: Machine) -> None:
-    place = set_up(machine, CLAUDE)
-    program = script(Path(machine.home).parent / "bin/claude", "echo '2.1.326 (Claude Code)'")
-    found = checks(machine)
+def test_claude_code_as_it_is_set_up(host: Host) -> None:
+    place = set_up(host, CLAUDE)
+    program = script(Path(host.home).parent / "bin/claude", "echo '2.1.326 (Claude Code)'")
+    found = checks(host)
     answering = found.pop(2)
     assert answering.found.startswith(f"{PYTHON} answers in ")
     assert found == [
         Check("Claude Code", OK, f"2.1.326 (Claude Code) ({program})"),
-        Check("Claude Code hooks", OK, f"{EVENTS} in {place.hooks_file} (command)"),
+        Check("Claude Code hooks", OK, f"{EVENTS} in {place.hooks_file.path} (command)"),
         Check("Claude Code rules", OK, "the agent may run what it is told to"),
         Check(
             "Claude Code project",
             NOTE,
-            f"{machine.root} is not trusted yet, so the rules of its settings do not count",
+            f"{host.root} is not trusted yet, so the rules of its settings do not count",
             "start `claude` in it once, and say that you trust it",
         ),
     ]
 
 
-def test_codex_as_it_is_set_up_and_approved(machine: Machine) -> None:
-    place = set_up(machine, CODEX)
-    untrusted = checks(machine)
+def test_codex_as_it_is_set_up_and_approved(host: Host) -> None:
+    place = set_up(host, CODEX)
+    untrusted = checks(host)
     assert [(check.what, check.found) for check in untrusted if check.status == BROKEN] == [
-        ("Codex project", f"{machine.root} is not trusted, so its hooks do not run"),
-        ("Codex trust", f"{EVENTS}: untrusted, so Codex passes them over"),
+        ("Codex project", f"{host.root} is not trusted, so its hooks do not run"),
+        ("Codex trust", f"{EVENTS}: untrusted, so Codex skips them"),
     ]
-    approve(machine, place.hooks_file)
-    found = checks(machine)
+    approve(host, place.hooks_file.path)
+    found = checks(host)
     assert [check.status for check in found] == [NOTE, OK, OK, OK, OK, WARN]
     assert found[3:] == [
-        Check("Codex project", OK, f"{machine.root} is trusted"),
-        Check("Codex trust", OK, f"{EVENTS}: approved as they stand"),
+        Check("Codex project", OK, f"{host.root} is trusted"),
+        Check("Codex trust", OK, f"{EVENTS}: approved"),
         Check(
             "Codex sandbox",
             WARN,
-            f"an agent may not write the run store in {machine.home}/.rcs",
+            f"an agent may not write the run store in {host.home}/.rcs",
             "rcs setup --client codex --scope project --writable",
         ),
     ]
 
 
-def approve(machine: Machine, file: str) -> None:
-    text = f'[projects.{json.dumps(machine.root)}]\ntrust_level = "trusted"\n'
+def approve(host: Host, file: str) -> None:
+    text = f'[projects.{json.dumps(host.root)}]\ntrust_level = "trusted"\n'
     for spot, handler in handlers(json.loads(Path(file).read_text())):
         name = json.dumps(trust.key(file, spot))
         text += f'[hooks.state.{name}]\ntrusted_hash = "{trust.hash_of(spot[0], handler)}"\n'
-    write(f"{machine.home}/.codex/config.toml", text)
+    write(f"{host.home}/.codex/config.toml", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_server_names_its_tools(machine: Machine, client: str) -> None:
-    set_up(machine, client, transport="mcp")
-    found = checks(machine)
+def test_a_server_names_its_tools(host: Host, client: str) -> None:
+    set_up(host, client, transport="mcp")
+    found = checks(host)
     [answer, *_] = of(found, f"{'Codex' if client == CODEX else 'Claude Code'} server")
     assert answer.status in (OK, WARN)
     assert answer.found.startswith("rcs_state starts and names its tools in ")
@@ -160,75 +168,110 @@ EVIL = "touch {mark}; echo '{{}}'"
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("where", ["project/evil", "elsewhere"])
-def test_a_program_that_the_project_names_is_not_started(machine: Machine, client: str, where: str) -> None:
-    folder = Path(machine.home).parent
+def test_a_program_that_the_project_names_is_not_started(host: Host, client: str) -> None:
+    folder = Path(host.home).parent
     mark = folder / "ran"
-    evil = script(folder / where / "rcs-hook", EVIL.format(mark=mark))
-    write(Place(machine, client, PROJECT).hooks_file, hooks(evil))
-    [answer] = of(checks(machine), f"{'Codex' if client == CODEX else 'Claude Code'} hook")
-    why = {
-        "project/evil": "it lies in this project, and it is not the one beside this Python",
-        "elsewhere": "a file of this project names it, and it is not the one beside this Python",
-    }[where]
+    evil = script(folder / "elsewhere/rcs-hook", EVIL.format(mark=mark))
+    write(InstallTarget(host, client, PROJECT).hooks_file.path, hooks(evil))
+    [answer] = of(checks(host), f"{'Codex' if client == CODEX else 'Claude Code'} hook")
     assert answer == Check(
         answer.what,
         WARN,
-        f"{evil} was not started: {why}",
+        f"{evil} was not started: a file of this project names it, and it is not the one beside this Python",
         f"look at it before you trust this project; `rcs setup --client {client} --scope project` puts ours in its"
         " place",
     )
     assert not mark.exists()
 
 
-def test_a_program_in_the_project_is_not_started_whoever_names_it(machine: Machine) -> None:
-    mark = Path(machine.home).parent / "ran"
-    evil = script(Path(machine.root) / "evil/rcs-hook", EVIL.format(mark=mark))
-    link = Path(machine.home) / "rcs-hook"
-    link.symlink_to(evil)
-    for named in (evil, str(link)):
-        write(Place(machine, CLAUDE, USER).hooks_file, hooks(named))
-        [answer] = of(checks(machine), "Claude Code hook")
-        assert answer.status == WARN
+@pytest.mark.parametrize("scope", [PROJECT, USER])
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{root}/tools/rcs-hook",
+        "tools/rcs-hook",
+        "./tools/rcs-hook",
+        '"$CLAUDE_PROJECT_DIR"/tools/rcs-hook',
+        "${{CLAUDE_PROJECT_DIR}}/tools/rcs-hook",
+        "sh tools/rcs-hook",
+        "env A=1 {root}/tools/rcs-hook || exit 0",
+        "{root}/venv/bin/python3 -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0",
+        "{root}/link/rcs-hook",
+        "{outside}/rcs-hook",
+        "{root}/gone/rcs-hook",
+    ],
+)
+def test_a_program_of_the_project_is_not_called_ours_whoever_names_it(
+    host: Host, line: str, client: str, scope: str
+) -> None:
+    folder = Path(host.home).parent
+    mark = folder / "ran"
+    evil = script(Path(host.root) / "tools/rcs-hook", EVIL.format(mark=mark))
+    (folder / "outside").mkdir()
+    (folder / "outside/rcs-hook").symlink_to(evil)
+    (Path(host.root) / "link").symlink_to(folder / "outside")
+    line = line.format(root=host.root, outside=folder / "outside")
+    place = InstallTarget(host, client, scope)
+    write(place.hooks_file.path, hooks(line))
+    found = checks(host)
+    title = f"{'Codex' if client == CODEX else 'Claude Code'} hooks"
+    words = " ".join(entries.words_of({"command": line}))
+    assert of(found, title)[0] == Check(
+        title,
+        BROKEN,
+        f"{place.hooks_file.path}: the hook for {EVENTS} runs a program of this project, not ours: {words}",
+        f"look at it before you trust this project; `rcs setup --client {client} --scope {scope}` puts ours in its"
+        f" place, `rcs uninstall --client {client} --scope {scope}` removes it",
+    )
+    assert not any("older version" in check.found or "says more" in check.found for check in found)
+    assert of(found, title)[1].found == "none of ours in the files of this project or of yours"
     assert not mark.exists()
 
 
-def test_a_program_that_the_persons_own_file_names_is_started(machine: Machine) -> None:
-    own = script(Path(machine.home) / "tools/rcs-hook", "echo '{}'")
-    write(Place(machine, CLAUDE, USER).hooks_file, hooks(own))
-    write(Place(machine, CLAUDE, PROJECT).hooks_file, hooks(own))
-    [answer] = of(checks(machine), "Claude Code hook")
+def test_ours_in_an_environment_within_the_project_is_ours(host: Host) -> None:
+    host = host._replace(root=str(RCS_HOOK.parents[2]), home="/nowhere")
+    handler = hooks(LINE)["hooks"]["Stop"][0]["hooks"][0]
+    assert not reading.runs_program_of_project(host, handler)
+
+
+def test_a_program_that_the_persons_own_file_names_is_started(host: Host) -> None:
+    own = script(Path(host.home) / "tools/rcs-hook", "echo '{}'")
+    write(InstallTarget(host, CLAUDE, USER).hooks_file.path, hooks(own))
+    write(InstallTarget(host, CLAUDE, PROJECT).hooks_file.path, hooks(own))
+    [answer] = of(checks(host), "Claude Code hook")
     assert answer.found.startswith(f"{own} answers in ")
 
 
-def test_a_persons_file_that_lies_in_the_project_is_the_projects(machine: Machine) -> None:
-    mark = Path(machine.home).parent / "ran"
-    evil = script(Path(machine.home) / "rcs-hook", EVIL.format(mark=mark))
-    machine = machine._replace(env={**machine.env, "CLAUDE_CONFIG_DIR": f"{machine.root}/dotfiles"})
-    write(f"{machine.root}/dotfiles/settings.json", hooks(evil))
-    assert [check.status for check in of(checks(machine), "Claude Code hook")] == [WARN]
+def test_a_persons_file_that_lies_in_the_project_is_the_projects(host: Host) -> None:
+    mark = Path(host.home).parent / "ran"
+    evil = script(Path(host.home) / "rcs-hook", EVIL.format(mark=mark))
+    host = host._replace(env={**host.env, "CLAUDE_CONFIG_DIR": f"{host.root}/dotfiles"})
+    write(f"{host.root}/dotfiles/settings.json", hooks(evil))
+    assert [check.status for check in of(checks(host), "Claude Code hook")] == [WARN]
     assert not mark.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_server_that_the_project_names_is_not_started_nor_its_variables_passed(machine: Machine, client: str) -> None:
-    place = set_up(machine, client, transport="mcp")
-    mark = Path(machine.home).parent / "ran"
-    evil = script(Path(machine.root) / "evil/rcs", f"touch {mark}")
-    path = place.config_file if client == CODEX else place.servers_file
+def test_a_server_that_the_project_names_is_not_started_nor_its_variables_passed(host: Host, client: str) -> None:
+    place = set_up(host, client, transport="mcp")
+    mark = Path(host.home).parent / "ran"
+    evil = script(Path(host.root) / "evil/rcs", f"touch {mark}")
+    path = place.files[1].path
     ours = Path(path).read_text()
     Path(path).write_text(ours.replace(str(RCS_HOOK.parent / "rcs"), evil))
     title = f"{'Codex' if client == CODEX else 'Claude Code'} server"
-    answer = of(checks(machine), title)[0]
+    answer = of(checks(host), title)[0]
     assert answer.found == (
-        f"{evil} mcp was not started: it lies in this project, and it is not the one beside this Python"
+        f"{evil} mcp was not started: it is in this project, and it is not the one beside this Python"
     )
-    write(f"{machine.root}/evil/sitecustomize.py", f"open({str(mark)!r}, 'w')")
+    write(f"{host.root}/evil/sitecustomize.py", f"open({str(mark)!r}, 'w')")
     if client == CODEX:
-        Path(path).write_text(ours + f'[mcp_servers.rcs_state.env]\nPYTHONPATH = "{machine.root}/evil"\n')
+        Path(path).write_text(ours + f'[mcp_servers.rcs_state.env]\nPYTHONPATH = "{host.root}/evil"\n')
     else:
-        write(path, ours.replace('"args"', f'"env": {{"PYTHONPATH": "{machine.root}/evil"}}, "args"'))
-    found = of(checks(machine), title)[0]
+        write(path, ours.replace('"args"', f'"env": {{"PYTHONPATH": "{host.root}/evil"}}, "args"'))
+    found = of(checks(host), title)[0]
     assert (found.status, found.found) == (
         WARN,
         "the entry of rcs_state in a file of this project has env.PYTHONPATH: it was not started",
@@ -240,39 +283,39 @@ def test_a_server_that_the_project_names_is_not_started_nor_its_variables_passed
     "command",
     [f"{OURS} && touch {{mark}}", f"FOO=1 {OURS}", f"/bin/sh {OURS}", f"{OURS} > {{mark}}"],
 )
-def test_a_line_for_the_shell_is_not_tried(machine: Machine, command: str) -> None:
-    mark = Path(machine.home).parent / "ran"
+def test_a_line_for_the_shell_is_not_tried(host: Host, command: str) -> None:
+    mark = Path(host.home).parent / "ran"
     command = command.format(mark=mark)
-    write(Place(machine, CODEX, USER).hooks_file, hooks(command))
-    [answer] = of(checks(machine), "Codex hook")
+    write(InstallTarget(host, CODEX, USER).hooks_file.path, hooks(command))
+    [answer] = of(checks(host), "Codex hook")
     assert answer.status in (NOTE, BROKEN)
-    assert answer.found.startswith(answers._shown(shlex.split(command)))
+    assert answer.found.startswith(program_checks._shown(shlex.split(command)))
     assert not mark.exists()
 
 
 @pytest.mark.parametrize(
-    "command", ["/nowhere/rcs-hook", "/\0/rcs-hook", "/\ud800/rcs-hook", f"/{'x' * 9000}/rcs-hook", "./rcs-hook"]
+    "command", ["/nowhere/rcs-hook", "/\0/rcs-hook", "/\ud800/rcs-hook", f"/{'x' * 9000}/rcs-hook"]
 )
-def test_a_program_that_is_none_is_broken(machine: Machine, command: str) -> None:
-    write(Place(machine, CLAUDE, PROJECT).hooks_file, hooks(command, args=[]))
-    [answer] = of(checks(machine), "Claude Code hook")
+def test_a_program_that_is_none_is_broken(host: Host, command: str) -> None:
+    write(InstallTarget(host, CLAUDE, PROJECT).hooks_file.path, hooks(command, args=[]))
+    [answer] = of(checks(host), "Claude Code hook")
     assert answer.status == BROKEN
-    assert answer.found.endswith(" is no program that can be run")
+    assert answer.found.endswith(" is not a program that can be run")
     assert answer.found.isprintable()
     assert len(answer.found) < 300
 
 
-def test_a_folder_is_no_program(machine: Machine) -> None:
-    folder = Path(machine.home) / "rcs-hook"
+def test_a_folder_is_no_program(host: Host) -> None:
+    folder = Path(host.home) / "rcs-hook"
     folder.mkdir()
-    write(Place(machine, CLAUDE, USER).hooks_file, hooks(str(folder)))
-    assert of(checks(machine), "Claude Code hook")[0].found == f"{folder} is no program that can be run"
+    write(InstallTarget(host, CLAUDE, USER).hooks_file.path, hooks(str(folder)))
+    assert of(checks(host), "Claude Code hook")[0].found == f"{folder} is not a program that can be run"
 
 
-def test_of_many_programs_a_few_are_looked_at(machine: Machine) -> None:
+def test_of_many_programs_a_few_are_looked_at(host: Host) -> None:
     value = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"/{n}/rcs-hook"} for n in range(2000)]}]}}
-    write(Place(machine, CODEX, PROJECT).hooks_file, value)
-    found = of(checks(machine), "Codex hook")
+    write(InstallTarget(host, CODEX, PROJECT).hooks_file.path, value)
+    found = of(checks(host), "Codex hook")
     assert [check.status for check in found] == [BROKEN] * 4 + [WARN]
     assert found[-1].found.endswith(" names 1996 more programs as ours, which were not tried")
 
@@ -281,52 +324,56 @@ def test_of_many_programs_a_few_are_looked_at(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("does", "said"),
+    ("does", "said", "seconds"),
     [
-        ("echo hello", " answers what no hook of ours does: hello"),
-        ("echo '{}'; exit 1", " ends with status 1: {}"),
-        ("printf '\\033[2J{}\\n'", " answers what no hook of ours does: [2J{}"),
-        ("yes", " says more than a client takes: y y y"),
-        ("yes >&2", " says more than a client takes: y y y"),
-        ("sleep 60", " does not end in time"),
-        ("echo '{}'; sleep 60 & exit 0", " does not end in time: {}"),
-        ("exec >&- 2>&-; sleep 60", " does not end in time"),
-        ("kill -9 $$", " ends with status -9"),
+        ("echo hello", " does not answer as our hook does: hello", PATIENCE),
+        ("echo '{}'; exit 1", " ends with status 1: {}", PATIENCE),
+        ("printf '\\033[2J{}\\n'", " does not answer as our hook does: [2J{}", PATIENCE),
+        ("yes", " prints more than a client reads: y y y", PATIENCE),
+        ("yes >&2", " prints more than a client reads: y y y", PATIENCE),
+        ("sleep 600", " does not end in time", 0.5),
+        ("echo '{}'; sleep 600 & exit 0", " does not end in time: {}", 1),
+        ("exec >&- 2>&-; sleep 600", " does not end in time", 0.5),
+        ("kill -9 $$", " ends with status -9", PATIENCE),
     ],
 )
-def test_a_hook_that_does_not_answer_as_ours_is_broken(machine: Machine, does: str, said: str) -> None:
-    own = script(Path(machine.home) / "rcs-hook", does)
+def test_a_hook_that_does_not_answer_as_ours_is_broken(host: Host, does: str, said: str, seconds: float) -> None:
+    own = script(Path(host.home) / "rcs-hook", does)
     started = time.monotonic()
-    check = answers.of_hook(machine, CODEX, [own], "rcs setup", is_mine=True, seconds=0.5)
-    assert time.monotonic() - started < 5
+    check = program_checks.of_hook(host, CODEX, [own], "rcs setup", is_mine=True, seconds=seconds)
+    assert time.monotonic() - started < PATIENCE
     assert (check.what, check.status, check.todo) == ("Codex hook", BROKEN, "rcs setup")
     assert check.found.startswith(own + said)
     assert check.found.isprintable()
 
 
-def test_a_slow_hook_is_told_what_to_do(machine: Machine) -> None:
-    own = script(Path(machine.home) / "rcs-hook", "sleep 0.35; echo '{}'")
-    check = answers.of_hook(machine, CODEX, [own], "rcs setup", is_mine=True)
+@pytest.mark.slow
+def test_a_slow_hook_is_told_what_to_do(host: Host) -> None:
+    own = script(Path(host.home) / "rcs-hook", "sleep 0.35; echo '{}'")
+    check = program_checks.of_hook(host, CODEX, [own], "rcs setup", is_mine=True)
     assert check.status == WARN
-    assert check.todo == "it is on a slow disk or behind a version manager; set it up from a plain venv"
+    assert check.todo == "it is on a slow disk or started by a version manager; set it up from a plain venv"
 
 
-def test_nothing_of_what_is_started_stays_behind(machine: Machine, tmp_path: Path) -> None:
+def test_nothing_of_what_is_started_stays_behind(host: Host, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    own = script(Path(machine.home) / "rcs-hook", f"sleep 60 & echo $! > {pid}; wait")
-    answers.of_hook(machine, CODEX, [own], "", is_mine=True, seconds=0.5)
+    own = script(Path(host.home) / "rcs-hook", f"sleep 600 & echo $! > {pid}; wait")
+    for seconds in (0.5, 5, 50):  # on a busy machine it takes longer until there is something to stay behind
+        program_checks.of_hook(host, CODEX, [own], "", is_mine=True, seconds=seconds)
+        if pid.exists() and pid.read_text().endswith("\n"):
+            break
     process = Path(f"/proc/{pid.read_text().strip()}/stat")
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE
     while process.exists() and process.read_text().rpartition(")")[2].split()[0] != "Z":
         assert time.monotonic() < until
 
 
-def test_what_is_started_is_told_of_no_state_and_no_settings(machine: Machine) -> None:
-    env = {"RCS_ROOT": machine.root, "RCS_RECORD": machine.root, "RCS_DB": "/x", "SECRET": "1", "LANG": "C"}
-    told = answers.environment(machine._replace(env={**machine.env, **env}))
+def test_what_is_started_is_told_of_no_state_and_no_settings(host: Host) -> None:
+    env = {"RCS_ROOT": host.root, "RCS_RECORD": host.root, "RCS_DB": "/x", "SECRET": "1", "LANG": "C"}
+    told = program_checks.environment(host._replace(env={**host.env, **env}))
     assert told == {
-        "PATH": machine.env["PATH"],
-        "HOME": machine.home,
+        "PATH": host.env["PATH"],
+        "HOME": host.home,
         "LANG": "C",
         "RCS_ROOT": "/dev/null",
         "CODEX_HOME": "/dev/null",
@@ -336,28 +383,28 @@ def test_what_is_started_is_told_of_no_state_and_no_settings(machine: Machine) -
 
 
 @pytest.mark.parametrize(
-    ("does", "status", "said"),
+    ("does", "status", "said", "seconds"),
     [
-        ("echo 1.2.3", OK, "1.2.3 ({path})"),
-        ("printf '\\033[31m%0200d' 7", OK, "[31m" + "0" * 55 + "… ({path})"),
-        ("exit 3", WARN, "{path} --version ends with status 3"),
-        ("yes", WARN, "{path} --version says more than a client takes"),
-        ("sleep 60", WARN, "{path} --version does not end in time"),
-        ("true", OK, "it says no version ({path})"),
+        ("echo 1.2.3", OK, "1.2.3 ({path})", PATIENCE),
+        ("printf '\\033[31m%0200d' 7", OK, "[31m" + "0" * 55 + "… ({path})", PATIENCE),
+        ("exit 3", WARN, "{path} --version ends with status 3", PATIENCE),
+        ("yes", WARN, "{path} --version prints more than a client reads", PATIENCE),
+        ("sleep 600", WARN, "{path} --version does not end in time", 0.5),
+        ("true", OK, "it says no version ({path})", PATIENCE),
     ],
 )
-def test_a_version_is_asked_for_with_patience(machine: Machine, does: str, status: str, said: str) -> None:
-    path = script(Path(machine.home).parent / "bin/codex", does)
-    check = answers.of_version(machine, CODEX, 0.5)
+def test_a_version_is_asked_for_with_patience(host: Host, does: str, status: str, said: str, seconds: float) -> None:
+    path = script(Path(host.home).parent / "bin/codex", does)
+    check = program_checks.of_version(host, CODEX, seconds)
     assert (check.status, check.found) == (status, said.format(path=path))
 
 
-def test_a_client_in_the_project_is_not_started(machine: Machine) -> None:
-    mark = Path(machine.home).parent / "ran"
-    path = script(Path(machine.root) / "bin/codex", f"touch {mark}")
-    inside = machine._replace(env={"PATH": f"{machine.root}/bin"})
-    assert answers.of_version(inside, CODEX) == Check(
-        "Codex", NOTE, f"{path} lies in this project, so it was not asked for its version"
+def test_a_client_in_the_project_is_not_started(host: Host) -> None:
+    mark = Path(host.home).parent / "ran"
+    path = script(Path(host.root) / "bin/codex", f"touch {mark}")
+    inside = host._replace(env={"PATH": f"{host.root}/bin"})
+    assert program_checks.of_version(inside, CODEX) == Check(
+        "Codex", NOTE, f"{path} is in this project, so it was not asked for its version"
     )
     assert not mark.exists()
 
@@ -396,9 +443,9 @@ SHAPES: dict[str, Any] = {
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_settings_file_of_any_shape_ends_no_check(machine: Machine, client: str, shape: str) -> None:
-    write(Place(machine, client, PROJECT).hooks_file, SHAPES[shape])
-    found = checks(machine)
+def test_a_settings_file_of_any_shape_ends_no_check(host: Host, client: str, shape: str) -> None:
+    write(InstallTarget(host, client, PROJECT).hooks_file.path, SHAPES[shape])
+    found = checks(host)
     assert found[0].what == {CODEX: "Codex", CLAUDE: "Claude Code"}[client]
     assert len(found) > 1
     assert all(len(check.found) < 12_000 for check in found)
@@ -427,8 +474,8 @@ def _bytes(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (_pipe, "it is no file of at most 1048576 bytes"),
-        (_folder, "is a directory"),
+        (_pipe, "it is not a file of at most 1048576 bytes"),
+        (_folder, "it is a folder"),
         (_link_out, "it is a link out of the workspace"),
         (_bytes, "it is not UTF-8"),
         (_loop, "too many levels of symbolic links"),
@@ -436,13 +483,13 @@ def _bytes(path: Path) -> None:
 )
 @pytest.mark.parametrize("name", [".codex/config.toml", ".codex/hooks.json", ".claude/settings.local.json"])
 def test_a_file_that_no_client_can_read_is_broken(
-    machine: Machine, make: Callable[[Path], None], why: str, name: str
+    host: Host, make: Callable[[Path], None], why: str, name: str
 ) -> None:
-    path = Path(machine.root, name)
+    path = Path(host.root, name)
     path.parent.mkdir()
     make(path)
     title = "Codex file" if "codex" in name else "Claude Code file"
-    assert of(checks(machine), title) == [Check(title, BROKEN, f"{path}: {why}", "mend the file by hand")]
+    assert of(checks(host), title) == [Check(title, BROKEN, f"{path}: {why}", "fix the file by hand")]
 
 
 @pytest.mark.parametrize(
@@ -451,13 +498,13 @@ def test_a_file_that_no_client_can_read_is_broken(
         ("a = [" + "[" * 5_000, "it is not TOML: it is nested too deep"),
         (".".join("a" * 100_000) + " = 1", "it is not TOML: a line of it has too many parts"),
         ("a = ", "it is not TOML: Invalid value (at end of document)"),
-        ("[hooks]\nStop = 5", "hooks.Stop is no list"),
+        ("[hooks]\nStop = 5", "hooks.Stop is not a list"),
     ],
 )
-def test_a_config_that_codex_cannot_read_is_broken(machine: Machine, text: str, why: str) -> None:
-    path = f"{machine.root}/.codex/config.toml"
+def test_a_config_that_codex_cannot_read_is_broken(host: Host, text: str, why: str) -> None:
+    path = f"{host.root}/.codex/config.toml"
     write(path, text)
-    assert of(checks(machine), "Codex file") == [Check("Codex file", BROKEN, f"{path}: {why}", "mend the file by hand")]
+    assert of(checks(host), "Codex file") == [Check("Codex file", BROKEN, f"{path}: {why}", "fix the file by hand")]
 
 
 # --- would Codex run them
@@ -466,11 +513,11 @@ def test_a_config_that_codex_cannot_read_is_broken(machine: Machine, text: str, 
 TOML = '[[hooks.{event}]]\n[[hooks.{event}.hooks]]\ntype = "command"\ncommand = {command}\ntimeout = 10\n'
 
 
-def test_hooks_in_config_toml_are_found_and_hashed(machine: Machine) -> None:
-    path = f"{machine.home}/.codex/config.toml"
+def test_hooks_in_config_toml_are_found_and_hashed(host: Host) -> None:
+    path = f"{host.home}/.codex/config.toml"
     text = "".join(TOML.format(event=event, command=json.dumps(LINE)) for event in EVENTS.split(", "))
     write(path, text)
-    found = checks(machine)
+    found = checks(host)
     assert of(found, "Codex hooks") == [Check("Codex hooks", OK, f"{EVENTS} in {path} (command)")]
     assert of(found, "Codex trust")[0].status == BROKEN
     handler = {"type": "command", "command": LINE, "timeout": 10}
@@ -478,31 +525,32 @@ def test_hooks_in_config_toml_are_found_and_hashed(machine: Machine) -> None:
         key = json.dumps(trust.key(path, (event, 0, 0)))
         text += f'[hooks.state.{key}]\ntrusted_hash = "{trust.hash_of(event, handler)}"\n'
     write(path, text)
-    assert of(checks(machine), "Codex trust") == [Check("Codex trust", OK, f"{EVENTS}: approved as they stand")]
+    assert of(checks(host), "Codex trust") == [Check("Codex trust", OK, f"{EVENTS}: approved")]
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"$schema": "x"}, "has the key '$schema', so Codex takes none of it"),
-        ({"\x1b[2J": 1}, "has the key '[2J', so Codex takes none of it"),
+        ({"$schema": "x"}, "has the key '$schema', so Codex ignores the whole file"),
+        ({"\x1b[2J": 1}, "has the key '[2J', so Codex ignores the whole file"),
         ({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": OURS}, {"type": "http"}]}]}}, "of a type that"),
     ],
 )
-def test_what_makes_codex_drop_the_file_is_broken(machine: Machine, more: dict[str, Any], said: str) -> None:
-    write(Place(machine, CODEX, PROJECT).hooks_file, hooks(OURS) | more)
-    assert any(said in check.found and check.status == BROKEN for check in of(checks(machine), "Codex hooks"))
+def test_what_makes_codex_drop_the_file_is_broken(host: Host, more: dict[str, Any], said: str) -> None:
+    write(InstallTarget(host, CODEX, PROJECT).hooks_file.path, hooks(OURS) | more)
+    assert any(said in check.found and check.status == BROKEN for check in of(checks(host), "Codex hooks"))
 
 
 @pytest.mark.parametrize("scope", [PROJECT, USER])
-def test_hooks_that_codex_has_switched_off_are_broken(machine: Machine, scope: str) -> None:
-    set_up(machine, CODEX)
-    path = Place(machine, CODEX, scope).config_file
+def test_hooks_that_codex_has_switched_off_are_broken(host: Host, scope: str) -> None:
+    set_up(host, CODEX)
+    path = InstallTarget(host, CODEX, scope).files[1].path
     write(path, "[features]\nhooks = false\n")
-    off = Check("Codex hooks", BROKEN, f"{path} switches them off", "take out features.hooks = false")
-    assert off in checks(machine)
+    off = Check("Codex hooks", BROKEN, f"{path} switches them off", "remove features.hooks = false")
+    assert off in checks(host)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "status", "said"),
     [
@@ -528,29 +576,29 @@ def test_hooks_that_codex_has_switched_off_are_broken(machine: Machine, scope: s
             WARN,
             "an agent may not write the run store in {home}/.rcs",
         ),
-        ("sandbox_workspace_write = 5", BROKEN, "sandbox_workspace_write is no table"),
+        ("sandbox_workspace_write = 5", BROKEN, "sandbox_workspace_write is not a table"),
         ("[mcp_servers.rcs_state]", OK, "an agent reaches the run store in {home}/.rcs through rcs_state"),
     ],
 )
-def test_whether_an_agent_can_write_the_run_store(machine: Machine, text: str, status: str, said: str) -> None:
-    set_up(machine, CODEX)
-    write(f"{machine.home}/.codex/config.toml", text.replace("{home}", machine.home))
-    [check] = of(checks(machine), "Codex sandbox")
-    assert (check.status, check.found) == (status, said.format(home=machine.home))
+def test_whether_an_agent_can_write_the_run_store(host: Host, text: str, status: str, said: str) -> None:
+    set_up(host, CODEX)
+    write(f"{host.home}/.codex/config.toml", text.replace("{home}", host.home))
+    [check] = of(checks(host), "Codex sandbox")
+    assert (check.status, check.found) == (status, said.format(home=host.home))
 
 
 @pytest.mark.parametrize("text", [b"gitdir: \0/.git/worktrees/x", b"\xff" * 100_000, b"gitdir: /nowhere", b""])
 def test_a_git_file_may_hold_anything(tmp_path: Path, text: bytes) -> None:
     (tmp_path / ".git").write_bytes(text)
-    assert codex_runs.projects(str(tmp_path)) == [str(tmp_path)]
+    assert reading.project_names(str(tmp_path)) == [str(tmp_path)]
 
 
 def test_a_worktree_and_a_subfolder_are_trusted_by_their_repository(tmp_path: Path) -> None:
     (tmp_path / "main/.git/worktrees/w").mkdir(parents=True)
     (tmp_path / "w/sub").mkdir(parents=True)
     (tmp_path / "w/.git").write_text(f"gitdir: {tmp_path}/main/.git/worktrees/w\n")
-    assert codex_runs.projects(f"{tmp_path}/w/sub") == [f"{tmp_path}/w/sub", f"{tmp_path}/w", f"{tmp_path}/main"]
-    assert codex_runs.projects(f"{tmp_path}/main") == [f"{tmp_path}/main"]
+    assert reading.project_names(f"{tmp_path}/w/sub") == [f"{tmp_path}/w/sub", f"{tmp_path}/w", f"{tmp_path}/main"]
+    assert reading.project_names(f"{tmp_path}/main") == [f"{tmp_path}/main"]
 
 
 # --- would Claude Code run them
@@ -569,139 +617,386 @@ def test_a_worktree_and_a_subfolder_are_trusted_by_their_repository(tmp_path: Pa
     ],
 )
 def test_the_first_file_that_names_the_switch_decides(
-    machine: Machine, local: object, project: object, user: object, managed: object, decides: str | None
+    host: Host, local: object, project: object, user: object, managed: object, decides: str | None
 ) -> None:
     """As Claude Code 2.1.326 does with the first three of the four."""
     paths = {
-        "local": f"{machine.root}/.claude/settings.local.json",
-        "project": f"{machine.root}/.claude/settings.json",
-        "user": f"{machine.home}/.claude/settings.json",
-        "managed": f"{machine.home}/managed.json",
+        "local": f"{host.root}/.claude/settings.local.json",
+        "project": f"{host.root}/.claude/settings.json",
+        "user": f"{host.home}/.claude/settings.json",
+        "managed": f"{host.home}/managed.json",
     }
     for (name, path), value in zip(paths.items(), (local, project, user, managed), strict=True):
         write(path, (hooks(OURS) if name == "project" else {}) | ({} if value is None else {"disableAllHooks": value}))
-    found = [each for each in settings.read_all(machine, CLAUDE) if isinstance(each, settings.Settings)]
-    said = of(list(claude_runs.checks(machine, found, paths["managed"])), "Claude Code hooks")
+    found = [each for each in reading.settings_of(host, CLAUDE) if isinstance(each, reading.Settings)]
+    said = of(list(claude_checks.checks(host, found, {}, [], paths["managed"])), "Claude Code hooks")
     off = [f"{paths[decides]} has disableAllHooks, so none runs"] if decides else []
     assert [check.found for check in said] == off
 
 
-def test_a_company_that_allows_only_its_own_hooks_is_named(machine: Machine) -> None:
-    path = f"{machine.home}/managed.json"
+def test_a_company_that_allows_only_its_own_hooks_is_named(host: Host) -> None:
+    path = f"{host.home}/managed.json"
     write(path, {"allowManagedHooksOnly": True})
     said = Check("Claude Code hooks", BROKEN, f"{path} allows only managed hooks", "ask who manages it")
-    assert said in list(claude_runs.checks(machine, [], path))
+    assert said in list(claude_checks.checks(host, [], {}, [], path))
 
 
-def test_the_plugin_is_found_and_still_switched_off_with_all_hooks(machine: Machine) -> None:
-    path = f"{machine.home}/.claude/settings.json"
+def test_the_plugin_is_found_and_still_switched_off_with_all_hooks(host: Host) -> None:
+    path = f"{host.home}/.claude/settings.json"
     write(path, {"enabledPlugins": {"rcs@rcs-hooks": True}, "disableAllHooks": True})
-    found = checks(machine)
+    found = checks(host)
     assert Check("Claude Code plugin", OK, f"switched on in {path}") in found
     assert (
-        Check("Claude Code hooks", BROKEN, f"{path} has disableAllHooks, so none runs", "take disableAllHooks out")
+        Check("Claude Code hooks", BROKEN, f"{path} has disableAllHooks, so none runs", "remove disableAllHooks")
         in found
     )
-    write(f"{machine.root}/.claude/settings.json", {"enabledPlugins": {"rcs@rcs-hooks": False}})
-    assert of(checks(machine), "Claude Code plugin") == []
+    write(f"{host.root}/.claude/settings.json", {"enabledPlugins": {"rcs@rcs-hooks": False}})
+    assert of(checks(host), "Claude Code plugin") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "status", "found"),
     [
         ({"enabledMcpjsonServers": ["rcs_state"]}, OK, "rcs_state is approved"),
         ({"enableAllProjectMcpServers": True}, OK, "rcs_state is approved"),
-        ({"disabledMcpjsonServers": ["rcs_state"]}, BROKEN, "rcs_state stands in disabledMcpjsonServers"),
+        ({"disabledMcpjsonServers": ["rcs_state"]}, BROKEN, "rcs_state is listed in disabledMcpjsonServers"),
         ({}, WARN, "rcs_state is not approved in {path}"),
     ],
 )
-def test_whether_the_server_is_approved(machine: Machine, said: dict[str, Any], status: str, found: str) -> None:
-    place = set_up(machine, CLAUDE, transport="mcp")
-    value = json.loads(Path(place.hooks_file).read_text())
+def test_whether_the_server_is_approved(host: Host, said: dict[str, Any], status: str, found: str) -> None:
+    place = set_up(host, CLAUDE, transport="mcp")
+    value = json.loads(Path(place.hooks_file.path).read_text())
     del value["enabledMcpjsonServers"]
-    write(place.hooks_file, value | said)
-    last = of(checks(machine), "Claude Code server")[-1]
-    assert (last.status, last.found) == (status, found.format(path=place.hooks_file))
+    write(place.hooks_file.path, value | said)
+    last = of(checks(host), "Claude Code server")[-1]
+    assert (last.status, last.found) == (status, found.format(path=place.hooks_file.path))
 
 
-def test_a_server_of_the_person_s_own_wants_no_approval_beside_a_project_s_commands(machine: Machine) -> None:
-    set_up(machine, CLAUDE)
-    set_up(machine, CLAUDE, USER, transport="mcp")
-    assert [check.status for check in of(checks(machine), "Claude Code server")] == [OK]
+@pytest.mark.slow
+def test_a_server_of_the_person_s_own_wants_no_approval_beside_a_project_s_commands(host: Host) -> None:
+    set_up(host, CLAUDE)
+    set_up(host, CLAUDE, USER, transport="mcp")
+    assert [check.status for check in of(checks(host), "Claude Code server")] == [OK]
 
 
 @pytest.mark.parametrize(
-    ("allow", "status"), [([], WARN), (["Bash"], OK), ([f"Bash({OURS[:-5]} state:*)"], WARN), ("Bash", WARN)]
+    ("allow", "status"), [([], WARN), (["Bash"], OK), ([f"Bash({RCS} state:*)"], WARN), ("Bash", WARN)]
 )
-def test_both_commands_of_the_agent_want_a_rule(machine: Machine, allow: object, status: str) -> None:
-    write(Place(machine, CLAUDE, PROJECT).hooks_file, hooks(OURS, args=[]) | {"permissions": {"allow": allow}})
-    assert [check.status for check in of(checks(machine), "Claude Code rules")] == [status]
+def test_both_commands_of_the_agent_want_a_rule(host: Host, allow: object, status: str) -> None:
+    write(
+        InstallTarget(host, CLAUDE, PROJECT).hooks_file.path,
+        hooks(str(RCS_HOOK), args=[]) | {"permissions": {"allow": allow}},
+    )
+    assert [check.status for check in of(checks(host), "Claude Code rules")] == [status]
 
 
 # --- under our name, and not ours
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_hook_of_the_project_that_says_more_than_ours_is_named(machine: Machine, client: str) -> None:
-    path = Place(machine, client, PROJECT).hooks_file
+def test_a_hook_of_the_project_that_says_more_than_ours_is_named(host: Host, client: str) -> None:
+    path = InstallTarget(host, client, PROJECT).hooks_file.path
     write(path, hooks(f"PATH=/evil {LINE}"))
-    found = of(checks(machine), f"{'Codex' if client == CODEX else 'Claude Code'} hooks")
+    found = of(checks(host), f"{'Codex' if client == CODEX else 'Claude Code'} hooks")
     assert [(check.status, check.found) for check in found] == [
-        (WARN, f"{path} says more than rcs setup writes ({EVENTS}): look at it")
+        (WARN, f"{path} has more than rcs setup writes ({EVENTS}): look at it")
     ]
 
 
-@pytest.mark.parametrize("where", ["project/.venv", "elsewhere"])
-def test_a_python_that_the_project_names_is_not_started(machine: Machine, where: str) -> None:
-    """A link to the very Python that runs here would find the packages beside the link."""
-    folder = Path(machine.home).parent / where
-    (folder / "bin").mkdir(parents=True)
-    (folder / "bin/python3").symlink_to(os.path.realpath(PYTHON))
-    (folder / "pyvenv.cfg").write_text("home = /usr/bin\n")
-    mark = Path(machine.home).parent / "ran"
-    (folder / "bin/sitecustomize.py").write_text(f"open({str(mark)!r}, 'w')")
-    write(Place(machine, CLAUDE, PROJECT).hooks_file, hooks(LINE.replace(PYTHON, f"{folder}/bin/python3")))
-    [answer] = of(checks(machine), "Claude Code hook")
-    assert answer.status == WARN
-    assert " was not started: " in answer.found
-    if where != "elsewhere":
-        write(Place(machine, CLAUDE, USER).hooks_file, hooks(LINE.replace(PYTHON, f"{folder}/bin/python3")))
-        assert of(checks(machine), "Claude Code hook") == [answer]
-    assert not mark.exists()
-
-
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_server_that_no_hook_asks_is_named(machine: Machine, client: str) -> None:
-    place = set_up(machine, client)
-    if client == CODEX:
-        write(place.config_file, '[mcp_servers.rcs_state]\ncommand = "/evil"\n')
-    else:
-        write(place.servers_file, {"mcpServers": {"rcs_state": {"command": "/evil"}}})
-    [found] = of(checks(machine), f"{'Codex' if client == CODEX else 'Claude Code'} server")
-    assert (found.status, found.found) == (
+def test_what_a_repository_adds_to_our_hooks_is_named_and_setup_takes_it_out(host: Host, client: str) -> None:
+    path = InstallTarget(host, client, PROJECT).hooks_file.path
+    title = f"{'Codex' if client == CODEX else 'Claude Code'} hooks"
+    value = json.loads(json.dumps(hooks(LINE)))
+    value["hooks"]["SessionStart"][0]["matcher"] = "nothing-at-all"
+    for event, more in (
+        ("SessionStart", {"timeout": 0.001}),
+        ("UserPromptSubmit", {"timeout": 999999}),
+        ("Stop", {"timeout": "abc"}),
+        ("SessionEnd", {"timeout": 3, "statusMessage": "evil"}),
+    ):
+        value["hooks"][event][0]["hooks"][0] |= more
+    write(path, value)
+    again = f"rcs setup --client {client} --scope project"
+    todo = f"{again}, then approve the hooks again: start `codex`, then /hooks" if client == CODEX else again
+    assert of(checks(host), title) == [
+        Check(title, WARN, f"{path} has more than rcs setup writes (SessionEnd): look at it", todo),
+        Check(
+            title,
+            WARN,
+            f"{path} has the hook for SessionStart in a group with a matcher, which may keep it from running",
+            todo,
+        ),
+        Check(
+            title,
+            WARN,
+            f"{path} gives the hook for UserPromptSubmit, Stop, SessionStart a time-out that is not from 1 to 600"
+            " seconds",
+            todo,
+        ),
+    ]
+    set_up(host, client)
+    [whole] = of(checks(host), title)
+    assert whole.status == OK
+    assert "evil" not in Path(path).read_text()
+    assert "matcher" not in Path(path).read_text()
+
+
+def test_what_the_person_s_own_file_adds_to_our_hooks_stays(host: Host) -> None:
+    path = InstallTarget(host, CLAUDE, USER).hooks_file.path
+    value = json.loads(json.dumps(hooks(LINE, timeout=30, statusMessage="mine")))
+    value["hooks"]["SessionStart"][0]["matcher"] = "startup"
+    write(path, value)
+    before = json.loads(Path(path).read_text())["hooks"]
+    set_up(host, CLAUDE, USER)
+    assert json.loads(Path(path).read_text())["hooks"] == before
+    [found] = of(checks(host), "Claude Code hooks")
+    assert (found.status, found.found, found.todo) == (
         WARN,
-        "a file of this project has a server rcs_state, and no hook here asks it",
+        f"{path} has the hook for SessionStart in a group with a matcher, which may keep it from running",
+        "remove the matcher, unless you want that",
     )
 
 
+@pytest.mark.parametrize("where", ["project/.venv", "elsewhere"])
+def test_a_python_that_the_project_names_is_not_started(host: Host, where: str) -> None:
+    """A link to the very Python that runs here would find the packages beside the link."""
+    folder = Path(host.home).parent / where
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin/python3").symlink_to(os.path.realpath(PYTHON))
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    mark = Path(host.home).parent / "ran"
+    (folder / "bin/sitecustomize.py").write_text(f"open({str(mark)!r}, 'w')")
+    write(InstallTarget(host, CLAUDE, PROJECT).hooks_file.path, hooks(LINE.replace(PYTHON, f"{folder}/bin/python3")))
+    if where == "elsewhere":
+        [answer] = of(checks(host), "Claude Code hook")
+        assert answer.status == WARN
+        assert " was not started: " in answer.found
+    else:
+        write(InstallTarget(host, CLAUDE, USER).hooks_file.path, hooks(LINE.replace(PYTHON, f"{folder}/bin/python3")))
+        found = checks(host)
+        assert of(found, "Claude Code hook") == []
+        strays = [check for check in of(found, "Claude Code hooks") if "of this project, not ours" in check.found]
+        assert [check.status for check in strays] == [BROKEN, BROKEN]
+    assert not mark.exists()
+
+
+SERVERS = {
+    CODEX: (
+        ".codex/config.toml",
+        '[mcp_servers.rcs_state]\ncommand = "sh"\nargs = ["-c", "evil"]\nenv = {{PATH = "x"}}\n',
+    ),
+    CLAUDE: (
+        ".mcp.json",
+        '{{"mcpServers": {{"rcs_state": {{"command": "sh", "args": ["-c", "evil"], "env": {{"PATH": "x"}}}}}}}}',
+    ),
+}
+"""Where a repository brings a server under our name, and its text."""
+
+
+@pytest.mark.parametrize("others", ["nothing", "the other client", "ours by command"])
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_server_that_no_hook_asks_is_named(host: Host, client: str, others: str) -> None:
+    if others == "the other client":
+        set_up(host, CLAUDE if client == CODEX else CODEX, transport="mcp")
+    if others == "ours by command":
+        set_up(host, client)
+    name, text = SERVERS[client]
+    path = f"{host.root}/{name}"
+    write(path, text.format())
+    title = f"{'Codex' if client == CODEX else 'Claude Code'} server"
+    assert of(checks(host), title) == [
+        Check(
+            title,
+            WARN,
+            f"{path} has a server rcs_state that no hook here asks: it runs sh -c evil, with env.PATH",
+            f"look at it before you trust this project; `rcs uninstall --client {client} --scope project` removes it",
+        )
+    ]
+
+
+@pytest.mark.slow
+def test_a_server_behind_the_one_that_is_asked_is_named_where_it_is_not_ours(host: Host) -> None:
+    set_up(host, CLAUDE, "local", transport="mcp")
+    path = f"{host.root}/.mcp.json"
+    for entry, count in (({"command": RCS, "args": ["mcp"]}, 0), ({"command": "sh"}, 1)):
+        write(path, {"mcpServers": {"rcs_state": entry}})
+        named = [check for check in of(checks(host), "Claude Code server") if path in check.found]
+        assert [check.status for check in named] == [WARN] * count
+
+
+def test_a_server_of_the_person_s_own_that_is_not_ours_is_noted(host: Host) -> None:
+    path = f"{host.home}/.codex/config.toml"
+    for entry, count in ((f'command = "{RCS_HOOK.with_name("rcs")}"\nargs = ["mcp"]', 0), ('command = "sh"', 1)):
+        write(path, f"[mcp_servers.rcs_state]\n{entry}\n")
+        assert [(check.status, check.found) for check in of(checks(host), "Codex server")] == [
+            (NOTE, f"{path} has a server rcs_state that no hook here asks: it runs sh")
+        ] * count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_variable_in_the_entry_of_the_project_s_server_is_named(host: Host, client: str) -> None:
+    path = set_up(host, client, transport="mcp").files[1].path
+    text = Path(path).read_text()
+    said = f"{path}: the server rcs_state sets RCS_ROOT=/evil, which moves the workspace there"
+    if client == CODEX:
+        write(path, f'{text}env = {{RCS_ROOT = "/evil"}}\n')
+    else:
+        write(path, text.replace('"args"', '"env": {"RCS_ROOT": "/evil"}, "args"'))
+    title = f"{'Codex' if client == CODEX else 'Claude Code'} env"
+    assert [(check.status, check.found) for check in of(checks(host), title)] == [(WARN, said)]
+    host = host._replace(env={**host.env, "RCS_ROOT": "/evil"})
+    assert of(checks(host), title) == []
+
+
+# --- scripts of a checkout, without `|| exit 0`
+
+CHECKOUT_STOP = str(Path(__file__).parents[2] / "hooks/stop.py")
+
+
+def stop_by(host: Host, client: str, line: str) -> str:
+    """Have a hook for Stop, and return the file that has it."""
+    path = InstallTarget(host, client, PROJECT).hooks_file.path
+    write(path, {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}})
+    return path
+
+
+def commands_for_stop(path: str) -> list[str]:
+    groups = json.loads(Path(path).read_text())["hooks"]["Stop"]
+    return [hook["command"] for group in groups for hook in group["hooks"]]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("script", ["/gone/hooks/stop.py", "$CLAUDE_PROJECT_DIR/hooks/stop.py", "hooks/stop.py"])
+def test_an_entry_that_blocks_because_its_script_is_gone_is_named_and_left(
+    host: Host, client: str, script: str
+) -> None:
+    line = f"/gone/python {script}"
+    path = stop_by(host, client, line)
+    title = f"{'Codex' if client == CODEX else 'Claude Code'} hooks"
+    where = script if script.startswith("/") else f"{host.root}/hooks/stop.py"
+    expected = Check(
+        title,
+        BROKEN,
+        f"{path} has an entry that can block: Stop runs {line}, and {where} cannot be read",
+        "remove it, or put `|| exit 0` behind it",
+    )
+    assert of(checks(host), title)[0] == expected
+    set_up(host, client)
+    assert commands_for_stop(path) == [line, LINE]
+    assert of(checks(host), title)[0] == expected
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_an_unguarded_script_of_a_checkout_is_named_and_replaced(host: Host, client: str) -> None:
+    path = stop_by(host, client, f"python3 {shlex.quote(CHECKOUT_STOP)}")
+    title = f"{'Codex' if client == CODEX else 'Claude Code'} hooks"
+    assert of(checks(host), title)[0] == Check(
+        title,
+        WARN,
+        f"{path} has an entry that can block: Stop runs python3 {CHECKOUT_STOP} without `|| exit 0`",
+        f"rcs setup --client {client} --scope project",
+    )
+    set_up(host, client)
+    assert commands_for_stop(path) == [LINE]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"python3 {shlex.quote(CHECKOUT_STOP)} || exit 0",
+        f"python3 {shlex.quote(CHECKOUT_STOP)}; exit 0",
+        "python3 {root}/hooks/stop.py",
+        "python3 {root}/fifo/hooks/stop.py",
+        "python3 $ELSEWHERE/hooks/stop.py",
+        "python3 /gone/my-hooks/stop.py",
+        "python3 /gone/hooks/stop.py || true",
+        "python3 check.py /gone/hooks/stop.py",
+        "cat /gone/hooks/stop.py",
+    ],
+)
+def test_a_script_of_a_stranger_or_with_a_guard_is_left_and_not_named(host: Host, line: str) -> None:
+    write(f"{host.root}/hooks/stop.py", "# from rcs_hooks.hook.entry import main\n")
+    os.makedirs(f"{host.root}/fifo/hooks")
+    os.mkfifo(f"{host.root}/fifo/hooks/stop.py")
+    line = line.format(root=host.root)
+    path = stop_by(host, CLAUDE, line)
+    set_up(host, CLAUDE)
+    assert commands_for_stop(path) == [line, LINE]
+    assert not any("can block" in check.found for check in checks(host))
+
+
+VARIABLES = {
+    "RCS_DISABLE": ("1", "which switches the hooks off"),
+    "RCS_ROOT": ("/evil", "which moves the workspace there"),
+    "RCS_RECORD": ("/evil", "which writes each hook call there, with your prompt"),
+    "RCS_STOP_MAX_BLOCKS": ("0", "which decides how often a Stop is blocked"),
+    "RCS_DB": ("/evil", "which moves the run store there"),
+    "RCS_OTHER": ("1", "which this version does not know"),
+}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("is_set_up", [True, False])
+def test_each_variable_of_ours_that_a_project_s_file_sets_is_named(host: Host, client: str, is_set_up: bool) -> None:
+    if is_set_up:
+        set_up(host, client)
+    values = {name: value for name, (value, _) in VARIABLES.items()} | {"OTHER": "1", "MY_RCS_DISABLE": "1"}
+    if client == CODEX:
+        path = f"{host.root}/.codex/config.toml"
+        lines = "".join(f'{name} = "{value}"\n' for name, value in values.items())
+        write(path, f"[shell_environment_policy.set]\n{lines}")
+    else:
+        path = f"{host.root}/.claude/settings.json"
+        old = json.loads(Path(path).read_text()) if is_set_up else {}
+        write(path, old | {"env": values})
+    title = f"{'Codex' if client == CODEX else 'Claude Code'} env"
+    todo = "remove it from that file before you trust this project, unless it is yours"
+    assert of(checks(host), title) == [
+        Check(title, BROKEN, f"{path} sets {name}={value}, {does}", todo)
+        for name, (value, does) in sorted(VARIABLES.items())
+    ]
+
+
+def test_a_variable_in_a_file_of_the_person_s_own_is_theirs(host: Host) -> None:
+    write(f"{host.home}/.claude/settings.json", {"env": {"RCS_DISABLE": "1"}})
+    values = {"RCS_DISABLE": "0", "RCS_ROOT": 5, "RCS_DASHBOARD_TOKEN": "secret"}
+    write(f"{host.root}/.claude/settings.local.json", {"env": values})
+    assert [(check.status, check.found.partition(" sets ")[2]) for check in of(checks(host), "Claude Code env")] == [
+        (WARN, "RCS_DASHBOARD_TOKEN=..., which sets the dashboard's token"),
+        (WARN, "RCS_DISABLE=0, which leaves the hooks on"),
+        (WARN, "RCS_ROOT=5, which moves the workspace there"),
+    ]
+
+
+def test_of_many_variables_a_few_are_named(host: Host) -> None:
+    write(f"{host.root}/.claude/settings.json", {"env": {f"RCS_{number}": "1" for number in range(3000)}})
+    found = of(checks(host), "Claude Code env")
+    assert len(found) < 20
+    assert found[-1].found.endswith(" more of this kind")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "scope", "is_named"),
     [
         ("PATH=/evil rcs hud --statusline", PROJECT, True),
         ("/evil/rcs hud --statusline", PROJECT, True),
-        (f"{OURS[:-5]} hud --statusline; evil", PROJECT, True),
+        (f"{RCS} hud --statusline; evil", PROJECT, True),
         ("python3 -m rcs_hooks hud --statusline", PROJECT, True),
-        (f"{OURS[:-5]} hud --statusline", PROJECT, False),
+        (f"{RCS} hud --statusline", PROJECT, False),
         ("my-line", PROJECT, False),
         ("PATH=/mine rcs hud --statusline", USER, False),
     ],
 )
-def test_a_status_line_under_our_name_is_named(machine: Machine, command: str, scope: str, is_named: bool) -> None:
-    set_up(machine, CLAUDE)
-    path = Place(machine, CLAUDE, scope).hooks_file
+def test_a_status_line_under_our_name_is_named(host: Host, command: str, scope: str, is_named: bool) -> None:
+    set_up(host, CLAUDE)
+    path = InstallTarget(host, CLAUDE, scope).hooks_file.path
     value = json.loads(Path(path).read_text()) if scope == PROJECT else {}
     write(path, value | {"statusLine": {"type": "command", "command": command}})
-    found = of(checks(machine), "Claude Code statusLine")
+    found = of(checks(host), "Claude Code statusLine")
     assert [check.status for check in found if check.status != OK] == [WARN] * is_named
 
 
@@ -709,31 +1004,31 @@ def test_a_status_line_under_our_name_is_named(machine: Machine, command: str, s
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_hooks_in_two_files_may_count_twice(machine: Machine, client: str) -> None:
-    places = [set_up(machine, client, scope) for scope in (PROJECT, USER)]
-    twice = [check for check in checks(machine) if "count twice" in check.found]
+def test_hooks_in_two_files_may_count_twice(host: Host, client: str) -> None:
+    places = [set_up(host, client, scope) for scope in (PROJECT, USER)]
+    twice = [check for check in checks(host) if "count twice" in check.found]
     assert [(check.status, check.found, check.todo) for check in twice] == [
         (
             WARN,
-            f"they stand in {places[0].hooks_file} and {places[1].hooks_file}: each Stop may count twice",
+            f"they are in {places[0].hooks_file.path} and {places[1].hooks_file.path}: each Stop may count twice",
             f"rcs uninstall --client {client} --scope project",
         )
     ]
 
 
-def test_a_home_that_is_the_project_has_each_file_once(machine: Machine) -> None:
-    machine = machine._replace(root=machine.home)
-    set_up(machine, CLAUDE, USER)
-    found = checks(machine)
+def test_a_home_that_is_the_project_has_each_file_once(host: Host) -> None:
+    host = host._replace(root=host.home)
+    set_up(host, CLAUDE, USER)
+    found = checks(host)
     assert len(of(found, "Claude Code hooks")) == 1
     assert [check for check in found if "twice" in check.found] == []
 
 
-def test_an_event_that_lacks_or_is_there_twice_is_named(machine: Machine) -> None:
-    path = Place(machine, CLAUDE, PROJECT).hooks_file
+def test_an_event_that_lacks_or_is_there_twice_is_named(host: Host) -> None:
+    path = InstallTarget(host, CLAUDE, PROJECT).hooks_file.path
     group = {"hooks": [{"type": "command", "command": LINE}]}
     write(path, {"hooks": {"Stop": [group, group]}})
-    assert of(checks(machine), "Claude Code hooks") == [
+    assert of(checks(host), "Claude Code hooks") == [
         Check(
             "Claude Code hooks",
             WARN,

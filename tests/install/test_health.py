@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.install import health, locks
-from rcs_hooks.install.check import BROKEN, NOTE, OK, WARN, Check
-from rcs_hooks.state.surface import Scope
-from rcs_hooks.workflow.messages import Commands
+from rcs_hooks.state.scopes import Scope
+from rcs_hooks.workflow.commands import Commands
 from tests.support import NOW, Workspace
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ def test_state_of_a_running_session_is_sound(workspace: Workspace) -> None:
     root = workspace.root
     assert checks(root, workspace.now) == [
         Check("state", OK, f"{root}/.rcs/state can be written"),
-        Check("state", OK, f"every file in {root}/.rcs/state can be read and means something"),
+        Check("state", OK, f"every file in {root}/.rcs/state is valid"),
     ]
 
 
@@ -85,7 +86,7 @@ def test_a_file_that_cannot_be_read_is_named_with_the_command_that_clears_it(wor
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "shown"),
     [
         ("wat", "'wat'"),
@@ -103,7 +104,7 @@ def test_an_outcome_that_means_nothing_is_shown_on_one_line(workspace: Workspace
     start, said, end = check.found.partition(shown)
     assert start == ".rcs/state/sessions/s1/forge-state.json: lifecycle_outcome "
     assert said
-    assert end == " means nothing; it is one of finished, blocked, failed, userinterlude, askuserQuestion"
+    assert end == " has no meaning; use one of finished, blocked, failed, userinterlude, askuserQuestion"
 
 
 def test_what_nobody_touched_for_a_day_is_stale(workspace: Workspace) -> None:
@@ -113,13 +114,13 @@ def test_what_nobody_touched_for_a_day_is_stale(workspace: Workspace) -> None:
         Check(
             "stale",
             WARN,
-            ".rcs/state/team-state.json: untouched for a day, so it counts for nothing",
+            ".rcs/state/team-state.json: unchanged for a day, so it is ignored",
             "rcs state clear --mode team",
         ),
         Check(
             "stale",
             NOTE,
-            ".rcs/state/sessions/s1/forge-state.json: active, and untouched for 25 h",
+            ".rcs/state/sessions/s1/forge-state.json: active, and unchanged for 25 h",
             "rcs state clear --mode forge --session s1",
         ),
     ]
@@ -131,13 +132,13 @@ def test_a_record_from_the_future_is_named(workspace: Workspace) -> None:
         Check(
             "stale",
             NOTE,
-            ".rcs/state/sessions/s1/forge-state.json: touched 48 h ahead of this clock",
+            ".rcs/state/sessions/s1/forge-state.json: changed 48 h in the future by this clock",
             "set the clock right",
         )
     ]
 
 
-@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "", 5, None, "\ud800"])
+@each_row("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "", 5, None, "\ud800"])
 def test_a_moment_of_any_shape_is_no_reason_to_fail(workspace: Workspace, moment: object) -> None:
     workspace.write("forge", updated_at=moment)
     workspace.write("team", None, updated_at=moment)
@@ -162,7 +163,7 @@ def test_a_commit_that_was_cut_short_is_named(workspace: Workspace) -> None:
     workspace.write("forge")
     (workspace.state / ".commit.json").write_text('{"files": []}')
     assert worse(checks(workspace.root)) == [
-        Check("state", NOTE, "a commit was cut short; the next prompt, Stop or `rcs state write` finishes it")
+        Check("state", NOTE, "a write was interrupted; the next prompt, Stop or `rcs state write` finishes it")
     ]
 
 
@@ -173,14 +174,19 @@ def test_of_thousands_the_worst_are_said_and_the_rest_counted(workspace: Workspa
     workspace.mode_path("team", "zz").write_text("")
     found = worse(checks(workspace.root))
     assert [check.status for check in found] == [BROKEN, *[WARN] * 8]
-    assert found[-1] == Check("outcome", WARN, "293 more of the kind")
+    assert found[-1] == Check("outcome", WARN, "293 more of this kind")
 
 
 def test_reading_ends_after_its_time_and_says_so(workspace: Workspace) -> None:
     workspace.write("forge", "s1", lifecycle_outcome="wat")
     workspace.write("forge", "s2", lifecycle_outcome="wat")
     assert worse(checks(workspace.root, seconds=-1)) == [
-        Check("state", NOTE, "2 sessions, of which the 0 touched last were looked at", "clear away those that are over")
+        Check(
+            "state",
+            NOTE,
+            "2 sessions; only the 0 that changed last were checked",
+            "remove old ones: rcs state prune --older-than 30d",
+        )
     ]
 
 
@@ -213,7 +219,7 @@ def _state_file(root: Path) -> None:
     (root / ".rcs/state").write_text("")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("make", "said"),
     [
         (_file, ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"),
@@ -228,7 +234,7 @@ def _state_file(root: Path) -> None:
             ".rcs/state of {root} is a link that leads out of it, so it is not used; to keep state elsewhere,"
             " set RCS_ROOT",
         ),
-        (_state_file, "{root}/.rcs/state is not a folder"),
+        (_state_file, "{root}/.rcs/state is not a folder, so no state is kept"),
     ],
 )
 def test_a_state_folder_that_is_none_is_said_once(
@@ -282,7 +288,7 @@ def _lock_folder(state: Path) -> None:
     (state / ".lock").mkdir()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "make",
     [
         _sessions_file,
@@ -370,7 +376,7 @@ def test_state_that_cannot_be_written_is_broken() -> None:
         done = subprocess.run(
             [sys.executable, "-c", STEP_DOWN, root], capture_output=True, text=True, check=False, cwd="/", env=env
         )
-    todo = f"give yourself the right to write it, or set RCS_ROOT (now {root})"
+    todo = f"give yourself permission to write it, or set RCS_ROOT (now {root})"
     assert (done.stdout, done.stderr) == (f"state|broken|{root}/.rcs/state cannot be written|{todo}\n", "")
 
 
@@ -401,16 +407,17 @@ def test_a_lock_that_is_held_names_the_process_until_it_dies(workspace: Workspac
     named = Check(
         "lock",
         BROKEN,
-        f"{lock} is held by process {holder.pid} ({Path(sys.executable).resolve().name[:15]}) all the while",
+        f"{lock} is held by process {holder.pid} ({Path(sys.executable).resolve().name[:15]}) and does not come free",
         f"look at it with `ps -p {holder.pid}`, and end it if it hangs",
     )
     unnamed = Check(
         "lock",
         BROKEN,
-        f"{lock} is held by another process all the while",
+        f"{lock} is held by another process and does not come free",
         f"find it with `fuser {lock}`, and end it if it hangs",
     )
-    told = [check._replace(found=check.found.replace("(python)", "(python3.11)").replace("(python3)", "(python3.11)"))]
+    name = f"({Path(sys.executable).resolve().name[:15]})"
+    told = [check._replace(found=check.found.replace("(python)", name).replace("(python3)", name))]
     assert told in ([named], [unnamed])
     assert list(locks.checks(str(workspace.state), 0.02)) == []
 

@@ -137,7 +137,7 @@ ACCEPTED: list[tuple[str, str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 FORK = "fork and join (<<fork>>, <<join>>) are not supported; draw one transition for each branch"
-NESTED = "nested states ({ … }) are not supported; draw the inner states beside the others"
+NESTED = "nested states ({ … }) are not supported; draw the inner states next to the others"
 CONCURRENT = "concurrent regions (--) are not supported; draw one transition for each branch"
 NOTE = "notes are not supported; write a comment on a line of its own: %% …"
 SECOND = "a second diagram begins here; a section holds one stateDiagram-v2, so take the others out"
@@ -232,16 +232,16 @@ REFUSED: list[tuple[str, str, str, str]] = [
                                         "      ^^"),
     ("an id that ends with a hyphen", "a --> b-", NO_END_HYPHEN,
                                       "       ^"),
-    ("a comma", "a --> b, c", "`,` does not belong into a state id (letters, digits, `_`, `.`, `-`)",
+    ("a comma", "a --> b, c", "`,` cannot stand in a state id (letters, digits, `_`, `.`, `-`)",
                 "       ^"),
-    ("a semicolon at the end", "a --> b;", "`;` does not belong into a state id (letters, digits, `_`, `.`, `-`)",
+    ("a semicolon at the end", "a --> b;", "`;` cannot stand in a state id (letters, digits, `_`, `.`, `-`)",
                                "       ^"),
-    ("a slash", "a --> b/c", "`/` does not belong into a state id (letters, digits, `_`, `.`, `-`)",
+    ("a slash", "a --> b/c", "`/` cannot stand in a state id (letters, digits, `_`, `.`, `-`)",
                 "       ^"),
     ("a sign that nobody sees", "a\u200b --> b",
-        "U+200B does not belong into a state id (letters, digits, `_`, `.`, `-`)",
+        "U+200B cannot stand in a state id (letters, digits, `_`, `.`, `-`)",
                                 " ^"),
-    ("an emoji", "a --> \U0001f680", "`\U0001f680` does not belong into a state id (letters, digits, `_`, `.`, `-`)",
+    ("an emoji", "a --> \U0001f680", "`\U0001f680` cannot stand in a state id (letters, digits, `_`, `.`, `-`)",
                  "      ^^"),
     ("quotation marks", 'a --> "b"', 'a label in quotation marks is written `state "Label" as id`',
                         "      ^"),
@@ -251,7 +251,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
                 "      ^"),
     ("a start without its star", "[] --> a", EDGE_OF_ALL,
                                  "^"),
-    ("a start without brackets", "* --> a", "`*` does not belong into a state id (letters, digits, `_`, `.`, `-`)",
+    ("a start without brackets", "* --> a", "`*` cannot stand in a state id (letters, digits, `_`, `.`, `-`)",
                                  "^"),
     # --- what follows
     ("a comment behind", "a --> b %% go", COMMENT,

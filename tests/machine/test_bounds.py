@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.machine.drawing import svg, too_large
-from rcs_hooks.machine.listing import MOST_STEPS, as_text
+from rcs_hooks.drawing.listing import MOST_STEPS, as_text
+from rcs_hooks.drawing.svg import svg, too_large
 from rcs_hooks.machine.mermaid import read
 from tests.runs.support import Project
+from tests.table import each_row
 
 LONG = "the transitions pass too many other states to be drawn"
 
@@ -28,7 +29,8 @@ def skips(states: int) -> list[tuple[int, int]]:
     return [*chain(states), *((0, number) for number in range(2, states))]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     ("pairs", "problem"),
     [
         (chain(400), None),
@@ -47,6 +49,8 @@ def test_what_is_drawn_is_bounded(pairs: list[tuple[int, int]], problem: str | N
         assert svg(machine).startswith("<svg")
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 def test_a_listing_is_bounded_and_takes_linear_time() -> None:
     machine = read(diagram(*chain(20_000)), name="huge", file="")
     begun = time.process_time()

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.machine.graph import Machine
+from tests.properties import examples
+from tests.table import each_row
 
 
 def machine(*edges: tuple[str, str], start: str = "a", end: str = "", extra: str = "") -> Machine:
@@ -39,7 +41,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize(("graph", "steps"), [pytest.param(*row[1:], id=row[0]) for row in STEPS])
+@each_row(("graph", "steps"), [pytest.param(*row[1:], id=row[0]) for row in STEPS])
 def test_steps(graph: Machine, steps: str) -> None:
     assert graph.steps() == tuple(steps.split())
 
@@ -54,7 +56,7 @@ ORIGINS = [
 ]
 
 
-@pytest.mark.parametrize(("pair", "answer"), [pytest.param(*row[1:], id=row[0]) for row in ORIGINS])
+@each_row(("pair", "answer"), [pytest.param(*row[1:], id=row[0]) for row in ORIGINS])
 def test_origins(pair: str, answer: bool) -> None:
     source, target = pair.split()
     assert (source in BUILD.origins(target)) is answer
@@ -95,6 +97,7 @@ def test_equal_machines_are_equal() -> None:
 EDGES = st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), unique=True, max_size=14)
 
 
+@examples(100)
 @given(EDGES)
 def test_every_state_is_a_step_once_and_origins_are_the_closure(edges: list[tuple[str, str]]) -> None:
     graph = machine(*edges)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rcs_hooks.errors import MachineError
-from rcs_hooks.machine.markdown import HEADING, section
-from rcs_hooks.machine.read import machine_in
+from rcs_hooks.machine.markdown import HEADING, machine_in, section
+from tests.table import each_row
 
 BODY = "stateDiagram-v2\n    [*] --> a"
 FENCED = f"```mermaid\n{BODY}\n```\n"
@@ -62,7 +62,7 @@ FOUND = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "first_line"), [pytest.param(*row[1:], id=row[0]) for row in FOUND])
+@each_row(("text", "first_line"), [pytest.param(*row[1:], id=row[0]) for row in FOUND])
 def test_found(text: str, first_line: int) -> None:
     assert found(text) == (BODY, first_line)
 
@@ -80,7 +80,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in NOTHING])
+@each_row("text", [pytest.param(text, id=name) for name, text in NOTHING])
 def test_no_section_is_no_machine_and_no_error(text: str) -> None:
     assert found(text) is None
     assert machine_in(text, name="x", file="SKILL.md") is None
@@ -115,19 +115,19 @@ PROMISED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "message"), [pytest.param(*row[1:], id=row[0]) for row in PROMISED])
+@each_row(("text", "message"), [pytest.param(*row[1:], id=row[0]) for row in PROMISED])
 def test_a_section_that_does_not_deliver_is_an_error(text: str, message: str) -> None:
     assert refusal(text) == message
 
 
-def test_a_fault_in_the_diagram_is_shown_where_it_stands_in_the_file() -> None:
+def test_an_error_in_the_diagram_names_its_line_in_the_file() -> None:
     text = f"# Skill\r\n\r\n{HEADING}\r\n\r\n```mermaid\r\nstateDiagram-v2\r\n  [*] --> a\r\n  a -> b\r\n```\r\n"
     with pytest.raises(MachineError) as caught:
         machine_in(text, name="x", file="SKILL.md")
     assert str(caught.value) == "SKILL.md:8: a transition is written with the arrow `-->`\n      a -> b\n        ^^"
 
 
-def test_what_stands_around_the_section_is_never_read() -> None:
+def test_text_around_the_section_is_never_read() -> None:
     text = f"## Before\n```mermaid\nstateDiagram-v2\nbroken -> x\n```\n{HEADING}\n{FENCED}\n## After\n```mermaid\n"
     machine = machine_in(text, name="x", file="SKILL.md")
     assert machine is not None

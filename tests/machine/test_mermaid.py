@@ -7,14 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.errors import MachineError
 from rcs_hooks.machine.graph import Machine
+from rcs_hooks.machine.markdown import machine_in
 from rcs_hooks.machine.mermaid import read
-from rcs_hooks.machine.read import machine_in
 from tests.machine.corpus import ACCEPTED, REFUSED
+from tests.properties import examples
+from tests.table import each_row
 
 FILE = "SKILL.md"
 
@@ -35,14 +37,14 @@ def test_the_corpus_is_large() -> None:
     assert len({row[0] for row in REFUSED}) == len(REFUSED)
 
 
-@pytest.mark.parametrize(("body", "graph"), [pytest.param(*row[1:], id=row[0]) for row in ACCEPTED])
+@each_row(("body", "graph"), [pytest.param(*row[1:], id=row[0]) for row in ACCEPTED])
 def test_accepted(body: str, graph: dict[str, Any]) -> None:
     found = machine(body)
     assert {field: getattr(found, field) for field in graph} == graph
     assert (found.name, found.file) == ("x", FILE)
 
 
-@pytest.mark.parametrize(("line", "problem", "marker"), [pytest.param(*row[1:], id=row[0]) for row in REFUSED])
+@each_row(("line", "problem", "marker"), [pytest.param(*row[1:], id=row[0]) for row in REFUSED])
 def test_refused_with_the_whole_message(line: str, problem: str, marker: str) -> None:
     shown = "".join(char if char.isprintable() else " " for char in line).rstrip()
     said = refusal(f"stateDiagram-v2\n[*] --> a\n{line}\nz --> [*]")
@@ -63,7 +65,7 @@ HEADERS = {
 }
 
 
-@pytest.mark.parametrize("source", [pytest.param(source, id=name) for name, source in HEADERS.items()])
+@each_row("source", [pytest.param(source, id=name) for name, source in HEADERS.items()])
 def test_the_header_is_found(source: str) -> None:
     assert read(source, name="x", file="").states == ("a",)
 
@@ -86,12 +88,12 @@ BAD_HEADERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "message"), [pytest.param(*row[1:], id=row[0]) for row in BAD_HEADERS])
+@each_row(("source", "message"), [pytest.param(*row[1:], id=row[0]) for row in BAD_HEADERS])
 def test_a_diagram_needs_its_header_and_a_start(source: str, message: str) -> None:
     assert refusal(source) == message
 
 
-def test_an_error_counts_lines_from_where_the_diagram_stands() -> None:
+def test_an_error_counts_lines_from_the_beginning_of_the_file() -> None:
     assert refusal("stateDiagram-v2\na -> b", first_line=40).startswith("SKILL.md:41: ")
 
 
@@ -188,7 +190,7 @@ LINES = st.lists(
 
 
 @given(LINES, st.booleans())
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_any_text_is_read_or_refused_at_a_line_that_is_there(lines: list[str], in_markdown: bool) -> None:
     source = "\n".join(["stateDiagram-v2", *lines])
     count = source.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
@@ -208,7 +210,7 @@ def test_any_text_is_read_or_refused_at_a_line_that_is_there(lines: list[str], i
 
 
 @given(st.text())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_any_text_at_all(text: str) -> None:
     for source in (text, f"## STATE-MACHINE\n{text}", f"## STATE-MACHINE\n```mermaid\n{text}"):
         try:
@@ -234,6 +236,8 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_grows_with_the_text_and_no_faster(shape: str) -> None:
     """Four times the text in far less than the sixteen times of a square."""
@@ -252,6 +256,8 @@ MARKDOWN_SHAPES: dict[str, Callable[[int], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("shape", MARKDOWN_SHAPES)
 def test_finding_the_section_takes_linear_time_too(shape: str) -> None:
     small, large = (MARKDOWN_SHAPES[shape](n) for n in (50_000, 200_000))
@@ -259,10 +265,10 @@ def test_finding_the_section_takes_linear_time_too(shape: str) -> None:
 
 
 def _seconds(text: str, *, in_markdown: bool = False) -> float:
-    """The best of three."""
+    """The seconds of the processor: the best of three."""
     times = []
     for _ in range(3):
-        begun = time.perf_counter()
+        begun = time.process_time()
         try:
             if in_markdown:
                 machine_in(text, name="x", file=FILE)
@@ -272,5 +278,5 @@ def _seconds(text: str, *, in_markdown: bool = False) -> float:
                 found.origins("zz")
         except MachineError:
             pass
-        times.append(time.perf_counter() - begun)
+        times.append(time.process_time() - begun)
     return min(times)

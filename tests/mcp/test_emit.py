@@ -1,4 +1,4 @@
-"""The tool `emit`: the same judge and the same words as the command's, in JSON types and in strings."""
+"""The tool `emit`: it decides and answers as the command does, for JSON types and for strings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from rcs_hooks.mcp import tools
 from tests.runs.support import Project
+from tests.table import each_row
 
 
 @pytest.fixture
@@ -69,8 +70,8 @@ def test_what_could_not_be_checked_is_said(project: Project) -> None:
     assert answer["note"].startswith('no skill or agent is called "nope", so nothing was checked')
 
 
-@pytest.mark.parametrize("value", [7, [], {}, True, "\x00", "x" * 500, "../..", "\ud800"])
-@pytest.mark.parametrize("name", ["type", "workflow", "run_id", "step", "unit", "data", "project", "agent", "file"])
+@each_row("value", [7, [], {}, True, "\x00", "x" * 500, "../..", "\ud800"])
+@each_row("name", ["type", "workflow", "run_id", "step", "unit", "data", "project", "agent", "file"])
 def test_garbage_is_answered_in_words_and_stores_nothing_wrong(project: Project, name: str, value: object) -> None:
     answer, is_error = called(project, "requirements", {"status": "running"}, **{name: value})
     assert is_error is ("success" not in answer)

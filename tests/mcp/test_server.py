@@ -1,4 +1,4 @@
-"""The real server over a real pipe: by the official client, and by JSON-RPC written by hand."""
+"""The real server over a real pipe, called by the official client and by JSON-RPC written by hand."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ import pytest
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from rcs_hooks import __version__
 from rcs_hooks.mcp import tools
-from tests.support import RCS_HOOK, Workspace, check_output, clean_env
+from tests.support import RCS_HOOK, Workspace, check_output, clean_env, error_json
 
 RCS = RCS_HOOK.with_name("rcs")
 COMMAND = [sys.executable, str(RCS), "mcp"]
@@ -29,7 +30,7 @@ Client = Callable[[str, Arguments], Awaitable[tuple[Any, bool]]]
 
 
 def with_client(root: Path, use: Callable[[Client, ClientSession], Awaitable[None]]) -> None:
-    """Starts the server in a workspace, and hands over a function that calls a tool with the official client."""
+    """Start the server in a workspace, and give `use` a function that calls a tool with the official client."""
     server = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], cwd=str(root), env=clean_env())
 
     async def main() -> None:
@@ -48,7 +49,7 @@ def with_client(root: Path, use: Callable[[Client, ClientSession], Awaitable[Non
                     return json.loads(block.text), bool(result.is_error)
 
                 greeting = await session.initialize()
-                assert greeting.server_info.name == "rcs_state"
+                assert (greeting.server_info.name, greeting.server_info.version) == ("rcs_state", __version__)
                 with anyio.fail_after(120):
                     await use(call, session)
 
@@ -58,6 +59,7 @@ def with_client(root: Path, use: Callable[[Client, ClientSession], Awaitable[Non
 # --- the official client
 
 
+@pytest.mark.slow
 def test_the_client_is_shown_every_tool_with_a_schema(workspace: Workspace) -> None:
     async def use(_call: Client, session: ClientSession) -> None:
         listed = (await session.list_tools()).tools
@@ -102,6 +104,7 @@ def test_every_tool_works_in_one_run(workspace: Workspace) -> None:
     assert workspace.read("forge")["lifecycle_outcome"] == "askuserQuestion"
 
 
+@pytest.mark.slow
 def test_the_recovery_calls_of_the_seed_work_letter_by_letter(workspace: Workspace) -> None:
     workspace.prompt("$team $forge")
     workspace.prompt("$forge", session="s2")
@@ -117,23 +120,24 @@ def test_the_recovery_calls_of_the_seed_work_letter_by_letter(workspace: Workspa
 
 REFUSALS: list[tuple[str, str, Arguments, str]] = [
     ("state_read without a mode", "state_read", {}, "mode: missing"),
-    ("state_read of no mode", "state_read", {"mode": "nope"}, "'nope' is no workflow mode"),
+    ("state_read of no mode", "state_read", {"mode": "nope"}, "'nope' is not a workflow mode"),
     ("state_read in no session", "state_read", {"mode": "team", "session_id": "a/b"}, "session_id"),
     ("state_write of nothing", "state_write", {"mode": "team"}, "nothing to write"),
-    ("state_write of a bad field", "state_write", {"mode": "team", "iteration": "many"}, "iteration: 'many' found"),
+    ("state_write of a bad field", "state_write", {"mode": "team", "iteration": "many"}, "expected a whole number"),
     ("state_write that is denied", "state_write", {"mode": "autopilot", "active": True}, "Cannot activate autopilot"),
     ("state_write that rolls back", "state_write", {"mode": "blueprint", "active": "true"},
      "First clear current state first and retry if this action is intended."),
     ("state_clear of no mode", "state_clear", {"mode": ""}, "mode: missing"),
     ("state_clear of all or some", "state_clear", {"mode": "team", "all_sessions": "some"}, "all_sessions"),
     ("state_list_active of a list", "state_list_active", {"session_id": ["s1"]}, "session_id"),
-    ("state_get_status of no mode", "state_get_status", {"mode": "nope"}, "'nope' is no workflow mode"),
+    ("state_get_status of no mode", "state_get_status", {"mode": "nope"}, "'nope' is not a workflow mode"),
     ("question_ask without a text", "question_ask", {"mode": "team"}, "text"),
     ("question_ask of an idle mode", "question_ask", {"mode": "ultraqa", "text": "?"}, "ultraqa is not active"),
     ("no tool", "rcs_state.state_read", {"mode": "team"}, "there is no tool 'rcs_state.state_read'"),
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_refusal_is_an_error_with_its_words_and_changes_no_byte(workspace: Workspace) -> None:
     workspace.prompt("$team $forge")
     before = workspace.snapshot()
@@ -142,7 +146,7 @@ def test_every_refusal_is_an_error_with_its_words_and_changes_no_byte(workspace:
         for name, tool, arguments, words in REFUSALS:
             answer, is_error = await call(tool, {"session_id": "s1"} | arguments)
             assert is_error, name
-            assert list(answer) == ["error"], name
+            assert answer == error_json("refused" if tool in tools.NAMES else "usage", answer["message"]), name
             assert words in answer["error"], name
             assert workspace.snapshot() == before, name
 
@@ -153,8 +157,10 @@ def test_every_refusal_is_an_error_with_its_words_and_changes_no_byte(workspace:
 
 
 class Pipes:
-    """A server, and the lines that it writes. A thread reads them, so a line that never comes costs no more than
-    the patience, and one that nobody asked for is seen."""
+    """A server, and the lines that it writes.
+
+    A thread reads them: so a missing line costs no more than PATIENCE, and an unexpected one is noticed.
+    """
 
     def __init__(self, root: Path, **env: str) -> None:
         self.process = subprocess.Popen(
@@ -188,13 +194,13 @@ class Pipes:
         self.write(json.dumps({"jsonrpc": "2.0"} | message).encode())
 
     def answer(self) -> Arguments:
-        """The next line of stdout, which is a JSON-RPC message."""
+        """Return the next line of stdout, which is a JSON-RPC message."""
         message: Arguments = json.loads(self.lines.get(timeout=PATIENCE))
         assert message["jsonrpc"] == "2.0"
         return message
 
     def ask(self, number: int | str, method: str, params: object = None) -> Arguments:
-        """The answer to one request; nothing else may come before it."""
+        """Send a request, and return its answer; nothing else may come before it."""
         self.send({"id": number, "method": method} | ({} if params is None else {"params": params}))
         message = self.answer()
         assert message["id"] == number
@@ -216,7 +222,7 @@ class Pipes:
         return greeting
 
     def end(self) -> int:
-        """Closes its stdin; gives its status. Nothing more may have been said."""
+        """Close its stdin, and return its exit status; it may have printed nothing more."""
         assert self.process.stdin
         self.process.stdin.close()
         status = self.process.wait(timeout=PATIENCE)
@@ -236,7 +242,7 @@ class Pipes:
             pipe.close()
 
     def resident(self) -> int:
-        """Bytes of memory that are in use."""
+        """Return the bytes of memory in use."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
@@ -248,6 +254,7 @@ def pipes(workspace: Workspace) -> Iterator[Pipes]:
     server.close()
 
 
+@pytest.mark.slow
 def test_a_script_by_hand_is_answered_line_by_line(workspace: Workspace, pipes: Pipes) -> None:
     greeting = pipes.begin()
     assert greeting["serverInfo"]["name"] == "rcs_state"
@@ -283,16 +290,19 @@ GARBAGE: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("line", [pytest.param(line, id=name) for name, line in GARBAGE.items()])
-def test_the_server_outlives_a_line_of_garbage(workspace: Workspace, pipes: Pipes, line: bytes) -> None:
+@pytest.mark.slow
+def test_the_server_outlives_a_line_of_garbage(workspace: Workspace, pipes: Pipes) -> None:
     pipes.begin()
-    pipes.write(line)
-    pipes.send({"id": 1, "method": "tools/call", "params": {"name": "state_list_active", "arguments": {}}})
-    messages = [pipes.answer()]
-    while messages[-1].get("id") != 1:  # it may complain of the garbage first
-        assert "error" in messages[-1]
-        messages.append(pipes.answer())
-    assert json.loads(messages[-1]["result"]["content"][0]["text"]) == {"active_modes": [], "sessions": {}}
+    for name, line in GARBAGE.items():
+        pipes.write(line)
+        params = {"name": "state_list_active", "arguments": {}}
+        pipes.send({"id": f"after {name}", "method": "tools/call", "params": params})
+        messages = [pipes.answer()]
+        while messages[-1].get("id") != f"after {name}":  # it may answer the garbage first
+            assert "error" in messages[-1], name
+            messages.append(pipes.answer())
+        text = messages[-1]["result"]["content"][0]["text"]
+        assert json.loads(text) == {"active_modes": [], "sessions": {}}, name
     assert pipes.end() == 0
     assert workspace.snapshot() == {}
 
@@ -309,6 +319,7 @@ WRONG: dict[str, tuple[str, object]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_wrong_request_is_answered_with_an_error_and_the_next_one_is_served(
     workspace: Workspace, pipes: Pipes
 ) -> None:
@@ -320,23 +331,26 @@ def test_a_wrong_request_is_answered_with_an_error_and_the_next_one_is_served(
     assert workspace.snapshot() == {}
 
 
-@pytest.mark.parametrize("arguments", [None, {}], ids=["null", "empty"])
-def test_a_hook_tool_without_arguments_has_nothing_to_say(
-    workspace: Workspace, pipes: Pipes, arguments: object
-) -> None:
+NO_ARGUMENTS: dict[str, object] = {"null": None, "empty": {}}
+
+
+@pytest.mark.slow
+def test_a_hook_tool_without_arguments_has_nothing_to_say(workspace: Workspace, pipes: Pipes) -> None:
     pipes.begin()
-    assert pipes.call(1, "hook_stop", arguments) == ({}, False)
-    assert pipes.call(2, "hook_user_prompt_submit", arguments) == ({}, False)
+    for number, arguments in NO_ARGUMENTS.items():
+        assert pipes.call(f"stop {number}", "hook_stop", arguments) == ({}, False)
+        assert pipes.call(f"prompt {number}", "hook_user_prompt_submit", arguments) == ({}, False)
     assert pipes.end() == 0
     assert workspace.snapshot() == {}
 
 
+@pytest.mark.slow
 def test_nesting_without_end_is_a_tool_error_over_the_wire(pipes: Pipes) -> None:
     pipes.begin()
     deep = '{"x": ' + "[" * 900 + "]" * 900 + "}"
     answer, is_error = pipes.call(1, "state_write", {"mode": "forge", "session_id": "s1", "fields": deep})
     assert is_error
-    assert list(answer) == ["error"]
+    assert answer == error_json("refused", answer["message"])
     assert pipes.call(2, "state_list_active", {})[1] is False
 
 
@@ -348,89 +362,146 @@ DEEP_WORDS = "the arguments are nested too deeply to be read; send less, or writ
 HUGE_WORDS = "the arguments hold a number that is too large to be read; send it as text"
 HALF_WORDS = "the arguments hold half of a surrogate pair, which is not text; send U+FFFD in its place"
 
-UNREADABLE = [
-    pytest.param(HALF, HALF_WORDS, id="half a surrogate"),
-    pytest.param(DEEP, DEEP_WORDS, id="5,000 levels"),
-    pytest.param(HUGE, HUGE_WORDS, id="5,000 digits"),
-    pytest.param("1.5.5", "the arguments are not JSON; send one JSON object", id="not JSON"),
-]
+UNREADABLE = {
+    HALF: HALF_WORDS,
+    DEEP: DEEP_WORDS,
+    HUGE: HUGE_WORDS,
+    "1.5.5": "the arguments are not JSON; send one JSON object",
+}
 
 
-@pytest.mark.parametrize(("value", "words"), UNREADABLE)
-def test_arguments_that_the_package_cannot_read_are_answered(
-    workspace: Workspace, pipes: Pipes, value: str, words: str
-) -> None:
+@pytest.mark.slow
+def test_arguments_that_the_package_cannot_read_are_answered(workspace: Workspace, pipes: Pipes) -> None:
     pipes.begin()
-    for number, (tool, expected) in enumerate(
-        {
-            "state_write": ({"error": words}, True),
-            "emit": ({"error": words}, True),
-            "no_such_tool": ({"error": words}, True),
+    for value, words in UNREADABLE.items():
+        for tool, expected in {
+            "state_write": (error_json("usage", words), True),
+            "emit": (error_json("usage", words), True),
+            "no_such_tool": (error_json("usage", words), True),
             "hook_user_prompt_submit": (
                 {"systemMessage": f"rcs: {words}; the prompt went through and no workflow was changed."}, False
             ),
             "hook_stop": ({"systemMessage": f"rcs: {words}; the turn may end."}, False),
-        }.items()
-    ):  # fmt: skip
-        call = f'"params": {{"name": "{tool}", "arguments": {{"session_id": "s1", "mode": "forge", "x": {value}}}}}'
-        pipes.write(f'{{"jsonrpc": "2.0", {call}, "method": "tools/call", "id": "id {number}"}}'.encode())
-        message = pipes.answer()
-        assert message["id"] == f"id {number}"
-        result = message["result"]
-        assert (json.loads(result["content"][0]["text"]), result["isError"]) == expected, tool
-    assert pipes.call(9, "state_list_active", {})[1] is False
+        }.items():  # fmt: skip
+            number = f"{tool} {words}"
+            call = f'"params": {{"name": "{tool}", "arguments": {{"session_id": "s1", "mode": "forge", "x": {value}}}}}'
+            pipes.write(f'{{"jsonrpc": "2.0", {call}, "method": "tools/call", "id": "{number}"}}'.encode())
+            message = pipes.answer()
+            assert message["id"] == number
+            result = message["result"]
+            assert (json.loads(result["content"][0]["text"]), result["isError"]) == expected, number
+        assert pipes.call(f"after {words}", "state_list_active", {})[1] is False
     assert pipes.end() == 0
     assert workspace.snapshot() == {}
 
 
-@pytest.mark.parametrize(("value", "words"), UNREADABLE)
-def test_a_request_that_is_no_call_and_cannot_be_read_is_an_error(pipes: Pipes, value: str, words: str) -> None:
+@pytest.mark.slow
+def test_a_request_that_is_no_call_and_cannot_be_read_is_an_error(pipes: Pipes) -> None:
     pipes.begin()
-    pipes.write(f'{{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {{"_meta": [{value}]}}}}'.encode())
-    assert pipes.answer() == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32700, "message": words}}
-    assert pipes.ask(8, "ping")["result"] == {}
+    for value, words in UNREADABLE.items():
+        pipes.write(f'{{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {{"_meta": [{value}]}}}}'.encode())
+        assert pipes.answer() == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32700, "message": words}}
+        assert pipes.ask(f"after {words}", "ping")["result"] == {}
     assert pipes.end() == 0
 
 
-@pytest.mark.parametrize("tool", [*tools.NAMES, "no_such_tool"])
-def test_a_number_of_401_digits_is_answered(workspace: Workspace, pipes: Pipes, tool: str) -> None:
+@pytest.mark.slow
+def test_a_number_of_401_digits_is_answered(workspace: Workspace, pipes: Pipes) -> None:
     """It can be read, and written back."""
-    workspace.prompt("$forge")
     pipes.begin()
     fields = {"session_id": "s1", "mode": "forge", "iteration": 10**400, "turn_id": 10**400, "unit": 10**400}
     more = {"state": {"x": 10**400}, "data": {"status": "running", "x": 10**400}, "text": 10**400}
-    answer, _ = pipes.call(1, tool, fields | more)
-    assert isinstance(answer, dict)
-    assert pipes.call(2, "state_list_active", {"session_id": "s1"})[1] is False
+    for tool in (*tools.NAMES, "no_such_tool"):
+        workspace.prompt("$forge")
+        answer, _ = pipes.call(tool, tool, fields | more)
+        assert isinstance(answer, dict), tool
+        assert pipes.call(f"after {tool}", "state_list_active", {"session_id": "s1"})[1] is False
     assert pipes.end() == 0
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        f'{{"jsonrpc": "2.0", "method": "notifications/none", "params": {{"x": {HALF}}}}}',
-        f'{{"jsonrpc": "2.0", "id": {HUGE}, "method": "ping"}}',
-        f'{{"jsonrpc": "2.0", "id": {HALF}, "method": "ping"}}',
-        f'{{"jsonrpc": "2.0", "id": {DEEP}, "method": "ping"}}',
-        f'{{"jsonrpc": "2.0", "id": 1, "result": {{"x": {HALF}}}}}',
-        '"' + '\\"' * 500_000,
-        "[" * 500_000,
-    ],
-    ids=["a notification", "a huge id", "half an id", "a deep id", "an answer", "a text without an end", "only opened"],
-)  # fmt: skip
-def test_what_nobody_waits_for_is_passed_over_when_it_cannot_be_read(pipes: Pipes, line: str) -> None:
+UNHEARD = {
+    "a notification": f'{{"jsonrpc": "2.0", "method": "notifications/none", "params": {{"x": {HALF}}}}}',
+    "an answer": f'{{"jsonrpc": "2.0", "id": 1, "result": {{"x": {HALF}}}}}',
+    "an invalid notification": '{"jsonrpc": "1.0", "method": "notifications/none"}',
+    "an invalid answer": '{"jsonrpc": "2.0", "id": 1, "error": "none"}',
+    "nothing": "",
+    "blanks": " \t",
+}
+
+
+@pytest.mark.slow
+def test_what_nobody_waits_for_is_passed_over_when_it_cannot_be_read(pipes: Pipes) -> None:
     pipes.begin()
-    pipes.write(line.encode())
-    assert pipes.ask(1, "ping")["result"] == {}
+    for name, line in UNHEARD.items():
+        pipes.write(line.encode())
+        assert pipes.ask(f"after {name}", "ping")["result"] == {}
     assert pipes.end() == 0
 
 
+NO_MESSAGE = "the line is not JSON; send one JSON object on each line"
+NO_JSON = "the arguments are not JSON; send one JSON object"
+VERSION = 'no valid JSON-RPC request: jsonrpc must be "2.0"'
+PARAMS = "no valid JSON-RPC request: params must be an object"
+METHOD = "no valid JSON-RPC request: method must be text"
+BATCH = "a message is one JSON object; there are no batches"
+PING = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
+NO_VALID_LINES: dict[str, tuple[str, int | str | None, int, str]] = {
+    "params that are a list": (PING[:-1] + ', "params": [1]}', 7, -32600, PARAMS),
+    "params that are text": (PING[:-1] + ', "params": "x"}', 7, -32600, PARAMS),
+    "a call with a list": (PING.replace("ping", "tools/call")[:-1] + ', "params": []}', 7, -32600, PARAMS),
+    "no version": ('{"id": "a", "method": "ping"}', "a", -32600, VERSION),
+    "another version": (PING.replace("2.0", "1.0"), 7, -32600, VERSION),
+    "a method that is a number": (PING.replace('"ping"', "7"), 7, -32600, METHOD),
+    "no method": ('{"jsonrpc": "2.0", "id": 7}', 7, -32600, METHOD),
+    "an empty object": ("{}", None, -32600, VERSION),
+    "an id that is a list": ('{"jsonrpc": "2.0", "id": [7], "method": 7}', None, -32600, METHOD),
+    "a batch": (f"[{PING}]", None, -32600, BATCH),
+    "an empty batch": ("[]", None, -32600, BATCH),
+    "a number": ("7", None, -32600, BATCH),
+    "a mark of the byte order": ("\ufeff" + PING, 7, -32700, NO_JSON),
+    "text behind it": (f"{PING} x", 7, -32700, NO_JSON),
+    "two on one line": (f"{PING}{PING}", 7, -32700, NO_JSON),
+    "a missing brace": (PING[:-1], 7, -32700, NO_JSON),
+    "two missing braces": (PING[:-1] + ', "params": {"x": 1', 7, -32700, NO_JSON),
+    "an end in the middle": (PING[:-8], None, -32700, NO_MESSAGE),
+    "a word": ("hello", None, -32700, NO_MESSAGE),
+    "a huge id": (PING.replace("7", HUGE), None, -32700, NO_MESSAGE),
+    "half an id": (PING.replace("7", HALF), None, -32700, NO_MESSAGE),
+    "a deep id": (PING.replace("7", DEEP), None, -32700, NO_MESSAGE),
+    "a text without an end": ('"' + '\\"' * 500_000, None, -32700, NO_MESSAGE),
+    "only opened": ("[" * 500_000, None, -32700, NO_MESSAGE),
+}
+
+
+@pytest.mark.slow
+def test_a_line_that_is_no_valid_message_is_answered_with_its_id_or_null(workspace: Workspace, pipes: Pipes) -> None:
+    pipes.begin()
+    for name, (line, number, code, words) in NO_VALID_LINES.items():
+        pipes.write(line.encode())
+        expected = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": words}}
+        assert pipes.answer() == expected, name
+        assert pipes.ask(name, "ping")["result"] == {}
+    assert pipes.end() == 0
+    assert workspace.snapshot() == {}
+
+
+@pytest.mark.slow
+def test_a_hook_call_that_is_cut_off_lets_its_prompt_through(pipes: Pipes) -> None:
+    pipes.begin()
+    pipes.write(b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "hook_stop"')
+    message = pipes.answer()
+    assert (message["id"], message["result"]["isError"]) == (7, False)
+    assert "the turn may end" in message["result"]["content"][0]["text"]
+
+
+@pytest.mark.slow
 def test_the_server_ends_when_its_stdin_does_before_any_greeting(workspace: Workspace, pipes: Pipes) -> None:
     assert pipes.end() == 0
     assert pipes.complaints == []
     assert workspace.snapshot() == {}
 
 
+@pytest.mark.slow
 def test_a_call_under_way_is_committed_whole_when_stdin_closes(workspace: Workspace, pipes: Pipes) -> None:
     pipes.begin()
     params = {"name": "state_write", "arguments": {"mode": "team", "session_id": "s1", "active": True}}
@@ -443,8 +514,9 @@ def test_a_call_under_way_is_committed_whole_when_stdin_closes(workspace: Worksp
     assert workspace.active() in ([], ["team"])
 
 
+@pytest.mark.slow
 def test_the_server_finds_its_workspace_by_its_own_entry(workspace: Workspace, tmp_path: Path) -> None:
-    """Codex gives a server no more than its own `env`."""
+    """Codex passes a server nothing but the `env` of its entry."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     workspace.prompt("$forge")
@@ -457,6 +529,7 @@ def test_the_server_finds_its_workspace_by_its_own_entry(workspace: Workspace, t
         server.close()
 
 
+@pytest.mark.slow
 def test_a_server_whose_folder_is_gone_still_answers_for_another(workspace: Workspace, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
@@ -473,6 +546,7 @@ def test_a_server_whose_folder_is_gone_still_answers_for_another(workspace: Work
         server.close()
 
 
+@pytest.mark.slow
 def test_a_session_of_the_environment_is_not_the_servers(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     workspace.prompt("$forge", "s2")
@@ -509,6 +583,7 @@ def test_without_the_extra_the_command_says_what_to_install(workspace: Workspace
     assert done.stderr == (f"rcs: {name} is not installed, which the server needs: pip install 'rcs-hooks[server]'\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
     [["hud"], ["state", "list-active"], ["try", "$team"], ["completion", "bash"], ["mcp", "--help"]],
@@ -529,6 +604,7 @@ WARM, MANY = 2_000, 10_000
 GROWTH = 8 << 20
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_ten_thousand_calls_do_not_grow_the_server(workspace: Workspace, pipes: Pipes) -> None:
     workspace.prompt("$team $forge")

@@ -1,4 +1,4 @@
-"""The tools without a server: what each answers, in JSON types and in Claude Code's strings, and what garbage does."""
+"""The tools without a server: what each answers to JSON types, to Claude Code's strings, and to garbage."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.mcp import tools
-from tests.support import Workspace, check_output, clean_env, run_hook
+from tests.properties import examples
+from tests.support import Workspace, check_output, clean_env, error_json, run_hook
+from tests.table import each_row
 
 Arguments = dict[str, Any]
 
@@ -24,7 +26,7 @@ HOOK_TOOLS = ("hook_user_prompt_submit", "hook_stop")
 
 
 def called(workspace: Workspace, tool: str, **arguments: object) -> tuple[Any, bool]:
-    """The answer as the JSON value that it is, and whether it is an error."""
+    """Call a tool, and return its answer and whether it is an error."""
     text, is_error = tools.call(tool, arguments, clean_env(), str(workspace.root))
     assert "\n" not in text
     return json.loads(text), is_error
@@ -37,18 +39,19 @@ def good(workspace: Workspace, tool: str, **arguments: object) -> Any:
 
 
 def refused(workspace: Workspace, tool: str, **arguments: object) -> str:
-    """The words of a refusal; not a byte has changed."""
+    """Call a tool that must refuse and change no byte, and return its sentence."""
     before = workspace.snapshot()
     answer, is_error = called(workspace, tool, **arguments)
     assert is_error, answer
-    assert list(answer) == ["error"]
+    code = "refused" if tool in tools.NAMES else "usage"
+    assert answer == error_json(code, answer["message"])
     assert workspace.snapshot() == before
     return str(answer["error"])
 
 
 @pytest.fixture
 def running(workspace: Workspace) -> Workspace:
-    """Team and forge run in s1; nothing does in s2."""
+    """A workspace where team and forge run in s1, and nothing in s2."""
     workspace.prompt("$team $forge")
     return workspace
 
@@ -60,7 +63,7 @@ def test_the_tools_are_the_five_of_the_state_the_question_the_two_hooks_and_emit
     assert (*STATE_TOOLS, *HOOK_TOOLS, "emit") == tools.NAMES
 
 
-@pytest.mark.parametrize("name", tools.NAMES)
+@each_row("name", tools.NAMES)
 def test_a_tool_says_what_it_is_for_and_lets_every_argument_be_a_string(name: str) -> None:
     purpose, schema = tools.schema_of(name)
     assert purpose.endswith(".")
@@ -83,7 +86,7 @@ def test_state_read_of_a_mode_without_state_says_that_it_does_not_exist(workspac
     assert workspace.snapshot() == {}
 
 
-@pytest.mark.parametrize("name", ["team", "crew", "swarm", "$team", "TEAM", " team "])
+@each_row("name", ["team", "crew", "swarm", "$team", "TEAM", " team "])
 def test_a_mode_is_known_by_any_of_its_names(running: Workspace, name: str) -> None:
     assert good(running, "state_read", mode=name, session_id="s1")["mode"] == "team"
 
@@ -175,7 +178,7 @@ TYPED: list[tuple[str, object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("field", "typed", "string"), [pytest.param(*row, id=row[0]) for row in TYPED])
+@each_row(("field", "typed", "string"), [pytest.param(*row, id=row[0]) for row in TYPED])
 def test_a_string_and_its_json_type_write_the_same_record(
     tmp_path: Path, field: str, typed: object, string: str
 ) -> None:
@@ -285,7 +288,7 @@ REFUSALS: list[tuple[str, str, Arguments, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tool", "arguments", "named"), [pytest.param(*row[1:], id=row[0]) for row in REFUSALS])
+@each_row(("tool", "arguments", "named"), [pytest.param(*row[1:], id=row[0]) for row in REFUSALS])
 def test_a_refusal_names_the_argument_and_changes_no_byte(
     running: Workspace, tool: str, arguments: Arguments, named: str
 ) -> None:
@@ -326,7 +329,7 @@ ARGUMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(tool=st.sampled_from(STATE_TOOLS), arguments=st.dictionaries(ARGUMENTS, VALUES, max_size=6), sane=st.booleans())
 def test_garbage_is_answered_and_what_is_refused_changed_nothing(tool: str, arguments: Arguments, sane: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -336,12 +339,14 @@ def test_garbage_is_answered_and_what_is_refused_changed_nothing(tool: str, argu
         env = clean_env(RCS_ROOT=folder)
         text, is_error = tools.call(tool, arguments | ({"mode": "forge"} if sane else {}), env, folder)
         assert isinstance(json.loads(text), dict)
-        assert is_error == (list(json.loads(text)) == ["error"])
+        answer = json.loads(text)
+        assert is_error == (answer.get("ok") is False)
+        assert not is_error or answer == error_json(answer["code"], answer["message"])
         if is_error or tool in ("state_read", "state_list_active", "state_get_status"):
             assert workspace.snapshot() == before
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tool=st.sampled_from(HOOK_TOOLS), arguments=st.dictionaries(ARGUMENTS, VALUES, max_size=8))
 def test_a_hook_tool_given_garbage_says_what_a_client_accepts_and_is_no_error(tool: str, arguments: Arguments) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -357,7 +362,7 @@ def test_a_hook_tool_given_garbage_says_what_a_client_accepts_and_is_no_error(to
 
 
 DEEP = "[" * 900 + "]" * 900
-"""Deep enough for the writer of JSON to give up, and not for its reader."""
+"""Nested deeper than JSON can be written, and not deeper than it can be read."""
 
 
 @pytest.mark.parametrize(
@@ -435,7 +440,7 @@ TURN = {"codex": "turn_id", "claude": "prompt_id"}
 
 
 def payloads(client: str, root: Path) -> list[tuple[str, Arguments]]:
-    """The calls of a day; a prompt begins a turn."""
+    """Return the hook calls of a day; each prompt begins a turn."""
     found, turn = [], 0
     for event, fields in CALLS:
         turn += event == "UserPromptSubmit"
@@ -444,7 +449,7 @@ def payloads(client: str, root: Path) -> list[tuple[str, Arguments]]:
 
 
 def placed(client: str, fields: Arguments) -> Arguments:
-    """The arguments as the client's placeholders make them: Codex keeps JSON types, Claude Code has only strings."""
+    """Return the arguments as the client passes them: Codex keeps JSON types, Claude Code makes them strings."""
     if client == "codex":
         return fields
     shown = {
@@ -455,9 +460,10 @@ def placed(client: str, fields: Arguments) -> Arguments:
 
 
 MCP_FORM = re.compile(r"\\nrcs_state\.state_clear\(.*? }\)")
-"""The agent of a server has its tools, so a denial names the one that clears."""
+"""An agent with the server has its tools, so a denial names the tool that clears."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", ["codex", "claude"])
 def test_a_hook_tool_answers_what_the_command_hook_prints(tmp_path: Path, client: str) -> None:
     command, server = tmp_path / "command", tmp_path / "server"
@@ -532,11 +538,11 @@ STEPS: list[tuple[str, Arguments]] = [
 ]
 SESSIONS = ("s1", "s2", "s3")
 ELSEWHERE = re.compile(r"\\n\S+ runs in session .*?(?=\\n)")
-"""A refusal may name other sessions; it is the one answer that does."""
+"""The part of a refusal that names other sessions; no other answer depends on them."""
 
 
 def lived(root: Path, steps: list[tuple[str, int]]) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """What each session was answered, and the files of the sessions; times and ids of questions blanked."""
+    """Run the steps; return the answers of each session and their files, with times and ids of questions blanked."""
     answers: dict[str, list[str]] = {session: [] for session in SESSIONS}
     turns = dict.fromkeys(SESSIONS, 0)
     for session, step in steps:
@@ -556,7 +562,7 @@ def blanked(text: str) -> str:
     return QUESTION.sub("QUESTION", TIME.sub("TIME", text))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(st.sampled_from(SESSIONS), st.integers(0, len(STEPS) - 1)), min_size=2, max_size=16))
 def test_a_session_lives_as_if_it_were_alone(steps: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -9,10 +9,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from rcs_hooks.runs import store
-from rcs_hooks.runs.around import Around
+from rcs_hooks.environment import Environment
+from rcs_hooks.runs import queries
 from rcs_hooks.runs.emit import emit
-from tests.support import NOW, RCS_HOOK, clean_env
+from rcs_hooks.runs.records import RunFilter
+from rcs_hooks.runs.store import RunStore, open_readonly, open_readwrite
+from tests.support import NOW, RCS_HOOK, clean_env, run_rcs
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 Record = dict[str, Any]
@@ -56,8 +58,18 @@ def with_section(diagram: str) -> str:
     return f"# Title\n\n## STATE-MACHINE\n\n```mermaid\nstateDiagram-v2\n{diagram}```\n"
 
 
+def listed(store: RunStore | None, now_ms: int, *, limit: int = 50, before: int | None = None, **asked: Any) -> Record:
+    """Return a page of runs, as `rcs runs list --json` prints it."""
+    return queries.list_runs(store, now_ms, RunFilter(**asked), limit=limit, before=before)
+
+
+def shown(store: RunStore | None, run_id: str, now_ms: int, **asked: Any) -> Record:
+    """Return a run, as `rcs runs show --json` prints it."""
+    return queries.show_run(store, run_id, now_ms, **asked)
+
+
 class Project:
-    """A project folder and a home; the clock goes on by one second with each emit."""
+    """A project folder and a home, with a clock that moves on one second with each emit."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "project"
@@ -91,24 +103,28 @@ class Project:
         self.now += 1
         asked = {"type": "status_change", "workflow": "build", "run_id": run, "step": step}
         asked |= {"data": {"status": status}} | given
-        return emit(asked, Around({}, str(self.home), str(self.root), self.now)).as_json
+        return emit(asked, Environment({"HOME": str(self.home)}, str(self.root), self.now)).as_json
 
     def artifact(self, path: str, *, step: str | None = None, run: str = "r1", **data: Any) -> Record:
         return self.emit(step, run=run, type="artifact_registered", data={"path": path} | data)
 
     def walk(self, *steps: str, **given: Any) -> Record:
-        """Each step running, one after the other; the receipt of the last."""
+        """Report each step as running, one after the other, and return the receipt of the last one."""
         return [self.emit(step, **given) for step in steps][-1]
 
     # --- what is stored
 
-    def store(self) -> store.Store:
-        found = store.opened(str(self.database))
+    def store(self) -> RunStore:
+        """Open the store of this project to read from."""
+        found = open_readonly(str(self.database))
         assert found
         return found
 
+    def writable_store(self) -> RunStore:
+        return open_readwrite(str(self.database))
+
     def dump(self) -> list[str]:
-        """The whole content; nothing where there is no database."""
+        """Return the whole content of the database as SQL; nothing where there is none."""
         if not self.database.exists():
             return []
         connection = sqlite3.connect(self.database)
@@ -125,14 +141,14 @@ class Project:
             connection.close()
 
     def events(self, run: str = "r1") -> list[tuple[int, str | None, str | None, str | None]]:
-        """Sequence, step, unit and status."""
+        """Return the sequence, step, unit and status of each event."""
         sql = (
             "SELECT seq, step, unit, events.status FROM events JOIN runs ON runs.id = run WHERE run_id = ? ORDER BY seq"
         )
         return self.query(sql, run)
 
     def statuses(self, run: str = "r1") -> dict[str, str]:
-        """Of each step; of each unit as STEP/UNIT."""
+        """Return the status of each step, and of each unit as STEP/UNIT."""
         sql = "SELECT step, unit, steps.status FROM steps JOIN runs ON runs.id = run WHERE run_id = ?"
         return {f"{step}/{unit}" if unit else step: status for step, unit, status in self.query(sql, run)}
 
@@ -140,15 +156,13 @@ class Project:
         ((found,),) = self.query("SELECT status FROM runs WHERE run_id = ?", run)
         return str(found)
 
-    # --- whole programs
+    # --- the command line
 
     def env(self, **extra: str) -> dict[str, str]:
         return clean_env(HOME=str(self.home), **extra)
 
     def rcs(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*RCS, *words], capture_output=True, text=True, cwd=self.root, env=self.env(**env), timeout=60, check=False
-        )
+        return run_rcs(*words, cwd=self.root, env=self.env(**env))
 
     def command(self, step: str, status: str = "running", *, run: str = "r1", workflow: str = "build") -> list[str]:
         data = json.dumps({"status": status})
@@ -157,5 +171,5 @@ class Project:
 
 
 def as_nobody() -> bool:
-    """Whether permissions bind this process."""
+    """Tell whether file permissions apply to this process."""
     return os.geteuid() != 0

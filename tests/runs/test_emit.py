@@ -11,8 +11,9 @@ import pytest
 
 from rcs_hooks.errors import MachineError, Rejected
 from rcs_hooks.machine import mermaid
-from rcs_hooks.runs import judge, reading, schema
+from rcs_hooks.runs import queries, rules, sqlite_schema
 from tests.runs.support import Project, with_section
+from tests.table import each_row
 
 
 def refused(here: Project, step: str | None, status: str = "running", **given: Any) -> Rejected:
@@ -85,7 +86,7 @@ def test_an_end_has_no_way_out_and_may_be_reported_again(project: Project) -> No
     assert project.emit("archive", "completed")["run_status"] == "completed"
 
 
-@pytest.mark.parametrize("status", ["running", "waiting", "completed", "failed", "skipped", "not_started"])
+@each_row("status", ["running", "waiting", "completed", "failed", "skipped", "not_started"])
 def test_the_same_step_again_is_fine(project: Project, status: str) -> None:
     project.walk("requirements", "design")
     assert project.emit("design", status)["completed_predecessors"] == []
@@ -136,7 +137,7 @@ def test_siblings_stand_after_the_direct_ones(project: Project) -> None:
     assert refused(project, "a", workflow="fork").valid_next == ("d", "c")
 
 
-def test_beside_an_end_another_branch_may_start_but_no_loop(project: Project) -> None:
+def test_at_an_end_another_branch_may_start_but_no_loop(project: Project) -> None:
     project.walk("detect", "charter", workflow="blueprint", run="r2")
     assert project.emit("prd", workflow="blueprint", run="r2")["success"]
     project.walk("requirements", "design", "tasks", "build", "verify", "archive")
@@ -187,7 +188,7 @@ def test_with_a_namespaced_step_no_predecessor_is_completed(project: Project) ->
     assert project.statuses()["requirements"] == "running"
 
 
-@pytest.mark.parametrize("status", ["waiting", "completed", "failed", "skipped", "not_started"])
+@each_row("status", ["waiting", "completed", "failed", "skipped", "not_started"])
 def test_with_a_status_other_than_running_no_predecessor_is_completed(project: Project, status: str) -> None:
     project.emit("requirements")
     assert project.emit("design", status)["completed_predecessors"] == []
@@ -320,7 +321,7 @@ def test_a_run_belongs_to_one_workflow(project: Project) -> None:
     )
 
 
-def test_the_feature_is_kept_with_the_run(project: Project) -> None:
+def test_the_feature_is_stored_with_the_run(project: Project) -> None:
     project.emit("requirements", data={"status": "running", "feature": "login"})
     project.emit("design")
     assert project.query("SELECT feature FROM runs") == [("login",)]
@@ -346,7 +347,7 @@ STATUS: list[tuple[str, list[tuple[str, str, str | None]], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("events", "status"), [pytest.param(*row[1:], id=row[0]) for row in STATUS])
+@each_row(("events", "status"), [pytest.param(*row[1:], id=row[0]) for row in STATUS])
 def test_run_status(project: Project, events: list[tuple[str, str, str | None]], status: str) -> None:
     for step, each, unit in events:
         receipt = project.emit(step, each, unit=unit)
@@ -410,7 +411,7 @@ def test_an_artifact_registered_again_is_the_same_one(project: Project) -> None:
     assert project.query("SELECT artifacts, events FROM runs") == [(1, 2)]
 
 
-@pytest.mark.parametrize("path", ["", "/etc/passwd", "../x", "a/../../x", ".", "a\\b", 7, None, "a\nb", "a\x1b[1m"])
+@each_row("path", ["", "/etc/passwd", "../x", "a/../../x", ".", "a\\b", 7, None, "a\nb", "a\x1b[1m"])
 def test_an_artifact_lies_in_the_project(project: Project, path: object) -> None:
     error = refused(project, None, type="artifact_registered", data={"path": path})
     assert "a path relative to the project is needed" in str(error)
@@ -447,17 +448,17 @@ FORM: list[tuple[str, dict[str, Any], str]] = [
     ("another status", {"data": {"status": "runing"}, "project": "/nope"},
      "--data: status is 'runing'; it is one of not_started, running, waiting, completed, failed, skipped"),
     ("a feature that is a number", {"data": {"status": "running", "feature": 7}}, "--data: feature is 7; printable"),
-    ("no such project", {"project": "/nope", "step": "nope"}, "--project /nope is no folder"),
-    ("no such file", {"file": "nope.md"}, "--file nope.md is no file"),
+    ("no such project", {"project": "/nope", "step": "nope"}, "--project /nope is not a folder"),
+    ("no such file", {"file": "nope.md"}, "--file nope.md is not a file"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "said"), [pytest.param(*row[1:], id=row[0]) for row in FORM])
+@each_row(("given", "said"), [pytest.param(*row[1:], id=row[0]) for row in FORM])
 def test_what_is_not_in_good_form_is_refused_in_this_order(project: Project, given: dict[str, Any], said: str) -> None:
     assert said in str(refused(project, **({"step": "requirements"} | given)))
 
 
-@pytest.mark.parametrize("run", ["550e8400-e29b-41d4-a716-446655440000", "run-A", "a", "1:b_c.d", "a" * 128])
+@each_row("run", ["550e8400-e29b-41d4-a716-446655440000", "run-A", "a", "1:b_c.d", "a" * 128])
 def test_run_ids_that_are_fine(project: Project, run: str) -> None:
     assert project.emit("requirements", run=run)["run_id"] == run
 
@@ -471,12 +472,12 @@ def test_a_project_is_the_workspace_of_the_folder(project: Project) -> None:
     assert project.query("SELECT project FROM runs") == [(str(project.root.parent.parent),)]
 
 
-def test_data_is_kept_as_it_came(project: Project) -> None:
+def test_data_is_stored_as_it_came(project: Project) -> None:
     project.emit("requirements", data='{"status": "running", "note": "été \\ud83d\\ude00"}')
     assert project.query("SELECT data FROM events") == [('{"status": "running", "note": "été \\ud83d\\ude00"}',)]
 
 
-def test_a_diagram_that_was_changed_under_a_run_lets_it_begin_anew(project: Project) -> None:
+def test_a_run_whose_diagram_lost_its_step_begins_again(project: Project) -> None:
     project.walk("a", "b", workflow="fork")
     (project.root / ".claude/skills/fork/SKILL.md").write_text(with_section("    [*] --> x\n    x --> y\n"))
     assert str(refused(project, "y", workflow="fork")).startswith("Invalid first step 'y'")
@@ -492,7 +493,7 @@ def test_nothing_is_stored_that_could_not_be_shown_again(project: Project) -> No
         else:
             assert "--data" in str(refused(project, "requirements", data=data))
     kept = project.store()
-    assert len(list(reading.exported(kept))) == 2
+    assert len(list(queries.export(kept))) == 2
     kept.close()
 
 
@@ -501,7 +502,7 @@ def test_the_files_of_agents_are_read_before_the_database_is_locked(
 ) -> None:
     project.emit("requirements")
     project.agent("broken", "## STATE-MACHINE\n")
-    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_schema, "BUSY_SECONDS", 0.05)
     holder = sqlite3.connect(project.database, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(MachineError):
@@ -531,11 +532,11 @@ def test_a_large_diagram_with_many_branches_is_judged_at_once(project: Project, 
     count = 1000
     lines = "".join(f"    a{number} --> a{number + 1}\n    a{number} --> b{number}\n" for number in range(count))
     machine = mermaid.read(f"stateDiagram-v2\n    [*] --> a0\n{lines}", name="comb", file="")
-    position = judge.Position(f"a{count}", {f"a{number}": number + 1 for number in range(count + 1)}, {})
+    position = rules.RunPosition(f"a{count}", {f"a{number}": number + 1 for number in range(count + 1)}, {})
     begun = time.process_time()
     if step == "b3":
-        judge.check_step(machine, step, position)
+        rules.check_step(machine, step, position)
     else:
         with pytest.raises(Rejected):
-            judge.check_step(machine, step, position)
+            rules.check_step(machine, step, position)
     assert time.process_time() - begun < 5, "it took minutes"

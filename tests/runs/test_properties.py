@@ -6,10 +6,11 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.errors import Rejected
+from tests.properties import examples
 from tests.runs.support import Project, with_section
 
 STATES = ("a", "b", "c", "d", "e")
@@ -99,7 +100,7 @@ emits = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(150)
 @given(machines, emits)
 def test_an_emit_is_taken_exactly_when_the_rules_say_so(
     machine: tuple[set[str], set[tuple[str, str]], set[str]], said: list[Said]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-
 import rcs_hooks.runs
+from tests.table import each_row
 from tests.test_layers import IMPURE, imports_of
 
 ROOM = Path(rcs_hooks.runs.__file__).parent
 WORDS = ("SELECT ", "INSERT ", "UPDATE ", "DELETE FROM", "PRAGMA ", "BEGIN ", "CREATE TABLE")
 
 
-@pytest.mark.parametrize("name", ["asked", "judge", "progress", "timeline", "messages", "report"])
+@each_row("name", ["records", "request", "rules", "progress", "path", "timeline", "messages"])
 def test_a_file_of_rules_is_pure(name: str) -> None:
     path = ROOM / f"{name}.py"
     assert not {found.split(".")[0] for found in imports_of(path)} & IMPURE
@@ -22,7 +21,16 @@ def test_a_file_of_rules_is_pure(name: str) -> None:
     assert not calls & {"open", "print", "input"}
 
 
-def test_all_sql_stands_in_the_store_and_its_schema() -> None:
+def test_all_sql_is_in_the_store_and_its_schema() -> None:
     package = ROOM.parent
     having = [path for path in package.rglob("*.py") if any(word in path.read_text() for word in WORDS)]
-    assert sorted(path.name for path in having) == ["schema.py", "store.py"]
+    assert sorted(path.name for path in having) == ["sqlite_schema.py", "sqlite_store.py"]
+
+
+def test_only_the_function_that_opens_a_store_knows_of_sqlite() -> None:
+    knowing = {
+        str(path.relative_to(ROOM.parent))
+        for path in ROOM.parent.rglob("*.py")
+        if any(name.startswith("rcs_hooks.runs.sqlite_") for name in imports_of(path))
+    }
+    assert {name for name in knowing if not name.startswith("runs/sqlite_")} == {"runs/store.py"}

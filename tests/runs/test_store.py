@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.environment import Environment
 from rcs_hooks.errors import Refused, StoreError
-from rcs_hooks.runs import faults, reading, schema, store
-from rcs_hooks.runs.progress import INACTIVE_AFTER_MS, Row
-from tests.runs.support import BUILD, Project
+from rcs_hooks.runs import queries, sqlite_errors, sqlite_schema
+from rcs_hooks.runs.progress import INACTIVE_AFTER_MS
+from rcs_hooks.runs.records import StepRecord
+from rcs_hooks.runs.store import location_of, open_readonly
+from tests.runs.support import BUILD, Project, listed, shown
 
 DAY = 24 * 3600
 
@@ -36,37 +39,39 @@ def test_the_folder_and_the_database_are_for_nobody_else(project: Project) -> No
 def test_it_is_wal_with_a_version_and_a_name(project: Project) -> None:
     project.emit("requirements")
     assert project.query("PRAGMA journal_mode") == [("wal",)]
-    assert project.query("PRAGMA user_version") == [(schema.VERSION,)]
-    assert project.query("PRAGMA application_id") == [(schema.APPLICATION,)]
+    assert project.query("PRAGMA user_version") == [(sqlite_schema.VERSION,)]
+    assert project.query("PRAGMA application_id") == [(sqlite_schema.APPLICATION,)]
     assert project.query("PRAGMA foreign_key_check") == []
 
 
 def test_rcs_db_names_another_file() -> None:
-    assert faults.path_of({"RCS_DB": "x.db"}, "/home/u", "/here") == "/here/x.db"
-    assert faults.path_of({"RCS_DB": " "}, "/home/u", "/here") == "/home/u/.rcs/rcs.db"
+    assert location_of(Environment({"HOME": "/home/u"} | {"RCS_DB": "x.db"}, "/here", 0)) == "/here/x.db"
+    assert location_of(Environment({"HOME": "/home/u"} | {"RCS_DB": " "}, "/here", 0)) == "/home/u/.rcs/rcs.db"
 
 
 def test_without_a_home_there_is_no_place() -> None:
-    with pytest.raises(StoreError, match=r"HOME is not set, so there is no place for \.rcs/rcs\.db; set RCS_DB"):
-        faults.path_of({}, None, "/here")
+    with pytest.raises(
+        StoreError, match=r"HOME is not an absolute path, so there is no place for \.rcs/rcs\.db; set RCS_DB"
+    ):
+        location_of(Environment({}, "/here", 0))
 
 
 def test_a_reader_makes_no_file(tmp_path: Path) -> None:
-    assert store.opened(str(tmp_path / "rcs.db")) is None
+    assert open_readonly(str(tmp_path / "rcs.db")) is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_database_of_a_newer_version_is_refused_and_not_touched(project: Project) -> None:
     project.emit("requirements")
     connection = sqlite3.connect(project.database)
-    connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {sqlite_schema.VERSION + 1}")
     connection.close()
     before = project.dump()
     with pytest.raises(StoreError) as caught:
         project.emit("design")
     assert str(caught.value) == (
-        f"{project.database} was made by a newer version of rcs (its schema is {schema.VERSION + 1}, this one knows "
-        f"{schema.VERSION}); install that version, or set RCS_DB to another file"
+        f"{project.database} was made by a newer version of rcs (its schema is {sqlite_schema.VERSION + 1}, "
+        f"this one knows {sqlite_schema.VERSION}); install that version, or set RCS_DB to another file"
     )
     assert project.dump() == before
 
@@ -87,16 +92,18 @@ def test_an_older_database_is_brought_up_and_keeps_what_it_has(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.emit("requirements")
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE runs ADD COLUMN more TEXT"))
-    monkeypatch.setattr(schema, "VERSION", len(schema.MIGRATIONS))
+    monkeypatch.setattr(
+        sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, ("ALTER TABLE runs ADD COLUMN more TEXT",))
+    )
+    monkeypatch.setattr(sqlite_schema, "VERSION", len(sqlite_schema.MIGRATIONS))
     assert project.emit("design")["seq"] == 3
-    assert project.query("PRAGMA user_version") == [(len(schema.MIGRATIONS),)]
+    assert project.query("PRAGMA user_version") == [(len(sqlite_schema.MIGRATIONS),)]
     assert project.query("SELECT run_id, more FROM runs") == [("r1", None)]
 
 
 def test_a_database_of_an_older_program_is_read_and_written_and_stays_open_to_that_program(project: Project) -> None:
     project.emit("requirements")
-    assert schema.VERSION == 1  # an older server that still runs would refuse a higher one
+    assert sqlite_schema.VERSION == 1  # an older server that still runs would refuse a higher one
     connection = sqlite3.connect(project.database)
     connection.execute("ALTER TABLE runs DROP COLUMN ended")
     connection.commit()
@@ -109,17 +116,17 @@ def test_a_database_of_an_older_program_is_read_and_written_and_stays_open_to_th
 def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.emit("requirements")
     before = project.dump()
-    broken = "ALTER TABLE runs ADD COLUMN more TEXT; ALTER TABLE nowhere ADD COLUMN more TEXT"
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, broken))
-    monkeypatch.setattr(schema, "VERSION", len(schema.MIGRATIONS))
+    broken = ("ALTER TABLE runs ADD COLUMN more TEXT", "ALTER TABLE nowhere ADD COLUMN more TEXT")
+    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, broken))
+    monkeypatch.setattr(sqlite_schema, "VERSION", len(sqlite_schema.MIGRATIONS))
     with pytest.raises(StoreError, match="no such table: nowhere"):
         project.emit("design")
     assert project.dump() == before
-    assert project.query("PRAGMA user_version") == [(len(schema.MIGRATIONS) - 1,)]
+    assert project.query("PRAGMA user_version") == [(len(sqlite_schema.MIGRATIONS) - 1,)]
 
 
 @pytest.mark.parametrize("damage", ["text", "cut", "overwritten"])
-def test_a_damaged_database_is_said_in_words(project: Project, damage: str) -> None:
+def test_a_damaged_database_is_explained_in_a_sentence(project: Project, damage: str) -> None:
     project.walk("requirements", "design")
     data = project.database.read_bytes()
     garbage = b"\x5a" * (len(data) - 4096)
@@ -129,7 +136,7 @@ def test_a_damaged_database_is_said_in_words(project: Project, damage: str) -> N
         project.emit("tasks")
 
 
-def test_an_empty_file_is_a_database_that_was_not_made_yet(project: Project) -> None:
+def test_an_empty_file_becomes_a_database(project: Project) -> None:
     project.database.parent.mkdir()
     project.database.touch()
     assert project.emit("requirements")["seq"] == 1
@@ -137,7 +144,7 @@ def test_an_empty_file_is_a_database_that_was_not_made_yet(project: Project) -> 
 
 def test_a_folder_is_no_database(project: Project) -> None:
     project.database.mkdir(parents=True)
-    with pytest.raises(StoreError, match="is no file; set RCS_DB"):
+    with pytest.raises(StoreError, match="is not a file; set RCS_DB"):
         project.emit("requirements")
 
 
@@ -155,12 +162,12 @@ def test_a_home_that_cannot_be_written_is_one_sentence(project: Project) -> None
         project.emit("requirements")
 
 
-def test_a_database_that_is_kept_locked_is_one_sentence(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_database_is_explained_in_a_sentence(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.emit("requirements")
-    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_schema, "BUSY_SECONDS", 0.05)
     holder = sqlite3.connect(project.database, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="has been kept locked by another process for more than 5 s; try again"):
+    with pytest.raises(StoreError, match="was locked by another process for more than 5 s; try again"):
         project.emit("design")
     holder.execute("ROLLBACK")
     holder.close()
@@ -174,10 +181,10 @@ def test_runs_are_filtered_and_come_last_heard_of_first(project: Project) -> Non
     project.emit("requirements", run="r1", data={"status": "running", "feature": "x"})
     project.emit("detect", "waiting", run="r2", workflow="blueprint")
     project.emit("requirements", "completed", run="r3")
-    kept = project.store()
+    store = project.store()
 
     def ids(**asked: Any) -> list[str]:
-        return [run["run_id"] for run in reading.listed(kept, ms(project), **asked)["runs"]]
+        return [run["run_id"] for run in listed(store, ms(project), **asked)["runs"]]
 
     assert ids() == ["r3", "r2", "r1"]
     assert ids(workflow="build") == ["r3", "r1"]
@@ -188,21 +195,21 @@ def test_runs_are_filtered_and_come_last_heard_of_first(project: Project) -> Non
     assert ids(project="/elsewhere") == []
     assert ids(since_ms=ms(project) - 1000) == ["r3", "r2"]
     assert ids(until_ms=ms(project) - 1000) == ["r1"]
-    kept.close()
+    store.close()
 
 
 def test_a_cursor_walks_over_all_runs_once(project: Project) -> None:
     for number in range(7):
         project.emit("requirements", run=f"r{number}")
-    kept = project.store()
+    store = project.store()
     seen, before = [], None
     while True:
-        page = reading.listed(kept, ms(project), limit=3, before=before)
+        page = listed(store, ms(project), limit=3, before=before)
         seen += [run["run_id"] for run in page["runs"]]
         before = page["next"]
         if before is None:
             break
-    kept.close()
+    store.close()
     assert seen == [f"r{number}" for number in reversed(range(7))]
 
 
@@ -211,49 +218,52 @@ def test_a_run_without_an_event_for_a_day_is_inactive_until_the_next(project: Pr
     project.emit("prd", run="r2", workflow="plain")
     project.emit("prd", "failed", run="r3", workflow="plain")
     project.now += DAY
-    kept = project.store()
-    assert {run["run_id"]: run["status"] for run in reading.listed(kept, ms(project))["runs"]} == {
+    store = project.store()
+    assert {run["run_id"]: run["status"] for run in listed(store, ms(project))["runs"]} == {
         "r1": "inactive", "r2": "inactive", "r3": "failed",
     }  # fmt: skip
-    assert [run["run_id"] for run in reading.listed(kept, ms(project), status="inactive")["runs"]] == ["r2", "r1"]
-    assert reading.listed(kept, ms(project), status="running")["runs"] == []
+    assert [run["run_id"] for run in listed(store, ms(project), status="inactive")["runs"]] == [
+        "r2",
+        "r1",
+    ]
+    assert listed(store, ms(project), status="running")["runs"] == []
     project.emit("design")
-    assert reading.listed(kept, ms(project))["runs"][0]["status"] == "running"
-    kept.close()
+    assert listed(store, ms(project))["runs"][0]["status"] == "running"
+    store.close()
     assert INACTIVE_AFTER_MS == DAY * 1000
 
 
 def test_events_of_all_runs_follow_one_number(project: Project) -> None:
     for number in range(5):
         project.emit("requirements", run=f"r{number % 2}")
-    kept = project.store()
-    first = kept.events_after(0, limit=2)
-    rest = kept.events_after(first[-1]["id"])
-    assert [event["id"] for event in first + rest] == [1, 2, 3, 4, 5]
-    assert [event["run_id"] for event in first + rest] == ["r0", "r1", "r0", "r1", "r0"]
-    run = kept.run("r0")
+    store = project.store()
+    first = store.events_after(0, limit=2)
+    rest = store.events_after(first[-1].id)
+    assert [event.id for event in first + rest] == [1, 2, 3, 4, 5]
+    assert [event.run_id for event in first + rest] == ["r0", "r1", "r0", "r1", "r0"]
+    run = store.run("r0")
     assert run
-    assert [event["seq"] for event in kept.events(run["id"], after=1)] == [2, 3]
-    kept.close()
+    assert [event.seq for event in store.events(run.id, after=1)] == [2, 3]
+    store.close()
 
 
 def test_an_id_is_never_given_again(project: Project) -> None:
     project.emit("requirements", run="r1")
     project.now += DAY
-    kept = project.store()
-    assert reading.prune(kept, reading.prunable(kept, ms(project), "1h")) == 1
-    kept.close()
+    store = project.writable_store()
+    assert queries.prune(store, queries.prunable_runs(store, ms(project), "1h")) == 1
+    store.close()
     assert project.emit("requirements", run="r1")["event_id"] == 2
 
 
-def test_data_version_moves_when_another_has_written(project: Project) -> None:
+def test_the_change_token_changes_when_another_connection_has_written(project: Project) -> None:
     project.emit("requirements")
-    kept = project.store()
-    before = kept.data_version()
-    assert kept.data_version() == before
+    store = project.store()
+    before = store.change_token()
+    assert store.change_token() == before
     project.emit("design")
-    assert kept.data_version() != before
-    kept.close()
+    assert store.change_token() != before
+    store.close()
 
 
 def test_units_and_agents_are_nested_under_the_step_they_belong_to(project: Project) -> None:
@@ -263,10 +273,10 @@ def test_units_and_agents_are_nested_under_the_step_they_belong_to(project: Proj
     project.emit("building", unit="T1")
     project.emit("completed", "completed", unit="T1")
     project.emit("requirements", "failed", unit="T9")
-    kept = project.store()
+    store = project.store()
     machine = mermaid.read(f"stateDiagram-v2{BUILD}", name="build", file="")
-    first, *others = reading.whole(kept, "r1", ms(project), machine=machine)["timeline"]
-    kept.close()
+    first, *others = shown(store, "r1", ms(project), machine=machine)["timeline"]
+    store.close()
     assert [step["step"] for step in others] == ["design", "tasks", "build", "verify", "archive"]
     assert [(unit["unit"], unit["status"]) for unit in first["units"]] == [("T9", "failed")]
     (agent,) = first["agents"]
@@ -278,9 +288,9 @@ def test_units_and_agents_are_nested_under_the_step_they_belong_to(project: Proj
 
 def test_time_in_a_step_is_summed_over_its_visits(project: Project) -> None:
     project.walk("requirements", "design", "tasks", "build", "verify", "build", "verify")
-    kept = project.store()
-    steps = {step["step"]: step for step in reading.whole(kept, "r1", ms(project) + 500)["steps"]}
-    kept.close()
+    store = project.store()
+    steps = {step["step"]: step for step in shown(store, "r1", ms(project) + 500)["steps"]}
+    store.close()
     assert (steps["build"]["seconds"], steps["build"]["visits"]) == (1.998, 2)
     assert (steps["verify"]["seconds"], steps["verify"]["ended_at"]) == (1.499, None)
 
@@ -289,9 +299,9 @@ def test_a_missing_artifact_is_shown_as_missing(project: Project) -> None:
     project.artifact("there.md")
     project.artifact("gone.md")
     (project.root / "there.md").touch()
-    kept = project.store()
-    artifacts = reading.whole(kept, "r1", ms(project))["artifacts"]
-    kept.close()
+    store = project.store()
+    artifacts = shown(store, "r1", ms(project))["artifacts"]
+    store.close()
     assert [(each["path"], each["missing"]) for each in artifacts] == [("there.md", False), ("gone.md", True)]
 
 
@@ -313,10 +323,10 @@ def test_a_database_that_another_program_has_put_its_name_on_is_refused(project:
 )
 def test_text_that_is_not_utf_8_is_one_sentence(project: Project, asked: dict[str, Any]) -> None:
     project.emit("requirements")
-    kept = project.store()
+    store = project.store()
     with pytest.raises(Refused, match="is not UTF-8, so it can neither be stored nor looked for"):
-        reading.whole(kept, asked["run_id"], 0) if "run_id" in asked else reading.listed(kept, ms(project), **asked)
-    kept.close()
+        shown(store, asked["run_id"], 0) if "run_id" in asked else listed(store, ms(project), **asked)
+    store.close()
 
 
 def test_a_project_whose_name_is_not_utf_8_is_refused_and_nothing_is_written(project: Project) -> None:
@@ -331,10 +341,10 @@ def test_a_project_whose_name_is_not_utf_8_is_refused_and_nothing_is_written(pro
 @pytest.mark.parametrize("asked", [{"before": 2**63}, {"limit": 2**63}], ids=str)
 def test_a_number_that_is_too_large_is_one_sentence(project: Project, asked: dict[str, int]) -> None:
     project.emit("requirements")
-    kept = project.store()
+    store = project.store()
     with pytest.raises(Refused, match="a number is too large; 9223372036854775807 is the last"):
-        reading.listed(kept, ms(project), **asked)
-    kept.close()
+        listed(store, ms(project), **asked)
+    store.close()
 
 
 @pytest.mark.parametrize(
@@ -342,13 +352,13 @@ def test_a_number_that_is_too_large_is_one_sentence(project: Project, asked: dic
     [
         (sqlite3.SQLITE_FULL, "/x.db cannot grow, for the disk is full; nothing was changed"),
         (sqlite3.SQLITE_IOERR_SHMSIZE, "/x.db cannot be read or written (words); see whether its disk is full"),
-        (sqlite3.SQLITE_BUSY_SNAPSHOT, "/x.db has been kept locked by another process for more than 5 s; try again"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "/x.db was locked by another process for more than 5 s; try again"),
     ],
 )
-def test_what_sqlite_says_is_said_with_what_to_do(code: int, said: str) -> None:
+def test_an_error_of_sqlite_says_what_to_do(code: int, said: str) -> None:
     error = sqlite3.OperationalError("words")
     error.sqlite_errorcode = code
-    with pytest.raises(StoreError) as caught, faults.told("/x.db"):
+    with pytest.raises(StoreError) as caught, sqlite_errors.translate_errors("/x.db"):
         raise error
     assert str(caught.value) == said
 
@@ -358,9 +368,9 @@ def test_runs_are_read_where_nothing_can_be_written(project: Project) -> None:
     """As from a sandbox: SQLite itself wants to make two files beside the database, even to read it."""
     project.emit("requirements")
     project.database.parent.chmod(0o500)
-    kept = project.store()
-    assert [run["run_id"] for run in reading.listed(kept, ms(project))["runs"]] == ["r1"]
-    kept.close()
+    store = project.store()
+    assert [run["run_id"] for run in listed(store, ms(project))["runs"]] == ["r1"]
+    store.close()
     with pytest.raises(StoreError, match=r"cannot be used \(.*\); from a sandbox, use the tool `emit`"):
         project.emit("design")
     project.database.parent.chmod(0o700)
@@ -368,21 +378,21 @@ def test_runs_are_read_where_nothing_can_be_written(project: Project) -> None:
 
 def test_a_run_is_shown_as_it_was_at_one_moment(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.emit("requirements")
-    kept = project.store()
-    steps = kept.steps
+    store = project.store()
+    steps = store.steps
 
-    def steps_of_another_moment(run: int) -> list[Row]:
+    def steps_of_another_moment(run: int) -> list[StepRecord]:
         project.emit("design")
         return steps(run)
 
-    monkeypatch.setattr(kept, "steps", steps_of_another_moment)
-    found = reading.whole(kept, "r1", 0)
+    monkeypatch.setattr(store, "steps", steps_of_another_moment)
+    found = shown(store, "r1", 0)
     assert (found["event_count"], [step["step"] for step in found["steps"]], len(found["events"])) == (
         1, ["requirements"], 1,
     )  # fmt: skip
     monkeypatch.undo()
-    assert reading.whole(kept, "r1", 0)["event_count"] == 3
-    kept.close()
+    assert shown(store, "r1", 0)["event_count"] == 3
+    store.close()
 
 
 # --- what is exported
@@ -390,45 +400,46 @@ def test_a_run_is_shown_as_it_was_at_one_moment(project: Project, monkeypatch: p
 
 def test_an_export_of_one_run_is_held_to_the_filters_too(project: Project) -> None:
     project.emit("requirements")
-    kept = project.store()
-    assert len(list(reading.exported(kept, run_id="r1", workflow="build"))) == 1
-    assert list(reading.exported(kept, run_id="r1", workflow="plain")) == []
-    assert list(reading.exported(kept, run_id="r1", project="/elsewhere")) == []
-    kept.close()
+    store = project.store()
+    assert len(list(queries.export(store, run_id="r1", workflow="build"))) == 1
+    assert list(queries.export(store, run_id="r1", workflow="plain")) == []
+    assert list(queries.export(store, run_id="r1", project="/elsewhere")) == []
+    store.close()
 
 
 @pytest.mark.parametrize("run_id", ["r1", None])
 def test_an_export_keeps_no_other_reader_from_a_clean_log(project: Project, run_id: str | None) -> None:
     """A page is read and let go, however slowly it is taken."""
-    for _ in range(reading.PAGE + 5):
+    for _ in range(queries.PAGE + 5):
         project.emit("requirements")
-    kept = project.store()
-    events = reading.exported(kept, run_id=run_id)
+    store = project.store()
+    events = queries.export(store, run_id=run_id)
     assert next(events)["seq"] == 1
     project.emit("requirements")
     assert project.query("PRAGMA wal_checkpoint(TRUNCATE)") == [(0, 0, 0)]
-    assert [event["seq"] for event in events] == list(range(2, reading.PAGE + 7))
-    kept.close()
+    assert [event["seq"] for event in events] == list(range(2, queries.PAGE + 7))
+    store.close()
 
 
+@pytest.mark.slow
 def test_an_export_of_fat_events_takes_little_room(project: Project) -> None:
     fat = {"status": "running", "x": "y" * 200_000}
-    for _ in range(reading.PAGE * 2):
+    for _ in range(queries.PAGE * 2):
         project.emit("requirements", data=fat)
-    kept = project.store()
+    store = project.store()
     tracemalloc.start()
-    assert sum(1 for _ in reading.exported(kept)) == reading.PAGE * 2
+    assert sum(1 for _ in queries.export(store)) == queries.PAGE * 2
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    kept.close()
+    store.close()
     assert peak < 64_000_000
 
 
 def test_the_last_events_of_a_run_can_be_had_alone(project: Project) -> None:
     for _ in range(7):
         project.emit("requirements")
-    kept = project.store()
-    assert [event["seq"] for event in reading.whole(kept, "r1", 0, last=3)["events"]] == [5, 6, 7]
-    assert [event["seq"] for event in reading.whole(kept, "r1", 0, after=5, last=3)["events"]] == [6, 7]
-    assert [event["seq"] for event in reading.whole(kept, "r1", 0, last=30)["events"]] == [1, 2, 3, 4, 5, 6, 7]
-    kept.close()
+    store = project.store()
+    assert [event["seq"] for event in shown(store, "r1", 0, last=3)["events"]] == [5, 6, 7]
+    assert [event["seq"] for event in shown(store, "r1", 0, after=5, last=3)["events"]] == [6, 7]
+    assert [event["seq"] for event in shown(store, "r1", 0, last=30)["events"]] == [1, 2, 3, 4, 5, 6, 7]
+    store.close()

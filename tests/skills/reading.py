@@ -1,4 +1,4 @@
-"""What the tests read out of a SKILL.md: its front matter, its sections, and every command in them."""
+"""Reads a SKILL.md for the tests: its front matter, its sections, and every command in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INLINE = re.compile(r"`([^`\n]+)`")
 TOOL = re.compile(r"rcs_state\.(\w+)\((\{.*\})\)")
 FRONT = re.compile(r"\A---\n(.*?)^---\n", re.MULTILINE | re.DOTALL)
 PLAIN = re.compile(r"""(?![-?:,\[\]{}#&*!|>'"%@`\s])(?:(?!:\s|\s\#).)*\S""")
-"""A plain scalar on one line, which every YAML reader takes for the text that it is."""
+"""A plain scalar on one line, which every YAML reader reads as the same text."""
 
 
 class Section(NamedTuple):
@@ -25,7 +25,7 @@ class Section(NamedTuple):
 
     @property
     def commands(self) -> list[str]:
-        """As they stand, in order: the lines of each fence, and what begins with `rcs ` in a line of text."""
+        """Return the commands in order: each line of a fence, and inline code that begins with `rcs `."""
         found = [(match.start(1), line) for match in FENCE.finditer(self.text) for line in match[1].splitlines()]
         prose = FENCE.sub(lambda match: " " * len(match[0]), self.text)
         found += [(match.start(), match[1]) for match in INLINE.finditer(prose) if match[1].startswith("rcs ")]
@@ -33,12 +33,12 @@ class Section(NamedTuple):
 
     @property
     def calls(self) -> list[tuple[str, dict[str, Any]]]:
-        """Of the MCP tools: name and arguments."""
+        """Return the calls of MCP tools, each with its name and arguments."""
         return [(match[1], _arguments(match[2])) for match in TOOL.finditer(self.text)]
 
 
 def _arguments(text: str) -> dict[str, Any]:
-    """Keys stand bare, as people write such calls."""
+    """Read arguments with bare keys, as people write such calls."""
     arguments: dict[str, Any] = json.loads(re.sub(r"([{,]\s*)(\w+):", r'\1"\2":', text))
     return arguments
 
@@ -48,7 +48,7 @@ def text_of(name: str) -> str:
 
 
 def front_of(name: str) -> dict[str, str]:
-    """Key and plain text; nothing else of YAML, so that no two readers can differ."""
+    """Read keys and plain text. Other YAML fails, so that no two readers can differ."""
     match = FRONT.match(text_of(name))
     assert match, "no front matter"
     front = {}

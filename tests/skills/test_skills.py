@@ -13,8 +13,8 @@ import pytest
 
 from rcs_hooks.catalog import CANCEL, MODES, SKILLS
 from rcs_hooks.mcp import tools
+from rcs_hooks.workflow.last_message import SOFTENER, find_softener
 from rcs_hooks.workflow.lifecycle import PUBLIC, spelled
-from rcs_hooks.workflow.softeners import SOFTENER, softener_in
 from tests.skills.reading import (
     FENCE,
     NAMES,
@@ -28,7 +28,8 @@ from tests.skills.reading import (
 from tests.skills.reading import (
     SKILLS as FOLDER,
 )
-from tests.support import RCS_HOOK, Answer, Workspace, clean_env, run_hook
+from tests.support import RCS_HOOK, Answer, Workspace, clean_env, hook_here, paste
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +49,7 @@ PHASES = {
     "crew": ["starting", "executing", "verifying", "fixing"],
     "autoforge": ["blueprint", "forge", "code-review"],
 }
-"""In the order in which they are entered; the words are the contract's."""
+"""The phases in the order in which they are entered, in the contract's words."""
 ROUNDS = {
     "brief": ["intent-first"],
     "blueprint": ["planning"],
@@ -56,7 +57,7 @@ ROUNDS = {
     "crew": ["executing", "verifying", "fixing", "verifying"],
     "autoforge": ["forge", "code-review"],
 }
-"""What is recorded from the first phase on, where all goes as the file says."""
+"""The phases that are recorded after the first one if all goes as the file says."""
 LEADS_TO = {
     "brief": {"$blueprint"},
     "blueprint": {"$crew", "$forge", "$autoforge"},
@@ -66,7 +67,7 @@ PARTS = ["Outcome", "Evidence", "Artifacts / state", "Handoff"]
 
 
 class Desk(Workspace):
-    """A workspace in which the hooks are whole programs, and commands are typed into a shell."""
+    """A workspace with the real clock, where commands are typed into a shell."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -74,15 +75,13 @@ class Desk(Workspace):
         self.shell = clean_env(PATH=path, RCS_DB=str(root / "runs.db"))
 
     def call(self, event: str, session: str = SESSION, **fields: object) -> Answer:
-        line, status = run_hook(self.payload(event, session, **fields), cwd=self.root, env=self.shell)
+        line, status = hook_here(self.payload(event, session, **fields), cwd=self.root, env=self.shell)
         assert status == 0
         return Answer(event, line)
 
     def paste(self, command: str) -> subprocess.CompletedProcess[str]:
         command = command.replace("SESSION", SESSION)
-        return subprocess.run(
-            ["sh", "-c", command], cwd=self.root, env=self.shell, capture_output=True, text=True, check=False
-        )
+        return paste(command, cwd=self.root, env=self.shell)
 
     def works(self, command: str) -> str:
         done = self.paste(command)
@@ -90,7 +89,7 @@ class Desk(Workspace):
         return done.stdout
 
     def active_now(self) -> list[str]:
-        """As every surface sees it."""
+        """Return the active modes that `rcs state list-active` names."""
         answer = json.loads(self.works(f"rcs state list-active --session {SESSION} --json"))
         return list(answer["active_modes"])
 
@@ -111,7 +110,7 @@ def question(name: str) -> str:
 
 
 def phases(name: str) -> list[str]:
-    """The commands of the section that records phases."""
+    """Return the commands of the section that records phases."""
     return section(name, "Phase" if len(PHASES[name]) > 1 else "The phase").commands
 
 
@@ -128,7 +127,7 @@ def test_a_skill_ships_for_each_name_that_leads() -> None:
     assert {name: SKILLS[name] for name in NAMES} == MODE | {CANCEL: CANCEL}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_front_matter_is_what_both_clients_read(name: str) -> None:
     front = front_of(name)
     assert list(front) == ["name", "description"]
@@ -137,7 +136,7 @@ def test_the_front_matter_is_what_both_clients_read(name: str) -> None:
     assert not set("<>") & set(front["description"])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_description_has_every_token_that_a_person_may_type(name: str) -> None:
     tokens = MODES[MODE[name]].tokens if name in MODE else (CANCEL,)
     told = re.findall(r"\$([a-z-]+)", front_of(name)["description"])
@@ -145,20 +144,20 @@ def test_the_description_has_every_token_that_a_person_may_type(name: str) -> No
     assert f"/{name}" in front_of(name)["description"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_skill_is_short(name: str) -> None:
     text = text_of(name)
     assert len(text.encode()) < 4_700
     assert len(text.splitlines()) <= 85
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_no_skill_offers_anything(name: str) -> None:
-    assert softener_in(text_of(name)) is None
-    assert not SOFTENER.search(" ".join(text_of(name).split())), "not even as an example in quotes"
+    assert find_softener(text_of(name)) is None
+    assert not re.search(SOFTENER, " ".join(text_of(name).split())), "not even as an example in quotes"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_skill_is_the_same_on_every_machine_and_in_every_client(name: str) -> None:
     text = text_of(name)
     assert not re.search(r"(?<![\w.])(?:/(?:work|home|Users|root|tmp|usr|opt|var|etc)\b|~/|[A-Z]:\\)", text)
@@ -167,13 +166,13 @@ def test_a_skill_is_the_same_on_every_machine_and_in_every_client(name: str) -> 
     assert text.isascii()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_every_fence_is_for_a_shell_and_is_closed(name: str) -> None:
     diagram = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
     assert "```" not in diagram.sub("", FENCE.sub("", body_of(name)))
 
 
-@pytest.mark.parametrize("name", MODE)
+@each_row("name", MODE)
 def test_a_skill_names_the_runtime_mode_in_every_command(name: str) -> None:
     for each in sections_of(name):
         modes = {option(command, "--mode") for command in each.commands if not command.startswith("rcs emit ")}
@@ -183,7 +182,7 @@ def test_a_skill_names_the_runtime_mode_in_every_command(name: str) -> None:
 # --- what they say of the contract
 
 
-@pytest.mark.parametrize("name", MODE)
+@each_row("name", MODE)
 def test_the_phases_are_those_of_the_catalogue_in_order(name: str) -> None:
     assert PHASES[name][0] == MODES[MODE[name]].first_phase
     text = section(name, "Phase" if len(PHASES[name]) > 1 else "The phase").text
@@ -192,7 +191,7 @@ def test_the_phases_are_those_of_the_catalogue_in_order(name: str) -> None:
     assert [spelled(phase) for phase in PHASES[name]] == [None] * len(PHASES[name]), "it would end the run"
 
 
-@pytest.mark.parametrize("name", MODE)
+@each_row("name", MODE)
 def test_each_word_that_is_warned_of_does_end_the_run(name: str) -> None:
     warned = re.search(r"Words such as (.*?) are no phases", " ".join(body_of(name).split()))
     if len(PHASES[name]) == 1:
@@ -202,7 +201,7 @@ def test_each_word_that_is_warned_of_does_end_the_run(name: str) -> None:
         assert all(spelled(word) in ENDING for word in re.findall(r"`([a-z]+)`", warned[1]))
 
 
-@pytest.mark.parametrize("name", MODE)
+@each_row("name", MODE)
 def test_the_end_has_every_outcome_and_the_four_parts(name: str) -> None:
     end = section(name, "The end").text
     assert sorted(re.findall(r"^- `(\w+)`:", end, re.MULTILINE)) == sorted(ENDING)
@@ -323,7 +322,7 @@ def test_without_a_hook_the_mode_is_started_by_hand(name: str, desk: Desk) -> No
     assert record.get("iteration") == MODES[MODE[name]].iteration
 
 
-@pytest.mark.parametrize("name", MODE)
+@each_row("name", MODE)
 def test_a_start_by_hand_is_refused_like_a_prompt(name: str, desk: Desk) -> None:
     desk.prompt("$ultraqa go")
     (command,) = section(name, "Does it run?").commands
@@ -336,7 +335,7 @@ def test_a_start_by_hand_is_refused_like_a_prompt(name: str, desk: Desk) -> None
 # --- the whole way
 
 
-@pytest.mark.parametrize("name", MODE)
+@each_row("name", MODE)
 def test_from_the_first_phase_to_the_end_as_the_file_says(name: str, desk: Desk) -> None:
     assert f"active: {MODE[name]} (phase {PHASES[name][0]})" in desk.prompt(f"${name} go").context
     entered = []
@@ -352,8 +351,8 @@ def test_from_the_first_phase_to_the_end_as_the_file_says(name: str, desk: Desk)
     assert desk.active_now() == []
 
 
-@pytest.mark.parametrize("word", ENDING)
-@pytest.mark.parametrize("name", MODE)
+@each_row("word", ENDING)
+@each_row("name", MODE)
 def test_each_outcome_that_is_listed_ends_the_run(name: str, word: str, desk: Desk) -> None:
     desk.prompt(f"${name} go")
     assert desk.stop().blocks
@@ -368,7 +367,7 @@ def test_a_question_waits_and_the_next_prompt_answers_it(name: str, desk: Desk) 
     said = desk.works(question(name))
     assert "end the turn" in said
     assert not desk.stop(message="Which one?").blocks
-    assert "go on with the run." in desk.prompt("The first.").context
+    assert "continue the run." in desk.prompt("The first.").context
     assert desk.read(MODE[name])["current_phase"] == PHASES[name][0]
     assert desk.stop().blocks
 
@@ -432,7 +431,7 @@ def test_after_cancel_the_skill_named_again_goes_on_where_it_stood(by_hand: bool
         desk.works(end)
     else:
         desk.prompt("$cancel")
-    assert "forge (phase executing, taken up after userinterlude)" in desk.prompt("$forge").context
+    assert "forge (phase executing, resumed after userinterlude)" in desk.prompt("$forge").context
 
 
 def test_after_a_clear_nothing_is_left_to_take_up(desk: Desk) -> None:

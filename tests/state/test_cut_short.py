@@ -11,11 +11,12 @@ import pytest
 
 from rcs_hooks.cli.options import scope
 from rcs_hooks.errors import Refused
-from rcs_hooks.state import asking, files, surface
+from rcs_hooks.files import transaction
+from rcs_hooks.state import clearing, operations, question_service
 from tests.support import Workspace
 
 if TYPE_CHECKING:
-    from rcs_hooks.state.surface import Scope
+    from rcs_hooks.state.scopes import Scope
 
 
 def at(workspace: Workspace, session: str | None) -> Scope:
@@ -28,7 +29,7 @@ def kill_before_renames(monkeypatch: pytest.MonkeyPatch) -> None:
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files, "_apply", die)
+    monkeypatch.setattr(transaction, "_apply", die)
 
 
 def test_a_passing_fault_does_not_give_up_a_commit(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,9 +68,9 @@ def test_clear_sees_what_list_active_sees(
         kill_before_renames(faults)
         workspace.prompt("$team")
     here = at(workspace, "s1")
-    assert surface.list_active(here)["active_modes"] == ["team"]
-    assert surface.clear(here, "team", all_sessions=everywhere)["cleared"] is True
-    assert surface.list_active(here)["active_modes"] == []
+    assert operations.list_active(here)["active_modes"] == ["team"]
+    assert clearing.clear(here, "team", all_sessions=everywhere)["cleared"] is True
+    assert operations.list_active(here)["active_modes"] == []
 
 
 def test_a_question_of_a_commit_cut_short_can_be_seen_and_answered(
@@ -79,15 +80,15 @@ def test_a_question_of_a_commit_cut_short_can_be_seen_and_answered(
     here = at(workspace, "s1")
     with monkeypatch.context() as faults, pytest.raises(KeyboardInterrupt):
         kill_before_renames(faults)
-        asking.ask(here, "forge", "Which database?")
-    (asked,) = asking.listed(here)["questions"]
-    assert asking.answer(here, asked["question_id"], "Postgres", source="cli")["goes_on"] == ["forge"]
+        question_service.ask(here, "forge", "Which database?")
+    (asked,) = question_service.list_questions(here)["questions"]
+    assert question_service.answer(here, asked["question_id"], "Postgres", source="cli")["goes_on"] == ["forge"]
 
 
 def test_a_stale_root_record_draws_no_write_away_from_the_session(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     workspace.write("forge", None, updated_at="2020-01-01T00:00:00Z")
-    surface.write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"})
+    operations.write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"})
     assert workspace.read("forge")["lifecycle_outcome"] == "finished"
     assert not workspace.stop().blocks
 
@@ -95,10 +96,10 @@ def test_a_stale_root_record_draws_no_write_away_from_the_session(workspace: Wor
 def test_get_status_of_a_mode_means_the_session_that_read_means(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     workspace.prompt("$team $ulw", "s2")
-    assert list(surface.get_status(at(workspace, None), "forge")["statuses"]) == ["forge"]
+    assert list(operations.get_status(at(workspace, None), "forge")["statuses"]) == ["forge"]
     workspace.prompt("$ulw", "s3")
     with pytest.raises(Refused, match="ultrawork is active in 2 sessions"):
-        surface.get_status(at(workspace, None), "ultrawork")
+        operations.get_status(at(workspace, None), "ultrawork")
 
 
 def test_a_question_id_of_another_type_stops_nobody(workspace: Workspace) -> None:

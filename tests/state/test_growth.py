@@ -1,4 +1,6 @@
-"""Years of use: every read costs by what is active, not by what was. Whole processes, interleaved, as ratios."""
+"""Years of use: every read costs by what is active, not by what was. Whole processes, interleaved, as ratios of what
+they take of the processor: others of this machine do not count.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.state import active
-from rcs_hooks.state.inventory import SOURCE
+from rcs_hooks.state import folding, session_index
+from rcs_hooks.state.session import NATIVE_HOOK
 from tests.bench.bench_hooks import timed
+from tests.dashboard.support import Board
 from tests.state.test_prune import question
-from tests.support import RCS_HOOK, Workspace
+from tests.support import RCS_HOOK, Workspace, of_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
     Run = tuple[list[str], Callable[[Workspace], bytes]]
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 RCS = str(RCS_HOOK.with_name("rcs"))
 ROUNDS = 10
@@ -40,6 +43,11 @@ def status(workspace: Workspace) -> bytes:
     return json.dumps({"session_id": "s1", "cwd": str(workspace.root)}).encode()
 
 
+def starts(workspace: Workspace) -> bytes:
+    return workspace.payload("SessionStart", f"new-{random.randrange(10**9)}", source="startup")
+
+
+START: dict[str, Run] = {"SessionStart": ([str(RCS_HOOK)], starts)}
 PROMPT: Run = ([str(RCS_HOOK)], call("UserPromptSubmit", prompt="How do I deploy this?"))
 RUNS: dict[str, Run] = {
     "hud": ([RCS, "hud"], nothing),
@@ -52,14 +60,15 @@ RUNS: dict[str, Run] = {
 
 
 def ratios(runs: dict[str, Run], one: Workspace, many: Workspace) -> dict[str, float]:
-    """How much longer each takes in the second workspace: the quickest of each, run in turn."""
+    """How much more each takes in the second workspace: the least of each, run in turn."""
     best = {(name, at): 60.0 for name in runs for at in (0, 1)}
     for _ in range(ROUNDS):
         for name, (command, stdin) in runs.items():
             for at in random.sample([0, 1], 2):
                 workspace = (one, many)[at]
-                seconds, _ = timed(command, stdin(workspace), workspace.root)
-                best[name, at] = min(best[name, at], seconds)
+                before = of_children()
+                timed(command, stdin(workspace), workspace.root)
+                best[name, at] = min(best[name, at], of_children() - before)
     return {name: round(best[name, 1] / best[name, 0], 2) for name in runs}
 
 
@@ -67,11 +76,15 @@ def used(root: Path, sessions: int) -> Workspace:
     """A workspace in which forge runs in one session, and so many sessions have ended."""
     root.mkdir()
     workspace = Workspace(root, now=time.time())
+    filled(workspace, sessions)
+    return workspace
+
+
+def filled(workspace: Workspace, sessions: int) -> None:
     for number in range(sessions):
         workspace.write("forge", f"ended-{number}", active=False, lifecycle_outcome="finished")
-        workspace.write("skill-active", f"ended-{number}", active=False, source=SOURCE)
+        workspace.write("skill-active", f"ended-{number}", active=False, source=NATIVE_HOOK)
     workspace.prompt("$forge")
-    return workspace
 
 
 @pytest.fixture
@@ -79,35 +92,132 @@ def two_thousand(tmp_path: Path) -> Workspace:
     return used(tmp_path / "many", 2_000)
 
 
-def test_two_thousand_recent_sessions_cost_little(two_thousand: Workspace, tmp_path: Path) -> None:
-    for _ in range(200):  # what so many starts of sessions do by and by
-        active.keep_up(str(two_thousand.state), "new", time.time() + 60)
-        if len(active.candidates(str(two_thousand.state))) <= active.FEW:
-            break
-    found = ratios(RUNS, used(tmp_path / "one", 0), two_thousand)
-    assert all(ratio <= 1.3 for ratio in found.values()), found
+@pytest.fixture
+def one(tmp_path: Path) -> Workspace:
+    """The same with one session."""
+    return used(tmp_path / "one", 0)
 
 
-def test_two_thousand_old_sessions_cost_nothing(two_thousand: Workspace, tmp_path: Path) -> None:
+def aged(workspace: Workspace) -> None:
+    """All but s1 were written a month ago."""
     month_ago = time.time() - 31 * 86_400
-    for folder in two_thousand.folder("s1").parent.iterdir():
+    for folder in workspace.folder("s1").parent.iterdir():
         if folder.name != "s1":
             for path in (*folder.iterdir(), folder):
                 os.utime(path, (month_ago, month_ago))
-    for _ in range(300):
-        active.keep_up(str(two_thousand.state), "new", time.time() + 60)
-        if len(list(two_thousand.folder("s1").parent.iterdir())) <= active.FEW:
-            break
-    assert len(list((two_thousand.state / "folded").iterdir())) >= 2_000 - active.FEW
-    found = ratios(RUNS, used(tmp_path / "one", 0), two_thousand)
+
+
+def kept_up(workspace: Workspace, *, until: Callable[[], bool], most: int = 300) -> int:
+    """After how many starts it is so. They come when all that was written has settled."""
+    for number in range(1, most + 1):
+        folding.fold_in_passing(str(workspace.state), "new", time.time() + 60)
+        if until():
+            return number
+    raise AssertionError(f"not after {most} starts")
+
+
+def await_settled(workspace: Workspace) -> None:
+    """Until the index may vouch for what was written last."""
+    newest = max(folder.stat().st_ctime_ns for folder in workspace.folder("s1").parent.iterdir())
+    while time.time_ns() <= newest + session_index.SETTLED + session_index.SECOND:
+        time.sleep(0.1)
+
+
+def unlooked(workspace: Workspace) -> int:
+    return len(session_index.possibly_active(str(workspace.state)))
+
+
+def unfolded(workspace: Workspace) -> int:
+    return len(list(workspace.folder("s1").parent.iterdir()))
+
+
+def is_done(workspace: Workspace) -> bool:
+    """Whether the last start has found nothing to do."""
+    record = json.loads((workspace.state / session_index.INDEX).read_text())
+    return bool(record["looked"])
+
+
+def test_two_thousand_recent_sessions_cost_little(two_thousand: Workspace, one: Workspace) -> None:
+    """A start has nothing to do, and looks at none; the others look at each by its change time."""
+    kept_up(two_thousand, until=lambda: is_done(two_thousand))
+    found = ratios(RUNS | START, one, two_thousand)
+    assert all(ratio <= 1.3 for ratio in found.values()), found
+
+
+def test_two_thousand_old_sessions_cost_nothing(two_thousand: Workspace, one: Workspace) -> None:
+    aged(two_thousand)
+    kept_up(two_thousand, until=lambda: is_done(two_thousand))
+    # Fewer than that are not worth a look; s1 is active.
+    assert unfolded(two_thousand) <= session_index.FEW
+    found = ratios(RUNS | START, one, two_thousand)
     assert all(ratio <= 1.2 for ratio in found.values()), found
 
 
-def test_ten_thousand_questions_cost_little(tmp_path: Path) -> None:
-    one, many = used(tmp_path / "one", 0), used(tmp_path / "many", 0)
+def test_a_start_that_makes_the_index_ends_soon_and_goes_on_each_time(two_thousand: Workspace, one: Workspace) -> None:
+    """Its 20 ms and what ends them, where a start of nothing takes some 20."""
+    await_settled(two_thousand)
+    found = ratios(START, one, two_thousand)
+    assert found["SessionStart"] <= 2.3, found
+    assert 1 < unlooked(two_thousand) < 2_000
+    number = kept_up(two_thousand, until=lambda: unlooked(two_thousand) <= session_index.FEW)
+    assert number < 60
+
+
+def test_a_start_that_folds_away_ends_soon_and_goes_on_each_time(two_thousand: Workspace, one: Workspace) -> None:
+    aged(two_thousand)
+    number = kept_up(two_thousand, until=lambda: unfolded(two_thousand) <= 1_500)
+    assert number < 60
+    found = ratios(START, one, two_thousand)
+    assert found["SessionStart"] <= 2.3, found
+    assert 1 < unfolded(two_thousand) < 1_500
+
+
+def board_over(folder: Path, sessions: int, *, are_old: bool) -> Board:
+    """A dashboard over a workspace with so many sessions that have ended."""
+    folder.mkdir()
+    board = Board(folder)
+    board.workspace.now = time.time()
+    filled(board.workspace, sessions)
+    if are_old:
+        aged(board.workspace)
+    if sessions:
+        kept_up(board.workspace, until=lambda: is_done(board.workspace))
+    assert board.get("/api/attention")["working"]["sessions"] == 1
+    return board
+
+
+# Each session of the last month is looked at by its change time, once a request: nobody else says what has changed.
+ATTENTION = [pytest.param(True, 1.3, id="old"), pytest.param(False, 8.0, id="recent")]
+
+
+@pytest.mark.parametrize(("are_old", "most"), ATTENTION)
+def test_what_needs_a_person_is_shown_as_quickly(tmp_path: Path, are_old: bool, most: float) -> None:
+    """`/api/attention` as a whole request, by what the processor has to do for it."""
+    one, many = board_over(tmp_path / "one", 0, are_old=are_old), board_over(tmp_path / "many", 2_000, are_old=are_old)
+    best = {one: 60.0, many: 60.0}
+    for _ in range(2 * ROUNDS):
+        for board in random.sample([one, many], 2):
+            best[board] = min(best[board], processor(board))
+    for board in (one, many):
+        board.close()
+    assert best[many] / best[one] <= most, best
+
+
+def processor(board: Board) -> float:
+    """Seconds that a request takes of this process."""
+    start = time.process_time()
+    board.get("/api/attention")
+    return time.process_time() - start
+
+
+def test_ten_thousand_questions_cost_little(one: Workspace, tmp_path: Path) -> None:
+    many = used(tmp_path / "many", 0)
     question(one, "q-1")
     for number in range(10_000):
         question(many, f"q-{number}")
-    assert active.fold_questions(str(many.state), "s1", seconds=60) == 10_000 - active.MANY
+    place = many.folder("s1") / "questions"
+    for _ in range(251):  # 40 of them by a start that is late, some hundred by one that is not
+        folding.fold_in_passing(str(many.state), "s1", time.time() + 60)
+    assert len(list(place.glob("*.json"))) == folding.MANY
     found = ratios({"prompt": PROMPT}, one, many)
     assert found["prompt"] <= 1.2, found

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.state.lock import Lock
+from rcs_hooks.files.lock import Lock
 from tests.cli.test_state_commands import rcs
 from tests.support import Record, Workspace
+from tests.table import each_row
 
 ENDED = {"active": False, "lifecycle_outcome": "finished", "completed_at": "2023-11-14T22:00:00.000Z"}
 BEFORE, AFTER = "2023-11-14T21:00:00.000Z", "2023-11-14T23:00:00.000Z"
@@ -47,8 +48,8 @@ STAYS = [
 ]
 
 
-@pytest.mark.parametrize("session", ["s1", None])
-@pytest.mark.parametrize(("mode", "fields", "goes"), STAYS)
+@each_row("session", ["s1", None])
+@each_row(("mode", "fields", "goes"), STAYS)
 def test_which_questions_go(
     workspace: Workspace, mode: Record | None, fields: Record, goes: bool, session: str | None
 ) -> None:
@@ -91,12 +92,13 @@ def test_of_very_many_all_go(workspace: Workspace) -> None:
     assert not any(path.exists() for path in paths)
 
 
+@pytest.mark.slow
 def test_it_waits_for_the_lock(workspace: Workspace) -> None:
     path = question(workspace, "q-1")
     with Lock(str(workspace.state)):
         done = rcs(workspace.root, "state", "prune")
     assert done.status == 1
-    assert "is held by somebody else" in done.err
+    assert "another rcs process is using it" in done.err
     assert path.exists()
 
 
@@ -109,7 +111,7 @@ def test_without_state_nothing_is_made(workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["prune", "--mode", "forge"], "rcs: --mode: prune takes none; it looks at every mode\n"),
+        (["prune", "--mode", "forge"], "rcs: --mode: prune looks at every mode; leave it out\n"),
         (["prune", "--all-sessions"], "rcs: --all-sessions: only clear takes it, not prune\n"),
         (["read", "--mode", "forge", "--dry-run"], "rcs: --dry-run: only prune takes it, not read\n"),
     ],

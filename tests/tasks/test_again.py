@@ -1,15 +1,18 @@
-"""The same command twice: the second time nothing is written, but for `redo` and `next`, which move by nature."""
+"""The same command twice changes nothing the second time, except `redo` and `next`, which always move."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.tasks.support import DECISION, ENTER, PLAN, REVERT, ROWS, WHOLE_PLAN, Row, Task
+from tests.table import each_row
+from tests.tasks.paths import DECISION, PLAN, REVERT
+from tests.tasks.rows import ROWS, WHOLE_PLAN, Row
+from tests.tasks.support import ENTER, Task
 
 ENTERING = {name: row for name, row in ROWS.items() if row.command in ENTER.values()}
 
 
-@pytest.mark.parametrize("row", ENTERING.values(), ids=ENTERING)
+@each_row("row", ENTERING.values(), ids=ENTERING)
 def test_a_phase_command_twice_is_once(task: Task, row: Row) -> None:
     row.on(task)
     task.did(row.command)
@@ -21,7 +24,7 @@ def test_a_phase_command_twice_is_once(task: Task, row: Row) -> None:
     assert task.tree() == before
 
 
-@pytest.mark.parametrize("phase", ENTER)
+@each_row("phase", ENTER)
 def test_the_command_of_the_present_phase_changes_nothing(task: Task, phase: str) -> None:
     task.at(phase)
     before = task.tree()
@@ -32,7 +35,7 @@ def test_the_command_of_the_present_phase_changes_nothing(task: Task, phase: str
         assert task.tree() == before
 
 
-@pytest.mark.parametrize("phase", ENTER)
+@each_row("phase", ENTER)
 def test_in_json_too(task: Task, phase: str) -> None:
     task.at(phase)
     before = task.tree()

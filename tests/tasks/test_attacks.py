@@ -1,4 +1,4 @@
-"""What was found by trying to break it: each command line that once did harm, and what it does now."""
+"""Inputs that once did harm: each command line, and what it does now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.tasks.support import CODE, DIFF, FILES, PLAN, PLAN_REVIEW, ROWS, WHOLE_PLAN, Task
+from tests.table import each_row
+from tests.tasks.paths import CODE, DIFF, FILES, PLAN, PLAN_REVIEW
+from tests.tasks.rows import ROWS, WHOLE_PLAN
+from tests.tasks.support import Task
 
 CODEGEN = ROWS["T6"]
 HEAD = "@@ -1 +1 @@\n-a\n+b\n"
@@ -17,7 +20,7 @@ BARE = f"diff --git a/a.py a/a.py\n--- a/a.py\n+++ a/a.py\n{HEAD}"
 QUOTED = f'--- "a/\\303\\274\\a\\".py"\n+++ "b/ü\\a\\".py"\n{HEAD}'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("patch", "path"),
     [
         (MNEMONIC, "src/a.py"),
@@ -55,6 +58,7 @@ def test_a_diff_that_is_missing_needs_a_file(task: Task) -> None:
     assert (failed["artifact"], failed["found"], failed["needed"]) == (DIFF, "missing", "a file")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["1", "{}", '""', "[]"])
 def test_very_many_wrong_entries_cost_no_minutes(task: Task, entry: str) -> None:
     text = '{"files":[' + ",".join([entry] * 1_000_000) + "]}"
@@ -93,6 +97,7 @@ def test_a_folder_that_cannot_be_walked_hides_no_status(task: Task, monkeypatch:
     assert max(map(len, out.splitlines())) < 400
 
 
+@pytest.mark.slow
 def test_too_many_files_are_neither_copied_in_part_nor_said_to_be(task: Task) -> None:
     task.at("codegen", {CODE: "x"})
     for number in range(10_001):
@@ -114,7 +119,7 @@ def test_a_line_without_end_is_refused_and_the_next_one_read(task: Task, line: s
     task.at("planning")
     before = task.state_bytes
     done = task.rcs("task", "repl", "t1", stdin=f"{line}\n/status --json\n")
-    assert done.err == "rcs: a line of more than 65536 characters is not read; nothing was done\n"
+    assert done.err == "rcs: the line has more than 65536 characters; nothing was done\n"
     assert (json.loads(done.out)["phase"], task.state_bytes) == ("planning", before)
 
 

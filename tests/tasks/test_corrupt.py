@@ -1,4 +1,4 @@
-"""What lies in a task may be anything: it is told in clear words, nothing is changed, and nobody waits."""
+"""Any file of a task may be broken: the message is clear, nothing is changed, and nobody waits."""
 
 from __future__ import annotations
 
@@ -9,22 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.tasks.support import (
-    CLEAN_REVIEW,
-    CODE_FILES,
-    CODE_REVIEW,
-    DECISION,
-    ENTER,
-    PLAN,
-    PLAN_REVIEW,
-    REPORT,
-    REVERT,
-    ROWS,
-    WHOLE_PLAN,
-    Record,
-    Task,
-    in_process,
-)
+from tests.table import each_row
+from tests.tasks.paths import CODE_REVIEW, DECISION, PLAN, PLAN_REVIEW, REPORT, REVERT
+from tests.tasks.rows import CLEAN_REVIEW, CODE_FILES, ROWS, WHOLE_PLAN
+from tests.tasks.support import ENTER, Record, Task, in_process
 
 COMMANDS = [
     ("status", ()),
@@ -65,7 +53,7 @@ def text(content: str | bytes) -> Breaks:
 
 
 def state(**changed: object) -> Breaks:
-    """The state with other values; `...` takes a key out."""
+    """Writes the state with other values; `...` removes a key."""
 
     def put(path: Path) -> None:
         record = json.loads(path.read_text()) | changed
@@ -80,7 +68,10 @@ BROKEN: dict[str, tuple[Breaks, str]] = {
         'state.json: phase "testing" is not one of planning, plan_review, codegen, review, test, accept, revert, done; '
         "fix the file by hand (nothing was changed)",
     ),
-    "not JSON": (text('{\n  "phase": "planning",\n}'), "state.json: not JSON (line 3 column 1); nothing was changed"),
+    "not JSON": (
+        text('{\n  "phase": "planning"\n"x": 1}'),
+        "state.json: not JSON (line 3 column 1); nothing was changed",
+    ),
     "empty": (text(""), "state.json: not JSON (line 1 column 1); nothing was changed"),
     "not an object": (text("[]"), "state.json: "),
     "not UTF-8": (text(b'{"phase": "planning\xff"}'), "state.json: "),
@@ -106,7 +97,7 @@ BROKEN: dict[str, tuple[Breaks, str]] = {
 
 
 def look(task: Task) -> dict[str, object]:
-    """What lies there, without opening what must not be opened."""
+    """Every entry of the folder, without opening a pipe or following a link."""
     found: dict[str, object] = {}
     for path in sorted(task.folder.rglob("*")):
         if path.name != ".lock":
@@ -117,8 +108,8 @@ def look(task: Task) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("name", BROKEN)
-@pytest.mark.parametrize(("command", "options"), COMMANDS, ids=COMMAND_IDS)
+@each_row("name", BROKEN)
+@each_row(("command", "options"), COMMANDS, ids=COMMAND_IDS)
 def test_a_broken_state_is_told_and_left(task: Task, name: str, command: str, options: tuple[str, ...]) -> None:
     task.at("planning", {PLAN: WHOLE_PLAN})
     breaks, words = BROKEN[name]
@@ -143,7 +134,7 @@ def test_the_words_are_json_where_json_is_asked_for(task: Task, name: str) -> No
     assert "nothing was changed" in done.json["error"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "without",
     [("actors",), ("task_id",), ("created_at",), ("updated_at",), ("actors", "task_id", "created_at")],
     ids="+".join,
@@ -210,8 +201,8 @@ BREAKS: dict[str, Breaks] = {
 }
 
 
-@pytest.mark.parametrize("how", BREAKS)
-@pytest.mark.parametrize(("name", "path"), ROW_FILES, ids=[name for name, _ in ROW_FILES])
+@each_row("how", BREAKS)
+@each_row(("name", "path"), ROW_FILES, ids=[name for name, _ in ROW_FILES])
 def test_an_artifact_that_cannot_be_read_opens_nothing(task: Task, name: str, path: str, how: str) -> None:
     row = ROWS[name]
     row.on(task)
@@ -272,8 +263,8 @@ def test_tasks_that_lie_behind_a_link_out_of_the_workspace_are_not_touched(task:
     assert list(outside.iterdir()) == []
 
 
-@pytest.mark.parametrize("breaks", [link, fifo, folder], ids=lambda each: each.__name__)
-@pytest.mark.parametrize("override", [(), ("--override", "I accept the risk")], ids=["next", "override"])
+@each_row("breaks", [link, fifo, folder], ids=lambda each: each.__name__)
+@each_row("override", [(), ("--override", "I accept the risk")], ids=["next", "override"])
 def test_what_cannot_be_put_on_record_is_not_done(task: Task, breaks: Breaks, override: tuple[str, ...]) -> None:
     task.at("planning", {PLAN: WHOLE_PLAN, "transcript.jsonl": ""})
     breaks(task.folder / "transcript.jsonl")
@@ -304,7 +295,7 @@ def test_a_line_that_was_cut_short_spoils_no_other(task: Task) -> None:
 # --- names
 
 
-@pytest.mark.parametrize("name", ["..", "../x", "a/b", "", ".hidden", "x" * 129, "a b", "ä", "a\n", "-x"], ids=ascii)
+@each_row("name", ["..", "../x", "a/b", "", ".hidden", "x" * 129, "a b", "ä", "a\n", "-x"], ids=ascii)
 def test_a_name_that_cannot_be_a_folder_is_refused(task: Task, name: str) -> None:
     done = in_process(task.root, "task", "new", "--", name)
     assert done.status == 1
@@ -312,7 +303,7 @@ def test_a_name_that_cannot_be_a_folder_is_refused(task: Task, name: str) -> Non
     assert not (task.root / ".rcs").exists()
 
 
-@pytest.mark.parametrize("command", ["status", "next", "redo", *ENTER.values()])
+@each_row("command", ["status", "next", "redo", *ENTER.values()])
 def test_a_task_that_is_not_there_is_not_made(task: Task, command: str) -> None:
     done = task(command)
     assert (done.status, done.out) == (1, "")

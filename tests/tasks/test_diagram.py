@@ -1,13 +1,12 @@
-"""The diagram that ships is the contract's, and what the program knows of ways is that diagram."""
+"""The diagram that ships is the one of the contract, and the program knows exactly its edges."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import pytest
-
 import rcs_hooks
+from tests.table import each_row
 from tests.tasks.support import DRAWN, PHASES, Task
 
 LIFECYCLE = Path(rcs_hooks.__file__).parent / "tasks" / "lifecycle.md"
@@ -47,7 +46,7 @@ def test_its_fence_is_closed() -> None:
     assert [line for line in lines if line.startswith("```")] == ["```mermaid", "```"]
 
 
-@pytest.mark.parametrize("phase", PHASES)
+@each_row("phase", PHASES)
 def test_the_ways_out_of_a_phase_are_those_that_are_drawn(task: Task, phase: str) -> None:
     task.at(phase)
     ways = [edge["to"] for edge in task("status", "--json").json["edges"]]

@@ -1,5 +1,5 @@
-"""Each of the 20 rows refuses on its smallest artifacts with exactly one thing broken: what a person reads then, whole,
-stands in `refusals.txt`. That each row passes where nothing is broken is held in `test_opens.py`.
+"""Each of the 20 rows refuses its smallest artifacts with exactly one thing broken. `refusals.txt` has what a person
+reads then, in full. `test_opens.py` holds that each row passes where nothing is broken.
 """
 
 from __future__ import annotations
@@ -10,26 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.tasks.support import (
-    CLEAN_REVIEW,
-    CODE,
-    CODE_REVIEW,
-    DECISION,
-    DIFF,
-    DRAWN,
-    FILES,
-    PASSED,
-    PLAN,
-    PLAN_REVIEW,
-    REPORT,
-    REVERT,
-    ROWS,
-    WHOLE_PLAN,
-    Record,
-    Row,
-    Task,
-    in_process,
-)
+from tests.table import each_row
+from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PLAN_REVIEW, REPORT, REVERT
+from tests.tasks.rows import CLEAN_REVIEW, PASSED, ROWS, WHOLE_PLAN, Row
+from tests.tasks.support import DRAWN, Record, Task, in_process
 
 EXTRA = "code/files/b.py"
 OK: Record = {"ok": True, "blocked": False}
@@ -50,7 +34,7 @@ def reviewer(**said: object) -> Record:
 
 
 def review(*severities: str, decision: str = "accepted", **said: object) -> Record:
-    """With an issue of each severity, called C1 and so on."""
+    """A code review with an issue of each severity, named C1 and so on."""
     issues = [
         {"id": f"C{number}", "severity": severity, "path": "src/a.py", "message": "it hangs"} | said
         for number, severity in enumerate(severities, 1)
@@ -94,6 +78,7 @@ BROKEN: dict[str, Record] = {
     "T3 an ok that is a word": {PLAN: WHOLE_PLAN, **verdict(ok="yes")},
     "T3 ok and not ok": {PLAN: WHOLE_PLAN, **verdict(aggregate={"ok": False})},
     "T3 blocked": {PLAN: WHOLE_PLAN, **verdict(blocked=True)},
+    "T3 blocked, and not ok either": {PLAN: WHOLE_PLAN, **verdict(ok=False, blocked=True)},
     "T3 blocked, and a reviewer says why": {
         PLAN: WHOLE_PLAN,
         **reviewer(ok=False, severity="blocking", blocking_issues=["no rollback"]),
@@ -184,7 +169,7 @@ def broken(task: Task, name: str) -> Row:
     return row
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_a_row_refuses_with_one_thing_broken(task: Task, name: str) -> None:
     row = broken(task, name)
     before = task.tree("transcript.jsonl")
@@ -195,7 +180,7 @@ def test_a_row_refuses_with_one_thing_broken(task: Task, name: str) -> None:
     assert task.story == [("refused", row.source, row.target)]
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_a_refusal_in_json_says_the_same(task: Task, name: str) -> None:
     row = broken(task, name)
     before = task.state_bytes
@@ -205,6 +190,8 @@ def test_a_refusal_in_json_says_the_same(task: Task, name: str) -> None:
     assert {key: said[key] for key in ("ok", "error", "task", "from", "to")} == {
         "ok": False, "error": "transition_refused", "task": "t1", "from": row.source, "to": row.target
     }  # fmt: skip
+    assert (said["code"], said["message"]) == (said["error"], REFUSALS[name].rstrip("\n"))
+    assert said["details"] == {key: said[key] for key in ("task", "from", "to", "failed", "allowed")}
     assert [way["to"] for way in said["allowed"]] == list(DRAWN[row.source])
     lines = [line for line in REFUSALS[name].splitlines() if line.startswith("  - ")]
     assert len(said["failed"]) == len(lines)
@@ -219,7 +206,7 @@ def test_a_refusal_in_json_says_the_same(task: Task, name: str) -> None:
 COMMAND = re.compile(r"rcs (task (?:next|plan|codegen|accept|revert|schema) .+?)(?:, or | moves on|$)")
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_a_command_that_is_offered_does_what_it_is_offered_for(task: Task, name: str) -> None:
     """It moves the task, or records what was missing, or shows the form."""
     for line in REFUSALS[name].splitlines():
@@ -233,12 +220,19 @@ def test_a_command_that_is_offered_does_what_it_is_offered_for(task: Task, name:
             assert (task.tree() != before) == (words[1] != "schema")
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_next_does_not_take_what_is_refused(task: Task, name: str) -> None:
-    """It may go another way, as the artifacts say; never the one that is shut."""
+    """It may take another edge, as the artifacts say, but not the closed one."""
     row = broken(task, name)
     task("next")
     assert task.phase != row.target or row.target == row.source
+
+
+def test_json_says_what_a_missing_field_must_be(task: Task) -> None:
+    task.at("test", {REPORT: {"status": "completed", "suites": []}})
+    for command, needed in (("accept", "true or false"), ("codegen", "false")):
+        (failure,) = task(command, "--json").json["failed"]
+        assert (failure["field"], failure["found"], failure["needed"]) == ("overall_pass", "missing", needed)
 
 
 def test_looking_at_a_task_is_no_request(task: Task) -> None:

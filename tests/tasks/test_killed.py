@@ -1,4 +1,4 @@
-"""A move that was killed was never made: what was put aside comes back, and it can be asked for again."""
+"""A move that was killed did not happen: what it archived comes back, and it can be requested again."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ import pytest
 
 from rcs_hooks.errors import Unavailable
 from rcs_hooks.tasks import archive, phases
-from tests.state.test_files import each_moment, refuse_open
-from tests.tasks.support import CODE_REVIEW, DECISION, DIFF, PLAN_REVIEW, REPORT, ROWS, Record, Task
+from tests.files.test_transaction import each_moment, refuse_open
+from tests.support import few
+from tests.table import each_row
+from tests.tasks.paths import CODE_REVIEW, DECISION, DIFF, PLAN_REVIEW, REPORT
+from tests.tasks.rows import ROWS
+from tests.tasks.support import Record, Task
 from tests.tasks.test_override import killed
 
 BACK = {name: ROWS[name] for name in ("T4", "T5", "T7", "T8", "T11", "T12", "T14", "T16", "T17", "T18")}
 NOTE = ".putting-aside.json"
 
 
-@pytest.mark.parametrize("name", BACK)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", few(BACK))
 def test_the_same_command_goes_through_after_a_kill(task: Task, name: str) -> None:
     row = BACK[name]
     row.on(task)
@@ -34,6 +39,7 @@ def test_a_redo_that_was_killed_loses_nothing(task: Task) -> None:
     assert (found[CODE_REVIEW], found[REPORT]) == (b"mine", b"mine too")
 
 
+@pytest.mark.slow
 @each_moment
 @pytest.mark.parametrize("name", [NOTE, phases.STATE_FILE])
 def test_what_a_kill_left_aside_waits_while_it_cannot_be_read(task: Task, name: str, refusal: int) -> None:
@@ -49,7 +55,7 @@ def test_what_a_kill_left_aside_waits_while_it_cannot_be_read(task: Task, name: 
     assert not task.there(NOTE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "note",
     [
         {"folder": "../../..", "moved": [DIFF]},

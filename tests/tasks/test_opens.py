@@ -1,4 +1,4 @@
-"""Each of the 20 rows passes on its smallest artifacts, and by each alternative; `next` asks them in order."""
+"""Each of the 20 rows passes on its smallest artifacts, and by each alternative; `next` tries the edges in order."""
 
 from __future__ import annotations
 
@@ -7,25 +7,10 @@ import json
 
 import pytest
 
-from tests.tasks.support import (
-    CLEAN_REVIEW,
-    CODE,
-    CODE_FILES,
-    CODE_REVIEW,
-    DECISION,
-    DIFF,
-    FILES,
-    PASSED,
-    PATCH,
-    PLAN,
-    PLAN_REVIEW,
-    REPORT,
-    REVERT,
-    ROWS,
-    WHOLE_PLAN,
-    Record,
-    Task,
-)
+from tests.table import each_row
+from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PLAN_REVIEW, REPORT, REVERT
+from tests.tasks.rows import CLEAN_REVIEW, CODE_FILES, PASSED, PATCH, ROWS, WHOLE_PLAN
+from tests.tasks.support import Record, Task
 
 
 def test_t0_a_new_task_stands_in_planning(task: Task) -> None:
@@ -37,7 +22,7 @@ def test_t0_a_new_task_stands_in_planning(task: Task) -> None:
     assert task.story == [("transition", None, "planning")]
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each_row("name", ROWS)
 def test_a_row_passes_on_its_smallest_artifacts(task: Task, name: str) -> None:
     row = ROWS[name]
     row.on(task)
@@ -53,7 +38,7 @@ def test_a_row_passes_on_its_smallest_artifacts(task: Task, name: str) -> None:
         assert task.round(row.target) == rounds + 1
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each_row("name", ROWS)
 def test_the_answer_in_json_says_what_has_happened(task: Task, name: str) -> None:
     row = ROWS[name]
     row.on(task)
@@ -193,7 +178,7 @@ OPENS: dict[str, tuple[str, Record]] = {
 }
 
 
-@pytest.mark.parametrize("name", OPENS)
+@each_row("name", OPENS)
 def test_each_alternative_opens_the_edge(task: Task, name: str) -> None:
     of, changed = OPENS[name]
     row = ROWS[of]
@@ -280,7 +265,7 @@ ORDER: dict[str, tuple[str, Record, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ORDER)
+@each_row("name", ORDER)
 def test_next_takes_the_first_that_is_open(task: Task, name: str) -> None:
     source, artifacts, target = ORDER[name]
     task.at(source, artifacts)
@@ -288,7 +273,7 @@ def test_next_takes_the_first_that_is_open(task: Task, name: str) -> None:
     assert task.phase == target
 
 
-@pytest.mark.parametrize(("source", "path"), [
+@each_row(("source", "path"), [
     ("planning", PLAN), ("plan_review", PLAN_REVIEW), ("codegen", DIFF), ("review", CODE_REVIEW), ("test", REPORT),
     ("accept", DECISION), ("revert", REVERT),
 ])  # fmt: skip
@@ -330,7 +315,7 @@ def test_failing_tests_may_be_accepted_with_reasons(task: Task) -> None:
     assert task.read(DECISION)["reasons"] == ["the test itself is wrong"]
 
 
-@pytest.mark.parametrize(("word", "target"), [
+@each_row(("word", "target"), [
     ("accepted", "done"), ("needs_changes", "codegen"), ("unclear", "review"), ("upstream_problem", "planning"),
     ("revert", "revert"),
 ])  # fmt: skip
@@ -359,7 +344,7 @@ def test_in_test_a_decision_that_cannot_enter_is_not_recorded(task: Task) -> Non
     assert (done.status, task.tree("transcript.jsonl")) == (1, before)
 
 
-@pytest.mark.parametrize("phase", ["planning", "plan_review", "codegen", "review", "revert", "done"])
+@each_row("phase", ["planning", "plan_review", "codegen", "review", "revert", "done"])
 def test_elsewhere_a_decision_is_refused_and_not_recorded(task: Task, phase: str) -> None:
     task.at(phase)
     before = task.tree("transcript.jsonl")
@@ -367,7 +352,7 @@ def test_elsewhere_a_decision_is_refused_and_not_recorded(task: Task, phase: str
     assert (done.status, done.out, task.tree("transcript.jsonl")) == (1, "", before)
 
 
-@pytest.mark.parametrize("phase", ["planning", "plan_review", "codegen", "review", "test", "revert", "done"])
+@each_row("phase", ["planning", "plan_review", "codegen", "review", "test", "revert", "done"])
 def test_elsewhere_a_revert_is_refused_and_not_recorded(task: Task, phase: str) -> None:
     task.at(phase)
     before = task.tree("transcript.jsonl")

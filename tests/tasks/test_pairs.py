@@ -1,10 +1,12 @@
-"""The table is all there is: each of the 8 x 8 pairs that is not in it is refused, whatever is said with it."""
+"""Each of the 8 x 8 pairs of phases that the table does not have is refused, with an override too."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.tasks.support import CODE_FILES, DRAWN, ENTER, PHASES, PLAN, WHOLE_PLAN, Record, Task
+from tests.table import each_row
+from tests.tasks.rows import WHOLE_TASK
+from tests.tasks.support import DRAWN, ENTER, PHASES, Record, Task
 
 PAIRS = [(source, target) for source in PHASES for target in PHASES]
 DRAWN_PAIRS = [(source, target) for source, targets in DRAWN.items() for target in targets]
@@ -19,27 +21,15 @@ FROM = {
     "accept": "done, codegen, review, planning, revert",
     "revert": "done",
 }
-EVERYTHING: Record = {
-    PLAN: WHOLE_PLAN,
-    **CODE_FILES,
-    "review/plan-review.json": {"ok": True, "blocked": False},
-    "review/code-review.json": {"ok": True, "decision": "accepted", "issues": []},
-    "eval/eval-report.json": {"status": "completed", "overall_pass": True, "suites": []},
-    "accept/decision.json": {"decision": "accepted"},
-    "revert/record.json": {"reason": "it broke the build", "status": "completed"},
-}
-"""All that any forward edge asks for: what is refused here is refused for the pair alone."""
 
 
 def test_the_contract_draws_19_pairs_and_45_are_none() -> None:
     assert (len(DRAWN_PAIRS), len(PAIRS) - len(DRAWN_PAIRS)) == (19, 45)
 
 
-@pytest.mark.parametrize(
-    ("source", "target"), [pair for pair in OTHERS if pair[0] != pair[1] and pair[1] != "done"], ids="-".join
-)
+@each_row(("source", "target"), [pair for pair in OTHERS if pair[0] != pair[1] and pair[1] != "done"], ids="-".join)
 def test_a_pair_that_is_not_drawn_is_no_transition(task: Task, source: str, target: str) -> None:
-    task.at(source, EVERYTHING)
+    task.at(source, WHOLE_TASK)
     before = task.tree("transcript.jsonl")
     done = task(ENTER[target])
     words = f"{source} -> {target} is not a transition. A phase cannot be skipped. From {source}: {FROM[source]}."
@@ -48,9 +38,9 @@ def test_a_pair_that_is_not_drawn_is_no_transition(task: Task, source: str, targ
     assert task.story == [("refused", source, target)]
 
 
-@pytest.mark.parametrize(("source", "target"), OTHERS, ids="-".join)
+@each_row(("source", "target"), OTHERS, ids="-".join)
 def test_an_override_adds_no_edge(task: Task, source: str, target: str) -> None:
-    task.at(source, EVERYTHING)
+    task.at(source, WHOLE_TASK)
     before = task.tree("transcript.jsonl")
     done = task("next", "--override", "I accept the risk", "--to", target)
     assert done == (1, "", f"rcs: task t1: {source} -> {target} is not a transition; an override cannot skip a phase\n")
@@ -58,41 +48,59 @@ def test_an_override_adds_no_edge(task: Task, source: str, target: str) -> None:
     assert task.story == [("refused", source, target)]
 
 
-@pytest.mark.parametrize("command", [*ENTER.values(), "next"])
+@each_row("command", [*ENTER.values(), "next"])
 def test_done_leads_nowhere(task: Task, command: str) -> None:
-    task.at("done", EVERYTHING)
+    task.at("done", WHOLE_TASK)
     before = task.tree("transcript.jsonl")
     done = task(command)
     assert done == (1, "", "rcs: task t1 is done. Re-open it with rcs task redo t1 --phase <phase>.\n")
     assert task.tree("transcript.jsonl") == before
 
 
-@pytest.mark.parametrize("target", PHASES)
+@each_row("target", PHASES)
 def test_done_leads_nowhere_with_an_override_either(task: Task, target: str) -> None:
-    task.at("done", EVERYTHING)
+    task.at("done", WHOLE_TASK)
     before = task.tree("transcript.jsonl")
     done = task("next", "--override", "I accept the risk", "--to", target)
     assert done == (1, "", "rcs: task t1 is done. Re-open it with rcs task redo t1 --phase <phase>.\n")
     assert task.tree("transcript.jsonl") == before
 
 
-@pytest.mark.parametrize("phase", ENTER)
+CODES = [
+    # what a program reads, phase, command
+    ("not_a_transition", "planning", ("test",)),
+    ("not_a_transition", "planning", ("next", "--override", "I accept the risk", "--to", "test")),
+    ("override_needs_reason", "planning", ("next", "--override", " ", "--to", "plan_review")),
+    ("task_done", "done", ("next",)),
+    ("never_reached", "done", ("redo", "--phase", "revert")),
+    ("redo_elsewhere", "codegen", ("redo", "--phase", "planning")),
+]
+
+
+@each_row(("code", "phase", "command"), CODES)
+def test_a_refusal_has_a_code_for_programs(task: Task, code: str, phase: str, command: tuple[str, ...]) -> None:
+    task.at(phase, WHOLE_TASK, revert={"round": 0})
+    done = task(*command, "--json")
+    assert (done.status, done.json["ok"], done.json["error"], done.json["code"]) == (1, False, code, code)
+
+
+@each_row("phase", ENTER)
 def test_a_done_task_is_opened_again_at_a_phase_that_it_has_seen(task: Task, phase: str) -> None:
-    task.at("done", EVERYTHING)
+    task.at("done", WHOLE_TASK)
     task.did("redo", "--phase", phase)
     assert (task.phase, task.round(phase)) == (phase, 2)
     assert task.story == [("redo", "done", phase)]
 
 
 def test_a_done_task_is_opened_again_at_planning_where_nothing_is_said(task: Task) -> None:
-    task.at("done", EVERYTHING)
+    task.at("done", WHOLE_TASK)
     task.did("redo")
     assert (task.phase, task.round("planning")) == ("planning", 2)
 
 
 @pytest.mark.parametrize("actors", [{}, {"revert": {"round": 0}}, {"revert": {"status": None}}], ids=str)
 def test_a_done_task_is_not_opened_at_a_phase_that_it_has_never_seen(task: Task, actors: dict[str, Record]) -> None:
-    task.at("done", EVERYTHING)
+    task.at("done", WHOLE_TASK)
     state = task.state
     del state["actors"]["revert"]
     task.put("state.json", state | {"actors": state["actors"] | actors})
@@ -102,13 +110,13 @@ def test_a_done_task_is_not_opened_at_a_phase_that_it_has_never_seen(task: Task,
     assert task.tree("transcript.jsonl") == before
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "target"),
     [(source, target) for source in ENTER for target in ENTER if source != target],
     ids="-".join,
 )
 def test_redo_goes_to_no_other_phase(task: Task, source: str, target: str) -> None:
-    task.at(source, EVERYTHING)
+    task.at(source, WHOLE_TASK)
     before = task.tree("transcript.jsonl")
     done = task("redo", "--phase", target)
     assert (done.status, done.out) == (1, "")
@@ -116,9 +124,9 @@ def test_redo_goes_to_no_other_phase(task: Task, source: str, target: str) -> No
     assert task.tree("transcript.jsonl") == before
 
 
-@pytest.mark.parametrize("phase", ENTER)
+@each_row("phase", ENTER)
 def test_redo_of_the_present_phase_stays_there_and_counts(task: Task, phase: str) -> None:
-    task.at(phase, EVERYTHING)
+    task.at(phase, WHOLE_TASK)
     task.did("redo")
     assert (task.phase, task.round(phase)) == (phase, 2)
     task.did("redo", "--phase", phase)
@@ -127,7 +135,7 @@ def test_redo_of_the_present_phase_stays_there_and_counts(task: Task, phase: str
 
 
 def test_redo_of_done_itself_is_no_phase(task: Task) -> None:
-    task.at("done", EVERYTHING)
+    task.at("done", WHOLE_TASK)
     before = task.state_bytes
     assert task("redo", "--phase", "done").status in (1, 2)
     assert task.state_bytes == before

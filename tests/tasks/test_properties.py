@@ -1,32 +1,17 @@
-"""Whatever is typed and whatever lies there: no task leaves the table, and nothing that happened is forgotten."""
+"""Whatever is typed and whichever files there are, no task leaves the table, and the transcript forgets nothing."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tasks.support import (
-    CLEAN_REVIEW,
-    CODE,
-    CODE_REVIEW,
-    DECISION,
-    DIFF,
-    DRAWN,
-    FILES,
-    PASSED,
-    PATCH,
-    PHASES,
-    PLAN,
-    PLAN_REVIEW,
-    REPORT,
-    REVERT,
-    WHOLE_PLAN,
-    Record,
-    Task,
-)
+from tests.properties import examples
+from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PLAN_REVIEW, REPORT, REVERT
+from tests.tasks.rows import CLEAN_REVIEW, PASSED, PATCH, WHOLE_PLAN
+from tests.tasks.support import DRAWN, PHASES, Record, Task
 
 COMMANDS: list[tuple[str, ...]] = [
     ("plan",), ("review plan",), ("codegen",), ("review code",), ("test",), ("accept",), ("revert",),
@@ -62,7 +47,7 @@ steps = st.lists(st.one_of(st.sampled_from(COMMANDS), puts.map(lambda put: ("put
 
 
 def check_step(task: Task, command: tuple[str, ...], before: Record, told: list[Record], status: int) -> None:
-    """One command has moved along the table, or has moved nothing; either way the record has only grown."""
+    """Checks that one command moved along the table or not at all, and that the transcript only grew."""
     after, now_told = task.state, task.transcript
     assert now_told[: len(told)] == told
     new = now_told[len(told) :]
@@ -84,7 +69,7 @@ def check_step(task: Task, command: tuple[str, ...], before: Record, told: list[
         assert after["actors"][phase]["round"] >= actor["round"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(60)
 @given(steps)
 def test_no_sequence_leaves_the_table_or_loses_the_transcript(said: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -13,15 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tasks.support import (
-    CODE_FILES,
-    PLAN,
-    PLAN_REVIEW,
-    RCS,
-    WHOLE_PLAN,
-    Done,
-    Task,
-)
+from tests.support import few
+from tests.table import each_row
+from tests.tasks.paths import PLAN, PLAN_REVIEW
+from tests.tasks.rows import CODE_FILES, WHOLE_PLAN
+from tests.tasks.support import RCS, Done, Task
 
 
 def piped(task: Task, *lines: str) -> Done:
@@ -57,7 +53,7 @@ def test_nothing_behind_quit_is_done(task: Task) -> None:
     assert task.round("planning") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "/test", "/next", "/nonsense", "/", "plan", "/review", "/review nothing", "/next --overide x",
@@ -80,6 +76,7 @@ def test_an_empty_line_says_nothing(task: Task) -> None:
     assert piped(task, "", "   ", "/status").out == piped(task, "/status").out
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_text_do_not_end_it(task: Task) -> None:
     task.did("new")
     done = subprocess.run(
@@ -109,7 +106,7 @@ SAME: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", few(SAME))
 def test_both_say_and_do_the_same(tmp_path: Path, name: str) -> None:
     typed, slashed = SAME[name]
     tasks = []
@@ -130,7 +127,7 @@ ON_TERMINAL = "import os, sys; os.login_tty(os.open(sys.argv[1], os.O_RDWR)); os
 
 
 class Terminal:
-    """The program on a terminal of its own, which is its controlling one, so that ctrl-c comes as a signal."""
+    """The program with a controlling terminal of its own, so that ctrl-c arrives as a signal."""
 
     def __init__(self, task: Task) -> None:
         self.master, slave = pty.openpty()
@@ -143,7 +140,7 @@ class Terminal:
         self.seen = ""
 
     def comes(self, text: str, seconds: float) -> bool:
-        """Reads on until it is seen; what was read meanwhile is used up."""
+        """Reads until the text appears, and forgets what came before it."""
         deadline = time.monotonic() + seconds
         while text not in self.seen:
             ready, _, _ = select.select([self.master], [], [], max(0, deadline - time.monotonic()))
@@ -157,7 +154,7 @@ class Terminal:
         assert self.comes(text, 20), f"{text!r} does not come; seen: {self.seen!r}"
 
     def interrupts(self, text: str) -> None:
-        """Ctrl-c; once more where it came just before Python waited for a key, which Python does not notice."""
+        """Types ctrl-c, and again where Python missed it: it does, right before it begins to wait for a key."""
         for _ in range(20):
             self.types("\x03")
             if self.comes(text, 0.5):
@@ -183,6 +180,7 @@ class Terminal:
 PROMPT = "t1 planning> "
 
 
+@pytest.mark.slow
 def test_the_arrow_brings_the_last_line_back_and_a_ctrl_c_ends_no_more_than_the_line(task: Task) -> None:
     task.did("new")
     with Terminal(task) as terminal:
@@ -200,6 +198,7 @@ def test_the_arrow_brings_the_last_line_back_and_a_ctrl_c_ends_no_more_than_the_
     assert task.round("planning") == 3
 
 
+@pytest.mark.slow
 def test_lines_are_remembered_until_the_next_time(task: Task) -> None:
     task.did("new")
     with Terminal(task) as first:
@@ -217,6 +216,7 @@ def test_lines_are_remembered_until_the_next_time(task: Task) -> None:
         assert second.ends() == 0
 
 
+@pytest.mark.slow
 def test_the_prompt_says_where_the_task_is(task: Task) -> None:
     task.did("new")
     with Terminal(task) as terminal:

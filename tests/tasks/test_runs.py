@@ -1,4 +1,4 @@
-"""A task shows among the runs; and whatever is wrong with the store of runs, a task moves."""
+"""The moves of a task are events of a run; and nothing that is wrong with the run store stops a task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tasks.support import DECISION, PLAN, WHOLE_PLAN, Record, Task, in_process
+from tests.tasks.paths import DECISION, PLAN
+from tests.tasks.rows import WHOLE_PLAN
+from tests.tasks.support import Record, Task, in_process
 
 
 def runs(task: Task) -> dict[str, Record]:

@@ -1,4 +1,4 @@
-"""`rcs task schema NAME` tells an agent how to write an artifact, and the refusal tells it where it went wrong."""
+"""`rcs task schema NAME` says how to write an artifact, and a refusal says which field is wrong."""
 
 from __future__ import annotations
 
@@ -6,25 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 
-from tests.tasks.support import (
-    CLEAN_REVIEW,
-    CODE_REVIEW,
-    DECISION,
-    FILES,
-    PASSED,
-    PLAN,
-    PLAN_REVIEW,
-    REPORT,
-    REVERT,
-    ROWS,
-    WHOLE_PLAN,
-    Record,
-    Task,
-    in_process,
-)
+from tests.table import each_row
+from tests.tasks.paths import CODE_REVIEW, DECISION, FILES, PLAN, PLAN_REVIEW, REPORT, REVERT
+from tests.tasks.rows import CLEAN_REVIEW, PASSED, ROWS, WHOLE_PLAN
+from tests.tasks.support import Record, Task, in_process
 
 NAMES = {
     "planning.ai": PLAN,
@@ -35,7 +22,7 @@ NAMES = {
     "decision": DECISION,
     "record": REVERT,
 }
-"""A schema is called as its file, without the ending."""
+"""The name of a schema is that of its file, without the ending."""
 SMALLEST: dict[str, list[Record]] = {
     "planning.ai": [
         {"draft_files": ["src/a.py"]},
@@ -59,7 +46,7 @@ def validator(name: str, folder: Path) -> Any:
     return Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_schema_is_one_and_takes_the_smallest_artifact(tmp_path: Path, name: str) -> None:
     schema = validator(name, tmp_path)
     for artifact in SMALLEST[name]:
@@ -69,7 +56,7 @@ def test_a_schema_is_one_and_takes_the_smallest_artifact(tmp_path: Path, name: s
     assert list(tmp_path.iterdir()) == [], "a schema is shown, not written"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_a_schema_needs_no_workspace_and_names_its_file(tmp_path: Path, name: str) -> None:
     assert NAMES[name] in in_process(tmp_path, "task", "schema", name).out
 
@@ -134,7 +121,7 @@ WRONG: dict[str, tuple[str, str, Record, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each_row("name", WRONG)
 def test_what_does_not_validate_is_refused_with_the_path_of_the_field(task: Task, name: str) -> None:
     of, which, artifact, words = WRONG[name]
     row = ROWS[of]
@@ -148,14 +135,14 @@ def test_what_does_not_validate_is_refused_with_the_path_of_the_field(task: Task
     assert words.split(": ")[0] in [each["field"] for each in told]
 
 
-@pytest.mark.parametrize("name", [name for name in WRONG if name != "a plan's files that are no list"])
+@each_row("name", [name for name in WRONG if name != "a plan's files that are no list"])
 def test_the_schema_refuses_the_same(task: Task, name: str) -> None:
     _, which, artifact, _ = WRONG[name]
     assert not validator(which, task.root).is_valid(artifact)
 
 
 def test_a_refused_artifact_is_not_half_read(task: Task) -> None:
-    """Its blocking issue would send the task back; but nothing is read of what cannot be read whole."""
+    """Its blocking issue would send the task back, but an artifact with a fault counts for nothing."""
     review = {"ok": True, "decision": "accepted", "issues": [
         {"id": "C1", "severity": "blocking", "target": "plan", "message": "m"}, {"id": "C2", "severity": "awful"}
     ]}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The skill that ships names the commands, phases and artifacts as they are."""
+"""The skill that ships names the commands, phases and artifacts of the program."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
-
 import rcs_hooks
 from rcs_hooks.cli.task import build
 from rcs_hooks.tasks.phases import OUTPUTS, PHASES, SCHEMAS
+from tests.table import each_row
 
 TEXT = (Path(rcs_hooks.__file__).parent / "skills" / "task" / "SKILL.md").read_text()
 COMMANDS = [line for fence in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in fence.splitlines()]
 ROWS = {row[0]: row for row in re.findall(r"^\| `(\w+)` \| [^|]* \| ([^|]*) \| ([^|]*) \|$", TEXT, re.MULTILINE)}
 
 
-@pytest.mark.parametrize("command", sorted(set(COMMANDS)))
+@each_row("command", sorted(set(COMMANDS)))
 def test_each_command_is_one(command: str) -> None:
     program, name, *words = shlex.split(command.replace("ID", "t1"))
     assert (program, name) == ("rcs", "task")

@@ -1,38 +1,14 @@
-"""What was true of an older round opens no gate: going back, and doing again, puts verdicts and diffs aside."""
+"""Artifacts of an older round open no edge: going back, or doing a phase again, archives verdicts and diffs."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.tasks.support import (
-    CLEAN_REVIEW,
-    CODE,
-    CODE_FILES,
-    CODE_REVIEW,
-    DECISION,
-    DIFF,
-    FILES,
-    PASSED,
-    PHASES,
-    PLAN,
-    PLAN_REVIEW,
-    REPORT,
-    REVERT,
-    WHOLE_PLAN,
-    Record,
-    Task,
-)
+from tests.table import each_row
+from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PLAN_REVIEW, REPORT, REVERT
+from tests.tasks.rows import CLEAN_REVIEW, CODE_FILES, PASSED, WHOLE_PLAN, WHOLE_TASK
+from tests.tasks.support import PHASES, Record, Task
 
-ALL: Record = {
-    PLAN: WHOLE_PLAN,
-    FILES: {"files": ["src/a.py"]},
-    PLAN_REVIEW: {"ok": True, "blocked": False},
-    **CODE_FILES,
-    CODE_REVIEW: CLEAN_REVIEW,
-    REPORT: PASSED,
-    DECISION: {"decision": "accepted"},
-    REVERT: {"reason": "it broke the build", "status": "completed"},
-}
 MOVED = {
     "planning": {PLAN_REVIEW, DIFF, CODE_REVIEW, REPORT, DECISION, REVERT},
     "plan_review": {PLAN_REVIEW, DIFF, CODE_REVIEW, REPORT, DECISION, REVERT},
@@ -43,7 +19,7 @@ MOVED = {
     "revert": {REVERT},
 }
 COPIED = {"planning": {PLAN, FILES, CODE}, "plan_review": {CODE}, "codegen": {CODE}}
-"""By the phase that is entered: the outputs of it and of every later one, by hand."""
+"""For each phase that is entered, the outputs of it and of every later one, written by hand."""
 
 
 def outputs(task: Task) -> dict[str, bytes]:
@@ -51,7 +27,7 @@ def outputs(task: Task) -> dict[str, bytes]:
 
 
 def check_put_aside(task: Task, target: str, before: dict[str, bytes], said: str) -> None:
-    """Exactly the outputs of `target` and of what comes later are in history/1, to the byte."""
+    """Checks that history/1 has exactly the outputs of `target` and of the later phases, to the byte."""
     moved = MOVED[target] & set(before)
     copied = COPIED.get(target, set()) & set(before)
     kept = {name: content for name, content in before.items() if name not in moved}
@@ -81,10 +57,10 @@ BACKWARD: dict[str, tuple[str, str, str, Record]] = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in BACKWARD if name != "T7"])
+@each_row("name", [name for name in BACKWARD if name != "T7"])
 def test_going_back_puts_the_outputs_aside(task: Task, name: str) -> None:
     source, command, target, broken = BACKWARD[name]
-    task.at(source, ALL | broken)
+    task.at(source, WHOLE_TASK | broken)
     before = outputs(task)
     check_put_aside(task, target, before, task.did(command))
     assert (task.phase, task.story) == (target, [("transition", source, target)])
@@ -92,7 +68,7 @@ def test_going_back_puts_the_outputs_aside(task: Task, name: str) -> None:
 
 def test_a_scope_mismatch_keeps_the_files_and_a_copy_of_them(task: Task) -> None:
     source, command, _, broken = BACKWARD["T7"]
-    task.at(source, ALL | broken)
+    task.at(source, WHOLE_TASK | broken)
     task.did(command)
     for name in (CODE, "code/files/src/b.py"):
         assert (task.folder / name).read_bytes() == (task.folder / "history/1" / name).read_bytes()
@@ -100,16 +76,16 @@ def test_a_scope_mismatch_keeps_the_files_and_a_copy_of_them(task: Task) -> None
     assert task.there(f"history/1/{DIFF}")
 
 
-@pytest.mark.parametrize("phase", MOVED)
+@each_row("phase", MOVED)
 def test_doing_again_puts_the_outputs_aside(task: Task, phase: str) -> None:
-    task.at(phase, ALL)
+    task.at(phase, WHOLE_TASK)
     before = outputs(task)
     check_put_aside(task, phase, before, task.did("redo"))
 
 
-@pytest.mark.parametrize("phase", MOVED)
+@each_row("phase", MOVED)
 def test_opening_again_puts_the_outputs_aside(task: Task, phase: str) -> None:
-    task.at("done", ALL)
+    task.at("done", WHOLE_TASK)
     before = outputs(task)
     check_put_aside(task, phase, before, task.did("redo", "--phase", phase))
 
@@ -118,17 +94,17 @@ def test_opening_again_puts_the_outputs_aside(task: Task, phase: str) -> None:
     ("source", "target"), [("codegen", "planning"), ("codegen", "plan_review"), ("test", "codegen")]
 )
 def test_an_override_that_goes_back_puts_the_outputs_aside(task: Task, source: str, target: str) -> None:
-    task.at(source, ALL)
+    task.at(source, WHOLE_TASK)
     before = outputs(task)
     check_put_aside(task, target, before, task.did("next", "--override", "start afresh", "--to", target))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "target"), [("planning", "plan_review"), ("plan_review", "codegen"), ("codegen", "review"),
                            ("review", "test"), ("test", "accept"), ("accept", "done"), ("revert", "done")],
 )  # fmt: skip
 def test_going_on_puts_nothing_aside(task: Task, source: str, target: str) -> None:
-    task.at(source, ALL)
+    task.at(source, WHOLE_TASK)
     before = outputs(task)
     task.did("next", "--override", "on", "--to", target)
     assert task.phase == target
@@ -136,13 +112,13 @@ def test_going_on_puts_nothing_aside(task: Task, source: str, target: str) -> No
 
 
 def test_going_to_revert_puts_nothing_aside(task: Task) -> None:
-    task.at("accept", ALL | {DECISION: {"decision": "revert"}})
+    task.at("accept", WHOLE_TASK | {DECISION: {"decision": "revert"}})
     before = outputs(task)
     task.did("revert")
     assert (task.phase, outputs(task)) == ("revert", before)
 
 
-@pytest.mark.parametrize("phase", [phase for phase in PHASES if phase != "done"])
+@each_row("phase", [phase for phase in PHASES if phase != "done"])
 def test_where_nothing_lies_no_folder_is_made(task: Task, phase: str) -> None:
     task.at(phase)
     task.did("redo")
@@ -196,7 +172,7 @@ def test_an_old_approval_does_not_open_codegen(task: Task) -> None:
 
 
 def test_an_old_diff_does_not_open_review(task: Task) -> None:
-    task.at("review", ALL | {CODE_REVIEW: CLEAN_REVIEW | {"decision": "needs_changes"}})
+    task.at("review", WHOLE_TASK | {CODE_REVIEW: CLEAN_REVIEW | {"decision": "needs_changes"}})
     task.did("codegen")
     done = task("review code")
     assert (done.status, "code/diff.patch: missing" in done.err) == (1, True)
@@ -205,7 +181,7 @@ def test_an_old_diff_does_not_open_review(task: Task) -> None:
 
 
 def test_an_old_code_review_does_not_open_test(task: Task) -> None:
-    task.at("test", ALL | {REPORT: PASSED | {"overall_pass": False}})
+    task.at("test", WHOLE_TASK | {REPORT: PASSED | {"overall_pass": False}})
     task.did("codegen")
     task.put(DIFF, CODE_FILES[DIFF])
     task.did("review code")
@@ -216,7 +192,7 @@ def test_an_old_code_review_does_not_open_test(task: Task) -> None:
 
 
 def test_an_old_report_does_not_open_accept(task: Task) -> None:
-    task.at("accept", ALL | {DECISION: {"decision": "unclear"}})
+    task.at("accept", WHOLE_TASK | {DECISION: {"decision": "unclear"}})
     task.did("review code")
     task.put(CODE_REVIEW, CLEAN_REVIEW)
     task.did("test")
@@ -227,7 +203,7 @@ def test_an_old_report_does_not_open_accept(task: Task) -> None:
 
 
 def test_an_old_decision_does_not_end_the_task(task: Task) -> None:
-    task.at("done", ALL)
+    task.at("done", WHOLE_TASK)
     task.did("redo", "--phase", "test")
     task.put(REPORT, PASSED)
     task.did("accept")
@@ -237,7 +213,7 @@ def test_an_old_decision_does_not_end_the_task(task: Task) -> None:
 
 
 def test_an_old_revert_does_not_end_the_task(task: Task) -> None:
-    task.at("done", ALL)
+    task.at("done", WHOLE_TASK)
     task.did("redo", "--phase", "revert")
     done = task("next")
     assert (done.status, "revert/record.json: missing" in done.err) == (1, True)
@@ -245,7 +221,7 @@ def test_an_old_revert_does_not_end_the_task(task: Task) -> None:
 
 @pytest.mark.parametrize("phase", ["accept", "codegen"])
 def test_a_revert_of_work_that_is_done(task: Task, phase: str) -> None:
-    task.at("done", ALL)
+    task.at("done", WHOLE_TASK)
     task.did("redo", "--phase", phase)
     done = task("revert", "--reason", "it broke the build")
     if phase != "accept":

@@ -1,11 +1,14 @@
-"""A whole life of one task, told with the program as a person types it."""
+"""One task from its beginning to its end, with the commands that a person types."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
 
-from tests.tasks.support import CLEAN_REVIEW, PATCH, Record, Task
+import pytest
+
+from tests.tasks.rows import CLEAN_REVIEW, PATCH
+from tests.tasks.support import Record, Task
 
 PLAN: Record = {
     "id": "greeting",
@@ -29,19 +32,20 @@ REPORT: Record = {
 
 
 class Teller:
-    """Says a command, and where the task is to stand after it."""
+    """Types commands, and checks the phase that the task is in afterwards."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, by_program: bool) -> None:
         self.task = task
+        self.say = task.program if by_program else task
 
     def goes(self, command: str, phase: str, *options: str) -> str:
-        done = self.task.program(command, *options)
+        done = self.say(command, *options)
         assert (done.status, done.err, self.task.phase) == (0, "", phase), done
         return done.out
 
     def stays(self, command: str, why: str, *options: str) -> None:
         before = self.task.state_bytes
-        done = self.task.program(command, *options)
+        done = self.say(command, *options)
         assert (done.status, done.out, self.task.state_bytes) == (1, "", before), done
         assert why in done.err
 
@@ -52,9 +56,10 @@ class Teller:
             self.task.put("code/files/tests/test_greet.py", "assert greet()\n")
 
 
-def test_the_life_of_a_task(tmp_path: Path) -> None:  # noqa: PLR0915 - a life is one
+@pytest.mark.parametrize("by_program", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_life_of_a_task(tmp_path: Path, by_program: bool) -> None:  # noqa: PLR0915 - a life is one
     task = Task(tmp_path, "greeting")
-    tell = Teller(task)
+    tell = Teller(task, by_program=by_program)
 
     # It begins, and nobody can skip ahead.
     tell.goes("new", "planning")

@@ -1,4 +1,4 @@
-"""Several processes on one task: each sees it as the one before has left it."""
+"""Several processes work on one task: each sees it as the one before it has left it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import subprocess
 
 import pytest
 
-from tests.tasks.support import CODE_FILES, PASSED, PLAN, RCS, REPORT, WHOLE_PLAN, Done, Task
+from tests.tasks.paths import PLAN, REPORT
+from tests.tasks.rows import CODE_FILES, PASSED, WHOLE_PLAN
+from tests.tasks.support import RCS, Done, Task
 
 
 def at_once(task: Task, commands: list[list[str]]) -> list[Done]:
-    """All are started before the first is waited for."""
+    """Starts all of them, and only then waits for the first."""
     children = [
         subprocess.Popen(
             [*RCS, *words], cwd=task.root, env=task.env(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -20,6 +22,7 @@ def at_once(task: Task, commands: list[list[str]]) -> list[Done]:
     return [Done(child.wait(60), *said) for child in children for said in [child.communicate(timeout=60)]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(3))
 def test_of_two_that_want_it_elsewhere_one_moves_and_the_other_is_told(task: Task, number: int) -> None:
     task.at("test", {PLAN: WHOLE_PLAN, **CODE_FILES, REPORT: PASSED | {"overall_pass": False}})
@@ -36,6 +39,7 @@ def test_of_two_that_want_it_elsewhere_one_moves_and_the_other_is_told(task: Tas
     assert [line["kind"] for line in task.transcript] == ["transition", "refused"]
 
 
+@pytest.mark.slow
 def test_of_two_that_want_the_same_one_moves_and_the_other_is_told(task: Task) -> None:
     task.at("planning", {PLAN: WHOLE_PLAN})
     done = at_once(task, [task.words("review plan")] * 2)
@@ -45,6 +49,7 @@ def test_of_two_that_want_the_same_one_moves_and_the_other_is_told(task: Task) -
     assert task.round("plan_review") == 1
 
 
+@pytest.mark.slow
 def test_of_twenty_next_one_moves(task: Task) -> None:
     task.at("planning", {PLAN: WHOLE_PLAN})
     done = at_once(task, [task.words("next")] * 20)
@@ -54,6 +59,7 @@ def test_of_twenty_next_one_moves(task: Task) -> None:
     assert [line for line in task.story if line[0] == "transition"] == [("transition", "planning", "plan_review")]
 
 
+@pytest.mark.slow
 def test_twenty_redo_are_twenty_rounds(task: Task) -> None:
     task.at("codegen", {PLAN: WHOLE_PLAN, **CODE_FILES})
     done = at_once(task, [task.words("redo")] * 20)
@@ -63,6 +69,7 @@ def test_twenty_redo_are_twenty_rounds(task: Task) -> None:
     assert sorted(int(path.name) for path in (task.folder / "history").iterdir()) == list(range(1, 21))
 
 
+@pytest.mark.slow
 def test_of_twenty_new_one_makes_it(task: Task) -> None:
     done = at_once(task, [task.words("new")] * 20)
     assert sorted(each.status for each in done) == [0] + [1] * 19
@@ -70,6 +77,7 @@ def test_of_twenty_new_one_makes_it(task: Task) -> None:
     assert (task.phase, task.round("planning")) == ("planning", 1)
 
 
+@pytest.mark.slow
 def test_two_tasks_do_not_stand_in_each_other_s_way(task: Task) -> None:
     others = [Task(task.root, f"t{number}") for number in range(10)]
     done = at_once(task, [other.words("new") for other in others])

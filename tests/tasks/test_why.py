@@ -1,10 +1,13 @@
-"""Where a task goes back though no verdict says so, it is told why; and all that fails is told at once."""
+"""A task that goes back although no reviewer says so is told why; and a refusal names all that fails."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.tasks.support import CODE_FILES, CODE_REVIEW, PLAN, PLAN_REVIEW, WHOLE_PLAN, Record, Task
+from tests.table import each_row
+from tests.tasks.paths import CODE_REVIEW, PLAN, PLAN_REVIEW
+from tests.tasks.rows import CODE_FILES, WHOLE_PLAN
+from tests.tasks.support import Record, Task
 
 OK: Record = {"ok": True, "blocked": False}
 NAMED: Record = {"id": "p", "title": "t", "brief": "b", "file_plan": [{"path": "src/a.py"}]}
@@ -23,7 +26,7 @@ WHY: dict[str, tuple[str, Record, str]] = {
     "a task that is none": (
         "plan_review",
         {PLAN_REVIEW: OK, PLAN: NAMED | {"work": WORK}},
-        "a milestone names W9, which is no task",
+        "a milestone names W9, which is not in work.tasks",
     ),
     "no plan": ("plan_review", {PLAN_REVIEW: OK}, "planning/planning.ai.json: missing"),
     "out of scope": ("codegen", {PLAN: WHOLE_PLAN, **CODE_FILES, "code/files/b.py": "x"}, "not in the plan: b.py"),
@@ -41,7 +44,7 @@ WHY: dict[str, tuple[str, Record, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WHY)
+@each_row("name", WHY)
 def test_what_sends_a_task_back_is_told(task: Task, name: str) -> None:
     source, artifacts, why = WHY[name]
     task.at(source, artifacts)
@@ -83,4 +86,4 @@ def test_of_several_tasks_the_one_that_is_meant_is_asked_for(task: Task) -> None
     task.at("planning")
     Task(task.root, "t2").at("planning")
     done = task.rcs("task", "next")
-    assert done == (1, "", "rcs: there are several tasks (t1, t2); name the one that is meant\n")
+    assert done == (1, "", "rcs: there are several tasks (t1, t2); name one\n")

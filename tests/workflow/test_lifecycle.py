@@ -6,11 +6,23 @@ taken from the code.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
 
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+from rcs_hooks.workflow.lifecycle import (
+    FAILURES,
+    OUTCOMES,
+    PUBLIC,
+    PUBLIC_ENDS,
+    any_of,
+    is_active,
+    outcome_of,
+    review_is_open,
+)
+from rcs_hooks.workflow.mode_record import ModeRecord
+from tests.table import each_row
 
 Record = dict[str, Any]
 
@@ -88,11 +100,21 @@ SPELLINGS: list[tuple[str, Means, Means]] = [
     ("Progress", GOES_ON, ASKS),
     ("CONTINUE", GOES_ON, ASKS),
 ]
-CASES = [
-    pytest.param(spelling, means, pending, id=f"{spelling}-{'asked' if pending else 'plain'}")
-    for spelling, plain, asked in SPELLINGS
-    for means, pending in ((plain, False), (asked, True))
+ONE_OF_EACH = [
+    next(row for row in SPELLINGS if row[1] == means) for means in dict.fromkeys(row[1] for row in SPELLINGS)
 ]
+"""For the layers above, which ask this one what a word means."""
+
+
+def cases(spellings: list[tuple[str, Means, Means]]) -> list[Any]:
+    return [
+        pytest.param(spelling, means, pending, id=f"{spelling}-{'asked' if pending else 'plain'}")
+        for spelling, plain, asked in spellings
+        for means, pending in ((plain, False), (asked, True))
+    ]
+
+
+CASES = cases(SPELLINGS)
 FIELDS = ("lifecycle_outcome", "terminal_outcome", "run_outcome", "current_phase")
 CONTRADICTIONS = ("finished", "failed", "userinterlude", "askuserQuestion", "blocked_on_user", "progress")
 MEANINGLESS = (None, "", "  ", "-", "banana", "executing", "cleared", 7, True, False, ["failed"], {"is": "failed"})
@@ -105,7 +127,7 @@ def a_run(*, pending: bool = False, **fields: object) -> Record:
 
 
 def meaning(record: Record) -> Means:
-    outcome = outcome_of(record)
+    outcome = outcome_of(ModeRecord.from_json(record))
     return Means(outcome.public, outcome.ends, outcome.waits)
 
 
@@ -118,45 +140,43 @@ def test_the_table_holds_every_spelling_found_in_the_wild() -> None:
     assert set(found.split()) <= {spelling for spelling, _, _ in SPELLINGS}
 
 
-@pytest.mark.parametrize("field", ["lifecycle_outcome", "terminal_outcome"])
-@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
-def test_the_canonical_field_wins_over_all(field: str, spelling: str, means: Means, pending: bool) -> None:
-    for other in CONTRADICTIONS:
+@each_row(("spelling", "means", "pending"), CASES)
+def test_the_canonical_field_wins_over_all(spelling: str, means: Means, pending: bool) -> None:
+    for field, other in product(("lifecycle_outcome", "terminal_outcome"), CONTRADICTIONS):
         record = a_run(pending=pending, run_outcome=other, current_phase=other, error="no", completed_at="x")
-        assert meaning(record | {field: spelling}) == means, other
+        assert meaning(record | {field: spelling}) == means, (field, other)
 
 
-@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
+@each_row(("spelling", "means", "pending"), CASES)
 def test_the_legacy_field_wins_over_inference(spelling: str, means: Means, pending: bool) -> None:
     for other in CONTRADICTIONS:
         record = a_run(pending=pending, current_phase=other, error="no", completed_at="x")
         assert meaning(record | {"run_outcome": spelling}) == means, other
 
 
-@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
+@each_row(("spelling", "means", "pending"), CASES)
 def test_the_phase_speaks_where_no_outcome_does(spelling: str, means: Means, pending: bool) -> None:
     assert meaning(a_run(pending=pending, current_phase=spelling)) == means
     assert meaning(a_run(pending=pending, current_phase=spelling, error="no", completed_at="x")) == means
 
 
-@pytest.mark.parametrize("other", CONTRADICTIONS)
+@each_row("other", CONTRADICTIONS)
 def test_of_two_canonical_fields_lifecycle_outcome_is_read_first(other: str) -> None:
     assert meaning(a_run(lifecycle_outcome="blocked", terminal_outcome=other)) == BLOCKED
 
 
-@pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize(("spelling", "means", "pending"), CASES)
-def test_a_word_that_means_nothing_is_passed_over(field: str, spelling: str, means: Means, pending: bool) -> None:
-    for nothing in MEANINGLESS:
-        before = dict.fromkeys(FIELDS[: FIELDS.index(field)], nothing)
-        assert meaning(a_run(pending=pending) | before | {field: spelling}) == means, nothing
+@each_row(("spelling", "means", "pending"), CASES)
+def test_a_word_that_means_nothing_is_passed_over(spelling: str, means: Means, pending: bool) -> None:
+    for (at, field), nothing in product(enumerate(FIELDS), MEANINGLESS):
+        before = dict.fromkeys(FIELDS[:at], nothing)
+        assert meaning(a_run(pending=pending) | before | {field: spelling}) == means, (field, nothing)
 
 
-@pytest.mark.parametrize("nothing", MEANINGLESS, ids=repr)
+@each_row("nothing", MEANINGLESS, ids=repr)
 def test_a_run_without_a_word_that_means_something_goes_on(nothing: object) -> None:
     record = a_run() | dict.fromkeys(FIELDS, nothing)
     assert meaning(record) == GOES_ON
-    assert is_active(record)
+    assert is_active(ModeRecord.from_json(record))
 
 
 ASKED = {"question_enforcement": {"status": "pending"}}
@@ -185,15 +205,40 @@ INFERENCES = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "means"), INFERENCES)
+@each_row(("fields", "means"), INFERENCES)
 def test_the_rest_of_the_record_speaks_last(fields: Record, means: Means) -> None:
     assert meaning(a_run(**fields)) == means
+
+
+def test_what_people_may_write_is_five_words_each_with_one_for_old_readers() -> None:
+    assert {word: OUTCOMES[word].legacy for word in PUBLIC} == {
+        "finished": "finish", "blocked": "blocked", "failed": "failed", "userinterlude": "cancelled",
+        "askuserQuestion": "blocked_on_user",
+    }  # fmt: skip
+    assert PUBLIC_ENDS == ("finished", "blocked", "failed", "userinterlude")
+    assert FAILURES == ("blocked", "failed")
+
+
+@each_row(("spelling", "plain", "_"), SPELLINGS)
+def test_every_end_but_a_finish_is_taken_up_again(spelling: str, plain: Means, _: Means) -> None:
+    outcome = outcome_of(ModeRecord.from_json(a_run(run_outcome=spelling)))
+    assert outcome.resumes is (plain.ends and plain.public != "finished")
+
+
+@each_row(
+    ("spelling", "word"),
+    [("Done", "finished"), ("abort", "cancelled"), ("ask_user", "askuserQuestion"),
+     ("blocked-on-user", "blocked_on_user"), ("banana", None)],
+)  # fmt: skip
+def test_an_outcome_knows_the_word_that_was_meant(spelling: str, word: str | None) -> None:
+    """It can be another one than people read: `cancelled` is shown as `userinterlude`."""
+    assert outcome_of(ModeRecord.from_json(a_run(run_outcome=spelling))).word == word
 
 
 def test_cancelled_is_never_what_people_are_told() -> None:
     for field in FIELDS:
         records = [a_run(pending=pending) | {field: word} for word, _, _ in SPELLINGS for pending in (False, True)]
-        told = {outcome_of(record).public for record in records}
+        told = {outcome_of(ModeRecord.from_json(record)).public for record in records}
         assert told == {None, "finished", "failed", "blocked", "userinterlude", "askuserQuestion"}
 
 
@@ -223,9 +268,9 @@ ACTIVE = [
 ]
 
 
-@pytest.mark.parametrize(("record", "active"), ACTIVE)
+@each_row(("record", "active"), ACTIVE)
 def test_active_is_switched_on_and_without_an_outcome_or_waiting(record: Record, active: bool) -> None:
-    assert is_active(record) is active
+    assert is_active(ModeRecord.from_json(record)) is active
 
 
 REASON = "return_to_blueprint_reason"
@@ -255,16 +300,27 @@ REVIEWS = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "is_open"), REVIEWS)
+@each_row(("fields", "is_open"), REVIEWS)
 def test_a_review_is_open_by_an_unclean_verdict_or_a_reason(fields: Record, is_open: bool) -> None:
-    assert review_is_open({"state": fields}) is is_open
-    assert review_is_open(fields) is is_open
-    assert review_is_open(fields | {"state": None}) is is_open
-    assert review_is_open(fields | {"state": "clean"}) is is_open
+    assert review_is_open(ModeRecord.from_json({"state": fields})) is is_open
+    assert review_is_open(ModeRecord.from_json(fields)) is is_open
+    assert review_is_open(ModeRecord.from_json(fields | {"state": None})) is is_open
+    assert review_is_open(ModeRecord.from_json(fields | {"state": "clean"})) is is_open
 
 
 def test_one_open_place_is_enough_for_an_open_review() -> None:
-    assert review_is_open({"review_verdict": "clean", "state": {"review_verdict": "rejected"}})
-    assert review_is_open({"review_verdict": "rejected", "state": {"review_verdict": "clean"}})
-    assert review_is_open({REASON: "red", "state": {"review_verdict": {"clean": True}}})
-    assert not review_is_open({"review_verdict": "clean", "state": {"review_verdict": {"clean": True}}})
+    assert review_is_open(ModeRecord.from_json({"review_verdict": "clean", "state": {"review_verdict": "rejected"}}))
+    assert review_is_open(ModeRecord.from_json({"review_verdict": "rejected", "state": {"review_verdict": "clean"}}))
+    assert review_is_open(ModeRecord.from_json({REASON: "red", "state": {"review_verdict": {"clean": True}}}))
+    assert not review_is_open(
+        ModeRecord.from_json({"review_verdict": "clean", "state": {"review_verdict": {"clean": True}}})
+    )
+
+
+@each_row(
+    ("words", "said"),
+    [(["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")],
+    ids=["one", "two", "three"],
+)
+def test_a_choice_is_written_as_people_say_it(words: list[str], said: str) -> None:
+    assert any_of(words) == said

@@ -6,12 +6,13 @@ import time
 
 import pytest
 
-from rcs_hooks.workflow.origin import is_envelopes, looks_like_reason, reason_in
+from rcs_hooks.workflow.origin import extract_reason, is_client_made, looks_like_reason
+from tests.table import each_row
 
 
 def is_machine_made(prompt: str) -> bool:
-    """By its shape alone, as where the hooks have no notes."""
-    return is_envelopes(prompt) or looks_like_reason(reason_in(prompt))
+    """Decide by the shape alone, as the hooks do without notes."""
+    return is_client_made(prompt) or looks_like_reason(extract_reason(prompt))
 
 
 NOTIFICATION = (
@@ -20,7 +21,7 @@ NOTIFICATION = (
     '<summary>Background command "bg" completed (exit code 0)</summary>\n</task-notification>'
 )
 REASON = (
-    "[rcs] forge (phase starting, iteration 0 of 50) is still running: no outcome is recorded. Go on with the work.\n"
+    "[rcs] forge (phase starting, iteration 0 of 50) is still running: no outcome is recorded. Continue the work.\n"
     "rcs state write --mode forge --outcome finished --session s1\n"
     "If only the user can unblock it: rcs question ask --mode forge --text 'YOUR QUESTION' --session s1"
 )
@@ -48,6 +49,18 @@ NOBODYS = {
     "Copilot's notification": (
         '<system_notification>\nShell command "d" (shellId: 0) has completed successfully.\n</system_notification>'
     ),
+    "a turn of Codex that was aborted": "<turn_aborted>\nThe user interrupted the previous turn.\n</turn_aborted>",
+    "a subagent of Codex": '<subagent_notification>{"agent_id":"a1","status":"done"}</subagent_notification>',
+    "the surroundings of Codex": "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>",
+    "the instructions of Codex": "<user_instructions>\n\nBe brief.\n\n</user_instructions>",
+    "a command of the person in Codex": "<user_shell_command>\n<command>ls</command>\n</user_shell_command>",
+    "a file that is open": "<ide_opened_file>The user opened the file /w/a.py in the IDE.</ide_opened_file>",
+    "lines that are selected": "<ide_selection>The user selected the lines 1 to 9.</ide_selection>",
+    "what a hook said": "<user-prompt-submit-hook>Success</user-prompt-submit-hook>",
+    "an interruption": "[Request interrupted by user]",
+    "an interrupted tool": " [Request interrupted by user for tool use]\n",
+    "an interruption and a reminder": "[Request interrupted by user]\n<system-reminder>x</system-reminder>",
+    "a reminder and an interruption": "<system-reminder>x</system-reminder>\n[Request interrupted by user]",
     "our reason": REASON,
     "our reason with line ends of Windows": REASON.replace("\n", "\r\n"),
     "our reason as Claude Code puts it": f"Stop hook feedback:\n{REASON}",
@@ -64,6 +77,10 @@ PERSONS = {
     "words between notifications": f"{NOTIFICATION}\nand then\n{NOTIFICATION}",
     "words between two kinds": f"{NOTIFICATION}\nyes\n<system-reminder>x</system-reminder>",
     "words behind a command": ("<command-name>/go</command-name><command-args>with Postgres, please</command-args>"),
+    "an open file and words": "<ide_opened_file>a.py</ide_opened_file>\nfix it",
+    "an interruption and words": "[Request interrupted by user] why?",
+    "another interruption": "[Request interrupted by the proxy]",
+    "a skill": "<skill>\n<name>mine</name>\n</skill>",
     "an unknown element": "<config>\n<database>postgres</database>\n</config>",
     "an element that only begins like one": "<task-notification-2>x</task-notification-2>",
     "an element in an element": f"<log>{NOTIFICATION}</log>",
@@ -81,16 +98,18 @@ PERSONS = {
 }
 
 
-@pytest.mark.parametrize("prompt", NOBODYS.values(), ids=NOBODYS.keys())
+@each_row("prompt", NOBODYS.values(), ids=NOBODYS.keys())
 def test_what_no_person_typed_is_machine_made(prompt: str) -> None:
     assert is_machine_made(prompt)
 
 
-@pytest.mark.parametrize("prompt", PERSONS.values(), ids=PERSONS.keys())
+@each_row("prompt", PERSONS.values(), ids=PERSONS.keys())
 def test_one_word_of_a_person_makes_a_prompt_theirs(prompt: str) -> None:
     assert not is_machine_made(prompt)
 
 
+@pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "prompt",
     [
@@ -101,10 +120,11 @@ def test_one_word_of_a_person_makes_a_prompt_theirs(prompt: str) -> None:
         "<bash-input " + " " * 1_000_000,
         "<bash-input>" + " " * 1_000_000 + "</bash-input>" + " " * 1_000_000 + "x",
         "[rcs] \n" * 150_000,
+        "[Request interrupted by user]\n" * 40_000 + "x",
     ],
-    ids=["openings", "pairs", "closings", "angles", "a tag that never ends", "blanks", "lines of ours"],
+    ids=["openings", "pairs", "closings", "angles", "a tag that never ends", "blanks", "our lines", "interruptions"],
 )
 def test_a_megabyte_costs_less_than_a_second(prompt: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     is_machine_made(prompt)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from rcs_hooks.workflow.replies import is_command, option_meant
+from rcs_hooks.workflow.replies import is_command, match_option
+from tests.table import each_row
 
 DATABASES = ("Postgres", "SQLite", "an SQL dump")
 BY_NUMBER = ("1 bug only", "2 both", "none")
@@ -62,7 +61,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("prompt", "is_one"),
     [
         ("/model opus", True),
@@ -81,8 +80,8 @@ def test_a_command_of_the_client_is_a_slash_and_one_word(prompt: str, is_one: bo
     assert is_command(prompt) is is_one
 
 
-@pytest.mark.parametrize(("options", "words", "meant"), ROWS, ids=[f"{row[1]!r} of {row[0]}" for row in ROWS])
+@each_row(("options", "words", "meant"), ROWS, ids=[f"{row[1]!r} of {row[0]}" for row in ROWS])
 def test_a_reply_names_an_option_only_where_nothing_else_could_be_meant(
     options: tuple[str, ...], words: str, meant: str | None
 ) -> None:
-    assert option_meant(options, words) == meant
+    assert match_option(options, words) == meant

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
-import pytest
+import shlex
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rcs_hooks.workflow.text import clean, cut, word
+from rcs_hooks.text import clean, cut, quoted, word
+from tests.properties import examples
+from tests.table import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "limit", "kept"),
     [
         ("plain", 9, "plain"),
@@ -23,12 +26,14 @@ def test_a_letter_is_never_cut_in_two(text: str, limit: int, kept: str) -> None:
     assert cut(text, limit) == kept
 
 
+@examples(100)
 @given(st.text(), st.integers(1, 50))
 def test_cut_text_is_a_beginning_within_its_limit(text: str, limit: int) -> None:
     assert text.startswith(cut(text, limit))
     assert len(cut(text, limit)) <= limit
 
 
+@examples(100)
 @given(st.one_of(st.text(), st.integers(), st.none()), st.integers(2, 50))
 def test_clean_text_is_one_bounded_printable_line(value: object, limit: int) -> None:
     shown = clean(value, limit)
@@ -36,7 +41,7 @@ def test_clean_text_is_one_bounded_printable_line(value: object, limit: int) -> 
     assert shown.isprintable()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("phase", "shown"),
     [
         ("executing", "executing"),
@@ -51,3 +56,26 @@ def test_clean_text_is_one_bounded_printable_line(value: object, limit: int) -> 
 )
 def test_a_phase_is_shown_as_a_word(phase: object, shown: str) -> None:
     assert word(phase) == shown
+
+
+@each_row(
+    ("text", "word_of_it"),
+    [
+        ("team", "team"),
+        ("/a/b-c_d.e:f@g%+=,", "/a/b-c_d.e:f@g%+=,"),
+        ("", "''"),
+        ("a b", "'a b'"),
+        ("it's", "'it'\"'\"'s'"),
+        ("$(x)", "'$(x)'"),
+        ("é", "'é'"),
+    ],
+    ids=["plain", "a path", "empty", "blank", "quote", "substitution", "letter beyond ASCII"],
+)
+def test_a_text_is_one_word_for_a_shell(text: str, word_of_it: str) -> None:
+    assert quoted(text) == word_of_it
+
+
+@examples(100)
+@given(st.text())
+def test_a_text_is_quoted_as_shlex_does(text: str) -> None:
+    assert quoted(text) == shlex.quote(text)

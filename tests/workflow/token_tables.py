@@ -1,4 +1,4 @@
-"""The tables of tokens without pytest, for a Python that has nothing but its standard library.
+"""Checks the tables of tokens without pytest, with a Python that has only its standard library.
 
 `/usr/bin/python3 -m tests.workflow.token_tables` prints the rows that differ, and fails where one does.
 """
@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import sys
 
-from rcs_hooks.workflow.skills import requested
-from tests.workflow import corpus, directed_corpus
+from rcs_hooks.workflow.tokens.scan import requested
+from tests.workflow import corpus, deciding_corpus, directed_corpus, whose_corpus
 
 
 def rows() -> list[tuple[str, str]]:
     return [
         *((prompt, "") for _, prompt in corpus.MENTIONS),
         *((prompt, " ".join(skills)) for _, prompt, skills in corpus.ASKS),
-        *(row for table in directed_corpus.ALL.values() for row in table),
+        *(
+            row
+            for tables in (directed_corpus.ALL, whose_corpus.ALL, deciding_corpus.ALL)
+            for table in tables.values()
+            for row in table
+        ),
     ]
 
 

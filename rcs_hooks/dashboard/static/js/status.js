@@ -40,7 +40,7 @@ export function kindOf(status) {
 
 const QUIET_AFTER = 3_600_000;
 
-/** A run that is called running, and of which nothing was heard for an hour, does not look as if it worked. */
+/** A run whose status is running, but without an event for an hour, is not shown as working. */
 export function statusOf(run) {
   return run.status === "running" && now() - Date.parse(run.last_at) >= QUIET_AFTER ? "stalled" : run.status;
 }

@@ -14,7 +14,7 @@ const SECTIONS = [
 const MEANS = {
   waiting: "They go on when you answer, or prompt them.",
   failed: "Failed or blocked in the last seven days.",
-  stalled: "Called running, but nothing was heard for long.",
+  stalled: "Running, but silent for an hour or more.",
 };
 
 export class NeedsMe {

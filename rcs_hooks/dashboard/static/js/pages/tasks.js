@@ -6,8 +6,6 @@ import { command, empty, filter, filtered, folders, problemNote, project, remark
 import { icon, status } from "../status.js";
 import { ago } from "../time.js";
 
-const PHASES = ["planning", "plan_review", "codegen", "review", "test", "accept", "done"];
-
 export class Tasks {
   title = "Tasks";
   data = null;
@@ -55,7 +53,7 @@ export class Tasks {
       ),
       this.#filters(phase),
       problemNote(this.problem),
-      found.length ? h("ul", { class: "cards tasks", "data-key": "list" }, ...found.map(taskShown)) : this.#nothing(),
+      found.length ? h("ul", { class: "cards tasks", "data-key": "list" }, ...found.map((task) => taskShown(task, this.data.path))) : this.#nothing(),
     ];
   }
 
@@ -64,7 +62,7 @@ export class Tasks {
     const choices = [
       ["", "any phase"],
       ["open", "not done"],
-      ...[...PHASES, "revert"].map((each) => [each, each.replace("_", " ")]),
+      ...this.data.phases.map((each) => [each, each.replace("_", " ")]),
     ];
     return h(
       "form",
@@ -92,7 +90,7 @@ export class Tasks {
   }
 }
 
-function taskShown(task) {
+function taskShown(task, path) {
   const goesOn = task.gates.some((gate) => gate.suggested);
   return h(
     "li",
@@ -115,16 +113,16 @@ function taskShown(task) {
     h(
       "div",
       { class: "card-body" },
-      task.phase && phases(task.phase),
+      task.phase && phases(task.phase, path),
       task.problem && remark("unreadable", task.problem),
       task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),
     ),
   );
 }
 
-function phases(phase) {
-  const at = PHASES.indexOf(phase);
-  const names = at < 0 ? [...PHASES, phase] : PHASES;
+function phases(phase, path) {
+  const at = path.indexOf(phase);
+  const names = at < 0 ? [...path, phase] : path;
   return h(
     "ol",
     { class: "phases", "aria-label": "Phases" },

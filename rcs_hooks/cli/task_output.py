@@ -1,0 +1,165 @@
+"""Show what `rcs task` did: words for a person, one line of JSON for a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcs_hooks import jsontext
+from rcs_hooks.cli import output
+from rcs_hooks.errors import RcsError, error_json
+from rcs_hooks.tasks import flow, messages, phases
+from rcs_hooks.tasks.flow import AlreadyThere, GateStatus, Move, MoveRefusal
+from rcs_hooks.tasks.store import TaskStore, names
+from rcs_hooks.text import clean
+
+if TYPE_CHECKING:
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.tasks.operations import TaskResult, TaskStatus
+
+
+def result(result: TaskResult, *, as_json: bool) -> int:
+    """Print the result of a request, or its refusal, and return the exit code."""
+    if isinstance(result.answer, MoveRefusal):
+        return _refused(result.task, result.answer, as_json=as_json)
+    if as_json:
+        output.result(_as_json(result))
+    else:
+        output.text("\n".join(_words(result)))
+    return output.OK
+
+
+def _refused(task: str, refusal: MoveRefusal, *, as_json: bool) -> int:
+    if as_json:
+        return output.refused(jsontext.dumps_line(_refusal_json(task, refusal)))
+    if refusal.error == flow.REFUSED:
+        return output.refused(refusal.text)
+    return output.refused(f"rcs: {refusal.text}")
+
+
+def _refusal_json(task: str, refusal: MoveRefusal) -> JsonObject:
+    details: JsonObject = {
+        "task": task,
+        "from": refusal.source,
+        "to": refusal.target,
+        "failed": [failure.as_json for failure in refusal.failed],
+        "allowed": [_gate_json(gate) for gate in refusal.allowed],
+    }
+    return error_json(refusal.error, refusal.text, details, error=refusal.error) | details
+
+
+def _gate_json(gate: GateStatus) -> JsonObject:
+    failed = [failure.as_json for failure in gate.failed]
+    return {"to": gate.to, "label": gate.label, "open": not gate.failed, "failed": failed}
+
+
+def _as_json(result: TaskResult) -> JsonObject:
+    move = result.answer if isinstance(result.answer, Move) else None
+    return {
+        "ok": True,
+        "task": result.task,
+        "from": move.source if move else result.phase,
+        "to": result.phase,
+        "moved": move is not None,
+        "kind": move.kind if move else None,
+        "label": move.label if move else None,
+        "why": list(move.why) if move else [],
+        "round": result.round,
+        "recorded": result.recorded,
+        "history": result.archived.folder or None,
+        "put_aside": {"moved": list(result.archived.moved), "copied": list(result.archived.copied)},
+        "warning": move.warning if move else None,
+        "note": result.note,
+    }
+
+
+def _words(result: TaskResult) -> list[str]:
+    lines = [_recorded(result.task, result.recorded)] if result.recorded else []
+    if isinstance(result.answer, AlreadyThere):
+        return lines or [messages.already(result.task, result.answer.phase)]
+    archived = result.archived
+    lines.append(_moved(result))
+    for what, paths in (("moved", archived.moved), ("copied", archived.copied)):
+        if paths:
+            lines.append(f"  {what} to {archived.folder}: {', '.join(paths)}")
+    if isinstance(result.answer, Move):
+        lines += [f"  why: {each}" for each in result.answer.why]
+        if result.answer.warning:
+            lines.append(f"  warning: {result.answer.warning}")
+    if result.note:
+        lines.append(f"  {messages.no_run(result.note)}")
+    return [*lines, *_to_do(result.task, result.phase)]
+
+
+def _recorded(task: str, artifact: str) -> str:
+    return messages.recorded(task, "the decision" if artifact == phases.DECISION else "the request", artifact)
+
+
+def _to_do(task: str, phase: str) -> list[str]:
+    to_do = phases.to_do(task, phase)
+    return [f"  to do: {to_do}"] if to_do else []
+
+
+def _moved(result: TaskResult) -> str:
+    move = result.answer
+    if not isinstance(move, Move) or move.source == phases.START:
+        return messages.begun(result.task)
+    if move.kind == flow.OVERRIDE:
+        why: str | None = f"override: {move.reason}"
+    else:
+        why = move.label or ("re-opened" if move.source == phases.DONE else None)
+    return messages.moved(result.task, move.source, move.target, result.round, why)
+
+
+def status(status: TaskStatus, *, as_json: bool) -> int:
+    """Print the phase of a task, which phases it can go to, and what to do; return the exit code."""
+    state = status.state
+    if as_json:
+        fields = {name: state.record.get(name) for name in ("phase", "actors", "created_at", "updated_at")}
+        edges = [_gate_json(gate) for gate in status.gates]
+        output.result({"ok": True, "task": status.task, "round": state.round} | fields | {"edges": edges})
+        return output.OK
+    output.text(f"task {status.task}: {state.phase}, round {state.round}")
+    for gate in status.gates:
+        label = f" ({gate.label})" if gate.label else ""
+        words = f"closed{label}: {gate.failed[0].words}" if gate.failed else f"open{label}"
+        output.text(f"  {gate.to:<12}{words}")
+    for line in _to_do(status.task, state.phase):
+        output.text(line)
+    return output.OK
+
+
+def tasks(root: str, *, as_json: bool) -> int:
+    """Print the tasks of a workspace, and return the exit code."""
+    rows = [_row(root, name) for name in names(root)]
+    if as_json:
+        output.result({"tasks": rows})
+        return output.OK
+    if not rows:
+        output.text("no tasks")
+        return output.OK
+    width = max(4, *(len(str(row["task"])) for row in rows)) + 2
+    output.text(f"{'TASK':<{width}}{'PHASE':<13}{'ROUND':<7}UPDATED")
+    for row in rows:
+        words = row["error"] or f"{row['phase']:<13}{row['round']:<7}{row['updated_at'] or '-'}"
+        output.text(f"{row['task']:<{width}}{words}")
+    return output.OK
+
+
+def _row(root: str, name: str) -> JsonObject:
+    """Return the row of a task in the list; if it cannot be read, a row that says why."""
+    empty: JsonObject = {"task": name, "phase": None, "round": None, "updated_at": None, "error": None}
+    try:
+        state = TaskStore(root, name, 0).state()
+    except RcsError as error:
+        return empty | {"error": str(error)}
+    updated = clean(state.record.get("updated_at")) or None
+    return empty | {"phase": state.phase, "round": state.round, "updated_at": updated}
+
+
+def schema(name: str, *, as_json: bool) -> int:
+    """Print the JSON Schema of an artifact, such as `plan-review`, and return the exit code."""
+    from rcs_hooks.tasks import forms
+
+    schema = forms.schema(phases.SCHEMAS[name])
+    output.text(jsontext.dumps_line(schema) if as_json else jsontext.dumps_shown(schema))
+    return output.OK

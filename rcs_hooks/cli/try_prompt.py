@@ -1,0 +1,200 @@
+"""`rcs try "<prompt>"`: shows what a prompt would do, and the text that the model would see. Writes nothing."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rcs_hooks.cli import options, output
+from rcs_hooks.clients import CLIENTS
+from rcs_hooks.errors import Refused
+from rcs_hooks.files.preparation import check_workspace
+from rcs_hooks.files.tracked import refuse_tracked
+from rcs_hooks.hook import notices, prompt_submit, prompt_words
+from rcs_hooks.hook.call import PROMPT
+from rcs_hooks.state.scopes import resolve_scope
+from rcs_hooks.text import clean
+from rcs_hooks.workflow import transitions
+from rcs_hooks.workflow.messages.prompt_notice import mentioned
+from rcs_hooks.workflow.messages.shared import failure
+from rcs_hooks.workflow.tokens.scan import Token, noteworthy, scan
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rcs_hooks.state.reconcile import Reconciled
+    from rcs_hooks.state.scopes import Scope
+
+NEW_SESSION = "new-session"
+"""The id that stands for a session without state."""
+WIDTH = 76
+MADE_BY_CLIENT = "a client sends such a prompt, no person types it"
+
+
+class Trial(NamedTuple):
+    """The effects that a prompt would have: its tokens, the changes, and the hook's answer."""
+
+    prompt: str
+    tokens: tuple[Token, ...]
+    result: Reconciled | None
+    output: dict[str, Any]
+    """What the hook would print."""
+    refused: str = ""
+    """Why nothing could be written; empty if something could."""
+    is_made_by_client: bool = False
+
+    @property
+    def context(self) -> str:
+        """The text that the hook would add for the model; empty if there is none."""
+        text: str = self.output.get("hookSpecificOutput", {}).get("additionalContext", "")
+        return text
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "try",
+        "Show the skills that a prompt asks for, the plan, and what the model would see. Nothing is written.",
+        "rcs try '$blueprint $team $forge ship this fix'",
+        "rcs try 'do not use $team' --session S",
+        "git log -1 --format=%B | rcs try -",
+    )
+    parser.add_argument("prompt", help="the prompt, in single quotes; - reads it from stdin")
+    options.add_scope(parser)
+    options.add_json(parser)
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    args = build().parse_args(argv)
+    prompt = options.stdin().decode(errors="replace") if args.prompt == "-" else args.prompt
+    scope = resolve_scope(options.scope_of(args))
+    check_workspace(scope.root)
+    trial = _tried(prompt, scope)
+    if args.json:
+        output.result(_as_json(trial))
+    else:
+        output.text(_in_words(trial))
+    return output.OK
+
+
+def _tried(prompt: str, scope: Scope) -> Trial:
+    """Return what a prompt would do: what the hook would decide, in the same order."""
+    session = scope.session or NEW_SESSION
+    tokens = scan(prompt)
+    is_made_by_client = prompt_submit.is_machine_made(scope.root, session, prompt)
+    if is_made_by_client:
+        tokens = tuple(token._replace(passed_over=token.passed_over or MADE_BY_CLIENT) for token in tokens)
+    asked = tuple(token for token in tokens if token.passed_over is None)
+    result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now)
+    said = prompt_words.worded(result, tokens, scope.of(session).commands) if result else {}
+    refused = _refused(scope.root, result)
+    if refused:
+        said = {"systemMessage": failure(PROMPT, refused)}
+    mentions = () if asked or is_made_by_client else noteworthy(prompt)
+    if mentions:
+        said = {"systemMessage": mentioned(mentions)} | said
+    if not refused and notices.is_tracked_line_due(scope.root, session):
+        said = notices.add_tracked_line(said, scope.root)
+    return Trial(prompt, tokens, result, said, refused, is_made_by_client)
+
+
+def _refused(root: str, result: Reconciled | None) -> str:
+    """Return why the files that the prompt changes cannot be written; empty if they can."""
+    try:
+        refuse_tracked(root, [write.path for write in result.writes] if result else ())
+    except Refused as error:
+        return str(error)
+    return ""
+
+
+def _as_json(trial: Trial) -> dict[str, Any]:
+    plan = trial.result.plan if trial.result else transitions.Plan((), ())
+    is_allowed = trial.result.is_allowed if trial.result else True
+    return {
+        "tokens": [token._asdict() for token in trial.tokens],
+        "allowed": is_allowed and not trial.refused,
+        "steps": [
+            {"mode": step.requested, "kind": step.kind, "completes": list(step.completes)} for step in plan.steps
+        ],
+        "deferred": list(plan.deferred),
+        "before": list(plan.before),
+        "after": list(plan.before if trial.refused else plan.after),
+        "context": trial.context,
+    }
+
+
+def _in_words(trial: Trial) -> str:
+    ends_with_token = trial.tokens and trial.tokens[-1].end == len(trial.prompt)
+    hints = [f"(In {each.title}, {each.typing_hint})" for each in CLIENTS.values() if each.typing_hint]
+    why = MADE_BY_CLIENT if trial.is_made_by_client else trial.refused
+    notice, context = trial.output.get("systemMessage", ""), trial.context
+    parts = [
+        *(hints if ends_with_token else []),
+        _marked(trial.prompt, trial.tokens),
+        f"plan: nothing changes ({why})" if why else _plan(trial.result),
+        f"you see:\n{_indented(notice)}" if notice else "",
+        f"the model sees ({len(context)} characters):\n{_indented(context)}" if context else "the model sees nothing",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _marked(prompt: str, tokens: tuple[Token, ...]) -> str:
+    """Return the lines of a prompt that hold tokens, with marks below: ^ where a token counts, - where it does not."""
+    if not tokens:
+        return (
+            f"no $skill token in: {clean(prompt, WIDTH)}\n"
+            "(in double quotes the shell replaces $words before rcs sees them; use single quotes)"
+        )
+    lines, at = [], 0
+    for line in prompt.split("\n"):
+        here = [token for token in tokens if at <= token.start < at + len(line) + 1]
+        if here:
+            lines += _marked_line(line, at, here)
+        at += len(line) + 1
+    return "\n".join(lines)
+
+
+def _marked_line(line: str, at: int, here: list[Token]) -> list[str]:
+    width = min(WIDTH, shutil.get_terminal_size().columns - 3)
+    start = max(0, min(here[0].start - at - 8, len(line) - width))
+    window = line[start : start + width]
+    marks = [" "] * len(window)
+    for token in here:
+        for column in range(token.start - at - start, token.end - at - start):
+            if 0 <= column < len(marks):
+                marks[column] = "-" if token.passed_over else "^"
+    reasons = [f"  {clean(token.typed)}: {token.passed_over or f'asked for ({token.skill})'}" for token in here]
+    shown = "".join(char if char.isprintable() else " " for char in window)
+    return [f"  {shown}", f"  {''.join(marks)}".rstrip(), *reasons]
+
+
+def _plan(result: Reconciled | None) -> str:
+    if result is None or not (result.plan.steps or result.plan.cancels or result.plan.denied):
+        return "plan: nothing changes"
+    plan = result.plan
+    lines = ["plan:"]
+    if plan.cancels:
+        lines.append(f"  cancel: {' + '.join(plan.before) or 'nothing is active'}")
+    for step in plan.steps:
+        ends = f" (completes {' + '.join(step.completes)})" if step.completes else ""
+        lines.append(f"  {step.requested}: {step.kind}{ends}")
+    lines += [f"  {mode}: deferred until {plan.source} has ended" for mode in plan.deferred]
+    if not result.is_allowed:
+        lines.append("  so nothing changes at all")
+    after = " + ".join(plan.after if result.is_allowed else plan.before)
+    return _indented("\n".join([*lines, f"active afterwards: {after or 'nothing'}"]), "")
+
+
+def _indented(text: str, indent: str = "  ") -> str:
+    """Return a text indented, and wrapped on a terminal; a line with a command stays whole for pasting."""
+    width = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
+    lines = []
+    for line in text.split("\n"):
+        if width and not (" --session " in line or " --root-scope" in line):
+            lines += textwrap.wrap(line, width, initial_indent=indent, subsequent_indent=f"{indent}  ")
+        else:
+            lines.append(f"{indent}{line}")
+    return "\n".join(lines)

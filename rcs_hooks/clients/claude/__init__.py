@@ -1,0 +1,50 @@
+"""Claude Code, as a hook sees it."""
+
+from __future__ import annotations
+
+from rcs_hooks.clients.client import Client, text_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.clients.client import Fields
+    from rcs_hooks.clients.installer import Installer
+
+CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+DEFAULT_CAP = 8
+LONGEST_CAP = 10
+
+
+class ClaudeCode(Client):
+    """Claude Code, which ends a turn itself after several blocked Stops in a row, and has plugins."""
+
+    name = "claude"
+    title = "Claude Code"
+    session_variable = "CLAUDE_CODE_SESSION_ID"
+    project_variable = "CLAUDE_PROJECT_DIR"
+    call_variables = (project_variable, CAP)
+
+    @property
+    def installer(self) -> Installer:
+        from rcs_hooks.clients.claude.setup import INSTALLER
+
+        return INSTALLER
+
+    def recognizes(self, fields: Fields, env: Mapping[str, str]) -> bool:
+        return bool(text_in(fields, "prompt_id")) and "turn_id" not in fields
+
+    def block_cap(self, env: Mapping[str, str]) -> int:
+        text = env.get(CAP, "").strip()
+        return int(text) if text.isascii() and text.isdigit() and len(text) < LONGEST_CAP else DEFAULT_CAP
+
+    def notice_at_start(self, env: Mapping[str, str], root: str, rcs: str) -> str:
+        """Return a line on how to allow `rcs`, if the hooks came as a plugin, which cannot bring permission rules."""
+        if not env.get("CLAUDE_PLUGIN_ROOT"):
+            return ""
+        from rcs_hooks.clients.claude import permissions
+
+        return "" if permissions.allow(env, root, rcs) else permissions.notice(rcs)
+
+
+CLAUDE = ClaudeCode()

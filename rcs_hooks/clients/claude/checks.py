@@ -1,0 +1,143 @@
+"""Whether Claude Code would run our hooks: switches in four files, the server's approval, and its rules."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
+from rcs_hooks.clients.claude import CLAUDE
+from rcs_hooks.clients.claude.settings import ENABLED, STATUS_LINE, is_our_status_line, rules_for
+from rcs_hooks.clients.entries import SERVER, TOOL_TYPE, words_of
+from rcs_hooks.clients.installer import PROJECT, USER, setup_command
+from rcs_hooks.clients.reading import project_names, value_at
+from rcs_hooks.errors import Refused
+from rcs_hooks.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rcs_hooks.clients.entries import Record
+    from rcs_hooks.clients.installer import Host
+    from rcs_hooks.clients.reading import Settings
+
+MANAGED = (
+    "/Library/Application Support/ClaudeCode/managed-settings.json"
+    if sys.platform == "darwin"
+    else "/etc/claude-code/managed-settings.json"
+)
+PLUGIN = "rcs@"
+SHOWN = 200
+
+
+def checks(
+    host: Host, settings: Sequence[Settings], own: Record, names: Sequence[str], managed_file: str = MANAGED
+) -> Iterator[Check]:
+    """Yield checks of what would keep Claude Code from running our hooks, or make it ask the person each time.
+
+    `own`: the person's `.claude.json`. `names`: the words by which the agent may call `rcs`.
+    """
+    try:
+        managed = value_at(managed_file, None) or {}
+    except Refused as error:
+        managed = {}
+        yield Check("Claude Code file", WARN, f"{managed_file}: {error}", "ask who manages it")
+    values = [(managed_file, managed), *((each.path, each.value) for each in settings)]
+    project = known_project(own, project_names(host.root))
+    yield from _switches(values)
+    with_ours = [each for each in settings if each.ours]
+    if over_mcp := [each for each in with_ours if any(h.get("type") == TOOL_TYPE for _, h in each.ours)]:
+        yield from _server_approved([*(value for _, value in values), project], over_mcp)
+    yield _rules_allow(CLAUDE.rcs_command(host.env), values, with_ours)
+    for each in settings:
+        yield from _status_line(each, names)
+    if any(each.target.scope != USER for each in with_ours):
+        yield _folder_trusted(host, project)
+
+
+def known_project(own: Record, folders: Sequence[str]) -> Record:
+    """Return what `.claude.json` (`own`) records for the first folder that it knows; empty if it knows none."""
+    projects = own.get("projects")
+    known = [projects.get(folder) for folder in folders] if isinstance(projects, dict) else []
+    return next((each for each in known if isinstance(each, dict)), {})
+
+
+def plugin_file(settings: Sequence[Settings]) -> str | None:
+    """Return the path of the file that switches our plugin on; None if none does.
+
+    The first file that names it decides.
+    """
+    for each in settings:
+        enabled = each.value.get("enabledPlugins")
+        switches = [on for name, on in enabled.items() if name.startswith(PLUGIN)] if isinstance(enabled, dict) else []
+        if switches:
+            return each.path if True in switches else None
+    return None
+
+
+def _switches(values: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Check]:
+    # The first file that names disableAllHooks decides.
+    path, value = next(((p, v) for p, v in values if isinstance(v.get("disableAllHooks"), bool)), ("", {}))
+    if value.get("disableAllHooks"):
+        yield Check("Claude Code hooks", BROKEN, f"{path} has disableAllHooks, so none runs", "remove disableAllHooks")
+    managed_file, managed = values[0]
+    if managed.get("allowManagedHooksOnly") is True:
+        yield Check("Claude Code hooks", BROKEN, f"{managed_file} allows only managed hooks", "ask who manages it")
+
+
+def _server_approved(values: Sequence[Mapping[str, Any]], over_mcp: Sequence[Settings]) -> Iterator[Check]:
+    """Yield checks of whether our server is approved, which Claude Code wants of a server in `.mcp.json` only.
+
+    `over_mcp`: the files whose hooks ask our server.
+    """
+
+    def is_listed(key: str) -> bool:
+        return any(isinstance(each.get(key), list) and SERVER in each[key] for each in values)
+
+    title = "Claude Code server"
+    if is_listed("disabledMcpjsonServers"):
+        yield Check(title, BROKEN, f"{SERVER} is listed in disabledMcpjsonServers", "remove it there")
+    elif not any(each.target.scope == PROJECT for each in over_mcp):
+        return
+    elif is_listed(ENABLED) or any(each.get("enableAllProjectMcpServers") is True for each in values):
+        yield Check(title, OK, f"{SERVER} is approved")
+    else:
+        found = f"{SERVER} is not approved in {over_mcp[0].path}"
+        yield Check(title, WARN, found, "start `claude` here and approve it")
+
+
+def _rules_allow(rcs: str, values: Sequence[tuple[str, Mapping[str, Any]]], with_ours: Sequence[Settings]) -> Check:
+    """Check whether the permission rules let the agent run `rcs` by the words that it is told to use."""
+    allowed = {rule for _, value in values for rule in _rules(value)}
+    if allowed & {"Bash", "Bash(*)", f"Bash({rcs}:*)"} or allowed.issuperset(rules_for([rcs], server=False)):
+        return Check("Claude Code rules", OK, "the agent may run what it is told to")
+    todo = setup_command(CLAUDE.name, with_ours[0].target.scope if with_ours else USER)
+    return Check("Claude Code rules", WARN, "it asks you before each `rcs` command of the agent", todo)
+
+
+def _status_line(settings: Settings, names: Sequence[str]) -> Iterator[Check]:
+    """Yield a check of a file's status line: whether it is ours, or another program with our name."""
+    title, line = "Claude Code statusLine", settings.value.get("statusLine")
+    words = words_of(line) if isinstance(line, dict) else []
+    if words in [[*shlex.split(name), *STATUS_LINE] for name in names]:
+        yield Check(title, OK, f"{settings.path} has it show what runs")
+    elif settings.is_mine and is_our_status_line(line):
+        todo = f"{setup_command(CLAUDE.name, USER)} --statusline"
+        yield Check(title, WARN, f"{settings.path} calls {clean(words[0], SHOWN)}, which is not this program", todo)
+    elif not settings.is_mine and any(word.rpartition("/")[2] == "rcs" or "rcs_hooks" in word for word in words):
+        found = f"statusLine of {settings.path} does more than `rcs hud --statusline`: {clean(' '.join(words), SHOWN)}"
+        yield Check(title, WARN, found, "look at it before you trust this project, or remove it")
+
+
+def _rules(value: Mapping[str, Any]) -> list[str]:
+    permissions = value.get("permissions")
+    allow = permissions.get("allow") if isinstance(permissions, dict) else None
+    return [rule for rule in allow if isinstance(rule, str)] if isinstance(allow, list) else []
+
+
+def _folder_trusted(host: Host, project: Record) -> Check:
+    if project.get("hasTrustDialogAccepted") is True:
+        return Check("Claude Code project", OK, f"{host.root} is trusted")
+    found = f"{host.root} is not trusted yet, so the rules of its settings do not count"
+    return Check("Claude Code project", NOTE, found, "start `claude` in it once, and say that you trust it")

@@ -1,0 +1,118 @@
+"""The entries that setup writes: a hook for each event, and the MCP server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from rcs_hooks.clients import entries
+from rcs_hooks.clients.entries import PROGRAM, SERVER, TOOL_TYPE
+from rcs_hooks.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.clients.entries import Record
+
+    ToolFields = Mapping[str, tuple[str, ...]]
+
+COMMAND, MCP = "command", "mcp"
+TRANSPORTS = (COMMAND, MCP)
+EVENTS = ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")
+TIMEOUT = 10
+"""The time-out of our hooks, in seconds. A hook gives up by itself after two."""
+TIMEOUTS = {"SessionEnd": 3}
+"""The time-outs of single events: Codex grants `SessionEnd` no more, and approves the hook with this number."""
+TOOLS = {"UserPromptSubmit": "hook_user_prompt_submit", "Stop": "hook_stop"}
+FIELDS = {
+    "UserPromptSubmit": ("session_id", "transcript_path", "cwd", "prompt"),
+    "Stop": ("session_id", "transcript_path", "cwd", "stop_hook_active", "last_assistant_message"),
+}
+"""The fields of a call that every client passes to a hook which is a tool, by event."""
+CURRENT, OLDER, OTHER = "current", "older", "other"
+NOT_FOR_THE_SERVER = frozenset({"RCS_SESSION_ID", "RCS_RECORD", "RCS_DB"})
+
+
+def program(name: str = PROGRAM) -> str:
+    """Return the absolute path of one of our commands, beside the running Python. Raises Refused if it is missing."""
+    path = os.path.join(os.path.dirname(sys.executable), name)
+    if not os.access(path, os.X_OK):
+        raise Refused(f"{path} is missing: `pip install .` in a checkout puts it beside this Python; then try again")
+    return path
+
+
+def interpreter() -> str:
+    """Return the absolute path of the running Python; in a virtual environment, that of its `python3`.
+
+    So an entry stays the same, whichever of an environment's names for Python started setup.
+    """
+    plain = os.path.join(os.path.dirname(sys.executable), "python3")
+    is_plain = sys.prefix != sys.base_prefix and os.path.exists(plain)
+    return os.path.abspath(plain if is_plain else sys.executable)
+
+
+def hook_handlers(transport: str, tool_fields: ToolFields) -> dict[str, Record]:
+    """Return our hook for each event. Raises Refused if `rcs-hook` is not beside this Python.
+
+    `transport`: COMMAND or MCP. `tool_fields`: the further fields, by event, that this client passes to a tool.
+    """
+    program()
+    return {event: _handler(event, transport, tool_fields) for event in EVENTS}
+
+
+def _handler(event: str, transport: str, tool_fields: ToolFields) -> Record:
+    """Return our hook for one event. A command is written as a line for the shell, never with `args`.
+
+    Other clients read Claude Code's files, and a client that does not know `args` would run the first word alone, with
+    the call as its script.
+    """
+    if transport == MCP and event in TOOLS:
+        return {
+            "type": TOOL_TYPE,
+            "server": SERVER,
+            "tool": TOOLS[event],
+            "timeout": TIMEOUT,
+            "input": _tool_input(event, tool_fields),
+        }
+    return {"type": "command", "command": entries.hook_command(interpreter()), "timeout": TIMEOUTS.get(event, TIMEOUT)}
+
+
+def _tool_input(event: str, tool_fields: ToolFields) -> dict[str, str]:
+    return {name: f"${{{name}}}" for name in (*FIELDS[event], *tool_fields.get(event, ()))}
+
+
+def form(event: str, handler: Record, tool_fields: ToolFields, *, is_shared: bool = False) -> str:
+    """Return CURRENT for a hook of ours as setup writes it now, OLDER for one of an older version, otherwise OTHER."""
+    without = entries.without_personal(handler, is_shared=is_shared)
+    if without.get("type") == TOOL_TYPE:
+        return _form_of_tool(event, without, tool_fields)
+    words = entries.words_of(without)
+    if set(without) == {"type", "command"} and words and without["command"] == entries.hook_command(words[0]):
+        return CURRENT
+    is_alone = len(words) == 1 and words[0].rpartition("/")[2] == PROGRAM
+    return OLDER if is_alone and set(without) <= {"type", "command", "args"} else OTHER
+
+
+def _form_of_tool(event: str, handler: Record, tool_fields: ToolFields) -> str:
+    fields = handler.get("input")
+    is_plain = set(handler) == {"type", "server", "tool", "input"} and handler["tool"] == TOOLS.get(event)
+    if not is_plain or not isinstance(fields, dict):
+        return OTHER
+    wanted = _tool_input(event, tool_fields)
+    if fields == wanted:
+        return CURRENT
+    return OLDER if fields.items() <= wanted.items() else OTHER
+
+
+def server_entry(env: Mapping[str, str]) -> Record:
+    """Build the entry of our MCP server that setup writes into a file of a client.
+
+    The entry repeats our variables (`RCS_…`) from `env`, because Codex does not pass its environment on to a server.
+    """
+    ours = {
+        name: value
+        for name, value in sorted(env.items())
+        if name.startswith(entries.OUR_VARIABLES) and name not in NOT_FOR_THE_SERVER and value.strip()
+    }
+    return {"command": program("rcs"), "args": ["mcp"]} | ({"env": ours} if ours else {})

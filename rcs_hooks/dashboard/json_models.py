@@ -1,0 +1,403 @@
+"""The JSON that the dashboard's server answers and takes; `/api/schema` is made from this file.
+
+Reading (GET; every time is UTC, ISO 8601 with milliseconds; what is not known is null, never left out):
+- `/api/runs?project=&workflow=&status=&feature=&since=&until=&before=&limit=` → `Runs`. `since` and `until` are a
+  length of time before now (45m, 12h, 30d, 2w) or a time. `before` is the cursor: the `next` of the page before.
+- `/api/runs/ID?after=&limit=` → `RunDetail`; its events are the last 200, or, with `after`, those above that sequence.
+- `/api/runs/ID/events?after=&limit=` → `Events`: the page above a sequence.
+- `/api/runs/ID/artifact?path=` → `ArtifactText`: the text of a file that the run has registered.
+- `/api/sessions?project=&active=true&limit=` → `Sessions`; `/api/tasks?project=` → `Tasks`; `/api/attention` →
+  `Attention`.
+- `/api/token` → `Token`, for the actions below; `/api/schema` → this, as OpenAPI.
+
+Live: the WebSocket `/ws?after=SEQ` (the `seq` of an answer above, or of the last message; without it, from now on).
+The server sends JSON texts, one `Message` each, and ignores what a page sends. Events come in the order of their `id`,
+each once.
+- `hello` comes first: the stream goes on after `seq`; `state` is the version of the state folders now. A page whose
+  `/api/sessions` had another `state` asks again.
+- `events`: the next events, and the runs that they belong to, as a list shows them now.
+- `runs`: a list of runs has changed apart from events (some were deleted). `state`: something in the state folders or
+  the tasks of `roots` has changed.
+- `reset`: the store is another one; ask for everything again, and go on after `seq`.
+After a break, connect again with `after` = the last `seq` that was seen. Closed with 1013: try again later; with 4008:
+the page did not take what it was sent; with 4400: `after` is not a number.
+
+Acting (POST, `Content-Type: application/json`, header `X-RCS-Token` with the `token` of `/api/token`, read just
+before, because each start of the server has another one):
+- `/api/questions/ID/answer` takes `Answer` → `Answered`; `/api/runs/ID/end` takes `End` → `Ended`;
+  `/api/modes/clear` takes `Clear` → `Cleared`.
+
+Whatever is refused, or fails, is answered with a status of 400 or more and `Error`: one sentence for the person.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rcs_hooks.workflow.lifecycle import PUBLIC, any_of
+
+StepStatus = Literal["not_started", "running", "waiting", "completed", "failed", "skipped"]
+RunStatus = Literal["running", "waiting", "failed", "completed", "skipped", "idle", "inactive"]
+Timestamp = Annotated[str, Field(description="ISO 8601, UTC, milliseconds")]
+
+
+class JsonModel(BaseModel):
+    """A JSON object that the server answers or takes; no other keys than these."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ErrorJson(JsonModel):
+    ok: Literal[False]
+    code: str = Field(description="a short word that does not change, such as refused, not_found, lock_timeout, store")
+    message: str = Field(description="one sentence: what was asked, what was found, what to do next")
+    details: dict[str, Any] = Field(description="facts beyond the sentence; often none")
+    error: str = Field(description="the same as message")
+
+
+# --- runs
+
+
+class RunJson(JsonModel):
+    """A run as a list shows it."""
+
+    run_id: str
+    workflow: str
+    project: str = Field(description="the folder")
+    feature: str | None
+    machine: str | None = Field(description="the file that the state machine was read from")
+    status: RunStatus = Field(description="inactive: no event for 24 h, though the run has not ended")
+    current: str | None = Field(description="the step where the run is")
+    event_count: int
+    artifact_count: int
+    started_at: Timestamp
+    last_at: Timestamp
+    last_event: int = Field(description="the id of its last event; of two copies of a run the higher is the newer")
+
+
+class RunsJson(JsonModel):
+    runs: list[RunJson] = Field(description="the run with the newest event first")
+    next: int | None = Field(description="the `before` of the next page; null: there is none")
+    seq: int = Field(description="the newest event that this answer surely contains: follow with `/ws?after=`")
+    projects: list[str] = Field(description="the projects that a filter can name")
+    workflows: list[str]
+
+
+class StepJson(JsonModel):
+    """A step, or a unit in it, or a step of an agent."""
+
+    step: str
+    unit: str | None
+    agent: str | None
+    parent: str | None = Field(description="of a unit or an agent: the step of the workflow that it belongs to")
+    status: StepStatus | None = Field(description="null: the run has not reached it")
+    started_at: Timestamp | None
+    ended_at: Timestamp | None
+    seconds: float | None = Field(description="in all its visits; it grows while the step runs or waits")
+    visits: int | None
+
+
+class AgentJson(JsonModel):
+    """An agent, or one unit of it, under the step that it belongs to."""
+
+    agent: str
+    unit: str | None
+    step: str = Field(description="where it is now, as AGENT:STEP")
+    status: StepStatus
+    started_at: Timestamp | None
+    ended_at: Timestamp | None
+    steps: list[StepJson]
+
+
+class TimelineStepJson(JsonModel):
+    """A step of the workflow, in the order of its machine."""
+
+    step: str = Field(description="empty: agents that reported before the first step")
+    unit: None = None
+    agent: None = None
+    parent: None = None
+    status: StepStatus | None
+    started_at: Timestamp | None
+    ended_at: Timestamp | None
+    seconds: float | None
+    visits: int | None
+    label: str | None
+    units: list[StepJson]
+    agents: list[AgentJson]
+
+
+class EventJson(JsonModel):
+    id: int = Field(description="over all runs, in the order in which they were stored; numbers may be missing")
+    seq: int = Field(description="in its run: 1, 2, 3 and so on")
+    run_id: str
+    workflow: str
+    project: str
+    at: Timestamp
+    type: str = Field(description="status_change, artifact_registered or run_ended")
+    step: str | None
+    unit: str | None
+    status: StepStatus | None
+    data: Any
+    automatic: bool = Field(description="not reported, but a consequence of another event")
+
+
+class EventsJson(JsonModel):
+    run_id: str
+    events: list[EventJson]
+    after: int = Field(description="the sequence that the events are above")
+    more: bool = Field(description="whether more events follow")
+
+
+class ArtifactJson(JsonModel):
+    path: str = Field(description="relative to the project")
+    type: str | None
+    feature: str | None
+    step: str | None
+    subflow: bool
+    at: Timestamp
+    seq: int
+    missing: bool
+
+
+class GraphJson(JsonModel):
+    svg: str | None = Field(description="the state graph, with the path taken and the current step marked")
+    problem: str | None = Field(description="why there is none")
+
+
+class StepVisitJson(JsonModel):
+    """One visit to a step of the workflow; a loop makes several visits to one step."""
+
+    step: str
+    status: StepStatus = Field(description="the status at its end, or now")
+    started_at: Timestamp
+    ended_at: Timestamp | None = Field(description="null: the step runs or waits")
+
+
+class RunDetailJson(RunJson):
+    seconds: float = Field(description="from its first event to its last one, or to now while it goes on")
+    timeline: list[TimelineStepJson] = Field(description="every step of the machine, units and agents nested in theirs")
+    visits: list[StepVisitJson] = Field(description="the last 500, in the order in which they began")
+    artifacts: list[ArtifactJson]
+    events: list[EventJson]
+    after: int = Field(description="the sequence that the events are above")
+    more: bool = Field(description="whether more events follow")
+    graph: GraphJson
+    seq: int = Field(description="the newest event that this answer surely contains: follow with `/ws?after=`")
+
+
+class ArtifactTextJson(JsonModel):
+    run_id: str
+    path: str
+    kind: Literal["markdown", "diff", "json", "text"]
+    text: str
+    bytes: int = Field(description="of the whole file")
+    truncated: bool = Field(description="whether the text is only the beginning")
+    modified_at: Timestamp
+    diagram: GraphJson | None = Field(description="of an artifact that is a subflow: its diagram, drawn")
+
+
+# --- sessions
+
+
+class ModeJson(JsonModel):
+    mode: str
+    active: bool
+    waiting: bool = Field(description="active, and it is the person's turn")
+    phase: str | None
+    outcome: str | None = Field(description=any_of(PUBLIC))
+    iteration: int | None
+    max_iterations: int | None
+    error: str | None
+    started_at: str | None
+    updated_at: str | None
+    completed_at: str | None
+    session: str | None = Field(
+        description="the session of the record; null: the root record, which counts where the session has none"
+    )
+
+
+class QuestionJson(JsonModel):
+    question_id: str
+    mode: str | None
+    question: str
+    options: list[str]
+    created_at: str | None
+
+
+class BlocksJson(JsonModel):
+    """How often Stop was blocked, from the notes of the hooks."""
+
+    in_a_row: int = Field(description="with nothing changed in between")
+    of_prompt: int
+    limit: int = Field(description="of those in a row; then the turn may end")
+
+
+class BrokenJson(JsonModel):
+    path: str
+    why: str
+    clear_as: str = Field(description="the `mode` that `/api/modes/clear` takes for this file")
+
+
+class SessionJson(JsonModel):
+    root: str = Field(description="the folder of the workspace")
+    session: str | None = Field(description="null: the records of the root")
+    status: Literal["active", "waiting", "closed", "ended", "broken"]
+    modes: list[ModeJson] = Field(description="the active ones first")
+    questions: list[QuestionJson] = Field(description="the questions without an answer, the oldest first")
+    blocks: BlocksJson
+    unreadable: list[BrokenJson]
+    updated_at: Timestamp | None
+
+
+class SessionsJson(JsonModel):
+    sessions: list[SessionJson] = Field(description="the one that changed last first")
+    more: bool = Field(description="whether some were left out; ask with a higher limit")
+    projects: list[str] = Field(description="the workspaces that were read")
+    state: str = Field(description="the version of the state folders, as in the messages")
+
+
+# --- tasks
+
+
+class GateJson(JsonModel):
+    """A way out of the phase that a task is in."""
+
+    to: str
+    label: str | None
+    open: bool
+    reasons: list[str] = Field(description="why it is closed, or what opened it")
+    suggested: bool = Field(description="the one that `rcs task next` takes")
+
+
+class TaskJson(JsonModel):
+    task_id: str
+    root: str
+    phase: str | None
+    round: int | None
+    done: bool
+    created_at: str | None
+    updated_at: str | None
+    gates: list[GateJson]
+    problem: str | None = Field(description="why the task cannot be shown")
+
+
+class TasksJson(JsonModel):
+    tasks: list[TaskJson] = Field(description="the one that changed last first")
+    phases: list[str] = Field(description="the phases that a task can be in")
+    path: list[str] = Field(description="the phases from planning to done where nothing goes wrong")
+    state: str
+
+
+# --- what needs a person
+
+
+class NeedJson(JsonModel):
+    kind: Literal["waiting", "failed", "stalled"]
+    what: Literal["run", "session", "task"]
+    id: str = Field(description="of the run, the session (empty: root) or the task")
+    project: str
+    title: str = Field(description="the workflow or the mode")
+    detail: str = Field(description="one sentence")
+    since: Timestamp | None
+    question: QuestionJson | None
+
+
+class WorkingJson(JsonModel):
+    """How much goes on and needs nobody."""
+
+    runs: int
+    sessions: int
+    tasks: int
+
+
+class AttentionJson(JsonModel):
+    """What needs a person, and how much goes on; of the runs, the last hundred of each status are looked at."""
+
+    waiting: list[NeedJson] = Field(description="for an answer, or for the next prompt")
+    failed: list[NeedJson] = Field(description="failed or blocked, in the last seven days")
+    stalled: list[NeedJson] = Field(description="running, but silent")
+    working: WorkingJson
+    seq: int
+    state: str
+
+
+# --- live
+
+
+class HelloJson(JsonModel):
+    type: Literal["hello"]
+    seq: int
+    state: str
+
+
+class NewEventsJson(JsonModel):
+    type: Literal["events"]
+    seq: int = Field(description="of the last one")
+    events: list[EventJson]
+    runs: list[RunJson]
+
+
+class RunsChangedJson(JsonModel):
+    type: Literal["runs"]
+
+
+class StateChangedJson(JsonModel):
+    type: Literal["state"]
+    state: str
+    roots: list[str]
+
+
+class ResetJson(JsonModel):
+    type: Literal["reset"]
+    seq: int
+
+
+MessageJson = Annotated[
+    HelloJson | NewEventsJson | RunsChangedJson | StateChangedJson | ResetJson, Field(discriminator="type")
+]
+
+
+# --- acting
+
+
+class TokenJson(JsonModel):
+    token: str
+
+
+class AnswerJson(JsonModel):
+    root: str
+    session: str | None = Field(default=None, description="as in the session that asks")
+    answer: str = Field(min_length=1, max_length=4000)
+
+
+class AnsweredJson(JsonModel):
+    success: bool
+    question_id: str
+    session_id: str | None
+    goes_on: list[str] = Field(description="the modes that go on")
+
+
+class EndJson(JsonModel):
+    status: Literal["completed", "failed", "skipped"] = "skipped"
+
+
+class EndedJson(JsonModel):
+    ended: bool
+    run_id: str
+    status: str
+    seq: int
+    steps: list[str] = Field(description="the steps that were open, and ended with the run")
+
+
+class ClearJson(JsonModel):
+    root: str
+    session: str | None = None
+    mode: str
+
+
+class ClearedJson(JsonModel):
+    cleared: bool = Field(description="false: there was nothing to clear")
+    mode: str
+    path: str

@@ -1,0 +1,1 @@
+"""Changes to files that belong to somebody else: a value in a JSON text, and a file as a whole."""

@@ -1,0 +1,231 @@
+"""Reads the JSON files of the state: bounded, never waiting, and without what git tracks.
+
+Rules of this file:
+- What git tracks came with the repository: it is not read.
+- A file that cannot be read is an `Unreadable`, never an empty record: whoever gets one must not overwrite it.
+- A commit under way counts as done: `Reader` reads its staged files in place of the files.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from rcs_hooks import jsontext
+from rcs_hooks.errors import Unavailable, UnsafePath, reason_of
+from rcs_hooks.files.bounded import read_bytes
+from rcs_hooks.files.paths import (
+    FOLDED,
+    JOURNAL,
+    OTHER_JOURNAL,
+    SESSIONS,
+    STAGED,
+    STATE,
+    folded,
+    inside,
+    is_name,
+    resolved,
+)
+from rcs_hooks.files.tracked import is_among, is_or_holds, tracked_names
+from rcs_hooks.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rcs_hooks.jsontext import JsonObject
+
+DEEPEST = 100
+LARGEST = 4 * 1024 * 1024
+MOST_FILES = 1_000
+QUESTIONS = "questions"
+PERMANENT_ERRORS = (errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO)
+"""The errors that another try would meet again; every other one may pass."""
+
+
+class Unreadable(NamedTuple):
+    """A state file that is there and cannot be read."""
+
+    path: str
+    why: str
+    errno: int = 0
+    """The error of the system; 0 if the content is at fault."""
+
+    @property
+    def is_momentary(self) -> bool:
+        """Tell whether the next call may well read the file, so that it must not be moved aside or taken for lost."""
+        return self.errno not in (0, *PERMANENT_ERRORS)
+
+
+def read(
+    folder: str, path: str, tracked_in: Callable[[str], frozenset[str]] | None = None
+) -> JsonObject | Unreadable | None:
+    """Return the record in a file, an Unreadable with its problem, or None if there is no file. Never waits.
+
+    The file of a session that was folded away is read where it is now. `tracked_in`: returns what git tracks; a file
+    among those counts as not there.
+    """
+    try:
+        data = read_bytes(f"{folder}/{path}", LARGEST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        elsewhere = folded(folder, path)
+        found = read(folder, elsewhere, tracked_in) if elsewhere else None
+        return found._replace(path=path) if isinstance(found, Unreadable) else found
+    except OSError as error:
+        if tracked_in and is_or_holds(tracked_in(folder), f"{STATE}/{path}"):
+            return None
+        why = "it is a symbolic link" if error.errno == errno.ELOOP else reason_of(error)
+        return Unreadable(path, why, error.errno or errno.EIO)
+    if tracked_in and is_or_holds(tracked_in(folder), f"{STATE}/{path}"):  # asked before parsing, which costs more
+        return None
+    if data is None:
+        return Unreadable(path, "it is not a file")
+    if len(data) > LARGEST:
+        return Unreadable(path, "it is too large")
+    return _record_in(data, path)
+
+
+def _record_in(data: bytes, path: str) -> JsonObject | Unreadable:
+    try:
+        record = jsontext.loads(data.removeprefix(jsontext.BOM).decode(), writable=True)
+    except UnicodeDecodeError:
+        return Unreadable(path, "it is not UTF-8")
+    except ValueError as error:
+        return Unreadable(path, f"it is not JSON: {error}")
+    if not isinstance(record, dict):
+        return Unreadable(path, "it is not a JSON object")
+    if data.count(b"{") + data.count(b"[") > DEEPEST and is_deep(record):
+        return Unreadable(path, "it is nested too deeply")
+    return record
+
+
+def is_tracked(folder: str, path: str) -> bool:
+    """Tell whether git tracks a file of the state folder, so that it is the repository's."""
+    return is_among(_tracked_in(folder), f"{STATE}/{path}")
+
+
+def _tracked_in(folder: str) -> frozenset[str]:
+    return tracked_names(root_of(folder))
+
+
+def root_of(folder: str) -> str:
+    """Return the workspace that a state folder belongs to."""
+    return os.path.dirname(os.path.dirname(folder))
+
+
+def read_untracked(folder: str, path: str) -> JsonObject | Unreadable | None:
+    """Read a record as `read` does; None too for one that git tracks."""
+    return read(folder, path, _tracked_in)
+
+
+def read_journal(folder: str) -> JsonObject | Unreadable | None:
+    """Return the journal of a commit that is under way or was cut short; None if there is none."""
+    return next((found for _, found in journals(folder)), None)
+
+
+def journals(folder: str) -> Iterator[tuple[str, JsonObject | Unreadable]]:
+    """Yield each journal that is there, by name: `.commit-own.json` is written if git tracks the first one."""
+    for name in (JOURNAL, OTHER_JOURNAL):
+        if (found := read_untracked(folder, name)) is not None:
+            yield name, found
+
+
+def check_available(found: object) -> None:
+    """Raise Unavailable if `found` is a file that cannot be read at the moment but may be later."""
+    if isinstance(found, Unreadable) and found.is_momentary:
+        raise Unavailable(f"{STATE}/{found.path}", found.why)
+
+
+def check_available_unless_denied(found: object) -> None:
+    """Raise Unavailable as `check_available` does, but not for a file without read permission.
+
+    The permission stays missing until a person does something about it, so trying again is no advice.
+    """
+    if isinstance(found, Unreadable) and found.errno != errno.EACCES:
+        check_available(found)
+
+
+def is_deep(record: JsonObject) -> bool:
+    """Tell whether a record is nested too deeply for recursive functions to walk or write it."""
+    level: list[JsonObject | list[object]] = [record]
+    for _ in range(DEEPEST):
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [value for values in inner for value in values if isinstance(value, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+class Reader:
+    """A reader that takes a commit which is under way, or was cut short, as done. Needs no lock and repairs nothing.
+
+    Raises Unavailable if the commit cannot be read at the moment: half of it must not be taken for the whole.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        journal = read_journal(folder)
+        check_available(journal)
+        self._tracked: frozenset[str] | None = None
+        self._pending = dict(files_in(journal)) if isinstance(journal, dict) else {}
+
+    def pending_in(self, place: str) -> list[str]:
+        """Return the names of the files below a folder that the commit creates or replaces, relative to that folder."""
+        return [
+            path[len(place) + 1 :]
+            for path, removed in self._pending.items()
+            if path.startswith(f"{place}/") and not removed
+        ]
+
+    def read(self, path: str) -> JsonObject | Unreadable | None:
+        """Return a record as it is after the commit: None if there is none, Unreadable if it cannot be read."""
+        if path in self._pending:
+            if self._pending[path]:
+                return None
+            staged = read(self.folder, f"{path}{STAGED}", self._tracked_in)
+            check_available(staged)
+            if isinstance(staged, dict):
+                return staged
+        return read(self.folder, path, self._tracked_in)
+
+    def _tracked_in(self, folder: str) -> frozenset[str]:
+        """Return what git tracks, looked up once for each reader."""
+        if self._tracked is None:
+            self._tracked = _tracked_in(folder)
+        return self._tracked
+
+
+def check_inside(folder: str, path: str) -> None:
+    """Raise UnsafePath if a link leads from `folder/path` out of the state folder."""
+    real = os.path.realpath(folder)
+    if not inside(resolved(real, path), real):
+        from rcs_hooks.files import obstacles
+
+        obstacles.check(folder)
+        raise UnsafePath(f"{STATE}/{path} leads out of the state folder, so it is not used; remove that link")
+
+
+def files_in(journal: JsonObject) -> Iterator[tuple[str, bool]]:
+    """Yield the files that a journal names, and whether each is removed.
+
+    Only files that a commit of ours writes count: a repository may bring a journal of its own.
+    """
+    entries = journal.get("files")
+    for entry in entries[:MOST_FILES] if isinstance(entries, list) else []:
+        path = entry.get("path") if isinstance(entry, dict) else None
+        if isinstance(path, str) and _is_ours(path):
+            yield path, entry.get("remove") is True
+
+
+def _is_ours(path: str) -> bool:
+    """Tell whether a commit of ours may write a path.
+
+    It is `[sessions/<id>/]<name>.json`, or such a file in `questions/[folded/]`, or in `folded/<id>`.
+    """
+    *folders, name = path.split("/")
+    if not (name.endswith(".json") and is_name(name.removesuffix(".json"))):
+        return False
+    for below in ([QUESTIONS, FOLDED], [QUESTIONS]):
+        if folders[-len(below) :] == below and len(folders) - len(below) in (0, 2):
+            folders = folders[: -len(below)]
+    return not folders or (len(folders) == 2 and folders[0] in (SESSIONS, FOLDED) and is_name(folders[1]))

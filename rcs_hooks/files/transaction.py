@@ -1,0 +1,237 @@
+"""Commits several files at once, so that a kill leaves all of them changed or none.
+
+Rules of this file:
+- The caller holds the lock of the workspace (`lock.py`).
+- Every file is staged next to its target (`.new`) and renamed over it, so a reader sees the old text or the new one.
+- With several files, the rename of the journal, which names the staged ones, is the moment of the commit. After a kill
+  before it, nothing has happened; after a kill behind it, the next holder of the lock renames what is left.
+- A folder is flushed to the disk after the names in it have changed, if the writes are to last: the staged files before
+  the journal, the journal, and the files before the journal is removed.
+- What git tracks came with the repository: it is not written over.
+- What cannot be read is never overwritten. What cannot be read at the moment (too many open files, say) is not moved
+  aside either: the next call may well read it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from rcs_hooks import jsontext
+from rcs_hooks.errors import Refused, UnsafePath, suppress
+from rcs_hooks.files.folders import Folders, flush, folders_of, make_folder
+from rcs_hooks.files.paths import SESSIONS, STAGED, STATE, folded
+from rcs_hooks.files.reading import (
+    LARGEST,
+    PERMANENT_ERRORS,
+    QUESTIONS,
+    Unreadable,
+    check_available,
+    files_in,
+    journals,
+    root_of,
+)
+from rcs_hooks.files.tracked import is_or_holds, journal_beside, refuse_tracked, surely_tracked
+from rcs_hooks.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.jsontext import JsonObject
+
+ASIDE = ".unreadable"
+MOST_ASIDE = 1_000
+MOST_SWEPT = 10_000
+FRESH_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class Write(NamedTuple):
+    """One file of a commit, its path relative to the state folder; without a record the file is removed."""
+
+    path: str
+    record: JsonObject | None
+    durable: bool = True
+    """Whether it must survive a power cut. A kill loses nothing in any case."""
+
+
+def commit(folder: str, writes: Sequence[Write]) -> None:
+    """Write all of these files, in order, or none. The caller holds the lock and has called `recover`.
+
+    Raises Refused, among others for a file that git tracks: it would not be read again.
+    """
+    tracked = refuse_tracked(root_of(folder), [write.path for write in writes])
+    with folders_of(folder) as folders:
+        for write in writes:
+            unfold(folders, folder, write.path)
+            make_folder(folders, folder, os.path.dirname(write.path))
+            _make_way(folders, write.path)
+        texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
+        for write, text in texts:
+            if len(text) > LARGEST:
+                why = f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again"
+                raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
+        for place in {os.path.dirname(write.path) for write in writes}:
+            if os.path.basename(place) == QUESTIONS:  # other files have one name, which the next write stages again
+                _sweep(folders, place, tracked)
+        _commit(folders, writes, texts, journal_beside(tracked))
+
+
+def sweep(folder: str, place: str) -> int:
+    """Remove the files that a kill left staged in a folder; return how many. The caller has called `recover`."""
+    with folders_of(folder) as folders:
+        return _sweep(folders, place, surely_tracked(root_of(folder))) if folders.is_there(place) else 0
+
+
+def _sweep(folders: Folders, place: str, tracked: frozenset[str]) -> int:
+    fd, done = folders.open(place), 0
+    for name in os.listdir(fd)[:MOST_SWEPT]:
+        path = f"{place}/{name}" if place else name
+        if name.endswith(f".json{STAGED}") and not is_or_holds(tracked, f"{STATE}/{path}"):
+            with suppress(OSError):
+                os.unlink(name, dir_fd=fd)
+                done += 1
+    return done
+
+
+def unfold(folders: Folders, folder: str, path: str) -> None:
+    """Move a session that was folded away back to its place, because its file `path` is about to be written.
+
+    `folder`: the state folder; `path` is relative to it. Does nothing for a session that is in its place, or that git
+    tracks.
+    """
+    elsewhere = folded(folder, path)
+    if elsewhere:
+        place, session, *_ = elsewhere.split("/")
+        if is_or_holds(surely_tracked(root_of(folder)), f"{STATE}/{place}/{session}"):
+            return
+        os.rename(session, session, src_dir_fd=folders.open(place), dst_dir_fd=folders.open(SESSIONS, make=True))
+        folders.flush((SESSIONS, place))
+
+
+def _commit(folders: Folders, writes: Sequence[Write], texts: Sequence[tuple[Write, bytes]], journal: str) -> None:
+    lasting = [os.path.dirname(write.path) for write in writes if write.durable]
+    names = [(write.path, write.record is None) for write in writes]
+    staged: list[str] = []
+    try:
+        for write, text in texts:
+            staged.append(f"{write.path}{STAGED}")
+            _write_fresh(*folders.at(staged[-1]), text, durable=write.durable)
+        if len(writes) > 1:
+            folders.flush(lasting)
+            _write_journal(folders, writes, journal)
+    except BaseException:  # an interrupt too must leave nothing staged; it is raised again
+        # The journal goes first: an interrupt may come just after it was put in place.
+        for path in (journal, *staged):
+            with suppress(OSError):
+                fd, name = folders.at(path)
+                os.unlink(name, dir_fd=fd)
+        raise
+    if len(writes) > 1:
+        # The commit has happened: readers take the staged files, and the next holder of the lock renames what is left.
+        with suppress(OSError):
+            _complete(folders, names, journal)
+    else:
+        _apply(folders, names)
+        folders.flush(lasting)
+
+
+def _text_of(record: JsonObject) -> bytes:
+    """Return the text of a record; without indentation if that would make it too large to be read again."""
+    text = jsontext.dumps_file(record).encode()
+    return text if len(text) <= LARGEST else jsontext.dumps_line(record).encode()
+
+
+def _make_way(folders: Folders, path: str) -> None:
+    """Move a folder aside that is where a file belongs: nothing could be renamed over it."""
+    fd, name = folders.at(path)
+    with suppress(FileNotFoundError):
+        if stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
+            _rename_aside(fd, name)
+
+
+def move_aside(folder: str, path: str) -> None:
+    """Rename a file to a name that nothing else has, so that nothing unreadable is lost. The caller holds the lock."""
+    with folders_of(folder) as folders:
+        unfold(folders, folder, path)
+        _rename_aside(*folders.at(path))
+
+
+def _rename_aside(fd: int, name: str) -> None:
+    there = set(os.listdir(fd))
+    names = (f"{name}{ASIDE}{number or ''}" for number in range(MOST_ASIDE))
+    free = next((free for free in names if free not in there), f"{name}{ASIDE}-{os.urandom(8).hex()}")
+    os.rename(name, free, src_dir_fd=fd, dst_dir_fd=fd)
+
+
+def _write_fresh(fd: int, name: str, text: bytes, *, durable: bool) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=fd)
+    file = os.open(name, FRESH_FLAGS, 0o600, dir_fd=fd)
+    try:
+        view = memoryview(text)
+        while view:
+            view = view[os.write(file, view) :]
+        if durable:
+            os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _replace(fd: int, name: str, text: bytes) -> None:
+    """Write a whole file at once, flushed to the disk."""
+    staged = f"{name}{STAGED}"
+    try:
+        _write_fresh(fd, staged, text, durable=True)
+        os.replace(staged, name, src_dir_fd=fd, dst_dir_fd=fd)
+    except BaseException:  # an interrupt too must leave no half file behind; it is raised again
+        with suppress(OSError):
+            os.unlink(staged, dir_fd=fd)
+        raise
+    flush(fd)
+
+
+def _write_journal(folders: Folders, writes: Sequence[Write], journal: str) -> None:
+    files = [{"path": write.path, "remove": write.record is None} for write in writes]
+    text = jsontext.dumps_file({"version": 1, "files": files})
+    _replace(folders.open(""), journal, text.encode())
+
+
+def _complete(folders: Folders, files: Sequence[tuple[str, bool]], journal: str) -> None:
+    """Rename the staged files and remove the journal last, once everything that it names is on the disk."""
+    _apply(folders, files)
+    folders.flush(os.path.dirname(path) for path, _ in files)
+    fd, name = folders.at(journal)
+    os.unlink(name, dir_fd=fd)
+
+
+def _apply(folders: Folders, files: Sequence[tuple[str, bool]]) -> None:
+    for path, remove in files:
+        fd, name = folders.at(path)
+        with suppress(FileNotFoundError):  # it was done before the kill
+            if remove:
+                os.unlink(name, dir_fd=fd)
+            else:
+                os.replace(f"{name}{STAGED}", name, src_dir_fd=fd, dst_dir_fd=fd)
+
+
+def recover(folder: str) -> None:
+    """Complete a commit that a kill cut short, or move its journal aside if that can never be done.
+
+    The caller holds the lock. Raises Unavailable or OSError if the commit cannot be completed at the moment: the next
+    holder of the lock does it.
+    """
+    for name, journal in list(journals(folder)):
+        check_available(journal)
+        try:
+            if isinstance(journal, Unreadable):
+                raise UnsafePath(journal.why)
+            with folders_of(folder) as folders:
+                named = [each for each in files_in(journal) if folders.is_there(os.path.dirname(each[0]))]
+                for path, _ in named:
+                    _make_way(folders, path)
+                _complete(folders, named, name)
+        except (OSError, UnsafePath) as error:
+            if isinstance(error, OSError) and error.errno not in PERMANENT_ERRORS:
+                raise  # a full disk, say: the next call may well complete it
+            move_aside(folder, name)

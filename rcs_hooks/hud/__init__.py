@@ -1,1 +1,0 @@
-"""The HUD: one line about what is running in a session."""

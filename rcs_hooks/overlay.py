@@ -1,0 +1,79 @@
+"""The overlay: a list of the active modes, between two markers in a file of the user's such as AGENTS.md.
+
+Pure: reads and writes no file. Applying twice changes nothing, and stripping gives the text back as it was before.
+A text whose markers are broken is refused, because a guess could cut into the user's own words.
+"""
+
+from __future__ import annotations
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.text import clean, word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+START = "<!-- RCS:RUNTIME:START -->"
+END = "<!-- RCS:RUNTIME:END -->"
+LONGEST = 3_500
+
+
+def block(active: Sequence[tuple[str, object, bool]], how_to_end: str, unreadable: Sequence[str] = ()) -> str:
+    """Return the block, markers included, that lists the active modes.
+
+    `active`: the mode, its phase, and whether it waits, for every active mode. `how_to_end`: an example of the command
+    that records an outcome. `unreadable`: the paths of the state files that cannot be read.
+    """
+    lines = [START, "## Active workflows", ""]
+    lines += [
+        f"- {mode}: phase {word(phase)}{', waits for the user' if waits else ''}" for mode, phase, waits in active
+    ]
+    if active:
+        lines += ["", f"Each goes on until its outcome is recorded, like: `{how_to_end}`"]
+    else:
+        lines.append("None.")
+    lines += [f"- {clean(path, 200)} cannot be read" for path in unreadable]
+    text = "\n".join([*lines, END])
+    if len(text) > LONGEST:  # only a very long path in `how_to_end` or `unreadable` gets here
+        text = "\n".join([*lines[: 3 + len(active)], END])
+    return text
+
+
+def find(text: str) -> tuple[int, int] | None:
+    """Return where the block starts and ends in a text; None if it has none. Raises Refused for broken markers."""
+    starts, ends = text.count(START), text.count(END)
+    if starts == ends == 0:
+        return None
+    start, end = text.find(START), text.find(END)
+    if starts != 1 or ends != 1 or end < start:
+        raise Refused(
+            f"the markers are broken: expected one start and then one end, but found {starts} start and {ends} end;"
+            f" fix the lines with {START[5:16]} by hand, then try again (nothing was changed)"
+        )
+    end += len(END)
+    return start, end
+
+
+def applied(text: str, new: str) -> str:
+    """Return the text with the block `new` in place of the old block, or at the end if there is none."""
+    place = find(text)
+    newline = "\r\n" if "\r\n" in (text[place[0] : place[1]] if place else text) else "\n"
+    new = new.replace("\n", newline)
+    if place:
+        return text[: place[0]] + new + text[place[1] :]
+    gap = newline if text else ""  # even after a newline, so that `stripped` knows which newlines are the text's own
+    return f"{text}{gap}{new}{newline}"
+
+
+def stripped(text: str) -> str:
+    """Return the text without the block, as it was before the block was applied."""
+    place = find(text)
+    if not place:
+        return text
+    before, after = text[: place[0]], text[place[1] :]
+    for newline in ("\r\n", "\n"):
+        if after == newline:
+            return before.removesuffix(newline)
+        if after.startswith(newline):
+            return before + after.removeprefix(newline)
+    return before + after

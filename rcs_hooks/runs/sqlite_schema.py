@@ -1,0 +1,130 @@
+"""The schema of the SQLite database, and the migrations that bring a new or an older file up to it.
+
+Rules of this file:
+- A database of another program, or of a newer version of this package, is refused and not changed.
+- All migrations that are due are one transaction; of two processes that bring up the same file the second one waits.
+"""
+
+import time
+
+from rcs_hooks.errors import StoreError
+from rcs_hooks.runs import sqlite_errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+BUSY_SECONDS = 5.0
+PAUSE = 0.005
+APPLICATION = 0x72637372  # "rcsr"
+MIGRATIONS = (
+    (
+        """CREATE TABLE runs (
+            id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, project TEXT NOT NULL,
+            feature TEXT, file TEXT, status TEXT NOT NULL, current TEXT, events INTEGER NOT NULL,
+            artifacts INTEGER NOT NULL, started_at TEXT NOT NULL, last_at TEXT NOT NULL, last_ms INTEGER NOT NULL,
+            last_event INTEGER NOT NULL
+        )""",
+        "CREATE INDEX runs_by_last_event ON runs (last_event)",
+        """CREATE TABLE events (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            seq INTEGER NOT NULL, at TEXT NOT NULL, type TEXT NOT NULL, step TEXT, unit TEXT, status TEXT,
+            data TEXT NOT NULL, automatic INTEGER NOT NULL, UNIQUE (run, seq)
+        )""",
+        """CREATE TABLE steps (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step TEXT NOT NULL, unit TEXT NOT NULL,
+            agent TEXT NOT NULL, parent TEXT NOT NULL, status TEXT NOT NULL, entered INTEGER NOT NULL,
+            last INTEGER NOT NULL, visits INTEGER NOT NULL, started_at TEXT, ended_at TEXT,
+            open_ms INTEGER, spent_ms INTEGER NOT NULL, PRIMARY KEY (run, step, unit)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE artifacts (
+            id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, seq INTEGER NOT NULL,
+            path TEXT NOT NULL, type TEXT, feature TEXT, step TEXT, subflow INTEGER NOT NULL, at TEXT NOT NULL,
+            UNIQUE (run, path)
+        )""",
+    ),
+)
+"""The statements from nothing to version 1, from 1 to 2, and so on; a migration that was released never changes."""
+VERSION = len(MIGRATIONS)
+ADDED_COLUMN = (
+    "ALTER TABLE runs ADD COLUMN ended TEXT",
+    """UPDATE runs SET ended = CASE
+           WHEN (SELECT type FROM events WHERE events.id = runs.last_event) = 'run_ended' THEN 'person'
+           WHEN status = 'completed' THEN 'machine'
+       END""",
+)
+"""Adds a column that older programs ignore. The version stays, because a server of such a program may still run."""
+
+
+def bring_up(path: str, sql: "Connection") -> None:
+    """Bring a database up to this version of the schema.
+
+    Raises StoreError for a database of another program or of a newer version.
+    """
+    if _version_in_one_transaction(path, sql) == VERSION and _has_added_column(sql):
+        return
+    execute_when_free(sql, "PRAGMA journal_mode = WAL")
+    execute_when_free(sql, "BEGIN IMMEDIATE")
+    try:
+        for number in range(_version(path, sql), VERSION):
+            for statement in MIGRATIONS[number]:
+                sql.execute(statement)
+            sql.execute(f"PRAGMA user_version = {number + 1}")
+        for statement in () if _has_added_column(sql) else ADDED_COLUMN:
+            sql.execute(statement)
+        sql.execute(f"PRAGMA application_id = {APPLICATION}")
+        sql.execute("COMMIT")
+    except BaseException:  # no half of a migration may stay; the error is raised again
+        if sql.in_transaction:
+            sql.execute("ROLLBACK")
+        raise
+
+
+def _has_added_column(sql: "Connection") -> bool:
+    return bool(sql.execute("SELECT 1 FROM pragma_table_info('runs') WHERE name = 'ended'").fetchall())
+
+
+def _version_in_one_transaction(path: str, sql: "Connection") -> int:
+    """Return the version of the schema, read in one transaction so that nobody can change a part of it meanwhile."""
+    sql.execute("BEGIN")
+    try:
+        return _version(path, sql)
+    finally:
+        if sql.in_transaction:
+            sql.execute("ROLLBACK")
+
+
+def _version(path: str, sql: "Connection") -> int:
+    (version,) = sql.execute("PRAGMA user_version").fetchone()
+    (application,) = sql.execute("PRAGMA application_id").fetchone()
+    (pages,) = sql.execute("PRAGMA page_count").fetchone() if application != APPLICATION else (0,)
+    if application != APPLICATION and (application or version or pages > 1):
+        raise StoreError(sqlite_errors.another(path))
+    if version > VERSION:
+        raise StoreError(sqlite_errors.newer(path, version, VERSION))
+    return int(version)
+
+
+def execute_when_free(sql: "Connection", statement: str) -> None:
+    """Execute a statement, and try again at even intervals for BUSY_SECONDS while other processes hold the lock.
+
+    SQLite's own busy handler tries less and less often: with many writers a latecomer goes first, and another one waits
+    longer than its timeout. For `PRAGMA journal_mode` SQLite does not wait at all.
+    """
+    deadline = time.monotonic() + BUSY_SECONDS
+    sql.execute("PRAGMA busy_timeout = 0")
+    try:
+        while not _is_done(sql, statement, deadline):
+            time.sleep(PAUSE)
+    finally:
+        sql.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+
+
+def _is_done(sql: "Connection", statement: str, deadline: float) -> bool:
+    try:
+        sql.execute(statement)
+    except sql.OperationalError as error:
+        if sqlite_errors.is_busy(error) and time.monotonic() < deadline:
+            return False
+        raise
+    return True

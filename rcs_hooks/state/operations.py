@@ -1,0 +1,213 @@
+"""The operations on state that every surface shares: read, list-active, get-status and write; clear is in `clearing`.
+
+Each takes a `Scope`, returns a JSON object, and raises Refused with the words for the person. No surface derives
+anything for itself: not the active set, not an outcome, not a denial.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcs_hooks.catalog import MODES
+from rcs_hooks.errors import Refused
+from rcs_hooks.files import paths, preparation, transaction, workspaces
+from rcs_hooks.files.clock import iso
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.paths import INVENTORY
+from rcs_hooks.state import mode_changes, questions, session_notes, validation, write_checks
+from rcs_hooks.state import session as sessions
+from rcs_hooks.state.draft import ACTIVATES, COMPLETES, Draft
+from rcs_hooks.state.reconcile import apply_step, review_open
+from rcs_hooks.state.scopes import (
+    Scope,
+    busy_sessions,
+    resolve_among_sessions,
+    resolve_scope,
+    with_session,
+)
+from rcs_hooks.workflow import transitions
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow.messages.prompt_context import PromptSummary, denial
+from rcs_hooks.workflow.messages.shared import BrokenFile, unreadable
+from rcs_hooks.workflow.mode_record import ModeRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.state.results import (
+        ActiveResult,
+        ModeStatus,
+        StatusResult,
+        UnreadableState,
+        WriteResult,
+    )
+    from rcs_hooks.state.session import Session
+
+
+# --- reading
+
+
+def read(scope: Scope, mode: str) -> JsonObject:
+    """Return the record of a mode; if there is none, an object in which `exists` is false."""
+    scope = with_session(scope, mode, "read")
+    view = scope.view()
+    refuse_unreadable(scope, view, (mode,))
+    record = view.record_of(mode)
+    return record.to_json() if record is not None else {"exists": False, "mode": mode}
+
+
+def list_active(scope: Scope) -> ActiveResult:
+    """List the active modes; if the call names no session, also what is active in each session."""
+    meant, busy = resolve_among_sessions(scope)
+    view = meant.view()
+    here = [member.mode for member in view.active_modes()]
+    result: ActiveResult = {"active_modes": here}
+    if here and not (scope.session or busy):
+        busy = busy_sessions(scope)
+    if not scope.session:
+        if meant.session:
+            result["session"] = meant.session
+        result["sessions"] = busy
+    named = dict.fromkeys([meant.session, *busy])
+    if closed := [session for session in named if session and is_closed(scope.folder, session)]:
+        result["closed"] = closed
+    others = [scope.of(session) for session in busy if session != meant.session]
+    if broken := [
+        *unreadable_files(meant, view),
+        *(each for other in others for each in _unreadable_in_session(other)),
+    ]:
+        result["unreadable"] = broken
+    return result
+
+
+def _unreadable_in_session(scope: Scope) -> list[UnreadableState]:
+    """List the files of a session that cannot be read; not those of root, which any scope would name again."""
+    folder = f"{paths.STATE}/{paths.session_folder(scope.session)}"
+    return [each for each in unreadable_files(scope, scope.view()) if each["path"].startswith(folder)]
+
+
+def unreadable_files(scope: Scope, view: Session, mode: str | None = None) -> list[UnreadableState]:
+    """List the state files that cannot be read, with the commands that clear them.
+
+    `mode`: only the file of that mode.
+    """
+    each = [(broken, paths.clear_name(broken.path)) for broken in view.unreadable]
+    return [
+        {"path": f"{paths.STATE}/{broken.path}", "why": broken.why, "clear": scope.commands.clear(name)}
+        for broken, name in each
+        if mode in (None, name)
+    ]
+
+
+def is_closed(folder: str, session: str) -> bool:
+    """Tell whether the client has ended a session, and nothing has opened it since."""
+    return session_notes.is_closed(session_notes.load(folder, session))
+
+
+def get_status(scope: Scope, mode: str | None = None) -> StatusResult:
+    """Return the status of a mode or, without `mode`, of every mode that has a record."""
+    meant = with_session(scope, mode, "get-status") if mode else resolve_scope(scope)
+    view = meant.view()
+    active = {member.mode for member in view.active_modes()}
+    names = [mode] if mode else list(MODES)
+    records = {name: record for name in names if (record := view.record_of(name)) is not None}
+    statuses = {name: _status(view, name, record, is_active=name in active) for name, record in records.items()}
+    result: StatusResult = {"statuses": statuses}
+    if meant.session and is_closed(scope.folder, meant.session):
+        result["closed"] = True
+    if broken := unreadable_files(meant, view, mode):
+        result["unreadable"] = broken
+    if off := workspaces.off_by(scope.env, scope.root):
+        result["off"] = off
+    return result
+
+
+def _status(view: Session, mode: str, record: ModeRecord, *, is_active: bool) -> ModeStatus:
+    return {
+        "active": is_active,
+        "phase": record.get("current_phase"),
+        "outcome": outcome_of(record).public,
+        "path": f"{paths.STATE}/{paths.mode_file(mode, view.session if mode in view.own else None)}",
+        "data": record.to_json(),
+    }
+
+
+def refuse_unreadable(scope: Scope, view: Session, names: Sequence[str] = ()) -> None:
+    """Raise Refused if a state file cannot be read; with `names`, only if it is the file of one of these modes."""
+    for broken in view.unreadable:
+        name = paths.clear_name(broken.path)
+        if not names or name in names:
+            raise Refused(unreadable(BrokenFile(f"{paths.STATE}/{broken.path}", broken.why, name), scope.commands))
+
+
+# --- writing
+
+
+def write(scope: Scope, mode: str, fields: Mapping[str, object], *, root_scope: bool = False) -> WriteResult:
+    """Merge fields into the record of a mode. If they would activate the mode, the transition policy is asked first.
+
+    `root_scope`: write the record of the root scope, even if a session has the mode active. Raises Refused.
+    """
+    wanted = validation.check_fields(fields)
+    write_checks.refuse_both_scopes(scope, root_scope=root_scope)
+    write_checks.refuse_other_spelling(scope, mode, wanted)
+    scope = scope._replace(commands=scope.commands.of_workspace()) if root_scope else with_session(scope, mode)
+    _drafted(scope, mode, wanted)  # a refused write must not even create the state folder
+    if wanted.get("active") and not (scope.session or root_scope):
+        write_checks.refuse_without_owner(scope, mode)
+    folder = preparation.prepare(scope.root)
+    with Lock(folder):
+        transaction.recover(folder)
+        draft, message = _drafted(scope, mode, wanted)
+        transaction.commit(folder, draft.writes())
+    path = f"{paths.STATE}/{paths.mode_file(mode, scope.session)}"
+    result: WriteResult = {"success": True, "mode": mode, "path": path}
+    if message:
+        result["transition"] = message
+    return result
+
+
+def _drafted(scope: Scope, mode: str, wanted: JsonObject) -> tuple[Draft, str | None]:
+    view = scope.view()
+    refuse_unreadable(scope, view, () if wanted.get("active") else (mode, INVENTORY))
+    write_checks.refuse_not_running(scope, view, mode, wanted)
+    draft = Draft(view, turn=None, now=iso(scope.now))
+    message = _draft_write(scope, draft, mode, wanted)
+    draft.sync_inventories()
+    return draft, message
+
+
+def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> str | None:
+    view = draft.view
+    before = old = view.record_of(mode) or ModeRecord({})
+    message = None
+    if wanted.get("active"):
+        stated = outcome_of(ModeRecord(wanted))
+        if stated.ends:
+            raise Refused(f"active: true and the outcome {stated.public} are both given; give one of them")
+        if is_active(old):
+            draft.stage_mode(ACTIVATES, mode, mode_changes.answered(mode, old, now=draft.now))
+        else:
+            message = _activate(scope, draft, mode)
+        old = draft.own.get(mode) or draft.root.get(mode) or ModeRecord({})
+    record = mode_changes.merged(mode, old, wanted, session=view.session, now=draft.now)
+    if not wanted.get("active"):
+        record = mode_changes.keeping_outcome(record, old)
+    draft.stage_mode(ACTIVATES if is_active(record) else COMPLETES, mode, record)
+    if not is_active(record) or mode not in view.own:
+        draft.end_survivor(mode)
+    if not (outcome_of(record).waits and is_active(record)):
+        draft.abandon(questions.load_for(view), mode, before)
+    return message
+
+
+def _activate(scope: Scope, draft: Draft, mode: str) -> str | None:
+    """Ask the policy and draft the transition; return its message. Raises Refused with the denial."""
+    plan = transitions.plan((m.mode for m in draft.active_modes()), (mode,), review_open=review_open(draft))
+    if plan.denied:
+        unowned = frozenset(member.mode for member in draft.active_modes() if sessions.belongs_to_workspace(member))
+        summary = PromptSummary((), plan, of_workspace=unowned)
+        raise Refused("\n".join(denial(summary, plan.denied, scope.commands)))
+    messages = [text for step in plan.steps for text in apply_step(draft, step)[0]]
+    return messages[0] if messages else None

@@ -1,0 +1,104 @@
+"""The answers of the operations on state, as JSON objects; the keys are the same on every surface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    from rcs_hooks.jsontext import JsonObject
+
+
+class WriteResult(TypedDict):
+    success: bool
+    mode: str
+    path: str
+    transition: NotRequired[str]
+
+
+class ClearResult(TypedDict):
+    cleared: bool
+    mode: str
+    path: NotRequired[str]
+    all_sessions: NotRequired[bool]
+    removed: NotRequired[int]
+    paths: NotRequired[list[str]]
+
+
+class UnreadableState(TypedDict):
+    """A state file that cannot be read, so that nobody knows whether its mode is active."""
+
+    path: str
+    why: str
+    clear: str
+    """The command that clears it."""
+
+
+class ActiveResult(TypedDict):
+    active_modes: list[str]
+    session: NotRequired[str]
+    sessions: NotRequired[dict[str, list[str]]]
+    closed: NotRequired[list[str]]
+    unreadable: NotRequired[list[UnreadableState]]
+
+
+class ModeStatus(TypedDict):
+    active: bool
+    phase: object
+    outcome: str | None
+    path: str
+    data: JsonObject
+
+
+class StatusResult(TypedDict):
+    statuses: dict[str, ModeStatus]
+    closed: NotRequired[bool]
+    unreadable: NotRequired[list[UnreadableState]]
+    off: NotRequired[str]
+
+
+class AskResult(TypedDict):
+    success: bool
+    question_id: str
+    mode: str
+    also_waiting: list[str]
+    path: str
+    say: str
+
+
+class AnswerResult(TypedDict):
+    success: bool
+    question_id: str
+    session_id: str | None
+    goes_on: list[str]
+
+
+class ListedQuestion(TypedDict):
+    question_id: str
+    session_id: str | None
+    mode: object
+    status: object
+    question: str
+    options: object
+    created_at: object
+    answer: str | None
+
+
+class QuestionList(TypedDict):
+    questions: list[ListedQuestion]
+
+
+class PrunedQuestion(TypedDict):
+    question_id: str
+    session_id: str | None
+    mode: object
+    status: object
+    path: str
+
+
+class PruneResult(TypedDict):
+    success: bool
+    dry_run: bool
+    removed: int
+    questions: list[PrunedQuestion]
+    folded_questions: int
+    folded: list[str]

@@ -1,0 +1,108 @@
+"""Checks the fields that a surface writes into the record of a mode, before anything is touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcs_hooks.catalog import MODES, skill_named
+from rcs_hooks.errors import Refused
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.files.paths import is_name
+from rcs_hooks.files.reading import is_deep
+from rcs_hooks.jsontext import dumps_file
+from rcs_hooks.workflow.lifecycle import CANONICAL_FIELDS, OUTCOMES, PUBLIC, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.jsontext import JsonObject
+
+LONGEST_TEXT = 2_000
+TIMES = ("started_at", "updated_at", "completed_at")
+OWNERS = ("session_id", "thread_id", "turn_id")
+
+
+def check_mode(value: object) -> str:
+    """Return the runtime name of a mode, given any name that a person may use for it.
+
+    Raises Refused for anything else.
+    """
+    name = skill_named(value.strip().removeprefix("$")) if isinstance(value, str) else None
+    if name in MODES:
+        return str(name)
+    raise Refused(
+        f"mode: {value!r} is not a workflow mode; use one of {', '.join(MODES)}" if value else "mode: missing; name one"
+    )
+
+
+def check_session_id(value: object) -> str | None:
+    """Return `value` as a session id; None if it is empty. Raises Refused if it cannot be the name of a folder."""
+    if value is None or value == "":
+        return None
+    if not is_name(value):
+        raise Refused(f"session_id: {value!r} is not a session id; use letters, digits, - and _, at most 128")
+    return str(value)
+
+
+def check_fields(fields: Mapping[str, object]) -> JsonObject:
+    """Return the fields of a mode's record as they will be written. Raises Refused for the first that cannot be."""
+    wanted = {name: _checked(name, value) for name, value in fields.items()}
+    for name, value in wanted.items():
+        if not _can_be_read_again(value):
+            raise Refused(f"{name}: JSON cannot hold it (not a number), or it is nested too deeply")
+    return wanted
+
+
+def _can_be_read_again(value: object) -> bool:
+    try:
+        dumps_file(value)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return not is_deep({"value": value})
+
+
+def _checked(name: str, value: object) -> object:
+    if name == "mode":
+        raise Refused(f"mode: {value!r} is among the fields; name the mode once, it cannot be changed")
+    if name == "active":
+        return _expect(name, value, isinstance(value, bool), "true or false")
+    if name == "current_phase":
+        return _expect(name, value, isinstance(value, str) and _is_text(value) and bool(value.strip()), "a word")
+    if name in ("iteration", "max_iterations"):
+        least = 1 if name == "max_iterations" else 0
+        is_count = isinstance(value, int) and not isinstance(value, bool) and least <= value < 10**9
+        return _expect(name, value, is_count, f"a whole number, {least} or more")
+    if name in CANONICAL_FIELDS:
+        return _canonical(name, value)
+    if name == "run_outcome":
+        return _expect(name, value, spelled(value) is not None, "an outcome, like finish, failed or continue")
+    if name == "question_enforcement":
+        return _expect(name, value, value is None or isinstance(value, dict), "an object")
+    if name == "state":
+        return _expect(name, value, isinstance(value, dict), "an object")
+    if name in TIMES:
+        return _expect(name, value, value is None or seconds(value) is not None, "a time like 2026-01-31T09:30:00Z")
+    if name in OWNERS or name == "error":
+        return _expect(name, value, value is None or _is_text(value), "text")
+    return value
+
+
+def _canonical(name: str, value: object) -> str:
+    # Compatibility words are read everywhere, but the canonical field only ever holds a public one.
+    word = spelled(value)
+    public = OUTCOMES[word].shown if word else None
+    _expect(name, value, public is not None, f"one of {', '.join(PUBLIC)}")
+    return str(public)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_TEXT
+
+
+def _expect(name: str, value: object, is_good: bool, wanted: str) -> object:
+    if not is_good:
+        shown = repr(value)
+        raise Refused(
+            f"{name}: expected {wanted}, got {shown[:60]}{'…' if len(shown) > 60 else ''}; nothing was written"
+        )
+    return value

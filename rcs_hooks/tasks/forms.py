@@ -1,0 +1,277 @@
+"""Define the form of each JSON artifact. Loaded only to read one or to show its schema, as pydantic is slow to import.
+
+Keys that a form does not name are allowed, and ignored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
+
+from rcs_hooks import jsontext
+from rcs_hooks.tasks import phases
+from rcs_hooks.tasks.failures import MISSING
+from rcs_hooks.text import clean
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from rcs_hooks.jsontext import JsonObject
+
+Fault = tuple[str, str, str]
+"""The field, what is found there, and what is needed."""
+
+MOST_FAULTS = 10
+PLAIN, OBJECT = "<text>", "<object>"
+
+
+class ArtifactForm(BaseModel):
+    """What every form has in common: values are taken as they are, without conversion."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+    def faults(self) -> list[Fault]:
+        """Return what is wrong that no single field can show."""
+        return []
+
+
+def _kind(value: object) -> str:
+    return PLAIN if isinstance(value, str) else OBJECT
+
+
+class PlannedFile(ArtifactForm):
+    path: str = Field(description="relative to the repository, without ..")
+    intent: Literal["create", "update", "delete"] | None = None
+    summary: str | None = None
+
+
+class PlanQuestion(ArtifactForm, title="Question"):
+    id: str | int | None = None
+    text: str | None = None
+    question: str | None = None
+    status: str | None = Field(None, description="open where it is missing; any other word, as answered, closes it")
+
+
+PathOrFile = Annotated[Annotated[str, Tag(PLAIN)] | Annotated[PlannedFile, Tag(OBJECT)], Discriminator(_kind)]
+TextOrQuestion = Annotated[Annotated[str, Tag(PLAIN)] | Annotated[PlanQuestion, Tag(OBJECT)], Discriminator(_kind)]
+
+
+class PlanMeta(ArtifactForm):
+    title: str | None = None
+
+
+class WorkTask(ArtifactForm):
+    id: str | int
+
+
+class Milestone(ArtifactForm):
+    tasks: list[str | int] = []
+
+
+class Work(ArtifactForm):
+    tasks: list[WorkTask] = []
+    milestones: list[Milestone] = []
+
+
+class PlanForm(ArtifactForm, title="Plan"):
+    """planning/planning.ai.json: what is to be done, and in which files."""
+
+    id: str | int | None = Field(None, description="id, title and brief are needed, or meta.title instead")
+    title: str | None = None
+    brief: str | None = None
+    meta: PlanMeta | None = Field(None, description="its title replaces id, title and brief")
+    file_plan: list[PlannedFile] = Field([], description="read where there is no plan.files.json; each path once")
+    draft_files: list[PathOrFile] = Field([], description="read where file_plan has nothing")
+    acceptance_criteria: list[object] = Field([], description="needed: without any, codegen goes back to plan_review")
+    acceptance: list[object] = Field([], description="another name of acceptance_criteria")
+    work: Work | None = None
+    blocking_questions: list[TextOrQuestion] = Field([], description="an open one keeps the plan from its review")
+    blocking_open_questions: list[TextOrQuestion] = Field([], description="another name of blocking_questions")
+    open_questions: list[object] = Field([], description="these never block")
+
+
+class PlanFilesForm(ArtifactForm, title="PlanFiles"):
+    """planning/plan.files.json: every file that the work may touch."""
+
+    files: list[PathOrFile] = Field(min_length=1)
+
+
+class Reviewer(ArtifactForm):
+    id: str = ""
+    ok: bool | None = None
+    severity: str | None = Field(None, description="blocking, with ok false, blocks")
+    decision: str | None = Field(None, description="blocked, needs_changes and defer are read; any other word is ok")
+    blocking_issues: list[object] = []
+
+
+class Aggregate(ArtifactForm):
+    ok: bool | None = None
+    decision: str | None = None
+    blocking_issues: list[object] = []
+
+
+class ReviewMeta(ArtifactForm):
+    plan_hash: str | None = Field(None, description="SHA-256, in hex, of the planning.ai.json that was reviewed")
+
+
+class PlanReviewForm(ArtifactForm, title="PlanReview"):
+    """review/plan-review.json: what the reviewers say of the plan."""
+
+    ok: bool | None = Field(None, description="needed here, or in aggregate")
+    blocked: bool | None = None
+    reviewers: list[Reviewer] = []
+    aggregate: Aggregate | None = None
+    meta: ReviewMeta | None = None
+
+    @property
+    def is_ok(self) -> bool:
+        """Return `ok`, or where it is absent that of the aggregate."""
+        return bool(self.aggregate and self.aggregate.ok) if self.ok is None else self.ok
+
+    def faults(self) -> list[Fault]:
+        other = self.aggregate.ok if self.aggregate else None
+        if self.ok is None and other is None:
+            return [("ok", MISSING, "true or false")]
+        if self.ok is not None and other is not None and self.ok != other:
+            return [("ok", f"{_shown(self.ok)} and aggregate.ok {_shown(other)}", "the same")]
+        return []
+
+
+class Issue(ArtifactForm):
+    id: str
+    severity: Literal["blocking", "major", "minor", "info"]
+    target: Literal["code", "plan"] = "code"
+    path: str | None = None
+    message: str = ""
+
+
+class CodeReviewForm(ArtifactForm, title="CodeReview"):
+    """review/code-review.json: what the review says of the code."""
+
+    ok: bool
+    decision: Literal["accepted", "needs_changes", "blocked"]
+    issues: list[Issue] = []
+
+
+class Suite(ArtifactForm):
+    id: str
+    kind: Literal["test", "lint", "static", "custom"]
+    overall_pass: bool
+
+
+class EvalReportForm(ArtifactForm, title="EvalReport"):
+    """eval/eval-report.json: completed says that it ran to its end, failed that the run itself broke."""
+
+    status: Literal["pending", "running", "completed", "failed"]
+    overall_pass: bool | None = Field(None, description="needed once it is completed")
+    suites: list[Suite] = []
+
+
+class DecisionForm(ArtifactForm, title="Decision"):
+    """accept/decision.json: what the person has decided; after `deferred` the task stays in accept."""
+
+    decision: Literal["accepted", "needs_changes", "unclear", "upstream_problem", "revert", "deferred"] | None = Field(
+        None, description="needed here, or as verdict"
+    )
+    verdict: Literal["accepted", "deferred"] | None = Field(None, description="another name of decision")
+    reasons: list[str] = Field([], description="needed to accept where tests have failed")
+    regression_found: bool = False
+    decided_by: str | None = None
+    decided_at: str | None = None
+
+    @property
+    def word(self) -> str:
+        return str(self.decision or self.verdict)
+
+    def faults(self) -> list[Fault]:
+        if self.decision is None and self.verdict is None:
+            return [("decision", MISSING, "the decision")]
+        if self.decision and self.verdict and self.decision != self.verdict:
+            return [("decision", f"{self.decision} and verdict {self.verdict}", "the same")]
+        return []
+
+
+class RevertRecordForm(ArtifactForm, title="RevertRecord"):
+    """revert/record.json: why the work is undone, and whether that is done."""
+
+    reason: str | None = Field(None, description="needed, and not blank")
+    status: Literal["requested", "completed"] | None = Field(None, description="completed once the work is undone")
+    by: str | None = None
+    at: str | None = None
+
+    @property
+    def has_reason(self) -> bool:
+        return bool(self.reason and self.reason.strip())
+
+
+class AnyObject(ArtifactForm):
+    """An artifact without a form of its own: any JSON object, its keys as attributes."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+FORMS: dict[str, type[ArtifactForm]] = {
+    phases.PLAN: PlanForm,
+    phases.PLAN_FILES: PlanFilesForm,
+    phases.PLAN_VERDICT: PlanReviewForm,
+    phases.CODE_VERDICT: CodeReviewForm,
+    phases.REPORT: EvalReportForm,
+    phases.DECISION: DecisionForm,
+    phases.REVERT_RECORD: RevertRecordForm,
+}
+
+
+def read(path: str, value: JsonObject) -> ArtifactForm | list[Fault]:
+    """Return an artifact with the fields of its form, or what is wrong with it: one fault for each field."""
+    try:
+        artifact = _form(path).model_validate(value)
+    except ValidationError as error:
+        faults = [_fault(each) for each in error.errors(include_url=False)]
+        first_of_field = {fault[0]: fault for fault in reversed(faults)}
+        return list(first_of_field.values())[::-1][:MOST_FAULTS]
+    return artifact.faults() or artifact
+
+
+def schema(path: str) -> JsonObject:
+    """Return the JSON Schema by which an agent writes the artifact."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | _form(path).model_json_schema()
+
+
+def _form(path: str) -> type[ArtifactForm]:
+    return FORMS.get(path, AnyObject)
+
+
+NEEDED = {
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "int_type": "a whole number",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "dict_type": "an object",
+}
+
+
+def _fault(error: ErrorDetails) -> Fault:
+    loc = [part for part in error["loc"] if part not in (PLAIN, OBJECT, "str", "int")]
+    field = "".join(f"[{part}]" if isinstance(part, int) else f".{clean(part)}" for part in loc).lstrip(".")
+    kind = error["type"]
+    if kind == "missing":
+        return field, MISSING, "a value"
+    if kind in ("model_type", "model_attributes_type") and error["loc"][-1:] == (OBJECT,):
+        return field, _shown(error["input"]), "a string or an object"
+    if kind == "too_short":
+        return field, "empty", "at least one"
+    if kind == "literal_error":
+        return field, _shown(error["input"]), str(error["ctx"]["expected"]).replace("'", "")
+    return field, _shown(error["input"]), NEEDED.get(kind, clean(error["msg"]))
+
+
+def _shown(value: object) -> str:
+    """Show a value of an artifact, cut short: a word as it is, other strings in quotes, the rest as JSON."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    if isinstance(value, str):
+        return clean(value) if value.replace("_", "").isalnum() else f"'{clean(value)}'"
+    return jsontext.dumps_line(value)[:40]

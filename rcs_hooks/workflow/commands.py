@@ -1,0 +1,61 @@
+"""Builds the commands that messages show, as the agent's shell calls them for one session."""
+
+from __future__ import annotations
+
+from rcs_hooks.jsontext import dumps_line
+from rcs_hooks.text import quoted
+from rcs_hooks.tuples import NamedTuple
+
+YOUR_QUESTION = "YOUR QUESTION"
+
+
+class Commands(NamedTuple):
+    """The commands of this program for one session, ready to paste.
+
+    `rcs`: how the agent's shell calls the program. `session`: the session's id; empty if there is none.
+    """
+
+    rcs: str
+    session: str
+    root: str | None = None
+    """The workspace, if the agent's shell would find another one."""
+    mcp: bool = False
+    """Whether the agent has the tools of our MCP server."""
+    root_scope: bool = False
+    """Whether the record belongs to the workspace, so that no session id reaches it."""
+
+    def of_workspace(self) -> Commands:
+        """Return the commands for a record that belongs to the workspace."""
+        return self._replace(session="", root_scope=True)
+
+    def _with_scope(self, *words: str) -> str:
+        scope = ["--root-scope"] if self.root_scope else ["--session", self.session] if self.session else []
+        place = ["--root", self.root] if self.root else []
+        return " ".join([self.rcs, *(quoted(each) for each in (*words, *scope, *place))])
+
+    def write(self, mode: str, *options: str) -> str:
+        """Return the command that writes into the record of a mode; `options` say what, as `--phase WORD` does."""
+        return self._with_scope("state", "write", "--mode", mode, *options)
+
+    def clear(self, mode: str) -> str:
+        """Return the command that clears a mode."""
+        return self._with_scope("state", "clear", "--mode", mode)
+
+    def state(self, action: str, mode: str) -> str:
+        """Return the command `rcs state ACTION` for a mode."""
+        return self._with_scope("state", action, "--mode", mode)
+
+    def ask(self, mode: str) -> str:
+        """Return the command that records a question of a mode, with a placeholder for the question's text."""
+        return self._with_scope("question", "ask", "--mode", mode, "--text", YOUR_QUESTION)
+
+    def ways_to_clear(self, mode: str) -> list[str]:
+        """Return the command that clears a mode, and then the call of the MCP tool if the agent has our tools."""
+        return [self.clear(mode), *([self.mcp_clear(mode)] if self.mcp else [])]
+
+    def mcp_clear(self, mode: str) -> str:
+        """Return the call of the MCP tool that clears a mode."""
+        session = f', session_id: "{self.session}"' if self.session else ""
+        session = ", root_scope: true" if self.root_scope else session
+        where = f", cwd: {dumps_line(self.root)}" if self.root else ""
+        return f'rcs_state.state_clear({{ mode: "{mode}"{session}{where} }})'

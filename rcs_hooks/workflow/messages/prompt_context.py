@@ -1,0 +1,247 @@
+"""Tells the model what a prompt has done and how to continue."""
+
+from __future__ import annotations
+
+from rcs_hooks.catalog import MODES
+from rcs_hooks.text import clean, word
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.lifecycle import PUBLIC_ENDS, any_of
+from rcs_hooks.workflow.messages.shared import (
+    CONTEXT_LENGTH,
+    QUESTION_LENGTH,
+    dollars,
+    fit,
+    names_of,
+    unreadable,
+)
+from rcs_hooks.workflow.replies import COMMAND, EARLY, NO_TEXT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.messages.shared import BrokenFile
+    from rcs_hooks.workflow.replies import AnsweredQuestion, OpenQuestion
+    from rcs_hooks.workflow.transitions import Plan, Step
+
+OPTIONS_LENGTH = 200
+ANSWER_LENGTH = 300
+PRESERVED = "planning preserved over simultaneous execution follow-up"
+
+
+class PromptSummary(NamedTuple):
+    """What a prompt has done, as data for the messages about it."""
+
+    tokens: tuple[tuple[str, str], ...]
+    """Each token as typed, and the mode that it names."""
+    plan: Plan
+    active: tuple[tuple[str, str], ...] = ()
+    """The active modes afterwards, each with its phase."""
+    path: str | None = None
+    """The file of the mode that was started last; None if none was started."""
+    resumed: tuple[tuple[str, str], ...] = ()
+    """The modes that were resumed, each with the outcome of its earlier run."""
+    transitions: tuple[str, ...] = ()
+    """The line about each handoff, as the contract words it."""
+    answered: tuple[AnsweredQuestion, ...] = ()
+    still_open: tuple[OpenQuestion, ...] = ()
+    unanswered: tuple[BrokenFile, ...] = ()
+    """The files that kept an answer from being recorded."""
+    delivered: tuple[tuple[str, str, str], ...] = ()
+    """The questions that were answered elsewhere: text, answer, and the path of the full answer."""
+    offered: tuple[str, ...] = ()
+    """The deferred modes that may start now."""
+    offered_by: str = ""
+    """The planning mode that the modes in `offered` waited for; empty if unknown."""
+    unreadable: tuple[BrokenFile, ...] = ()
+    """The state files that cannot be read."""
+    left_out: tuple[str, ...] = ()
+    """Tokens that the prompt asks for, but not next to the first one."""
+    of_workspace: frozenset[str] = frozenset()
+    """The modes whose record belongs to the workspace, not to the session."""
+
+    def commands_for(self, mode: str, commands: Commands) -> Commands:
+        """Return the commands that reach the record of a mode, which may belong to the workspace."""
+        return commands.of_workspace() if mode in self.of_workspace else commands
+
+
+def prompt_context(summary: PromptSummary, commands: Commands) -> str:
+    """Return the context that is injected after a prompt; empty if there is nothing to say."""
+    if summary.unanswered:
+        lines = [unanswered(summary)]
+    elif summary.plan.denied:
+        lines = denial(summary, summary.plan.denied, commands)
+    elif summary.unreadable and summary.plan.steps:
+        lines = unreadable_denial(summary, commands)
+    else:
+        lines = [*_what_happened(summary, commands), *_how_to_go_on(summary, commands)]
+    # Questions are reported only once, so they come before the lines that may be left out.
+    return fit([*lines[:1], *_questions(summary, commands), *lines[1:]], CONTEXT_LENGTH)
+
+
+def _what_happened(summary: PromptSummary, commands: Commands) -> list[str]:
+    plan, lines = summary.plan, []
+    if summary.tokens:
+        lines.append(f"[rcs] detected: {names_of(summary.tokens)}")
+    if plan.cancels:
+        ended = " + ".join(plan.before)
+        lines.append(f"cancelled: {ended} (userinterlude)" if ended else "cancelled: nothing was active")
+    lines += [unreadable(file, commands) for file in summary.unreadable]
+    if plan.deferred:
+        lines.append(f"{PRESERVED}; deferred skills: {', '.join(plan.deferred)}")
+    lines += [f"{text} (auto-completed)" for text in summary.transitions]
+    if plan.steps:
+        lines.append(_state_line(summary))
+        lines += [advice for mode in plan.after if (advice := MODES[mode].advice)]
+    if summary.offered:
+        by, typed = summary.offered_by or "the planning", dollars(summary.offered)
+        lines.append(f"[rcs] {by} has ended; deferred: {typed}. The user starts them by name.")
+    return lines
+
+
+def _state_line(summary: PromptSummary) -> str:
+    after = dict(summary.resumed)
+    shown = (
+        f"{mode} (phase {word(phase)}{f', resumed after {after[mode]}' if mode in after else ''})"
+        for mode, phase in summary.active
+    )
+    how = f"initialized: {summary.path}" if summary.path else "no new run" if after else "already running"
+    return f"active: {' + '.join(shown)}; {how}"
+
+
+def _how_to_go_on(summary: PromptSummary, commands: Commands) -> list[str]:
+    if not summary.plan.steps or not summary.active or summary.still_open:
+        return []
+    names = [mode for mode, _ in summary.active]
+    asked = summary.plan.steps[-1].requested
+    mode = asked if asked in names else names[-1]
+    rest = [name for name in names if name != mode]
+    others = f" (the same for {', '.join(rest)})" if rest else ""
+    return [
+        f"The run continues until you record its outcome{others}: {any_of(PUBLIC_ENDS)}:",
+        summary.commands_for(mode, commands).write(mode, "--outcome", "finished"),
+        "To record a new phase, use `--phase WORD` instead of --outcome.",
+        f"To ask the user a blocking question: {commands.ask(mode)}",
+    ]
+
+
+def _questions(summary: PromptSummary, commands: Commands) -> list[str]:
+    lines = []
+    for text, answer, path in summary.delivered:
+        shown = clean(answer, ANSWER_LENGTH)
+        rest = f" (full answer: {path})" if shown.endswith("…") else ""
+        lines.append(f'[rcs] answered elsewhere: "{clean(text, QUESTION_LENGTH)}" -> "{shown}"{rest}')
+    active = [mode for mode, _ in summary.active]
+    lines += [
+        _reply(reply, commands, goes_on=any(mode in active for mode in reply.modes)) for reply in summary.answered
+    ]
+    lines += [_still_open(question) for question in summary.still_open]
+    return lines
+
+
+def _reply(reply: AnsweredQuestion, commands: Commands, *, goes_on: bool) -> str:
+    modes = " + ".join(reply.modes)
+    asked = f'\'s answer to "{clean(reply.question, QUESTION_LENGTH)}"' if clean(reply.question) else ""
+    options = [f"{number} {clean(option)}" for number, option in enumerate(reply.options, 1)]
+    choices = f" ({clean(' | '.join(options), OPTIONS_LENGTH)})" if options else ""
+    first = f"[rcs] {modes} waited for the user{asked}{choices}. This prompt is the reply"
+    go_on = " Continue the run." if goes_on else ""
+    if reply.chosen:
+        number = reply.options.index(reply.chosen) + 1
+        return f'{first}: option {number}, "{clean(reply.chosen)}".{go_on}'
+    if not (asked and goes_on):
+        return f"{first}.{go_on}"
+    ask = commands.ask(reply.modes[0])
+    return f"{first}. If it does not answer, reply to it and ask again: {ask}. Otherwise continue the run."
+
+
+def _still_open(question: OpenQuestion) -> str:
+    wait = "waits" if len(question.modes) == 1 else "wait"
+    asked = clean(question.question, QUESTION_LENGTH)
+    first = f'[rcs] {" + ".join(question.modes)} still {wait} for the user\'s answer to "{asked}": this prompt'
+    if question.why == EARLY:
+        early = "was typed before the question could be seen, so it is not the answer"
+        return f"{first} {early}. Reply to it, ask the question again and end the turn."
+    if question.why == COMMAND:
+        command = "looks like a client command, so it does not count as the answer"
+        return f"{first} {command}. Ask the question again and end the turn."
+    if question.why == NO_TEXT:
+        return f"{first} has no text, so it does not count as the answer. Ask the question again and end the turn."
+    return f"{first} only names a skill. Ask the question again and end the turn."
+
+
+def while_active(step: Step, active: Sequence[str]) -> str:
+    """Return the sentence that the requested mode cannot start while the `active` modes run."""
+    return f"Cannot activate {step.requested} while {' + '.join(active)} is still active."
+
+
+def cannot_activate(step: Step, active: Sequence[str]) -> str:
+    """Return the denial of a step, in the words that the contract prescribes."""
+    return (
+        f"{while_active(step, active)} Clear the incompatible state first via `rcs state ...` or the"
+        " `rcs_state.*` MCP tools, then retry the transition."
+    )
+
+
+def in_the_way(plan: Plan, step: Step) -> list[str]:
+    """Return the running modes that exclude the requested one, without those that the prompt itself asks for.
+
+    Empty if the prompt cancels what runs, or if it is only the prompt's own modes that exclude each other.
+    """
+    return [mode for mode in step.in_the_way if mode in plan.before and not plan.cancels]
+
+
+def denial(summary: PromptSummary, step: Step, commands: Commands) -> list[str]:
+    """Return the lines of a denial for the agent, which must not clear a run that the user has not given up."""
+    running = in_the_way(summary.plan, step)
+    typed = typed_for(summary, step.requested)
+    asked = f" {clean(typed)} is {step.requested}." if typed[1:].lower() not in ("", step.requested) else ""
+    if not running:
+        return [f"{exclude_each_other(step)} No workflow was started or ended.{asked} Ask which one is meant."]
+    first = cannot_activate(step, [mode for mode in step.before if mode in summary.plan.before])
+    if step.rollback:
+        first += " First clear current state first and retry if this action is intended."
+    it = "it" if len(running) == 1 else "them"
+    lines = [
+        f"{first} No workflow was started or ended.{asked}",
+        f"Do not clear {it} yourself: ask the user whether to finish {' + '.join(running)} first or give {it} up."
+        f" Only if they give {it} up:",
+    ]
+    for mode in running:
+        lines += summary.commands_for(mode, commands).ways_to_clear(mode)
+    rest = [mode for mode in step.in_the_way if mode not in running]
+    return [*lines, *(f"The prompt also asks for {mode}: name only one of the two." for mode in rest)]
+
+
+def exclude_each_other(step: Step) -> str:
+    """Return the sentence that the modes which a prompt asks for cannot run together."""
+    others = " + ".join(step.in_the_way)
+    return f"Cannot activate {step.requested} with {others}: this prompt asks for both, and they cannot run together."
+
+
+def typed_for(summary: PromptSummary, mode: str) -> str:
+    """Return the token that the person typed for a mode; empty if the prompt has none."""
+    return next((typed for typed, named in summary.tokens if named == mode), "")
+
+
+def unreadable_denial(summary: PromptSummary, commands: Commands) -> list[str]:
+    """Return the lines of a denial for the agent because state files cannot be read."""
+    wanted = " + ".join(step.requested for step in summary.plan.steps)
+    first = (
+        f"Cannot activate {wanted}: a state file cannot be read, so it is unknown what is active."
+        " No workflow was started or ended."
+    )
+    lines = [first]
+    for file in summary.unreadable:
+        lines += [unreadable(file, commands), *commands.ways_to_clear(file.mode)[1:]]
+    return lines
+
+
+def unanswered(summary: PromptSummary) -> str:
+    """Return the line that tells the agent of a reply that could not be recorded."""
+    files = "; ".join(file.what_is_wrong for file in summary.unanswered)
+    return (
+        f"[rcs] the user's reply to an open question could not be recorded: {files}. Nothing was changed, and the "
+        "question stays open: ask the user to send the reply again once the file can be read."
+    )

@@ -1,0 +1,177 @@
+"""The record of one mode: what its file says.
+
+Rules of this file:
+- Other tools write these files too. Any field may be missing or hold any type, and there may be fields that nobody
+  here knows. Reading never fails: a field of a wrong type counts as missing.
+- Nothing is lost: a record that is written back holds every field that it was read with, in the order in which it was
+  read, of whatever type, but for those that were replaced or removed. So the fields stay in one dict, and known ones
+  are read from it when they are asked for; a slot for each would need a second store for order and wrong types.
+- A record never changes. `with_fields` and `without` return another one.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rcs_hooks.jsontext import JsonObject
+
+KNOWN = frozenset(
+    (
+        *("active", "mode", "current_phase", "iteration", "max_iterations", "state", "error"),
+        *("lifecycle_outcome", "terminal_outcome", "run_outcome"),
+        *("started_at", "updated_at", "completed_at", "session_id", "thread_id", "turn_id"),
+        *("question_enforcement", "resumed_from", "review_cycle", "review_verdict", "return_to_blueprint_reason"),
+        *("auto_completed_reason", "completion_note", "transition_source", "transition_target_mode"),
+    )
+)
+CLEARED = "cleared"
+"""The phase of a record that only says that there is no run."""
+
+
+class ModeRecord:
+    """What the file of a mode says: the known fields by name and type, and the others in `extra`."""
+
+    __hash__ = None  # type: ignore[assignment]  # two records are equal by their fields
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: Mapping[str, object]) -> None:
+        self._fields = fields
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object] | None) -> ModeRecord:
+        """Return the record for a JSON object of any content; for None, a record without fields."""
+        return cls(value or {})
+
+    def to_json(self) -> JsonObject:
+        """Return a JSON object with every field of the record, in the order of the file."""
+        return dict(self._fields)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModeRecord) and self._fields == other._fields
+
+    def __repr__(self) -> str:
+        return f"ModeRecord({self._fields!r})"
+
+    def get(self, name: str, default: object = None) -> object:
+        """Return a field as it was read, of whatever type; `default` if the record does not have it."""
+        return self._fields.get(name, default)
+
+    def has(self, name: str) -> bool:
+        return name in self._fields
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._fields
+
+    @property
+    def extra(self) -> JsonObject:
+        """Return the fields that are not in `KNOWN`; they survive every write."""
+        return {name: value for name, value in self._fields.items() if name not in KNOWN}
+
+    # --- the known fields
+
+    @property
+    def is_switched_on(self) -> bool:
+        return self._fields.get("active") is True
+
+    @property
+    def phase(self) -> str:
+        """Return the current phase; empty if the record states none."""
+        return self._text("current_phase")
+
+    @property
+    def iteration(self) -> int | None:
+        """Return the iteration that has begun; None if the record states none."""
+        return self._count("iteration")
+
+    @property
+    def max_iterations(self) -> int | None:
+        """Return the number of the last iteration; None if the record states none."""
+        return self._count("max_iterations")
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Tell whether the run has reached its last iteration; False if the record states no last one."""
+        iteration, most = self.iteration, self.max_iterations
+        return iteration is not None and bool(most) and iteration >= (most or 0)
+
+    @property
+    def session_id(self) -> str | None:
+        """Return the session that the record names; None if it names none."""
+        named = self._text("session_id")
+        return named if named.strip() else None
+
+    @property
+    def started_at(self) -> str:
+        """Return when the run started, as the record writes it; empty if it does not say."""
+        return self._text("started_at")
+
+    @property
+    def updated_at(self) -> str:
+        """Return when the record was last written, as it says itself; empty if it does not say."""
+        return self._text("updated_at")
+
+    @property
+    def completed_at(self) -> str:
+        """Return when the run ended, as the record writes it; empty if it does not say."""
+        return self._text("completed_at")
+
+    @property
+    def state(self) -> JsonObject:
+        """Return what the mode's skill itself keeps in the record; empty if it keeps nothing."""
+        return self._object("state")
+
+    @property
+    def question_enforcement(self) -> JsonObject:
+        """Return the note of the question that the mode was told to wait for; empty if there is none."""
+        return self._object("question_enforcement")
+
+    @property
+    def has_question_pending(self) -> bool:
+        return self.question_enforcement.get("status") == "pending"
+
+    @property
+    def question_id(self) -> object:
+        """Return the id of the question that the mode waits, or has waited, for; None if the record names none."""
+        return self.question_enforcement.get("question_id")
+
+    @property
+    def resumed_after(self) -> str | None:
+        """Return the outcome of the earlier run that this run has taken up; None if this run began afresh."""
+        return str(self._object("resumed_from").get("outcome")) if "resumed_from" in self._fields else None
+
+    @property
+    def ended_before(self) -> str:
+        """Return when the earlier run ended that this run has taken up; empty if this run began afresh."""
+        ended = self._object("resumed_from").get("completed_at")
+        return ended if isinstance(ended, str) else ""
+
+    @property
+    def is_tombstone(self) -> bool:
+        """Tell whether the record only says that there is no run."""
+        return self.phase == CLEARED and not self.is_switched_on
+
+    def _text(self, name: str) -> str:
+        value = self._fields.get(name)
+        return value if isinstance(value, str) else ""
+
+    def _count(self, name: str) -> int | None:
+        value = self._fields.get(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def _object(self, name: str) -> JsonObject:
+        value = self._fields.get(name)
+        return value if isinstance(value, dict) else {}
+
+    # --- another record
+
+    def with_fields(self, fields: Mapping[str, object]) -> ModeRecord:
+        """Return another record with these fields set: a field that is there keeps its place, a new one comes last."""
+        return ModeRecord({**self._fields, **fields})
+
+    def without(self, names: Iterable[str]) -> ModeRecord:
+        """Return another record without the fields of these names."""
+        gone = frozenset(names)
+        return ModeRecord({name: value for name, value in self._fields.items() if name not in gone})

@@ -1,0 +1,281 @@
+"""Finds the spans of a prompt that are somebody else's words: code, quotations, links, markup.
+
+Rules of this file:
+- Spans are in order and never overlap.
+- Whole lines come first (fences, indented code, block quotes, headings, diffs, transcripts, pasted console lines), then
+  spans inside the remaining lines, from left to right; the first opener wins.
+- No pattern has a possessive quantifier or an atomic group: Python before 3.11.5 matches some of them wrongly.
+- A quote or backtick that never closes quotes nothing; a fence that never closes runs to the end.
+- The work is linear in the length of the text: closers are looked up in sorted lists that are built once, never
+  searched for from each opener.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.tokens.pasted_lines import is_code, log_end, part_of, text_start
+from rcs_hooks.workflow.tokens.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Span(NamedTuple):
+    """A part of a prompt that is somebody else's words; `what` says what it is: `fenced code`, `a link`."""
+
+    start: int
+    end: int
+    what: str
+
+
+LIST_MARKER = r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
+FENCE = pattern(rf"[ \t]*{LIST_MARKER}(?P<fence>`{{3,}}(?=[^`]*$)|~{{3,}})")
+BLOCK_QUOTE = pattern(rf"[ \t]*{LIST_MARKER}>")
+INDENTED = pattern(r"(?: {4}| {0,3}\t)")
+HEADING = pattern(r" {0,3}#{1,6}(?:[ \t]|$)")
+OURS = pattern(r"[ \t]*(?:\[rcs\]|rcs:)[ ]")
+SPEAKER = pattern(
+    r"[ \t]*(?:[⏺⎿›❯][ \t]|(?:\*\*)?(?:user|human|assistant|system|ai|bot|claude|codex|gpt|chatgpt|copilot)(?:\*\*)?:)",
+    re.IGNORECASE,
+)
+DIFF = pattern(r"diff --git |@@ -\d|@@ .*@@|--- \S[^\n]*\n\+\+\+ \S")
+IN_DIFF = pattern(
+    r"[-+ \t@\\]|diff --git |index [0-9a-f]|(?:new|deleted) file|old mode|new mode|similarity |rename |Binary |$"
+)
+LINE_END = pattern(r"[\r\x0b\x0c]")
+LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x85\u2028\u2029", "\n"))
+PASTED = pattern(
+    r"""[ \t]*(?:
+        [$%][ ] | In[ ]\[\d+\]:[ ]                                  # a console's prompt,
+      | [\w.-]+@[\w.-]+:[^\s$#]*[$\#][ ]                            # one with user, host and folder,
+      | \[[\w.-]+@[\w.-]+[^\]\n]{0,80}\][$\#%][ ]                  # the same in brackets,
+      | [\w.-]+@[\w.-]+[ ]\S{1,80}[ ]%[ ]                            # zsh's,
+      | PS[ ][A-Za-z]:\\[^>\n]{0,200}>[ ]                             # PowerShell's,
+      | \[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d                     # a line of a log,
+      | \[?\d\d:\d\d:\d\d(?:[.,]\d+|\]|[ ]+\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b)
+      | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)(?:[\]:][ ]|[ ]\$)
+      | [\w./-]+:[ ](?:line[ ]\d+:[ ])?\$\S+:[ ]                     # a shell that complains,
+      | \|[^\n]*\|[ \t]*$                                           # a row of a table
+    )""",
+    re.VERBOSE,
+)
+
+TRACE = "Traceback (most recent call last):"
+
+
+def with_line_feeds(text: str) -> str:
+    """Return a text of the same length in which every line ends in a line feed."""
+    return text.replace("\r\n", " \n").translate(LINE_ENDS) if not text.isascii() or LINE_END.search(text) else text
+
+
+def quoted_spans(text: str) -> list[Span]:
+    """Return the spans of a text that are somebody else's words, in order; they never overlap."""
+    lines = list(_line_spans(text))
+    inner = _inline_spans(blanked(text, lines))
+    return sorted([*lines, *inner])
+
+
+def blanked(text: str, spans: list[Span], fill: str = " ") -> str:
+    """Return a text in which these spans, in order, are filled with `fill`; all positions stay the same."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, _ in spans:
+        pieces += (text[at:start], fill * (end - start))
+        at = end
+    return "".join((*pieces, text[at:]))
+
+
+def _line_spans(text: str) -> Iterator[Span]:  # noqa: PLR0912 - one branch for each kind of line
+    fence = ""
+    after_blank = in_indented = in_diff = in_trace = is_text = ends_at_blank = False
+    at = 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        start, at = at, at + len(line) + 1
+        end = start + len(line)
+        bare = line.strip()
+        if is_text and (bare or not ends_at_blank):
+            yield Span(start, end, "a text to work on")
+            continue
+        is_text = False
+        if fence:
+            yield Span(start, end, "fenced code")
+            if bare.startswith(fence) and not bare.strip(fence[0]):
+                fence = ""
+        elif in_trace := bare == TRACE or (in_trace and line[:1] in (" ", "\t")):
+            yield Span(start, end, "pasted output")
+        elif in_diff := DIFF.match(text, start) is not None or (in_diff and IN_DIFF.match(line) is not None):
+            yield Span(start, end, "a diff")
+        elif not bare:
+            after_blank = True
+            continue
+        elif fenced := FENCE.match(line):
+            fence = fenced["fence"]
+            yield Span(start, end, "fenced code")
+        elif BLOCK_QUOTE.match(line):
+            yield Span(start, end, "a block quote")
+        elif (after_blank or in_indented) and INDENTED.match(line):
+            in_indented = True
+            yield Span(start, end, "indented code")
+            continue
+        elif HEADING.match(line):
+            yield Span(start, end, "a heading")
+        elif OURS.match(line):
+            yield Span(start, end, "a line of rcs")
+        elif SPEAKER.match(line):
+            yield Span(start, end, "a transcript")
+        elif PASTED.match(line):
+            yield Span(start, end, "pasted output")
+        elif "$" in line and is_code(line):
+            yield Span(start, end, "pasted code")
+        elif "$" in line and (what := part_of(lines, number)):
+            yield Span(start, end, what)
+        elif ":" in line and (text_at := text_start(line)):
+            is_text, ends_at_blank = True, text_at < len(line.rstrip())
+            yield Span(start + text_at, end, "a text to work on")
+        elif "$" in line and (logged := log_end(line)):
+            yield Span(start, start + logged, "pasted output")
+        after_blank = in_indented = False
+
+
+# What may open a span inside a line. A backslash escapes the next character.
+OPENER = pattern(
+    r"""\\.                       # escaped: opens nothing
+      | `+
+      | ["'“”„«»‹›‘‚「｢『《〈〝＂]
+      | <(?:!--|[A-Za-z/])
+      | \[
+      | ://
+      | (?<=[\w$])[({]            # a call, $(...), ${...}
+      | \{""",
+    re.VERBOSE | re.DOTALL,
+)
+# A single quote closes only where a word ends.
+CLOSER = pattern(r"""\\.|(?<=\S)['’](?!\w)|["“”»«›‹」｣』》〉〞〟＂‘]""", re.DOTALL)
+CLOSES = {
+    '"': '"', "'": "'", "＂": "＂",
+    "“": "”", "”": "”", "„": "“”", "«": "»", "»": "»«", "‹": "›", "›": "›‹",
+    "‘": "’", "‚": "‘’", "「": "」", "｢": "｣", "〝": "〞〟", "『": "』", "《": "》", "〈": "〉",
+}  # fmt: skip
+LINK = pattern(
+    r"""\[\[[^\[\]\n]*\]\]
+      | \[[ ](?=\S)[^\[\]\n]*(?<=[ ])\]
+      | \[[^\[\]]*\](?: \((?:[^()\n]|\([^()\n]*\))*\) | \[[^\[\]\n]*\] | :[ \t] )""",
+    re.VERBOSE,
+)
+TAG = pattern(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)(?:\s[^<>]*)?>")
+COMMENT_END = "-->"
+URL = pattern(r"://\S*")
+GROUP = {"(": pattern(r"\([^()\n]*\)"), "{": pattern(r"\{[^{}\n]*\}")}
+PARAGRAPH_END = pattern(r"\n[ \t\r]*(?=\n)")
+
+
+class _Inline:
+    """The places in one text where quotations, code and markup may close; each list is built when first needed."""
+
+    def __init__(self, text: str) -> None:
+        from bisect import bisect_left  # a file and a library, which a prompt without any opener does without
+
+        self.text = text
+        self._bisect = bisect_left
+        self._closers: dict[str, list[int]] | None = None
+        self._ticks: dict[int, list[int]] | None = None
+        self._elements: dict[int, int] | None = None
+        self._comment_ends = True
+        self._paragraph_ends = [m.start() for m in PARAGRAPH_END.finditer(text)]
+
+    def same_paragraph(self, start: int, end: int) -> bool:
+        """Tell whether no blank line lies between two places."""
+        index = self._bisect(self._paragraph_ends, start)
+        return index == len(self._paragraph_ends) or self._paragraph_ends[index] >= end
+
+    def quote_end(self, start: int, char: str) -> int | None:
+        """Return the end of the quotation that the mark `char` at `start` opens; None if it is never closed."""
+        if self._closers is None:
+            self._closers = {}
+            for match in CLOSER.finditer(self.text):
+                self._closers.setdefault(match[0], []).append(match.start())
+        nexts = [self._next(self._closers.get(closer, []), start + 1) for closer in CLOSES[char]]
+        ends = [at for at in nexts if at is not None]
+        if not ends or (char in "'‘" and not self.same_paragraph(start, min(ends))):
+            return None
+        return min(ends) + 1
+
+    def _next(self, positions: list[int], start: int) -> int | None:
+        index = self._bisect(positions, start)
+        return positions[index] if index < len(positions) else None
+
+    def ticks_end(self, start: int, length: int) -> int | None:
+        """Return the end of the inline code that `length` backticks at `start` open; None if it is never closed."""
+        if self._ticks is None:
+            self._ticks = {}
+            for match in re.finditer("`+", self.text):
+                self._ticks.setdefault(len(match[0]), []).append(match.start())
+        at = self._next(self._ticks.get(length, []), start + length)
+        return at + length if at is not None and self.same_paragraph(start, at) else None
+
+    def element_end(self, start: int) -> int | None:
+        """Return the end of the element whose tag is at `start`; None if no tag is there."""
+        if self._elements is None:
+            self._elements = _elements(self.text)
+        return self._elements.get(start)
+
+    def comment_end(self, start: int) -> int | None:
+        """Return the end of the comment that opens at `start`; None if it is never closed."""
+        at = self.text.find(COMMENT_END, start) if self._comment_ends else -1
+        self._comment_ends = at >= 0
+        return at + len(COMMENT_END) if at >= 0 else None
+
+
+def _elements(text: str) -> dict[int, int]:
+    """Map the start of each tag to the end of its element; to the end of the tag if its element is never closed."""
+    ends: dict[int, int] = {}
+    open_tags: dict[str, list[int]] = {}
+    for tag in TAG.finditer(text):
+        ends[tag.start()] = tag.end()
+        if not tag["close"]:
+            open_tags.setdefault(tag["name"], []).append(tag.start())
+        elif open_tags.get(tag["name"]):
+            ends[open_tags[tag["name"]].pop()] = tag.end()
+    return ends
+
+
+def _opens(text: str, start: int, char: str) -> bool:
+    """Tell whether the quotation mark at `start` can open a quotation: it is no apostrophe, and no sign for inches."""
+    before = text[start - 1 : start]
+    if char in "'‘":
+        return not before.isalnum() and before != "_" and not text[start + 1 : start + 2].isspace()
+    return not (char == '"' and before.isdigit())
+
+
+def _inline_spans(text: str) -> Iterator[Span]:
+    if not OPENER.search(text):
+        return
+    inline = _Inline(text)
+    at = 0
+    while opener := OPENER.search(text, at):
+        start, at = opener.start(), opener.end()
+        end, what = _span_at(inline, start, opener[0])
+        if end is not None:
+            yield Span(start, end, what)
+            at = end
+
+
+def _span_at(inline: _Inline, start: int, opener: str) -> tuple[int | None, str]:
+    text, char = inline.text, opener[0]
+    if char == "`":
+        return inline.ticks_end(start, len(opener)), "inline code"
+    if char in CLOSES:
+        return inline.quote_end(start, char) if _opens(text, start, char) else None, "quotation marks"
+    if char == "<":
+        return inline.comment_end(start) if opener == "<!--" else inline.element_end(start), "markup"
+    if char == "\\":
+        return None, ""
+    pattern, what = {
+        "[": (LINK, "a link"), ":": (URL, "a link"), "(": (GROUP["("], "code"), "{": (GROUP["{"], "code"),
+    }[char]  # fmt: skip
+    match = pattern.match(text, start)
+    return match.end() if match else None, what

@@ -1,0 +1,331 @@
+"""Finds the `$skill` tokens of a prompt, and decides which of them it asks for.
+
+Rules of this file:
+- A token is `$`, a letter, then letters, digits, hyphens and `:segment`s, in any case. `rcs:` is the only namespace.
+- A token counts if a person types it as a word and directs it: it is not in quoted text (`quoted_spans.py`), not glued
+  to code, not only mentioned (`directed.py`).
+- A block is a run of tokens that only white space or commas separate. The first block with a token that counts is the
+  request. Later blocks start nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice, pairwise
+
+from rcs_hooks.catalog import meant_by, skill_named
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.tokens import lexicon
+from rcs_hooks.workflow.tokens.clause import FOREIGN, REACH, is_cjk, split_items
+from rcs_hooks.workflow.tokens.directed import asks_for_work, is_opening, rules_out_first, why_not
+from rcs_hooks.workflow.tokens.mentions import AS_THING, AS_VARIABLE, DEFINED, MENTIONS, NEGATED, NO_REQUEST
+from rcs_hooks.workflow.tokens.patterns import pattern
+from rcs_hooks.workflow.tokens.quoted_spans import Span, blanked, quoted_spans, with_line_feeds
+
+TOKEN = pattern(r"\$([A-Za-z][A-Za-z0-9-]*(?::[A-Za-z0-9-]+)*)")
+BETWEEN = pattern(r"[\s,，،、*]*")
+SENTENCE_END = pattern(r"[.!?;](?=\s)|\n|。|！|？")
+
+MOST_MENTIONED = 500
+"""How many mentions before the request are judged. Nobody writes so many, and each costs time."""
+
+QUOTES = "\"'`“”„«»‹›‘’‚「」｢｣〝〞〟『』《》〈〉＂＇"
+# What may come right before and after a token: nothing, a blank, a mark of prose, a sign that is no letter.
+BEFORE = pattern(rf"(?:\A|[\s,;{QUOTES}]|(?<![\w)\]])\*{{1,3}}|(?<![\w$])\(|[^\x00-\x7f\w])\Z")
+AFTER = pattern(rf"\Z|[\s,;){QUOTES}]|\*+(?:\W|\Z)|[.:!?…]+(?:\Z|[\s)*,{QUOTES}])|(?![…])[^\x00-\x7f\w]")
+ASSIGNED = pattern(r".[ \t]*(?:[-+.*/|&?]|[|&?]{2})?=(?!>)", re.DOTALL)
+COMBINING = pattern(
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe2f]"
+)
+"""An accent, or another sign that is a part of the letter before it."""
+APOSTROPHES = "'’‘ʼ＇′"
+SHELL_BEFORE = pattern(r"(?:&&|\|)[ \t]*\Z")
+SHELL_AFTER = pattern(r"[ \t]*(?:&&|\|{1,2}(?:[ \t]|\Z))|[ \t]+\?\?[ \t]")
+
+LATER = "another block came first"
+JOINED = lexicon.AND | {"and then", "+", "&", "和", "と"}
+LEFT_OUT = "asked for, but another block came first"
+MOST_LEFT_OUT = 3
+"""How many later blocks are judged, to tell the person which tokens were asked for too late."""
+CLAUSE_ENDS = frozenset(".!:?")
+HIDDEN = "glued to a character that cannot be seen"
+UNKNOWN = "no skill of that name"
+AS_CODE = "read as pasted code"
+LABEL = pattern(r"\b(?:error|warning|notice):[ ]\Z", re.IGNORECASE)
+IN_A_HEADING = "inside a heading"
+LOOKS_LIKE = {
+    AS_CODE: "looked like pasted code, not a request",
+    HIDDEN: "is followed by an invisible character",
+    IN_A_HEADING: "is in a heading, where nothing is a request",
+}
+REPORTED = MENTIONS - {AS_VARIABLE} | LOOKS_LIKE.keys()
+"""The reasons that the person is told of, because the token may have been meant as a request."""
+
+
+class Token(NamedTuple):
+    """One `$token` as typed, its place in the prompt, and whether the prompt asks for it."""
+
+    start: int
+    end: int
+    typed: str
+    skill: str | None
+    """The mode, or `cancel`; None if no skill of ours has this name."""
+    passed_over: str | None
+    """Why the token does not count; None if the prompt asks for it."""
+    meant: str | None = None
+    """The token that this one misspells, if the prompt asks for it."""
+
+    @property
+    def report_key(self) -> str:
+        """Return a key for the token and its reason; the person is told of each key once a session."""
+        return f"{self.typed} {self.passed_over}"
+
+    @property
+    def looks_like(self) -> str | None:
+        """Return what the token was taken for, in words for the person; None for a mention."""
+        return LOOKS_LIKE.get(self.passed_over or "")
+
+    @property
+    def is_ruled_out(self) -> bool:
+        """Tell whether the prompt negates the token: `do not use $forge`."""
+        return self.passed_over == NEGATED
+
+    @property
+    def is_always_reported(self) -> bool:
+        """Tell whether the person is told each time: the token may be a `$cancel` or a request that was misread."""
+        return self.skill == "cancel" or self.meant == "$cancel" or self.passed_over == NO_REQUEST
+
+
+def requested(prompt: str) -> tuple[Token, ...]:
+    """Return the tokens that the prompt asks for, in order, each skill once."""
+    return tuple(token for token in scan(prompt) if token.passed_over is None)
+
+
+def noteworthy(prompt: str) -> tuple[Token, ...]:
+    """Return the tokens that the prompt asks for, and those it asks for too late.
+
+    If it asks for none, return those that the person is told of.
+    """
+    tokens = scan(prompt)
+    asked = tuple(token for token in tokens if token.passed_over is None)
+    if asked:
+        return (*asked, *(token for token in tokens if token.passed_over == LEFT_OUT))
+    return tuple(token for token in tokens if token.meant or (token.skill and token.passed_over in REPORTED))
+
+
+def scan(prompt: str) -> tuple[Token, ...]:
+    """Return every `$token` of the prompt, each with the reason why it does not count, if it does not."""
+    text = with_line_feeds(prompt)
+    return tuple(_judge(text, list(TOKEN.finditer(text))))
+
+
+def _judge(text: str, matches: list[re.Match[str]]) -> list[Token]:
+    """Decide for every token whether it counts, block by block; stop asking after the request."""
+    names = {match[1] for match in matches}
+    spans = quoted_spans(text) if any(skill_named(name) or meant_by(name) for name in names) else []
+    tokens = _tokens(text, matches, spans)
+    shown = blanked(text, spans, FOREIGN)
+    done: list[Token] = []
+    asked: set[str] = set()
+    looks, later, mentioned_until = 0, 0, -1
+    for block in _blocks(text, tokens):
+        if asked:
+            done += _judge_later_block(shown, block, asked, done[-1].end, is_looked_at=later < MOST_LEFT_OUT)
+            later += 1
+        elif not any(token.skill and token.passed_over is None for token in block):
+            done += block
+        elif done and _is_next_definition(shown, done[-1], block[0]):
+            done += (_reject(token, DEFINED) for token in block)
+        elif looks >= MOST_MENTIONED:
+            done += (_reject(token, "too many mentions before it") for token in block)
+        else:
+            looks += 1
+            judged = _judge_block(shown, block, follows=_is_same_sentence(shown, mentioned_until, block[0].start))
+            asked = {token.skill for token in judged if token.skill and token.passed_over is None}
+            mentioned_until = block[-1].end
+            done += judged
+    if asked:
+        return done
+    if len(spans) == 1 and done[-1].skill and _is_request_read_as_code(text, done[-1], *spans):
+        done[-1] = done[-1]._replace(passed_over=AS_CODE)
+    return _with_suggestions(shown, done)
+
+
+def _is_request_read_as_code(text: str, token: Token, span: Span) -> bool:
+    """Tell whether a request ends in what only looks like a compiler's error: `fix the login, error: $forge`."""
+    is_last = span.what == "pasted code" and not text[token.end :].strip()
+    label = LABEL.search(text[: token.start]) if is_last else None
+    return label is not None and asks_for_work(text[: label.start()])
+
+
+def _with_suggestions(text: str, tokens: list[Token]) -> list[Token]:
+    """Return the tokens, with the right spelling for each misspelled token that the prompt asks for."""
+    names = {token.typed[1:] for token in tokens if token.passed_over == UNKNOWN}
+    meant = {f"${name}": skill for name in names if (skill := meant_by(name))}
+    misspelt = (at for at, token in enumerate(tokens) if token.passed_over == UNKNOWN and token.typed in meant)
+    done = list(tokens)
+    for at in islice(misspelt, MOST_MENTIONED):
+        token, skill = tokens[at], meant[tokens[at].typed]
+        if text[token.start - 1 : token.start] != "(" and not why_not(text, token.start, token.end, follows=False):
+            done[at] = token._replace(passed_over=f"{UNKNOWN}; did you mean ${skill}?", meant=f"${skill}")
+    return done
+
+
+def _is_next_definition(text: str, before: Token, token: Token) -> bool:
+    """Tell whether `before` is defined on the line above, as `token` seems to be: `$id: number`, `$team: players`."""
+    if before.passed_over not in (DEFINED, UNKNOWN) or text[token.end : token.end + 1] != ":":
+        return False
+    line = text[before.end : token.start]
+    return line[:1] == ":" and line.count("\n") == 1 and not line.rpartition("\n")[2].strip(" \t-*")
+
+
+def _is_same_sentence(text: str, start: int, end: int) -> bool:
+    """Tell whether two places are near each other, and no sentence ends between them; False if `start` is below 0."""
+    return start >= 0 and end - start < REACH and not SENTENCE_END.search(text, start, end)
+
+
+def _judge_block(text: str, block: list[Token], *, follows: bool = False) -> list[Token]:
+    """Return the tokens of a block, each with the reason if it is only mentioned, or was named before.
+
+    The part after the last comma or line end of a mentioned block may be directed all the same. `follows`: an earlier
+    block of the sentence was only mentioned.
+    """
+    end = max(token.end for token in block if token.skill)
+    why = why_not(text, block[0].start, end, follows=follows)
+    cut = 0
+    if {token.skill for token in block if token.skill} == {"cancel"}:
+        from rcs_hooks.workflow.tokens.cancel import why_not_an_order
+
+        why = why_not_an_order(text, block[0].start, end, why)
+    if why:
+        gaps = [text[before.end : after.start] for before, after in pairwise(block)]
+        cut = next((at for at in range(len(gaps), 0, -1) if "," in gaps[at - 1] or "\n" in gaps[at - 1]), len(block))
+        if cut < len(block) and not is_opening(text, block[-1].end):
+            cut = len(block)
+        if ["," in gap for gap in gaps] == [True] and rules_out_first(text, block[0].start, block[-1].end):
+            cut = 1
+    named: set[str | None] = set()
+    judged = []
+    for token in block[:cut]:
+        judged.append(_reject(token, why or ""))
+    for token in block[cut:]:
+        judged.append(_reject(token, "named before") if token.skill in named else token)
+        named.add(token.skill)
+    return judged
+
+
+def _judge_later_block(
+    text: str, block: list[Token], asked: set[str], since: int, *, is_looked_at: bool
+) -> list[Token]:
+    """Reject the tokens of a block after the request; those that are asked for are marked as left out.
+
+    `asked`: the skills of the request. `since`: where the block before ends. `is_looked_at`: False for one too many.
+    """
+    named = {token.skill for token in block if token.skill} - asked
+    is_joined = text[since : block[0].start].strip(" ,").lower() in JOINED
+    is_asked = is_looked_at and bool(named) and (is_joined or not any(map(_reason, _judge_block(text, block))))
+    return [_reject(token, LEFT_OUT if is_asked and token.skill in named else LATER) for token in block]
+
+
+def _reason(token: Token) -> str | None:
+    return token.passed_over
+
+
+def _reject(token: Token, why: str) -> Token:
+    """Return the token with this reason, unless it has one already."""
+    return token if token.passed_over else token._replace(passed_over=why)
+
+
+def _tokens(text: str, matches: list[re.Match[str]], spans: list[Span]) -> list[Token]:
+    rest = iter(spans)
+    span: Span | None = next(rest, None)
+    tokens = []
+    has_operator = "|" in text or "&&" in text or "??" in text  # few prompts have any: this saves time
+    has_equals = "=" in text
+    for match in matches:
+        start, end = match.span()
+        while span and span.end <= start:
+            span = next(rest, None)
+        skill = skill_named(match[1])
+        if span and span.start <= start:
+            why: str | None = f"inside {span.what}"
+        elif has_operator and _is_next_to_operator(text, start, end):
+            why = "next to a shell operator"
+        else:
+            why = _why_not_a_token(text, start, end, skill, has_equals=has_equals)
+        tokens.append(Token(start, end, match[0], skill, why))
+    return tokens
+
+
+def _is_next_to_operator(text: str, start: int, end: int) -> bool:
+    return bool(SHELL_AFTER.match(text, end) or SHELL_BEFORE.search(text[max(0, start - 9) : start]))
+
+
+def _why_not_a_token(text: str, start: int, end: int, skill: str | None, *, has_equals: bool) -> str | None:
+    """Return why the characters next to the token at `start:end` make it none; None if they do not.
+
+    `has_equals`: whether the text has any equals sign; without one, no token is assigned to.
+    """
+    after = text[end : end + 1]
+    if after > "\x7f" and _is_hidden(after):
+        return HIDDEN
+    if after and after in APOSTROPHES and text[end + 1 : end + 2].isalpha():
+        return AS_THING
+    before = text[start - 1 : start]
+    is_free = _is_free_before(text, start) or (before in CLAUSE_ENDS and _is_after_a_mark(text, start, end))
+    is_word = is_free and (after == " " or AFTER.match(text, end) or is_cjk(after))
+    if not (is_word or (after == "]" and _is_tag(text, start, end))):
+        return "glued to other characters"
+    if has_equals and ASSIGNED.match(text, end - 1):
+        return "glued to other characters"
+    if skill is None:
+        return UNKNOWN
+    if skill == "cancel" and before in ("(", "["):
+        return AS_VARIABLE  # nobody cancels in brackets, and to cancel by mistake costs a run
+    return None
+
+
+def _is_after_a_mark(text: str, start: int, end: int) -> bool:
+    """Tell whether a mark without a blank ends the clause before the token, and the token is a verb: `ok!$forge it`."""
+    earlier = text[start - 2 : start - 1]
+    if not (earlier.isalpha() or earlier == "."):
+        return False
+    following = split_items(text[end : end + 20])[:1] if text[end : end + 1] == " " else []
+    return not (lexicon.OBJECTS.isdisjoint(following) and lexicon.WORK.isdisjoint(following))
+
+
+def _is_tag(text: str, start: int, end: int) -> bool:
+    """Tell whether the token is in brackets at the end of a line that says what to do: `fix login [$forge]`."""
+    if text[start - 2 : start] != " [" or text[end + 1 : end + REACH].partition("\n")[0].strip():
+        return False
+    line = text[max(0, start - REACH) : start - 1].rpartition("\n")[2]
+    first = next((word for word in line.lower().split() if word not in lexicon.FILLERS), "")
+    return first in lexicon.WORK
+
+
+def _is_free_before(text: str, start: int) -> bool:
+    """Tell whether the token at `start` is not glued to the text before it."""
+    char = text[start - 1] if start else " "
+    if char == " " or (char.isascii() and char.isalnum()):
+        return char == " "
+    return bool(BEFORE.search(text[max(0, start - 5) : start])) or is_cjk(char)
+
+
+def _is_hidden(char: str) -> bool:
+    """Tell whether a character cannot be seen, or is only an accent."""
+    return not (char.isprintable() or char.isspace()) or COMBINING.match(char) is not None
+
+
+def _blocks(prompt: str, tokens: list[Token]) -> list[list[Token]]:
+    """Group the tokens into blocks; a token that is quoted or glued is a block of its own."""
+    blocks: list[list[Token]] = []
+    joined = -1
+    for token in tokens:
+        is_word = token.passed_over in (None, UNKNOWN)
+        if is_word and token.start == joined:
+            blocks[-1].append(token)
+        else:
+            blocks.append([token])
+        between = BETWEEN.match(prompt, token.end) if is_word else None
+        joined = between.end() if between else -1
+    return blocks

@@ -1,0 +1,138 @@
+"""Several prompts of one turn: each counts, and one that meets a busy lock is noted all the same."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rcs_hooks.files.lock import LOCK_SECONDS
+from rcs_hooks.hook import prompt_submit
+from rcs_hooks.state.question_service import ask
+from tests.hook.test_whose_prompt import record_of
+from tests.state.test_operations import at
+from tests.support import run_rcs
+
+if TYPE_CHECKING:
+    from tests.support import Answer, Workspace
+
+PATIENCE = 30.0
+HELD, PASSED = True, False
+
+
+@pytest.mark.parametrize("field", ["prompt_id", "turn_id"])
+def test_a_second_cancel_of_a_turn_cancels_too(field: str, workspace: Workspace) -> None:
+    turns: list[tuple[str, str]] = [("a", "$forge x"), ("b", "$cancel"), ("b", "$forge go"), ("b", "$cancel")]
+    said = [workspace.call("UserPromptSubmit", prompt=text, **{field: turn}) for turn, text in turns]
+    assert "forge cancelled" in said[-1].notice
+    assert workspace.active() == []
+
+
+def test_a_second_program_that_is_told_of_the_last_prompt_says_nothing(workspace: Workspace) -> None:
+    for text in ("$forge x", "$cancel", "$forge x"):
+        assert workspace.call("UserPromptSubmit", prompt=text, prompt_id="a").context
+        before = workspace.snapshot()
+        assert workspace.call("UserPromptSubmit", prompt=text, prompt_id="a").line == "{}"
+        assert workspace.snapshot() == before
+
+
+def test_a_program_that_is_late_by_a_whole_turn_says_nothing(workspace: Workspace) -> None:
+    """Turns do not come back."""
+    for turn, text in (("a", "$forge x"), ("a", "$cancel"), ("b", "$forge go")):
+        workspace.call("UserPromptSubmit", prompt=text, prompt_id=turn)
+    before = workspace.snapshot()
+    assert workspace.call("UserPromptSubmit", prompt="$cancel", prompt_id="a").line == "{}"
+    assert workspace.snapshot() == before
+
+
+def test_a_denied_prompt_goes_through_in_its_turn_once_nothing_stands_in_its_way(workspace: Workspace) -> None:
+    def said(text: str) -> Answer:
+        return workspace.call("UserPromptSubmit", prompt=text, turn_id="t1")
+
+    said("$team go")
+    assert "Cannot activate" in said("$autopilot go").context
+    assert said("$autopilot go").line == "{}", "a copy of the denied one"
+    workspace.edit("team", current_phase="verifying")
+    assert said("$autopilot go").line == "{}", "a late copy"
+    run_rcs("state", "clear", "--mode", "team", "--session", "s1", cwd=workspace.root)
+    assert "initialized: " in said("$autopilot go").context
+    assert workspace.active() == ["autopilot"]
+    assert said("$autopilot go").line == "{}"
+
+
+def test_a_prompt_denied_for_a_broken_file_goes_through_in_its_turn_once_that_is_gone(workspace: Workspace) -> None:
+    workspace.prompt("$team go", turn_id="t1")
+    workspace.mode_path("forge").write_text("{")
+    assert "Cannot activate" in workspace.prompt("$forge go", turn_id="t1").line
+    assert workspace.prompt("$forge go", turn_id="t1").line == "{}"
+    workspace.mode_path("forge").unlink()
+    assert "initialized: " in workspace.prompt("$forge go", turn_id="t1").context
+    assert workspace.active() == ["team", "forge"]
+
+
+def while_locked(workspace: Workspace, text: str, turn: str, *, until_it_waits: bool = True) -> Answer:
+    """What a prompt is told that meets a lock which is given back once the hook waits, or only after its answer."""
+    said: list[Answer] = []
+
+    def prompt() -> None:
+        said.append(workspace.call("UserPromptSubmit", prompt=text, prompt_id=turn))
+
+    with open(workspace.state / ".lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        hook = threading.Thread(target=prompt)
+        hook.start()
+        number = os.fstat(lock.fileno()).st_ino
+        while until_it_waits and hook.is_alive() and not is_waited_for(number):
+            time.sleep(0.001)
+        if until_it_waits:
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        hook.join(PATIENCE)
+    return said[0]
+
+
+def is_waited_for(inode: int) -> bool:
+    with open("/proc/locks") as locks:
+        return any("->" in line and f":{inode} " in line for line in locks)
+
+
+needs_proc = pytest.mark.skipif(not os.path.exists("/proc/locks"), reason="only Linux tells who waits for a lock")
+
+
+@needs_proc
+def test_words_typed_early_are_no_answer_where_the_lock_was_busy(workspace: Workspace) -> None:
+    workspace.call("UserPromptSubmit", prompt="$forge x", prompt_id="a")
+    while_locked(workspace, "hello", "b")
+    asked = ask(at(workspace), "forge", "Which database?")
+    early = workspace.call("UserPromptSubmit", prompt="also update the docs", prompt_id="b")
+    assert "typed before the question could be seen" in early.context
+    assert record_of(workspace, asked)["status"] == "pending"
+
+
+def stops(workspace: Workspace, turn: str, count: int) -> list[bool]:
+    call: dict[str, Any] = {"prompt_id": turn, "stop_hook_active": False, "last_assistant_message": "Working."}
+    return [workspace.call("Stop", **call).blocks for _ in range(count)]
+
+
+@needs_proc
+def test_a_prompt_starts_the_counts_over_where_the_lock_was_busy(workspace: Workspace) -> None:
+    workspace.call("UserPromptSubmit", prompt="$forge x", prompt_id="a")
+    assert stops(workspace, "a", 4) == [HELD] * 4
+    while_locked(workspace, "next file", "b")
+    assert stops(workspace, "b", 3) == [HELD] * 3
+
+
+def test_a_prompt_that_cannot_be_noted_goes_through_in_silence_and_the_counts_go_on(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert prompt_submit.NOTE_SECONDS < LOCK_SECONDS
+    monkeypatch.setattr(prompt_submit, "NOTE_SECONDS", 0.05)
+    workspace.call("UserPromptSubmit", prompt="$forge x", prompt_id="a")
+    assert stops(workspace, "a", 4) == [HELD] * 4
+    start = time.monotonic()
+    assert while_locked(workspace, "next file", "b", until_it_waits=False).line == "{}"
+    assert time.monotonic() - start < LOCK_SECONDS, "as long as a prompt that changes state"
+    assert stops(workspace, "b", 2) == [HELD, PASSED]

@@ -1,0 +1,98 @@
+"""What a hook loads: each package costs milliseconds that somebody waits for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import Workspace, clean_env
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CODE = """
+import sys
+before = set(sys.modules)
+from rcs_hooks.hook.entry import main
+main()
+print(*(set(sys.modules) - before))
+"""
+NEVER = {"typing", "contextlib", "json", "shlex", "math", "logging", "pathlib", "subprocess", "datetime"}
+PATTERNS = {"re", "enum", "collections", "functools"}
+"""`re`, and what only it loads."""
+OF_STOPS = {"rcs_hooks.workflow.stop", "rcs_hooks.state.stop_notes"}
+OF_QUESTIONS = {"rcs_hooks.state.answers", "rcs_hooks.state.deferral"}
+OF_PROMPTS = {"rcs_hooks.state.prompt_notes", "rcs_hooks.state.inventory", "rcs_hooks.state.questions"}
+UNUSED = {
+    "bisect",
+    "rcs_hooks.workflow.tokens.cancel",
+    "rcs_hooks.workflow.tokens.cjk",
+    "rcs_hooks.workflow.tokens.reports",
+    "rcs_hooks.workflow.tokens.code_lines",
+    "rcs_hooks.workflow.tokens.log_lines",
+    "rcs_hooks.hook.notices",
+    "rcs_hooks.state.folding",
+    "rcs_hooks.state.session_index",
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """At the time that it is: what is old has dates that must be read."""
+    return Workspace(tmp_path, now=time.time())
+
+
+def loaded(workspace: Workspace, event: str, **fields: str) -> tuple[str, set[str]]:
+    """The answer of a whole process, and the modules that it has loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", CODE],
+        input=workspace.payload(event, **fields),
+        capture_output=True,
+        cwd=workspace.root,
+        env=clean_env(),
+        check=True,
+    )
+    answer, _, names = done.stdout.decode().partition("\n")
+    return answer, set(names.split())
+
+
+def test_an_activation_loads_nothing_that_it_can_do_without(workspace: Workspace) -> None:
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt="$team fix the parser")
+    assert "active: team" in answer
+    assert not names & (NEVER | UNUSED | OF_STOPS | OF_QUESTIONS)
+
+
+def test_a_prompt_that_a_client_made_loads_no_tokenizer(workspace: Workspace) -> None:
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt="<task-notification>$team is next</task-notification>")
+    assert answer == "{}"
+    assert not {name for name in names if name.startswith("rcs_hooks.workflow.tokens")}
+    assert not names & (NEVER | UNUSED)
+
+
+def test_an_answer_to_a_question_loads_no_tokenizer(workspace: Workspace) -> None:
+    workspace.prompt("$team fix the parser")
+    workspace.write("team", lifecycle_outcome="askuserQuestion")
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt="Take the second one", turn_id="t9")
+    assert "additionalContext" in answer
+    assert not {name for name in names if name.startswith("rcs_hooks.workflow.tokens")}
+    assert not names & (NEVER | UNUSED | PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("message", "loads_patterns"),
+    [("The tests pass now; next is the parser.", False), ("Done. Should I continue?", True)],
+    ids=["a plain message", "one with a softener"],
+)
+def test_a_held_stop_loads_patterns_only_for_a_softener(
+    workspace: Workspace, message: str, loads_patterns: bool
+) -> None:
+    workspace.prompt("$team")
+    answer, names = loaded(workspace, "Stop", last_assistant_message=message)
+    assert '"decision":"block"' in answer
+    assert not names & (NEVER | UNUSED | OF_PROMPTS)
+    assert names & PATTERNS == (PATTERNS if loads_patterns else set())
+    assert ("Should I continue" in answer) is loads_patterns

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.real_clients.configure import CLIENTS
+from tests.real_clients.driver import SANDBOXED, Person
+from tests.real_clients.install import Installed, Unavailable, installed
+from tests.real_clients.model_server import run, say
+from tests.support import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.real_clients.configure import Client
+
+Ready = tuple[Installed, str]
+"""A client, and the sandbox in which its agent can run a command here."""
+Programs = dict["Client", "Ready | str"]
+SANDBOXES: dict[Client, tuple[str, ...]] = {"codex": (SANDBOXED, "danger-full-access"), "claude": (SANDBOXED,)}
+"""What is tried, in order: Codex' bubblewrap does not run on every machine. Claude Code has none unless asked."""
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """Each client that finishes a plain turn on this machine; for the others, why not."""
+    return {client: _ready(client, tmp_path_factory) for client in CLIENTS}
+
+
+def _ready(client: Client, folders: pytest.TempPathFactory) -> Ready | str:
+    why_not = ""
+    try:
+        found = installed(client)
+        for sandbox in SANDBOXES[client]:
+            why_not = _why_not(client, found, sandbox, folders.mktemp(client))
+            if not why_not:
+                return found, sandbox
+    except Unavailable as why:
+        return str(why)
+    return why_not
+
+
+def _why_not(client: Client, program: Installed, sandbox: str, folder: Path) -> str:
+    """Why the client finishes no plain turn in which its agent runs a command; empty where it does."""
+    person = Person(client, program, folder / "home", folder, sandbox=sandbox)
+    outcome = person.types("Hi", run("echo $((40 + 2))"), say("Bye."))
+    heard = outcome.requests[-1].texts() if outcome.requests else []
+    if outcome.status == 0 and any("42" in text.split() for text in heard):
+        return ""
+    said = " ".join([*heard[-1:], outcome.err])
+    return f"{client} {program.version} finishes no plain turn here: {' '.join(said.split())[-400:]}"
+
+
+@pytest.fixture(params=CLIENTS)
+def client(request: pytest.FixtureRequest) -> Client:
+    name: Client = request.param
+    return name
+
+
+@pytest.fixture
+def person(client: Client, programs: Programs, tmp_path: Path) -> Person:
+    """At the client, in a repository of their own, which Codex has been told to trust."""
+    ready = programs[client]
+    if isinstance(ready, str):
+        pytest.skip(ready)
+    program, sandbox = ready
+    workspace = tmp_path / "workspace"
+    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
+    person = Person(client, program, tmp_path / "home", workspace, sandbox=sandbox)
+    person.trusts(workspace)
+    return person
+
+
+@pytest.fixture
+def workspace(person: Person) -> Workspace:
+    """The state in the person's folder."""
+    return Workspace(person.workspace)

@@ -1,0 +1,68 @@
+"""A hook that only listens: what a client really calls its hooks with, whatever ours say to it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.real_clients.configure import add_hook, configure, hooks_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.real_clients.configure import Json, Transport
+    from tests.real_clients.driver import Person
+
+SCRIPT = """#!/bin/sh
+call=$(cat)
+printf '%s\\n' "$call" >> '{calls}'
+echo '{{}}'
+"""
+"""The call is one line, written in one go: hooks run side by side."""
+
+
+class Calls(NamedTuple):
+    """Every call of the hook, in order."""
+
+    file: Path
+
+    def of(self, event: str) -> list[Json]:
+        calls = (json.loads(line) for line in self.file.read_text().splitlines() if line)
+        return [call for call in calls if call["hook_event_name"] == event]
+
+    @property
+    def prompts(self) -> list[str]:
+        """Of the person and of the client itself, not of subagents."""
+        return [call["prompt"] for call in self.of("UserPromptSubmit") if "agent_id" not in call]
+
+    def turns(self, event: str) -> list[int]:
+        """The turn of each call: 0 is that of the first prompt, 1 the next one that there was, and so on."""
+        ids = [_turn(call) for call in self.of("UserPromptSubmit")]
+        known = list(dict.fromkeys(ids))
+        return [known.index(_turn(call)) for call in self.of(event)]
+
+    def wait_for(self, event: str, times: int = 1) -> str:
+        """For a shell: waits until this event has come so often."""
+        pattern = f'"hook_event_name":"{event}"'
+        return f"until [ $(grep -c '{pattern}' '{self.file}') -ge {times} ]; do sleep 0.02; done"
+
+
+def _turn(call: Json) -> str:
+    return str(call.get("turn_id") or call["prompt_id"])
+
+
+def set_up(person: Person, transport: Transport, *events: str) -> Calls:
+    """`rcs setup`, a listening hook for prompts, Stops and these events, and in Codex each hook's approval."""
+    configure(person.client, person.workspace, transport)
+    folder = person.workspace.parent / "listening"
+    folder.mkdir()
+    calls, script = Calls(folder / "calls.jsonl"), folder / "listen.sh"
+    calls.file.touch()
+    script.write_text(SCRIPT.format(calls=calls.file))
+    script.chmod(0o755)
+    for event in ("UserPromptSubmit", "Stop", *events):
+        handler = {"type": "command", "command": f"'{script}'", "timeout": 3}
+        add_hook(hooks_file(person.client, person.workspace), event, handler)
+    if person.client == "codex":
+        person.trusts(person.workspace, approved=person.workspace)
+    return calls

@@ -1,0 +1,116 @@
+"""The checkout as a plugin of the real Claude Code: its hooks, its skills, and what it says where no Python will do."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.catalog import SKILL_FILES
+from tests.real_clients.configure import COMMAND_FIRST, configure
+from tests.real_clients.driver import Person
+from tests.real_clients.test_turns import DETECTED, DONE, FINISH, PROMPT, REASON, WORKING, counts, ended_well
+from tests.support import CHECKOUT, Workspace
+from tests.test_plugin import linked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.real_clients.configure import Transport
+    from tests.real_clients.driver import Outcome
+
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", ["claude"])]
+
+SKILLS = sorted(SKILL_FILES)
+OFF = "rcs: the hooks are off"
+
+
+@dataclass
+class Plugged(Person):
+    """At Claude Code with a plugin from this folder."""
+
+    plugin: Path = CHECKOUT
+
+    def _claude(self, program: str) -> list[str]:
+        return [*super()._claude(program), f"--plugin-dir={self.plugin}"]
+
+
+@pytest.fixture
+def plugged(person: Person, tmp_path: Path) -> Plugged:
+    """The plugin's folder has blanks and quotation marks in its path."""
+    folder = tmp_path / 'it\'s a "plugin"'
+    folder.symlink_to(CHECKOUT)
+    mine = Plugged(**{field.name: getattr(person, field.name) for field in fields(person)}, plugin=folder)
+    mine.env["RCS_PYTHON"] = sys.executable
+    return mine
+
+
+def told(outcome: Outcome) -> list[str]:
+    """What hooks said to the person: in its own lines, or in those of a session's start."""
+    return [line for line in outcome.out.splitlines() if OFF in line]
+
+
+def test_a_whole_turn(plugged: Plugged, workspace: Workspace) -> None:
+    outcome = plugged.types(PROMPT, WORKING, FINISH, DONE)
+    assert ended_well(outcome)
+    assert counts(outcome, f"{DETECTED}$blueprint, $team, $forge") == [1, 1, 1]
+    assert [count > 0 for count in counts(outcome, REASON)] == [False, True, True]
+    assert workspace.active(outcome.session) == []
+    assert workspace.read("blueprint", outcome.session)["lifecycle_outcome"] == "finished"
+    assert told(outcome) == []
+
+
+def test_a_session_that_goes_on_is_told_what_is_active(plugged: Plugged, workspace: Workspace) -> None:
+    plugged.env["RCS_STOP_MAX_BLOCKS"] = "0"
+    first = plugged.types("$forge ship this fix", WORKING)
+    second = plugged.types("And now?", WORKING, resume=first.session)
+    assert ended_well(second)
+    assert workspace.active(first.session) == ["forge"]
+    assert counts(second, "[rcs] active in this session: forge") == [1]
+
+
+def test_its_skills_are_there_for_the_person_and_for_the_model(plugged: Plugged) -> None:
+    outcome = plugged.types("Hi", DONE)
+    assert ended_well(outcome)
+    (init,) = [event for event in outcome.events if event.get("subtype") == "init"]
+    assert "rcs" in [plugin["name"] for plugin in init["plugins"]]
+    names = [f"rcs:{name}" for name in SKILLS]
+    assert sorted(name for name in init["slash_commands"] if name.startswith("rcs:")) == names
+    assert [min(counts(outcome, f"- {name}: ")) for name in names] == [1] * len(names)
+
+
+def test_without_a_python_that_will_do_one_message_and_the_turn_goes_on(
+    plugged: Plugged, workspace: Workspace, tmp_path: Path
+) -> None:
+    plugged.plugin = linked(tmp_path / "bare")
+    plugged.env["RCS_PYTHON"] = "/nonexistent/python3"
+    outcome = plugged.types("Hi", DONE)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1
+    assert not (workspace.root / ".rcs").exists()
+    assert len(told(outcome)) == 1
+    asked = plugged.types("$forge ship this fix", DONE, resume=outcome.session)
+    assert ended_well(asked)
+    assert len(asked.requests) == 1
+    assert f"{OFF}, there is no Python" in asked.shown[-1]
+
+
+def test_beside_the_hooks_of_the_project_a_prompt_counts_once(plugged: Plugged, workspace: Workspace) -> None:
+    configure("claude", plugged.workspace, "command")
+    outcome = plugged.types("$forge ship this fix", WORKING, FINISH, DONE)
+    assert ended_well(outcome)
+    assert counts(outcome, DETECTED) == [1, 1, 1]
+    assert workspace.active(outcome.session) == []
+
+
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
+def test_beside_the_hooks_of_the_project_each_stop_counts_once(
+    plugged: Plugged, workspace: Workspace, transport: Transport
+) -> None:
+    configure("claude", plugged.workspace, transport)
+    outcome = plugged.types("$forge ship this fix", WORKING)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1 + 5
+    assert workspace.active(outcome.session) == ["forge"]

@@ -1,0 +1,207 @@
+"""What `rcs setup` and `rcs uninstall` write and `rcs doctor` says, held against what the clients then do."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.catalog import SKILL_FILES
+from tests.real_clients.configure import COMMAND_FIRST, RCS, TRANSPORTS, configure, hooks_file, rcs, write_settings
+from tests.real_clients.driver import SANDBOXED
+from tests.real_clients.model_server import run, say
+from tests.real_clients.test_company import OWN_CONTEXT, add_own_hooks
+from tests.real_clients.test_places import finishes_in_one_state, in_subfolder
+from tests.real_clients.test_turns import DETECTED, DONE, FINISH, WORKING, counts, ended_well
+
+if TYPE_CHECKING:
+    from tests.real_clients.configure import Json, Transport
+    from tests.real_clients.driver import Person
+
+pytestmark = pytest.mark.slow
+
+SKILLS = sorted(SKILL_FILES)
+
+
+def doctor(person: Person) -> list[Json]:
+    """Its checks, asked where the person sits."""
+    done = rcs(person.workspace, person.home, "doctor", "--json", PATH=f"{person.program.path.parent}:/usr/bin:/bin")
+    answer = json.loads(done.stdout)
+    assert done.returncode == (0 if answer["ok"] else 1), done.stderr
+    checks: list[Json] = answer["checks"]
+    return checks
+
+
+def statuses(checks: list[Json], what: str) -> list[str]:
+    return [check["status"] for check in checks if check["what"] == what]
+
+
+def found(checks: list[Json], what: str) -> str:
+    return "\n".join(check["found"] for check in checks if check["what"] == what)
+
+
+# --- doctor
+
+
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
+@pytest.mark.parametrize("client", ["codex"])
+def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transport) -> None:
+    person.bypass = False
+    configure("codex", person.workspace, transport)
+    assert "UserPromptSubmit, Stop, SessionStart, SessionEnd: untrusted" in found(doctor(person), "Codex trust")
+    assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
+
+    person.trusts(person.workspace, approved=person.workspace)
+    checks = doctor(person)
+    assert [check for check in checks if check["status"] == "broken"] == []
+    assert statuses(checks, "Codex trust") == statuses(checks, "Codex project") == ["ok"]
+    assert ended_well(outcome := person.types("$forge go", WORKING, FINISH, DONE))
+    assert counts(outcome, DETECTED) == [1, 1, 1]
+
+    file = hooks_file("codex", person.workspace)
+    file.write_text(file.read_text().replace('"timeout": 10', '"timeout": 11').replace('"timeout": 3', '"timeout": 2'))
+    assert "UserPromptSubmit, Stop, SessionStart, SessionEnd: modified" in found(doctor(person), "Codex trust")
+    assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
+
+
+@pytest.mark.parametrize("client", ["codex"])
+def test_doctor_says_that_codex_does_not_trust_the_project(person: Person) -> None:
+    configure("codex", person.workspace, "command")
+    person.trusts(approved=person.workspace)
+    assert statuses(doctor(person), "Codex project") == ["broken"]
+    assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
+
+
+@pytest.mark.parametrize("client", ["codex"])
+def test_doctor_says_that_codex_drops_a_file_with_an_unknown_key(person: Person) -> None:
+    configure("codex", person.workspace, "command")
+    file = hooks_file("codex", person.workspace)
+    write_settings(file, {"surprise": 1} | json.loads(file.read_text()))
+    person.trusts(person.workspace, approved=person.workspace)
+    assert "has the key 'surprise'" in found(doctor(person), "Codex hooks")
+    assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
+
+
+@pytest.mark.parametrize("client", ["claude"])
+def test_doctor_says_that_claude_code_runs_no_hooks(person: Person) -> None:
+    configure("claude", person.workspace, "command")
+    assert "broken" not in [check["status"] for check in doctor(person)]
+    write_settings(hooks_file("claude", person.home), {"disableAllHooks": True})
+    assert "has disableAllHooks, so none runs" in found(doctor(person), "Claude Code hooks")
+    assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
+
+
+@pytest.mark.parametrize("client", ["claude"])
+def test_doctor_says_that_claude_code_will_ask_before_each_command(person: Person) -> None:
+    configure("claude", person.workspace, "command")
+    assert statuses(doctor(person), "Claude Code rules") == ["ok"]
+    assert statuses(doctor(person), "Claude Code project") == ["note"]
+    settings = json.loads(hooks_file("claude", person.workspace).read_text())
+    write_settings(hooks_file("claude", person.workspace), {"hooks": settings["hooks"]})
+    assert statuses(doctor(person), "Claude Code rules") == ["warn"]
+
+
+# --- the end of a session
+
+
+def break_it(person: Person, interpreter: str) -> None:
+    """As if the Python that setup named had become another program."""
+    file = hooks_file(person.client, person.workspace)
+    ours = json.dumps(str(RCS.with_name("python3")))[1:-1]
+    assert ours in file.read_text()
+    file.write_text(file.read_text().replace(ours, interpreter))
+
+
+def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
+    """Both clients take an entry for it, and call it."""
+    configure(person.client, person.workspace, "command")
+    program, calls = person.workspace.parent / "python3", person.workspace.parent / "calls"
+    program.write_text(f"#!/bin/sh\ncat >> {calls}; echo >> {calls}; echo '{{}}'\n")
+    program.chmod(0o755)
+    break_it(person, str(program))
+    assert ended_well(person.types("Hi", DONE))
+    events = [json.loads(line)["hook_event_name"] for line in calls.read_text().splitlines() if line]
+    assert events == ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]
+
+
+# --- uninstall
+
+
+@pytest.mark.parametrize("transport", COMMAND_FIRST)
+def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, transport: Transport) -> None:
+    file = hooks_file(person.client, person.workspace)
+    calls = add_own_hooks(file, person.workspace.parent / "own")
+    before = {
+        path: path.read_bytes() for path in person.workspace.rglob("*") if path.is_file() and ".git" not in path.parts
+    }
+    configure(person.client, person.workspace, transport, "--skills")
+    assert counts(person.types("$forge go", WORKING, FINISH, DONE), OWN_CONTEXT) == [1, 1, 1]
+    done = rcs(person.workspace, person.home, "uninstall", "--client", person.client)
+    assert (done.returncode, done.stderr) == (0, "")
+    after = {
+        path: path.read_bytes()
+        for path in person.workspace.rglob("*")
+        if path.is_file() and not {".git", ".rcs"} & set(path.parts)
+    }
+    assert after == before
+    calls.unlink()
+    outcome = person.types("$forge go", WORKING)
+    assert counts(outcome, OWN_CONTEXT) == [1]
+    assert counts(outcome, "[rcs]") == [0]
+    assert calls.read_text().split() == ["UserPromptSubmit", "Stop"]
+
+
+# --- what setup offers besides
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("client", ["claude"])
+def test_claude_code_runs_what_stands_in_the_local_scope(person: Person, transport: Transport) -> None:
+    words = ("setup", "--client", "claude", "--scope", "local", "--transport", transport)
+    assert rcs(person.workspace, person.home, *words).returncode == 0
+    outcome = person.types("$forge go", WORKING, FINISH, DONE)
+    assert ended_well(outcome)
+    assert counts(outcome, DETECTED) == [1, 1, 1]
+    assert not (person.workspace / ".claude/settings.json").exists()
+    assert not (person.workspace / ".mcp.json").exists()
+    assert "broken" not in [check["status"] for check in doctor(person)]
+
+
+@pytest.mark.parametrize("client", ["codex"])
+def test_writable_lets_an_agent_in_a_subfolder_record(person: Person) -> None:
+    if person.sandbox != SANDBOXED:
+        pytest.skip("Codex has no sandbox on this machine")
+    configure("codex", person.workspace, "command", "--writable")
+    root = in_subfolder(person)
+    finishes_in_one_state(person, root)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("client", ["codex"])
+def test_writable_for_the_user_lets_an_agent_write_the_run_store(person: Person) -> None:
+    if person.sandbox != SANDBOXED:
+        pytest.skip("Codex has no sandbox on this machine")
+    configure("codex", person.home, "command", "--writable", scope="user")
+    said = run(f"mkdir -p {person.home}/.rcs && touch {person.home}/.rcs/store && echo wrote || echo refused")
+    outcome = person.types("Hi", said, say("Done."))
+    assert outcome.requests[-1].count("wrote") >= 1
+    assert (person.home / ".rcs/store").exists()
+
+
+@pytest.mark.parametrize("client", ["claude"])
+def test_claude_code_finds_the_skills(person: Person) -> None:
+    configure("claude", person.workspace, "command", "--skills")
+    outcome = person.types("Hi", DONE)
+    listed = next(event["skills"] for event in outcome.events if event.get("subtype") == "init")
+    assert set(SKILLS) <= set(listed)
+
+
+@pytest.mark.parametrize("client", ["codex"])
+def test_codex_finds_the_skills_and_gives_the_one_that_is_named(person: Person) -> None:
+    configure("codex", person.workspace, "command", "--skills")
+    outcome = person.types("$forge go", WORKING, FINISH, DONE)
+    listed = "\n".join(outcome.requests[0].texts())
+    assert all(listed.count(f"\n- {name}: ") == 1 for name in SKILLS)
+    body = (person.workspace / ".agents/skills/forge/SKILL.md").read_text().splitlines()[-3]
+    assert listed.count(body) == 1

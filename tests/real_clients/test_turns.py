@@ -1,0 +1,210 @@
+"""Whole turns of the real clients: what the model is sent, how often it is asked, and what is on disk after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.real_clients.configure import configure
+from tests.real_clients.model_server import Turn, run, run_found, say
+
+if TYPE_CHECKING:
+    from tests.real_clients.driver import Outcome, Person
+    from tests.support import Workspace
+
+pytestmark = pytest.mark.slow
+
+PROMPT = "$blueprint $team $forge ship this fix"
+DETECTED = "[rcs] detected: "
+REASON = "still running: no outcome is recorded"
+LET_GO = "the work is kept"
+WORKING, DONE = say("I work."), say("All done.")
+FINISH = run_found(r"^.*rcs state write .*--outcome finished.*$")
+"""Pastes the command that a Stop's reason shows."""
+ASK = Turn(
+    command=r"\1 --text 'Which database?' --option Postgres --option SQLite\2",
+    find=r"(?<=unblock it: )(.*rcs question ask .*) --text '[^']*'(.*?)(?=</hook_prompt>|$)",
+)
+
+
+def counts(outcome: Outcome, words: str) -> list[int]:
+    """How often each request of the turn holds these words."""
+    return [request.count(words) for request in outcome.requests]
+
+
+def ended_well(outcome: Outcome) -> bool:
+    assert outcome.missed == []
+    assert outcome.status == 0, outcome.err
+    return True
+
+
+def test_a_plain_turn_leaves_no_trace(person: Person, workspace: Workspace) -> None:
+    configure(person.client, person.workspace, "command")
+    outcome = person.types("What costs $5?", say("A coffee."))
+    assert ended_well(outcome)
+    assert counts(outcome, "[rcs]") == [0]
+    assert not (workspace.root / ".rcs").exists()
+
+
+# --- 1: a prompt
+
+
+def test_a_prompt_puts_our_context_before_the_model_once_and_state_on_disk(
+    person: Person, workspace: Workspace
+) -> None:
+    configure(person.client, person.workspace, "command")
+    person.env["RCS_STOP_MAX_BLOCKS"] = "0"
+    outcome = person.types(PROMPT, WORKING)
+    assert ended_well(outcome)
+    assert counts(outcome, f"{DETECTED}$blueprint, $team, $forge") == [1]
+    assert counts(outcome, "deferred skills: team, forge") == [1]
+    assert workspace.active(outcome.session) == ["blueprint"]
+    assert workspace.read("blueprint", outcome.session)["current_phase"] == "planning"
+
+
+def test_context_stays_in_the_session_and_is_not_added_again(person: Person, workspace: Workspace) -> None:
+    configure(person.client, person.workspace, "command")
+    first = person.types(PROMPT, WORKING, FINISH, DONE)
+    second = person.types("And now?", say("Nothing more."), resume=first.session)
+    assert ended_well(first)
+    assert ended_well(second)
+    assert second.session == first.session
+    assert counts(first, DETECTED) == [1, 1, 1]
+    assert counts(second, DETECTED) == [1]
+    assert counts(second, "has ended; deferred: $team $forge") == [1]
+
+
+# --- 2: a Stop
+
+
+def test_a_stop_is_blocked_until_the_pasted_command_has_recorded_an_outcome(
+    person: Person, workspace: Workspace
+) -> None:
+    configure(person.client, person.workspace, "command")
+    outcome = person.types("$forge ship this fix", WORKING, FINISH, DONE)
+    assert ended_well(outcome)
+    asked, blocked, ran = outcome.requests
+    assert asked.count(REASON) == 0
+    assert blocked.count(REASON) >= 1
+    assert ran.count("wrote .rcs/state/sessions/") >= 1
+    assert workspace.active(outcome.session) == []
+    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+
+
+def test_every_mode_that_runs_holds_the_stop(person: Person, workspace: Workspace) -> None:
+    configure(person.client, person.workspace, "command")
+    finish = [run_found(rf"^.*rcs state write --mode {mode} --outcome finished.*$") for mode in ("team", "forge")]
+    outcome = person.types("$team $forge ship it", WORKING, finish[0], WORKING, finish[1], DONE)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 5
+    assert workspace.active(outcome.session) == []
+
+
+@pytest.mark.parametrize("typed", ["team", pytest.param("forg", marks=pytest.mark.full)])
+def test_an_agent_that_names_another_mode_is_told_what_runs_and_ends_it(
+    typed: str, person: Person, workspace: Workspace
+) -> None:
+    configure(person.client, person.workspace, "command")
+    mistyped = run(rf"\1--mode {typed}\2", r"^(.*rcs state write )--mode forge( --outcome finished.*)$")
+    corrected = run(r"\1", r"^forge runs .*\(phase starting\): (.*rcs state write --mode forge --outcome finished.*)$")
+    outcome = person.types("$forge ship this fix", WORKING, mistyped, corrected, DONE)
+    assert ended_well(outcome)
+    _, _, refused, ended = outcome.requests
+    what = "does not run in session" if typed == "team" else "'forg' is not a workflow mode"
+    assert refused.count(what) >= 1
+    assert refused.count("wrote .rcs/state/sessions/") == 0
+    assert ended.count("wrote .rcs/state/sessions/") >= 1
+    assert workspace.active(outcome.session) == []
+    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+    assert not workspace.mode_path("team", outcome.session).exists()
+
+
+# --- 3: an agent that never records anything
+
+
+def test_an_agent_that_records_nothing_is_let_go_and_the_person_is_told(person: Person, workspace: Workspace) -> None:
+    configure(person.client, person.workspace, "command")
+    person.trusts(person.workspace, approved=person.workspace if person.client == "codex" else None)
+    outcome = person.types("$forge ship this fix", WORKING, shown=True)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1 + 5
+    started, message = outcome.shown
+    assert started == "rcs: forge started"
+    assert f"stopped after 5 attempts without progress; {LET_GO}" in message
+    assert "Type `go on` to continue, `$cancel` to end it." in message
+    assert workspace.active(outcome.session) == ["forge"]
+
+
+def test_the_printed_answer_of_an_agent_that_was_let_go_is_its_own(person: Person) -> None:
+    configure(person.client, person.workspace, "command")
+    outcome = person.types("$forge ship this fix", WORKING)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1 + 5
+    assert outcome.out.count(WORKING.text) >= 1
+    if person.client == "claude":
+        assert outcome.events[-1]["result"] == WORKING.text
+
+
+def test_we_let_go_before_the_client_does(person: Person) -> None:
+    """Claude Code ends a turn itself after 8 blocks, without a word and with an empty result; Codex never does."""
+    configure(person.client, person.workspace, "command")
+    person.trusts(person.workspace, approved=person.workspace if person.client == "codex" else None)
+    person.env["RCS_STOP_MAX_BLOCKS"] = "1000"
+    outcome = person.types("$forge ship this fix", WORKING, shown=True)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1 + {"claude": 7, "codex": 50}[person.client]
+    started, message = outcome.shown
+    assert started == "rcs: forge started"
+    assert LET_GO in message
+
+
+@pytest.mark.parametrize("client", ["claude"])
+def test_we_let_go_before_the_client_does_where_its_limit_was_set(person: Person) -> None:
+    configure(person.client, person.workspace, "command")
+    person.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "3"
+    outcome = person.types("$forge ship this fix", WORKING)
+    assert ended_well(outcome)
+    assert len(outcome.requests) == 1 + 2
+    assert LET_GO in outcome.shown[-1]
+
+
+def test_the_next_prompt_is_held_again(person: Person) -> None:
+    configure(person.client, person.workspace, "command")
+    person.env["RCS_STOP_MAX_BLOCKS"] = "1"
+    first = person.types("$forge ship this fix", WORKING)
+    second = person.types("go on", WORKING, resume=first.session)
+    assert [len(outcome.requests) for outcome in (first, second) if ended_well(outcome)] == [2, 2]
+
+
+# --- 4: a question
+
+
+def test_a_question_ends_the_turn_and_the_next_prompt_answers_it(person: Person, workspace: Workspace) -> None:
+    configure(person.client, person.workspace, "command")
+    asked = person.types("$forge ship this fix", WORKING, ASK, say("Which database?"))
+    assert ended_well(asked)
+    assert len(asked.requests) == 3
+    assert asked.requests[-1].count("Ask the user now") >= 1
+    assert workspace.active(asked.session) == ["forge"]
+
+    answered = person.types("Postgres, please", WORKING, FINISH, DONE, resume=asked.session)
+    assert ended_well(answered)
+    assert answered.session == asked.session
+    assert len(answered.requests) == 3
+    assert answered.requests[0].count('forge waited for the user\'s answer to "Which database?"') == 1
+    assert workspace.active(asked.session) == []
+    (question,) = (workspace.folder(asked.session) / "questions").glob("*.json")
+    assert "Postgres, please" in question.read_text()
+
+
+# --- the start of a session
+
+
+def test_a_session_that_is_taken_up_again_hears_once_what_is_active(person: Person) -> None:
+    configure(person.client, person.workspace, "command")
+    first = person.types("$forge ship this fix", WORKING)
+    second = person.types("go on", WORKING, FINISH, DONE, resume=first.session)
+    assert counts(first, "[rcs] active in this session") == [0] * 6
+    assert ended_well(second)
+    assert counts(second, "[rcs] active in this session: forge") == [1, 1, 1]

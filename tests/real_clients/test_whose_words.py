@@ -1,0 +1,138 @@
+"""Prompts that no person typed, that a subagent was given, or that were typed too early to be an answer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.real_clients.configure import TRANSPORTS
+from tests.real_clients.driver import Typed
+from tests.real_clients.listening import set_up
+from tests.real_clients.model_server import Turn, delegate, run, say
+from tests.real_clients.test_turns import ASK, DONE, FINISH, WORKING, counts, ended_well
+
+if TYPE_CHECKING:
+    from tests.real_clients.configure import Json, Transport
+    from tests.real_clients.driver import Person
+    from tests.support import Workspace
+
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("transport", TRANSPORTS)]
+
+PROMPT = "$forge ship it"
+ANSWERED = "This prompt is the reply"
+NOTIFICATION = "<task-notification>\n"
+QUESTION = say("Which database?")
+
+
+def the_question(workspace: Workspace, session: str) -> Json:
+    (file,) = (workspace.folder(session) / "questions").glob("*.json")
+    record: Json = json.loads(file.read_text())
+    return record
+
+
+# --- what the client says itself
+
+
+def test_a_command_that_ends_while_a_question_waits_answers_nothing(
+    person: Person, workspace: Workspace, transport: Transport
+) -> None:
+    """Claude Code makes a prompt of it, in a turn of its own; Codex says nothing until somebody types."""
+    calls = set_up(person, transport)
+    ended = workspace.root / "ended"
+    command = Turn(command=f"{calls.wait_for('Stop', 2)}; touch '{ended}'", in_background=True)
+    notices = [say("Noted.")] if person.client == "claude" else []
+    outcome = person.talks(
+        Typed(PROMPT, turns=1 + len(notices)),
+        Typed("Postgres", when=str(ended)),
+        script=(command, WORKING, ASK, QUESTION, *notices, WORKING, FINISH, DONE),
+    )
+    assert ended_well(outcome)
+    assert [prompt[: len(NOTIFICATION)] for prompt in calls.prompts] == [
+        PROMPT,
+        *[NOTIFICATION for _ in notices],
+        "Postgres",
+    ]
+    assert counts(outcome, ANSWERED) == [0] * (4 + len(notices)) + [1, 1, 1]
+    assert "Postgres" in the_question(workspace, outcome.session)["answer"]
+    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+
+
+# --- a subagent
+
+
+@pytest.mark.parametrize(
+    "task", ["Do it with $team\n$team $cancel", pytest.param("$cancel", marks=pytest.mark.full)], ids=["both", "cancel"]
+)
+def test_the_prompt_of_a_subagent_changes_nothing(
+    person: Person, workspace: Workspace, transport: Transport, task: str
+) -> None:
+    calls = set_up(person, transport, "SubagentStop")
+    outcome = person.types(
+        PROMPT,
+        delegate(task),
+        run(calls.wait_for("SubagentStop")),
+        run("true"),
+        FINISH,
+        DONE,
+        subagents=(say("Did it."),),
+    )
+    assert ended_well(outcome)
+    assert len(outcome.asides) == 1
+    assert outcome.asides[0].count("[rcs]") == 0
+    assert [name for name in workspace.snapshot() if "team" in name] == []
+    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+    assert calls.prompts == [PROMPT]
+
+
+# --- typed before the question was seen
+
+
+def test_a_message_typed_before_the_question_was_seen_is_no_answer(
+    person: Person, workspace: Workspace, transport: Transport
+) -> None:
+    calls = set_up(person, transport)
+    working, typed = workspace.root / "working", workspace.root / "typed"
+    is_typed = run(f"touch '{working}'; until [ -e '{typed}' ]; do sleep 0.02; done")
+    outcome = person.talks(
+        Typed(PROMPT, turns=0),
+        Typed("Use tabs", when=str(working), typed=str(typed)),
+        Typed("Postgres"),
+        script=(WORKING, ASK, is_typed, run("true"), run("true"), QUESTION, WORKING, FINISH, DONE),
+    )
+    assert ended_well(outcome)
+    assert calls.prompts == [PROMPT, "Use tabs", "Postgres"]
+    assert calls.turns("UserPromptSubmit") == [0, 0, 1]
+    assert len(outcome.requests) == 9
+    assert counts(outcome, ANSWERED) == [0] * 6 + [1, 1, 1]
+    assert "Postgres" in the_question(workspace, outcome.session)["answer"]
+    assert "Use tabs" not in str(the_question(workspace, outcome.session))
+    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+
+
+# --- a skill that is only mentioned
+
+
+def test_a_person_who_asks_about_a_skill_is_told_that_nothing_started(
+    person: Person, workspace: Workspace, transport: Transport
+) -> None:
+    set_up(person, transport)
+    outcome = person.talks(Typed("what does $forge do?"), script=(say("It works."),))
+    assert ended_well(outcome)
+    assert counts(outcome, "[rcs]") == [0]
+    (message,) = outcome.shown
+    assert message.startswith("rcs: `$forge` looked like a mention")
+    assert not workspace.state.exists()
+
+
+def test_while_a_run_is_on_the_person_is_told_once_of_a_token(
+    person: Person, workspace: Workspace, transport: Transport
+) -> None:
+    set_up(person, transport)
+    asked = Typed("what does $team do?")
+    outcome = person.talks(Typed(PROMPT), asked, asked, script=(WORKING, FINISH, DONE))
+    assert ended_well(outcome)
+    assert ["$team" in text for text in outcome.shown].count(True) == 1
+    assert counts(outcome, "$team was read") == [0] * len(outcome.requests)
+    assert [name for name in workspace.snapshot() if "team" in name] == []

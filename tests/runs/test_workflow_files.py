@@ -1,0 +1,292 @@
+"""Where a workflow's file is looked for, which one wins, and what it hides."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks.errors import MachineError
+from rcs_hooks.runs import workflow_files
+from rcs_hooks.runs.workflow_files import LARGEST, SHIPPED, WorkflowFile
+from tests.runs.support import RCS, Project
+from tests.support import few
+from tests.table import each_row
+
+MACHINE = "## STATE-MACHINE\n```mermaid\nstateDiagram-v2\n[*] --> {state}\n{state} --> [*]\n```\n"
+
+ORDER = [
+    "project/.claude/skills/NAME/SKILL.md",
+    "project/.codex/skills/NAME/SKILL.md",
+    "project/.agents/skills/NAME/SKILL.md",
+    "project/agents/NAME.md",
+    "project/.claude/agents/NAME.md",
+    "home/.claude/skills/NAME/SKILL.md",
+    "home/.codex/skills/NAME/SKILL.md",
+    "home/.agents/skills/NAME/SKILL.md",
+    "home/agents/NAME.md",
+    "home/.claude/agents/NAME.md",
+]
+
+
+class World:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.project, self.home = str(folder / "project"), str(folder / "home")
+
+    def write(self, place: str, name: str = "own", text: str = MACHINE.format(state="a")) -> str:
+        path = self.folder / place.replace("NAME", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return str(path)
+
+    def find(self, name: str = "own", file: str | None = None) -> WorkflowFile | None:
+        return workflow_files.find(name, project=self.project, home=self.home, file=file)
+
+    def everything(self) -> list[WorkflowFile]:
+        return workflow_files.find_all(project=self.project, home=self.home)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.mark.parametrize("place", ORDER)
+def test_every_place_is_looked_at(world: World, place: str) -> None:
+    path = world.write(place)
+    kind = "skill" if place.endswith("SKILL.md") else "agent"
+    assert world.find() == WorkflowFile("own", kind, path)
+    assert WorkflowFile("own", kind, path) in world.everything()
+
+
+def test_the_first_of_all_places_wins_and_hides_the_others_in_their_order(world: World) -> None:
+    paths = [world.write(place) for place in ORDER]
+    while paths:
+        found = world.find()
+        assert found is not None
+        assert (found.path, found.hides) == (paths[0], tuple(paths[1:]))
+        Path(paths.pop(0)).unlink()
+    assert world.find() is None
+
+
+def test_the_projects_own_hides_what_ships(world: World) -> None:
+    shipped = os.path.join(SHIPPED, "build", "SKILL.md")
+    assert world.find("build") == WorkflowFile("build", "skill", shipped)
+    path = world.write("home/.claude/skills/NAME/SKILL.md", "build")
+    assert world.find("build") == WorkflowFile("build", "skill", path, (shipped,))
+
+
+def test_the_first_file_decides_even_without_a_section(world: World) -> None:
+    world.write("project/.claude/skills/NAME/SKILL.md", "build", "# No machine here\n")
+    found = world.find("build")
+    assert found is not None
+    assert workflow_files.machine_of(found) is None
+
+
+def test_a_file_that_is_named_ends_the_search(world: World) -> None:
+    world.write("project/.claude/skills/NAME/SKILL.md")
+    path = world.write("elsewhere/NAME.md", text=MACHINE.format(state="there"))
+    found = world.find(file=path)
+    assert found == WorkflowFile("own", "agent", path)
+    machine = workflow_files.machine_of(found)
+    assert machine is not None
+    assert (machine.name, machine.file, machine.states) == ("own", path, ("there",))
+
+
+def test_a_skill_and_an_agent_of_one_name_hide_nothing_of_each_other(world: World) -> None:
+    skill = world.write("project/.claude/skills/NAME/SKILL.md")
+    agent = world.write("home/.claude/agents/NAME.md")
+    assert [found for found in world.everything() if found.name == "own"] == [
+        WorkflowFile("own", "skill", skill),
+        WorkflowFile("own", "agent", agent),
+    ]
+    assert WorkflowFile("own", "agent", agent) in workflow_files.agents(project=world.project, home=world.home)
+
+
+def test_agents_are_only_agents(world: World) -> None:
+    found = workflow_files.agents(project=world.project, home=world.home)
+    assert [each.name for each in found] == ["feature-verifier", "hypothesis-tester", "task-builder", "task-reviewer"]
+
+
+def test_without_a_home_the_project_and_what_ships_are_left(world: World) -> None:
+    world.write("home/.claude/skills/NAME/SKILL.md")
+    assert workflow_files.find("own", project=world.project, home=None) is None
+    assert workflow_files.find("build", project=world.project, home=None) is not None
+
+
+def test_a_project_that_is_the_home_is_looked_at_once(world: World) -> None:
+    path = world.write("home/.claude/skills/NAME/SKILL.md")
+    assert workflow_files.find("own", project=world.home, home=world.home) == WorkflowFile("own", "skill", path)
+
+
+@each_row("name", ["", ".", "..", "../own", "a/b", "/etc/passwd", ".hidden", "a\0b", "a\nb"])
+def test_a_name_that_leads_elsewhere_is_not_looked_for(world: World, name: str) -> None:
+    world.write("project/.claude/own.md")
+    world.write("project/.claude/skills/NAME/SKILL.md", ".hidden")
+    assert world.find(name) is None
+    assert name not in {found.name for found in world.everything()}
+
+
+def test_what_is_not_a_file_is_ignored(world: World) -> None:
+    path = world.write("home/.claude/skills/NAME/SKILL.md")
+    os.makedirs(os.path.join(world.project, ".claude", "skills", "own", "SKILL.md"))
+    pipe = os.path.join(world.project, ".codex", "skills", "own", "SKILL.md")
+    os.makedirs(os.path.dirname(pipe))
+    os.mkfifo(pipe)
+    broken = os.path.join(world.project, ".claude", "agents", "own.md")
+    os.makedirs(os.path.dirname(broken))
+    os.symlink("/nonexistent", broken)
+    assert world.find() == WorkflowFile("own", "skill", path)
+
+
+def test_a_skill_that_is_linked_is_found(world: World) -> None:
+    path = world.write("elsewhere/NAME/SKILL.md")
+    linked = os.path.join(world.project, ".claude", "skills", "other")
+    os.makedirs(os.path.dirname(linked))
+    os.symlink(os.path.dirname(path), linked)
+    assert world.find("other") == WorkflowFile("other", "skill", os.path.join(linked, "SKILL.md"))
+
+
+# --- reading
+
+
+def test_a_missing_file_raises_the_error_of_the_system(world: World) -> None:
+    with pytest.raises(FileNotFoundError):
+        workflow_files.machine_of(WorkflowFile("x", "skill", str(world.folder / "none.md")))
+
+
+def test_a_file_of_more_than_a_mebibyte_is_refused(world: World) -> None:
+    path = world.write("NAME.md", text="x" * (LARGEST + 1))
+    with pytest.raises(MachineError) as caught:
+        workflow_files.read(path)
+    assert str(caught.value) == f"{path}: it is not a file of at most 1048576 bytes"
+    Path(path).write_text("x" * LARGEST)
+    assert len(workflow_files.read(path)) == LARGEST
+
+
+def test_a_pipe_is_refused_without_waiting(world: World) -> None:
+    pipe = str(world.folder / "pipe")
+    os.mkfifo(pipe)
+    with pytest.raises(MachineError, match="it is not a file"):
+        workflow_files.read(pipe)
+
+
+def test_a_folder_is_refused(world: World) -> None:
+    with pytest.raises(MachineError, match="it is not a file"):
+        workflow_files.read(str(world.folder))
+
+
+def test_what_is_not_utf_8_is_refused_with_its_line(world: World) -> None:
+    path = world.folder / "x.md"
+    path.write_bytes(b"# x\n\n\xff\n")
+    with pytest.raises(MachineError) as caught:
+        workflow_files.read(str(path))
+    assert str(caught.value) == f"{path}:3: it is not UTF-8; save it as UTF-8"
+
+
+NAMES = [("a/build/SKILL.md", "build"), ("task-builder.md", "task-builder"), ("a/b.c.md", "b.c"), ("plain", "plain")]
+
+
+@pytest.mark.parametrize(("path", "name"), NAMES)
+def test_the_name_of_a_file(path: str, name: str) -> None:
+    assert workflow_files.name_of(path) == name
+
+
+def test_a_machine_is_found_and_read_without_loading_anything_heavy(world: World) -> None:
+    """It is on the path of every emit, which may take three times as long as starting Python."""
+    path = world.write("NAME.md", text=MACHINE.format(state="計画"))
+    code = (
+        "import sys; before = set(sys.modules); from rcs_hooks.runs import workflow_files;"
+        f"workflow_files.machine_of(workflow_files.find('x', project='/', home='/', file={path!r}));"
+        "print(*sorted(name for name in set(sys.modules) - before if not name.startswith('rcs_hooks')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"re", "typing", "pathlib", "json", "dataclasses", "enum"} & set(loaded)
+
+
+# --- what ships
+
+LINES = {
+    "build": ("requirements design tasks build verify archive", "archive"),
+    "build-fast": ("plan build review", "review"),
+    "pr-review": ("split review synthesize post", "post"),
+    "deep-research": ("clarify plan explore synthesize report", "report"),
+    "blueprint": ("detect charter prd", "charter prd"),
+    "task-builder": ("building completed failed", "completed failed"),
+    "task-reviewer": ("reviewing completed failed", "completed failed"),
+    "feature-verifier": ("verifying completed failed", "completed failed"),
+    "hypothesis-tester": ("testing completed failed", "completed failed"),
+}
+BRANCHES = {
+    "build": {("verify", "build"), ("verify", "archive")},
+    "blueprint": {("detect", "charter"), ("detect", "prd")},
+    "task-builder": {("building", "completed"), ("building", "failed")},
+}
+
+
+@each_row("name", LINES)
+def test_what_ships_has_the_states_and_the_shape_of_the_contract(world: World, name: str) -> None:
+    found = world.find(name)
+    assert found is not None
+    machine = workflow_files.machine_of(found)
+    assert machine is not None
+    states, ends = LINES[name]
+    assert machine.steps() == machine.states == tuple(states.split())
+    assert machine.initial == machine.states[:1]
+    assert machine.terminal == tuple(ends.split())
+    edges = {(one, other) for one, other, _ in machine.transitions}
+    if name in BRANCHES:
+        assert edges >= BRANCHES[name]
+    elif name in ("build-fast", "pr-review", "deep-research"):
+        assert edges == set(zip(machine.states, machine.states[1:], strict=False))
+    else:
+        assert edges == {(machine.states[0], "completed"), (machine.states[0], "failed")}
+
+
+def test_everything_that_ships_can_be_read_and_says_how_to_report(world: World) -> None:
+    for found in world.everything():
+        text = workflow_files.read(found.path)
+        assert f"\nname: {found.name}\n" in text.split("---")[1]
+        description = text.split("---")[1].partition("\ndescription: ")[2].splitlines()[0]
+        assert description
+        assert not {": ", " #"} & {description[at : at + 2] for at in range(len(description))}, "it would be no YAML"
+        if workflow_files.machine_of(found):
+            assert "rcs emit " in text
+            assert "--type status_change" in text
+
+
+@pytest.mark.parametrize("name", ["task-builder", "task-reviewer", "feature-verifier", "hypothesis-tester"])
+def test_an_agent_that_ships_names_its_steps_with_its_prefix(world: World, name: str) -> None:
+    found = world.find(name)
+    assert found is not None
+    assert f"--step {name}:{{CURRENT_STATE}} --unit" in workflow_files.read(found.path)
+
+
+@pytest.mark.parametrize("name", few(LINES))
+def test_the_command_in_what_ships_works_for_every_step(tmp_path: Path, name: str) -> None:
+    """As an agent types it: with its placeholders filled in, the last step completed."""
+    project = Project(tmp_path)
+    shutil.rmtree(project.root / ".claude")
+    (found,) = (found for found in workflow_files.find_all(project=str(tmp_path), home=None) if found.name == name)
+    fences = (part.partition("```")[0] for part in workflow_files.read(found.path).split("```sh\n")[1:])
+    command = next(fence for fence in fences if fence.startswith("rcs emit "))
+    command = command.replace("--run-id RUN", "--run-id {RUN_ID}").replace("--step detect", "--step {CURRENT_STATE}")
+    machine = workflow_files.machine_of(found)
+    assert machine is not None
+    steps = machine.states if name != "blueprint" else ("detect", "prd")
+    filled = {"WORKFLOW": "build", "RUN_ID": "550e8400-e29b-41d4-a716-446655440000", "TASK_ID": "T1", "FEATURE_ID": "f"}
+    for step in steps if found.kind == "skill" else machine.states[:2]:
+        line = command
+        for mark, value in (filled | {"CURRENT_STATE": step}).items():
+            line = line.replace(f"{{{mark}}}", value)
+        done = subprocess.run(
+            ["sh", "-ec", line], cwd=project.root, capture_output=True, text=True, check=False,
+            env=project.env(PATH=f"{Path(RCS[-1]).parent}{os.pathsep}{os.environ['PATH']}"),
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "the run is running" in done.stdout

@@ -1,0 +1,199 @@
+"""A write about a mode that does not run is refused, and says what runs, where, and what to type."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.mcp import tools
+from rcs_hooks.state.operations import write
+from tests.files.test_workspaces import RCS
+from tests.state.test_operations import at
+from tests.support import Record, Workspace, clean_env
+from tests.table import each_row
+
+ENDED = {"active": False, "lifecycle_outcome": "finished", "run_outcome": "finish"}
+
+# What is on disk besides team in s1 (phase executing), what is written to forge of s1, and the lines of the refusal.
+NOTHING_WRITTEN = "forge does not run in session s1 of ROOT, so nothing was written"
+TEAM = "team runs there (phase executing): rcs state write --mode team"
+START = "to start forge: rcs state write --mode forge --active --session s1"
+TAKE_UP = "to run it again: rcs state write --mode forge --active --session s1"
+REFUSED = [
+    pytest.param(
+        {},
+        {"lifecycle_outcome": "finished"},
+        [NOTHING_WRITTEN, f"{TEAM} --outcome finished --session s1", START],
+        id="an outcome of what never ran",
+    ),
+    pytest.param(
+        {},
+        {"current_phase": "verifying"},
+        [NOTHING_WRITTEN, f"{TEAM} --phase verifying --session s1", START],
+        id="a phase of what never ran",
+    ),
+    pytest.param(
+        {"s2": {"active": True}},
+        {"lifecycle_outcome": "finished"},
+        [
+            NOTHING_WRITTEN,
+            f"{TEAM} --outcome finished --session s1",
+            "forge runs in session s2: rcs state write --mode forge --outcome finished --session s2",
+            START,
+        ],
+        id="what runs in another session",
+    ),
+    pytest.param(
+        {"s1": {"active": False, "current_phase": "cleared"}},
+        {"active": False},
+        [NOTHING_WRITTEN, f"{TEAM} --session s1", START],
+        id="what was cleared",
+    ),
+    pytest.param(
+        {"s1": ENDED},
+        {"current_phase": "verifying"},
+        [f"forge has ended (finished) in session s1, so no phase can be written; {TAKE_UP}"],
+        id="a phase of what has ended",
+    ),
+    pytest.param(
+        {"s1": ENDED},
+        {"lifecycle_outcome": "askuserQuestion"},
+        [f"forge has ended (finished) in session s1, so no such outcome can be written; {TAKE_UP}"],
+        id="a wait of what has ended",
+    ),
+    pytest.param(
+        {"s1": ENDED},
+        {"run_outcome": "continue"},
+        [f"forge has ended (finished) in session s1, so no such outcome can be written; {TAKE_UP}"],
+        id="more of what has ended",
+    ),
+    pytest.param(
+        {"s1": {"active": False}},
+        {"current_phase": "verifying"},
+        [f"forge is switched off in session s1, so no phase can be written; {TAKE_UP}"],
+        id="a phase of what is switched off",
+    ),
+]
+
+
+@each_row(("there", "given", "lines"), REFUSED)
+def test_what_does_not_run_is_not_moved(
+    there: dict[str, Record], given: Record, lines: list[str], workspace: Workspace
+) -> None:
+    workspace.write("team")
+    for session, fields in there.items():
+        workspace.write("forge", session, **fields)
+    before = workspace.snapshot()
+    with pytest.raises(Refused) as refused:
+        write(at(workspace), "forge", given)
+    assert str(refused.value).replace(str(workspace.root), "ROOT").split("\n") == lines
+    assert workspace.snapshot() == before
+
+
+@pytest.mark.parametrize("given", [{"lifecycle_outcome": "failed"}, {"evidence": "x"}], ids=["outcome", "a field"])
+@pytest.mark.parametrize("old", [ENDED, {"active": False}], ids=["finished", "switched off"])
+def test_the_record_of_a_run_that_has_ended_can_be_corrected(old: Record, given: Record, workspace: Workspace) -> None:
+    workspace.write("forge", **old)
+    write(at(workspace), "forge", given)
+    record = workspace.read("forge")
+    assert {name: record[name] for name in given} == given
+    assert record["active"] is False
+    assert workspace.active() == []
+
+
+@pytest.mark.parametrize("words", [["--outcome", "finished"], ["--phase", "x"], ["--active"]], ids=" ".join)
+def test_a_session_in_other_capitals_is_told_how_it_is_written(words: list[str], workspace: Workspace) -> None:
+    workspace.write("forge", "Run-A1")
+    before = workspace.snapshot()
+    command: list[str] = [str(RCS), "state", "write", "--mode", "forge", "--session", "run-a1", *words]
+    env = clean_env(PATH=f"{RCS.parent}{os.pathsep}{os.environ['PATH']}")
+    done = subprocess.run(command, cwd=workspace.root, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, workspace.snapshot()) == (1, "", before)
+    said, _, pasted = done.stderr.strip().rpartition(": ")
+    assert said == f"rcs: session run-a1 is not known in {workspace.root}; it is written Run-A1"
+    assert shlex.split(pasted)[-2:] == ["--session", "Run-A1"]
+    if words != ["--active"]:
+        subprocess.run(["sh", "-c", pasted], cwd=workspace.root, env=env, timeout=60, check=True)
+        assert workspace.snapshot() != before
+
+
+def test_a_tool_refuses_the_same(workspace: Workspace) -> None:
+    workspace.write("team")
+    given = {"mode": "forge", "current_phase": "verifying", "session_id": "s1"}
+    text, failed = tools.call("state_write", given, {"PATH": os.defpath}, str(workspace.root))
+    assert failed
+    assert json.loads(text)["error"].startswith("forge does not run in session s1 of ")
+    assert not workspace.mode_path("forge").exists()
+
+
+def test_without_a_session_the_root_scope_is_named(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    with pytest.raises(Refused, match=f"forge does not run in the root scope of {tmp_path}, so nothing was written"):
+        write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mistyped_mode_is_refused_with_what_runs_and_what_to_type(workspace: Workspace) -> None:
+    workspace.prompt("$forge ship it")
+    words = ["state", "write", "--mode", "forg", "--outcome", "finished", "--session", "s1"]
+    done = subprocess.run(
+        [RCS, *words], cwd=workspace.root, env=clean_env(), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    first, runs = done.stderr.splitlines()
+    assert first.startswith("rcs: mode: 'forg' is not a workflow mode; use one of deep-interview, ")
+    where, command = runs.split(": ", 1)
+    assert where == "forge runs in session s1 (phase starting)"
+    assert shlex.split(command)[1:] == ["state", "write", "--mode", "forge", *words[4:]]
+    answer, is_error = tools.call(
+        "state_write", {"mode": "forg", "lifecycle_outcome": "finished", "session_id": "s1"}, clean_env(),
+        str(workspace.root),
+    )  # fmt: skip
+    assert is_error
+    assert json.loads(answer)["error"].splitlines()[1].startswith(f"{where}: ")
+
+
+# --- without a session, the command that starts the mode names one
+
+
+def refusal(workspace: Workspace, session: str | None = None, *, root_scope: bool = False, **wanted: object) -> str:
+    with pytest.raises(Refused) as refused:
+        write(at(workspace, session), "team", wanted, root_scope=root_scope)
+    return str(refused.value)
+
+
+def test_the_command_that_starts_a_mode_names_the_sessions_that_are_known(workspace: Workspace) -> None:
+    workspace.prompt("$forge go", "s1")
+    workspace.prompt("$forge go", "s2")
+    starts = [line for line in refusal(workspace, current_phase="x").splitlines() if line.startswith("to start")]
+    assert sorted(starts) == [
+        f"to start team: rcs state write --mode team --active --session {session}" for session in ("s1", "s2")
+    ]
+
+
+def test_where_no_session_is_known_it_names_the_root_scope(workspace: Workspace) -> None:
+    assert refusal(workspace, current_phase="x").splitlines()[-1] == (
+        "to start team: rcs state write --mode team --active --root-scope"
+    )
+
+
+def test_who_means_the_root_scope_is_told_of_it(workspace: Workspace) -> None:
+    workspace.prompt("$forge go", "s1")
+    workspace.write("ultrawork", None)
+    assert refusal(workspace, root_scope=True, current_phase="x").splitlines()[1:] == [
+        "ultrawork runs there (phase executing): rcs state write --mode ultrawork --phase x --root-scope",
+        "to start team: rcs state write --mode team --active --root-scope",
+    ]
+
+
+def test_an_ended_run_of_the_workspaces_own_is_run_again_there(workspace: Workspace) -> None:
+    workspace.write("team", None, **ENDED)
+    assert refusal(workspace, current_phase="x").endswith(
+        "to run it again: rcs state write --mode team --active --root-scope"
+    )

@@ -1,0 +1,11 @@
+"""The artifacts of a task, by hand: their paths are part of the contract."""
+
+PLAN = "planning/planning.ai.json"
+FILES = "planning/plan.files.json"
+PLAN_REVIEW = "review/plan-review.json"
+DIFF = "code/diff.patch"
+CODE = "code/files/src/a.py"
+CODE_REVIEW = "review/code-review.json"
+REPORT = "eval/eval-report.json"
+DECISION = "accept/decision.json"
+REVERT = "revert/record.json"

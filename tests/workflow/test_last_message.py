@@ -1,0 +1,34 @@
+"""Whether the last message of an interview asks the person something."""
+
+from __future__ import annotations
+
+from rcs_hooks.workflow.last_message import asks_question
+from tests.table import each_row
+
+MESSAGES = {
+    "Which one?": True,
+    "What is it?!": True,
+    "Which one?\n\n1. a\n2. b": True,
+    "Is it A or B? (default: A)": True,
+    "What? \U0001f600": True,
+    "**Which one?**": True,
+    "Which one do you want?\n- node\n- deno": True,
+    "Shall I go on? I would suggest yes.": True,
+    "Shall I go on? Yes or no.": True,
+    "Which database?\nPostgres is what the others use.": True,
+    "どちらにしますか？ 私は A を勧めます。": True,
+    "Why does it fail? The port is taken.\n\nI have changed the port.": False,
+    "Quelle base ? Je propose Postgres.": True,
+    "Please answer:\n1. Which database?\n2. Which port? 8080 is free.": True,
+    "See https://example.org/?q=1 for the rest.": False,
+    "I read `a ? b : c` there.": False,
+    "Is it done? Yes, it is done.": False,
+    "Which one? I took a.\n\nAll is written.": False,
+    "I work.": False,
+    "": False,
+}
+
+
+@each_row(("message", "expected"), MESSAGES.items(), ids=repr)
+def test_a_message_asks(message: str, *, expected: bool) -> None:
+    assert asks_question(message) is expected

@@ -1,0 +1,486 @@
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from rcs_hooks.catalog import may_name_a_skill
+from rcs_hooks.workflow import last_message
+from rcs_hooks.workflow.tokens import (
+    cjk,
+    clause,
+    code_lines,
+    directed,
+    lexicon,
+    log_lines,
+    pasted_lines,
+    quoted_spans,
+    reports,
+)
+from rcs_hooks.workflow.tokens import scan as scanner
+from rcs_hooks.workflow.tokens.patterns import LazyPattern
+from rcs_hooks.workflow.tokens.scan import noteworthy, requested, scan
+from tests.support import Workspace
+from tests.table import each_row
+from tests.workflow import deciding_corpus, directed_corpus, whose_corpus
+from tests.workflow.corpus import ASKS, MENTIONS
+
+ROWS = [
+    pytest.param(prompt, skills, id=f"{name}-{at}")
+    for name, rows in (directed_corpus.ALL | whose_corpus.ALL | deciding_corpus.ALL).items()
+    for at, (prompt, skills) in enumerate(rows)
+]
+
+
+@each_row(("prompt", "skills"), ROWS)
+def test_a_token_counts_where_it_is_directed(prompt: str, skills: str) -> None:
+    assert " ".join(token.skill or "" for token in requested(prompt)) == skills
+
+
+@each_row(("prompt", "skills"), [pytest.param(prompt, skills, id=name) for name, prompt, skills in ASKS])
+def test_a_prompt_that_asks_is_understood(prompt: str, skills: tuple[str, ...]) -> None:
+    assert tuple(token.skill for token in requested(prompt)) == skills
+    assert may_name_a_skill(prompt)
+
+
+def test_the_corpora_are_as_large_as_they_claim() -> None:
+    assert len(MENTIONS) >= 150
+    assert len(ASKS) >= 60
+
+
+PASSED_OVER = [
+    ("`$team`", "inside inline code"),
+    ("```\n$team\n```", "inside fenced code"),
+    ("so\n\n    $team", "inside indented code"),
+    ("> $team", "inside a block quote"),
+    ("say “$team” now", "inside quotation marks"),
+    ("see [$team](x)", "inside a link"),
+    ("<b>$team</b>", "inside markup"),
+    ("f($team)", "inside code"),
+    ("$ $team", "inside pasted output"),
+    ("a=$team", "glued to other characters"),
+    ("$PATH", "no skill of that name"),
+    ("never $team", "negated in its clause"),
+    ("what does $team do?", "its sentence asks about it"),
+    ("I typed $team yesterday", "its sentence tells of the past"),
+    ("- $team: the workflow for wide work", "defined there"),
+    ("fix $team", "nothing there asks for it"),
+    ("$team = 3", "glued to other characters"),
+    ("update my $team", "named as a thing"),
+    ("$team’s output", "named as a thing"),
+    ("the $team variable", "named as a variable"),
+    ("$team\u200b go", "glued to a character that cannot be seen"),
+    ("$teamи go", "glued to other characters"),
+    ("# $team", "inside a heading"),
+    ("[rcs] $team", "inside a line of rcs"),
+    ("User: $team", "inside a transcript"),
+    ("@@ -1 +1 @@\n+$team", "inside a diff"),
+    ("$team -> on\na -> b", "inside a table"),
+    ("proofread this: say $team", "inside a text to work on"),
+    ("INFO use $team", "inside pasted output"),
+    ("$forg it", "no skill of that name; did you mean $forge?"),
+]
+
+
+@each_row(("prompt", "why"), PASSED_OVER, ids=[why for _, why in PASSED_OVER])
+def test_a_token_that_is_passed_over_says_why(prompt: str, why: str) -> None:
+    assert [token.passed_over for token in scan(prompt)] == [why]
+
+
+def test_later_blocks_and_repeated_names_say_why() -> None:
+    reasons = [(token.typed, token.passed_over) for token in scan("$team $CREW then $forge")]
+    assert reasons == [
+        ("$team", None),
+        ("$CREW", "named before"),
+        ("$forge", "asked for, but another block came first"),
+    ]
+    assert scan("$team it, $forge failed")[1].passed_over == "another block came first"
+
+
+@each_row(
+    "prompt",
+    [
+        *(
+            f"let's use $team {joiner} $forge for this"
+            for joiner in ("and", "and then", "+", "&", "und", "et", "y", "и")
+        ),
+        "用 $team 和 $forge",
+    ],
+)
+def test_a_later_block_that_is_joined_to_the_request_is_asked_for_too_late(prompt: str) -> None:
+    assert [token.passed_over for token in scan(prompt)] == [None, "asked for, but another block came first"]
+
+
+@each_row(
+    "accent",
+    list("\u0300\u036f\u0483\u0489\u0591\u05c7\u064b\u065f\u1ab0\u1dc0\u1dff\u20d0\u20f0\ufe00\ufe2f\u3099\u309a"),
+)
+def test_an_accent_behind_a_token_glues_it(accent: str) -> None:
+    assert scan(f"$team{accent} go")[0].passed_over == "glued to a character that cannot be seen"
+
+
+@each_row("letter", list("ぁヿ㐀鿿가힣"))
+def test_a_letter_of_chinese_japanese_or_korean_does_not(letter: str) -> None:
+    assert scan(f"$team{letter}")[0].passed_over != "glued to other characters"
+
+
+@each_row(
+    ("prompt", "skills"),
+    [
+        ("do not use $team, $forge or $blueprint", ()),
+        ("do not use $team, $forge.", ()),
+        ("not $team, $forge this", ("forge",)),
+        ("why not $team", ("team",)),
+        ("why don't we use $team", ("team",)),
+        ("never forget to use $team", ("team",)),
+        ("not only $team", ("team",)),
+        ("the tests don't pass $forge fix them", ("forge",)),
+        ("I can't log in $forge fix it", ("forge",)),
+        ("instead of $team use $forge", ("forge",)),
+        ("stop using $team", ()),
+        ("nicht $team", ()),
+        ("$forge do not touch the tests", ("forge",)),
+        ("$team does not work", ()),
+        ("$forge must not be used here", ()),
+        ("you said \"it's $team\" once", ()),
+        ("the 5\" screen is dark, $team fix it and the 6\" one", ("team",)),
+    ],
+)  # fmt: skip
+def test_negation_reaches_its_own_clause_and_no_further(prompt: str, skills: tuple[str, ...]) -> None:
+    assert tuple(token.skill for token in requested(prompt)) == skills
+
+
+FORBIDDEN = [
+    "Do not commit before you use $team",
+    "Don't break the tests when you run $team",
+    "whether or not you use $team",
+    "Shouldn't we use $team?",
+    "Don't use or invoke $team",
+    "Never run or start $forge, just answer",
+    "Do not start or use $team",
+    "neither use nor run $team",
+    "I do not want to use or try $team",
+    "stop using and running $team",
+    "Do not run\n$team",
+    "Never start\n$team now",
+    "please don't launch\n$forge",
+    "avoid running\n$team",
+    "Do not use these skills:\n$team $forge",
+    "Do not use any of the following:\n$team",
+    "Do not use the skill\n$team",
+    "Please do not ever\n$team",
+    "hold off\n$team",
+    "不要使用\n$team",
+    "Under no circumstances use $team",
+    "you are not allowed to use $team",
+    "I forbid you to use $team",
+    "refuse to use $team",
+    "turn off $team",
+    "by no means $team",
+    "on no account run $team",
+    "don't you dare use $team",
+    "PS C:\\src> $team",
+    "$team && $forge",
+    "$team | $forge",
+    "$team && npm test",
+    "npm test && $team",
+    "cat build.log | $team",
+    "do not, ever, in this repository run $team",
+    "do not, under any circumstances, use $team",
+    "don't, please, use $team",
+    "Do not use: $team",
+    "Never use any of: $team, $forge",
+    "Please do not\nuse $team here.",
+    "Please do not use\n$team here",
+    "Do not use the\n$team skill",
+    "Do not use:\n- $team\n- $forge",
+    "不要用 $team",
+    "不要使用 $team",
+    "別用 $team",
+    "forget about $team, just fix it",
+    "no more $team",
+    "leave out $team",
+    "quit using $team",
+    "w/o $team",
+    "anything but $team",
+    "hold off on $team",
+    "$team not needed",
+    "don't use skills like $team",
+    "don't use skills such as $team",
+    "cancel $team",
+    "I don't think we should use $team",
+    "do not use the $team",
+    "please do not under any circumstances use $team",
+    "without $team",
+    "instead of $team",
+    "bash: $team: command not found",
+    "ERROR $team not found",
+    "INFO: $team started",
+    "cat $team | grep",
+    "if [ $team ]; then",
+    "I do not want to use $team",
+    "we should not use $team",
+    "you must not run $team",
+    "nobody should run $team",
+]
+ASKED = [
+    "stop that\n$forge it",
+    "the tests do not pass\n$forge fix",
+    "stop that and $forge ship it",
+    "Kill the running command and $team fix",
+    "cancel it and $blueprint",
+    "please ignore that and $forge",
+    "the app doesn't start\n$forge fix it",
+    "tests are never run\n$forge add CI",
+    "if you cannot fix it use $team",
+    "if it doesn't work use $team",
+    "I can't wait to use $team",
+    "Work without internet access using $team",
+    "There is no time use $forge",
+    "It's not fixed yet try $forge",
+    "I don't want to plan I want $forge",
+    "don't skip $team",
+    "don't proceed without $team",
+    "don't use anything other than $team",
+    "john@x.com reported 5% drop, $team fix",
+    "me@host.com says $ it costs. $forge",
+    "root@box: 5% done. $team",
+    "10:30:00 it fails. $team",
+    "12:30:45 it broke $forge",
+    "don't touch the DB\n$team fix this",
+    "the build does not work\n$forge fix it",
+    "It is not working, $forge fix",
+    "why not use $team",
+    "$forge - do not break it",
+    "$blueprint -> $forge",
+    "- [ ] $team do it",
+    "do not wait, use $team",
+]
+
+
+def test_no_more_than_500_mentions_before_a_request_are_looked_at() -> None:
+    mention = "what is $forge?\n"
+    assert [token.skill for token in requested(mention * 499 + "$team fix it")] == ["team"]
+    assert scan(mention * 500 + "$team fix it")[-1].passed_over == "too many mentions before it"
+    assert [token.skill for token in requested("echo=$forge\n" * 600 + "$team fix it")] == ["team"]
+
+
+def test_three_later_blocks_are_looked_at() -> None:
+    reasons = [token.passed_over for token in scan("Use $team. Use $forge. Use $ulw. Use $autopilot. Use $ultraqa.")]
+    assert reasons == [None, *["asked for, but another block came first"] * 3, "another block came first"]
+
+
+@each_row(
+    ("prompt", "reason"),
+    [
+        ("use $team, what is $forge?", "another block came first"),
+        ("use $team, then $team again", "another block came first"),
+        ("use $team, then use $forge", "asked for, but another block came first"),
+        ("let's use $team, and $forge for this", "asked for, but another block came first"),
+        ("use $team, then print $user", "no skill of that name"),
+    ],
+)
+def test_a_later_block_says_whether_it_was_asked_for(prompt: str, reason: str) -> None:
+    assert scan(prompt)[-1].passed_over == reason
+
+
+@each_row(
+    ("prompt", "why"),
+    [
+        ("fix the login, error: $forge", "read as pasted code"),
+        ("fix the login, error: $forge ", "read as pasted code"),
+        ("The build is red.\nPlease fix it, error: $forge", "read as pasted code"),
+        ("the login, error: $forge", "inside pasted code"),
+        ("fix $user, error: $forge", "inside pasted code"),
+        ("fix the login" + " again" * 50 + ", error: $forge", "inside pasted code"),
+    ],
+)
+def test_a_request_that_looks_like_a_compilers_error_is_told_apart(prompt: str, why: str) -> None:
+    assert scan(prompt)[-1].passed_over == why
+
+
+@each_row(
+    ("char", "expected"),
+    [
+        *((char, True) for char in "ぁヿ㐀\u9fff가\ud7af"),
+        *((char, False) for char in "\u303f\u3100㏿ꀀ\uabff\ud7b0é"),
+    ],
+)
+def test_the_letters_of_chinese_japanese_and_korean_are_known(char: str, expected: bool) -> None:
+    assert clause.is_cjk(char) is expected
+
+
+@each_row("prompt", FORBIDDEN)
+def test_what_is_forbidden_or_pasted_starts_nothing(prompt: str) -> None:
+    assert requested(prompt) == ()
+
+
+@each_row("prompt", ASKED)
+def test_a_negation_of_something_else_forbids_nothing(prompt: str) -> None:
+    assert len(requested(prompt)) == 1
+
+
+MISSPELLED = {
+    "$forg fix it": "$forge",
+    "$froge fix it": "$forge",
+    "$forrge fix it": "$forge",
+    "$Forg fix it": "$forge",
+    "$ralph fix it": "$forge",
+    "$ralplan the shop": "$blueprint",
+    "$plan the shop": "$blueprint",
+    "$teamm go": "$team",
+    "$taem go": "$team",
+    "$bluprint": "$blueprint",
+    "$bleuprint": "$blueprint",
+    "$cancle": "$cancel",
+    "$autopliot go": "$autopilot",
+    "$ultra-work it": "$ultrawork",
+    "please use $forg": "$forge",
+    "$rcs:forg go": "$forge",
+    "$deep-interveiw me": "$deep-interview",
+}
+NOT_OURS = [
+    "$PATH",
+    "$HOME is wrong",
+    "$foo fix it",
+    "$price",
+    "$plan_id",
+    "$team_name",
+    "$FORG fix it",
+    "$PLAN it",
+    "$force it",
+    "$teams go",
+    "$forged",
+    "$forgery",
+    "$tem",
+    "$term fix it",
+    "$cred",
+    "$crow",
+    "$item",
+    "$form",
+    "$5 plan",
+    "echo $plan",
+    "the $plan variable is unset",
+    "what is $plan?",
+    "$plan = 3;",
+    "$plan->id",
+    "`$plan`",
+    "is $plan an array here?",
+    "print $plan",
+    "$files $user $this $data $args",
+    "$env:PLAN",
+    "fix the $plan array in Player.php",
+    "set $plan to null",
+    "$swam",
+    "$brie",
+    "$forget it",
+    "foreach ($plan as $step)",
+    "log ($plan) to the console",
+]
+
+
+@each_row("prompt", MISSPELLED)
+def test_a_misspelled_token_is_guessed_where_it_would_have_started_something(prompt: str) -> None:
+    assert [token.meant for token in noteworthy(prompt)] == [MISSPELLED[prompt]]
+    assert may_name_a_skill(prompt)
+
+
+@each_row("prompt", NOT_OURS)
+def test_variables_and_other_words_are_no_misspellings(prompt: str) -> None:
+    assert noteworthy(prompt) == ()
+
+
+def test_no_pattern_has_what_python_3_11_2_matches_wrongly() -> None:
+    """Possessive quantifiers and atomic groups."""
+    seen = 0
+    for module in (cjk, clause, code_lines, directed, quoted_spans, log_lines, pasted_lines, scanner, last_message):
+        for value in vars(module).values():
+            for pattern in value.values() if isinstance(value, dict) else [value]:
+                if isinstance(pattern, (re.Pattern, LazyPattern)):
+                    seen += 1
+                    parsed = str(re._parser.parse(pattern.pattern, pattern.flags))  # type: ignore[attr-defined]  # private to `re`
+                    assert "POSSESSIVE" not in parsed and "ATOMIC" not in parsed, pattern.pattern
+    assert seen > 50
+
+
+FLOODS = {
+    "known tokens": "$team " * 100_000 + "x" * 400_000,
+    "unknown tokens": "$ab " * 100_000 + "x" * 600_000 + " $team",
+    "glued tokens": "$team" * 200_000,
+    "negated": "do not use $team. " * 55_000,
+    "a negated block": "do not use " + "$team " * 165_000,
+    "negated sentences": "not $ulw. " * 100_000,
+    "negated in a line": "don't use $team " * 62_500,
+    "a list of negations": "- do not use $team, $forge or $ulw\n" * 28_000,
+    "blanks after a negation": "do not use $team" + " " * 900_000 + "x",
+    "open quotes": "'a " * 333_000 + "$team",
+    "backticks": "` `` ``` " * 110_000 + "$team",
+    "open tags": "<a>" * 333_000 + "$team",
+    "open links": "[a](" * 250_000 + "$team",
+    "open braces": "{" * 1_000_000 + "$team",
+    "open comments": "<!--" * 250_000 + "$team",
+    "paragraphs": "'a\n\n" * 250_000 + "$team",
+    "stars": "*" * 1_000_000 + "$team",
+    "lines of a log": "ERROR run $team\n" * 62_500,
+    "rows of a table": "$team -> a\n" * 90_000,
+    "a chat": "tom: $team, a\n" * 70_000,
+    "announcements": "add docs " * 110_000 + ": $team",
+    "definitions": "$ab: $team\n" * 90_000,
+    "glued to marks": "a!$team it " * 90_000,
+    "brackets": "fix [$team]\n" * 83_000,
+    "reports": "$forge borró x. " * 62_500,
+    "reports in Russian": "$forge " + "опять " * 150_000 + "\n$forge удалил\n" * 5_000,
+    "reports in Chinese": "$forge 把" + "了" * 300_000 + "吧\n$forge 把了\n" * 5_000,
+    "fences": "```\n" * 250_000 + "$team",
+}
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+@pytest.mark.parametrize("flood", FLOODS)
+def test_the_scan_is_linear(flood: str) -> None:
+    """A quadratic scan of a megabyte takes minutes of the processor."""
+    start = time.process_time()
+    scan(FLOODS[flood])
+    assert time.process_time() - start < 25
+
+
+def test_misspelt_tokens_are_looked_at_as_often_as_others() -> None:
+    tokens = scan("$forg\n" * 2_000)
+    assert [token.meant for token in tokens] == ["$forge"] * 500 + [None] * 1_500
+
+
+@each_row("prompt", [pytest.param(prompt, id=name) for name, prompt in MENTIONS])
+def test_a_prompt_that_only_names_a_skill_writes_nothing(prompt: str, workspace: Workspace) -> None:
+    assert workspace.prompt(prompt).context == ""
+    assert list(workspace.root.iterdir()) == []
+
+
+def words_of_the_rules() -> list[str]:
+    """Every word that a rule knows, the signs between words, and a few that no rule knows."""
+    lists = [
+        value
+        for name, value in (vars(lexicon) | vars(reports)).items()
+        if name.isupper() and not isinstance(value, str)
+    ]
+    known = {word for each in lists for item in each for word in ([item] if isinstance(item, str) else item)}
+    return [*sorted(known), *',.:?!-()"\n', "$forge", "$cancel", "I", "the", "login", "x"]
+
+
+@pytest.mark.slow
+def test_no_word_that_the_rules_know_breaks_them_wherever_it_stands() -> None:
+    for word in words_of_the_rules():
+        for prompt in (f"$forge {word}", f"{word} $cancel", f"{word} $forge {word}", f"fix it with $forge {word} x"):
+            noteworthy(prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "skills"),
+    [
+        ("use $forge only", ("forge",)),
+        ("use $forge only when I say so", ()),
+    ],
+)
+def test_a_prompt_may_end_in_only(prompt: str, skills: tuple[str, ...]) -> None:
+    assert tuple(token.skill for token in requested(prompt)) == skills
