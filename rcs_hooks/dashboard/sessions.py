@@ -110,7 +110,7 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
     except (RcsError, OSError):  # a folder that cannot be read hides no other session
         listed = []
     open_questions = [question for question in listed if question.record.get("status") in questions.OPEN]
-    known = [_mode(view, mode) for mode in MODES]
+    known = [_mode(view, mode) for mode in view.modes]
     shown = [mode for mode in known if mode is not None]
     if not (shown or open_questions or view.unreadable):
         return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import LockTimeout, Uncounted, suppress
 from rcs_hooks.files import paths, reading, transaction, workspaces
 from rcs_hooks.files.clock import iso
@@ -187,18 +186,20 @@ def _decide_within_limits(
 ) -> Decision:
     members = tuple(map(_member, running))
     fingerprint = session_notes.fingerprint(view.active_modes())
-    return stop.decide(members, fingerprint, count, _limits(payload, environment), once or _once(payload, running))
+    return stop.decide(
+        members, fingerprint, count, _limits(payload, environment), once or _once(payload, view, running)
+    )
 
 
 def _limits(payload: Payload, environment: Environment) -> BlockLimits:
     return stop.limits(environment.env.get("RCS_STOP_MAX_BLOCKS"), payload.client.block_cap(environment.env))
 
 
-def _once(payload: Payload, running: tuple[ActiveMode, ...]) -> str | None:
+def _once(payload: Payload, view: Session, running: tuple[ActiveMode, ...]) -> str | None:
     """Return why the agent has reason to stop, so that its Stop is held only once; None where it has no such reason."""
     if payload.client.wakes_agent_later(payload.fields):
         return stop.BACKGROUND
-    if len(running) == 1 and MODES[running[0].mode].asks_in_text and last_message.asks_question(payload.message):
+    if len(running) == 1 and view.modes[running[0].mode].asks_in_text and last_message.asks_question(payload.message):
         return stop.QUESTION
     return stop.WORKSPACE if all(map(sessions.belongs_to_workspace, running)) else None
 

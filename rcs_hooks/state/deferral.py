@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rcs_hooks.catalog import MODES, is_planning
 from rcs_hooks.state import inventory
 
 TYPE_CHECKING = False
@@ -32,8 +31,8 @@ def offer(draft: Draft, plan: Plan, prompt: Prompt) -> tuple[tuple[str, ...], st
     waiting = () if prompt.cancels else stored
     active = [member.mode for member in draft.active_modes()]
     source = draft.view.inventory.get("deferred_source")
-    source = source if isinstance(source, str) and source in MODES else ""
-    has_ended = source not in active if source else not any(is_planning(mode) for mode in active)
+    source = source if isinstance(source, str) and source in draft.view.modes else ""
+    has_ended = source not in active if source else not any(draft.view.modes[mode].is_planning for mode in active)
     is_time = has_ended and prompt.has_text and not (prompt.is_command or set(waiting) & set(prompt.mentions))
     offered = tuple(mode for mode in waiting if mode not in (*active, *plan.deferred)) if is_time else ()
     still_waiting = () if is_time else tuple(mode for mode in waiting if mode not in active)

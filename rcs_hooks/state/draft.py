@@ -36,6 +36,7 @@ class Draft:
 
     def __init__(self, view: Session, *, turn: str | None, now: str) -> None:
         self.view = view
+        self.modes = view.modes
         self.own = dict(view.own)
         self.root = dict(view.root)
         self.turn = turn
@@ -90,7 +91,7 @@ class Draft:
     def start(self, mode: str) -> str | None:
         """Start a mode, or resume its last run; return the outcome of the run that is resumed, None if none is."""
         old = self.own[mode] if mode in self.own else self.view.visible_root(mode, self.root)
-        record = mode_changes.started(mode, old, session=self.view.session, turn=self.turn, now=self.now)
+        record = mode_changes.started(self.modes[mode], old, session=self.view.session, turn=self.turn, now=self.now)
         self.stage_mode(ACTIVATES, mode, record)
         self._started.append(mode)
         self.end_survivor(mode)
@@ -101,7 +102,7 @@ class Draft:
 
         A root run that names the session goes on in the session; one that names no session stays in root.
         """
-        self.stage_member(member, mode_changes.answered(member.mode, member.record, now=self.now))
+        self.stage_member(member, mode_changes.answered(self.modes[member.mode], member.record, now=self.now))
         if member.session is None and not belongs_to_workspace(member):
             self.end_survivor(member.mode)
 

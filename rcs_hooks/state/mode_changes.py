@@ -5,7 +5,6 @@ Every function takes a record and returns another one. Fields that nobody here k
 
 from __future__ import annotations
 
-from rcs_hooks.catalog import MODES
 from rcs_hooks.workflow.lifecycle import (
     ASK,
     BLOCKED_ON_USER,
@@ -24,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.jsontext import JsonObject
 
 AUDIT_FIELDS = (
@@ -50,7 +50,7 @@ def transition_message(source: str, target: str) -> str:
     return f"mode transiting: {source} -> {target}"
 
 
-def started(mode: str, old: ModeRecord | None, *, session: str | None, turn: str | None, now: str) -> ModeRecord:
+def started(mode: ModeDef, old: ModeRecord | None, *, session: str | None, turn: str | None, now: str) -> ModeRecord:
     """Return the record of a mode that is to run: as it is if active, resumed where it stopped, or a fresh run.
 
     `old`: the record so far; None if there is none.
@@ -60,18 +60,17 @@ def started(mode: str, old: ModeRecord | None, *, session: str | None, turn: str
         return old
     if outcome_of(old).resumes and old.phase != CLEARED:
         return _resumed(mode, old, session=session, turn=turn, now=now)
-    entry = MODES[mode]
     fresh: JsonObject = {
         "active": True,
-        "mode": mode,
-        "current_phase": entry.first_phase,
+        "mode": mode.name,
+        "current_phase": mode.first_phase,
         "started_at": now,
         "updated_at": now,
     }
     record = old.without(RUN_FIELDS).with_fields(fresh | _owner(session, turn)).without(("iteration",))
-    if entry.max_iterations is not None:
-        record = record.with_fields({"iteration": entry.iteration, "max_iterations": entry.max_iterations})
-    return record.with_fields({"state": {}}).with_fields(entry.first_fields())
+    if mode.max_iterations is not None:
+        record = record.with_fields({"iteration": mode.iteration, "max_iterations": mode.max_iterations})
+    return record.with_fields({"state": {}}).with_fields(mode.first_fields())
 
 
 def _owner(session: str | None, turn: str | None) -> JsonObject:
@@ -83,7 +82,7 @@ def _owner(session: str | None, turn: str | None) -> JsonObject:
     return owner
 
 
-def _resumed(mode: str, old: ModeRecord, *, session: str | None, turn: str | None, now: str) -> ModeRecord:
+def _resumed(mode: ModeDef, old: ModeRecord, *, session: str | None, turn: str | None, now: str) -> ModeRecord:
     record = without_outcome(mode, old, now=now)
     record = _enforcement(record, CLEARED, {"cleared_at": now, "clear_reason": "the run was taken up again"})
     earlier: JsonObject = {
@@ -91,30 +90,30 @@ def _resumed(mode: str, old: ModeRecord, *, session: str | None, turn: str | Non
         "completed_at": old.get("completed_at"),
         "error": old.get("error"),
     }
-    started_again: JsonObject = {"resumed_from": earlier, "active": True, "mode": mode}
+    started_again: JsonObject = {"resumed_from": earlier, "active": True, "mode": mode.name}
     record = record.without(AUDIT_FIELDS).with_fields(started_again | _owner(session, turn))
     return _with_iterations_left(mode, record)
 
 
-def _with_iterations_left(mode: str, record: ModeRecord) -> ModeRecord:
+def _with_iterations_left(mode: ModeDef, record: ModeRecord) -> ModeRecord:
     """Return the record with its iterations counted anew if they are used up: otherwise the next Stop ends the turn."""
-    return record.with_fields({"iteration": MODES[mode].iteration or 0}) if record.is_exhausted else record
+    return record.with_fields({"iteration": mode.iteration or 0}) if record.is_exhausted else record
 
 
-def continued(mode: str, old: ModeRecord, *, now: str) -> ModeRecord:
+def continued(mode: ModeDef, old: ModeRecord, *, now: str) -> ModeRecord:
     """Return the record of a run that goes on because the person has just said so."""
     return _with_iterations_left(mode, old.with_fields({"updated_at": now}))
 
 
-def without_outcome(mode: str, old: ModeRecord, *, now: str) -> ModeRecord:
+def without_outcome(mode: ModeDef, old: ModeRecord, *, now: str) -> ModeRecord:
     """Return the record without its outcome, whatever field states it."""
     record = old.without((*OUTCOME_FIELDS, "completed_at", "error"))
     if spelled(record.phase):
-        record = record.with_fields({"current_phase": MODES[mode].first_phase})
+        record = record.with_fields({"current_phase": mode.first_phase})
     return record.with_fields({"updated_at": now})
 
 
-def answered(mode: str, old: ModeRecord, *, now: str) -> ModeRecord:
+def answered(mode: ModeDef, old: ModeRecord, *, now: str) -> ModeRecord:
     """Return the record of a mode whose wait has ended, because the person has answered."""
     record = without_outcome(mode, old, now=now) if outcome_of(old).waits else old.with_fields({"updated_at": now})
     return _enforcement(record, "satisfied", {"satisfied_at": now})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths, preparation, transaction, workspaces
 from rcs_hooks.files.clock import iso
@@ -110,7 +109,7 @@ def get_status(scope: Scope, mode: str | None = None) -> StatusResult:
     meant = with_session(scope, mode, "get-status") if mode else resolve_scope(scope)
     view = meant.view()
     active = {member.mode for member in view.active_modes()}
-    names = [mode] if mode else list(MODES)
+    names = [mode] if mode else list(view.modes)
     records = {name: record for name in names if (record := view.record_of(name)) is not None}
     statuses = {name: _status(view, name, record, is_active=name in active) for name, record in records.items()}
     result: StatusResult = {"statuses": statuses}
@@ -187,7 +186,7 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> s
         if stated.ends:
             raise Refused(f"active: true and the outcome {stated.public} are both given; give one of them")
         if is_active(old):
-            draft.stage_mode(ACTIVATES, mode, mode_changes.answered(mode, old, now=draft.now))
+            draft.stage_mode(ACTIVATES, mode, mode_changes.answered(draft.modes[mode], old, now=draft.now))
         else:
             message = _activate(scope, draft, mode)
         old = draft.own.get(mode) or draft.root.get(mode) or ModeRecord({})
@@ -204,7 +203,8 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> s
 
 def _activate(scope: Scope, draft: Draft, mode: str) -> str | None:
     """Ask the policy and draft the transition; return its message. Raises Refused with the denial."""
-    plan = transitions.plan((m.mode for m in draft.active_modes()), (mode,), review_open=review_open(draft))
+    running = [member.mode for member in draft.active_modes()]
+    plan = transitions.plan(running, (mode,), review_open=review_open(draft), modes=draft.modes)
     if plan.denied:
         unowned = frozenset(member.mode for member in draft.active_modes() if sessions.belongs_to_workspace(member))
         summary = PromptSummary((), plan, of_workspace=unowned)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rcs_hooks.catalog import MODES
 from rcs_hooks.files import paths, preparation, reading, transaction
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.lock import LOCK_SECONDS, Lock
@@ -124,14 +123,14 @@ def _is_over(question: Question, view: Session) -> bool:
         return False
     mode = question.record.get("source")
     may_run = {member.mode for member in view.active_modes()} | _unknown(view)
-    if not isinstance(mode, str) or mode not in MODES:  # another tool asked it, for whichever mode runs
+    if not isinstance(mode, str) or mode not in view.modes:  # another tool asked it, for whichever mode runs
         return not may_run
     return mode not in may_run and not _is_later(question, view.record_of(mode))
 
 
 def _unknown(view: Session) -> set[str]:
     """Return the modes whose file cannot be read: they may be active."""
-    return {paths.clear_name(broken.path) for broken in view.unreadable} & set(MODES)
+    return {paths.clear_name(broken.path) for broken in view.unreadable} & set(view.modes)
 
 
 def _is_later(question: Question, ended: ModeRecord | None) -> bool:

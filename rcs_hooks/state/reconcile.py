@@ -13,7 +13,7 @@ Nothing is written here: the caller commits the draft under the lock.
 
 from __future__ import annotations
 
-from rcs_hooks.catalog import CANCEL, MODES
+from rcs_hooks.catalog import CANCEL
 from rcs_hooks.files import paths
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.transaction import Write
@@ -133,9 +133,9 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
         return Reconciled(transitions.Plan(modes, modes), before, before, unanswered=unanswered)
     answered, still_open, delivered = _answers(draft, asked, prompt)
     running = [member.mode for member in draft.active_modes()]
-    plan = transitions.plan(running, prompt.skills, review_open=review_open(draft))
+    plan = transitions.plan(running, prompt.skills, review_open=review_open(draft), modes=view.modes)
     result = Reconciled(plan, before, before, answered=answered, still_open=still_open, delivered=delivered)
-    wants_more = any(skill in MODES for skill in prompt.skills)
+    wants_more = any(skill in view.modes for skill in prompt.skills)
     if plan.denied or (view.unreadable and wants_more):
         if answered:
             draft.sync_inventories()
@@ -202,7 +202,7 @@ def _deferral(draft: Draft, plan: transitions.Plan, prompt: Prompt) -> tuple[tup
 
 def review_open(draft: Draft) -> bool:
     """Tell whether a mode is active whose review is still open."""
-    return any(MODES[each.mode].returns_to and review_is_open(each.record) for each in draft.active_modes())
+    return any(draft.modes[each.mode].returns_to and review_is_open(each.record) for each in draft.active_modes())
 
 
 def _of_running(still_open: Sequence[OpenQuestion], running: set[str]) -> tuple[OpenQuestion, ...]:
@@ -230,7 +230,7 @@ def _continue(draft: Draft, prompt: Prompt) -> None:
         if not (means_all or member.mode in prompt.skills) or outcome_of(member.record).waits:
             continue
         if member.record.is_exhausted or is_old(draft.view, member, None, prompt.now):
-            draft.stage_member(member, mode_changes.continued(member.mode, member.record, now=prompt.now))
+            draft.stage_member(member, mode_changes.continued(draft.modes[member.mode], member.record, now=prompt.now))
 
 
 def _apply(draft: Draft, plan: transitions.Plan) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.jsontext import JsonObject
 
     Records = dict[str, ModeRecord]
@@ -58,6 +59,8 @@ class Session(NamedTuple):
     root_inventory: JsonObject
     unreadable: tuple[Unreadable, ...]
     now: float
+    modes: Mapping[str, ModeDef] = MODES
+    """The definition of every mode that this session knows, by name: those that ship, and those of one's own."""
 
     def active_modes(self) -> tuple[ActiveMode, ...]:
         """Return the active modes: in the order of the inventory, then those that it leaves out, by their start."""
@@ -171,7 +174,7 @@ def active_modes_of(
     """
     found: dict[str, ActiveMode] = {}
     broken = {unreadable.path for unreadable in view.unreadable}
-    for mode in MODES:
+    for mode in view.modes:
         if mode in own:
             if is_active(own[mode]):
                 found[mode] = ActiveMode(mode, own[mode], view.session)

@@ -9,12 +9,12 @@ Rules of this file:
 
 from __future__ import annotations
 
-from rcs_hooks.catalog import CANCEL, MODES, is_planning
+from rcs_hooks.catalog import CANCEL, MODES
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rcs_hooks.catalog import ModeDef
 
@@ -81,21 +81,24 @@ class Plan(NamedTuple):
     denied: Step | None = None
 
 
-def decide(active: Sequence[str], requested: str, *, review_open: bool = False) -> Step:
+def decide(
+    active: Sequence[str], requested: str, *, review_open: bool = False, modes: Mapping[str, ModeDef] = MODES
+) -> Step:
     """Decide what one requested mode does to the active modes.
 
     `review_open`: the review of an active mode is not clean, so it may hand back to a mode in its `returns_to`.
+    `modes`: the definitions of all these modes, by name.
     """
     before = tuple(active)
     if requested in before:
         return Step(NO_CHANGE, requested, before, before)
-    cells = {mode: _resolve(POLICY[mode, requested], review_open=review_open) for mode in before}
+    cells = {mode: _resolve(_cell(modes[mode], modes[requested]), review_open=review_open) for mode in before}
     in_the_way = tuple(mode for mode, cell in cells.items() if cell in (DENY, ROLLBACK))
     if in_the_way:
         rollback = ROLLBACK in cells.values()
         return Step(DENIED, requested, before, before, in_the_way=in_the_way, rollback=rollback)
     completes = tuple(mode for mode, cell in cells.items() if cell == HANDOFF)
-    conflicting = tuple(mode for mode in before if mode not in completes and _conflicts(mode, before, completes))
+    conflicting = tuple(mode for mode in before if mode not in completes and _conflicts(mode, before, completes, modes))
     if conflicting:  # another tool has left two modes that exclude each other; no third one joins them
         return Step(DENIED, requested, before, before, in_the_way=conflicting)
     after = (*(mode for mode in before if mode not in completes), requested)
@@ -103,8 +106,9 @@ def decide(active: Sequence[str], requested: str, *, review_open: bool = False) 
     return Step(kind, requested, before, after, completes)
 
 
-def _conflicts(mode: str, active: tuple[str, ...], completes: tuple[str, ...]) -> bool:
-    return any(POLICY[mode, other] not in (SAME, OVERLAP) for other in active if other not in completes)
+def _conflicts(mode: str, active: tuple[str, ...], completes: tuple[str, ...], modes: Mapping[str, ModeDef]) -> bool:
+    others = (other for other in active if other not in completes)
+    return any(_cell(modes[mode], modes[other]) not in (SAME, OVERLAP) for other in others)
 
 
 def _resolve(cell: str, *, review_open: bool) -> str:
@@ -113,21 +117,28 @@ def _resolve(cell: str, *, review_open: bool) -> str:
     return HANDOFF if review_open else ROLLBACK
 
 
-def plan(active: Iterable[str], requested: Iterable[str], *, review_open: bool = False) -> Plan:
+def plan(
+    active: Iterable[str],
+    requested: Iterable[str],
+    *,
+    review_open: bool = False,
+    modes: Mapping[str, ModeDef] = MODES,
+) -> Plan:
     """Decide about all that a prompt asks for, which is allowed as a whole or denied as a whole.
 
-    `requested`: modes and `cancel`. `review_open`: the review of an active mode is not clean.
+    `requested`: modes and `cancel`. `review_open`: the review of an active mode is not clean. `modes`: the definitions
+    of all these modes, by name.
     """
     before = tuple(active)
     wanted = tuple(requested)
     cancels = CANCEL in wanted
-    wanted = tuple(dict.fromkeys(skill for skill in wanted if skill in MODES))
-    source = next((mode for mode in wanted if is_planning(mode)), None)
+    wanted = tuple(dict.fromkeys(skill for skill in wanted if skill in modes))
+    source = next((mode for mode in wanted if modes[mode].is_planning), None)
     deferred = tuple(mode for mode in wanted if mode != source) if source else ()
     now = () if cancels else before
     steps: list[Step] = []
     for mode in (source,) if source else wanted:
-        step = decide(now, mode, review_open=review_open)
+        step = decide(now, mode, review_open=review_open, modes=modes)
         steps.append(step)
         if step.kind == DENIED:
             return Plan(before, before, tuple(steps), cancels=cancels, denied=step)

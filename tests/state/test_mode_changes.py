@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.catalog import MODES
 from rcs_hooks.state import mode_changes
 from rcs_hooks.workflow.mode_record import ModeRecord
 from tests.support import Record
@@ -25,7 +26,7 @@ AUDIT: Record = {
 
 
 def start(mode: str = "forge", session: str | None = "s1", turn: str | None = "t1") -> Change:
-    return lambda old: mode_changes.started(mode, old, session=session, turn=turn, now=NOW)
+    return lambda old: mode_changes.started(MODES[mode], old, session=session, turn=turn, now=NOW)
 
 
 def outcome(word: str) -> Change:
@@ -33,7 +34,7 @@ def outcome(word: str) -> Change:
 
 
 def answer(old: ModeRecord) -> ModeRecord:
-    return mode_changes.answered("forge", old, now=NOW)
+    return mode_changes.answered(MODES["forge"], old, now=NOW)
 
 
 def write(session: str | None = None, **fields: object) -> Change:
@@ -166,13 +167,13 @@ CHANGES: list[tuple[str, Record, Change, Record]] = [
     (
         "the person says that a run at its last iteration goes on",
         RUNS | {"iteration": 50, "max_iterations": 50},
-        lambda old: mode_changes.continued("forge", old, now=NOW),
+        lambda old: mode_changes.continued(MODES["forge"], old, now=NOW),
         RUNS | {"iteration": 0, "max_iterations": 50, "updated_at": NOW},
     ),
     (
         "the person says that a run with iterations left goes on",
         RUNS | {"iteration": 7, "max_iterations": 50},
-        lambda old: mode_changes.continued("forge", old, now=NOW),
+        lambda old: mode_changes.continued(MODES["forge"], old, now=NOW),
         RUNS | {"iteration": 7, "max_iterations": 50, "updated_at": NOW},
     ),
     (

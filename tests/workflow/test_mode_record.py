@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rcs_hooks.catalog import MODES
 from rcs_hooks.jsontext import dumps_file
 from rcs_hooks.state import mode_changes
 from rcs_hooks.workflow.lifecycle import PUBLIC, is_active, outcome_of, review_is_open
@@ -24,8 +25,8 @@ VALUES = st.recursive(
 RECORDS = st.dictionaries(st.sampled_from(sorted(KNOWN)) | st.text(max_size=8), VALUES, max_size=12)
 PROPERTIES = [name for name, value in vars(ModeRecord).items() if isinstance(value, property)]
 WRITES = {
-    "started": lambda old: mode_changes.started("forge", old, session="s1", turn="t1", now=NOW),
-    "answered": lambda old: mode_changes.answered("forge", old, now=NOW),
+    "started": lambda old: mode_changes.started(MODES["forge"], old, session="s1", turn="t1", now=NOW),
+    "answered": lambda old: mode_changes.answered(MODES["forge"], old, now=NOW),
     "waiting": lambda old: mode_changes.waiting("forge", old, question="q1", now=NOW),
     "completed": lambda old: mode_changes.completed("forge", old, "team", now=NOW, path="x"),
     "interrupted": lambda old: mode_changes.interrupted("forge", old, now=NOW),

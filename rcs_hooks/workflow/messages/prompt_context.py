@@ -93,7 +93,7 @@ def _what_happened(summary: PromptSummary, commands: Commands) -> list[str]:
     lines += [f"{text} (auto-completed)" for text in summary.transitions]
     if plan.steps:
         lines.append(_state_line(summary))
-        lines += [advice for mode in plan.after if (advice := MODES[mode].advice)]
+        lines += [advice for mode in plan.after if mode in MODES and (advice := MODES[mode].advice)]
     if summary.offered:
         by, typed = summary.offered_by or "the planning", dollars(summary.offered)
         lines.append(f"[rcs] {by} has ended; deferred: {typed}. The user starts them by name.")
