@@ -72,14 +72,13 @@ def with_session(scope: Scope, mode: str, action: str = "") -> Scope:
 def busy_sessions(scope: Scope) -> dict[str, list[str]]:
     """Return the modes that each session has active in records of its own.
 
-    If no session is known to have any, return the sessions whose files cannot be read, each without modes.
+    A session that has none, and files that cannot be read, is returned without modes: it may have some.
     """
     views = {session: scope.view(session) for session in session_index.possibly_active(scope.folder)}
     each = {
         session: [member.mode for member in view.active_modes() if member.session] for session, view in views.items()
     }
-    busy = {session: names for session, names in each.items() if names}
-    return busy or {session: [] for session, view in views.items() if _has_unreadable(view, session)}
+    return {session: names for session, names in each.items() if names or _has_unreadable(views[session], session)}
 
 
 def _has_unreadable(view: Session, session: str) -> bool:
@@ -94,12 +93,14 @@ def resolve_scope(scope: Scope) -> Scope:
 def resolve_among_sessions(scope: Scope) -> tuple[Scope, dict[str, list[str]]]:
     """Return the scope that is meant, as `resolve_scope` does, and the modes that each session has active.
 
-    The modes are left empty if the call names a session or something is active in root.
+    The modes are left empty if the call names a session or something is active in root. A session whose files cannot be
+    read is meant only where no other is known to have something active.
     """
     if scope.session or scope.view().active_modes():
         return scope, {}
     busy = busy_sessions(scope)
-    return (scope.of(next(iter(busy))) if len(busy) == 1 else scope), busy
+    known = [session for session, names in busy.items() if names] or list(busy)
+    return (scope.of(known[0]) if len(known) == 1 else scope), busy
 
 
 def each_scope(scope: Scope) -> Iterator[Scope]:

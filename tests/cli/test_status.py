@@ -127,3 +127,26 @@ def test_the_list_names_each_session_whose_files_cannot_be_read(workspace: Works
         "session s1: a state file cannot be read (see `rcs doctor`)",
         "session s2: a state file cannot be read (see `rcs doctor`)",
     ]
+
+
+@pytest.mark.parametrize("running", ["s2", None], ids=["in a session", "in root"])
+def test_the_list_names_a_session_whose_only_record_cannot_be_read_while_another_runs(
+    running: str | None, workspace: Workspace
+) -> None:
+    workspace.now = time.time()
+    workspace.prompt("$team", session="s1")
+    workspace.mode_path("team", "s1").write_text("{")
+    workspace.write("forge", running)
+    done = rcs(workspace.root, "state", "list-active")
+    assert (done.status, done.out.splitlines()) == (
+        0,
+        [
+            f"{'session s2: ' if running else ''}forge",
+            "session s1: a state file cannot be read (see `rcs doctor`)",
+        ],
+    )
+    listed = json.loads(rcs(workspace.root, "state", "list-active", "--json").out)
+    assert listed["active_modes"] == ["forge"]
+    assert listed["sessions"] == ({"s1": [], "s2": ["forge"]} if running else {"s1": []})
+    assert [each["path"] for each in listed["unreadable"]] == [".rcs/state/sessions/s1/team-state.json"]
+    assert [each["clear"] for each in listed["unreadable"]] == ["rcs state clear --mode team --session s1"]
