@@ -42,6 +42,7 @@ RUN_FIELDS = (
     "question_enforcement",
     "resumed_from",
     "review_cycle",
+    *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "early"),
 )
 """The fields that belong to one run, so that the next run starts without them."""
 
@@ -90,9 +91,10 @@ def _resumed(mode: ModeDef, old: ModeRecord, *, session: str | None, turn: str |
         "completed_at": old.get("completed_at"),
         "error": old.get("error"),
     }
+    earlier |= {"reason": old.reason} if old.reason else {}
     started_again: JsonObject = {"resumed_from": earlier, "active": True, "mode": mode.name}
-    record = record.without(AUDIT_FIELDS).with_fields(started_again | _owner(session, turn))
-    return _with_iterations_left(mode, record)
+    record = record.without((*AUDIT_FIELDS, "reason", "evidence"))
+    return _with_iterations_left(mode, record.with_fields(started_again | _owner(session, turn)))
 
 
 def _with_iterations_left(mode: ModeDef, record: ModeRecord) -> ModeRecord:

@@ -24,6 +24,7 @@ KNOWN = frozenset(
         *("started_at", "updated_at", "completed_at", "session_id", "thread_id", "turn_id"),
         *("question_enforcement", "resumed_from", "review_cycle", "review_verdict", "return_to_blueprint_reason"),
         *("auto_completed_reason", "completion_note", "transition_source", "transition_target_mode"),
+        *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "early", "declared"),
     )
 )
 CLEARED = "cleared"
@@ -147,6 +148,64 @@ class ModeRecord:
         """Return when the earlier run ended that this run has taken up; empty if this run began afresh."""
         ended = self._object("resumed_from").get("completed_at")
         return ended if isinstance(ended, str) else ""
+
+    @property
+    def reason_before(self) -> str:
+        """Return why the earlier run ended that this run has taken up; empty if it is not known."""
+        reason = self._object("resumed_from").get("reason")
+        return reason if isinstance(reason, str) else ""
+
+    @property
+    def asked_at_resume(self) -> str:
+        """Return the title of the prompt that took the run up; empty if that prompt only named the skill."""
+        title = self._object("resumed_from").get("title")
+        return title if isinstance(title, str) else ""
+
+    @property
+    def title(self) -> str:
+        """Return the first words of the prompt that started the run; empty if it had none."""
+        return self._text("title")
+
+    @property
+    def visited(self) -> tuple[str, ...]:
+        """Return the phases of this round, in the order in which the run was in them first."""
+        value = self._fields.get("visited")
+        return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+    @property
+    def reason(self) -> str:
+        """Return why the run ended as it did; empty if it did not say."""
+        return self._text("reason")
+
+    @property
+    def evidence(self) -> str:
+        """Return what shows that the run has done its work; empty if it did not say."""
+        return self._text("evidence")
+
+    @property
+    def plan(self) -> str:
+        """Return the path of the plan, relative to the workspace if it lies there; empty if the run has none."""
+        return self._text("plan")
+
+    @property
+    def brief(self) -> str:
+        """Return the path of the brief, relative to the workspace if it lies there; empty if the run has none."""
+        return self._text("brief")
+
+    @property
+    def finding(self) -> str:
+        """Return what a review found in the run that handed over to this one; empty if none did."""
+        return self._text("finding")
+
+    @property
+    def is_early(self) -> bool:
+        """Tell whether the run finished from a phase in which its machine does not end."""
+        return self._fields.get("early") is True
+
+    @property
+    def declared(self) -> JsonObject:
+        """Return the definition of the mode that the record keeps; empty for a mode that ships."""
+        return self._object("declared")
 
     @property
     def is_tombstone(self) -> bool:
