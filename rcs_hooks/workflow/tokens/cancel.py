@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from rcs_hooks.catalog import skill_named
 from rcs_hooks.workflow.tokens import lexicon
 from rcs_hooks.workflow.tokens.clause import (
     PLAIN,
@@ -27,14 +26,14 @@ from rcs_hooks.workflow.tokens.clause import (
     split_items,
     strip_request,
 )
-from rcs_hooks.workflow.tokens.mentions import AS_THING, NEGATED, NO_REQUEST, PAST, is_skill
+from rcs_hooks.workflow.tokens.mentions import AS_THING, NEGATED, NO_REQUEST, PAST, is_skill, skill_of
 from rcs_hooks.workflow.tokens.phrasing import has_subject, names_a_thing
 
 
-def why_not_an_order(text: str, start: int, end: int, why: str | None) -> str | None:
+def why_not_an_order(text: str, start: int, end: int, why: str | None, own: frozenset[str]) -> str | None:
     """Return why a block at `start:end` of `$cancel` alone ends nothing; None if it is an order.
 
-    `why`: what `directed.why_not` says of the block.
+    `why`: what `directed.why_not` says of the block. `own`: the names of own modes.
     """
     line, lead = line_before(text, start)
     following = text[end : end + REACH].translate(PLAIN)
@@ -42,7 +41,7 @@ def why_not_an_order(text: str, start: int, end: int, why: str | None) -> str | 
         from rcs_hooks.workflow.tokens import cjk
 
         return why if why or cjk.ENDS_IT.match(following) else AS_THING
-    clause, _ = parse_clause(line, lead, following)
+    clause, _ = parse_clause(line, lead, following, own=own)
     if why in (None, NO_REQUEST) and _opens_an_order(clause):
         return None
     if why is None:
@@ -67,7 +66,7 @@ def _opens_an_order(clause: Clause) -> bool:
         return False
     if len(words) <= 2 and words[0] in lexicon.GIVES_UP:
         return True
-    at = next((at for at, word in enumerate(words) if not _is_what_ends(word)), len(words))
+    at = next((at for at, word in enumerate(words) if not _is_what_ends(word, clause.own)), len(words))
     first, second = first_items(words[at:], 2)
     if _is_wrong(words):
         return True
@@ -82,9 +81,9 @@ def _is_verb(word: str) -> bool:
     return word in lexicon.WORK or word in lexicon.DIRECTIVES or word in lexicon.TALKS or word in lexicon.STOPS
 
 
-def _is_what_ends(word: str) -> bool:
+def _is_what_ends(word: str, own: frozenset[str]) -> bool:
     """Tell whether a word names what can end, or when."""
-    is_kind = word.removesuffix("s") in lexicon.ENDED - {"and", "of"} or skill_named(word.lstrip("$")) is not None
+    is_kind = word.removesuffix("s") in lexicon.ENDED - {"and", "of"} or skill_of(word.lstrip("$"), own) is not None
     return is_kind or word in lexicon.OBJECTS | lexicon.DETERMINERS | lexicon.TAIL
 
 
@@ -101,7 +100,7 @@ def _ends_something(clause: Clause) -> bool:
     while (
         is_of
         and after
-        and (after[0] in lexicon.ENDED or after[0] in lexicon.OBJECTS or skill_named(after[0].lstrip("$")))
+        and (after[0] in lexicon.ENDED or after[0] in lexicon.OBJECTS or skill_of(after[0].lstrip("$"), clause.own))
     ):
         after.pop(0)
     first, second = first_items(after, 2)
@@ -110,7 +109,7 @@ def _ends_something(clause: Clause) -> bool:
     if is_mark(first) or first in lexicon.JOINS:
         is_subject = bool(lexicon.FINITE & set(after)) and second not in lexicon.SUBJECTS and not _is_verb(second)
         is_order = second not in lexicon.DETERMINERS if first == "," else not (clause.asks or is_subject)
-        return first != ":" and is_order and (not second.startswith("$") or is_skill(second))
+        return first != ":" and is_order and (not second.startswith("$") or is_skill(second, clause))
     is_told = "'" in first and second in lexicon.ARTICLES | {"too"}
     return first in lexicon.AFTER_CANCEL and (not is_told or _is_wrong(after))
 

@@ -63,6 +63,8 @@ class Clause(NamedTuple):
     """Whether an earlier block of the sentence was only mentioned."""
     is_last: bool
     """Whether only marks and small words follow until the end of the prompt."""
+    own: frozenset[str] = frozenset()
+    """The names of the person's or project's own modes that the prompt may name."""
 
     @property
     def next(self) -> str:
@@ -140,11 +142,13 @@ def is_mark(item: str) -> bool:
     return not (item[0].isalnum() or item[0] in "$\x1a")
 
 
-def parse_clause(line: str, lead: str, following: str, *, follows: bool = False) -> tuple[Clause, list[str]]:
+def parse_clause(
+    line: str, lead: str, following: str, *, follows: bool = False, own: frozenset[str] = frozenset()
+) -> tuple[Clause, list[str]]:
     """Parse the text around a block; return its clause, and the words that lead it in, as before a colon.
 
     `line` and `lead` are what `line_before` returns, and `following` is the PLAIN text after the block. `follows`: an
-    earlier block of the sentence was only mentioned.
+    earlier block of the sentence was only mentioned. `own`: the names of own modes.
     """
     clauses, leads = _clauses_before(line, split_items(lead.rstrip(":：")))
     words = clauses.pop()
@@ -153,7 +157,7 @@ def parse_clause(line: str, lead: str, following: str, *, follows: bool = False)
     after = _rest_of_sentence(following)
     asks = bool(after) and after[-1].startswith("?")
     is_last = all(is_mark(item) or item in lexicon.TAIL for item in split_items(following))
-    return Clause(words[cut:], prior + words[:cut], after, asks, follows, is_last), leads
+    return Clause(words[cut:], prior + words[:cut], after, asks, follows, is_last, own), leads
 
 
 def clause_after(text: str, end: int) -> Clause:

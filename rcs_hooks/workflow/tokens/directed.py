@@ -73,10 +73,11 @@ LABEL = pattern(r"[ \t]*[a-z][a-z_-]*:[ \t]*\Z")
 """A key of a settings file before its value: `color: $team`."""
 
 
-def why_not(text: str, start: int, end: int, *, follows: bool) -> str | None:
+def why_not(text: str, start: int, end: int, *, follows: bool, own: frozenset[str] = frozenset()) -> str | None:
     """Return why the block at `start:end` is only mentioned; None if it is directed.
 
     `text` has `FOREIGN` in place of somebody else's words. `follows`: an earlier block of the sentence was a mention.
+    `own`: the names of own modes.
     """
     line, lead = line_before(text, start)
     following = text[end : end + REACH].translate(PLAIN)
@@ -88,7 +89,7 @@ def why_not(text: str, start: int, end: int, *, follows: bool) -> str | None:
         return cjk.why_not(line, following)
     if LABEL.match(line) and not rest.strip(" \t;") and split_items(line)[0] not in lexicon.LEADS:
         return NO_REQUEST
-    clause, leads = parse_clause(line, lead, following, follows=follows)
+    clause, leads = parse_clause(line, lead, following, follows=follows, own=own)
     if is_quoted(clause, leads) or is_title(line, clause):
         return QUOTED
     if is_code(clause):

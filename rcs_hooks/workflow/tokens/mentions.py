@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from itertools import dropwhile, pairwise, takewhile
 
-from rcs_hooks.catalog import skill_named
+from rcs_hooks.catalog import NAMESPACE, skill_named
 from rcs_hooks.workflow.tokens import lexicon
 from rcs_hooks.workflow.tokens.clause import Clause, first_items, is_end, is_mark, match_phrase, strip_request
 from rcs_hooks.workflow.tokens.predicates import complains, is_predicate, is_small
@@ -105,14 +105,14 @@ def is_code(clause: Clause) -> bool:
 def _is_next_to_variable(clause: Clause) -> bool:
     """Tell whether the tokens stand next to a shell variable, so that they are variables too: `$team and $user`."""
     first, *last = clause.words[-2:] or [""]
-    if last and last[0] in lexicon.JOINS and _is_variable(first):
+    if last and last[0] in lexicon.JOINS and _is_variable(first, clause):
         return True
     pairs = list(pairwise(clause.after))
     is_object = bool(clause.words) and clause.words[-1] not in lexicon.WITH | lexicon.DIRECTIVES
-    if is_object and clause.next in lexicon.TURNS_INTO and pairs and _is_variable(pairs[0][1]):
+    if is_object and clause.next in lexicon.TURNS_INTO and pairs and _is_variable(pairs[0][1], clause):
         return True
-    joined = pairs[0][0] in lexicon.JOINS and _is_variable(pairs[0][1]) if pairs else False
-    return joined or any(word in lexicon.IN_PLACE_OF and _is_variable(item) for word, item in pairs)
+    joined = pairs[0][0] in lexicon.JOINS and _is_variable(pairs[0][1], clause) if pairs else False
+    return joined or any(word in lexicon.IN_PLACE_OF and _is_variable(item, clause) for word, item in pairs)
 
 
 def _is_in_a_state(clause: Clause, last: str) -> bool:
@@ -134,13 +134,25 @@ def _is_in_a_state(clause: Clause, last: str) -> bool:
     return first in lexicon.SUBJECTS or (first in lexicon.DETERMINERS and bool(lexicon.FINITE & set(following)))
 
 
-def _is_variable(item: str) -> bool:
-    return item.startswith("$") and not is_skill(item)
+def _is_variable(item: str, clause: Clause) -> bool:
+    return item.startswith("$") and not is_skill(item, clause)
 
 
-def is_skill(item: str) -> bool:
-    """Tell whether a word is a `$token` of ours."""
-    return item.startswith("$") and skill_named(item[1:].rstrip("-:")) is not None
+def skill_of(typed: str, own: frozenset[str]) -> str | None:
+    """Return the mode (or `cancel`) that a token without its `$` names; None if it names none.
+
+    `own`: the names of own modes, in lower case. None of these is meant in capitals: `$PATH` is a variable of a shell.
+    """
+    found = skill_named(typed)
+    if found is not None or not own:
+        return found
+    name = typed.lower().removeprefix(NAMESPACE)
+    return name if name in own and not typed.isupper() else None
+
+
+def is_skill(item: str, clause: Clause) -> bool:
+    """Tell whether a word of a clause is the `$token` of a skill."""
+    return item.startswith("$") and skill_of(item[1:].rstrip("-:"), clause.own) is not None
 
 
 def why_a_subject(clause: Clause) -> str | None:  # noqa: PLR0911 - one answer for each kind of word

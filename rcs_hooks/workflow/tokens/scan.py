@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 from itertools import islice, pairwise
 
-from rcs_hooks.catalog import meant_by, skill_named
+from rcs_hooks.catalog import meant_by
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.tokens import lexicon
 from rcs_hooks.workflow.tokens.clause import FOREIGN, REACH, is_cjk, split_items
 from rcs_hooks.workflow.tokens.directed import asks_for_work, is_opening, rules_out_first, why_not
-from rcs_hooks.workflow.tokens.mentions import AS_THING, AS_VARIABLE, DEFINED, MENTIONS, NEGATED, NO_REQUEST
+from rcs_hooks.workflow.tokens.mentions import AS_THING, AS_VARIABLE, DEFINED, MENTIONS, NEGATED, NO_REQUEST, skill_of
 from rcs_hooks.workflow.tokens.patterns import pattern
 from rcs_hooks.workflow.tokens.quoted_spans import Span, blanked, quoted_spans, with_line_feeds
 
@@ -42,6 +42,7 @@ APOSTROPHES = "'’‘ʼ＇′"
 SHELL_BEFORE = pattern(r"(?:&&|\|)[ \t]*\Z")
 SHELL_AFTER = pattern(r"[ \t]*(?:&&|\|{1,2}(?:[ \t]|\Z))|[ \t]+\?\?[ \t]")
 
+NONE: frozenset[str] = frozenset()
 LATER = "another block came first"
 JOINED = lexicon.AND | {"and then", "+", "&", "和", "と"}
 LEFT_OUT = "asked for, but another block came first"
@@ -69,7 +70,7 @@ class Token(NamedTuple):
     end: int
     typed: str
     skill: str | None
-    """The mode, or `cancel`; None if no skill of ours has this name."""
+    """The mode, or `cancel`; None if no mode has this name."""
     passed_over: str | None
     """Why the token does not count; None if the prompt asks for it."""
     meant: str | None = None
@@ -96,41 +97,44 @@ class Token(NamedTuple):
         return self.skill == "cancel" or self.meant == "$cancel" or self.passed_over == NO_REQUEST
 
 
-def requested(prompt: str) -> tuple[Token, ...]:
+def requested(prompt: str, own: frozenset[str] = NONE) -> tuple[Token, ...]:
     """Return the tokens that the prompt asks for, in order, each skill once."""
-    return tuple(token for token in scan(prompt) if token.passed_over is None)
+    return tuple(token for token in scan(prompt, own) if token.passed_over is None)
 
 
-def noteworthy(prompt: str) -> tuple[Token, ...]:
+def noteworthy(prompt: str, own: frozenset[str] = NONE) -> tuple[Token, ...]:
     """Return the tokens that the prompt asks for, and those it asks for too late.
 
-    If it asks for none, return those that the person is told of.
+    If it asks for none, return those that the person is told of. `own`: the names of own modes.
     """
-    tokens = scan(prompt)
+    tokens = scan(prompt, own)
     asked = tuple(token for token in tokens if token.passed_over is None)
     if asked:
         return (*asked, *(token for token in tokens if token.passed_over == LEFT_OUT))
     return tuple(token for token in tokens if token.meant or (token.skill and token.passed_over in REPORTED))
 
 
-def scan(prompt: str) -> tuple[Token, ...]:
-    """Return every `$token` of the prompt, each with the reason why it does not count, if it does not."""
+def scan(prompt: str, own: frozenset[str] = NONE) -> tuple[Token, ...]:
+    """Return every `$token` of the prompt, each with the reason why it does not count, if it does not.
+
+    `own`: the names, in lower case, of the modes of one's own that the prompt may name.
+    """
     text = with_line_feeds(prompt)
-    return tuple(_judge(text, list(TOKEN.finditer(text))))
+    return tuple(_judge(text, list(TOKEN.finditer(text)), own))
 
 
-def _judge(text: str, matches: list[re.Match[str]]) -> list[Token]:
+def _judge(text: str, matches: list[re.Match[str]], own: frozenset[str]) -> list[Token]:
     """Decide for every token whether it counts, block by block; stop asking after the request."""
     names = {match[1] for match in matches}
-    spans = quoted_spans(text) if any(skill_named(name) or meant_by(name) for name in names) else []
-    tokens = _tokens(text, matches, spans)
+    spans = quoted_spans(text) if any(skill_of(name, own) or meant_by(name) for name in names) else []
+    tokens = _tokens(text, matches, spans, own)
     shown = blanked(text, spans, FOREIGN)
     done: list[Token] = []
     asked: set[str] = set()
     looks, later, mentioned_until = 0, 0, -1
     for block in _blocks(text, tokens):
         if asked:
-            done += _judge_later_block(shown, block, asked, done[-1].end, is_looked_at=later < MOST_LEFT_OUT)
+            done += _judge_later_block(shown, block, asked, done[-1].end, own, is_looked_at=later < MOST_LEFT_OUT)
             later += 1
         elif not any(token.skill and token.passed_over is None for token in block):
             done += block
@@ -140,7 +144,8 @@ def _judge(text: str, matches: list[re.Match[str]]) -> list[Token]:
             done += (_reject(token, "too many mentions before it") for token in block)
         else:
             looks += 1
-            judged = _judge_block(shown, block, follows=_is_same_sentence(shown, mentioned_until, block[0].start))
+            follows = _is_same_sentence(shown, mentioned_until, block[0].start)
+            judged = _judge_block(shown, block, own, follows=follows)
             asked = {token.skill for token in judged if token.skill and token.passed_over is None}
             mentioned_until = block[-1].end
             done += judged
@@ -184,19 +189,19 @@ def _is_same_sentence(text: str, start: int, end: int) -> bool:
     return start >= 0 and end - start < REACH and not SENTENCE_END.search(text, start, end)
 
 
-def _judge_block(text: str, block: list[Token], *, follows: bool = False) -> list[Token]:
+def _judge_block(text: str, block: list[Token], own: frozenset[str], *, follows: bool = False) -> list[Token]:
     """Return the tokens of a block, each with the reason if it is only mentioned, or was named before.
 
     The part after the last comma or line end of a mentioned block may be directed all the same. `follows`: an earlier
     block of the sentence was only mentioned.
     """
     end = max(token.end for token in block if token.skill)
-    why = why_not(text, block[0].start, end, follows=follows)
+    why = why_not(text, block[0].start, end, follows=follows, own=own)
     cut = 0
     if {token.skill for token in block if token.skill} == {"cancel"}:
         from rcs_hooks.workflow.tokens.cancel import why_not_an_order
 
-        why = why_not_an_order(text, block[0].start, end, why)
+        why = why_not_an_order(text, block[0].start, end, why, own)
     if why:
         gaps = [text[before.end : after.start] for before, after in pairwise(block)]
         cut = next((at for at in range(len(gaps), 0, -1) if "," in gaps[at - 1] or "\n" in gaps[at - 1]), len(block))
@@ -215,7 +220,7 @@ def _judge_block(text: str, block: list[Token], *, follows: bool = False) -> lis
 
 
 def _judge_later_block(
-    text: str, block: list[Token], asked: set[str], since: int, *, is_looked_at: bool
+    text: str, block: list[Token], asked: set[str], since: int, own: frozenset[str], *, is_looked_at: bool
 ) -> list[Token]:
     """Reject the tokens of a block after the request; those that are asked for are marked as left out.
 
@@ -223,7 +228,7 @@ def _judge_later_block(
     """
     named = {token.skill for token in block if token.skill} - asked
     is_joined = text[since : block[0].start].strip(" ,").lower() in JOINED
-    is_asked = is_looked_at and bool(named) and (is_joined or not any(map(_reason, _judge_block(text, block))))
+    is_asked = is_looked_at and bool(named) and (is_joined or not any(map(_reason, _judge_block(text, block, own))))
     return [_reject(token, LEFT_OUT if is_asked and token.skill in named else LATER) for token in block]
 
 
@@ -236,7 +241,7 @@ def _reject(token: Token, why: str) -> Token:
     return token if token.passed_over else token._replace(passed_over=why)
 
 
-def _tokens(text: str, matches: list[re.Match[str]], spans: list[Span]) -> list[Token]:
+def _tokens(text: str, matches: list[re.Match[str]], spans: list[Span], own: frozenset[str]) -> list[Token]:
     rest = iter(spans)
     span: Span | None = next(rest, None)
     tokens = []
@@ -246,7 +251,7 @@ def _tokens(text: str, matches: list[re.Match[str]], spans: list[Span]) -> list[
         start, end = match.span()
         while span and span.end <= start:
             span = next(rest, None)
-        skill = skill_named(match[1])
+        skill = skill_of(match[1], own)
         if span and span.start <= start:
             why: str | None = f"inside {span.what}"
         elif has_operator and _is_next_to_operator(text, start, end):
