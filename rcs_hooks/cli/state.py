@@ -11,7 +11,7 @@ from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
 from rcs_hooks.interface import FIELDS, Argument, of_command, take_switch
-from rcs_hooks.state import clearing, folding, operations, prune, write_checks
+from rcs_hooks.state import clearing, folding, operations, prune, write_checks, writing
 from rcs_hooks.state.validation import check_mode
 from rcs_hooks.text import clean, word
 
@@ -84,7 +84,7 @@ def run(argv: Sequence[str]) -> int:
     if args.action == "write":
         wanted = _fields(args, request)
         name = write_checks.mode_to_write(scope, mode, wanted)
-        return _show(args, operations.write(scope, name, wanted, root_scope=root_scope), _write_words)
+        return _show(args, writing.write(scope, name, wanted, root_scope=root_scope), _write_words)
     return _show(args, operations.read(scope, check_mode(mode)), _record_words)
 
 

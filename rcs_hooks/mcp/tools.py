@@ -21,7 +21,7 @@ from rcs_hooks.hook.entry import answer
 from rcs_hooks.interface import CLI, EMIT, SCOPE, TEXT, TOOLS, take_switch
 from rcs_hooks.runs import emit as runs
 from rcs_hooks.runs.emit import error_as_json
-from rcs_hooks.state import clearing, operations, question_service, write_checks
+from rcs_hooks.state import clearing, operations, question_service, write_checks, writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.state.validation import check_mode, check_session_id
 from rcs_hooks.workflow.messages.shared import failure
@@ -87,7 +87,7 @@ def _state_write(arguments: Arguments, scope: Scope) -> Arguments:
         )
     wanted = more | arguments
     mode = write_checks.mode_to_write(scope, mode, wanted)
-    return dict(operations.write(scope, mode, wanted, root_scope=root_scope))
+    return dict(writing.write(scope, mode, wanted, root_scope=root_scope))
 
 
 def _state_clear(arguments: Arguments, scope: Scope) -> Arguments:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.state import operations, question_service, scopes
+from rcs_hooks.state import question_service, scopes, writing
 from rcs_hooks.workflow.commands import Commands
 from tests.runs.support import Project
 from tests.support import Workspace
@@ -183,7 +183,7 @@ class Scene:
             workspace.now = time.time() - ago
             workspace.prompt(prompt, session)
         verifying = {"current_phase": "verifying", "iteration": 3, "max_iterations": 10}
-        operations.write(self.scope("01998f2c-forge"), "forge", verifying)
+        writing.write(self.scope("01998f2c-forge"), "forge", verifying)
         for _ in range(2):
             workspace.stop("01998f3a-ultra")
         self.ask(
@@ -194,7 +194,7 @@ class Scene:
             "SQLite",
             "None, keep the files",
         )
-        operations.write(
+        writing.write(
             self.scope("01998e77-done"),
             "blueprint",
             {"active": False, "lifecycle_outcome": "finished", "current_phase": "done"},

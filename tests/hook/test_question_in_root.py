@@ -7,9 +7,9 @@ import json
 import pytest
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.state.operations import write
 from rcs_hooks.state.question_service import answer, ask, list_questions
 from rcs_hooks.state.results import AskResult
+from rcs_hooks.state.writing import write
 from tests.state.test_operations import at
 from tests.support import Record, Workspace
 from tests.table import each_row

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from rcs_hooks.state.operations import write
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.results import AskResult
+from rcs_hooks.state.writing import write
 from tests.state.test_operations import at
 from tests.support import Record, Workspace
 from tests.table import each_row

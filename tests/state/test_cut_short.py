@@ -12,7 +12,7 @@ import pytest
 from rcs_hooks.cli.options import scope
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import transaction
-from rcs_hooks.state import clearing, operations, question_service
+from rcs_hooks.state import clearing, operations, question_service, writing
 from tests.support import Workspace
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_a_question_of_a_commit_cut_short_can_be_seen_and_answered(
 def test_a_stale_root_record_draws_no_write_away_from_the_session(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     workspace.write("forge", None, updated_at="2020-01-01T00:00:00Z")
-    operations.write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"})
+    writing.write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"})
     assert workspace.read("forge")["lifecycle_outcome"] == "finished"
     assert not workspace.stop().blocks
 

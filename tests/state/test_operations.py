@@ -12,8 +12,9 @@ import pytest
 from rcs_hooks.cli.options import scope
 from rcs_hooks.errors import Refused, UnsafePath
 from rcs_hooks.state.clearing import clear
-from rcs_hooks.state.operations import get_status, list_active, read, write
+from rcs_hooks.state.operations import get_status, list_active, read
 from rcs_hooks.state.scopes import Scope
+from rcs_hooks.state.writing import write
 from rcs_hooks.workflow.lifecycle import is_active
 from rcs_hooks.workflow.mode_record import ModeRecord
 from tests.support import NOW, Record, Workspace

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.state.operations import list_active, write
+from rcs_hooks.state.operations import list_active
 from rcs_hooks.state.question_service import answer, ask, list_questions
 from rcs_hooks.state.results import QuestionList
+from rcs_hooks.state.writing import write
 from tests.state.test_operations import AT, BROKEN, agrees, at, break_file
 from tests.support import Record, Workspace
 from tests.table import each_row

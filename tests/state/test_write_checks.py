@@ -12,7 +12,7 @@ import pytest
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.mcp import tools
-from rcs_hooks.state.operations import write
+from rcs_hooks.state.writing import write
 from tests.files.test_workspaces import RCS
 from tests.state.test_operations import at
 from tests.support import Record, Workspace, clean_env
