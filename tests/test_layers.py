@@ -33,11 +33,13 @@ MAY_IMPORT = {
     "drawing": {"machine"},
     "runs": BASE | {"machine", "files", "workflow"},
     "tasks": BASE | {"machine", "runs", "files", "workflow"},
-    "mcp": BASE | {"interface", "workflow", "files", "state", "hook", "runs", "__version__"},
-    "dashboard": BASE | {"workflow", "files", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
+    "overview": BASE | {"workflow", "files", "state", "runs", "tasks"},
+    "mcp": BASE | {"interface", "workflow", "files", "state", "hook", "runs", "overview", "__version__"},
+    "dashboard": BASE
+    | {"overview", "workflow", "files", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
     "cli": BASE
     | {"interface", "workflow", "files", "state", "editing", "clients", "hook", "hud", "overlay", "install", "machine"}
-    | {"drawing", "runs", "tasks", "mcp", "dashboard", "__version__"},
+    | {"drawing", "runs", "tasks", "overview", "mcp", "dashboard", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
 PURE = ("workflow", "overlay", "interface", "machine", "drawing")

@@ -110,6 +110,13 @@ def _among(folder: str, index: Index, listed: frozenset[str]) -> list[str]:
     return sorted(name for name in found if paths.is_name(name) and os.path.isdir(f"{folder}/{paths.SESSIONS}/{name}"))
 
 
+def recently_written(folder: str, since: float) -> list[str]:
+    """List the sessions that were written since a moment, in seconds since 1970, the one written last first."""
+    found = _all_times(folder, read_index(folder))
+    written = [(times.written, name) for name, times in found.items() if times.written >= since * SECOND]
+    return [name for _, name in sorted(written, reverse=True)]
+
+
 @contextmanager
 def _opened(folder: str) -> Iterator[int | None]:
     """Open the folder of the sessions, to look at thousands of entries by one descriptor; None if there is none."""

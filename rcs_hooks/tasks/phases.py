@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 PLANNING, PLAN_REVIEW, CODEGEN, REVIEW = "planning", "plan_review", "codegen", "review"
 TEST, ACCEPT, REVERT, DONE = "test", "accept", "revert", "done"
 START = "[*]"
+WORKFLOW = "task"
+"""The workflow of the runs that tasks report."""
 
 STATE_FILE, TRANSCRIPT, HISTORY = "state.json", "transcript.jsonl", "history"
 CODE = "code/"

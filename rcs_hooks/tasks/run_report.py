@@ -18,14 +18,13 @@ from rcs_hooks.runs.records import BY_PERSON
 from rcs_hooks.runs.request import STATUS_CHANGE, EmitRequest, parse_request
 from rcs_hooks.runs.store import RunStore, location_of, open_readwrite
 from rcs_hooks.runs.update import RunUpdate
-from rcs_hooks.tasks.phases import DONE
+from rcs_hooks.tasks.phases import DONE, WORKFLOW
 
 if TYPE_CHECKING:
     from rcs_hooks.environment import Environment
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.machine.graph import Machine
 
-WORKFLOW = "task"
 LIFECYCLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lifecycle.md")
 MOST_RUNS = 1_000
 

@@ -7,6 +7,7 @@ from rcs_hooks.text import quoted
 from rcs_hooks.tuples import NamedTuple
 
 YOUR_QUESTION = "YOUR QUESTION"
+YOUR_ANSWER = "YOUR ANSWER"
 
 
 class Commands(NamedTuple):
@@ -48,6 +49,13 @@ class Commands(NamedTuple):
     def ask(self, mode: str) -> str:
         """Return the command that records a question of a mode, with a placeholder for the question's text."""
         return self._with_scope("question", "ask", "--mode", mode, "--text", YOUR_QUESTION)
+
+    def answer(self, question: str) -> str:
+        """Return the command that answers a question, with a placeholder for the answer.
+
+        `question`: its id, by which it is found in any session.
+        """
+        return self._replace(session="", root_scope=False)._with_scope("question", "answer", question, YOUR_ANSWER)
 
     def ways_to_clear(self, mode: str) -> list[str]:
         """Return the command that clears a mode, and then the call of the MCP tool if the agent has our tools."""

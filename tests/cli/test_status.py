@@ -1,19 +1,22 @@
-"""`rcs status`: says in words what is running."""
+"""`rcs status`: says what waits for the person, what runs and what ended; what cannot be read is named."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from rcs_hooks.overview.words import NOTHING
 from rcs_hooks.state.question_service import ask
 from tests.cli.test_state_commands import rcs
 from tests.state.test_operations import at
+from tests.support import RCS_HOOK, Workspace, clean_env, paste, run_rcs
 
 if TYPE_CHECKING:
-    from tests.support import Workspace
+    from pathlib import Path
 
 
 def status(workspace: Workspace, *options: str) -> list[str]:
@@ -22,88 +25,99 @@ def status(workspace: Workspace, *options: str) -> list[str]:
     return done.out.splitlines()
 
 
-def test_where_nothing_runs_it_says_so(workspace: Workspace) -> None:
-    assert status(workspace) == ["nothing is active"]
+def test_where_nothing_runs_one_line_says_what_to_type(workspace: Workspace) -> None:
+    assert status(workspace) == [NOTHING]
     assert workspace.snapshot() == {}
 
 
-def test_each_mode_has_a_line_in_words(workspace: Workspace) -> None:
+def test_what_waits_comes_first_with_the_command_that_answers_it(workspace: Workspace) -> None:
+    workspace.now = time.time() - 61
+    workspace.prompt("$ultrawork", session="s2")
     workspace.prompt("$team $forge")
-    workspace.edit("forge", current_phase="verifying", iteration=2, max_iterations=50)
-    ask(at(workspace), "forge", "Which database?")
-    assert status(workspace) == [
-        "session s1:",
-        "team: phase starting, waits for your answer",
-        "forge: phase verifying, iteration 2 of 50, waits for your answer",
+    workspace.edit("forge", title="fix the ledger", current_phase="verifying", iteration=2, max_iterations=50)
+    asked = ask(at(workspace)._replace(now=workspace.now), "forge", "Which database?")
+    assert [line.split("  for ")[0].rstrip() for line in status(workspace)] == [
+        "Waits for you (2)",
+        "  forge: fix the ledger",
+        "    asks: Which database?; session s1",
+        f"    To answer: rcs question answer {asked['question_id']} 'YOUR ANSWER'",
+        "  team, session s1",
+        "    waits with forge, which asks",
+        "",
+        "Runs (1)",
+        "  ultrawork, session s2",
+        "    phase planning",
     ]
 
 
-def test_what_waits_to_be_named_is_told(workspace: Workspace) -> None:
-    workspace.prompt("$blueprint $team")
-    assert status(workspace)[-1] == "waits to be named: $team"
-
-
-def test_a_closed_session_and_a_stalled_run_are_told(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    while workspace.stop().blocks:
-        pass
-    assert status(workspace)[-1] == "stalled: nothing had changed; `go on` continues, `$cancel` ends it"
-    workspace.call("SessionEnd", reason="exit")
-    assert status(workspace)[-1] == "closed: its client has ended the session, and resuming it goes on"
-
-
-def test_of_several_sessions_it_names_each(workspace: Workspace) -> None:
+def test_one_session_alone_can_be_asked_for(workspace: Workspace) -> None:
+    workspace.now = time.time()
     workspace.prompt("$forge")
     workspace.prompt("$team", session="s2")
-    assert status(workspace) == ["2 sessions are active; --session shows one: s1, s2"]
-    assert status(workspace, "--session", "s2") == ["session s2:", "team: phase starting"]
+    assert status(workspace)[0] == "Runs (2)"
+    head, first, *_ = status(workspace, "--session", "s2")
+    assert (head, first.split("  for ")[0].strip()) == ("Runs (1)", "team, session s2")
 
 
-def test_the_workspaces_own_run_and_what_cannot_be_read_are_told(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    workspace.write("forge", None)
-    workspace.mode_path("team", None).write_text("{")
-    first, line = status(workspace)
-    assert first == "forge: phase executing, of the workspace"
-    assert line.startswith(".rcs/state/team-state.json cannot be read. ")
-    assert line.endswith("To clear it: rcs state clear --mode team")
+def test_the_session_of_an_agents_shell_hides_no_other(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace.prompt("$forge")
+    workspace.prompt("$team", session="s2")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s2")
+    assert status(workspace)[0] == "Runs (2)"
 
 
 def test_switched_off_hooks_are_told(workspace: Workspace) -> None:
     rcs(workspace.root, "off")
     off = workspace.root / ".rcs" / "off"
-    assert status(workspace) == ["nothing is active", f"the hooks are off: {off} is set; to switch them on: rcs on"]
+    assert status(workspace) == [NOTHING, f"the hooks are off: {off} is set; to switch them on: rcs on"]
+    assert json.loads(status(workspace, "--json")[0])["off"] == str(off)
 
 
-def test_as_json_it_is_what_the_hud_says(workspace: Workspace) -> None:
+def test_as_json_it_is_one_object_with_five_lists(workspace: Workspace) -> None:
     workspace.prompt("$forge")
-    assert json.loads(status(workspace, "--json")[0]) == json.loads(rcs(workspace.root, "hud", "--json").out)
+    (line,) = status(workspace, "--json")
+    found = json.loads(line)
+    assert list(found) == ["waiting", "running", "ended", "tasks", "closed"]
+    assert [entry["name"] for entry in found["running"]] == ["forge"]
 
 
-def test_a_mode_file_that_cannot_be_read_is_not_reported_as_nothing(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    workspace.mode_path("forge").write_text("{")
-    for options in ([], ["--session", "s1"]):
-        first, line = status(workspace, *options)
-        assert first == "session s1:"
-        assert line.startswith(".rcs/state/sessions/s1/forge-state.json cannot be read. ")
-        assert line.endswith("To clear it: rcs state clear --mode forge --session s1")
-
-
-def test_of_several_sessions_whose_files_cannot_be_read_it_names_each(workspace: Workspace) -> None:
-    for session in ("s1", "s2"):
-        workspace.prompt("$forge", session)
+def test_files_that_cannot_be_read_are_named_with_the_command_that_clears_them(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.write("ultraqa", "s3")
+    for session in ("s1", None):
+        workspace.write("forge", session)
         workspace.mode_path("forge", session).write_text("{")
-    assert status(workspace) == ["2 sessions are active; --session shows one: s1, s2"]
+    found = status(workspace)
+    assert found[0] == "Waits for you (2)"
+    assert {line.strip() for line in found if "To clear it" in line} == {
+        "To clear it: rcs state clear --mode forge",
+        "To clear it: rcs state clear --mode forge --session s1",
+    }
+    assert "Runs (1)" in found
 
 
-def test_a_file_of_the_workspaces_own_that_cannot_be_read_is_not_reported_as_nothing(workspace: Workspace) -> None:
-    workspace.write("forge", None)
-    workspace.mode_path("forge", None).write_text("{")
-    (line,) = status(workspace)
-    assert line.startswith(".rcs/state/forge-state.json cannot be read. ")
-    command = line.partition("To clear it: ")[2]
-    assert command == "rcs state clear --mode forge"
+def test_each_command_that_is_shown_can_be_pasted(workspace: Workspace, tmp_path: Path) -> None:
+    env = clean_env(HOME=str(tmp_path), PATH=f"{RCS_HOOK.parent}:{os.environ['PATH']}")
+    workspace.now = time.time()
+    workspace.prompt("$forge")
+    ask(at(workspace)._replace(now=workspace.now), "forge", "Which database?")
+    workspace.prompt("$team", session="s2")
+    workspace.call("SessionEnd", "s2", reason="exit")
+    workspace.write("ultraqa", "s3")
+    workspace.mode_path("ultraqa", "s3").write_text("{")
+    assert run_rcs("task", "new", "login", cwd=workspace.root, env=env).returncode == 0
+    for run, step in (("r1", "a b"), ("r2", "c")):
+        words = ("--type", "status_change", "--run-id", run, "--step", step, "--data", '{"status": "waiting"}')
+        assert run_rcs("emit", "--workflow", "x", *words, cwd=workspace.root, env=env).returncode == 0
+    shown = run_rcs("status", cwd=workspace.root, env=env).stdout.splitlines()
+    commands = [line.partition(": ")[2] for line in shown if line.startswith("    To ") or "needs: " in line]
+    assert len(commands) == 6
+    for command in commands:
+        done = paste(command, cwd=workspace.root, env=env)
+        assert (done.returncode, done.stderr) == (0, ""), command
+    found = json.loads(run_rcs("status", "--json", cwd=workspace.root, env=env).stdout)
+    assert [entry["kind"] for entry in found["waiting"]] == ["run", "run"]
+    assert found["closed"] == []
 
 
 @pytest.mark.parametrize("action", ["list-active", "get-status"])

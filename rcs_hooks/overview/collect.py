@@ -1,0 +1,131 @@
+"""Put the overview of a workspace together. What one source cannot tell hides nothing that the others do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcs_hooks.environment import Environment
+from rcs_hooks.errors import RcsError, reason_of
+from rcs_hooks.files import workspaces
+from rcs_hooks.overview import modes, runs, tasks
+from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, Overview
+from rcs_hooks.runs import store as stores
+from rcs_hooks.tasks.store import names as task_names
+from rcs_hooks.text import clean
+from rcs_hooks.workflow.commands import Commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.runs.store import RunStore
+
+PLAIN = Commands("rcs", "")
+
+
+def overview(env: Mapping[str, str], root: str, now: float, commands: Commands = PLAIN, cwd: str = "") -> Overview:
+    """Return the overview of a workspace, with its runs from the store that `env` names.
+
+    `commands`: how a person calls this program. `cwd`: the folder that a relative RCS_DB counts from; `root` if empty.
+    """
+    try:
+        store = stores.open_readonly(stores.location_of(Environment(env, cwd or root, now)))
+    except (RcsError, OSError) as error:
+        return _overview(env, root, now, commands, None, [_unreadable_runs(root, error)])
+    try:
+        return _overview(env, root, now, commands, store, [])
+    finally:
+        if store:
+            store.close()
+
+
+def overview_of_store(
+    env: Mapping[str, str], root: str, now: float, store: RunStore | None, commands: Commands = PLAIN
+) -> Overview:
+    """Return the overview of a workspace, with its runs from a store that is open already; None: there is no run."""
+    return _overview(env, root, now, commands, store, [])
+
+
+def _overview(
+    env: Mapping[str, str], root: str, now: float, commands: Commands, store: RunStore | None, found: list[Entry]
+) -> Overview:
+    found = [*found, *modes.entries(root, now, commands)]
+    try:
+        names = task_names(root)
+    except (RcsError, OSError) as error:
+        names = []
+        found.append(
+            Entry(TASK, "tasks", "tasks", WAITING, detail=f"the tasks cannot be read: {_why(error)}", project=root)
+        )
+    found += tasks.entries(root, names, now, commands)
+    try:
+        found += runs.entries(store, root, now, commands, frozenset(names))
+    except (RcsError, OSError) as error:
+        found.append(_unreadable_runs(root, error))
+    return grouped(found, workspaces.off_by(env, root))
+
+
+def _unreadable_runs(root: str, error: RcsError | OSError) -> Entry:
+    return Entry(RUN, "runs", "runs", WAITING, detail=f"the runs cannot be read: {_why(error)}", project=root)
+
+
+def _why(error: RcsError | OSError) -> str:
+    return clean(" ".join(str(error).split()) if isinstance(error, RcsError) else reason_of(error), 300)
+
+
+def grouped(found: Iterable[Entry], off: str = "") -> Overview:
+    """Return the overview that consists of these entries, the newest first in each group, questions before all."""
+    newest_first = sorted(found, key=lambda entry: (entry.question is not None, entry.since or ""), reverse=True)
+
+    def of(group: str) -> tuple[Entry, ...]:
+        return tuple(entry for entry in newest_first if entry.group == group)
+
+    return Overview(of(WAITING), of(RUNNING), of(ENDED), of(TASKS), of(CLOSED), off or "")
+
+
+def of_session(whole: Overview, session: str) -> Overview:
+    """Return the part of an overview that is about one session."""
+    each = (entry for group in whole.groups.values() for entry in group)
+    return grouped((entry for entry in each if entry.kind == MODE and entry.session == session), whole.off)
+
+
+def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, store: RunStore | None) -> JsonObject:
+    """Return the overview of several workspaces as one JSON object, for `/api/overview` of the dashboard.
+
+    It has the lists `waiting`, `running`, `ended`, `tasks` and `closed`, the newest entry first in each. An entry has
+    the keys of `rcs status --json` (`v`, `kind`, `name`, `title`, `session` or `id`, `phase`, `since`, `says`) and:
+
+    - `key`: identifies the entry among those of all workspaces. It is the same in each answer, also when the entry
+      moves to another list, so a page can use it as the key of its row. Compare it, and do not take it apart.
+    - `project`: the workspace.
+    - `detail`, `command`: `says` in two parts; `command` is empty where there is nothing to type.
+    - `has_title`: false if `title` is only made of the name and an id.
+    - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
+    - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end.
+    - `question`: null, or `{"id", "text", "options"}`; `POST` the answer as for any question.
+    - `stop`: null, or `{"held": bool, "at": moment}` for the last Stop of a session that runs.
+
+    `store`: the open store of runs; None if there is none. Every text in it is cleaned and bounded, and has to be
+    escaped as any text. Nothing is written, and what cannot be read is an entry of `waiting`.
+    """
+    views = [overview_of_store(env, root, now, store) for root in dict.fromkeys(roots)]
+    entries = (entry for view in views for group in view.groups.values() for entry in group)
+    whole = grouped(entries)
+    return {name: [_shown(entry) for entry in group] for name, group in whole.groups.items()}
+
+
+def _shown(entry: Entry) -> JsonObject:
+    question, stop = entry.question, entry.stop
+    return entry.as_json() | {
+        "key": entry.key,
+        "project": entry.project,
+        "detail": entry.detail,
+        "command": entry.command,
+        "has_title": entry.has_title,
+        "iteration": entry.iteration,
+        "max_iterations": entry.max_iterations,
+        "outcome": entry.outcome,
+        "early": entry.is_early,
+        "question": question and {"id": question.id, "text": question.text, "options": list(question.options)},
+        "stop": stop and {"held": stop.was_held, "at": stop.at},
+    }

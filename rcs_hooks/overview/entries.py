@@ -1,0 +1,136 @@
+"""Define what the overview consists of: the entries, and the groups that they are in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.jsontext import JsonObject
+
+VERSION = 1
+"""The version of an entry's JSON."""
+MODE, RUN, TASK = "mode", "run", "task"
+WAITING, RUNNING, ENDED, TASKS, CLOSED = "waiting", "running", "ended", "tasks", "closed"
+LATELY = 86_400.0
+"""Seconds for which something that has ended is shown."""
+TITLE_LENGTH = 80
+LONG_ID = 16
+"""An id of this length or more is shown by its first letters."""
+SHORT_ID = 8
+
+
+class AskedQuestion(NamedTuple):
+    """A question that the person has not answered."""
+
+    id: str
+    text: str
+    options: tuple[str, ...]
+
+
+class LastStop(NamedTuple):
+    """What became of the last Stop of a session: it was held, or let go. `at`: when that was."""
+
+    was_held: bool
+    at: str | None
+
+
+class Entry(NamedTuple):
+    """One thing in the overview: a mode of a session, a run that `rcs emit` reports, or a task."""
+
+    kind: str
+    """MODE, RUN or TASK."""
+    name: str
+    """The mode, the workflow or the task."""
+    title: str
+    """What the person asked for; where nobody recorded it, the name and the first letters of the id."""
+    group: str
+    """The group that the entry is in."""
+    session: str | None = None
+    """The session of a mode; None for a record that belongs to the workspace."""
+    id: str = ""
+    """The id of a run or a task; of a question that no active mode asks."""
+    phase: str | None = None
+    since: str | None = None
+    """When it began to wait, to run, to be in its phase, or when it ended or was closed."""
+    detail: str = ""
+    """What there is to say about it, without the command."""
+    to: str = ""
+    """What the command is for, as in `To answer`."""
+    command: str = ""
+    """The command to type; empty if there is none."""
+    has_title: bool = True
+    """Whether `title` is what the person asked for."""
+    project: str = ""
+    """The workspace."""
+    iteration: int | None = None
+    max_iterations: int | None = None
+    outcome: str | None = None
+    """How it ended; None if it has not."""
+    is_early: bool = False
+    """Whether it was said to be finished in a phase from which its machine does not end."""
+    question: AskedQuestion | None = None
+    stop: LastStop | None = None
+
+    @property
+    def says(self) -> str:
+        """Return the entry's sentence for people, with the command to type."""
+        return f"{self.detail}. {self.to}: {self.command}" if self.command else self.detail
+
+    @property
+    def key(self) -> str:
+        """Return what identifies the entry among those of all workspaces, and stays the same while it changes."""
+        place = (self.session or "", self.name, self.id) if self.kind == MODE else (self.id,)
+        return ":".join((self.kind, self.project, *filter(None, place)))
+
+    def as_json(self) -> JsonObject:
+        """Return the entry as JSON, with the keys that programs may rely on."""
+        where: JsonObject = {"session": self.session} if self.kind == MODE else {"id": self.id}
+        return {
+            "v": VERSION,
+            "kind": self.kind,
+            "name": self.name,
+            "title": self.title,
+            **where,
+            "phase": self.phase,
+            "since": self.since,
+            "says": self.says,
+        }
+
+
+class Overview(NamedTuple):
+    """Everything in a workspace that a person may want to know of, each thing once, the newest first in each group.
+
+    `waiting`: what waits for the person, and what cannot be read. `ended`: what has ended in the last day. `closed`:
+    the sessions that their client has ended with a run or a question open.
+    """
+
+    waiting: tuple[Entry, ...] = ()
+    running: tuple[Entry, ...] = ()
+    ended: tuple[Entry, ...] = ()
+    tasks: tuple[Entry, ...] = ()
+    closed: tuple[Entry, ...] = ()
+    off: str = ""
+    """What switches the hooks off; empty if they are on."""
+
+    @property
+    def groups(self) -> Mapping[str, tuple[Entry, ...]]:
+        """Return the entries by their group, the group that concerns the person most first."""
+        return {
+            WAITING: self.waiting,
+            RUNNING: self.running,
+            ENDED: self.ended,
+            TASKS: self.tasks,
+            CLOSED: self.closed,
+        }
+
+    def as_json(self) -> JsonObject:
+        """Return the overview as JSON; `off` is there only while the hooks are off."""
+        groups: JsonObject = {name: [entry.as_json() for entry in group] for name, group in self.groups.items()}
+        return groups | ({"off": self.off} if self.off else {})
+
+
+def short(identifier: str) -> str:
+    """Return an id as people read it: a long one by its first letters."""
+    return identifier[:SHORT_ID] if len(identifier) >= LONG_ID else identifier

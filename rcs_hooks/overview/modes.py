@@ -1,0 +1,285 @@
+"""Read the modes of a workspace for the overview: those that are active in any session, and those that ended lately.
+
+Rules of this file:
+- `state` decides which modes are active and which outcome a record states; nothing is decided here.
+- What a session or a file does wrong is said in an entry of its own, and hides nothing else.
+- Its cost grows with what is active: sessions are found by the index, and of those that ended lately the newest are
+  read.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from rcs_hooks.errors import RcsError, reason_of
+from rcs_hooks.files import paths, workspaces
+from rcs_hooks.files.clock import iso, seconds
+from rcs_hooks.files.reading import Reader, Unreadable
+from rcs_hooks.overview.entries import (
+    CLOSED,
+    ENDED,
+    LATELY,
+    MODE,
+    RUNNING,
+    TITLE_LENGTH,
+    WAITING,
+    AskedQuestion,
+    Entry,
+    LastStop,
+    short,
+)
+from rcs_hooks.state import questions, session_index, session_notes, stop_notes
+from rcs_hooks.state import session as sessions
+from rcs_hooks.state.inventory import deferred_skills_in
+from rcs_hooks.text import clean, word
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rcs_hooks.state.questions import Question
+    from rcs_hooks.state.session import ActiveMode, Session
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+MOST_ENDED = 10
+"""How many modes are shown that have ended lately."""
+MOST_LOOKED_AT = 30
+"""In how many sessions at most such modes are looked for, those written last first."""
+FEW = 40
+"""Of more sessions that may be active, those are passed over whose records say at once that they are not."""
+LONGEST_QUESTION = 300
+LONGEST_REASON = 200
+MOST_OPTIONS = 12
+LONGEST_OPTION = 60
+
+
+def entries(root: str, now: float, commands: Commands) -> list[Entry]:
+    """Return an entry for each mode of a workspace that is active or has ended lately, and for what cannot be read."""
+    try:
+        folder = workspaces.state_folder(root)
+        names = _possibly_active(folder)
+    except (RcsError, OSError) as error:
+        return [_unreadable(root, None, "state", f"{paths.STATE} of {root} cannot be read: {_why(error)}")]
+    found = [entry for name in (None, *names) for entry in _of_session(root, folder, name, now, commands)]
+    others = (name for name in session_index.recently_written(folder, now - LATELY) if name not in frozenset(names))
+    for name in itertools.islice(others, MOST_LOOKED_AT):
+        if sum(entry.group == ENDED for entry in found) >= MOST_ENDED:
+            break
+        found += _of_session(root, folder, name, now, commands)
+    return _with_newest_ended(found)
+
+
+def _possibly_active(folder: str) -> list[str]:
+    names = session_index.possibly_active(folder)
+    if len(names) <= FEW:
+        return names
+    reader = Reader(folder)
+    return [name for name in names if session_index.may_be_active(reader, name)]
+
+
+def _with_newest_ended(found: list[Entry]) -> list[Entry]:
+    ended = sorted((entry for entry in found if entry.group == ENDED), key=lambda entry: entry.since or "")
+    return [*(entry for entry in found if entry.group != ENDED), *ended[-MOST_ENDED:]]
+
+
+def _of_session(root: str, folder: str, session: str | None, now: float, commands: Commands) -> Iterator[Entry]:
+    """Yield the entries of a session, or those of the records that belong to no session if `session` is None."""
+    try:
+        view = sessions.load(folder, session, now)
+        yield from _SessionEntries(root, view, commands._replace(session=session or "")).all()
+    except (RcsError, OSError) as error:
+        where = f"session {session}" if session else paths.STATE
+        yield _unreadable(root, session, "session" if session else "state", f"{where} cannot be read: {_why(error)}")
+
+
+def _why(error: RcsError | OSError) -> str:
+    said = str(error) if isinstance(error, RcsError) else reason_of(error)
+    return " ".join(said.split())
+
+
+def _unreadable(root: str, session: str | None, name: str, detail: str, to: str = "", command: str = "") -> Entry:
+    """Return the entry of something that cannot be read, so that nobody knows whether it runs."""
+    title, has_title = title_of(name, session, "")
+    return Entry(
+        MODE, name, title, WAITING, session, detail=clean(detail, 400), to=to, command=command, has_title=has_title,
+        project=root,
+    )  # fmt: skip
+
+
+def title_of(name: str, session: str | None, recorded: object) -> tuple[str, bool]:
+    """Return the title of a run, and whether it is a recorded one; else it is made of the mode and the session."""
+    title = clean(recorded, TITLE_LENGTH)
+    if title:
+        return title, True
+    return (f"{name} {short(session)}" if session else f"{name} of the workspace"), False
+
+
+class _SessionEntries:
+    """The entries of one session, from one reading of it."""
+
+    def __init__(self, root: str, view: Session, commands: Commands) -> None:
+        self.root = root
+        self.view = view
+        self.commands = commands
+        notes = session_notes.load(view.folder, view.session) if view.session else {}
+        self.is_closed = session_notes.is_closed(notes)
+        self.closed_at = _moment(notes.get("closed_at")) if isinstance(notes, dict) else None
+        # A root record is shown once: as one that belongs to the workspace, not in each session that sees it.
+        self.members = [member for member in view.active_modes() if member.session == view.session]
+        self.stop = _last_stop(notes, view.active_modes())
+        self.deferred = deferred_skills_in(view.inventory)
+        waited_for = [member.record.question_id for member in self.members]
+        asked = questions.load(view.folder, view.session, waited_for)
+        self.open = [question for question in asked if questions.is_open(question)]
+
+    def all(self) -> Iterator[Entry]:
+        """Yield every entry of the session."""
+        place = paths.session_folder(self.view.session)
+        for broken in self.view.unreadable:
+            if broken.path.startswith(place):
+                yield self._broken(broken)
+        told: set[str] = set()
+        for member in self.members:
+            question = self._question_of(member, told)
+            if question:
+                told.add(question.id)
+            yield self._active(member, question)
+        for question in self.open:
+            if question.id not in told:
+                yield self._orphan(question)
+        yield from self._ended()
+
+    def _broken(self, broken: Unreadable) -> Entry:
+        name = paths.clear_name(broken.path)
+        detail = f"{paths.STATE}/{broken.path} cannot be read ({clean(broken.why, 80)})"
+        return _unreadable(self.root, self.view.session, name, detail, "To clear it", self.commands.clear(name))
+
+    def _question_of(self, member: ActiveMode, told: set[str]) -> Question | None:
+        """Return the question that a mode asks; None for one that only waits for the question of another mode."""
+        waiting = {each.mode for each in self.members}
+        mine = [
+            question
+            for question in questions.open_for(self.open, member.mode, member.record)
+            if question.record.get("source") == member.mode or question.record.get("source") not in waiting
+        ]
+        return next((question for question in mine if question.id not in told), None)
+
+    def _active(self, member: ActiveMode, question: Question | None) -> Entry:
+        record, outcome = member.record, outcome_of(member.record)
+        entry = self._of_record(member.mode, record)
+        phase = _phase_and_round(entry)
+        if question:
+            asked = question.record.get("created_at") or record.updated_at
+            entry = self._asking(entry, question, _moment(asked))
+            return entry if not self.is_closed else entry._replace(group=CLOSED, since=self.closed_at)
+        if self.is_closed:
+            return entry._replace(
+                group=CLOSED,
+                since=self.closed_at,
+                detail=f"{phase}; its client has closed the session, and resuming it goes on",
+                to="To end it",
+                command=self.commands.write(member.mode, "--outcome", "userinterlude"),
+            )
+        if outcome.waits:
+            return entry._replace(group=WAITING, since=_moment(record.updated_at), detail=self._waits_for(member))
+        then = f"; then {' '.join(f'${mode}' for mode in self.deferred)}" if self.deferred else ""
+        return entry._replace(
+            group=RUNNING, since=_moment(record.started_at or record.updated_at), detail=phase + then, stop=self.stop
+        )
+
+    def _waits_for(self, member: ActiveMode) -> str:
+        """Tell what a mode without a question of its own waits for."""
+        record = member.record
+        shared = [each for each in self.open if each.id == record.question_id]
+        if shared:
+            return f"waits with {clean(shared[0].record.get('source')) or 'another mode'}, which asks"
+        broken = questions.unreadable_questions(self.view.folder, self.view.session, [record.question_id])
+        if broken and record.has_question_pending:
+            path, why = f"{paths.STATE}/{broken[0].path}", clean(broken[0].why, 80)
+            return f"asks, but {path} cannot be read ({why}); your next prompt is the answer"
+        return "waits for your next prompt"
+
+    def _orphan(self, question: Question) -> Entry:
+        """Return the entry of an open question whose mode is not active here."""
+        name = clean(question.record.get("source")) or "question"
+        title, has_title = title_of(name, self.view.session, "")
+        entry = Entry(
+            MODE, name, title, WAITING, self.view.session, question.id, has_title=has_title, project=self.root
+        )
+        entry = self._asking(entry, question, _moment(question.record.get("created_at")))
+        return entry._replace(group=CLOSED, since=self.closed_at) if self.is_closed else entry
+
+    def _asking(self, entry: Entry, question: Question, since: str | None) -> Entry:
+        options = tuple(clean(each, LONGEST_OPTION) for each in questions.options_of(question.record)[:MOST_OPTIONS])
+        text = clean(question.text, LONGEST_QUESTION) or "(its text cannot be read)"
+        choice = f" ({' | '.join(options)})" if options else ""
+        return entry._replace(
+            group=WAITING,
+            since=since,
+            detail=f"asks: {text}{choice}",
+            to="To answer",
+            command=self.commands.answer(question.id),
+            question=AskedQuestion(question.id, text, options),
+        )
+
+    def _ended(self) -> Iterator[Entry]:
+        """Yield the modes that have ended in the last day."""
+        since = self.view.now - LATELY
+        for mode, record in (self.view.own if self.view.session else self.view.root).items():
+            outcome = outcome_of(record)
+            if is_active(record) or not outcome.ends or record.is_tombstone:
+                continue
+            ended = _moment(record.completed_at) or _moment(record.updated_at)
+            if ended is None or (seconds(ended) or 0.0) < since:
+                continue
+            entry = self._of_record(mode, record)
+            is_early = outcome.word == FINISHED and record.is_early
+            entry = entry._replace(group=ENDED, since=ended, outcome=outcome.public, is_early=is_early)
+            yield entry._replace(detail=_how_it_ended(entry, record))
+
+    def _of_record(self, mode: str, record: ModeRecord) -> Entry:
+        title, has_title = title_of(mode, self.view.session, record.title)
+        return Entry(
+            MODE, mode, title, RUNNING, self.view.session,
+            phase=word(record.phase) if record.phase else None, has_title=has_title, project=self.root,
+            iteration=_count(record.iteration), max_iterations=_count(record.max_iterations),
+        )  # fmt: skip
+
+
+def _how_it_ended(entry: Entry, record: ModeRecord) -> str:
+    if entry.outcome == FINISHED:
+        if isinstance(target := record.get("transition_target_mode"), str):
+            return f"finished, handed over to {clean(target)}"
+        return f"finished early, in phase {entry.phase}" if entry.is_early else "finished"
+    why = clean(record.reason or record.get("error"), LONGEST_REASON)
+    phase = f" in phase {entry.phase}" if entry.phase and entry.phase != entry.outcome else ""
+    return f"{entry.outcome}{phase}{f': {why}' if why else ''}"
+
+
+def _phase_and_round(entry: Entry) -> str:
+    phase = f"phase {entry.phase or 'unknown'}"
+    if entry.iteration is None or entry.max_iterations is None:
+        return phase
+    return f"{phase}, round {entry.iteration} of {entry.max_iterations}"
+
+
+def _last_stop(notes: object, members: Iterable[ActiveMode]) -> LastStop | None:
+    """Tell what became of the last Stop of a session since its last prompt; None if there was none."""
+    if not isinstance(notes, dict):
+        return None
+    at = _moment(session_notes.part(notes, "stops").get("at"))
+    if stop_notes.is_stalled(notes, tuple(members)):
+        return LastStop(False, at)
+    return LastStop(True, at) if stop_notes.count_of(notes).in_a_row else None
+
+
+def _moment(value: object) -> str | None:
+    """Return a moment as our clock writes it; None for a text that states none."""
+    at = seconds(value)
+    return iso(at) if at is not None and at >= 0 else None
+
+
+def _count(value: int | None) -> int | None:
+    return value if value is not None and 0 <= value < 10**9 else None

@@ -1,0 +1,64 @@
+"""Read the runs that `rcs emit` reports for the overview: those that wait, go on, or ended lately."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, TITLE_LENGTH, WAITING, Entry, short
+from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter
+from rcs_hooks.runs.records import WAITING as WAITS
+from rcs_hooks.text import clean, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from rcs_hooks.runs.records import RunRecord
+    from rcs_hooks.runs.store import RunStore
+    from rcs_hooks.workflow.commands import Commands
+
+MOST = 200
+"""How many runs are shown, those with the newest events."""
+WAITS_FOR = 7 * LATELY
+"""Seconds for which a run that waits is shown without a new event; others are shown for a day."""
+OUTCOMES = {COMPLETED: "completed", FAILED: "failed", SKIPPED: "skipped"}
+
+
+def entries(
+    store: RunStore | None, root: str, now: float, commands: Commands, tasks: Collection[str] = ()
+) -> list[Entry]:
+    """Return an entry for each run of a workspace, without those of the tasks named `tasks`. Raises StoreError."""
+    if store is None:
+        return []
+    now_ms = round(now * 1000)
+    filters = RunFilter(project=os.path.realpath(root), since_ms=now_ms - round(WAITS_FOR * 1000))
+    found = store.runs(now_ms, filters, limit=MOST)
+    return [
+        _entry(run, root, commands)
+        for run in found
+        if not _is_of_task(run, tasks) and (run.status == WAITS or now_ms - run.last_ms < LATELY * 1000)
+    ]
+
+
+def _is_of_task(run: RunRecord, tasks: Collection[str]) -> bool:
+    from rcs_hooks.tasks.phases import WORKFLOW
+
+    return run.workflow == WORKFLOW and run.run_id.partition("#")[0] in tasks
+
+
+def _entry(run: RunRecord, root: str, commands: Commands) -> Entry:
+    name = clean(run.workflow) or "run"
+    title = clean(run.feature, TITLE_LENGTH)
+    step = clean(run.current) or None
+    entry = Entry(
+        RUN, name, title or f"{name} {short(run.run_id)}", RUNNING, id=run.run_id, phase=step, has_title=bool(title),
+        since=run.started_at, project=root,
+    )  # fmt: skip
+    at = f" at {step}" if step else ""
+    if run.status == WAITS:
+        show = f"{commands.rcs} runs show {quoted(run.run_id)}"
+        return entry._replace(group=WAITING, since=run.last_at, detail=f"waits{at}", to="To see it", command=show)
+    if run.status in OUTCOMES:
+        outcome = OUTCOMES[run.status]
+        return entry._replace(group=ENDED, since=run.last_at, detail=f"{outcome}{at}", outcome=outcome)
+    return entry._replace(detail=f"{clean(run.status)}{at}")
