@@ -32,14 +32,16 @@ class Draft:
     """The records of a session as a call is about to leave them, and the files that this changes.
 
     `turn`: the turn of the prompt that makes the change; None if no prompt does or its client names none.
+    `title`: what that prompt says of the work that it starts.
     """
 
-    def __init__(self, view: Session, *, turn: str | None, now: str) -> None:
+    def __init__(self, view: Session, *, turn: str | None, now: str, title: str = "") -> None:
         self.view = view
         self.modes = view.modes
         self.own = dict(view.own)
         self.root = dict(view.root)
         self.turn = turn
+        self.title = title
         self.now = now
         self._changed: dict[str, tuple[int, JsonObject | None]] = {}
         self._started: list[str] = []
@@ -88,14 +90,35 @@ class Draft:
             ended = self.root[mode] = mode_changes.survivor_ended(mode, record, session=session, now=self.now)
             self.stage(COMPLETES, paths.mode_file(mode, None), ended.to_json())
 
-    def start(self, mode: str) -> str | None:
-        """Start a mode, or resume its last run; return the outcome of the run that is resumed, None if none is."""
+    def start(self, mode: str, *, is_anew: bool = False) -> str | None:
+        """Start a mode, or resume its last run; return the outcome of the run that is resumed, None if none is.
+
+        `is_anew`: do not resume a run.
+        """
         old = self.own[mode] if mode in self.own else self.view.visible_root(mode, self.root)
-        record = mode_changes.started(self.modes[mode], old, session=self.view.session, turn=self.turn, now=self.now)
+        given: JsonObject = {"title": self.title} if self.title else {}
+        if records := self.own if self.view.session else self.root:
+            from rcs_hooks.state import handover
+
+            given = handover.given_to(self.modes[mode], records, self.modes, title=self.title, now=self.now)
+        begin = mode_changes.fresh if is_anew else mode_changes.started
+        record = begin(self.modes[mode], old, session=self.view.session, turn=self.turn, now=self.now, given=given)
         self.stage_mode(ACTIVATES, mode, record)
         self._started.append(mode)
         self.end_survivor(mode)
         return record.resumed_after
+
+    def begin_anew(self, mode: str) -> None:
+        """Begin the run of an active mode anew."""
+        from rcs_hooks.state import handover
+
+        member = next(each for each in self.active_modes() if each.mode == mode)
+        records = {**(self.own if self.view.session else self.root), mode: member.record}
+        given = handover.given_anew(self.modes[mode], records, self.modes)
+        record = mode_changes.fresh(
+            self.modes[mode], member.record, session=self.view.session, turn=self.turn, now=self.now, given=given
+        )
+        self.stage_mode(ACTIVATES, mode, record)
 
     def answer(self, member: ActiveMode) -> None:
         """End the wait of an active mode.

@@ -45,30 +45,53 @@ RUN_FIELDS = (
     *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "early"),
 )
 """The fields that belong to one run, so that the next run starts without them."""
+NOTHING: Mapping[str, object] = {}
 
 
 def transition_message(source: str, target: str) -> str:
     return f"mode transiting: {source} -> {target}"
 
 
-def started(mode: ModeDef, old: ModeRecord | None, *, session: str | None, turn: str | None, now: str) -> ModeRecord:
+def started(
+    mode: ModeDef,
+    old: ModeRecord | None,
+    *,
+    session: str | None,
+    turn: str | None,
+    now: str,
+    given: Mapping[str, object] = NOTHING,
+) -> ModeRecord:
     """Return the record of a mode that is to run: as it is if active, resumed where it stopped, or a fresh run.
 
-    `old`: the record so far; None if there is none.
+    `old`: the record so far; None if there is none. `given`: title, plan, brief and finding, as far as the prompt or an
+    earlier run gives them (`state/handover.py`).
     """
-    old = old or ModeRecord({})
-    if is_active(old):
+    if old is not None and is_active(old):
         return old
-    if outcome_of(old).resumes and old.phase != CLEARED:
-        return _resumed(mode, old, session=session, turn=turn, now=now)
-    fresh: JsonObject = {
+    if old is not None and outcome_of(old).resumes and old.phase != CLEARED:
+        return _resumed(mode, old, session=session, turn=turn, now=now, given=given)
+    return fresh(mode, old, session=session, turn=turn, now=now, given=given)
+
+
+def fresh(
+    mode: ModeDef,
+    old: ModeRecord | None,
+    *,
+    session: str | None,
+    turn: str | None,
+    now: str,
+    given: Mapping[str, object] = NOTHING,
+) -> ModeRecord:
+    """Return the record of a run that begins anew; of the record so far, only fields that belong to no run stay."""
+    begun: JsonObject = {
         "active": True,
         "mode": mode.name,
         "current_phase": mode.first_phase,
         "started_at": now,
         "updated_at": now,
     }
-    record = old.without(RUN_FIELDS).with_fields(fresh | _owner(session, turn)).without(("iteration",))
+    record = (old or ModeRecord({})).without((*RUN_FIELDS, "iteration"))
+    record = record.with_fields({**begun, **given, **_owner(session, turn)})
     if mode.max_iterations is not None:
         record = record.with_fields({"iteration": mode.iteration, "max_iterations": mode.max_iterations})
     return record.with_fields({"state": {}}).with_fields(mode.first_fields())
@@ -83,7 +106,15 @@ def _owner(session: str | None, turn: str | None) -> JsonObject:
     return owner
 
 
-def _resumed(mode: ModeDef, old: ModeRecord, *, session: str | None, turn: str | None, now: str) -> ModeRecord:
+def _resumed(
+    mode: ModeDef,
+    old: ModeRecord,
+    *,
+    session: str | None,
+    turn: str | None,
+    now: str,
+    given: Mapping[str, object],
+) -> ModeRecord:
     record = without_outcome(mode, old, now=now)
     record = _enforcement(record, CLEARED, {"cleared_at": now, "clear_reason": "the run was taken up again"})
     earlier: JsonObject = {
@@ -92,6 +123,9 @@ def _resumed(mode: ModeDef, old: ModeRecord, *, session: str | None, turn: str |
         "error": old.get("error"),
     }
     earlier |= {"reason": old.reason} if old.reason else {}
+    if title := given.get("title"):
+        earlier["title"] = title
+    record = record.with_fields({**given, "title": old.title} if old.title else given)
     started_again: JsonObject = {"resumed_from": earlier, "active": True, "mode": mode.name}
     record = record.without((*AUDIT_FIELDS, "reason", "evidence"))
     return _with_iterations_left(mode, record.with_fields(started_again | _owner(session, turn)))
@@ -99,7 +133,9 @@ def _resumed(mode: ModeDef, old: ModeRecord, *, session: str | None, turn: str |
 
 def _with_iterations_left(mode: ModeDef, record: ModeRecord) -> ModeRecord:
     """Return the record with its iterations counted anew if they are used up: otherwise the next Stop ends the turn."""
-    return record.with_fields({"iteration": mode.iteration or 0}) if record.is_exhausted else record
+    if not record.is_exhausted:
+        return record
+    return record.without(("visited",)).with_fields({"iteration": mode.iteration or 0})
 
 
 def continued(mode: ModeDef, old: ModeRecord, *, now: str) -> ModeRecord:

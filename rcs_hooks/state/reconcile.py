@@ -33,6 +33,7 @@ from rcs_hooks.workflow.replies import (
     OpenQuestion,
     is_only_courtesy,
     says_go_on,
+    title_of,
 )
 
 TYPE_CHECKING = False
@@ -126,7 +127,8 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
 
     `asked`: the questions of the session.
     """
-    draft = Draft(view, turn=prompt.turn, now=prompt.now)
+    title = title_of(prompt.reply) if prompt.skills else ""
+    draft = Draft(view, turn=prompt.turn, now=prompt.now, title=title)
     before = draft.active_modes()
     if unanswered := _unreadable_for_answer(draft, asked, prompt):
         modes = tuple(member.mode for member in before)
@@ -245,8 +247,8 @@ def _apply(draft: Draft, plan: transitions.Plan) -> tuple[tuple[str, ...], tuple
     return tuple(messages), tuple(resumed)
 
 
-def apply_step(draft: Draft, step: transitions.Step) -> tuple[list[str], str | None]:
-    """Draft a transition: complete its sources and start its destination.
+def apply_step(draft: Draft, step: transitions.Step, *, is_anew: bool = False) -> tuple[list[str], str | None]:
+    """Draft a transition: complete its sources and start its destination, `is_anew` without resuming a run.
 
     Returns the messages, and the outcome of the run that is resumed; None if none is.
     """
@@ -257,7 +259,7 @@ def apply_step(draft: Draft, step: transitions.Step) -> tuple[list[str], str | N
             source = f"{paths.STATE}/{member.path}"
             ended = mode_changes.completed(member.mode, member.record, step.requested, now=draft.now, path=source)
             draft.end(member, ended)
-    return texts, draft.start(step.requested)
+    return texts, draft.start(step.requested, is_anew=is_anew)
 
 
 def _is_outdated(draft: Draft) -> bool:

@@ -1,7 +1,9 @@
-"""Reads a prompt as the answer to a question that a run waits for."""
+"""Reads a prompt as the answer to a question that a run waits for, and as the title of a run that it starts."""
 
 from __future__ import annotations
 
+from rcs_hooks.catalog import skill_named
+from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -61,6 +63,21 @@ COURTESY = frozenset(["please", "pls", "thanks", "bitte", "danke", "merci", "gra
 """Words that may come after the number of an option: `2 please`."""
 IF_YOU_PLEASE = frozenset(["s'il", "te", "vous"])
 """Words that are courtesy only as part of `s'il te plaît`."""
+
+TITLE_LENGTH = 80
+BEFORE_TITLE = " \t\r\n.,;:!-–—)]"
+"""Characters that are left at the start of a prompt where its tokens were cut out."""
+GO_ON_WORDS = 4
+"""A prompt that begins with `go on` and has more words than this says something of the work too."""
+SAYS_NOTHING = frozenset(
+    (
+        *("go", "on", "ahead", "continue", "proceed", "resume", "start", "begin", "run", "do", "again", "now", "then"),
+        *("it", "this", "that", "the", "a", "with", "and", "yes", "ok", "okay", "plan", "brief", "work", "task"),
+    )
+)
+"""Words of a prompt that only starts or continues a run: `go ahead with the plan`."""
+MOST_READ = 1_000
+"""Characters of a prompt in which its title is looked for."""
 
 LONGEST_WORDS = 80
 """Characters of a prompt that are read for its first words."""
@@ -138,6 +155,20 @@ def says_go_on(prompt: str) -> bool:
     words = [word.strip(AROUND) for word in prompt.lstrip()[:LONGEST_WORDS].casefold().split()[:3]]
     words = words[1:] if words[:1] == ["please"] else words
     return words[:2] == ["go", "on"] or words[:1] == ["continue"]
+
+
+def title_of(words: str) -> str:
+    """Return the title of a run that a prompt starts: its first words without names of skills, cleaned and bounded.
+
+    `words`: the prompt without its tokens. Empty for a prompt that says nothing of the work: `please`, `go on`.
+    """
+    text = words.lstrip()[:MOST_READ]
+    named = [word for word in text.split() if not (word.startswith("$") and skill_named(word[1:].rstrip(AROUND)))]
+    text = " ".join(named).lstrip(BEFORE_TITLE)
+    rest = " ".join(word for word in text.split() if word.strip(AROUND).lower() not in SAYS_NOTHING)
+    if is_only_courtesy(rest) or (says_go_on(text) and len(text.split()) <= GO_ON_WORDS):
+        return ""
+    return clean(text, TITLE_LENGTH)
 
 
 def _number_in(folded: str) -> str:

@@ -1,0 +1,43 @@
+"""What a prompt says of the work that it starts: the title of the run."""
+
+from __future__ import annotations
+
+from rcs_hooks.workflow.replies import TITLE_LENGTH, title_of
+from tests.table import each_row
+
+TITLES = [
+    ("fix the ledger, please", "fix the ledger, please"),
+    ("  fix\n\tthe   ledger ", "fix the ledger"),
+    (", fix it", "fix it"),
+    (": - fix it", "fix it"),
+    ("fix it, then $team merges", "fix it, then merges"),
+    ("$rcs:forge fix it and $CREW.", "fix it and"),
+    ("fix $PATH and $plan_id", "fix $PATH and $plan_id"),
+    ('say "hello" \x1b[31m', "say 'hello' [31m"),
+    ("continue the ledger migration of Ann", "continue the ledger migration of Ann"),
+    ("x" * 80, "x" * 80),
+    ("x" * 81, "x" * 79 + "…"),
+    ("word " * 500, ("word " * 16)[:79].rstrip() + "…"),
+    ("é" * 1_000_000, "é" * 79 + "…"),
+    ("修复账本", "修复账本"),
+    # What says nothing of the work.
+    ("", ""),
+    (" \n ", ""),
+    ("go on", ""),
+    ("Go on!", ""),
+    ("please continue", ""),
+    ("continue with my work", ""),
+    ("go ahead with the plan, please", ""),
+    ("go", ""),
+    ("please", ""),
+    ("thanks!", ""),
+    ("$team", ""),
+    ("...", ""),
+    ("\u202e\u200b", ""),
+]
+
+
+@each_row(("words", "title"), TITLES)
+def test_the_first_words_of_a_prompt_are_the_title(words: str, title: str) -> None:
+    assert title_of(words) == title
+    assert len(title) <= TITLE_LENGTH
