@@ -1,192 +1,100 @@
-"""Defines every mode by one `ModeDef`, and tells which names a person may type.
+"""Names the modes: what a person may type after the `$`, and which mode that is.
 
-Everything else that is known about a mode is derived from its entry: the transition policy, the first record, the
-completion of shells, the skills that setup installs. README, the plugin's launcher and its manifest repeat a part of
-it: `python -m tests.make_tables` writes those. Imported on every prompt that holds a `$`, so this imports nothing.
+The modes themselves, `MODES`, are read from `shipped_modes.py` when somebody first asks for them. What is below `made
+from the skills` repeats the names of the declarations in `rcs_hooks/skills/*/SKILL.md`: `python -m tests.make_modes`
+writes it. Imported on every prompt that holds a `$`, so this imports nothing.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from rcs_hooks import mode_def
 
-PLANNING = "planning-like"
-EXECUTION = "execution-like"
+    ModeDef = mode_def.ModeDef
+    MODES: dict[str, ModeDef]
+    """The modes that ship, by name."""
+else:
+
+    def __getattr__(name):
+        """Return what needs the definitions of the modes, which most prompts do without; it is read once."""
+        if name not in ("MODES", "ModeDef"):
+            raise AttributeError(f"module 'rcs_hooks.catalog' has no attribute {name!r}")
+        from rcs_hooks import mode_def
+
+        globals().update(ModeDef=mode_def.ModeDef, MODES=mode_def.shipped())
+        return globals()[name]
+
 
 CANCEL = "cancel"
 """A skill that is no mode: it ends what is active."""
 NAMESPACE = "rcs:"
 
-
-class ModeDef:
-    """The definition of one mode.
-
-    `kind`: `PLANNING` or `EXECUTION`. `first_phase`, `iteration`, `max_iterations`: what a new record begins with.
-    `tokens`: what a person may type after the `$`, separated by blanks; the first is the name of the mode's skill.
-    `misnamed`: what people type by mistake, each with the token that they mean.
-    `after`: the modes that are completed when this mode starts.
-    `overlaps`: the modes that may run at the same time as this mode; `overlaps_all`: every mode may.
-    `returns_to`: the modes that this mode hands back to while its review is not clean.
-    `first_fields`: returns the fields of a new record that only this mode has.
-    `advice`: a line for the agent that runs this mode; empty if there is none.
-    `asks_in_text`: the agent may ask this mode's questions in its message, so a Stop after one is blocked only once.
-    `has_skill_file`: a `SKILL.md` for this mode ships, and setup installs it.
-    """
-
-    __slots__ = (
-        "advice",
-        "after",
-        "asks_in_text",
-        "first_fields",
-        "first_phase",
-        "has_skill_file",
-        "iteration",
-        "kind",
-        "max_iterations",
-        "misnamed",
-        "name",
-        "overlaps",
-        "overlaps_all",
-        "returns_to",
-        "tokens",
-    )
-
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        *,
-        tokens: str,
-        first_phase: str,
-        misnamed: "Mapping[str, str] | None" = None,
-        iteration: int | None = None,
-        max_iterations: int | None = None,
-        after: tuple[str, ...] = (),
-        overlaps: tuple[str, ...] = (),
-        overlaps_all: bool = False,
-        returns_to: tuple[str, ...] = (),
-        first_fields: "Callable[[], dict[str, object]]" = dict,
-        advice: str = "",
-        asks_in_text: bool = False,
-        has_skill_file: bool = False,
-    ) -> None:
-        self.name = name
-        self.kind = kind
-        self.tokens = tuple(tokens.split())
-        self.first_phase = first_phase
-        self.misnamed = misnamed or {}
-        self.iteration = iteration
-        self.max_iterations = max_iterations
-        self.after = after
-        self.overlaps = overlaps
-        self.overlaps_all = overlaps_all
-        self.returns_to = returns_to
-        self.first_fields = first_fields
-        self.advice = advice
-        self.asks_in_text = asks_in_text
-        self.has_skill_file = has_skill_file
-
-    @property
-    def is_planning(self) -> bool:
-        return self.kind == PLANNING
-
-
-MODES = {
-    mode.name: mode
-    for mode in (
-        ModeDef(
-            "deep-interview",
-            PLANNING,
-            tokens="brief deep-interview",
-            misnamed={"interview": "brief", "deepinterview": "deep-interview"},
-            first_phase="intent-first",
-            asks_in_text=True,
-            has_skill_file=True,
-        ),
-        ModeDef(
-            "blueprint",
-            PLANNING,
-            tokens="blueprint",
-            misnamed={"ralplan": "blueprint", "plan": "blueprint"},
-            first_phase="planning",
-            after=("deep-interview",),
-            has_skill_file=True,
-        ),
-        ModeDef(
-            "autoresearch",
-            PLANNING,
-            tokens="autoresearch",
-            misnamed={"auto-research": "autoresearch"},
-            first_phase="executing",
-        ),
-        ModeDef(
-            "team",
-            EXECUTION,
-            tokens="crew team swarm",
-            first_phase="starting",
-            after=("blueprint",),
-            overlaps=("forge",),
-            advice="team runtime: lead the crew, give every worker its own files, merge and verify the results"
-            " yourself.",
-            has_skill_file=True,
-        ),
-        ModeDef(
-            "forge",
-            EXECUTION,
-            tokens="forge",
-            misnamed={"ralph": "forge"},
-            first_phase="starting",
-            iteration=0,
-            max_iterations=50,
-            after=("blueprint",),
-            overlaps=("team",),
-            has_skill_file=True,
-        ),
-        ModeDef(
-            "autopilot",
-            EXECUTION,
-            tokens="autoforge autopilot",
-            misnamed={"auto-forge": "autoforge", "auto-pilot": "autopilot"},
-            first_phase="blueprint",
-            iteration=1,
-            max_iterations=10,
-            after=("blueprint",),
-            returns_to=("blueprint",),
-            first_fields=lambda: {
-                "review_cycle": 0,
-                "state": {
-                    "phase_cycle": ["blueprint", "forge", "code-review"],
-                    "handoff_artifacts": {"blueprint": None, "forge": None, "code_review": None},
-                    "review_verdict": None,
-                    "return_to_blueprint_reason": None,
-                },
-            },
-            has_skill_file=True,
-        ),
-        ModeDef(
-            "ultrawork",
-            EXECUTION,
-            tokens="ultrawork ulw",
-            misnamed={"ultra-work": "ultrawork"},
-            first_phase="planning",
-            overlaps_all=True,
-        ),
-        ModeDef(
-            "ultraqa",
-            EXECUTION,
-            tokens="ultraqa",
-            misnamed={"ultra-qa": "ultraqa"},
-            first_phase="planning",
-        ),
-    )
+# --- made from the skills
+SKILLS = {
+    "brief": "deep-interview",
+    "deep-interview": "deep-interview",
+    "blueprint": "blueprint",
+    "autoresearch": "autoresearch",
+    "crew": "team",
+    "team": "team",
+    "swarm": "team",
+    "forge": "forge",
+    "autoforge": "autopilot",
+    "autopilot": "autopilot",
+    "ultrawork": "ultrawork",
+    "ulw": "ultrawork",
+    "ultraqa": "ultraqa",
+    "cancel": "cancel",
 }
-
-SKILLS = {token: mode.name for mode in MODES.values() for token in mode.tokens} | {CANCEL: CANCEL}
 """What a person may type after the `$`, in lower case, and the mode (or `cancel`) that it names."""
-
-SKILL_FILES = (*(mode.tokens[0] for mode in MODES.values() if mode.has_skill_file), CANCEL, "task")
+MISNAMED = {
+    "interview": "brief",
+    "deepinterview": "deep-interview",
+    "ralplan": "blueprint",
+    "plan": "blueprint",
+    "auto-research": "autoresearch",
+    "ralph": "forge",
+    "auto-forge": "autoforge",
+    "auto-pilot": "autopilot",
+    "ultra-work": "ultrawork",
+    "ultra-qa": "ultraqa",
+}
+"""What people type by mistake, and the token that they mean."""
+SKILL_FILES = (
+    "brief",
+    "blueprint",
+    "autoresearch",
+    "crew",
+    "forge",
+    "autoforge",
+    "ultrawork",
+    "ultraqa",
+    "cancel",
+    "task",
+)
 """The skills whose `SKILL.md` ships."""
+# --- end of what is made
 
-MISNAMED = {typed: token for mode in MODES.values() for typed, token in mode.misnamed.items()}
+LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+NAME_LETTERS = LETTERS | frozenset("0123456789-")
+RESERVED = frozenset({"all", "none", "rcs", "root", "skill-active"})
+"""Words that mean something else where the name of a mode may stand, or a state file of another kind."""
+LONGEST_NAME = 40
+
+
+def is_own_name(name: str) -> bool:
+    """Tell whether a mode that does not ship may have this name: such as can be typed, in lower case, and not taken."""
+    return (
+        0 < len(name) <= LONGEST_NAME
+        and name[0] in LETTERS
+        and NAME_LETTERS.issuperset(name)
+        and name[-1] != "-"
+        and not is_taken(name)
+    )
+
+
+def is_taken(name: str) -> bool:
+    """Tell whether a name belongs to a mode or a skill that ships, or means something else."""
+    return name in SKILLS or name in SKILL_FILES or name in RESERVED
 
 
 def skill_named(token: str) -> str | None:
@@ -195,7 +103,9 @@ def skill_named(token: str) -> str | None:
 
 
 def is_planning(mode: str) -> bool:
-    """Tell whether a name is that of a planning mode; False for a name that is no mode."""
+    """Tell whether a name is that of a planning mode that ships; False for any other name."""
+    from rcs_hooks.catalog import MODES  # through the door above, which reads them
+
     return mode in MODES and MODES[mode].is_planning
 
 

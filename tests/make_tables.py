@@ -1,6 +1,6 @@
 """Writes what other files repeat of the catalog: README's two tables, the launcher's names, the manifest's skills.
 
-`python -m tests.make_tables` after a change of `rcs_hooks/catalog.py`; a test says where that was forgotten.
+`python -m tests.make_tables` after `python -m tests.make_modes`; a test says where that was forgotten.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rcs_hooks.catalog import MODES, PLANNING, SKILL_FILES, SKILLS
+from rcs_hooks.catalog import MODES, SKILL_FILES, SKILLS
 from rcs_hooks.workflow.transitions import POLICY
 
 CHECKOUT = Path(__file__).parent.parent
@@ -21,7 +21,7 @@ def skills_table() -> str:
     for mode in MODES.values():
         first, *others = (f"`${token}`" for token in mode.tokens)
         typed = f"{first} ({', '.join(others)})" if others else first
-        kind = "planning" if mode.kind == PLANNING else "execution"
+        kind = "planning" if mode.is_planning else "execution"
         rows.append(f"| {typed} | {mode.name} | {kind} | {mode.first_phase} |")
     return "\n".join([*rows, "| `$cancel` | | ends all that is active in this session | |"]) + "\n"
 

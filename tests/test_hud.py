@@ -82,7 +82,7 @@ def test_the_line_says_what_the_mode_files_say(
 
 def test_deferred_skills_stand_at_the_end(workspace: Workspace) -> None:
     workspace.prompt("$blueprint $team $forge")
-    assert hud(workspace, "--session", "s1") == "rcs: blueprint planning, then team, forge"
+    assert hud(workspace, "--session", "s1") == "rcs: blueprint planning 1/3, then team, forge"
 
 
 def test_a_file_that_cannot_be_read_is_counted(workspace: Workspace) -> None:
@@ -355,7 +355,9 @@ def test_the_status_line_shows_the_session_that_claude_code_names(workspace: Wor
     assert hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1") == (
         "rcs: team starting + forge starting 0/50"
     )
-    assert hud(workspace, "--statusline", stdin=status_json(workspace, "s2"), NO_COLOR="1") == "rcs: ultraqa planning"
+    assert (
+        hud(workspace, "--statusline", stdin=status_json(workspace, "s2"), NO_COLOR="1") == "rcs: ultraqa planning 1/5"
+    )
 
 
 def test_the_status_line_follows_the_project_when_the_session_moves(workspace: Workspace, tmp_path: Path) -> None:

@@ -11,34 +11,37 @@ import rcs_hooks
 from tests.table import each_row
 
 PACKAGE = Path(rcs_hooks.__file__).parent
-BASE = {"catalog", "environment", "errors", "jsontext", "text", "tuples"}
+BASE = {"catalog", "environment", "errors", "jsontext", "mode_def", "text", "tuples"}
+STATE = BASE | {"workflow", "files", "modes"}
 MAY_IMPORT = {
-    "catalog": {"tuples"},
+    "catalog": {"mode_def"},
     "environment": {"files"},
     "errors": set(),
     "interface": {"catalog", "errors", "workflow"},
     "jsontext": set(),
+    "mode_def": {"catalog", "jsontext", "shipped_modes", "text"},
+    "shipped_modes": set(),
     "text": set(),
     "tuples": set(),
     "workflow": BASE - {"environment"},
     "files": BASE - {"environment"},
-    "state": BASE | {"workflow", "files"},
+    "modes": BASE | {"workflow", "files", "machine"},
+    "state": STATE,
     "editing": BASE | {"files"},
     "clients": BASE | {"workflow", "files", "editing"},
-    "hook": BASE | {"workflow", "files", "state", "clients"},
-    "hud": BASE | {"workflow", "files", "state"},
+    "hook": STATE | {"state", "clients"},
+    "hud": STATE | {"state"},
     "overlay": BASE | {"workflow"},
-    "install": BASE | {"workflow", "files", "state", "editing", "clients", "hook", "__version__"},
+    "install": STATE | {"state", "editing", "clients", "hook", "__version__"},
     "machine": {"errors"},
     "drawing": {"machine"},
     "runs": BASE | {"machine", "files", "workflow"},
     "tasks": BASE | {"machine", "runs", "files", "workflow"},
-    "overview": BASE | {"workflow", "files", "state", "runs", "tasks"},
-    "mcp": BASE | {"interface", "workflow", "files", "state", "hook", "runs", "overview", "__version__"},
-    "dashboard": BASE
-    | {"overview", "workflow", "files", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
-    "cli": BASE
-    | {"interface", "workflow", "files", "state", "editing", "clients", "hook", "hud", "overlay", "install", "machine"}
+    "overview": STATE | {"state", "runs", "tasks"},
+    "mcp": STATE | {"interface", "state", "hook", "runs", "overview", "__version__"},
+    "dashboard": STATE | {"overview", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
+    "cli": STATE
+    | {"interface", "state", "editing", "clients", "hook", "hud", "overlay", "install", "machine"}
     | {"drawing", "runs", "tasks", "overview", "mcp", "dashboard", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}

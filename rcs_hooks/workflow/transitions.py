@@ -1,8 +1,8 @@
 """Decides which modes start, overlap, hand over or are denied.
 
 Rules of this file:
-- `POLICY` has a cell for each pair of modes: what happens when the first is active and the second is requested. It
-  follows from the declarations in the catalog.
+- `cell` tells what happens when one mode is active and another is requested. It follows from what both declare, and
+  `POLICY` has it for each pair of modes that ship.
 - With several active modes, every cell is checked; one denial denies the request.
 - `plan` decides about a whole prompt in memory: either every step is allowed, or nothing changes.
 """
@@ -23,25 +23,37 @@ SAME, OVERLAP, HANDOFF, DENY, ROLLBACK, REVIEW = "=", "+", ">", "x", "r", "?"
 does not roll back to planning; a handoff while the review is not clean, else a rollback."""
 
 
-def _cell(active: ModeDef, requested: ModeDef) -> str:
-    if active is requested:
+STANDALONE = frozenset({"autopilot", "autoresearch"})
+"""The modes that no own mode may run beside, whatever it declares."""
+
+
+def cell(active: ModeDef, requested: ModeDef) -> str:
+    """Return what happens when one mode is active and another is requested, as both declare it.
+
+    What an own mode declares counts as far as the contract allows: a definition may come from a record of others.
+    """
+    if active.name == requested.name:
         return SAME
-    if (
-        active.overlaps_all
-        or requested.overlaps_all
-        or requested.name in active.overlaps
-        or active.name in requested.overlaps
-    ):
+    if active.overlaps_all or requested.overlaps_all:
         return OVERLAP
-    if active.name in requested.after:
+    is_declared = requested.name in active.overlaps or active.name in requested.overlaps
+    if is_declared and _may_overlap(active, requested):
+        return OVERLAP
+    if active.name in requested.after and active.is_planning:
         return HANDOFF
     if requested.name in active.returns_to:
         return REVIEW
     return ROLLBACK if requested.is_planning and not active.is_planning else DENY
 
 
+def _may_overlap(active: ModeDef, requested: ModeDef) -> bool:
+    if not (active.is_own or requested.is_own):
+        return True
+    return active.kind == requested.kind and not STANDALONE & {active.name, requested.name}
+
+
 POLICY = {
-    (active.name, requested.name): _cell(active, requested) for active in MODES.values() for requested in MODES.values()
+    (active.name, requested.name): cell(active, requested) for active in MODES.values() for requested in MODES.values()
 }
 """What happens, by the active and the requested mode."""
 
@@ -87,18 +99,19 @@ def decide(
     """Decide what one requested mode does to the active modes.
 
     `review_open`: the review of an active mode is not clean, so it may hand back to a mode in its `returns_to`.
-    `modes`: the definitions of all these modes, by name.
+    `modes`: the definition of every mode that is named here.
     """
     before = tuple(active)
     if requested in before:
         return Step(NO_CHANGE, requested, before, before)
-    cells = {mode: _resolve(_cell(modes[mode], modes[requested]), review_open=review_open) for mode in before}
-    in_the_way = tuple(mode for mode, cell in cells.items() if cell in (DENY, ROLLBACK))
+    cells = {mode: _resolve(cell(modes[mode], modes[requested]), review_open=review_open) for mode in before}
+    in_the_way = tuple(mode for mode, sign in cells.items() if sign in (DENY, ROLLBACK))
     if in_the_way:
         rollback = ROLLBACK in cells.values()
         return Step(DENIED, requested, before, before, in_the_way=in_the_way, rollback=rollback)
-    completes = tuple(mode for mode, cell in cells.items() if cell == HANDOFF)
-    conflicting = tuple(mode for mode in before if mode not in completes and _conflicts(mode, before, completes, modes))
+    completes = tuple(mode for mode, sign in cells.items() if sign == HANDOFF)
+    others = tuple(mode for mode in before if mode not in completes)
+    conflicting = tuple(mode for mode in others if _conflicts(mode, others, modes))
     if conflicting:  # another tool has left two modes that exclude each other; no third one joins them
         return Step(DENIED, requested, before, before, in_the_way=conflicting)
     after = (*(mode for mode in before if mode not in completes), requested)
@@ -106,14 +119,13 @@ def decide(
     return Step(kind, requested, before, after, completes)
 
 
-def _conflicts(mode: str, active: tuple[str, ...], completes: tuple[str, ...], modes: Mapping[str, ModeDef]) -> bool:
-    others = (other for other in active if other not in completes)
-    return any(_cell(modes[mode], modes[other]) not in (SAME, OVERLAP) for other in others)
+def _conflicts(mode: str, others: tuple[str, ...], modes: Mapping[str, ModeDef]) -> bool:
+    return any(cell(modes[mode], modes[other]) not in (SAME, OVERLAP) for other in others)
 
 
-def _resolve(cell: str, *, review_open: bool) -> str:
-    if cell != REVIEW:
-        return cell
+def _resolve(sign: str, *, review_open: bool) -> str:
+    if sign != REVIEW:
+        return sign
     return HANDOFF if review_open else ROLLBACK
 
 
@@ -126,8 +138,8 @@ def plan(
 ) -> Plan:
     """Decide about all that a prompt asks for, which is allowed as a whole or denied as a whole.
 
-    `requested`: modes and `cancel`. `review_open`: the review of an active mode is not clean. `modes`: the definitions
-    of all these modes, by name.
+    `requested`: modes and `cancel`. `review_open`: the review of an active mode is not clean.
+    `modes`: the definition of every mode that runs or that the prompt names, own modes included.
     """
     before = tuple(active)
     wanted = tuple(requested)

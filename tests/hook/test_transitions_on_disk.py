@@ -138,13 +138,13 @@ def test_a_denied_transition_changes_no_byte_and_says_how_to_go_on(
 
 FIRST_FIELDS = {
     "deep-interview": ("intent-first", None, None),
-    "blueprint": ("planning", None, None),
+    "blueprint": ("planning", 1, 3),
     "autoresearch": ("executing", None, None),
     "team": ("starting", None, None),
     "forge": ("starting", 0, 50),
     "autopilot": ("blueprint", 1, 10),
     "ultrawork": ("planning", None, None),
-    "ultraqa": ("planning", None, None),
+    "ultraqa": ("planning", 1, 5),
 }
 
 

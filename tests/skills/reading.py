@@ -48,11 +48,11 @@ def text_of(name: str) -> str:
 
 
 def front_of(name: str) -> dict[str, str]:
-    """Read keys and plain text. Other YAML fails, so that no two readers can differ."""
+    """Read keys and plain text. Other YAML fails, so that no two readers can differ; `metadata` is left out."""
     match = FRONT.match(text_of(name))
     assert match, "no front matter"
     front = {}
-    for line in match[1].splitlines():
+    for line in match[1].partition("metadata:\n")[0].splitlines():
         key, colon, value = line.partition(": ")
         assert colon, line
         assert PLAIN.fullmatch(value), value

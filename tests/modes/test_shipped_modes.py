@@ -1,0 +1,84 @@
+"""The modes that ship: the generated module says what the SKILL.md files declare, and their machines what they must."""
+
+from __future__ import annotations
+
+from rcs_hooks import shipped_modes
+from rcs_hooks.catalog import MISNAMED, MODES, SKILL_FILES, SKILLS
+from rcs_hooks.mode_def import LONGEST_TEXT
+from rcs_hooks.workflow.lifecycle import spelled
+from tests import make_modes
+from tests.table import each_row
+
+MACHINES = {
+    "deep-interview": "intent-first>boundaries intent-first>closing boundaries>closing closing>boundaries closing>",
+    "blueprint": "planning>reviewing reviewing>planning reviewing>",
+    "autoresearch": "executing>checking checking>executing checking>",
+    "team": "starting>executing executing>verifying verifying>fixing fixing>verifying verifying>",
+    "forge": "starting>executing executing>verifying verifying>fixing fixing>verifying verifying>",
+    "autopilot": "blueprint>forge forge>code-review code-review>blueprint code-review>",
+    "ultrawork": "planning>executing executing>verifying verifying>executing verifying>",
+    "ultraqa": "planning>running running>fixing fixing>running running>",
+}
+"""The edges of each machine, by hand; nothing after the `>` is the end."""
+FIRST = {
+    "deep-interview": ("intent-first", None, None),
+    "blueprint": ("planning", 1, 3),
+    "autoresearch": ("executing", None, None),
+    "team": ("starting", None, None),
+    "forge": ("starting", 0, 50),
+    "autopilot": ("blueprint", 1, 10),
+    "ultrawork": ("planning", None, None),
+    "ultraqa": ("planning", 1, 5),
+}
+"""The first phase, the first iteration, the last one."""
+
+
+def test_the_generated_module_equals_the_files() -> None:
+    declared = make_modes.declared()
+    assert shipped_modes.FIELDS == make_modes.FIELDS, "run: python -m tests.make_modes"
+    assert make_modes.rows(declared) == shipped_modes.MODES, "run: python -m tests.make_modes"
+    assert list(MODES.values()) == declared
+
+
+def test_the_names_of_the_catalog_are_those_of_the_files() -> None:
+    assert make_modes.names(make_modes.declared()) == (SKILLS, MISNAMED, SKILL_FILES), "run: python -m tests.make_modes"
+
+
+@each_row("mode", MACHINES)
+def test_the_machine_of_a_mode(mode: str) -> None:
+    definition = MODES[mode]
+    assert " ".join(f"{one}>{other}" for one, other, _ in definition.edges) == MACHINES[mode]
+    assert (definition.first_phase, definition.iteration, definition.max_iterations) == FIRST[mode]
+    assert next(iter(definition.states)) == definition.first_phase
+
+
+@each_row("mode", MACHINES)
+def test_every_state_and_every_edge_has_words_that_fit(mode: str) -> None:
+    definition = MODES[mode]
+    assert all(0 < len(text) < LONGEST_TEXT - 10 for text in definition.states.values())
+    assert all(event for _, _, event in definition.edges)
+    assert [state for state in definition.states if spelled(state)] == []
+
+
+def test_what_may_follow_a_phase() -> None:
+    forge = MODES["forge"]
+    assert forge.legal_from("verifying") == ("fixing",)
+    assert forge.legal_from("polishing") == ("starting", "executing", "verifying", "fixing")
+    assert [phase for phase in (*forge.states, "polishing") if forge.can_finish(phase)] == ["verifying", "polishing"]
+    assert [phase for phase in ("starting", "Starting", "") if forge.knows(phase)] == ["starting"]
+    assert forge.event("verifying", "fixing") == "check_fails"
+    assert forge.event("verifying", "") == "all_pass"
+    assert forge.event("starting", "fixing") == ""
+
+
+def test_only_a_mode_with_a_review_begins_with_fields_for_it() -> None:
+    assert {mode for mode, definition in MODES.items() if definition.first_fields()} == {"autopilot"}
+    assert MODES["autopilot"].first_fields() == {
+        "review_cycle": 0,
+        "state": {
+            "phase_cycle": ["blueprint", "forge", "code-review"],
+            "handoff_artifacts": {"blueprint": None, "forge": None, "code_review": None},
+            "review_verdict": None,
+            "return_to_blueprint_reason": None,
+        },
+    }
