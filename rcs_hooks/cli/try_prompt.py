@@ -104,7 +104,7 @@ def _tried(prompt: str, scope: Scope) -> Trial:
 def _refused(root: str, result: Reconciled | None) -> str:
     """Return why the files that the prompt changes cannot be written; empty if they can."""
     try:
-        refuse_tracked(root, [write.path for write in result.writes] if result else ())
+        refuse_tracked(root, [write.path for write in result.writes if not write.append] if result else ())
     except Refused as error:
         return str(error)
     return ""

@@ -12,6 +12,7 @@ FOLDED = "folded"
 """The folder of the sessions that were folded away; in a folder of questions, that of the folded questions."""
 MODE_SUFFIX = "-state.json"
 NOTES = "hook-ledger.json"
+HISTORY = "history.jsonl"
 JOURNAL = ".commit.json"
 """The file that names the staged files of a commit."""
 OTHER_JOURNAL = ".commit-own.json"
@@ -107,6 +108,10 @@ def clear_name(path: str) -> str:
 
 def notes_file(session: str) -> str:
     return f"{session_folder(session)}{NOTES}"
+
+
+def history_file(session: str) -> str:
+    return f"{session_folder(session)}{HISTORY}"
 
 
 def unsent_answer_file(session: str) -> str:

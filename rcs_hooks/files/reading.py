@@ -16,6 +16,7 @@ from rcs_hooks.errors import Unavailable, UnsafePath, reason_of
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.paths import (
     FOLDED,
+    HISTORY,
     JOURNAL,
     OTHER_JOURNAL,
     SESSIONS,
@@ -41,6 +42,14 @@ MOST_FILES = 1_000
 QUESTIONS = "questions"
 PERMANENT_ERRORS = (errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO)
 """The errors that another try would meet again; every other one may pass."""
+
+
+class Append(NamedTuple):
+    """Lines that a commit appends to a file, and the size of the file before."""
+
+    path: str
+    size: int
+    lines: str
 
 
 class Unreadable(NamedTuple):
@@ -168,6 +177,7 @@ class Reader:
         check_available(journal)
         self._tracked: frozenset[str] | None = None
         self._pending = dict(files_in(journal)) if isinstance(journal, dict) else {}
+        self._appends = list(appends_in(journal)) if isinstance(journal, dict) else []
 
     def pending_in(self, place: str) -> list[str]:
         """Return the names of the files below a folder that the commit creates or replaces, relative to that folder."""
@@ -176,6 +186,10 @@ class Reader:
             for path, removed in self._pending.items()
             if path.startswith(f"{place}/") and not removed
         ]
+
+    def append_to(self, path: str) -> Append | None:
+        """Return what the commit appends to a file; None if it appends nothing."""
+        return next((each for each in self._appends if each.path == path), None)
 
     def read(self, path: str) -> JsonObject | Unreadable | None:
         """Return a record as it is after the commit: None if there is none, Unreadable if it cannot be read."""
@@ -215,6 +229,21 @@ def files_in(journal: JsonObject) -> Iterator[tuple[str, bool]]:
         path = entry.get("path") if isinstance(entry, dict) else None
         if isinstance(path, str) and _is_ours(path):
             yield path, entry.get("remove") is True
+
+
+def appends_in(journal: JsonObject) -> Iterator[Append]:
+    """Yield the lines that a journal appends to histories of sessions; leave out all that no commit of ours writes."""
+    entries = journal.get("files")
+    for entry in entries[:MOST_FILES] if isinstance(entries, list) else []:
+        path, size, lines = (
+            map(entry.get, ("path", "size", "append")) if isinstance(entry, dict) else (None, None, None)
+        )
+        if not (isinstance(path, str) and isinstance(lines, str) and isinstance(size, int)) or size is True:
+            continue
+        place, _, name = path.rpartition("/")
+        is_line = lines.isascii() and lines.endswith("\n") and len(lines) <= LARGEST
+        if name == HISTORY and _is_ours(f"{place}/x.json") and place.count("/") == 1 and is_line and size >= 0:
+            yield Append(path, size, lines)
 
 
 def _is_ours(path: str) -> bool:

@@ -8,6 +8,8 @@ Rules of this file:
 - A folder is flushed to the disk after the names in it have changed, if the writes are to last: the staged files before
   the journal, the journal, and the files before the journal is removed.
 - What git tracks came with the repository: it is not written over.
+- Lines are appended last, at the place that the journal names, so that a commit which is completed twice writes them
+  once. A file to which nothing can be appended loses its lines and keeps nothing else from being written.
 - What cannot be read is never overwritten. What cannot be read at the moment (too many open files, say) is not moved
   aside either: the next call may well read it.
 """
@@ -25,7 +27,9 @@ from rcs_hooks.files.reading import (
     LARGEST,
     PERMANENT_ERRORS,
     QUESTIONS,
+    Append,
     Unreadable,
+    appends_in,
     check_available,
     files_in,
     journals,
@@ -53,18 +57,24 @@ class Write(NamedTuple):
     record: JsonObject | None
     durable: bool = True
     """Whether it must survive a power cut. A kill loses nothing in any case."""
+    append: str = ""
+    """Whole lines in ASCII that are appended to the file, which then is neither replaced nor removed."""
 
 
 def commit(folder: str, writes: Sequence[Write]) -> None:
     """Write all of these files, in order, or none. The caller holds the lock and has called `recover`.
 
-    Raises Refused, among others for a file that git tracks: it would not be read again.
+    Raises Refused, among others for a file that git tracks: it would not be read again. Lines for a file to which
+    nothing can be appended are left out.
     """
+    lines = [write for write in writes if write.append]
+    writes = [write for write in writes if not write.append] if lines else writes
     tracked = refuse_tracked(root_of(folder), [write.path for write in writes])
     with folders_of(folder) as folders:
-        for write in writes:
+        for write in (*writes, *lines):
             unfold(folders, folder, write.path)
             make_folder(folders, folder, os.path.dirname(write.path))
+        for write in writes:
             _make_way(folders, write.path)
         texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
         for write, text in texts:
@@ -74,7 +84,13 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
         for place in {os.path.dirname(write.path) for write in writes}:
             if os.path.basename(place) == QUESTIONS:  # other files have one name, which the next write stages again
                 _sweep(folders, place, tracked)
-        _commit(folders, writes, texts, journal_beside(tracked))
+        appends: Sequence[Append] = ()
+        if lines:
+            from rcs_hooks.files import appending
+
+            appends = appending.placed(folders, [(write.path, write.append) for write in lines], tracked)
+        lasting = [os.path.dirname(write.path) for write in (*writes, *lines) if write.durable]
+        _commit(folders, writes, texts, appends, lasting, journal_beside(tracked))
 
 
 def sweep(folder: str, place: str) -> int:
@@ -87,7 +103,7 @@ def _sweep(folders: Folders, place: str, tracked: frozenset[str]) -> int:
     fd, done = folders.open(place), 0
     for name in os.listdir(fd)[:MOST_SWEPT]:
         path = f"{place}/{name}" if place else name
-        if name.endswith(f".json{STAGED}") and not is_or_holds(tracked, f"{STATE}/{path}"):
+        if name.endswith((f".json{STAGED}", f".jsonl{STAGED}")) and not is_or_holds(tracked, f"{STATE}/{path}"):
             with suppress(OSError):
                 os.unlink(name, dir_fd=fd)
                 done += 1
@@ -109,17 +125,25 @@ def unfold(folders: Folders, folder: str, path: str) -> None:
         folders.flush((SESSIONS, place))
 
 
-def _commit(folders: Folders, writes: Sequence[Write], texts: Sequence[tuple[Write, bytes]], journal: str) -> None:
-    lasting = [os.path.dirname(write.path) for write in writes if write.durable]
+def _commit(
+    folders: Folders,
+    writes: Sequence[Write],
+    texts: Sequence[tuple[Write, bytes]],
+    appends: Sequence[Append],
+    lasting: Sequence[str],
+    journal: str,
+) -> None:
+    """Stage, journal and complete. `lasting`: the folders of what must survive a power cut; empty if nothing must."""
+    needs_journal = len(writes) > 1 or bool(appends)
     names = [(write.path, write.record is None) for write in writes]
     staged: list[str] = []
     try:
         for write, text in texts:
             staged.append(f"{write.path}{STAGED}")
             _write_fresh(*folders.at(staged[-1]), text, durable=write.durable)
-        if len(writes) > 1:
+        if needs_journal:
             folders.flush(lasting)
-            _write_journal(folders, writes, journal)
+            _write_journal(folders, writes, appends, journal, durable=bool(lasting))
     except BaseException:  # an interrupt too must leave nothing staged; it is raised again
         # The journal goes first: an interrupt may come just after it was put in place.
         for path in (journal, *staged):
@@ -127,10 +151,10 @@ def _commit(folders: Folders, writes: Sequence[Write], texts: Sequence[tuple[Wri
                 fd, name = folders.at(path)
                 os.unlink(name, dir_fd=fd)
         raise
-    if len(writes) > 1:
+    if needs_journal:
         # The commit has happened: readers take the staged files, and the next holder of the lock renames what is left.
         with suppress(OSError):
-            _complete(folders, names, journal)
+            _complete(folders, names, appends, journal, durable=bool(lasting))
     else:
         _apply(folders, names)
         folders.flush(lasting)
@@ -178,29 +202,59 @@ def _write_fresh(fd: int, name: str, text: bytes, *, durable: bool) -> None:
         os.close(file)
 
 
-def _replace(fd: int, name: str, text: bytes) -> None:
-    """Write a whole file at once, flushed to the disk."""
+def _replace(fd: int, name: str, text: bytes, *, durable: bool = True) -> None:
+    """Write a whole file at once, flushed to the disk if it is to be durable."""
     staged = f"{name}{STAGED}"
     try:
-        _write_fresh(fd, staged, text, durable=True)
+        _write_fresh(fd, staged, text, durable=durable)
         os.replace(staged, name, src_dir_fd=fd, dst_dir_fd=fd)
     except BaseException:  # an interrupt too must leave no half file behind; it is raised again
         with suppress(OSError):
             os.unlink(staged, dir_fd=fd)
         raise
-    flush(fd)
+    if durable:
+        flush(fd)
 
 
-def _write_journal(folders: Folders, writes: Sequence[Write], journal: str) -> None:
-    files = [{"path": write.path, "remove": write.record is None} for write in writes]
+def replace_text(folder: str, path: str, text: bytes) -> None:
+    """Write a file that is no record as a whole or not at all. The caller holds the lock and has called `recover`."""
+    refuse_tracked(root_of(folder), [path])
+    with folders_of(folder) as folders:
+        _replace(*folders.at(path), text)
+
+
+def _write_journal(
+    folders: Folders, writes: Sequence[Write], appends: Sequence[Append], journal: str, *, durable: bool
+) -> None:
+    files: list[JsonObject] = [{"path": write.path, "remove": write.record is None} for write in writes]
+    # A version that appends nothing passes over these, for they name no `.json` file.
+    files += [{"path": each.path, "size": each.size, "append": each.lines} for each in appends]
     text = jsontext.dumps_file({"version": 1, "files": files})
-    _replace(folders.open(""), journal, text.encode())
+    _replace(folders.open(""), journal, text.encode(), durable=durable)
 
 
-def _complete(folders: Folders, files: Sequence[tuple[str, bool]], journal: str) -> None:
-    """Rename the staged files and remove the journal last, once everything that it names is on the disk."""
+def _complete(
+    folders: Folders,
+    files: Sequence[tuple[str, bool]],
+    appends: Sequence[Append],
+    journal: str,
+    *,
+    durable: bool = True,
+    is_last_try: bool = False,
+) -> None:
+    """Rename the staged files, append the lines, and remove the journal last, once all of it is on the disk.
+
+    `is_last_try`: lines that cannot be appended now are lost.
+    """
     _apply(folders, files)
-    folders.flush(os.path.dirname(path) for path, _ in files)
+    if appends:
+        from rcs_hooks.files import appending
+
+        for each in appends:
+            appending.append(folders, each, durable=durable, is_last_try=is_last_try)
+    if durable:
+        paths = (*(path for path, _ in files), *(each.path for each in appends))
+        folders.flush(map(os.path.dirname, paths))
     fd, name = folders.at(journal)
     os.unlink(name, dir_fd=fd)
 
@@ -230,7 +284,12 @@ def recover(folder: str) -> None:
                 named = [each for each in files_in(journal) if folders.is_there(os.path.dirname(each[0]))]
                 for path, _ in named:
                     _make_way(folders, path)
-                _complete(folders, named, name)
+                appends = list(appends_in(journal))
+                if appends:
+                    from rcs_hooks.files import appending
+
+                    appends = appending.possible(folders, appends, surely_tracked(root_of(folder)))
+                _complete(folders, named, appends, name, is_last_try=True)
         except (OSError, UnsafePath) as error:
             if isinstance(error, OSError) and error.errno not in PERMANENT_ERRORS:
                 raise  # a full disk, say: the next call may well complete it

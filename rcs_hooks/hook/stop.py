@@ -76,8 +76,31 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
         if decision.why != stop.IDLE:
             write = stop_notes.note_stop(notes, session, call, decision.counted, now=iso(environment.now))
             turns = [] if decision.blocks else _turn_notes(view, payload.turn)
-            transaction.commit(folder, [*turns, _with_words(write, decision, output, environment)])
+            noted = _with_words(write, decision, output, environment)
+            transaction.commit(folder, [*turns, noted, *_history(decision, view, session)])
     return output
+
+
+def _history(decision: Decision, view: Session, session: str) -> list[Write]:
+    """Return what the session's history says of a Stop: nothing if nobody is told anything, as on a repeated Stop.
+
+    A run of the workspace's own is no run of the session.
+    """
+    members = [member for member in decision.members if not member.belongs_to_workspace]
+    if not (decision.has_message and members):
+        return []
+    from rcs_hooks.state import history
+
+    event = history.HELD if decision.blocks else history.LET_GO
+    records = {member.mode: member.record for member in view.active_modes()}
+    events = [
+        history.Event(0, iso(view.now), each.mode, event, phase, phase, each.iteration, title, {"why": decision.why})
+        for each in members
+        for phase in (history.text_of(each.phase),)
+        for title in (history.text_of(records[each.mode].title, history.TITLE_LENGTH),)
+    ]
+    write = history.append(view.folder, session, events, durable=False)
+    return [write] if write else []
 
 
 def _note_turn_of_question(payload: Payload, view: Session) -> None:

@@ -14,6 +14,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.files import paths
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state import inventory, mode_changes, questions
+from rcs_hooks.state.questions import Question
 from rcs_hooks.state.session import ActiveMode, Session, active_modes_of, belongs, belongs_to_workspace
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.jsontext import JsonObject
-    from rcs_hooks.state.questions import Question
     from rcs_hooks.workflow.mode_record import ModeRecord
 
 ANSWERS, COMPLETES, SYNCS, ACTIVATES = range(4)
@@ -45,6 +45,8 @@ class Draft:
         self.now = now
         self._changed: dict[str, tuple[int, JsonObject | None]] = {}
         self._started: list[str] = []
+        self._steps: dict[str, list[ModeRecord | None]] = {}
+        """For each mode whose record in the session changes: the record that counted before, then each drafted one."""
 
     def stage(self, step: int, path: str, record: JsonObject | None) -> None:
         """Stage a file for a step of the commit, such as `ANSWERS`; without a record the file is removed."""
@@ -54,12 +56,14 @@ class Draft:
         """Stage the record of a mode in the session, or in root if the call is about the root scope."""
         scope = self.own if self.view.session else self.root
         scope[mode] = record
+        self._steps.setdefault(mode, [self.view.record_of(mode)]).append(record)
         self.stage(step, paths.mode_file(mode, self.view.session), record.to_json())
 
     def stage_removal(self, mode: str) -> None:
         """Stage the removal of a mode's record from the scope that the call is about."""
         scope = self.own if self.view.session else self.root
         scope.pop(mode, None)
+        self._steps.setdefault(mode, [self.view.record_of(mode)]).append(None)
         self.stage(COMPLETES, paths.mode_file(mode, self.view.session), None)
 
     def active_modes(self) -> tuple[ActiveMode, ...]:
@@ -178,6 +182,15 @@ class Draft:
             self.stage(SYNCS, path, record)
 
     def writes(self) -> list[Write]:
-        """Return the files to commit, in the order of the steps."""
+        """Return the files to commit, in the order of the steps, and what the session's history says of them."""
         steps = sorted(self._changed.items(), key=lambda item: item[1][0])
-        return [Write(path, record) for path, (_, record) in steps]
+        writes = [Write(path, record) for path, (_, record) in steps]
+        return [*writes, *self._history()] if self.view.session and self._steps else writes
+
+    def _history(self) -> list[Write]:
+        from rcs_hooks.state import history, mode_events
+
+        asked = {Question(path, record).id: record for path, (_, record) in self._changed.items() if record is not None}
+        events = mode_events.events_of(self._steps, asked, now=self.now)
+        write = history.append(self.view.folder, str(self.view.session), events) if events else None
+        return [write] if write else []

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 Files = dict[str, Record]
-DISK_CALLS = ("open", "write", "fsync", "replace", "unlink", "mkdir")
+DISK_CALLS = ("open", "write", "pwrite", "fsync", "replace", "unlink", "mkdir")
 KILLED = 77
 HERE = "sessions/s1"
 
@@ -162,11 +162,13 @@ def at_disk_call(number: int, strike: Callable[[str, tuple[Any, ...]], None], *,
 
 def killed_at(number: int, action: Callable[[], object], *, torn: bool = False) -> bool:
     """Whether `action` lived long enough to be killed at that disk call. `torn`: a write gets half done."""
-    write = os.write
+    write, pwrite = os.write, os.pwrite
 
     def die(name: str, args: tuple[Any, ...]) -> None:
         if torn and name == "write":
             write(args[0], args[1][: len(args[1]) // 2])
+        if torn and name == "pwrite":
+            pwrite(args[0], args[1][: len(args[1]) // 2], args[2])
         os._exit(KILLED)
 
     def doomed() -> None:

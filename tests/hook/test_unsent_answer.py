@@ -166,6 +166,7 @@ def test_an_answer_that_was_written_leaves_nothing_behind(workspace: Workspace) 
         ".gitignore",
         "state/.lock",
         "state/sessions/s1/forge-state.json",
+        "state/sessions/s1/history.jsonl",
         "state/sessions/s1/hook-ledger.json",
         "state/sessions/s1/skill-active-state.json",
     }

@@ -1,0 +1,130 @@
+"""Compares the records of a session before and after a call, and says what happened to each mode.
+
+Pure: no file and no clock. `Draft.writes` calls it, and nothing else does, so every way to change a record has a
+history.
+"""
+
+from __future__ import annotations
+
+from rcs_hooks.state import history, questions
+from rcs_hooks.state.history import TEXT_LENGTH, TITLE_LENGTH, Event, text_of
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of, spelled
+from rcs_hooks.workflow.mode_record import ModeRecord
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rcs_hooks.jsontext import JsonObject
+
+    Steps = Sequence[ModeRecord | None]
+
+LARGEST_COUNT = 10**9
+TARGET = "transition_target_mode"
+NO_RECORD = ModeRecord({})
+
+
+def events_of(changed: Mapping[str, Steps], asked: Mapping[str, JsonObject], *, now: str) -> list[Event]:
+    """Return what happened to the modes of a session, in the order in which they changed.
+
+    `changed`: for each mode its record before, then each one that was drafted; None where there is none. Of those
+    between the first and the last only an ended one says something: the run ended, and the next one began in the same
+    call. `asked`: the questions that the call asks or answers, by id.
+    """
+    found = []
+    for mode, steps in changed.items():
+        before = steps[0]
+        for number, step in enumerate(steps[1:], 2):
+            if number == len(steps) or not is_active(step or NO_RECORD):
+                found += _between(mode, before or NO_RECORD, step or NO_RECORD, asked, now)
+                before = step
+    return found
+
+
+class _Maker:
+    """Makes the events of one mode between two records: with its title, its iteration and the moment."""
+
+    def __init__(self, mode: str, before: ModeRecord, after: ModeRecord, now: str, *, goes_on: bool) -> None:
+        self.mode = text_of(mode)
+        self.now = now
+        self.title = text_of(after.title or before.title, TITLE_LENGTH)
+        self.iteration = count_of(after if goes_on or after.iteration is not None else before)
+
+    def __call__(self, name: str, start: str, end: str, **data: object) -> Event:
+        kept: JsonObject = {key: text for key, value in data.items() if (text := text_of(value, TEXT_LENGTH))}
+        return Event(0, self.now, self.mode, name, text_of(start), text_of(end), self.iteration, self.title, kept)
+
+
+def _between(
+    mode: str, before: ModeRecord, after: ModeRecord, asked: Mapping[str, JsonObject], now: str
+) -> list[Event]:
+    """Return what happened to a mode between two records; one without fields stands for none."""
+    was, goes_on = is_active(before), is_active(after)
+    event = _Maker(mode, before, after, now, goes_on=goes_on)
+    phase = after.phase
+    found = []
+    if goes_on and not was:
+        if after.resumed_after:
+            found.append(event(history.RESUMED, after.resumed_after, phase, reason=after.reason_before))
+        else:
+            found.append(event(history.STARTED, "", phase))
+    elif was and _has_moved(before, after, goes_on=goes_on):
+        found.append(event(history.PHASE, before.phase, phase))
+    if goes_on:
+        found += _of_question(before if was else NO_RECORD, after, asked, event)
+    elif was:
+        found.append(_ending(before, after, event))
+    elif _has_another_outcome(before, after):
+        found.append(event(history.OUTCOME, phase, _end_word(after), reason=after.reason, evidence=after.evidence))
+    return found
+
+
+def count_of(record: ModeRecord) -> int | None:
+    """Return the iteration of a record; None for a number that is too large to be one."""
+    count = record.iteration
+    return count if count is not None and abs(count) < LARGEST_COUNT else None
+
+
+def _has_moved(before: ModeRecord, after: ModeRecord, *, goes_on: bool) -> bool:
+    """Tell whether a run has changed its phase or its iteration; a word for an ending is no phase."""
+    if goes_on:
+        return (before.phase, before.iteration) != (after.phase, after.iteration)
+    is_phase = after.phase and not (spelled(after.phase) or after.is_tombstone)
+    return bool(is_phase and after.phase != before.phase)
+
+
+def _ending(before: ModeRecord, after: ModeRecord, event: _Maker) -> Event:
+    """Return how a run has ended: handed over to another mode, or by an outcome."""
+    target = after.get(TARGET)
+    if isinstance(target, str) and before.get(TARGET) is None:
+        return event(history.HANDOFF, before.phase, target, plan=after.plan, brief=after.brief)
+    last = before.phase if spelled(after.phase) or after.is_tombstone or after.is_empty else after.phase
+    return event(history.OUTCOME, last, _end_word(after), reason=after.reason, evidence=after.evidence)
+
+
+def _end_word(after: ModeRecord) -> str:
+    if after.is_empty or after.is_tombstone:
+        return history.CLEARED
+    outcome = outcome_of(after)
+    return str(outcome.public) if outcome.ends else history.OFF
+
+
+def _has_another_outcome(before: ModeRecord, after: ModeRecord) -> bool:
+    """Tell whether a run that had ended before has another outcome now."""
+    outcome = outcome_of(after)
+    is_run = not (before.is_empty or after.is_empty or after.is_tombstone)
+    return is_run and outcome.ends and outcome.public != outcome_of(before).public
+
+
+def _of_question(before: ModeRecord, after: ModeRecord, asked: Mapping[str, JsonObject], event: _Maker) -> list[Event]:
+    """Return that a run has begun to wait for the person, or waits no longer."""
+    was, waits = outcome_of(before), outcome_of(after)
+    phase = after.phase
+    if waits.waits and not (was.waits and before.question_id == after.question_id):
+        name = after.question_id if after.has_question_pending else None
+        text = questions.text_of(asked.get(str(name), {}))
+        return [event(history.QUESTION, phase, phase, outcome=waits.public, id=name, text=text)]
+    if was.waits and not waits.waits:
+        name = before.question_id if before.has_question_pending else None
+        return [event(history.ANSWER, phase, phase, id=name, text=asked.get(str(name), {}).get("answer"))]
+    return []

@@ -1,0 +1,249 @@
+"""Lines that a commit appends are there with the commit, once, and never keep the rest of it from being written."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rcs_hooks.files import paths
+from rcs_hooks.files.folders import make_folders
+from rcs_hooks.files.preparation import prepare
+from rcs_hooks.files.reading import Append, Reader, appends_in
+from rcs_hooks.files.transaction import Write, commit, recover
+from tests.files.test_transaction import HERE, commit_locked, copies, flushed, killed_at, recover_locked
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HISTORY = f"{HERE}/{paths.HISTORY}"
+BEFORE = '{"n":1}\n{"n":2}\n'
+LINES = '{"n":3,"text":"a line that is torn in the middle"}\n{"n":4}\n'
+STATE = f"{HERE}/forge-state.json"
+WRITES = (Write(STATE, {"active": False}), Write(HISTORY, None, append=LINES))
+NOTES = (Write(f"{HERE}/hook-ledger.json", {"version": 1}, durable=False), Write(HISTORY, None, False, LINES))
+
+
+@pytest.fixture(params=["", BEFORE], ids=["no history", "a history"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return state_folder(tmp_path / "workspace", request.param)
+
+
+def state_folder(root: Path, history: str = BEFORE) -> Path:
+    root.mkdir()
+    state = Path(prepare(str(root)))
+    make_folders(str(state), HERE)
+    (state / STATE).write_text(json.dumps({"active": True}))
+    if history:
+        (state / HISTORY).write_text(history)
+    return state
+
+
+def history_of(state: Path) -> str:
+    return (state / HISTORY).read_text() if (state / HISTORY).exists() else ""
+
+
+def seen(state: Path) -> tuple[bool, str]:
+    """Whether the run is active, and the history, as a reader finds them without the lock."""
+    reader = Reader(str(state))
+    record, pending = reader.read(STATE), reader.append_to(HISTORY)
+    assert isinstance(record, dict)
+    text = history_of(state)
+    return bool(record["active"]), text[: pending.size] + pending.lines if pending else text
+
+
+# --- a kill
+
+
+@pytest.mark.parametrize("torn", [False, True], ids=["between two calls", "in the middle of a write"])
+def test_a_commit_killed_at_any_step_has_both_or_neither(folder: Path, *, torn: bool) -> None:
+    old = history_of(folder)
+    happened = []
+    for number, state in copies(folder):
+        killed = killed_at(number, lambda state=state: commit_locked(state, WRITES), torn=torn)  # type: ignore[misc]  # mypy infers no lambda with a default
+        found = seen(state)
+        recover_locked(state)
+        assert found == seen(state), f"a reader without the lock saw something else after a kill at step {number}"
+        assert seen(state) in ((True, old), (False, old + LINES)), f"a mixture after a kill at step {number}"
+        happened.append(seen(state)[0] is False)
+        if not killed:
+            break
+    assert happened == sorted(happened)
+    assert happened[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("torn", [False, True], ids=["between two calls", "in the middle of a write"])
+def test_a_recovery_killed_at_any_step_writes_the_lines_once(folder: Path, *, torn: bool) -> None:
+    old = history_of(folder)
+    for number, crashed in copies(folder):
+        if not killed_at(number, lambda crashed=crashed: commit_locked(crashed, WRITES), torn=torn):  # type: ignore[misc]  # mypy infers no lambda with a default
+            break
+        for second, state in copies(crashed):
+            killed = killed_at(second, lambda state=state: recover_locked(state), torn=torn)  # type: ignore[misc]  # mypy infers no lambda with a default
+            recover_locked(state)
+            assert seen(state) in ((True, old), (False, old + LINES)), f"after kills at {number} and {second}"
+            if not killed:
+                break
+
+
+def test_a_commit_that_is_completed_again_later_writes_nothing_twice(tmp_path: Path) -> None:
+    """After a power cut a journal may be back that was removed, and lines have come behind its own."""
+    state = state_folder(tmp_path / "workspace")
+    (state / HISTORY).write_text(BEFORE + LINES + '{"n":5}\n')
+    with_journal(state, {"path": HISTORY, "size": len(BEFORE), "append": LINES})
+    recover_locked(state)
+    assert history_of(state) == BEFORE + LINES + '{"n":5}\n'
+
+
+# --- what it costs
+
+
+def test_one_file_and_a_line_need_a_journal_and_two_flushes_more(tmp_path: Path) -> None:
+    state = state_folder(tmp_path / "workspace")
+    several = (Write(f"{HERE}/team-state.json", {}), *WRITES)
+    with_line, without = flushed(lambda: commit(str(state), several)), flushed(lambda: commit(str(state), several[:2]))
+    assert [name for name in with_line if name not in without] == [paths.HISTORY]
+    assert with_line.index("rename forge-state.json") < with_line.index(paths.HISTORY)
+    assert "rename .commit.json" in flushed(lambda: commit(str(state), WRITES))
+
+
+def test_a_line_that_may_be_lost_in_a_power_cut_costs_no_flush(tmp_path: Path) -> None:
+    state = state_folder(tmp_path / "workspace")
+    assert flushed(lambda: commit(str(state), NOTES)) == ["rename .commit.json", "rename hook-ledger.json"]
+    assert history_of(state) == BEFORE + LINES
+
+
+# --- what cannot be appended to
+
+
+def a_link(state: Path) -> None:
+    (state / HISTORY).unlink()
+    (state / "elsewhere").write_text("mine\n")
+    (state / HISTORY).symlink_to(state / "elsewhere")
+
+
+def a_folder(state: Path) -> None:
+    (state / HISTORY).unlink()
+    (state / HISTORY).mkdir()
+
+
+def a_pipe(state: Path) -> None:
+    (state / HISTORY).unlink()
+    os.mkfifo(state / HISTORY)
+
+
+def tracked(state: Path) -> None:
+    root = state.parent.parent
+    (root / ".rcs/.gitignore").unlink()
+    for words in (("init", "-q"), ("add", "-f", f".rcs/state/{HISTORY}")):
+        subprocess.run(["git", "-C", str(root), *words], check=True)
+
+
+@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe, tracked])
+def test_the_commit_goes_on_without_the_line(spoil: Callable[[Path], None], tmp_path: Path) -> None:
+    state = state_folder(tmp_path / f"workspace-{spoil.__name__}")
+    spoil(state)
+    commit_locked(state, WRITES)
+    assert json.loads((state / STATE).read_text()) == {"active": False}
+    assert not list(state.rglob(paths.JOURNAL))
+    if spoil is a_link:
+        assert (state / "elsewhere").read_text() == "mine\n"
+    if spoil is tracked:
+        assert history_of(state) == BEFORE
+
+
+def test_a_disk_that_is_full_just_then_loses_nothing_once_it_has_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = state_folder(tmp_path / "workspace")
+
+    def full(*_: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as faults:
+        faults.setattr(os, "pwrite", full)
+        commit_locked(state, WRITES)
+        assert seen(state) == (False, BEFORE + LINES)
+    recover_locked(state)
+    assert history_of(state) == BEFORE + LINES
+    with monkeypatch.context() as faults:
+        faults.setattr(os, "pwrite", full)
+        commit_locked(state, WRITES)
+        recover_locked(state)  # the line is given up: a history keeps nobody waiting
+    assert not list(state.rglob(paths.JOURNAL))
+    assert json.loads((state / STATE).read_text()) == {"active": False}
+
+
+# --- the journals of others
+
+
+def with_journal(state: Path, *entries: object) -> None:
+    (state / paths.JOURNAL).write_text(json.dumps({"version": 1, "files": entries}))
+
+
+def test_a_journal_of_a_version_without_histories_is_recovered(tmp_path: Path) -> None:
+    state = state_folder(tmp_path / "workspace")
+    (state / f"{STATE}{paths.STAGED}").write_text('{"active": false}')
+    with_journal(state, {"path": STATE, "remove": False})
+    recover_locked(state)
+    assert seen(state) == (False, BEFORE)
+
+
+ENTRIES = (
+    ({"path": HISTORY, "size": 3, "append": "x\n"}, True),
+    ({"path": "folded/s1/history.jsonl", "size": 0, "append": "x\n"}, True),
+    ({"path": HISTORY, "size": -1, "append": "x\n"}, False),
+    ({"path": HISTORY, "size": True, "append": "x\n"}, False),
+    ({"path": HISTORY, "size": "3", "append": "x\n"}, False),
+    ({"path": HISTORY, "append": "x\n"}, False),
+    ({"path": HISTORY, "size": 3}, False),
+    ({"path": HISTORY, "size": 3, "append": "x"}, False),
+    ({"path": HISTORY, "size": 3, "append": "é\n"}, False),
+    ({"path": "history.jsonl", "size": 3, "append": "x\n"}, False),
+    ({"path": "sessions/s1/questions/history.jsonl", "size": 3, "append": "x\n"}, False),
+    ({"path": "sessions/../history.jsonl", "size": 3, "append": "x\n"}, False),
+    ({"path": "sessions/s1/other.jsonl", "size": 3, "append": "x\n"}, False),
+    ({"path": "../../../home/history.jsonl", "size": 3, "append": "x\n"}, False),
+    ({"path": "elsewhere/s1/history.jsonl", "size": 3, "append": "x\n"}, False),
+    ({"path": STATE, "size": 3, "append": "x\n"}, False),
+    ("no object", False),
+)
+
+
+@each_row(("entry", "counts"), ENTRIES)
+def test_only_a_history_of_a_session_is_appended_to(entry: object, counts: bool) -> None:
+    found = list(appends_in({"files": [entry]}))
+    assert len(found) == int(counts)
+    assert all(isinstance(each, Append) for each in found)
+
+
+def test_what_somebody_else_has_written_since_stays(tmp_path: Path) -> None:
+    state = state_folder(tmp_path / "workspace")
+    (state / HISTORY).write_text(BEFORE + "theirs")
+    with_journal(state, {"path": HISTORY, "size": len(BEFORE), "append": LINES})
+    recover_locked(state)
+    assert history_of(state) == f"{BEFORE}theirs\n{LINES}"
+
+
+def test_a_journal_for_a_session_that_has_gone_leaves_nothing_behind(tmp_path: Path) -> None:
+    state = state_folder(tmp_path / "workspace")
+    shutil.rmtree(state / HERE)
+    with_journal(state, {"path": HISTORY, "size": 0, "append": LINES})
+    recover(str(state))
+    assert sorted(path.name for path in state.iterdir() if path.name != ".lock") == ["sessions"]
+
+
+def test_a_line_brings_a_session_back_that_was_folded_away(tmp_path: Path) -> None:
+    state = state_folder(tmp_path / "workspace")
+    (state / paths.FOLDED).mkdir()
+    (state / HERE).rename(state / paths.FOLDED / "s1")
+    commit_locked(state, WRITES)
+    assert seen(state) == (False, BEFORE + LINES)
