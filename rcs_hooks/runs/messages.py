@@ -5,20 +5,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def unknown_step(
-    step: str, machine: str, states: "Iterable[str]", current: str | None, following: "Iterable[str]"
-) -> str:
-    text = f'step "{step}" is not a valid state in the "{machine}" state machine. Valid states: {_list(states)}.'
-    if current is None:
-        return text
-    return f'{text} Current state: "{current}". Valid transitions from "{current}": {_list(following)}.'
-
-
-def invalid_transition(source: str, target: str, following: "Iterable[str]") -> str:
-    names = ", ".join(following) or f"none ('{source}' is an end of this workflow)"
-    return f"Invalid transition from '{source}' to '{target}'.\nValid next states: {names}"
-
-
 def invalid_start(target: str, starts: "Iterable[str]") -> str:
     return f"Invalid first step '{target}': a run begins with an initial state.\nValid next states: {', '.join(starts)}"
 
@@ -76,10 +62,6 @@ def leads_out(path: str, project: str) -> str:
 
 def other_agent(step: str, agent: str) -> str:
     return f'step "{step}" names another agent than --agent {agent}; give one of them'
-
-
-def _list(names: "Iterable[str]") -> str:
-    return f"[{', '.join(names)}]"
 
 
 def _short(value: object) -> str:

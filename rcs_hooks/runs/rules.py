@@ -45,8 +45,10 @@ def check_known(machine: "Machine", step: str, position: RunPosition = NOWHERE) 
     if step in machine.states:
         return
     following = following_of(machine, position) if position.current is not None else ()
+    from rcs_hooks.workflow.messages import steps  # an emit that is accepted does not need it
+
     raise Rejected(
-        messages.unknown_step(step, machine.name, machine.states, position.current, following),
+        steps.unknown_step(step, machine.name, machine.states, position.current, following),
         valid_states=machine.states,
         current=position.current,
         valid_next=following,
@@ -63,8 +65,10 @@ def check_step(machine: "Machine", step: str, position: RunPosition) -> None:
     if is_open_branch(machine, position, step) or is_active_branch(machine, position, step):
         return
     following = following_of(machine, position)
+    from rcs_hooks.workflow.messages import steps
+
     text = (
-        messages.invalid_transition(current, step, following)
+        steps.invalid_transition(current, step, following)
         if current in machine.states
         else messages.invalid_start(step, following)
     )

@@ -1,0 +1,70 @@
+"""Refuses a step that a machine does not allow: of a mode's run, and of a run that `rcs emit` reports."""
+
+from __future__ import annotations
+
+from rcs_hooks.text import clean
+from rcs_hooks.workflow import phases
+from rcs_hooks.workflow.lifecycle import FAILED, FAILURES, OUTCOMES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.phases import Refusal
+
+WHY = "WHY"
+MOST_COMMANDS = 6
+
+
+def unknown_step(step: str, machine: str, states: Iterable[str], current: str | None, following: Iterable[str]) -> str:
+    """Return the refusal of a step that is not a state of a machine. `current`: None if the run is nowhere yet."""
+    text = f'step "{step}" is not a valid state in the "{machine}" state machine. Valid states: {_list(states)}.'
+    if current is None:
+        return text
+    return f'{text} Current state: "{current}". Valid transitions from "{current}": {_list(following)}.'
+
+
+def invalid_transition(source: str, target: str, following: Iterable[str]) -> str:
+    """Return the refusal of a step that no edge allows."""
+    names = ", ".join(following) or f"none ('{source}' is an end of this workflow)"
+    return f"Invalid transition from '{source}' to '{target}'.\nValid next states: {names}"
+
+
+def _list(names: Iterable[str]) -> str:
+    return f"[{', '.join(names)}]"
+
+
+def refused_phase(mode: ModeDef, refusal: Refusal, commands: Commands) -> str:
+    """Return the refusal of a phase, with the commands that may be typed in its place."""
+    asked, current = clean(refusal.asked), clean(refusal.current) or None
+    if refusal.why == phases.OUTCOME:
+        return _outcome_refused(mode, asked, refusal, commands)
+    if refusal.why == phases.NO_ROUND_LEFT:
+        return (
+            f"{mode.name}: round {refusal.most} is the last one, so there is no next round; nothing was written\n"
+            f"to end the run: {commands.write(mode.name, '--outcome', FAILED, '--reason', WHY)}"
+        )
+    if refusal.why == phases.UNKNOWN:
+        text = unknown_step(asked, mode.name, mode.states, current, refusal.legal)
+    else:
+        text = invalid_transition(str(current), asked, refusal.legal)
+    return "\n".join([text, *_commands(mode, refusal, commands)])
+
+
+def _commands(mode: ModeDef, refusal: Refusal, commands: Commands) -> list[str]:
+    typed = [commands.write(mode.name, "--phase", phase) for phase in refusal.legal[:MOST_COMMANDS]]
+    return typed or [commands.write(mode.name, "--outcome", "finished")]
+
+
+def _outcome_refused(mode: ModeDef, asked: str, refusal: Refusal, commands: Commands) -> str:
+    """Return the refusal of a word for an outcome, with the command that records that outcome."""
+    first = f'phase: "{asked}" is an outcome, not a phase; nothing was written'
+    if OUTCOMES[refusal.outcome].waits:
+        return f"{first}\nto wait for the user's answer: {commands.ask(mode.name)}"
+    options = ["--outcome", refusal.outcome, *(["--reason", WHY] if refusal.outcome in FAILURES else [])]
+    lines = [first, f"to end the run: {commands.write(mode.name, *options)}"]
+    if refusal.legal:
+        lines.append(f"Valid next states: {', '.join(refusal.legal)}")
+    return "\n".join(lines)

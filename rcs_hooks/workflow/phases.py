@@ -1,0 +1,138 @@
+"""Decides whether a run may step from its phase to another one, and when a new round begins.
+
+Rules of this file:
+- A phase is a state of the mode's machine, in any spelling that differs only in case, hyphens, underscores and blanks.
+- From a phase that the machine does not know, every state may follow: another tool, an earlier version or an earlier
+  declaration wrote it. A mode without a machine takes any phase.
+- A word that ends a run, or lets it wait, is an outcome and not a phase.
+- A step to a phase in which the run has been in this round begins the next round. The first step of a run whose count
+  stands at 0 begins round 1.
+- The phase that the run is in already, once more, is no step.
+"""
+
+from __future__ import annotations
+
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.lifecycle import OUTCOMES, spelled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+UNKNOWN, ILLEGAL, OUTCOME, NO_ROUND_LEFT = "unknown", "illegal", "outcome", "no round left"
+
+
+class Step(NamedTuple):
+    """A step that a run may take, or the phase that it stays in."""
+
+    phase: str
+    """The phase, as the machine writes it."""
+    iteration: int | None
+    """The round after the step; None if the record counts none."""
+    visited: tuple[str, ...]
+    """The phases of the round after the step, in the order in which the run was in them first."""
+    is_move: bool
+    begins_round: bool = False
+    is_last_round: bool = False
+    """Whether the step begins the last round that the record allows."""
+
+
+class Refusal(NamedTuple):
+    """A step that a run may not take. `why`: one of the constants of this module."""
+
+    why: str
+    asked: str
+    current: str
+    legal: tuple[str, ...]
+    """The phases that may come next."""
+    outcome: str = ""
+    """The outcome that the word means, if it means one."""
+    most: int = 0
+    """The last round that the record allows, if none is left."""
+
+
+def folded(word: str) -> str:
+    """Return a word without what may differ between two spellings of a phase."""
+    return "".join(char for char in word.lower() if char not in "-_" and not char.isspace())
+
+
+def state_named(mode: ModeDef, word: str) -> str | None:
+    """Return the state of a mode's machine that a word spells; None if it spells none."""
+    if word in mode.states:
+        return word
+    wanted = folded(word)
+    return next((state for state in mode.states if folded(state) == wanted), None)
+
+
+def legal_from(mode: ModeDef, phase: str) -> tuple[str, ...]:
+    """Return the phases that may follow a phase in any spelling: all, if the machine does not know that phase."""
+    current = state_named(mode, phase)
+    return mode.legal_from(current) if current is not None else tuple(mode.states)
+
+
+def can_finish(mode: ModeDef, phase: str) -> bool:
+    """Tell whether a mode's machine ends in a phase, in any spelling; True for a phase that it does not know."""
+    current = state_named(mode, phase)
+    return current is None or mode.can_finish(current)
+
+
+def outcome_meant(word: str) -> str:
+    """Return the outcome that a word means which is given as a phase; empty if it means none."""
+    name = spelled("".join(word.split()))
+    outcome = OUTCOMES[name] if name else None
+    if outcome is None or not (outcome.ends or outcome.waits):
+        return ""
+    return str(outcome.shown_pending)
+
+
+def visited_in(mode: ModeDef, record: ModeRecord) -> tuple[str, ...]:
+    """Return the phases of this round that the machine knows, with the present one, whoever wrote the record."""
+    known = (state_named(mode, word) for word in (*record.visited, record.phase))
+    return tuple(dict.fromkeys(state for state in known if state is not None))
+
+
+def step(mode: ModeDef, record: ModeRecord, phase: str, *, iteration: int | None = None) -> Step | Refusal:
+    """Decide whether a run may be in `phase` next, and which round that is.
+
+    `record`: the run so far. `iteration`: the round, if whoever writes the phase says it.
+    """
+    legal = legal_from(mode, record.phase)
+    if word := outcome_meant(phase):
+        return Refusal(OUTCOME, phase, record.phase, legal, outcome=word)
+    current, wanted = state_named(mode, record.phase) or record.phase, state_named(mode, phase)
+    if wanted == current or (folded(phase) == folded(current) and wanted is None):
+        return _numbered(mode, record, current, iteration)
+    if not mode.states:
+        return _numbered(mode, record, phase, iteration)
+    if wanted is None:
+        return Refusal(UNKNOWN, phase, current, legal)
+    if wanted not in legal:
+        return Refusal(ILLEGAL, phase, current, legal)
+    return _numbered(mode, record, wanted, iteration)
+
+
+def in_round(mode: ModeDef, record: ModeRecord, iteration: int) -> Step | Refusal:
+    """Decide whether a run may count itself to be in a round, in the phase that it is in."""
+    return _numbered(mode, record, state_named(mode, record.phase) or record.phase, iteration)
+
+
+def _numbered(mode: ModeDef, record: ModeRecord, phase: str, given: int | None) -> Step | Refusal:
+    """Return the step to a phase that may come next, with its round. `given`: the round that the writer says."""
+    before, visited = record.iteration, visited_in(mode, record)
+    is_move = phase != (state_named(mode, record.phase) or record.phase)
+    iteration = given
+    if given is None:
+        iteration = before
+        if is_move and before == 0:
+            iteration = 1
+        elif is_move and phase in visited:
+            iteration = (1 if before is None else before) + 1
+    begins = iteration is not None and iteration != before
+    most = record.max_iterations or 0
+    if begins and most and (iteration or 0) > most and (iteration or 0) > (before or 0):
+        return Refusal(NO_ROUND_LEFT, phase, record.phase, legal_from(mode, record.phase), most=most)
+    is_return = begins and (before != 0 or phase in visited) and (iteration or 0) > (before or 0)
+    known = (phase,) if phase in mode.states else ()
+    visited = known if is_return else tuple(dict.fromkeys((*visited, *known)))
+    return Step(phase, iteration, visited, is_move, begins, begins and iteration == most > 0)
