@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UNKNOWN, ILLEGAL, OUTCOME, NO_ROUND_LEFT = "unknown", "illegal", "outcome", "no round left"
 
 
-class Step(NamedTuple):
+class PhaseStep(NamedTuple):
     """A step that a run may take, or the phase that it stays in."""
 
     phase: str
@@ -92,7 +92,7 @@ def visited_in(mode: ModeDef, record: ModeRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys(state for state in known if state is not None))
 
 
-def step(mode: ModeDef, record: ModeRecord, phase: str, *, iteration: int | None = None) -> Step | Refusal:
+def step(mode: ModeDef, record: ModeRecord, phase: str, *, iteration: int | None = None) -> PhaseStep | Refusal:
     """Decide whether a run may be in `phase` next, and which round that is.
 
     `record`: the run so far. `iteration`: the round, if whoever writes the phase says it.
@@ -112,12 +112,12 @@ def step(mode: ModeDef, record: ModeRecord, phase: str, *, iteration: int | None
     return _numbered(mode, record, wanted, iteration)
 
 
-def in_round(mode: ModeDef, record: ModeRecord, iteration: int) -> Step | Refusal:
+def in_round(mode: ModeDef, record: ModeRecord, iteration: int) -> PhaseStep | Refusal:
     """Decide whether a run may count itself to be in a round, in the phase that it is in."""
     return _numbered(mode, record, state_named(mode, record.phase) or record.phase, iteration)
 
 
-def _numbered(mode: ModeDef, record: ModeRecord, phase: str, given: int | None) -> Step | Refusal:
+def _numbered(mode: ModeDef, record: ModeRecord, phase: str, given: int | None) -> PhaseStep | Refusal:
     """Return the step to a phase that may come next, with its round. `given`: the round that the writer says."""
     before, visited = record.iteration, visited_in(mode, record)
     is_move = phase != (state_named(mode, record.phase) or record.phase)
@@ -135,4 +135,4 @@ def _numbered(mode: ModeDef, record: ModeRecord, phase: str, given: int | None) 
     is_return = begins and (before != 0 or phase in visited) and (iteration or 0) > (before or 0)
     known = (phase,) if phase in mode.states else ()
     visited = known if is_return else tuple(dict.fromkeys((*visited, *known)))
-    return Step(phase, iteration, visited, is_move, begins, begins and iteration == most > 0)
+    return PhaseStep(phase, iteration, visited, is_move, begins, begins and iteration == most > 0)

@@ -12,7 +12,7 @@ from rcs_hooks.workflow import phases
 from rcs_hooks.workflow.commands import Commands
 from rcs_hooks.workflow.messages.steps import refused_phase
 from rcs_hooks.workflow.mode_record import ModeRecord
-from rcs_hooks.workflow.phases import ILLEGAL, NO_ROUND_LEFT, OUTCOME, UNKNOWN, Refusal, Step
+from rcs_hooks.workflow.phases import ILLEGAL, NO_ROUND_LEFT, OUTCOME, UNKNOWN, Refusal, PhaseStep
 from tests.table import each_row
 
 OWN = ModeDef(
@@ -115,22 +115,22 @@ ROUNDS: list[Any] = [
 
 
 def definition(mode: Any) -> ModeDef:
-    return MODES[mode] if isinstance(mode, str) else mode  # type: ignore[no-any-return]  # a ModeDef of this file
+    return MODES[mode] if isinstance(mode, str) else mode
 
 
 @each_row(("mode", "before", "written", "expected"), STEPS)
 def test_a_step(mode: Any, before: ModeRecord, written: str, expected: tuple[Any, ...]) -> None:
-    assert phases.step(definition(mode), before, written) == Step(*expected)
+    assert phases.step(definition(mode), before, written) == PhaseStep(*expected)
 
 
 @each_row(("before", "written", "iteration", "expected"), GIVEN)
 def test_a_step_with_its_round(before: ModeRecord, written: str, iteration: int, expected: tuple[Any, ...]) -> None:
-    assert phases.step(MODES["forge"], before, written, iteration=iteration) == Step(*expected)
+    assert phases.step(MODES["forge"], before, written, iteration=iteration) == PhaseStep(*expected)
 
 
 @each_row(("before", "iteration", "expected"), ROUNDS)
 def test_a_round_without_a_step(before: ModeRecord, iteration: int, expected: tuple[Any, ...]) -> None:
-    assert phases.in_round(MODES["forge"], before, iteration) == Step(*expected)
+    assert phases.in_round(MODES["forge"], before, iteration) == PhaseStep(*expected)
 
 
 UNKNOWN_OF_FORGE = (
