@@ -20,13 +20,17 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
 
 LARGEST_COUNT = 10**9
+TITLE_LENGTH = 80
+SHOWN_TITLE = 40
+"""How much of a title the line shows: it shares the terminal with what the client says."""
 RESET, BOLD, DIM, GREEN, YELLOW, RED = (f"\x1b[{code}m" for code in (0, 1, 2, 32, 33, 31))
 
 
 class HudMode(NamedTuple):
     """One active mode, as the HUD shows it.
 
-    `waits`: whether it waits for the person. `scope`: where its record lies, `session` or `root`.
+    `waits`: whether it waits for the person. `scope`: where its record lies, `session` or `root`. `title`: what the
+    person asked for; empty if nobody recorded it.
     """
 
     mode: str
@@ -35,6 +39,7 @@ class HudMode(NamedTuple):
     iteration: int | None = None
     max_iterations: int | None = None
     scope: str = "session"
+    title: str = ""
 
 
 class Hud(NamedTuple):
@@ -50,6 +55,8 @@ class Hud(NamedTuple):
     """The commands that clear the unreadable files, one for each."""
     elsewhere: tuple[str, ...] = ()
     """Sessions with active modes, if the call names no session and nothing is active in root."""
+    titles: tuple[str, ...] = ()
+    """The titles of the sessions in `elsewhere`, in their order; empty for one that has none."""
     is_closed: bool = False
     """Whether the client has ended the session; its active modes wait until it is resumed."""
     is_stalled: bool = False
@@ -92,6 +99,7 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
             _count(member.record.iteration),
             _count(member.record.max_iterations),
             "session" if member.session else "root",
+            clean(member.record.title, TITLE_LENGTH),
         )
         for member in members
     )
@@ -129,7 +137,7 @@ def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
     if hud.off:
         yield RED, "off, "
     if hud.elsewhere:
-        yield "", f"{len(hud.elsewhere)} sessions are active; --session shows one: {', '.join(hud.elsewhere)}"
+        yield "", f"{len(hud.elsewhere)} sessions are active; --session shows one: {', '.join(_titled(hud))}"
     elif not (hud.active or hud.unreadable):
         yield DIM, "idle"
     for number, each in enumerate(hud.active):
@@ -142,6 +150,10 @@ def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
         if each.waits:
             yield "", " "
             yield YELLOW, "waits for you"
+    if title := next((each.title for each in hud.active if each.title), ""):
+        from rcs_hooks.text import clean
+
+        yield DIM, f" ({clean(title, SHOWN_TITLE)})"
     if hud.active and hud.is_closed:
         yield DIM, ", closed"
     elif hud.active and hud.is_stalled:
@@ -150,6 +162,15 @@ def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
         yield DIM, f", then {', '.join(hud.deferred)}"
     if hud.unreadable:
         yield RED, f"{', ' if hud.active or hud.elsewhere else ''}{len(hud.unreadable)} unreadable (see `rcs doctor`)"
+
+
+def _titled(hud: Hud) -> Iterator[str]:
+    """Yield the other sessions that are active, each with its title."""
+    from rcs_hooks.text import clean
+
+    for number, session in enumerate(hud.elsewhere):
+        title = clean(hud.titles[number], SHOWN_TITLE) if number < len(hud.titles) else ""
+        yield f"{session} ({title})" if title else session
 
 
 # --- the status line of Claude Code

@@ -203,7 +203,18 @@ OPERATIONS = (
         tool="state_clear",
         required=("mode",),
     ),
-    Operation("state list-active", "List the active workflow modes.", *SCOPE, tool="state_list_active"),
+    Operation(
+        "state list-active",
+        "List the active workflow modes.",
+        Argument(
+            "overview",
+            "also what waits for the user, runs and ended lately, over all sessions, runs and tasks",
+            type=SWITCH,
+            only=MCP,
+        ),
+        *SCOPE,
+        tool="state_list_active",
+    ),
     Operation(
         "state get-status",
         "Phase and outcome of each workflow mode; what switches the hooks off.",

@@ -130,7 +130,7 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
         "active_modes": ["blueprint"],
         "modes": [
             {"mode": "blueprint", "phase": "planning", "waits": True, "iteration": 1, "max_iterations": 3,
-             "scope": "session"}
+             "scope": "session", "title": ""}
         ],
         "waiting": True,
         "deferred": ["team"],
@@ -140,6 +140,18 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
         "off": None,
         "session": "s1",
     }  # fmt: skip
+
+
+def test_the_line_ends_with_the_title_of_the_run(workspace: Workspace) -> None:
+    workspace.write("forge", title="fix the ledger and everything else that is broken in it")
+    line = "rcs: forge executing (fix the ledger and everything else that…)"
+    assert hud(workspace, "--session", "s1") == line
+    assert hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1") == line
+    workspace.write("team", "s2")
+    assert hud(workspace) == (
+        "rcs: 2 sessions are active; --session shows one: s1 (fix the ledger and everything else that…), s2"
+    )
+    assert json.loads(hud(workspace, "--json"))["elsewhere"] == ["s1", "s2"]
 
 
 def test_a_root_record_is_told_from_a_sessions_own(workspace: Workspace) -> None:
@@ -179,16 +191,18 @@ NASTY = {
 @each_row("text", [pytest.param(text, id=name) for name, text in NASTY.items()])
 @each_row("how", ["line", "json", "statusline"])
 def test_control_characters_of_a_file_are_never_printed(workspace: Workspace, text: str, how: str) -> None:
-    workspace.write("forge", current_phase=text, iteration=text, started_at=text, session_id=text, keyword=text)
+    fields = dict.fromkeys(("current_phase", "iteration", "started_at", "session_id", "keyword", "title"), text)
+    workspace.write("forge", "s1", **fields)
     inventory = {"active_skills": [{"skill": text}, {"skill": "forge"}], "deferred_skills": [text, "team"]}
     workspace.mode_path("skill-active").write_text(json.dumps(inventory))
     options = {"line": ["--session", "s1"], "json": ["--json", "--session", "s1"], "statusline": ["--statusline"]}[how]
     shown = hud(workspace, *options, stdin=status_json(workspace), NO_COLOR="1")
     assert shown.isprintable(), ascii(shown)
     assert "\ud800" not in shown
-    assert len(shown) < 300
+    assert len(shown) < 400
     assert "forge" in shown
     if how == "json":  # JSON escapes the characters, so look at what it holds
+        assert json.loads(shown)["modes"][0]["title"].isprintable()
         assert json.loads(shown)["modes"][0]["phase"].isprintable()
         assert json.loads(shown)["deferred"] == ["team"]
 

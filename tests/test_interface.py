@@ -28,7 +28,7 @@ TYPES_OF_TOOLS = {
         "mode": TEXT, "all_sessions": ["boolean", "string"], "root_scope": ["boolean", "string"], "session_id": TEXT,
         "cwd": TEXT,
     },
-    "state_list_active": {"session_id": TEXT, "cwd": TEXT},
+    "state_list_active": {"overview": ["boolean", "string"], "session_id": TEXT, "cwd": TEXT},
     "state_get_status": {"mode": TEXT, "session_id": TEXT, "cwd": TEXT},
     "question_ask": {"mode": TEXT, "text": TEXT, "options": ["array", "string"], "session_id": TEXT, "cwd": TEXT},
     "emit": {

@@ -84,13 +84,16 @@ def hud_and_session(scope: Scope) -> tuple[Hud, str | None]:
     from rcs_hooks.files.workspaces import off_by
     from rcs_hooks.hud import hud_of
     from rcs_hooks.state.inventory import deferred_skills_in
+    from rcs_hooks.state.operations import title_of
     from rcs_hooks.state.scopes import resolve_among_sessions
 
     meant, busy = resolve_among_sessions(scope)
     view = meant.view()
     hud = hud_of(view, deferred_skills_in(view.inventory), off=off_by(os.environ, scope.root))
     to_clear = tuple(meant.commands.clear(clear_name(broken.path)) for broken in view.unreadable)
-    return hud._replace(to_clear=to_clear, elsewhere=() if meant.session else tuple(busy)), meant.session
+    elsewhere = () if meant.session else tuple(busy)
+    titles = tuple(title_of(scope.view(session)) for session in elsewhere)
+    return hud._replace(to_clear=to_clear, elsewhere=elsewhere, titles=titles), meant.session
 
 
 def _line(scope: Scope, *, colour: bool) -> str:

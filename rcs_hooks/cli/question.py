@@ -79,6 +79,7 @@ def _scope(args: argparse.Namespace) -> Scope:
 
 def _line(question: ListedQuestion) -> str:
     place = f"session {question['session_id']}" if question["session_id"] else "root"
+    place += f', "{question["title"]}"' if question["title"] else ""
     answer = f" -> {clean(question['answer'], 200)}" if question["answer"] else ""
     return (
         f"{question['question_id']}  {clean(question['status'])}  {clean(question['mode'])}  {place}\n"

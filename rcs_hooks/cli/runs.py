@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
@@ -24,6 +25,7 @@ Record = dict[str, Any]
 
 SHOWN_RUNS, SHOWN_EVENTS = 50, 10
 ENDS = (COMPLETED, FAILED, SKIPPED)
+LONGEST_TITLE = 60
 
 
 def build() -> argparse.ArgumentParser:
@@ -122,10 +124,22 @@ def _list(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     for each in found["runs"]:
         step = clean(each["current"] or "-", 12)
         ago = _ago(each["last_at"], now)
-        output.text(f"{each['status']:<10}{clean(each['workflow'], 12):<13}{step:<13}{ago:>4} {each['run_id']}")
+        line = f"{each['status']:<10}{clean(each['workflow'], 12):<13}{step:<13}{ago:>4} {each['run_id']}"
+        output.text(line + _title(each, len(line)))
     if found["next"]:
         output.text(f"more: {_next_page(args, found['next'])}")
     return output.OK
+
+
+def _title(run: Record, used: int) -> str:
+    """Return the title of a run as it follows its id, on a line of its own where the terminal is too narrow.
+
+    `used`: the columns that are taken. A run that is called after its feature has no other title.
+    """
+    title = clean(run["feature"], LONGEST_TITLE)
+    if not title or title == run["run_id"].partition("#")[0]:
+        return ""
+    return f"  {title}" if used + 2 + len(title) <= shutil.get_terminal_size().columns else f"\n  {title}"
 
 
 def _next_page(args: argparse.Namespace, before: int) -> str:

@@ -169,18 +169,24 @@ def _active_words(result: ActiveResult) -> str:
     here = f"session {result['session']}: " if result.get("session") else ""
     closed = dict.fromkeys(result.get("closed", ()), " (closed)")
     said = closed.get(result.get("session", ""), " (closed)" if closed and "sessions" not in result else "")
-    lines = [here + " + ".join(result["active_modes"]) + said] if result["active_modes"] else []
+    title = _title(result.get("title", ""))
+    lines = [here + " + ".join(result["active_modes"]) + said + title] if result["active_modes"] else []
     others = {
         session: modes for session, modes in result.get("sessions", {}).items() if session != result.get("session")
     }
+    titles = {session: _title(title) for session, title in result.get("titles", {}).items()}
     lines += _unreadable_words(result, but=tuple(f"{STATE}/{session_folder(session)}" for session in others))
     if not lines:
         lines = ["nothing is active" + (" in root" if result.get("sessions") else "")]
     lines += [
-        f"session {session}: {' + '.join(modes) or UNREADABLE}{closed.get(session, '')}"
+        f"session {session}: {' + '.join(modes) or UNREADABLE}" + closed.get(session, "") + titles.get(session, "")
         for session, modes in others.items()
     ]
     return "\n".join(lines)
+
+
+def _title(title: str) -> str:
+    return f', "{title}"' if title else ""
 
 
 def _unreadable_words(result: ActiveResult | StatusResult, *, but: tuple[str, ...] = ()) -> list[str]:
@@ -197,6 +203,7 @@ def _status_words(result: StatusResult, root: str) -> str:
     lines = [
         f"{mode}: {active if status['active'] else 'not active'}, phase {word(status['phase'])}"
         + (f", {status['outcome']}" if status["outcome"] else "")
+        + _title(status["title"])
         for mode, status in result["statuses"].items()
     ]
     lines += _unreadable_words(result)

@@ -97,8 +97,14 @@ def _state_clear(arguments: Arguments, scope: Scope) -> Arguments:
     return dict(clearing.clear(scope, mode, all_sessions=everywhere, root_scope=root_scope))
 
 
-def _state_list_active(_: Arguments, scope: Scope) -> Arguments:
-    return dict(operations.list_active(scope))
+def _state_list_active(arguments: Arguments, scope: Scope) -> Arguments:
+    listed = dict(operations.list_active(scope))
+    if take_switch(arguments, "overview"):
+        from rcs_hooks.overview.collect import overview
+
+        commands = scope.commands._replace(session="")
+        listed["overview"] = overview(scope.env, scope.root, scope.now, commands).as_json()
+    return listed
 
 
 def _state_get_status(arguments: Arguments, scope: Scope) -> Arguments:

@@ -15,7 +15,6 @@ MODE, RUN, TASK = "mode", "run", "task"
 WAITING, RUNNING, ENDED, TASKS, CLOSED = "waiting", "running", "ended", "tasks", "closed"
 LATELY = 86_400.0
 """Seconds for which something that has ended is shown."""
-TITLE_LENGTH = 80
 LONG_ID = 16
 """An id of this length or more is shown by its first letters."""
 SHORT_ID = 8

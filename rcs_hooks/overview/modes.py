@@ -22,7 +22,6 @@ from rcs_hooks.overview.entries import (
     LATELY,
     MODE,
     RUNNING,
-    TITLE_LENGTH,
     WAITING,
     AskedQuestion,
     Entry,
@@ -34,6 +33,7 @@ from rcs_hooks.state import session as sessions
 from rcs_hooks.state.inventory import deferred_skills_in
 from rcs_hooks.text import clean, word
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.replies import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, TITLE_LENGTH, WAITING, Entry, short
+from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, WAITING, Entry, short
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter
 from rcs_hooks.runs.records import WAITING as WAITS
 from rcs_hooks.text import clean, quoted
+from rcs_hooks.workflow.replies import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -20,9 +20,11 @@ from rcs_hooks.state.scopes import (
     resolve_scope,
     with_session,
 )
+from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.messages.shared import BrokenFile, unreadable
 from rcs_hooks.workflow.mode_record import ModeRecord
+from rcs_hooks.workflow.replies import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,10 +56,14 @@ def list_active(scope: Scope) -> ActiveResult:
     result: ActiveResult = {"active_modes": here}
     if here and not (scope.session or busy):
         busy = busy_sessions(scope)
+    if title := title_of(view):
+        result["title"] = title
     if not scope.session:
         if meant.session:
             result["session"] = meant.session
         result["sessions"] = busy
+        if titles := {session: title for session in busy if (title := title_of(scope.view(session)))}:
+            result["titles"] = titles
     named = dict.fromkeys([meant.session, *busy])
     if closed := [session for session in named if session and is_closed(scope.folder, session)]:
         result["closed"] = closed
@@ -68,6 +74,12 @@ def list_active(scope: Scope) -> ActiveResult:
     ]:
         result["unreadable"] = broken
     return result
+
+
+def title_of(view: Session) -> str:
+    """Return what the person asked for in a session, as its first active mode with a title says; empty if none has."""
+    titles = (clean(member.record.title, TITLE_LENGTH) for member in view.active_modes())
+    return next((title for title in titles if title), "")
 
 
 def _unreadable_in_session(scope: Scope) -> list[UnreadableState]:
@@ -117,6 +129,8 @@ def _status(view: Session, mode: str, record: ModeRecord, *, is_active: bool) ->
         "active": is_active,
         "phase": record.get("current_phase"),
         "outcome": outcome_of(record).public,
+        "title": clean(record.title, TITLE_LENGTH),
+        "iteration": record.iteration,
         "path": f"{paths.STATE}/{paths.mode_file(mode, view.session if mode in view.own else None)}",
         "data": record.to_json(),
     }

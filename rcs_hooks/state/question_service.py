@@ -13,7 +13,7 @@ from rcs_hooks.files.paths import INVENTORY
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import folding, mode_changes, prompt_notes, questions, session_notes
 from rcs_hooks.state.draft import ACTIVATES, ANSWERS, Draft
-from rcs_hooks.state.operations import refuse_unreadable
+from rcs_hooks.state.operations import refuse_unreadable, title_of
 from rcs_hooks.state.scopes import each_active_scope, each_scope, with_session
 from rcs_hooks.state.session_index import Budget
 from rcs_hooks.text import clean
@@ -209,6 +209,7 @@ def _listed(scope: Scope, question: Question) -> ListedQuestion:
     return {
         "question_id": question.id,
         "session_id": scope.session,
+        "title": title_of(scope.view()),
         "mode": question.record.get("source"),
         "status": question.record.get("status"),
         "question": question.text,

@@ -35,8 +35,12 @@ class UnreadableState(TypedDict):
 
 class ActiveResult(TypedDict):
     active_modes: list[str]
+    title: NotRequired[str]
+    """What the person asked for; missing if no active mode has a title."""
     session: NotRequired[str]
     sessions: NotRequired[dict[str, list[str]]]
+    titles: NotRequired[dict[str, str]]
+    """The titles of those of the `sessions` that have one."""
     closed: NotRequired[list[str]]
     unreadable: NotRequired[list[UnreadableState]]
 
@@ -45,6 +49,9 @@ class ModeStatus(TypedDict):
     active: bool
     phase: object
     outcome: str | None
+    title: str
+    """What the person asked for; empty if nobody recorded it."""
+    iteration: int | None
     path: str
     data: JsonObject
 
@@ -75,6 +82,8 @@ class AnswerResult(TypedDict):
 class ListedQuestion(TypedDict):
     question_id: str
     session_id: str | None
+    title: str
+    """What the person asked for in that session; empty if nobody recorded it."""
     mode: object
     status: object
     question: str

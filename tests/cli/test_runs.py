@@ -332,4 +332,12 @@ def test_the_next_page_is_asked_for_with_the_same_filters(busy: Project) -> None
     more = first[-1].removeprefix("more: ")
     assert shlex.split(more)[: len(words) + 3] == ["rcs", "runs", "list", *words]
     second = said(busy, *shlex.split(more)[2:]).splitlines()
-    assert [line.split()[-1] for line in (*first[1:-1], *second[1:])] == ["r2", "r1", "r0"]
+    assert [line.split()[4:] for line in (*first[1:-1], *second[1:])] == [[run, "a", "b"] for run in ("r2", "r1", "r0")]
+
+
+def test_a_title_has_its_own_line_where_the_terminal_is_too_narrow(project: Project) -> None:
+    project.emit("requirements", run=RUN, data={"status": "running", "feature": "bill the customers twice"})
+    assert said(project, "list").splitlines()[1:] == [
+        f"running   build        requirements   9m {RUN}",
+        "  bill the customers twice",
+    ]

@@ -132,7 +132,7 @@ def test_get_status_says_that_the_hooks_are_off(
     off = off and off.format(root=forge.root, home=home)
     shown = rcs(forge, home, "state", "get-status", "--session", "s1", **env)[1].splitlines()
     said = [f"the hooks are off: {off} is set; to switch them on: {todo}"] if off else []
-    assert shown == ["forge: active, phase starting", *said]
+    assert shown == ['forge: active, phase starting, "fix"', *said]
     status = json.loads(rcs(forge, home, "state", "get-status", "--session", "s1", "--json", **env)[1])
     assert (status.get("off"), list(status["statuses"])) == (off, ["forge"])
     given = {"session_id": "s1", "cwd": str(forge.root)}
@@ -142,9 +142,11 @@ def test_get_status_says_that_the_hooks_are_off(
 
 def test_lists_show_the_runs_of_a_closed_session_as_closed(forge: Workspace, home: Path) -> None:
     forge.call("SessionEnd", reason="other")
-    assert rcs(forge, home, "state", "list-active", "--session", "s1")[1] == "forge (closed)\n"
-    assert rcs(forge, home, "state", "list-active")[1] == "session s1: forge (closed)\n"
-    assert rcs(forge, home, "state", "get-status", "--session", "s1")[1] == "forge: active, closed, phase starting\n"
+    assert rcs(forge, home, "state", "list-active", "--session", "s1")[1] == 'forge (closed), "fix"\n'
+    assert rcs(forge, home, "state", "list-active")[1] == 'session s1: forge (closed), "fix"\n'
+    assert rcs(forge, home, "state", "get-status", "--session", "s1")[1] == (
+        'forge: active, closed, phase starting, "fix"\n'
+    )
     assert json.loads(rcs(forge, home, "state", "list-active", "--json")[1])["closed"] == ["s1"]
     forge.prompt("Go on.")
-    assert rcs(forge, home, "state", "list-active")[1] == "session s1: forge\n"
+    assert rcs(forge, home, "state", "list-active")[1] == 'session s1: forge, "fix"\n'

@@ -83,7 +83,10 @@ def test_every_tool_works_in_one_run(workspace: Workspace) -> None:
             "active: team (phase starting) + forge (phase starting)"
             in (check_output("UserPromptSubmit", json.dumps(answer))["hookSpecificOutput"]["additionalContext"])
         )
-        assert await call("state_list_active", mine) == ({"active_modes": ["team", "forge"]}, False)
+        assert await call("state_list_active", mine) == (
+            {"active_modes": ["team", "forge"], "title": "ship this"},
+            False,
+        )
         path = ".rcs/state/sessions/s1/forge-state.json"
         written, _ = await call("state_write", mine | {"mode": "forge", "iteration": "4", "current_phase": "verifying"})
         assert written == {"success": True, "mode": "forge", "path": path}

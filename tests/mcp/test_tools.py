@@ -101,6 +101,16 @@ def test_state_list_active_names_the_members_in_order(running: Workspace) -> Non
     assert good(running, "state_list_active") == several
 
 
+@pytest.mark.parametrize("switch", [True, "true"], ids=["bool", "string"])
+def test_state_list_active_gives_the_overview_of_all_sessions_if_asked(running: Workspace, switch: object) -> None:
+    running.prompt("$ultrawork", "s2")
+    found = good(running, "state_list_active", session_id="s1", overview=switch)
+    assert found["active_modes"] == ["team", "forge"]
+    assert list(found["overview"]) == ["waiting", "running", "ended", "tasks", "closed"]
+    assert [entry["name"] for entry in found["overview"]["running"]][:1] == ["ultrawork"]
+    assert {entry["name"] for entry in found["overview"]["running"]} == {"team", "forge", "ultrawork"}
+
+
 def test_state_get_status_gives_phase_outcome_path_and_data(running: Workspace) -> None:
     statuses = good(running, "state_get_status", session_id="s1")["statuses"]
     assert list(statuses) == ["team", "forge"]
@@ -108,6 +118,8 @@ def test_state_get_status_gives_phase_outcome_path_and_data(running: Workspace) 
         "active": True,
         "phase": "starting",
         "outcome": None,
+        "title": "",
+        "iteration": 0,
         "path": ".rcs/state/sessions/s1/forge-state.json",
         "data": running.read("forge"),
     }

@@ -162,7 +162,7 @@ def test_read_of_an_unreadable_file_is_refused_with_its_name_and_the_command_tha
 def test_list_active_is_the_active_set_in_the_order_of_the_inventory(workspace: Workspace) -> None:
     workspace.prompt("$ultrawork $team fix it")
     workspace.write("forge", lifecycle_outcome="finished")
-    assert list_active(at(workspace)) == {"active_modes": ["ultrawork", "team"]}
+    assert list_active(at(workspace)) == {"active_modes": ["ultrawork", "team"], "title": "fix it"}
 
 
 def test_list_active_without_a_session_shows_root_and_beside_it_each_session(workspace: Workspace) -> None:
