@@ -32,9 +32,9 @@ MODES = (
         (
             ("intent-first", "boundaries", "intent_is_clear"),
             ("intent-first", "closing", "person_says_enough"),
-            ("boundaries", "closing", "limits_are_said"),
-            ("closing", "boundaries", "something_is_missing"),
-            ("closing", "", "brief_is_confirmed"),
+            ("boundaries", "closing", "limits_are_set"),
+            ("closing", "boundaries", "person_corrects"),
+            ("closing", "", "person_confirms"),
         ),
         "intent-first",
         None,
@@ -44,15 +44,12 @@ MODES = (
         False,
         (),
         (
-            (
-                "intent-first",
-                "Look up what code and documents answer; then ask the one question whose answer changes most",
-            ),
+            ("intent-first", "Ask the one question whose answer changes most of what is built, and record it"),
             (
                 "boundaries",
                 "Ask what is out, what must not change, what you may decide alone, and how it will be judged",
             ),
-            ("closing", "Write the brief, show it, and ask whether that is it"),
+            ("closing", "Write the brief, show it, and ask as the last question whether that is it"),
         ),
     ),
     (
@@ -64,8 +61,8 @@ MODES = (
         False,
         (
             ("planning", "reviewing", "plan_is_written"),
-            ("reviewing", "planning", "plan_is_rejected"),
-            ("reviewing", "", "plan_is_approved"),
+            ("reviewing", "planning", "critic_rejects"),
+            ("reviewing", "", "critic_agrees"),
         ),
         "planning",
         1,
@@ -75,10 +72,10 @@ MODES = (
         False,
         (),
         (
-            ("planning", "Read the brief and the code; write the plan, with a command that proves each requirement"),
+            ("planning", "Read the code, weigh two ways, and write the plan with its checklist"),
             (
                 "reviewing",
-                "Give task and plan to a fresh subagent that looks for what no step covers; repair what it finds",
+                "Give task and plan, but not your reasoning, to a subagent as critic, which says OKAY or REJECT",
             ),
         ),
     ),
@@ -90,13 +87,13 @@ MODES = (
         (),
         False,
         (
-            ("executing", "checking", "round_is_done"),
-            ("checking", "executing", "not_answered_yet"),
-            ("checking", "", "check_passes"),
+            ("executing", "checking", "round_has_evidence"),
+            ("checking", "executing", "validator_fails"),
+            ("checking", "", "validator_passes"),
         ),
         "executing",
-        None,
-        None,
+        1,
+        10,
         (("auto-research", "autoresearch"),),
         (),
         False,
@@ -104,9 +101,9 @@ MODES = (
         (
             (
                 "executing",
-                "First write the check that judges an answer; then search, read and try, each claim with its source",
+                "Write the question and its validator to a file before any work, then find evidence with its source",
             ),
-            ("checking", "Run the check that was written first; keep what contradicts the answer"),
+            ("checking", "Run the validator on what was found, and look for what contradicts it"),
         ),
     ),
     (
@@ -118,7 +115,7 @@ MODES = (
         False,
         (
             ("starting", "executing", "interfaces_are_written"),
-            ("executing", "verifying", "parts_are_merged"),
+            ("executing", "verifying", "all_parts_are_in"),
             ("verifying", "fixing", "check_fails"),
             ("fixing", "verifying", "cause_is_repaired"),
             ("verifying", "", "all_pass"),
@@ -133,14 +130,20 @@ MODES = (
         (
             (
                 "starting",
-                "Split the task by files; write down what the parts must agree on, and the command that proves each",
+                "Split the task into parts with files of their own, and write the interfaces between them first",
             ),
-            ("executing", "Give every worker its goal, its files and its proof in one message; merge what they return"),
+            (
+                "executing",
+                "Start all independent workers at once, and send back each answer without the output of its command",
+            ),
             (
                 "verifying",
-                "Run every part's command and the whole suite yourself; read the diff, also between the parts",
+                "Read the whole diff for what falls between the parts, and run each command and the suite yourself",
             ),
-            ("fixing", "Send each failure with its output to the worker that owns the file, or repair it yourself"),
+            (
+                "fixing",
+                "Give each failure with its output to the worker that owns the file, and take over what fails twice",
+            ),
         ),
     ),
     (
@@ -155,6 +158,7 @@ MODES = (
             ("executing", "verifying", "change_is_whole"),
             ("verifying", "fixing", "check_fails"),
             ("fixing", "verifying", "cause_is_repaired"),
+            ("fixing", "executing", "approach_is_wrong"),
             ("verifying", "", "all_pass"),
         ),
         "starting",
@@ -165,12 +169,15 @@ MODES = (
         False,
         (),
         (
-            ("starting", "Write the checklist, a command for each line, and run it once before you change anything"),
-            ("executing", "Make the smallest change that is whole, with tests for what is new"),
-            ("verifying", "Run every line of the checklist and the whole suite; read the whole diff"),
+            (
+                "starting",
+                "Write the checklist, one command for each requirement, and run it once before you change anything",
+            ),
+            ("executing", "Make the smallest change that meets the whole checklist, with tests for what is new"),
+            ("verifying", "Run the whole checklist and the suite, read the whole diff, and have a subagent review it"),
             (
                 "fixing",
-                "Name the cause in a sentence, then repair it; the third time the same failure means another way",
+                "Name the cause in one sentence, then repair it, or take another way the third time the same check fails",
             ),
         ),
     ),
@@ -182,7 +189,7 @@ MODES = (
         ("blueprint",),
         False,
         (
-            ("blueprint", "forge", "plan_stands"),
+            ("blueprint", "forge", "plan_has_checklist"),
             ("forge", "code-review", "checklist_passes"),
             ("code-review", "blueprint", "verdict_is_not_clean"),
             ("code-review", "", "verdict_is_clean"),
@@ -195,9 +202,15 @@ MODES = (
         False,
         ("blueprint",),
         (
-            ("blueprint", "Take over the plan, or write one, with a command that proves each requirement"),
-            ("forge", "Carry the plan out until every line of its checklist passes"),
-            ("code-review", "Let subagents that did not write it review task, plan and diff; record the verdict"),
+            (
+                "blueprint",
+                "Write the plan with a checklist, or take over the one that exists, or plan what the findings change",
+            ),
+            ("forge", "Carry out the plan until each line of its checklist and the whole suite pass"),
+            (
+                "code-review",
+                "Have two subagents that did not write it review the diff, check each finding, and record the verdict",
+            ),
         ),
     ),
     (
@@ -209,7 +222,7 @@ MODES = (
         False,
         (
             ("planning", "executing", "pieces_are_independent"),
-            ("executing", "verifying", "pieces_are_done"),
+            ("executing", "verifying", "all_pieces_are_in"),
             ("verifying", "executing", "piece_fails"),
             ("verifying", "", "all_pass"),
         ),
@@ -221,9 +234,12 @@ MODES = (
         True,
         (),
         (
-            ("planning", "List the pieces, and strike out each that needs another's result or file"),
-            ("executing", "Give all pieces to subagents in one message, each with its files, goal and proof"),
-            ("verifying", "Run the command of every piece yourself"),
+            (
+                "planning",
+                "List the pieces with files and command of each, and take out what needs another's result or file",
+            ),
+            ("executing", "Start all pieces at once as subagents, each with its goal, its files and its command"),
+            ("verifying", "Run each piece's command and the whole suite yourself, and read the whole diff"),
         ),
     ),
     (
@@ -249,13 +265,13 @@ MODES = (
         (
             (
                 "planning",
-                "List the cases: a normal path, then hostile and unlucky ones, each with its command and result",
+                "Write the table of cases, the normal path and then hostile ones: how to run each, what must happen",
             ),
             (
                 "running",
-                "Run the suite and every case for real, with a time limit; a rerun that happens to pass is a finding",
+                "Run the suite and every case for real, each with a time limit, and keep exit status and output",
             ),
-            ("fixing", "Name the cause, repair it, and add a test that fails without the repair"),
+            ("fixing", "Repair the cause of each failure, with a test that fails without the repair"),
         ),
     ),
 )

@@ -139,7 +139,7 @@ def test_a_denied_transition_changes_no_byte_and_says_how_to_go_on(
 FIRST_FIELDS = {
     "deep-interview": ("intent-first", None, None),
     "blueprint": ("planning", 1, 3),
-    "autoresearch": ("executing", None, None),
+    "autoresearch": ("executing", 1, 10),
     "team": ("starting", None, None),
     "forge": ("starting", 0, 50),
     "autopilot": ("blueprint", 1, 10),

@@ -14,7 +14,7 @@ MACHINES = {
     "blueprint": "planning>reviewing reviewing>planning reviewing>",
     "autoresearch": "executing>checking checking>executing checking>",
     "team": "starting>executing executing>verifying verifying>fixing fixing>verifying verifying>",
-    "forge": "starting>executing executing>verifying verifying>fixing fixing>verifying verifying>",
+    "forge": "starting>executing executing>verifying verifying>fixing fixing>verifying fixing>executing verifying>",
     "autopilot": "blueprint>forge forge>code-review code-review>blueprint code-review>",
     "ultrawork": "planning>executing executing>verifying verifying>executing verifying>",
     "ultraqa": "planning>running running>fixing fixing>running running>",
@@ -23,7 +23,7 @@ MACHINES = {
 FIRST = {
     "deep-interview": ("intent-first", None, None),
     "blueprint": ("planning", 1, 3),
-    "autoresearch": ("executing", None, None),
+    "autoresearch": ("executing", 1, 10),
     "team": ("starting", None, None),
     "forge": ("starting", 0, 50),
     "autopilot": ("blueprint", 1, 10),

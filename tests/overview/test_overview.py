@@ -139,7 +139,7 @@ def test_the_last_stop_is_told(workspace: Workspace) -> None:
 
 def test_what_waits_for_planning_to_end_is_named(workspace: Workspace) -> None:
     workspace.prompt("$blueprint $team")
-    assert only(look(workspace), "running").says == "phase planning; then $team"
+    assert only(look(workspace), "running").says == "phase planning, round 1 of 3; then $team"
 
 
 ENDED: dict[str, tuple[Record, str]] = {

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 SKILLS = files("rcs_hooks") / "skills"
-NAMES = ("brief", "blueprint", "forge", "crew", "autoforge", "cancel")
+MODE = {
+    "brief": "deep-interview",
+    "blueprint": "blueprint",
+    "autoresearch": "autoresearch",
+    "crew": "team",
+    "forge": "forge",
+    "autoforge": "autopilot",
+    "ultrawork": "ultrawork",
+    "ultraqa": "ultraqa",
+}
+"""Each skill of a mode, and the runtime name of that mode."""
+NAMES = (*MODE, "cancel")
 
 FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DIAGRAM = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
-TOOL = re.compile(r"rcs_state\.(\w+)\((\{.*\})\)")
 FRONT = re.compile(r"\A---\n(.*?)^---\n", re.MULTILINE | re.DOTALL)
-PLAIN = re.compile(r"""(?![-?:,\[\]{}#&*!|>'"%@`\s])(?:(?!:\s|\s\#).)*\S""")
-"""A plain scalar on one line, which every YAML reader reads as the same text."""
+PLAIN = re.compile(r"""(?![-?:,\[\]{}#&*!|>'"%@`\s])(?:(?!:\s|\s\#).)*\S|"[^"\\]*\"""")
+"""A plain scalar on one line, or one in quotation marks, which every YAML reader reads as the same text."""
 
 
 class Section(NamedTuple):
@@ -32,15 +42,9 @@ class Section(NamedTuple):
         return [command for _, command in sorted(found, key=lambda each: each[0])]
 
     @property
-    def calls(self) -> list[tuple[str, dict[str, Any]]]:
-        """Return the calls of MCP tools, each with its name and arguments."""
-        return [(match[1], _arguments(match[2])) for match in TOOL.finditer(self.text)]
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    """Read arguments with bare keys, as people write such calls."""
-    arguments: dict[str, Any] = json.loads(re.sub(r"([{,]\s*)(\w+):", r'\1"\2":', text))
-    return arguments
+    def phases(self) -> list[str]:
+        """Return the phases that have a part of this section: each stands alone on its line."""
+        return re.findall(r"^`([a-z-]+)`$", self.text, re.MULTILINE)
 
 
 def text_of(name: str) -> str:
@@ -48,15 +52,18 @@ def text_of(name: str) -> str:
 
 
 def front_of(name: str) -> dict[str, str]:
-    """Read keys and plain text. Other YAML fails, so that no two readers can differ; `metadata` is left out."""
+    """Read keys and values, those of `metadata` too. Other YAML fails, so that no two readers can differ."""
     match = FRONT.match(text_of(name))
     assert match, "no front matter"
     front = {}
-    for line in match[1].partition("metadata:\n")[0].splitlines():
+    for line in match[1].splitlines():
+        if line == "metadata:":
+            continue
         key, colon, value = line.partition(": ")
         assert colon, line
         assert PLAIN.fullmatch(value), value
-        front[key] = value
+        assert line.startswith("  rcs-") is ("description" in front), line
+        front[key.strip()] = value
     return front
 
 
@@ -68,6 +75,14 @@ def sections_of(name: str) -> list[Section]:
     first, *rest = body_of(name).split("\n## ")
     titled = (part.split("\n", 1) for part in rest)
     return [Section("", first), *(Section(title, text) for title, text in titled)]
+
+
+def section(name: str, title: str) -> Section:
+    return next(each for each in sections_of(name) if each.title.startswith(title))
+
+
+def commands_of(name: str) -> list[str]:
+    return [command for each in sections_of(name) for command in each.commands]
 
 
 def option(command: str, name: str) -> str | None:

@@ -1,0 +1,5 @@
+"""The fixture of this folder."""
+
+from tests.skills.desk import desk
+
+__all__ = ["desk"]
