@@ -12,7 +12,7 @@ from rcs_hooks.workflow import phases
 from rcs_hooks.workflow.commands import Commands
 from rcs_hooks.workflow.messages.steps import refused_phase
 from rcs_hooks.workflow.mode_record import ModeRecord
-from rcs_hooks.workflow.phases import ILLEGAL, NO_ROUND_LEFT, OUTCOME, UNKNOWN, Refusal, PhaseStep
+from rcs_hooks.workflow.phases import ILLEGAL, NO_ROUND_LEFT, OUTCOME, UNKNOWN, PhaseStep, Refusal
 from tests.table import each_row
 
 OWN = ModeDef(
@@ -198,13 +198,13 @@ REFUSALS: list[Any] = [
     ("forge", forge("verifying"), "complete", OUTCOME, ending("complete", "\n".join(ended_by("finished", "fixing")))),
     ("forge", forge("verifying"), "Done", OUTCOME, ending("Done", "\n".join(ended_by("finished", "fixing")))),
     ("forge", forge("fixing"), "failed", OUTCOME,
-     ending("failed", "\n".join(ended_by("failed --reason WHY", "verifying")))),
+     ending("failed", "\n".join(ended_by("failed --reason WHY", "verifying", "executing")))),
     ("forge", forge("fixing"), "blocked", OUTCOME,
-     ending("blocked", "\n".join(ended_by("blocked --reason WHY", "verifying")))),
+     ending("blocked", "\n".join(ended_by("blocked --reason WHY", "verifying", "executing")))),
     ("forge", forge("fixing"), "cancelled", OUTCOME,
-     ending("cancelled", "\n".join(ended_by("userinterlude", "verifying")))),
+     ending("cancelled", "\n".join(ended_by("userinterlude", "verifying", "executing")))),
     ("forge", forge("fixing"), "user interlude", OUTCOME,
-     ending("user interlude", "\n".join(ended_by("userinterlude", "verifying")))),
+     ending("user interlude", "\n".join(ended_by("userinterlude", "verifying", "executing")))),
     ("forge", forge("fixing"), "blocked_on_user", OUTCOME, ending("blocked_on_user", ASK)),
     ("forge", forge("fixing"), "askuserQuestion", OUTCOME, ending("askuserQuestion", ASK)),
     ("forge", forge("failed"), "failed", OUTCOME,
