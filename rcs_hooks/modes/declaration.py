@@ -12,7 +12,7 @@ from rcs_hooks.catalog import CANCEL, MISNAMED, MODES, SKILLS, is_own_name, is_t
 from rcs_hooks.mode_def import EXECUTION, MOST_ITERATIONS, MOST_NAMES, PLANNING, ModeDef
 from rcs_hooks.modes import front_matter
 from rcs_hooks.modes.diagram import DiagramReader
-from rcs_hooks.modes.front_matter import Fault, Value
+from rcs_hooks.modes.fault import Fault
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.transitions import STANDALONE
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rcs_hooks.modes.front_matter import FrontMatter
+    from rcs_hooks.modes.front_matter import FrontMatter, Value
 
 KIND, TOKENS, AFTER, BESIDE = "rcs-kind", "rcs-tokens", "rcs-after", "rcs-beside"
 ITERATION, MAX_ITERATIONS = "rcs-iteration", "rcs-max-iterations"
@@ -138,7 +138,11 @@ class _MetadataReader:
         if most is not None and iteration is not None and iteration >= most:
             line = self.front.metadata[MAX_ITERATIONS].line
             self.fault(line, f"`{MAX_ITERATIONS}`: {most} leaves no second round, for the first is {iteration}")
-        beside = self._modes(BESIDE)
+        beside, after = self._modes(BESIDE), self._modes(AFTER)
+        for name in after:
+            if name in beside and self.is_own:
+                line = self.front.metadata[BESIDE].line
+                self.fault(line, f"`{BESIDE}`: {name} is in `{AFTER}` too; a mode runs beside another or after it")
         overlaps_all = EVERY_MODE in beside and not self.is_own
         return _Arguments(
             name,
@@ -147,7 +151,7 @@ class _MetadataReader:
             self._misnamed(),
             iteration,
             most,
-            self._checked_after(self._modes(AFTER)),
+            self._checked_after(after),
             () if overlaps_all else self._checked_beside(beside),
             overlaps_all,
             self._modes(RETURNS_TO),
@@ -173,9 +177,7 @@ class _MetadataReader:
         if named and named.text.lower() != self.folder:
             self.fault(line, f"the skill is called `{named.text}`, but its folder `{self.folder}`; name both alike")
         elif is_taken(self.folder):
-            self.fault(
-                line, f"the name `{self.folder}` is taken by what ships; choose another for the skill and its folder"
-            )
+            self.fault(line, f"the name `{self.folder}` is taken; choose another for the skill and its folder")
         elif not is_own_name(self.folder):
             problem = "begins with a letter a to z and has letters, digits and hyphens, 40 at most"
             self.fault(line, f"nobody can type `${self.folder}`: the name of a mode {problem}")
@@ -183,6 +185,8 @@ class _MetadataReader:
 
     def _kind_of(self) -> str:
         value = self.front.metadata.get(KIND)
+        if value is None and self.front.faults:
+            return ""  # the line that cannot be read may well be the one that says it
         if value is None:
             line = next((each.line for each in self.front.metadata.values()), 0)
             self.fault(line, f"`{KIND}` is missing; write `{KIND}: planning` or `{KIND}: execution` below `metadata:`")

@@ -8,7 +8,7 @@ from rcs_hooks.machine.mermaid import read, statements
 from rcs_hooks.machine.source import Source, lines_of
 from rcs_hooks.machine.statement import EDGE, EDGE_OF_ALL, STATE
 from rcs_hooks.mode_def import END, LONGEST_NAME, MOST_EDGES, MOST_STATES, is_state_name, label
-from rcs_hooks.modes.front_matter import Fault
+from rcs_hooks.modes.fault import Fault
 from rcs_hooks.workflow.lifecycle import spelled
 
 

@@ -11,6 +11,7 @@ Only keys that begin with `rcs-` are held to it. Everything else in the front ma
 from __future__ import annotations
 
 from rcs_hooks.machine.source import lines_of
+from rcs_hooks.modes.fault import Fault
 from rcs_hooks.tuples import NamedTuple
 
 PREFIX = "rcs-"
@@ -31,19 +32,6 @@ OTHER_YAML = {
     "`": "a value does not begin with a backtick",
 }
 """What is wrong with a value, by its first character."""
-
-
-class Fault(NamedTuple):
-    """What is wrong with a declaration, in one sentence, and the line; 0 for the whole file."""
-
-    file: str
-    line: int
-    problem: str
-
-    @property
-    def sentence(self) -> str:
-        """Return the fault with its place, as `FILE:LINE: what is wrong`."""
-        return f"{self.file}:{self.line}: {self.problem}" if self.line else f"{self.file}: {self.problem}"
 
 
 class Value(NamedTuple):

@@ -1,0 +1,115 @@
+"""Finds the own mode that a name means: its SKILL.md in the skill folders of the person's home, then of the project.
+
+Rules of this file:
+- No folder is listed: each skill folder costs one attempt to open a file, however many skills it has.
+- The home comes first, and a skill of that name there ends the search, even one that is no mode: so a clone never
+  takes the name of what the person has.
+- A link may lead anywhere from the home's folders, but from the project's only to another place in the project.
+- At most LARGEST bytes are read, and a read never waits: a clone can bring anything.
+"""
+
+import os
+
+from rcs_hooks.catalog import is_own_name
+from rcs_hooks.errors import reason_of
+from rcs_hooks.files.bounded import read_bytes
+from rcs_hooks.files.paths import inside
+from rcs_hooks.files.workspaces import home_of
+from rcs_hooks.mode_def import HOME, PROJECT
+from rcs_hooks.modes.fault import Fault
+from rcs_hooks.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rcs_hooks.catalog import ModeDef
+
+FILE = "SKILL.md"
+CLIENTS = ((".claude", "CLAUDE_CONFIG_DIR"), (".codex", "CODEX_HOME"), (".agents", ""))
+"""The folders in which clients look for `skills`, and the variable that moves the one in the home."""
+LARGEST = 256 * 1024
+SIGNS = (b"rcs-", b"## MODE")
+"""What is in the file of every mode, and in hardly any other."""
+
+
+class SkillFolder(NamedTuple):
+    """A folder of skills, and whose it is: `HOME` or `PROJECT`."""
+
+    source: str
+    path: str
+
+
+def folders(env: "Mapping[str, str]", root: str) -> "Iterator[SkillFolder]":
+    """Yield the skill folders in the order in which they are searched, those that do not exist included."""
+    home = home_of(env)
+    seen: dict[str, None] = {}
+    for name, variable in CLIENTS:
+        moved = env.get(variable, "").strip() if variable else ""
+        base = moved if os.path.isabs(moved) else os.path.join(home, name) if home else ""
+        if base and not _is_of_project(base, home, root):
+            seen[os.path.join(base, "skills")] = None
+    yield from (SkillFolder(HOME, path) for path in seen)
+    for name, _ in CLIENTS:
+        path = os.path.join(root, name, "skills")
+        if path not in seen:
+            yield SkillFolder(PROJECT, path)
+
+
+def _is_of_project(folder: str, home: str | None, root: str) -> bool:
+    """Tell whether a folder lies in the project, though a variable calls it the person's: a project can set those."""
+    return inside(os.path.normpath(folder), root) and not (home and inside(home, root))
+
+
+def find(name: str, env: "Mapping[str, str]", root: str) -> "ModeDef | Fault | None":
+    """Return the own mode of a name, typed without its `$`; None if no skill of that name declares one.
+
+    Return the first fault of a declaration that is broken. `root`: the workspace.
+    """
+    if not is_own_name(name.lower()):
+        return None
+    there = ""
+    for folder in folders(env, root):
+        if there and folder.source != there:
+            return None
+        for spelling in dict.fromkeys((name.lower(), name)):
+            path = os.path.join(folder.path, spelling, FILE)
+            data = read(path, folder.source, root)
+            if data is None:
+                continue
+            there = folder.source
+            if isinstance(data, Fault):
+                return data
+            found = declared(data, spelling, path, folder.source)
+            if found is not None:
+                return found
+    return None
+
+
+def read(path: str, source: str, root: str) -> bytes | Fault | None:
+    """Read the file of a skill; None if there is none, and the fault if it must not or cannot be read."""
+    if source == PROJECT and os.path.lexists(path) and not inside(os.path.realpath(path), os.path.realpath(root)):
+        return Fault(path, 0, "a link leads out of the project here, so it is not read")
+    try:
+        data = read_bytes(path, LARGEST + 1, through_links=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return Fault(path, 0, f"it cannot be read ({reason_of(error)})")
+    if data is None:
+        return Fault(path, 0, "it is not a regular file, so it is not read")
+    return data if len(data) <= LARGEST else Fault(path, 0, f"it has more than {LARGEST // 1024} kB, so it is not read")
+
+
+def declared(data: bytes, name: str, path: str, source: str) -> "ModeDef | Fault | None":
+    """Return the mode that the bytes of a SKILL.md declare, or the first fault; None if they declare none."""
+    if not any(sign in data for sign in SIGNS):
+        return None
+    from rcs_hooks.modes.declaration import read as read_declaration
+
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        return Fault(path, data.count(b"\n", 0, error.start) + 1, "it is not UTF-8; save it as UTF-8")
+    found = read_declaration(text, name=name, file=path, source=source)
+    return found.mode or (found.faults[0] if found.faults else None)

@@ -1,0 +1,187 @@
+"""Where the file of an own mode is looked for, and what a clone may bring there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks.catalog import ModeDef
+from rcs_hooks.mode_def import HOME, PROJECT
+from rcs_hooks.modes import lookup
+from rcs_hooks.modes.fault import Fault
+from tests.modes.declarations import skill
+from tests.table import each_row
+
+FOLDERS = (".claude", ".codex", ".agents")
+
+
+class Places:
+    """A home and a project, with skills in them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.root = folder / "home" / "work"
+        self.root.mkdir(parents=True)
+        self.env = {"HOME": str(self.home)}
+
+    def write(self, base: Path, client: str = ".claude", name: str = "release", text: str | None = None) -> Path:
+        path = base / client / "skills" / name / "SKILL.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(skill(name=name) if text is None else text)
+        return path
+
+    def find(self, name: str = "release") -> ModeDef | Fault | None:
+        return lookup.find(name, self.env, str(self.root))
+
+    def mode(self, name: str = "release") -> tuple[str, str]:
+        found = self.find(name)
+        assert isinstance(found, ModeDef)
+        return found.source, found.file
+
+    def problem(self, name: str = "release") -> str:
+        found = self.find(name)
+        assert isinstance(found, Fault)
+        return found.problem
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    return Places(tmp_path)
+
+
+def test_nothing_is_found_where_nothing_is(places: Places) -> None:
+    assert places.find() is None
+
+
+@pytest.mark.parametrize("client", FOLDERS)
+def test_a_mode_is_found_in_every_skill_folder_of_home_and_project(client: str, places: Places) -> None:
+    ours = places.write(places.root, client)
+    assert places.mode() == (PROJECT, str(ours))
+    theirs = places.write(places.home, client)
+    assert places.mode() == (HOME, str(theirs))
+
+
+def test_the_name_may_be_typed_in_any_case(places: Places) -> None:
+    path = places.write(places.root)
+    assert places.mode("Release") == (PROJECT, str(path))
+    path = places.write(places.root, ".agents", "Ship")
+    assert places.mode("Ship") == (PROJECT, str(path))
+
+
+@pytest.mark.parametrize("variable", ["CLAUDE_CONFIG_DIR", "CODEX_HOME"])
+def test_a_variable_moves_the_folder_of_the_home(variable: str, places: Places, tmp_path: Path) -> None:
+    places.env[variable] = str(tmp_path / "moved")
+    path = tmp_path / "moved" / "skills" / "release" / "SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(skill())
+    assert places.mode() == (HOME, str(path))
+
+
+def test_a_variable_makes_nothing_of_the_project_the_persons(places: Places) -> None:
+    path = places.write(places.root)
+    places.env["CLAUDE_CONFIG_DIR"] = str(places.root / ".claude")
+    assert places.mode() == (PROJECT, str(path))
+
+
+def test_an_ordinary_skill_of_the_person_is_not_replaced_by_a_mode_of_the_project(places: Places) -> None:
+    places.write(places.home, ".agents", text="---\nname: release\ndescription: Mine.\n---\n")
+    places.write(places.root)
+    assert places.find() is None
+
+
+def test_a_broken_mode_of_the_person_is_not_replaced_either(places: Places) -> None:
+    places.write(places.home, text=skill("rcs-kind: mode"))
+    places.write(places.root)
+    assert places.problem() == "`rcs-kind` is planning or execution, and not `mode`"
+
+
+def test_without_a_home_only_the_project_counts(places: Places) -> None:
+    places.write(places.home)
+    path = places.write(places.root)
+    places.env = {}
+    assert places.mode() == (PROJECT, str(path))
+
+
+def test_in_the_home_itself_its_modes_are_the_persons(places: Places) -> None:
+    path = places.write(places.home)
+    places.root = places.home
+    assert places.mode() == (HOME, str(path))
+
+
+@each_row("name", ["forge", "crew", "cancel", "task", "all", "../release", "a/b", "", ".", "re lease", "a" * 41, "é"])
+def test_a_name_that_no_own_mode_may_have_is_not_looked_for(name: str, tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    assert places.find(name) is None
+
+
+# --- what a clone may bring
+
+
+def test_a_link_out_of_the_project_is_not_read(places: Places, tmp_path: Path) -> None:
+    elsewhere = places.write(tmp_path / "elsewhere")
+    (places.root / ".claude" / "skills").mkdir(parents=True)
+    (places.root / ".claude" / "skills" / "release").symlink_to(elsewhere.parent)
+    assert places.problem() == "a link leads out of the project here, so it is not read"
+
+
+def test_a_link_in_the_home_is_followed(places: Places, tmp_path: Path) -> None:
+    elsewhere = places.write(tmp_path / "dotfiles")
+    (places.home / ".claude").mkdir()
+    (places.home / ".claude" / "skills").symlink_to(elsewhere.parent.parent)
+    assert places.mode()[0] == HOME
+
+
+def test_a_link_within_the_project_is_followed(places: Places) -> None:
+    path = places.write(places.root, ".agents")
+    (places.root / ".claude").mkdir()
+    (places.root / ".claude" / "skills").symlink_to(path.parent.parent)
+    assert places.mode()[0] == PROJECT
+
+
+def test_a_link_that_leads_nowhere_or_in_a_circle(places: Places) -> None:
+    folder = places.root / ".claude" / "skills" / "release"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").symlink_to(folder / "other.md")
+    assert places.find() is None
+    (folder / "other.md").symlink_to(folder / "SKILL.md")
+    assert places.problem() == "it cannot be read (too many levels of symbolic links)"
+
+
+def test_a_pipe_and_a_folder_are_not_read(places: Places) -> None:
+    folder = places.root / ".claude" / "skills" / "release"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "SKILL.md")
+    assert places.problem() == "it is not a regular file, so it is not read"
+    (folder / "SKILL.md").unlink()
+    (folder / "SKILL.md").mkdir()
+    assert places.problem() == "it is not a regular file, so it is not read"
+
+
+def test_a_huge_file_is_not_read(places: Places) -> None:
+    path = places.write(places.root)
+    with path.open("r+b") as file:
+        file.truncate(10 * 1024**3)
+    assert places.problem() == "it has more than 256 kB, so it is not read"
+
+
+def test_a_file_that_is_not_text(places: Places) -> None:
+    path = places.write(places.root)
+    path.write_bytes(skill().encode() + b"\n\xff\n")
+    assert places.problem() == "it is not UTF-8; save it as UTF-8"
+    path.write_bytes(b"\xff\xfe a skill of somebody else")
+    assert places.find() is None
+
+
+def test_no_folder_is_listed(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(200):
+        places.write(places.root, name=f"other{number}")
+    path = places.write(places.root)
+
+    def never(*_: object) -> None:
+        raise AssertionError("a folder was listed")
+
+    monkeypatch.setattr(os, "listdir", never)
+    monkeypatch.setattr(os, "scandir", never)
+    assert places.mode() == (PROJECT, str(path))

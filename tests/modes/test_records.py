@@ -1,0 +1,92 @@
+"""What a record keeps of an own mode, and that a record of others brings nothing that a declaration could not say."""
+
+from __future__ import annotations
+
+import json
+
+from rcs_hooks.mode_def import HOME, PROJECT, ModeDef
+from rcs_hooks.modes import declaration
+from tests.modes.declarations import skill
+from tests.table import each_row
+
+
+def own(metadata: str = "rcs-kind: execution", *, name: str = "release", source: str = PROJECT) -> ModeDef:
+    found = declaration.read(skill(metadata, name=name), name=name, file=f"/p/{name}/SKILL.md", source=source)
+    assert found.mode, found.faults
+    return found.mode
+
+
+FULL = "rcs-kind: execution\nrcs-after: blueprint\nrcs-beside: team\nrcs-max-iterations: 9"
+
+
+@each_row("metadata", ["rcs-kind: planning", FULL])
+def test_a_definition_comes_back_from_a_record_as_it_was(metadata: str) -> None:
+    mode = own(metadata, source=HOME)
+    assert ModeDef.from_json(json.loads(json.dumps(mode.to_json()))) == mode
+
+
+def test_what_a_record_keeps() -> None:
+    assert own(FULL).to_json() == {
+        "name": "release",
+        "kind": "execution",
+        "after": ["blueprint"],
+        "beside": ["team"],
+        "first": "starting",
+        "iteration": 1,
+        "max_iterations": 9,
+        "states": {"starting": "Do it", "checking": "Check it"},
+        "edges": [
+            ["starting", "checking", "ready"],
+            ["checking", "starting", "failed_check"],
+            ["checking", "", "all_pass"],
+        ],
+        "source": "project",
+        "file": "/p/release/SKILL.md",
+    }
+
+
+BROKEN: dict[str, tuple[str, object]] = {
+    "no name": ("name", None),
+    "the name of a mode that ships": ("name", "forge"),
+    "a name that leads elsewhere": ("name", "../forge"),
+    "another kind": ("kind", "both"),
+    "a kind that is a list": ("kind", []),
+    "it ships": ("source", ""),
+    "no states": ("states", {}),
+    "states in a list": ("states", ["starting"]),
+    "a state that is no name": ("states", {"starting": "", "a b": "", "checking": ""}),
+    "many states": ("states", {f"s{number}": "" for number in range(41)} | {"starting": "", "checking": ""}),
+    "a first phase that is no state": ("first", "elsewhere"),
+    "an edge to nowhere": ("edges", [["starting", "elsewhere", ""]]),
+    "an edge of two": ("edges", [["starting", "checking"]]),
+    "an edge of numbers": ("edges", [[1, 2, 3]]),
+    "edges in an object": ("edges", {"a": "b"}),
+    "many edges": ("edges", [["starting", "checking", ""]] * 201),
+    "after a number": ("after", [1]),
+    "after a text": ("after", "blueprint"),
+    "beside too many": ("beside", ["team"] * 21),
+    "a round that is a text": ("iteration", "1"),
+    "a round that is true": ("iteration", True),
+    "a huge bound": ("max_iterations", 10**9),
+    "a bound of 0": ("max_iterations", 0),
+    "a file that is a number": ("file", 1),
+}
+
+
+@each_row("case", BROKEN)
+def test_a_record_that_is_broken_holds_no_definition(case: str) -> None:
+    key, value = BROKEN[case]
+    assert ModeDef.from_json({**own(FULL).to_json(), key: value}) is None
+
+
+@each_row("value", [None, [], "release", 1, {}], ids=repr)
+def test_what_is_no_object_holds_no_definition(value: object) -> None:
+    assert ModeDef.from_json(value) is None
+
+
+def test_texts_of_a_record_are_cleaned_and_cut() -> None:
+    texts = {"states": {"starting": "a\x1b[2J\n" + "x" * 500, "checking": 7}, "file": "a\nb"}
+    mode = ModeDef.from_json({**own().to_json(), **texts})
+    assert mode
+    assert (mode.states["starting"][:6], len(mode.states["starting"])) == ("a [2J ", 120)
+    assert (mode.states["checking"], mode.file) == ("", "")
