@@ -17,13 +17,20 @@ SHORT = {"deep-interview": "interview", "autoresearch": "research"}
 
 
 def skills_table() -> str:
-    rows = ["| type | runtime mode | what it is | first phase |", "|---|---|---|---|"]
+    rows = ["| type | what it does | phases | rounds | runtime mode |", "|---|---|---|---|---|"]
     for mode in MODES.values():
         first, *others = (f"`${token}`" for token in mode.tokens)
         typed = f"{first} ({', '.join(others)})" if others else first
-        kind = "planning" if mode.is_planning else "execution"
-        rows.append(f"| {typed} | {mode.name} | {kind} | {mode.first_phase} |")
-    return "\n".join([*rows, "| `$cancel` | | ends all that is active in this session | |"]) + "\n"
+        phases = ", ".join(f"**{phase}**" if mode.can_finish(phase) else phase for phase in mode.states)
+        rows.append(f"| {typed} | {purpose(mode.skill)} | {phases} | {mode.max_iterations or ''} | {mode.name} |")
+    return "\n".join([*rows, f"| `$cancel` | {purpose('cancel')} | | | |"]) + "\n"
+
+
+def purpose(skill: str) -> str:
+    """Return what a skill does, as its description begins."""
+    text = (CHECKOUT / "rcs_hooks" / "skills" / skill / "SKILL.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"^description: (.*?)(?:,? in the RCS mode .*)?\. Used when ", text, re.MULTILINE)
+    return str(found[0].lower() + found[1:])
 
 
 def policy_table() -> str:
