@@ -139,10 +139,10 @@ class _MetadataReader:
             line = self.front.metadata[MAX_ITERATIONS].line
             self.fault(line, f"`{MAX_ITERATIONS}`: {most} leaves no second round, for the first is {iteration}")
         beside, after = self._modes(BESIDE), self._modes(AFTER)
-        for name in after:
-            if name in beside and self.is_own:
+        for each in after:
+            if each in beside and self.is_own:
                 line = self.front.metadata[BESIDE].line
-                self.fault(line, f"`{BESIDE}`: {name} is in `{AFTER}` too; a mode runs beside another or after it")
+                self.fault(line, f"`{BESIDE}`: {each} is in `{AFTER}` too; a mode runs beside another or after it")
         overlaps_all = EVERY_MODE in beside and not self.is_own
         return _Arguments(
             name,
