@@ -174,3 +174,29 @@ def _word_of(piece: str) -> str:
         (at for at, char in enumerate(word) if not (char.isascii() and (char.isalnum() or char in "-:"))), len(word)
     )
     return word[:end].rstrip("-:")
+
+
+MOST_OWN_CANDIDATES = 24
+"""So many `$` are looked at from each end of a prompt: what a person asks for is where the prompt begins or ends."""
+GLUE = frozenset("_([{</=\\$@#%&|~^+")
+"""What follows a variable or a path, and no name of a mode."""
+
+
+def possible_own_names(prompt: str) -> tuple[str, ...]:
+    """Return the names after a `$` that may be those of modes that do not ship, in lower case.
+
+    A word in capitals is a variable of a shell, and an amount has no letter: neither costs a look at a file.
+    """
+    pieces = (*prompt.split("$", MOST_OWN_CANDIDATES)[1:], *prompt.rsplit("$", MOST_OWN_CANDIDATES)[1:])
+    return tuple(dict.fromkeys(filter(None, map(_own_name_of, pieces))))
+
+
+def _own_name_of(piece: str) -> str:
+    """Return the name with which the text after a `$` begins, in lower case; empty if no own mode may have it."""
+    word = piece[: LONGEST_NAME + len(NAMESPACE) + 1]
+    end = next(
+        (at for at, char in enumerate(word) if not (char.isascii() and (char.isalnum() or char in "-:"))), len(word)
+    )
+    typed = word[:end].rstrip(":")
+    name = typed.lower().removeprefix(NAMESPACE)
+    return name if is_own_name(name) and not typed.isupper() and word[end : end + 1] not in GLUE else ""

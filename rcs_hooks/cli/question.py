@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.cli import options, output
 from rcs_hooks.interface import ROOT, Argument, of_command
 from rcs_hooks.state import question_service
-from rcs_hooks.state.validation import check_mode
+from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def _action(actions: Any, name: str, purpose: str, example: str) -> argparse.Arg
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     if args.action == "ask":
-        result = question_service.ask(options.scope_of(args), check_mode(args.mode), args.text, args.options)
+        scope = options.scope_of(args)
+        result = question_service.ask(scope, check_name(scope, args.mode), args.text, args.options)
         others = f"; {' + '.join(result['also_waiting'])} waits too" if result["also_waiting"] else ""
         return _show(args, result, f"{result['question_id']}: {result['mode']} waits{others}\n{result['say']}")
     if args.action == "answer":

@@ -12,7 +12,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
 from rcs_hooks.interface import FIELDS, Argument, of_command, take_switch
 from rcs_hooks.state import clearing, folding, operations, prune, write_checks, writing
-from rcs_hooks.state.validation import check_mode
+from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.text import clean, word
 
 if TYPE_CHECKING:
@@ -75,17 +75,17 @@ def run(argv: Sequence[str]) -> int:
     if args.action == "list-active":
         return _show(args, operations.list_active(scope), _active_words)
     if args.action == "get-status":
-        status = operations.get_status(scope, check_mode(mode) if mode else None)
+        status = operations.get_status(scope, check_name(scope, mode) if mode else None)
         return _show(args, status, partial(_status_words, root=scope.root))
     if args.action == "clear":
-        name = INVENTORY if mode == INVENTORY else check_mode(mode)
+        name = INVENTORY if mode == INVENTORY else check_name(scope, mode)
         cleared = clearing.clear(scope, name, all_sessions=everywhere, root_scope=root_scope)
         return _show(args, cleared, _clear_words)
     if args.action == "write":
         wanted = _fields(args, request)
         name = write_checks.mode_to_write(scope, mode, wanted)
         return _show(args, writing.write(scope, name, wanted, root_scope=root_scope), _write_words)
-    return _show(args, operations.read(scope, check_mode(mode)), _record_words)
+    return _show(args, operations.read(scope, check_name(scope, mode)), _record_words)
 
 
 def _one_of(name: str, option: str, typed: Any, sent: Any) -> Any:

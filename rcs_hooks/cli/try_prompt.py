@@ -7,12 +7,13 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rcs_hooks.catalog import possible_own_names
 from rcs_hooks.cli import options, output
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.preparation import check_workspace
 from rcs_hooks.files.tracked import refuse_tracked
-from rcs_hooks.hook import notices, prompt_submit, prompt_words
+from rcs_hooks.hook import notices, own_modes, prompt_submit, prompt_words
 from rcs_hooks.hook.call import PROMPT
 from rcs_hooks.state.scopes import resolve_scope
 from rcs_hooks.text import clean
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 NEW_SESSION = "new-session"
 """The id that stands for a session without state."""
 WIDTH = 76
+FAULTY = "a declaration has a fault"
 MADE_BY_CLIENT = "a client sends such a prompt, no person types it"
 
 
@@ -83,17 +85,25 @@ def run(argv: Sequence[str]) -> int:
 def _tried(prompt: str, scope: Scope) -> Trial:
     """Return what a prompt would do: what the hook would decide, in the same order."""
     session = scope.session or NEW_SESSION
-    tokens = scan(prompt)
+    own = own_modes.find_all(possible_own_names(prompt), scope.root, session, scope.env)
+    names = frozenset(own)
+    tokens = scan(prompt, names)
     is_made_by_client = prompt_submit.is_machine_made(scope.root, session, prompt)
     if is_made_by_client:
         tokens = tuple(token._replace(passed_over=token.passed_over or MADE_BY_CLIENT) for token in tokens)
     asked = tuple(token for token in tokens if token.passed_over is None)
-    result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now)
+    if fault := own_modes.why_none(asked, own):
+        asked, tokens = (), tuple(token._replace(passed_over=token.passed_over or FAULTY) for token in tokens)
+    result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now, own, scope.env)
     said = prompt_words.worded(result, tokens, scope.of(session).commands) if result else {}
+    for line in own_modes.lines_for_person(result, prompt_submit.definitions(own), scope.root) if result else ():
+        said = notices.with_line(said, line)
     refused = _refused(scope.root, result)
     if refused:
         said = {"systemMessage": failure(PROMPT, refused)}
-    mentions = () if asked or is_made_by_client else noteworthy(prompt)
+    mentions = () if asked or is_made_by_client else noteworthy(prompt, names)
+    if fault:
+        said, mentions = notices.with_line(said, fault), ()
     if mentions:
         said = {"systemMessage": mentioned(mentions)} | said
     if not refused and notices.is_tracked_line_due(scope.root, session):

@@ -15,8 +15,9 @@ from rcs_hooks.files.paths import INVENTORY
 from rcs_hooks.hook.cli_command import commands
 from rcs_hooks.runs.store import exists, open_readwrite
 from rcs_hooks.state import clearing, question_service
+from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.scopes import Scope
-from rcs_hooks.state.validation import check_mode, check_session_id
+from rcs_hooks.state.validation import check_session_id
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ async def clear(request: Request, data: DashboardData) -> Record:
     """Clear a mode of a session, and return the result as JSON."""
     body = json_models.ClearJson.model_validate_json(await _body(request))
     scope = await _scope(data, body.root, body.session)
-    mode = body.mode if body.mode == INVENTORY else check_mode(body.mode)
+    mode = body.mode if body.mode == INVENTORY else check_name(scope, body.mode)
     return dict(await run_in_threadpool(clearing.clear, scope, mode))
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from rcs_hooks.hook.own_modes import OwnMode
     from rcs_hooks.workflow.tokens.scan import Token
 
 READ_SIZE = 1 << 16  # what a pipe holds; a larger buffer costs more than all the reading
@@ -129,7 +130,7 @@ def respond(raw: bytes, environment: Environment) -> str:
 
 def _dispatch(payload: Payload, root: str, cwd: str, environment: Environment) -> "dict[str, Any]":
     has_state = may_have_state(root, payload.session)
-    tokens = _tokens(payload.prompt) if payload.event == PROMPT else ()
+    tokens, own = _tokens(payload, root, environment) if payload.event == PROMPT else ((), {})
     if not has_state and payload.event == SESSION_START:
         has_state = has_sessions(root)  # whose index is to be kept current
     if not (has_state or tokens) or off_by(environment.env, root):
@@ -151,7 +152,7 @@ def _dispatch(payload: Payload, root: str, cwd: str, environment: Environment) -
         return session_end.answer(payload, root, environment)
     from rcs_hooks.hook import prompt_submit
 
-    output = prompt_submit.answer(payload, tokens, root, cwd, environment)
+    output = prompt_submit.answer(payload, tokens, root, cwd, environment, own)
     return _with_tracked_line(output, payload, root) if has_state else output
 
 
@@ -166,24 +167,34 @@ def _with_tracked_line(output: "dict[str, Any]", payload: Payload, root: str) ->
     return notices.with_tracked_line(output, payload, root)
 
 
-def _tokens(prompt: str) -> "tuple[Token, ...]":
+def _tokens(payload: Payload, root: str, environment: Environment) -> "tuple[tuple[Token, ...], dict[str, OwnMode]]":
     """Return the tokens of the skills that the prompt asks for, or of those that the person is told about.
 
-    The tokenizer is loaded only where a `$` is followed by a known name, and a person may have typed it.
+    Returns also the own modes that the prompt may name. The tokenizer is loaded only where a `$` is followed by the
+    name of a mode, and a person may have typed it.
     """
+    prompt = payload.prompt
     if "$" not in prompt:
-        return ()
-    from rcs_hooks.catalog import may_name_a_skill
+        return (), {}
+    from rcs_hooks.catalog import may_name_a_skill, possible_own_names
 
-    if not may_name_a_skill(prompt):
-        return ()
+    names, is_ours = possible_own_names(prompt), may_name_a_skill(prompt)
+    if not (names or is_ours):
+        return (), {}
     from rcs_hooks.workflow.origin import is_client_made
 
     if is_client_made(prompt):
-        return ()
+        return (), {}
+    own: dict[str, OwnMode] = {}
+    if names:
+        from rcs_hooks.hook import own_modes
+
+        own = own_modes.find_all(names, root, payload.session, environment.env)
+        if not (own or is_ours):
+            return (), {}
     from rcs_hooks.workflow.tokens.scan import noteworthy
 
-    return noteworthy(prompt)
+    return noteworthy(prompt, frozenset(own)), own
 
 
 def _failure(event: str, root: str | None, error: Exception, environment: Environment) -> "dict[str, Any]":

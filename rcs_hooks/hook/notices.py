@@ -65,7 +65,7 @@ def with_mentions(output: dict[str, Any], root: str, session: str, tokens: tuple
     from rcs_hooks.workflow.messages.prompt_notice import mentioned
 
     fresh = _fresh_mentions(root, session, tokens)
-    return _with_line(output, mentioned(fresh)) if fresh else output
+    return with_line(output, mentioned(fresh)) if fresh else output
 
 
 def _fresh_mentions(root: str, session: str, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -85,10 +85,10 @@ def without_session(session: str, tokens: tuple[Token, ...]) -> dict[str, Any]:
     from rcs_hooks.workflow.messages.prompt_notice import mentioned, no_session
 
     asked = [(token.typed, token.skill or "") for token in tokens if token.passed_over is None]
-    return _with_line({}, no_session(asked, session) if asked else mentioned(tokens))
+    return with_line({}, no_session(asked, session) if asked else mentioned(tokens))
 
 
-def _with_line(output: dict[str, Any], line: str) -> dict[str, Any]:
+def with_line(output: dict[str, Any], line: str) -> dict[str, Any]:
     """Return an answer with a line for the person added."""
     return output | {"systemMessage": "\n".join(filter(None, (output.get("systemMessage"), line)))}
 
@@ -110,7 +110,7 @@ def with_tracked_line(output: dict[str, Any], payload: Payload, root: str) -> di
 def add_tracked_line(output: dict[str, Any], root: str) -> dict[str, Any]:
     """Return an answer with the line added that git tracks state of the workspace, and what to do about it."""
     line = f"rcs: {tracked.tracked_words(root)}; {tracked.tracked_advice(root)}"
-    return _with_line(output, line)
+    return with_line(output, line)
 
 
 def is_tracked_line_due(root: str, session: str) -> bool:

@@ -18,15 +18,18 @@ from rcs_hooks.workflow.replies import is_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.environment import Environment
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.hook.call import Payload
+    from rcs_hooks.hook.own_modes import OwnMode
     from rcs_hooks.workflow.tokens.scan import Token
 
 
+NO_MODES: dict[str, Any] = {}
 NOTE_SECONDS = 0.5
 """Seconds that a prompt which changes no workflow waits for the lock: hooks hold it for milliseconds, a person waits.
 
@@ -36,10 +39,24 @@ to a question.
 
 
 def answer(
-    payload: Payload, tokens: tuple[Token, ...], root: str, cwd: str, environment: Environment
+    payload: Payload,
+    tokens: tuple[Token, ...],
+    root: str,
+    cwd: str,
+    environment: Environment,
+    own: Mapping[str, OwnMode] = NO_MODES,
 ) -> dict[str, Any]:
-    """Return the answer to one prompt; empty if there is nothing to say. `tokens`: the skills that it names."""
+    """Return the answer to one prompt; empty if there is nothing to say.
+
+    `tokens`: the skills that it names. `own`: the own modes that it may name.
+    """
     asked = tuple(token for token in tokens if token.passed_over is None)
+    refused = ""
+    if own:
+        from rcs_hooks.hook import own_modes
+
+        refused = own_modes.why_none(asked, own)
+        asked = () if refused else asked
     if is_machine_made(root, payload.session, payload.prompt):
         _note_turn(root, payload.session, payload.turn, environment.now)
         return {}
@@ -50,24 +67,58 @@ def answer(
         prompt = prompt._replace(is_command=False)
     if not asked:
         prompt = prompt._replace(mentions=_skills(tokens))
+    prompt = prompt._replace(own=definitions(own), is_startable=_startable(root, payload.session, environment.env))
 
     def words(result: Reconciled | None) -> dict[str, Any]:
-        if result is None or not (asked or result.has_news):
+        if result is None:
             return {}
-        from rcs_hooks.hook import cli_command, prompt_words
+        output: dict[str, Any] = {}
+        if asked or result.has_news:
+            from rcs_hooks.hook import cli_command, prompt_words
 
-        commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
-        return prompt_words.worded(result, tokens, commands)
+            commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
+            output = prompt_words.worded(result, tokens, commands)
+        return _with_own_modes(output, result, prompt, root)
 
     unsent = _unsent_answer(root, payload.session, prompt, environment)
     if unsent is not None:
         return unsent
     result, output = _decide_and_commit(root, payload.session, prompt, environment, words)
-    if result is None or asked or not tokens:
+    if not refused and (result is None or asked or not tokens):
         return output
     from rcs_hooks.hook import notices
 
+    if refused:
+        return notices.with_line(output, refused)
     return notices.with_mentions(output, root, payload.session, tokens)
+
+
+def _with_own_modes(output: dict[str, Any], result: Reconciled, prompt: Prompt, root: str) -> dict[str, Any]:
+    """Return an answer with what the person is told of own modes added: whose they are, and which cannot be offered."""
+    if not (result.gone or any(mode in prompt.own for mode in result.started)):
+        return output
+    from rcs_hooks.hook import notices, own_modes
+
+    for line in own_modes.lines_for_person(result, prompt.own, root):
+        output = notices.with_line(output, line)
+    return output
+
+
+def definitions(own: Mapping[str, OwnMode]) -> dict[str, ModeDef]:
+    """Return the definitions of those own modes that can be started."""
+    return {name: mode.definition for name, mode in own.items() if mode.definition is not None}
+
+
+def _startable(root: str, session: str, env: Mapping[str, str]) -> Callable[[str], bool]:
+    """Return a function that tells whether the file of an own mode is there and declares one."""
+
+    def is_startable(name: str) -> bool:
+        from rcs_hooks.hook import own_modes
+
+        found = own_modes.find(name, root, session, env)
+        return found is not None and found.definition is not None
+
+    return is_startable
 
 
 def _without_session(session: str, tokens: tuple[Token, ...]) -> dict[str, Any]:
@@ -110,11 +161,21 @@ def _note_turn(root: str, session: str, turn: str | None, now: float) -> None:
         pass  # the note is not worth keeping the client waiting any longer
 
 
-def preview(root: str, session: str, text: str, tokens: tuple[Token, ...], now: float) -> Reconciled | None:
+def preview(
+    root: str,
+    session: str,
+    text: str,
+    tokens: tuple[Token, ...],
+    now: float,
+    own: Mapping[str, OwnMode] = NO_MODES,
+    env: Mapping[str, str] = NO_MODES,
+) -> Reconciled | None:
     """Return what a prompt would do; None where it would do and say nothing. Writes nothing."""
     if is_machine_made(root, session, text):
         return None
-    result = _decide(workspaces.state_folder(root), session, _prompt(text, tokens, None, now), now)
+    prompt = _prompt(text, tokens, None, now)
+    prompt = prompt._replace(own=definitions(own), is_startable=_startable(root, session, env))
+    result = _decide(workspaces.state_folder(root), session, prompt, now)
     return result if result and (tokens or result.has_news) else None
 
 

@@ -22,8 +22,9 @@ from rcs_hooks.interface import CLI, EMIT, SCOPE, TEXT, TOOLS, take_switch
 from rcs_hooks.runs import emit as runs
 from rcs_hooks.runs.emit import error_as_json
 from rcs_hooks.state import clearing, operations, question_service, write_checks, writing
+from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.scopes import Scope
-from rcs_hooks.state.validation import check_mode, check_session_id
+from rcs_hooks.state.validation import check_session_id
 from rcs_hooks.workflow.messages.shared import failure
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _text(value: object, name: str) -> str:
 
 
 def _state_read(arguments: Arguments, scope: Scope) -> Arguments:
-    return operations.read(scope, check_mode(arguments.get("mode")))
+    return operations.read(scope, check_name(scope, arguments.get("mode")))
 
 
 def _state_write(arguments: Arguments, scope: Scope) -> Arguments:
@@ -93,7 +94,7 @@ def _state_write(arguments: Arguments, scope: Scope) -> Arguments:
 def _state_clear(arguments: Arguments, scope: Scope) -> Arguments:
     everywhere, root_scope = take_switch(arguments, "all_sessions"), take_switch(arguments, "root_scope")
     mode = arguments.get("mode")
-    mode = mode if mode == INVENTORY else check_mode(mode)
+    mode = mode if mode == INVENTORY else check_name(scope, mode)
     return dict(clearing.clear(scope, mode, all_sessions=everywhere, root_scope=root_scope))
 
 
@@ -108,7 +109,7 @@ def _state_list_active(arguments: Arguments, scope: Scope) -> Arguments:
 
 
 def _state_get_status(arguments: Arguments, scope: Scope) -> Arguments:
-    return dict(operations.get_status(scope, check_mode(arguments["mode"]) if "mode" in arguments else None))
+    return dict(operations.get_status(scope, check_name(scope, arguments["mode"]) if "mode" in arguments else None))
 
 
 def _question_ask(arguments: Arguments, scope: Scope) -> Arguments:
@@ -120,7 +121,7 @@ def _question_ask(arguments: Arguments, scope: Scope) -> Arguments:
     if not (isinstance(options, list) and all(isinstance(option, str) for option in options)):
         raise Refused("options: expected a list of texts")
     text = _text(arguments.get("text", ""), "text")
-    return dict(question_service.ask(scope, check_mode(arguments.get("mode")), text, options))
+    return dict(question_service.ask(scope, check_name(scope, arguments.get("mode")), text, options))
 
 
 STATE: dict[str, Callable[[Arguments, Scope], Arguments]] = {

@@ -14,6 +14,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.files import paths
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state import inventory, mode_changes, questions
+from rcs_hooks.state.own_records import DECLARED
 from rcs_hooks.state.questions import Question
 from rcs_hooks.state.session import ActiveMode, Session, active_modes_of, belongs, belongs_to_workspace
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
@@ -107,6 +108,8 @@ class Draft:
             given = handover.given_to(self.modes[mode], records, self.modes, title=self.title, now=self.now)
         begin = mode_changes.fresh if is_anew else mode_changes.started
         record = begin(self.modes[mode], old, session=self.view.session, turn=self.turn, now=self.now, given=given)
+        if self.modes[mode].is_own:
+            record = record.with_fields({DECLARED: self.modes[mode].to_json()})
         self.stage_mode(ACTIVATES, mode, record)
         self._started.append(mode)
         self.end_survivor(mode)

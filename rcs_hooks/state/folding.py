@@ -24,7 +24,7 @@ from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import Reader
 from rcs_hooks.files.tracked import has_tracked_session, tracked_names
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state import questions
+from rcs_hooks.state import own_records, questions
 from rcs_hooks.state.questions import Question
 from rcs_hooks.state.session_index import (
     FEW,
@@ -196,6 +196,8 @@ def closed_among(folder: str, session: str | None, names: Iterable[str]) -> Iter
     reader = Reader(folder)
     scopes = dict.fromkeys((session, None))
     found = [reader.read(paths.mode_file(mode, scope)) for mode in MODES for scope in scopes]
+    own = {name: reader.read(paths.mode_file(name, session)) for name in own_records.names_in(reader, session)}
+    found += [record for name, record in own.items() if own_records.is_record(name, record)]
     records = [ModeRecord.from_json(record) for record in found if isinstance(record, dict)]
     for name in names:
         path = paths.question_file(name, session)

@@ -6,7 +6,7 @@ record without it. Its legacy top-level fields are written for old readers only.
 
 from __future__ import annotations
 
-from rcs_hooks.catalog import MODES
+from rcs_hooks.catalog import MODES, is_own_name
 from rcs_hooks.state.session import NATIVE_HOOK, entries_of
 from rcs_hooks.tuples import NamedTuple
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.session import ActiveMode
+
+
+DEFERRED_OWN = "deferred_own"
+"""The field that lists those of the deferred skills that are own modes."""
+MOST_OWN = 16
 
 
 class PromptAudit(NamedTuple):
@@ -108,4 +113,10 @@ def deferred_skills_in(inventory: Mapping[str, object]) -> tuple[str, ...]:
     """Return the modes that an inventory lists as waiting for the end of planning."""
     deferred = inventory.get("deferred_skills")
     names = deferred if isinstance(deferred, list) else []
-    return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and name in MODES))
+    own = inventory.get(DEFERRED_OWN)
+    known = {*MODES, *(name for name in (own if isinstance(own, list) else [])[:MOST_OWN] if _is_own(name))}
+    return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and name in known))
+
+
+def _is_own(name: object) -> bool:
+    return isinstance(name, str) and is_own_name(name)

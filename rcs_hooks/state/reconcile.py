@@ -38,12 +38,16 @@ from rcs_hooks.workflow.replies import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.state.deferral import Offer
     from rcs_hooks.state.questions import Question
 
     Answers = tuple[tuple[AnsweredQuestion, ...], tuple[OpenQuestion, ...], tuple[tuple[str, str, str], ...]]
+
+
+NO_MODES: dict[str, ModeDef] = {}
 
 
 class Prompt(NamedTuple):
@@ -62,6 +66,10 @@ class Prompt(NamedTuple):
     """The skills that a prompt talks about without asking for any."""
     is_command: bool = False
     """Whether it looks like a command that its client passes on."""
+    own: Mapping[str, ModeDef] = NO_MODES
+    """The definitions of the own modes that the prompt may name."""
+    is_startable: Callable[[str], bool] | None = None
+    """Tells whether an own mode can still be started; None where nobody can tell."""
 
     @property
     def cancels(self) -> bool:
@@ -103,6 +111,8 @@ class Reconciled(NamedTuple):
     offered: tuple[str, ...] = ()
     offered_by: str = ""
     """The planning mode whose end the offered skills waited for; empty if the inventory names none."""
+    gone: tuple[str, ...] = ()
+    """The deferred own modes that cannot be offered, because their files are gone or declare no mode any more."""
     unreadable: tuple[Unreadable, ...] = ()
     """The files that cannot be read and so keep the prompt from what it asks for, or a `$cancel` from ending all."""
 
@@ -127,6 +137,7 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
 
     `asked`: the questions of the session.
     """
+    view = view.with_modes(prompt.own)
     title = title_of(prompt.reply) if prompt.skills else ""
     draft = Draft(view, turn=prompt.turn, now=prompt.now, title=title)
     before = draft.active_modes()
@@ -178,7 +189,8 @@ def _carried_out(draft: Draft, asked: Sequence[Question], prompt: Prompt, result
     for member in result.before:
         if member.mode not in going_on:
             draft.abandon(asked, member.mode, member.record)
-    offered, offered_by, extra = _deferral(draft, result.plan, prompt)
+    offer = _deferral(draft, result.plan, prompt)
+    extra = offer.fields if offer else {}
     if extra or result.started or draft.active_modes() != result.before or _is_outdated(draft):
         draft.sync_inventories(_audit(result, draft.view.session, prompt, messages), extra)
     return result._replace(
@@ -187,16 +199,17 @@ def _carried_out(draft: Draft, asked: Sequence[Question], prompt: Prompt, result
         still_open=_of_running(result.still_open, going_on),
         resumed=resumed,
         messages=messages,
-        offered=offered,
-        offered_by=offered_by,
+        offered=offer.skills if offer else (),
+        offered_by=offer.source if offer else "",
+        gone=offer.gone if offer else (),
         unreadable=draft.view.unreadable if prompt.cancels else (),
     )
 
 
-def _deferral(draft: Draft, plan: transitions.Plan, prompt: Prompt) -> tuple[tuple[str, ...], str, JsonObject]:
-    """Return the deferred skills that are offered now, whose end they waited for, and what the inventory says of it."""
+def _deferral(draft: Draft, plan: transitions.Plan, prompt: Prompt) -> Offer | None:
+    """Return the deferred skills that are offered now; None if no skill is deferred."""
     if not (plan.deferred or inventory.deferred_skills_in(draft.view.inventory)):
-        return (), "", {}
+        return None
     from rcs_hooks.state import deferral
 
     return deferral.offer(draft, plan, prompt)

@@ -6,6 +6,8 @@ Rules of this file:
   hold the Stop of every session for ever.
 - A file that cannot be read is listed in `unreadable`, and whether its mode is active is unknown. So a root record
   never counts in its place: the session's own record may say something else.
+- The modes that ship are looked for by name, in the session and in root. Those of one's own are in sessions only, and
+  are known by what their records keep (`own_records.py`).
 - Which modes are active is decided in `active_modes_of` and nowhere else.
 """
 
@@ -17,6 +19,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.files import paths
 from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.reading import Reader, Unreadable, check_inside
+from rcs_hooks.state import own_records
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import is_active
 from rcs_hooks.workflow.mode_record import ModeRecord
@@ -66,6 +69,11 @@ class Session(NamedTuple):
         """Return the active modes: in the order of the inventory, then those that it leaves out, by their start."""
         return active_modes_of(self, self.own, self.root)
 
+    def with_modes(self, found: Mapping[str, ModeDef]) -> Session:
+        """Return this session with further definitions of own modes; a run goes on by what its record keeps."""
+        new = {name: mode for name, mode in found.items() if not (name in self.own and is_active(self.own[name]))}
+        return self._replace(modes={**self.modes, **new}) if new else self
+
     def record_of(self, mode: str) -> ModeRecord | None:
         """Return the record that counts for a mode: the session's own, else the root record if it counts, else None."""
         return self.own[mode] if mode in self.own else self.visible_root(mode)
@@ -110,10 +118,20 @@ def load(folder: str, session: str | None, now: float) -> Session:
     root = records_of(None)
     inventory = read(paths.inventory_file(session)) or {} if session else {}
     root_inventory = read(paths.inventory_file(None)) or {}
+    modes = MODES
+    if session:
+        listed = {str(entry["skill"]) for entry in entries_of(inventory)}
+        for name in own_records.names_in(reader, session, listed):
+            found = reader.read(paths.mode_file(name, session))
+            if isinstance(found, Unreadable):
+                unreadable += [found] if name in listed else []  # else another tool's
+            elif found is not None and (mode := own_records.definition_in(name, found)):
+                modes = {**modes, name: mode}
+                own[name] = ModeRecord.from_json(found)
     # A root file that cannot be read does not matter to a session with a record of its own.
     others = {paths.mode_file(mode, None) for mode in hidden} if session else set()
     mine = [broken for broken in unreadable if broken.path not in others]
-    return Session(folder, session, own, root, inventory, root_inventory, tuple(mine), now)
+    return Session(folder, session, own, root, inventory, root_inventory, tuple(mine), now, modes)
 
 
 def belongs(record: ModeRecord, session: str | None) -> bool:

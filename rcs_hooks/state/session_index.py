@@ -21,7 +21,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import RcsError, suppress
 from rcs_hooks.files import paths, reading
 from rcs_hooks.files.reading import Reader, Unreadable
-from rcs_hooks.state import questions, session_notes
+from rcs_hooks.state import own_records, questions, session_notes
 from rcs_hooks.state.session import NATIVE_HOOK
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import FAILURES, is_active, outcome_of
@@ -221,7 +221,9 @@ def _facts(reader: Reader, session: str) -> tuple[bool, bool, bool, bool]:
     def read(path: str) -> JsonObject | Unreadable | None:
         return reader.read(path) if path.rpartition("/")[2] in there else None
 
+    own = {name: read(paths.mode_file(name, session)) for name in own_records.names_among(there)}
     found = [read(paths.mode_file(mode, session)) for mode in MODES]
+    found += [each for name, each in own.items() if own_records.is_record(name, each)]
     notes, inventory = read(paths.notes_file(session)), read(paths.inventory_file(session))
     records = [ModeRecord.from_json(record) for record in found if isinstance(record, dict)]
     may_be_active = (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
+from rcs_hooks.catalog import MODES
 from rcs_hooks.files import paths, reading
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.tracked import has_tracked_session, tracked_names
-from rcs_hooks.state import session_index
+from rcs_hooks.state import own_records, session_index
 from rcs_hooks.workflow.lifecycle import is_active
 from rcs_hooks.workflow.mode_record import ModeRecord
 
@@ -44,4 +45,7 @@ def sessions_with(folder: str, mode: str) -> list[str]:
 
 def _has(folder: str, mode: str, session: str) -> bool:
     record = reading.Reader(folder).read(paths.mode_file(mode, session))
-    return isinstance(record, Unreadable) or (record is not None and is_active(ModeRecord.from_json(record)))
+    if isinstance(record, Unreadable):
+        return True
+    is_known = mode in MODES or own_records.is_record(mode, record)
+    return is_known and record is not None and is_active(ModeRecord.from_json(record))

@@ -62,6 +62,8 @@ def _can_be_read_again(value: object) -> bool:
 
 
 def _checked(name: str, value: object) -> object:
+    if name == "declared":
+        raise Refused("declared: it is what the run of an own mode is judged by, so it cannot be written")
     if name == "mode":
         raise Refused(f"mode: {value!r} is among the fields; name the mode once, it cannot be changed")
     if name == "active":

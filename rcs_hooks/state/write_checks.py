@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths
+from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.session_listing import known_sessions, sessions_with
-from rcs_hooks.state.validation import check_fields, check_mode
+from rcs_hooks.state.validation import check_fields
 from rcs_hooks.text import word
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, is_active, outcome_of
 from rcs_hooks.workflow.mode_record import ModeRecord
@@ -53,7 +54,7 @@ def refuse_other_spelling(scope: Scope, mode: str, wanted: Mapping[str, object])
 def mode_to_write(scope: Scope, value: object, fields: Mapping[str, object]) -> str:
     """Return the mode that a write names by `value`. Raises Refused, with what runs, if that names none."""
     try:
-        return check_mode(value)
+        return check_name(scope, value)
     except Refused as error:
         runs = _running(scope, scope.view(), check_fields(fields), f"in {_place(scope)}")
         raise Refused("\n".join([str(error), *runs])) from None

@@ -15,6 +15,7 @@ from rcs_hooks.files.paths import INVENTORY
 from rcs_hooks.state import mode_changes, questions, validation, write_checks
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.draft import ACTIVATES, COMPLETES, Draft
+from rcs_hooks.state.mode_names import with_definition
 from rcs_hooks.state.operations import refuse_unreadable
 from rcs_hooks.state.reconcile import apply_step, review_open
 from rcs_hooks.state.scopes import Scope, with_session
@@ -55,7 +56,7 @@ def write(scope: Scope, mode: str, fields: Mapping[str, object], *, root_scope: 
 
 
 def _drafted(scope: Scope, mode: str, wanted: JsonObject) -> tuple[Draft, str | None]:
-    view = scope.view()
+    view = with_definition(scope, scope.view(), mode, starts=bool(wanted.get("active")))
     refuse_unreadable(scope, view, () if wanted.get("active") else (mode, INVENTORY))
     write_checks.refuse_not_running(scope, view, mode, wanted)
     draft = Draft(view, turn=None, now=iso(scope.now))

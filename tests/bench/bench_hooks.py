@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.clients.entries import hook_command
+from tests.own_modes import put
 from tests.support import RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ SHELL = ["/bin/sh", "-c", f"{shlex.quote(sys.executable)} -c pass || exit 0"]
 """As an entry is run, which a client gives to a shell."""
 DOLLARS = "$forgery x" * 100_000 + "\n$team"
 """1 MB with 100,001 dollar signs; each of them looks like a skill at first, and only the last one is."""
+PLAIN = "---\nname: skill\ndescription: Does something.\n---\n# A skill\n"
 
 
 class Case(NamedTuple):
@@ -40,6 +42,10 @@ class Case(NamedTuple):
     seconds: float | None = None
     is_running: bool = False
     """Whether team runs in the session before the call."""
+    skills: int = 0
+    """How many skills of its own the project has, one of which declares the mode release."""
+    like: str = ""
+    """The case that this one may exceed by `MORE`."""
 
 
 def says_nothing(answer: Answer) -> bool:
@@ -48,6 +54,10 @@ def says_nothing(answer: Answer) -> bool:
 
 def has_started_team(answer: Answer) -> bool:
     return "initialized: .rcs/state/sessions/" in answer.context and "active: team" in answer.context
+
+
+def has_started_release(answer: Answer) -> bool:
+    return "active: release" in answer.context
 
 
 def blocks(answer: Answer) -> bool:
@@ -64,6 +74,21 @@ CASES = (
     Case("a Stop that blocks", STOP, LAST, blocks, ratio=7.0, is_running=True),
     Case("1 MB with 100,000 dollar signs", PROMPT, {"prompt": DOLLARS}, has_started_team, seconds=1.0),
 )
+MANY, MORE = 200, 0.3
+"""So many skills of a project's own, and by how much of a bare interpreter they may make a call slower."""
+NAMES_NONE, STARTS_OWN = "a prompt with $items, no state", "a prompt that starts an own mode"
+OF_SKILLS = (
+    Case(NAMES_NONE, PROMPT, {"prompt": "What is in $items here?"}, says_nothing, ratio=2.0),
+    Case(STARTS_OWN, PROMPT, {"prompt": "$release fix the parser"}, has_started_release, ratio=7.0, skills=1),
+    Case(f"the same, {MANY} skills", PROMPT, {"prompt": "What is in $items here?"}, says_nothing, like=NAMES_NONE),
+    Case(f"an own mode, {MANY} skills", PROMPT, {"prompt": "$release fix it"}, has_started_release, like=STARTS_OWN),
+    *(
+        case._replace(name=f"{case.name.partition(',')[0]}, {MANY} skills", ratio=None, like=case.name)
+        for case in CASES
+        if case.ratio is not None
+    ),
+)
+WITH_SKILLS = tuple(case._replace(skills=MANY) if case.like else case for case in OF_SKILLS)
 
 
 class Row:
@@ -76,6 +101,9 @@ class Row:
         self.workspace = Workspace(root, now=time.time())
         self.times: list[float] = []
         root.mkdir()
+        for number in range(case.skills):
+            name = f"skill-{number}" if number else "release"
+            put(root, name, None if name == "release" else PLAIN)
         if case.is_running:
             self.workspace.prompt("$team")
 
@@ -91,16 +119,23 @@ class Row:
             raise SystemExit(f"{self.case.name} ({self.program}) answered {answer}")
         self.times.append(seconds)
 
-    def shown(self, bare: float) -> str:
-        median = statistics.median(self.times)
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    def shown(self, bare: float, like: Row | None) -> str:
+        median = self.median
         ratio = median / bare
         limit, is_over = "", False
+        if like is not None:
+            most = like.median / bare + MORE
+            limit, is_over = f"{most:.2f} x", ratio > most
         if self.case.ratio is not None:
             limit, is_over = f"{self.case.ratio:.1f} x", ratio > self.case.ratio
         if self.case.seconds is not None:
             limit, is_over = f"{self.case.seconds:.1f} s", median > self.case.seconds
         mark = "  OVER" if is_over else ""
-        return f"{self.case.name:<32}{self.program:<10}{median * 1000:>9.1f} ms{ratio:>8.2f} x{limit:>9}{mark}"
+        return f"{self.case.name:<36}{self.program:<10}{median * 1000:>9.1f} ms{ratio:>8.2f} x{limit:>9}{mark}"
 
 
 def timed(command: list[str], raw: bytes, cwd: Path) -> tuple[float, str]:
@@ -117,15 +152,17 @@ def timed(command: list[str], raw: bytes, cwd: Path) -> tuple[float, str]:
 
 
 def rows_in(folder: Path) -> list[Row]:
-    return [
+    entry = ["/bin/sh", "-c", hook_command(sys.executable)]
+    rows = [
         Row(case, program, command, folder / f"{number}-{program}")
         for number, case in enumerate(CASES)
         for program, command in (
-            ("entry", ["/bin/sh", "-c", hook_command(sys.executable)]),
+            ("entry", entry),
             ("rcs-hook", [str(RCS_HOOK)]),
             ("script", [sys.executable, str(SCRIPTS[case.event])]),
         )
     ]
+    return rows + [Row(case, "entry", entry, folder / f"skills-{at}") for at, case in enumerate(WITH_SKILLS)]
 
 
 def measure(rounds: int, folder: Path) -> list[str]:
@@ -146,12 +183,13 @@ def measure(rounds: int, folder: Path) -> list[str]:
             for row in rows:
                 row.times.clear()
     middle = statistics.median(bare)
-    head = f"{'case':<32}{'program':<10}{'median':>12}{'to bare':>10}{'limit':>9}"
+    likes = {(row.case.name, row.program): row for row in rows}
+    head = f"{'case':<36}{'program':<10}{'median':>12}{'to bare':>10}{'limit':>9}"
     return [
         head,
-        f"{'a bare interpreter':<42}{middle * 1000:>9.1f} ms",
-        f"{'the same, started by a shell':<42}{statistics.median(in_shell) * 1000:>9.1f} ms",
-        *(row.shown(middle) for row in rows),
+        f"{'a bare interpreter':<46}{middle * 1000:>9.1f} ms",
+        f"{'the same, started by a shell':<46}{statistics.median(in_shell) * 1000:>9.1f} ms",
+        *(row.shown(middle, likes.get((row.case.like, row.program))) for row in rows),
     ]
 
 
