@@ -333,12 +333,10 @@ def killed(workspace: Workspace, call: Call, delay: float) -> bool:
     child = started(workspace, call)
     assert child.stdin is not None
     child.stdin.close()
+    child.stdin = None
     time.sleep(delay)
     kill(child)
-    child.wait()
-    for pipe in (child.stdout, child.stderr):
-        assert pipe is not None
-        pipe.close()
+    child.communicate()  # the pipes end with the last of both, which may end after the shell
     return child.returncode == -signal.SIGKILL
 
 
