@@ -24,14 +24,15 @@ ROWS = 3
 def pytest_configure(config: pytest.Config) -> None:
     properties.in_full = _selects_slow(config)
     properties.is_sample = _is_sample()
-    if not _selects_slow(config):
+    if not _selects_slow(config) or "tests/real_clients" in (config.getoption("ignore") or ()):
         _use_memory()
 
 
 def _use_memory() -> None:
     """Keep the folders of the tests in memory, where a flush costs nothing, unless `TMPDIR` says otherwise.
 
-    Not for slow tests: a client's sandbox has a `/dev` of its own, in which such a folder is not there.
+    A crowd of hooks on a slow disk takes longer than any of them may wait. Not where a real client is started: its
+    sandbox has a `/dev` of its own, in which such a folder is not there.
     """
     if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK):
         status = os.statvfs(MEMORY)

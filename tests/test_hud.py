@@ -23,7 +23,7 @@ from tests.table import each_row
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture

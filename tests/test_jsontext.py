@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks import jsontext
+from tests.properties import examples
 from tests.table import each_row
 
 VALUES = st.recursive(
@@ -39,7 +40,7 @@ def test_what_is_written(value: Any, line: str, file: str) -> None:
     assert jsontext.dumps_file(value) == file
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@examples(100)
 @given(VALUES)
 def test_it_is_what_json_writes(value: Any) -> None:
     assert jsontext.dumps_line(value) == json.dumps(value, separators=(",", ":"))

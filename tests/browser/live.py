@@ -77,7 +77,7 @@ class Dashboard:
             return
         self._program.terminate()
         try:
-            self._program.wait(20)
+            self._program.wait(60)
         except subprocess.TimeoutExpired:
             self._program.kill()
             self._program.wait()

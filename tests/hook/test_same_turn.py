@@ -15,12 +15,12 @@ from rcs_hooks.hook import prompt_submit
 from rcs_hooks.state.question_service import ask
 from tests.hook.test_whose_prompt import record_of
 from tests.state.test_operations import at
-from tests.support import run_rcs
+from tests.support import clock, least, run_rcs
 
 if TYPE_CHECKING:
     from tests.support import Answer, Workspace
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 HELD, PASSED = True, False
 
 
@@ -94,6 +94,12 @@ def while_locked(workspace: Workspace, text: str, turn: str, *, until_it_waits: 
     return said[0]
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hook waits until the test has seen that it waits."""
+    monkeypatch.setattr(prompt_submit, "NOTE_SECONDS", PATIENCE)
+
+
 def is_waited_for(inode: int) -> bool:
     with open("/proc/locks") as locks:
         return any("->" in line and f":{inode} " in line for line in locks)
@@ -103,6 +109,7 @@ needs_proc = pytest.mark.skipif(not os.path.exists("/proc/locks"), reason="only 
 
 
 @needs_proc
+@pytest.mark.usefixtures("patient")
 def test_words_typed_early_are_no_answer_where_the_lock_was_busy(workspace: Workspace) -> None:
     workspace.call("UserPromptSubmit", prompt="$forge x", prompt_id="a")
     while_locked(workspace, "hello", "b")
@@ -118,6 +125,7 @@ def stops(workspace: Workspace, turn: str, count: int) -> list[bool]:
 
 
 @needs_proc
+@pytest.mark.usefixtures("patient")
 def test_a_prompt_starts_the_counts_over_where_the_lock_was_busy(workspace: Workspace) -> None:
     workspace.call("UserPromptSubmit", prompt="$forge x", prompt_id="a")
     assert stops(workspace, "a", 4) == [HELD] * 4
@@ -132,7 +140,10 @@ def test_a_prompt_that_cannot_be_noted_goes_through_in_silence_and_the_counts_go
     monkeypatch.setattr(prompt_submit, "NOTE_SECONDS", 0.05)
     workspace.call("UserPromptSubmit", prompt="$forge x", prompt_id="a")
     assert stops(workspace, "a", 4) == [HELD] * 4
-    start = time.monotonic()
-    assert while_locked(workspace, "next file", "b", until_it_waits=False).line == "{}"
-    assert time.monotonic() - start < LOCK_SECONDS, "as long as a prompt that changes state"
+
+    def prompt() -> None:
+        assert while_locked(workspace, "next file", "b", until_it_waits=False).line == "{}"
+
+    taken = least(lambda: clock(prompt), LOCK_SECONDS)
+    assert taken <= LOCK_SECONDS, "as long as a prompt that changes state"
     assert stops(workspace, "b", 2) == [HELD, PASSED]

@@ -311,9 +311,9 @@ def test_a_linked_work_tree_has_an_index_of_its_own(tmp_path: Path) -> None:
 def test_an_index_that_means_nothing_tracks_nothing(data: bytes, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "index").write_bytes(data)
-    start = time.monotonic()
+    start = time.process_time()
     assert not is_tracked(str(tmp_path), ".rcs/state/forge-state.json")
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 @each_row("text", ["", "gitdir: ", "gitdir: /nonexistent", "gitdir: .", "gitdir: \0", "x" * 9_999])
@@ -420,9 +420,16 @@ def test_a_call_that_began_before_the_answer_was_on_disk_is_the_same_stop(worksp
     assert stop_that_began(time.time()).blocks
 
 
+def began_by_real_clock() -> float:
+    """The earliest of several answers: a call that is held up between two clocks seems to have begun later."""
+    environment = real_environment()
+    assert environment.began is not None
+    return min(environment.began() for _ in range(5))
+
+
 @pytest.mark.slow
 def test_a_call_began_when_it_did_however_long_it_was_kept_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    began = real_environment().began
+    began = began_by_real_clock()
     getcwd = os.getcwd
 
     def kept_waiting() -> str:
@@ -432,7 +439,7 @@ def test_a_call_began_when_it_did_however_long_it_was_kept_waiting(monkeypatch: 
         return getcwd()
 
     monkeypatch.setattr(os, "getcwd", kept_waiting)
-    assert real_environment().began == pytest.approx(began, abs=0.5)
+    assert began_by_real_clock() == pytest.approx(began, abs=0.5)
 
 
 @pytest.mark.slow

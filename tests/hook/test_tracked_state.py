@@ -303,7 +303,8 @@ def lay_index(root: Path, names: list[bytes], hash_size: int = 20) -> None:
 
 
 @pytest.fixture(params=["", "2", "4"], ids=["as git likes", "version 2", "version 4"])
-def crowded(request: pytest.FixtureRequest, tmp_path: Path) -> Workspace:
+def crowded(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    monkeypatch.setattr(git_index, "SECONDS", 60.0)
     root_forge(Workspace(tmp_path))
     here = tracked_here(tmp_path)
     write_index(tmp_path, 150_000)

@@ -74,7 +74,10 @@ def stuck(workspace: Workspace, text: str, turn: str | None) -> Iterator[tuple[s
 def is_at_work(child: subprocess.Popen[bytes], workspace: Workspace, before: Mapping[str, bytes]) -> bool:
     """Whether the commit is not done yet, or the lock is still held."""
     assert child.poll() is None
-    after = workspace.snapshot()
+    try:
+        after = workspace.snapshot()
+    except FileNotFoundError:  # the commit has just moved what was staged
+        return True
     key = "state/sessions/s1/hook-ledger.json"
     if after.get(key) == before.get(key) or "state/.commit.json" in after:
         return True

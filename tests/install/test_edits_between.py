@@ -19,6 +19,7 @@ from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, ClientFile, Host, 
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing import jsonedit
 from rcs_hooks.install import plan
+from tests import properties
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -231,7 +232,6 @@ def fresh(tmp_path: Path) -> Host:
 
 
 FEW = settings(max_examples=1, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = settings(FEW, max_examples=50, derandomize=False)
 
 
 def is_exact(place: InstallTarget, transport: str, data: st.DataObject) -> None:
@@ -280,7 +280,7 @@ def test_what_the_person_edited_is_all_that_is_left(
 def test_what_the_person_edited_is_all_that_is_left_in_many_rounds(
     holds: Callable[..., None], client: str, scope: str, transport: str, tmp_path: Path
 ) -> None:
-    @MANY
+    @settings(FEW, max_examples=50, derandomize=properties.is_sample)
     @given(st.data())
     def run(data: st.DataObject) -> None:
         holds(InstallTarget(fresh(tmp_path), client, scope), transport, data)

@@ -28,7 +28,7 @@ def scope(root: Path, now: float = NOW) -> Scope:
     return Scope(str(root), None, now, Commands("rcs", "", None))
 
 
-def checks(root: Path, now: float = NOW, seconds: float = 5.0) -> list[Check]:
+def checks(root: Path, now: float = NOW, seconds: float = 60.0) -> list[Check]:
     """Asked twice, with every file and time stamp compared."""
     before = everything(root)
     found = list(health.checks(scope(root, now), seconds))

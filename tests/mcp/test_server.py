@@ -23,7 +23,7 @@ from tests.support import RCS_HOOK, Workspace, check_output, clean_env, error_js
 
 RCS = RCS_HOOK.with_name("rcs")
 COMMAND = [sys.executable, str(RCS), "mcp"]
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 Arguments = dict[str, Any]
 Client = Callable[[str, Arguments], Awaitable[tuple[Any, bool]]]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-SECONDS = 90
+SECONDS = 180
 PATH = "/usr/local/bin:/usr/bin:/bin"
 NOBODY = "http://127.0.0.1:9"
 CONVERSATION = Path(__file__).with_name("conversation.py")

@@ -61,7 +61,7 @@ def set_up(person: Person, transport: Transport, *events: str) -> Calls:
     script.write_text(SCRIPT.format(calls=calls.file))
     script.chmod(0o755)
     for event in ("UserPromptSubmit", "Stop", *events):
-        handler = {"type": "command", "command": f"'{script}'", "timeout": 3}
+        handler = {"type": "command", "command": f"'{script}'", "timeout": 30}
         add_hook(hooks_file(person.client, person.workspace), event, handler)
     if person.client == "codex":
         person.trusts(person.workspace, approved=person.workspace)

@@ -34,7 +34,7 @@ def add_own_hooks(file: Path, folder: Path) -> Path:
         script = folder / f"{event}.sh"
         script.write_text(f"#!/bin/sh\ncat > /dev/null\necho {event} >> '{calls}'\necho '{json.dumps(answer)}'\n")
         script.chmod(0o755)
-        add_hook(file, event, {"type": "command", "command": f"'{script}'", "timeout": 20})
+        add_hook(file, event, {"type": "command", "command": f"'{script}'", "timeout": 60})
     return calls
 
 

@@ -63,9 +63,9 @@ def test_a_diff_that_is_missing_needs_a_file(task: Task) -> None:
 def test_very_many_wrong_entries_cost_no_minutes(task: Task, entry: str) -> None:
     text = '{"files":[' + ",".join([entry] * 1_000_000) + "]}"
     task.at("planning", {PLAN: WHOLE_PLAN, FILES: text})
-    before = time.monotonic()
+    before = time.process_time()
     done = task("next")
-    assert time.monotonic() - before < 20
+    assert time.process_time() - before < 20
     assert "  - planning/plan.files.json: it holds more than 50000 values, need fewer\n" in done.err
 
 

@@ -123,6 +123,7 @@ def test_both_say_and_do_the_same(tmp_path: Path, name: str) -> None:
 # --- as a person types it
 
 
+PATIENCE = 60.0
 ON_TERMINAL = "import os, sys; os.login_tty(os.open(sys.argv[1], os.O_RDWR)); os.execv(sys.argv[2], sys.argv[2:])"
 
 
@@ -151,11 +152,11 @@ class Terminal:
         return True
 
     def until(self, text: str) -> None:
-        assert self.comes(text, 20), f"{text!r} does not come; seen: {self.seen!r}"
+        assert self.comes(text, PATIENCE), f"{text!r} does not come; seen: {self.seen!r}"
 
     def interrupts(self, text: str) -> None:
         """Types ctrl-c, and again where Python missed it: it does, right before it begins to wait for a key."""
-        for _ in range(20):
+        for _ in range(120):
             self.types("\x03")
             if self.comes(text, 0.5):
                 return
@@ -165,7 +166,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def ends(self) -> int:
-        return self.child.wait(20)
+        return self.child.wait(PATIENCE)
 
     def __enter__(self) -> Terminal:
         return self

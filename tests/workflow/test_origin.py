@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from rcs_hooks.workflow.origin import extract_reason, is_client_made, looks_like_reason
+from tests.support import least, processor
 from tests.table import each_row
 
 
@@ -125,6 +124,4 @@ def test_one_word_of_a_person_makes_a_prompt_theirs(prompt: str) -> None:
     ids=["openings", "pairs", "closings", "angles", "a tag that never ends", "blanks", "our lines", "interruptions"],
 )
 def test_a_megabyte_costs_less_than_a_second(prompt: str) -> None:
-    start = time.process_time()
-    is_machine_made(prompt)
-    assert time.process_time() - start < 1
+    assert least(lambda: processor(lambda: is_machine_made(prompt)), 1) <= 1

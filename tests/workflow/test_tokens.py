@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 
@@ -21,7 +20,7 @@ from rcs_hooks.workflow.tokens import (
 from rcs_hooks.workflow.tokens import scan as scanner
 from rcs_hooks.workflow.tokens.patterns import LazyPattern
 from rcs_hooks.workflow.tokens.scan import noteworthy, requested, scan
-from tests.support import Workspace
+from tests.support import Workspace, least, processor
 from tests.table import each_row
 from tests.workflow import deciding_corpus, directed_corpus, whose_corpus
 from tests.workflow.corpus import ASKS, MENTIONS
@@ -441,9 +440,7 @@ FLOODS = {
 @pytest.mark.parametrize("flood", FLOODS)
 def test_the_scan_is_linear(flood: str) -> None:
     """A quadratic scan of a megabyte takes minutes of the processor."""
-    start = time.process_time()
-    scan(FLOODS[flood])
-    assert time.process_time() - start < 25
+    assert least(lambda: processor(lambda: scan(FLOODS[flood])), 25, tries=3) <= 25
 
 
 def test_misspelt_tokens_are_looked_at_as_often_as_others() -> None:

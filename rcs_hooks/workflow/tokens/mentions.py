@@ -184,7 +184,19 @@ def why_a_subject(clause: Clause) -> str | None:  # noqa: PLR0911 - one answer f
         return NO_REQUEST
     if is_predicate(first, second, asks=clause.asks) or (first in lexicon.ADVERBS and is_predicate(second, third)):
         return NO_REQUEST
-    return NO_REQUEST if first in lexicon.NOUNS and second in lexicon.PREDICATES else None
+    return NO_REQUEST if _is_thing_told_of(after) else None
+
+
+def _is_thing_told_of(after: list[str]) -> bool:
+    """Tell whether these words name a thing and tell of it: `$forge fix was merged yesterday`.
+
+    Not in `$forge test is failing on CI, fix it`, where a later clause asks for work.
+    """
+    first, second = first_items(after, 2)
+    is_told = first in lexicon.DEEDS and second in lexicon.AUXILIARY_PASTS
+    if not is_told and not (first in lexicon.NOUNS and second in lexicon.PREDICATES):
+        return False
+    return not any(is_mark(mark) and word in lexicon.WORK for mark, word in pairwise(after))
 
 
 def _is_explained(after: list[str]) -> bool:
