@@ -100,6 +100,18 @@ class Refused(RcsError):
     code = "refused"
 
 
+class PhaseRefused(Refused):
+    """Raised when the machine of a mode does not allow a phase; carries the phases that may come next."""
+
+    def __init__(self, text: str, *, valid_states: tuple[str, ...], current: str, valid_next: tuple[str, ...]) -> None:
+        super().__init__(text)
+        self._details = {"valid_states": list(valid_states), "current": current, "valid_next": list(valid_next)}
+
+    @property
+    def details(self) -> dict[str, object]:
+        return dict(self._details)
+
+
 class UsageError(RcsError):
     """Raised when a command line is wrong."""
 

@@ -140,7 +140,7 @@ ROOT_SCOPE = Argument(
     "root_scope", "the workspace's own record, which belongs to no session", "--root-scope", type=SWITCH
 )
 FIELDS = (
-    Argument("current_phase", "the current phase", "--phase", "WORD"),
+    Argument("current_phase", "the phase that begins; the mode's machine has to allow it", "--phase", "WORD"),
     Argument("lifecycle_outcome", "", "--outcome", "WORD", values=_outcomes),
     Argument(
         "active",
@@ -149,7 +149,13 @@ FIELDS = (
         type=SWITCH,
         negative=("--inactive", "switch the mode off"),
     ),
-    Argument("iteration", "the iteration that has begun", "--iteration", "N", type=COUNT),
+    Argument("fresh", "begin the run anew, with nothing of the one before", "--fresh", type=SWITCH),
+    Argument("iteration", "the round that has begun", "--iteration", "N", type=COUNT),
+    Argument("reason", "why the run ends so; with --verdict, what the review found", "--reason", "TEXT"),
+    Argument("evidence", "what shows that the work is done: the command, and its result", "--evidence", "TEXT"),
+    Argument("verdict", "what autopilot's review says: clean, or not clean", "--verdict", "WORDS"),
+    Argument("plan", "where the plan lies", "--plan", "FILE"),
+    Argument("brief", "where the brief lies", "--brief", "FILE"),
     Argument("run_outcome"),
     Argument("max_iterations", type=COUNT),
     Argument("started_at"),
@@ -157,7 +163,14 @@ FIELDS = (
     Argument("error"),
     Argument("state", "merged key by key into the mode's own state", type=OBJECT),
     Argument("fields", "any other fields", type=OBJECT, only=MCP),
-    Argument("set", "any other field; state.KEY for one of the mode's own", "--set", "KEY=JSON", type=LIST, only=CLI),
+    Argument(
+        "set",
+        "any other field, as JSON or as a bare word; state.KEY for one of the mode's own",
+        "--set",
+        "KEY=VALUE",
+        type=LIST,
+        only=CLI,
+    ),
 )
 OF_EMIT = (
     Argument("type", "status_change or artifact_registered", "--type", "TYPE"),
@@ -189,7 +202,9 @@ OPERATIONS = (
     Operation("state read", "Read the state of a workflow mode.", MODE, *SCOPE, tool="state_read", required=("mode",)),
     Operation(
         "state write",
-        "Write fields into the state of a workflow mode. To set active true asks the policy, and can be denied.",
+        "Write fields into the state of a workflow mode; of several, as forge,team, into all or none. "
+        "A phase that the mode's machine does not allow is refused, with those that may come next. "
+        "To set active true asks the policy, and can be denied.",
         *(MODE, *FIELDS, ROOT_SCOPE, *SCOPE),
         tool="state_write",
         required=("mode",),

@@ -20,7 +20,8 @@ TYPES_OF_TOOLS = {
     "state_read": {"mode": TEXT, "session_id": TEXT, "cwd": TEXT},
     "state_write": {
         "mode": TEXT, "current_phase": TEXT, "lifecycle_outcome": TEXT, "active": ["boolean", "string"],
-        "iteration": ["integer", "string"], "run_outcome": TEXT, "max_iterations": ["integer", "string"],
+        "fresh": ["boolean", "string"], "iteration": ["integer", "string"], "reason": TEXT, "evidence": TEXT,
+        "verdict": TEXT, "plan": TEXT, "brief": TEXT, "run_outcome": TEXT, "max_iterations": ["integer", "string"],
         "started_at": TEXT, "completed_at": TEXT, "error": TEXT, "state": ["object", "string"],
         "fields": ["object", "string"], "root_scope": ["boolean", "string"], "session_id": TEXT, "cwd": TEXT,
     },
@@ -42,7 +43,8 @@ REQUIRED = {
 }  # fmt: skip
 OPTIONS = {
     "state": [
-        "--mode", "--session", "--root", "--phase", "--outcome", "--active", "--inactive", "--iteration", "--set",
+        "--mode", "--session", "--root", "--phase", "--outcome", "--active", "--inactive", "--fresh",
+        "--iteration", "--reason", "--evidence", "--verdict", "--plan", "--brief", "--set",
         "--root-scope", "--all-sessions", "--dry-run", "--older-than", "--input", "--json",
     ],
     "question ask": ["--mode", "--text", "--option", "--session", "--root", "--json"],

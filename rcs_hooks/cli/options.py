@@ -108,4 +108,4 @@ def scope(env: Mapping[str, str], cwd: str, root: str | None, session: str | Non
     place = os.path.normpath(os.path.join(cwd, root)) if root else find_root(env, cwd, session)
     if inside(place, REMOVED):
         raise Refused(NO_WORKING_DIRECTORY)
-    return Scope(place, session, now, commands(place, cwd, session or "", Environment(env, cwd, now)), env)
+    return Scope(place, session, now, commands(place, cwd, session or "", Environment(env, cwd, now)), env, cwd)

@@ -13,6 +13,7 @@ from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
 from rcs_hooks.interface import FIELDS, Argument, of_command, take_switch
 from rcs_hooks.state import clearing, folding, operations, prune, write_checks, writing
 from rcs_hooks.state.mode_names import check_name
+from rcs_hooks.state.validation import LONGEST_TEXT
 from rcs_hooks.text import clean, word
 
 if TYPE_CHECKING:
@@ -83,8 +84,8 @@ def run(argv: Sequence[str]) -> int:
         return _show(args, cleared, _clear_words)
     if args.action == "write":
         wanted = _fields(args, request)
-        name = write_checks.mode_to_write(scope, mode, wanted)
-        return _show(args, writing.write(scope, name, wanted, root_scope=root_scope), _write_words)
+        names = write_checks.modes_to_write(scope, mode, wanted)
+        return _show(args, writing.write(scope, names, wanted, root_scope=root_scope), _write_words)
     return _show(args, operations.read(scope, check_name(scope, mode)), _record_words)
 
 
@@ -138,20 +139,27 @@ def _fields(args: argparse.Namespace, request: Record) -> Record:
     for each in args.set:
         key, equals, text = each.partition("=")
         if not (key.removeprefix("state.") and equals) or key in KEYS:
-            raise Refused(f"--set {each!r}: expected KEY=JSON, like --set state.review_verdict='\"clean\"'")
+            raise Refused(f"--set {each!r}: expected KEY=VALUE, like --set state.owner=ann")
         place = fields
         if key.startswith("state."):
             key = key.removeprefix("state.")
             place = fields.setdefault("state", {})
             if not isinstance(place, dict):
                 raise Refused(f"state: expected an object, got {place!r}; nothing was written")
-        try:
-            place[key] = jsontext.loads(text)
-        except ValueError:
-            raise Refused(f"--set {key}: {clean(text)!r} is not JSON; text needs quotes: {key}='\"…\"'") from None
+        place[key] = _value(key, text)
     if not fields:
-        raise Refused("nothing to write; give --phase, --outcome, --active, --iteration, --set or --input")
+        raise Refused("nothing to write; give --phase, --outcome, --active, --iteration, --set or another option")
     return fields
+
+
+def _value(key: str, text: str) -> Any:
+    """Return the value of `--set`: JSON, or else the words as they are. Raises Refused for JSON that is cut short."""
+    try:
+        return jsontext.loads(text)
+    except ValueError:
+        if text.lstrip()[:1] not in ("{", "[", '"') and len(text) <= LONGEST_TEXT:
+            return text
+        raise Refused(f"--set {key}: {clean(text)!r} is not JSON; such text needs quotes, as JSON") from None
 
 
 UNREADABLE = "a state file cannot be read (see `rcs doctor`)"
@@ -247,5 +255,4 @@ def _number(number: int, what: str) -> str:
 
 
 def _write_words(result: WriteResult) -> str:
-    moved = f" ({result['transition']})" if "transition" in result else ""
-    return f"wrote {result['path']}{moved}"
+    return result["says"]

@@ -63,7 +63,8 @@ def _scope(arguments: Arguments, environment: Environment) -> Scope:
         raise Refused(f"cwd: {fault}; expected a folder of the workspace")
     cwd = os.path.join(environment.cwd, cwd)
     root = find_root(environment.env, cwd, session)
-    return Scope(root, session, environment.now, commands(root, cwd, session or "", environment), environment.env)
+    called = commands(root, cwd, session or "", environment)
+    return Scope(root, session, environment.now, called, environment.env, cwd)
 
 
 def _text(value: object, name: str) -> str:
@@ -87,8 +88,8 @@ def _state_write(arguments: Arguments, scope: Scope) -> Arguments:
             "nothing to write: give current_phase, lifecycle_outcome, active, iteration, state or another field"
         )
     wanted = more | arguments
-    mode = write_checks.mode_to_write(scope, mode, wanted)
-    return dict(writing.write(scope, mode, wanted, root_scope=root_scope))
+    modes = write_checks.modes_to_write(scope, mode, wanted)
+    return dict(writing.write(scope, modes, wanted, root_scope=root_scope))
 
 
 def _state_clear(arguments: Arguments, scope: Scope) -> Arguments:

@@ -12,7 +12,18 @@ class WriteResult(TypedDict):
     success: bool
     mode: str
     path: str
+    phase: str
+    iteration: int | None
+    next: str
+    """What the phase asks of the agent; empty if the mode does not run."""
+    can_finish: bool
+    early: NotRequired[bool]
     transition: NotRequired[str]
+    warnings: NotRequired[list[str]]
+    says: NotRequired[str]
+    """The whole answer in words."""
+    modes: NotRequired[list[WriteResult]]
+    """The answer for each mode, if the write named several."""
 
 
 class ClearResult(TypedDict):

@@ -32,6 +32,8 @@ class Scope(NamedTuple):
     now: float
     commands: Commands
     env: Mapping[str, str] = MappingProxyType({})
+    cwd: str = ""
+    """The folder in which the call was made, for the paths that it names; empty: the workspace."""
 
     @property
     def folder(self) -> str:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 2_000
 TIMES = ("started_at", "updated_at", "completed_at")
 OWNERS = ("session_id", "thread_id", "turn_id")
+TEXTS = ("reason", "evidence", "verdict", "plan", "brief", "title")
+OURS = ("visited", "early", "finding", "declared")
+"""Fields of a record that follow from what was written before, so that nobody writes them."""
 
 
 def check_mode(value: object) -> str:
@@ -66,7 +69,9 @@ def _checked(name: str, value: object) -> object:
         raise Refused("declared: it is what the run of an own mode is judged by, so it cannot be written")
     if name == "mode":
         raise Refused(f"mode: {value!r} is among the fields; name the mode once, it cannot be changed")
-    if name == "active":
+    if name in OURS:
+        raise Refused(f"{name}: rcs itself keeps this field; nothing was written")
+    if name in ("active", "fresh"):
         return _expect(name, value, isinstance(value, bool), "true or false")
     if name == "current_phase":
         return _expect(name, value, isinstance(value, str) and _is_text(value) and bool(value.strip()), "a word")
@@ -84,8 +89,9 @@ def _checked(name: str, value: object) -> object:
         return _expect(name, value, isinstance(value, dict), "an object")
     if name in TIMES:
         return _expect(name, value, value is None or seconds(value) is not None, "a time like 2026-01-31T09:30:00Z")
-    if name in OWNERS or name == "error":
-        return _expect(name, value, value is None or _is_text(value), "text")
+    if name in (*OWNERS, *TEXTS, "error"):
+        is_blank = name in TEXTS and isinstance(value, str) and not value.strip()
+        return _expect(name, value, value is None or (_is_text(value) and not is_blank), "text")
     return value
 
 

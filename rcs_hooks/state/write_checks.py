@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
 
 MOST_SHOWN = 8
-OPTIONS = {"current_phase": "--phase", "lifecycle_outcome": "--outcome", "iteration": "--iteration"}
+OPTIONS = {
+    "current_phase": "--phase",
+    "lifecycle_outcome": "--outcome",
+    "iteration": "--iteration",
+    **{name: f"--{name}" for name in ("reason", "evidence", "verdict", "plan", "brief")},
+}
+"""The options that take a value, by the field that they write."""
 
 
 def refuse_both_scopes(scope: Scope, *, root_scope: bool) -> None:
@@ -51,10 +57,11 @@ def refuse_other_spelling(scope: Scope, mode: str, wanted: Mapping[str, object])
             raise Refused(f"session {scope.session} is not known in {scope.root}; it is written {name}: {command}")
 
 
-def mode_to_write(scope: Scope, value: object, fields: Mapping[str, object]) -> str:
-    """Return the mode that a write names by `value`. Raises Refused, with what runs, if that names none."""
+def modes_to_write(scope: Scope, value: object, fields: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the modes that a write names by `value`, as `forge,team` does. Raises Refused, with what runs, if none."""
     try:
-        return check_name(scope, value)
+        names = [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else []
+        return tuple(dict.fromkeys(check_name(scope, name) for name in names)) or (check_name(scope, value),)
     except Refused as error:
         runs = _running(scope, scope.view(), check_fields(fields), f"in {_place(scope)}")
         raise Refused("\n".join([str(error), *runs])) from None

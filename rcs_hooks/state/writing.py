@@ -1,95 +1,121 @@
-"""Writes fields into the record of a mode, for every surface: the command line, MCP and whoever calls them.
+"""Writes fields into the records of modes, for every surface: the command line, MCP and whoever calls them.
 
-A write returns a JSON object, and raises Refused with the words for the person.
+A write names one mode or several. It is drafted as a whole and committed as a whole; if one of the modes refuses it,
+nothing is written. It returns a JSON object, and raises Refused with the words for the person.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.errors import Refused
-from rcs_hooks.files import paths, preparation, transaction
+from rcs_hooks.errors import PhaseRefused, Refused
+from rcs_hooks.files import preparation, transaction
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.paths import INVENTORY
-from rcs_hooks.state import mode_changes, questions, validation, write_checks
+from rcs_hooks.state import mode_changes, mode_replies, questions, run_details, validation, write_checks
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.draft import ACTIVATES, COMPLETES, Draft
 from rcs_hooks.state.mode_names import with_definition
+from rcs_hooks.state.mode_replies import WrittenMode
 from rcs_hooks.state.operations import refuse_unreadable
 from rcs_hooks.state.reconcile import apply_step, review_open
 from rcs_hooks.state.scopes import Scope, with_session
-from rcs_hooks.workflow import transitions
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow import phases, transitions
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, review_is_open
 from rcs_hooks.workflow.messages.prompt_context import PromptSummary, denial
+from rcs_hooks.workflow.messages.steps import refused_finish, refused_phase
 from rcs_hooks.workflow.mode_record import ModeRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.results import WriteResult
 
 
-def write(scope: Scope, mode: str, fields: Mapping[str, object], *, root_scope: bool = False) -> WriteResult:
-    """Merge fields into the record of a mode. If they would activate the mode, the transition policy is asked first.
+def write(
+    scope: Scope, modes: str | Sequence[str], fields: Mapping[str, object], *, root_scope: bool = False
+) -> WriteResult:
+    """Merge fields into the records of modes. If they would activate a mode, the transition policy is asked first.
 
-    `root_scope`: write the record of the root scope, even if a session has the mode active. Raises Refused.
+    `root_scope`: write the records of the root scope, even if a session has the mode active. Raises Refused.
     """
+    names = (modes,) if isinstance(modes, str) else tuple(dict.fromkeys(modes))
     wanted = validation.check_fields(fields)
+    if wanted.get("fresh"):
+        if wanted.get("active") is False:
+            raise Refused("fresh, and active: false, are both given; give one of them")
+        wanted["active"] = True
     write_checks.refuse_both_scopes(scope, root_scope=root_scope)
-    write_checks.refuse_other_spelling(scope, mode, wanted)
-    scope = scope._replace(commands=scope.commands.of_workspace()) if root_scope else with_session(scope, mode)
-    _drafted(scope, mode, wanted)  # a refused write must not even create the state folder
+    write_checks.refuse_other_spelling(scope, names[0], wanted)
+    scope = scope._replace(commands=scope.commands.of_workspace()) if root_scope else _scope_of(scope, names)
+    wanted, warnings = run_details.with_stored_paths(scope, wanted)
+    _drafted(scope, names, wanted)  # a refused write must not even create the state folder
     if wanted.get("active") and not (scope.session or root_scope):
-        write_checks.refuse_without_owner(scope, mode)
+        for mode in names:
+            write_checks.refuse_without_owner(scope, mode)
     folder = preparation.prepare(scope.root)
     with Lock(folder):
         transaction.recover(folder)
-        draft, message = _drafted(scope, mode, wanted)
+        draft, written = _drafted(scope, names, wanted)
         transaction.commit(folder, draft.writes())
-    path = f"{paths.STATE}/{paths.mode_file(mode, scope.session)}"
-    result: WriteResult = {"success": True, "mode": mode, "path": path}
-    if message:
-        result["transition"] = message
-    return result
+    return mode_replies.reply(scope, written, warnings)
 
 
-def _drafted(scope: Scope, mode: str, wanted: JsonObject) -> tuple[Draft, str | None]:
-    view = with_definition(scope, scope.view(), mode, starts=bool(wanted.get("active")))
-    refuse_unreadable(scope, view, () if wanted.get("active") else (mode, INVENTORY))
-    write_checks.refuse_not_running(scope, view, mode, wanted)
+def _scope_of(scope: Scope, modes: Sequence[str]) -> Scope:
+    """Return the scope in which all of the modes are meant. Raises Refused if they run in different ones."""
+    meant = [with_session(scope, mode) for mode in modes]
+    if len({each.session for each in meant}) > 1:
+        places = ", ".join(f"{mode} in {each.session or 'root'}" for mode, each in zip(modes, meant, strict=True))
+        raise Refused(f"{places}: these modes do not run in the same session, so nothing was written; write each alone")
+    return meant[0]
+
+
+def _drafted(scope: Scope, modes: Sequence[str], wanted: JsonObject) -> tuple[Draft, list[WrittenMode]]:
+    view = scope.view()
+    for mode in modes:
+        view = with_definition(scope, view, mode, starts=bool(wanted.get("active")))
+    refuse_unreadable(scope, view, () if wanted.get("active") else (*modes, INVENTORY))
+    for mode in modes:
+        write_checks.refuse_not_running(scope, view, mode, wanted)
     draft = Draft(view, turn=None, now=iso(scope.now))
-    message = _draft_write(scope, draft, mode, wanted)
+    written = [_draft_write(scope, draft, mode, wanted) for mode in modes]
     draft.sync_inventories()
-    return draft, message
+    return draft, written
 
 
-def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> str | None:
-    view = draft.view
+def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> WrittenMode:
+    view, definition = draft.view, draft.modes[mode]
     before = old = view.record_of(mode) or ModeRecord({})
     message = None
     if wanted.get("active"):
         stated = outcome_of(ModeRecord(wanted))
         if stated.ends:
             raise Refused(f"active: true and the outcome {stated.public} are both given; give one of them")
-        if is_active(old):
-            draft.stage_mode(ACTIVATES, mode, mode_changes.answered(draft.modes[mode], old, now=draft.now))
+        is_anew = bool(wanted.get("fresh"))
+        if not is_active(old):
+            message = _activate(scope, draft, mode, is_anew=is_anew)
+        elif is_anew:
+            draft.begin_anew(mode)
         else:
-            message = _activate(scope, draft, mode)
+            draft.stage_mode(ACTIVATES, mode, mode_changes.answered(definition, old, now=draft.now))
         old = draft.own.get(mode) or draft.root.get(mode) or ModeRecord({})
-    record = mode_changes.merged(mode, old, wanted, session=view.session, now=draft.now)
+    fields, step = _stepped(scope, definition, old, run_details.fields_of(definition, old, wanted))
+    record = mode_changes.merged(mode, old, fields, session=view.session, now=draft.now)
     if not wanted.get("active"):
         record = mode_changes.keeping_outcome(record, old)
+    record = _judged_finish(scope, definition, old, record)
     draft.stage_mode(ACTIVATES if is_active(record) else COMPLETES, mode, record)
     if not is_active(record) or mode not in view.own:
         draft.end_survivor(mode)
     if not (outcome_of(record).waits and is_active(record)):
         draft.abandon(questions.load_for(view), mode, before)
-    return message
+    return WrittenMode(definition, before, record, message, step)
 
 
-def _activate(scope: Scope, draft: Draft, mode: str) -> str | None:
+def _activate(scope: Scope, draft: Draft, mode: str, *, is_anew: bool) -> str | None:
     """Ask the policy and draft the transition; return its message. Raises Refused with the denial."""
     running = [member.mode for member in draft.active_modes()]
     plan = transitions.plan(running, (mode,), review_open=review_open(draft), modes=draft.modes)
@@ -97,5 +123,60 @@ def _activate(scope: Scope, draft: Draft, mode: str) -> str | None:
         unowned = frozenset(member.mode for member in draft.active_modes() if sessions.belongs_to_workspace(member))
         summary = PromptSummary((), plan, of_workspace=unowned)
         raise Refused("\n".join(denial(summary, plan.denied, scope.commands)))
-    messages = [text for step in plan.steps for text in apply_step(draft, step)[0]]
+    messages = [text for step in plan.steps for text in apply_step(draft, step, is_anew=is_anew)[0]]
     return messages[0] if messages else None
+
+
+def _stepped(
+    scope: Scope, mode: ModeDef, old: ModeRecord, fields: JsonObject
+) -> tuple[JsonObject, phases.PhaseStep | None]:
+    """Return the fields with the phase and the round as the mode's machine has them, and the step that they are.
+
+    Raises Refused for a step that the machine does not allow. A write that ends the run may name the end as its phase,
+    as other tools do.
+    """
+    phase, iteration = fields.get("current_phase"), fields.get("iteration")
+    record = old.with_fields({name: fields[name] for name in ("max_iterations",) if name in fields})
+    number = iteration if isinstance(iteration, int) else None
+    if isinstance(phase, str) and not (phases.outcome_meant(phase) and _ends(fields)):
+        step = phases.step(mode, record, phase, iteration=number)
+    elif number is not None:
+        step = phases.in_round(mode, record, number)
+    else:
+        return fields, None
+    if isinstance(step, phases.Refusal):
+        raise PhaseRefused(
+            refused_phase(mode, step, scope.commands),
+            valid_states=tuple(mode.states),
+            current=step.current,
+            valid_next=step.legal,
+        )
+    fields = dict(fields)
+    if isinstance(phase, str):
+        fields["current_phase"] = step.phase
+    if step.iteration is not None:
+        fields["iteration"] = step.iteration
+    if step.visited:
+        fields["visited"] = list(step.visited)
+    return fields, step
+
+
+def _ends(fields: JsonObject) -> bool:
+    stated = {name: value for name, value in fields.items() if name != "current_phase"}
+    return fields.get("active") is False or outcome_of(ModeRecord(stated)).ends
+
+
+def _judged_finish(scope: Scope, mode: ModeDef, old: ModeRecord, record: ModeRecord) -> ModeRecord:
+    """Return a record that has finished marked `early`, if its machine does not end in its phase.
+
+    Raises Refused if the run finishes while its review is not clean.
+    """
+    has_finished = not is_active(record) and outcome_of(record).word == FINISHED
+    if not has_finished:
+        return record.without(("early",))
+    if mode.returns_to and review_is_open(record) and outcome_of(old).word != FINISHED:
+        raise Refused(refused_finish(mode, record, scope.commands))
+    phase = old.phase if phases.outcome_meant(record.phase) else record.phase
+    if phases.can_finish(mode, phase):
+        return record.without(("early",))
+    return record.with_fields({"early": True})

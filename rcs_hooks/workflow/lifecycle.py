@@ -177,10 +177,11 @@ def review_is_open(record: ModeRecord) -> bool:
 def _asks_for_changes(verdict: object, reason: object) -> bool:
     if isinstance(reason, str) and reason.strip():
         return True
-    return (_says_something(verdict) or verdict is False) and not _is_clean(verdict)
+    return (_says_something(verdict) or verdict is False) and not is_clean(verdict)
 
 
-def _is_clean(verdict: object) -> bool:
+def is_clean(verdict: object) -> bool:
+    """Tell whether the verdict of a review, in any form that a skill or another tool writes, is clean."""
     if isinstance(verdict, dict):
         return verdict.get("clean") is True
     return isinstance(verdict, str) and verdict.strip().lower() in CLEAN_VERDICTS

@@ -145,9 +145,9 @@ PAIRS: dict[str, tuple[list[str], Record]] = {
     "get-status": (["get-status", "--session", "s1"], {"session_id": "s1"}),
     "get-status of one": (["get-status", "--mode", "crew", "--session", "s1"], {"mode": "team", "session_id": "s1"}),
     "write": (
-        ["write", "--mode", "forge", "--session", "s1", "--phase", "verifying", "--iteration", "2",
+        ["write", "--mode", "forge", "--session", "s1", "--phase", "executing", "--iteration", "2",
          "--set", "state.a={\"b\":1}", "--set", 'note="x"'],
-        {"mode": "forge", "session_id": "s1", "current_phase": "verifying", "iteration": 2,
+        {"mode": "forge", "session_id": "s1", "current_phase": "executing", "iteration": 2,
          "state": {"a": {"b": 1}}, "note": "x"},
     ),
     "outcome": (
@@ -215,7 +215,7 @@ CLASHES: dict[str, list[str]] = {
     "a hostile session": ["clear", "--input", '{"mode":"team","session_id":"../../x"}'],
     "a session that is a number": ["clear", "--input", '{"mode":"team","session_id":7}'],
     "set without a value": ["write", "--mode", "team", "--set", "note"],
-    "set without json": ["write", "--mode", "team", "--set", "note=word"],
+    "set without json": ["write", "--mode", "team", "--set", "note={word"],
     "nothing to write": ["write", "--mode", "team"],
     "no mode": ["clear"],
     "no such mode": ["clear", "--mode", "nonsense"],
@@ -286,9 +286,9 @@ def test_the_commands_after_an_activation_can_be_pasted(place: Place, tmp_path: 
     commands = commands_in(context_of(started(workspace, "$forge", cwd=cwd, **env)))
     assert len(commands) == 2
     finish, ask = commands
-    done = pasted(finish.replace("--outcome finished", "--phase verifying"), cwd, PATH=place.path)
+    done = pasted(finish.replace("--outcome finished", "--phase executing"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
-    assert workspace.read("forge")["current_phase"] == "verifying"
+    assert workspace.read("forge")["current_phase"] == "executing"
     done = pasted(ask.replace("YOUR QUESTION", "Which database?"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["lifecycle_outcome"] == "askuserQuestion"

@@ -88,12 +88,12 @@ def test_every_tool_works_in_one_run(workspace: Workspace) -> None:
             False,
         )
         path = ".rcs/state/sessions/s1/forge-state.json"
-        written, _ = await call("state_write", mine | {"mode": "forge", "iteration": "4", "current_phase": "verifying"})
-        assert written == {"success": True, "mode": "forge", "path": path}
+        written, _ = await call("state_write", mine | {"mode": "forge", "iteration": "4", "current_phase": "executing"})
+        assert written | {"success": True, "mode": "forge", "path": path} == written
         read, _ = await call("state_read", mine | {"mode": "forge"})
-        assert (read["iteration"], read["current_phase"]) == (4, "verifying")
+        assert (read["iteration"], read["current_phase"]) == (4, "executing")
         status, _ = await call("state_get_status", mine | {"mode": "forge"})
-        assert status["statuses"]["forge"]["phase"] == "verifying"
+        assert status["statuses"]["forge"]["phase"] == "executing"
         stop, _ = await call("hook_stop", mine | turn | {"stop_hook_active": "false", "last_assistant_message": ""})
         assert stop["decision"] == "block"
         asked, _ = await call("question_ask", mine | {"mode": "forge", "text": "Which database?"})

@@ -163,8 +163,10 @@ WRITES: list[tuple[str, Arguments, str, object]] = [
     ("max iterations", {"max_iterations": "12"}, "max_iterations", 12),
     ("state", {"state": '{"lanes": [1, true, null]}'}, "state", {"lanes": [1, True, None]}),
     ("fields", {"fields": '{"owner": "ann", "n": 2}'}, "n", 2),
-    ("text that looks like a number", {"current_phase": "3"}, "current_phase", "3"),
-    ("text that looks like a switch", {"current_phase": "true"}, "current_phase", "true"),
+    ("text that looks like a number", {"error": "3"}, "error", "3"),
+    ("text that looks like a switch", {"error": "true"}, "error", "true"),
+    ("fresh", {"fresh": "true"}, "active", True),
+    ("a verdict in words", {"evidence": "[1]"}, "evidence", "[1]"),
     ("outcome", {"lifecycle_outcome": "finished"}, "run_outcome", "finish"),
 ]
 
@@ -177,7 +179,8 @@ def test_a_write_takes_strings_for_json_types(
     running: Workspace, given_strings: Arguments, field: str, expected: object
 ) -> None:
     answer = good(running, "state_write", mode="forge", session_id="s1", **given_strings)
-    assert answer == {"success": True, "mode": "forge", "path": ".rcs/state/sessions/s1/forge-state.json"}
+    path = ".rcs/state/sessions/s1/forge-state.json"
+    assert answer | {"success": True, "mode": "forge", "path": path} == answer
     assert running.read("forge")[field] == expected
 
 
@@ -214,7 +217,8 @@ def test_an_empty_argument_counts_as_missing(running: Workspace, missing: object
     )
     good(running, "state_write", mode="forge", session_id="s1", current_phase="executing", cwd=missing, **every)
     after = running.read("forge")
-    assert after | {"updated_at": before["updated_at"]} == before | {"current_phase": "executing"}
+    stepped = {"current_phase": "executing", "iteration": 1, "visited": ["starting", "executing"]}
+    assert after | {"updated_at": before["updated_at"]} == before | stepped
     assert good(running, "state_get_status", session_id="s1", mode=missing)["statuses"].keys() == {"team", "forge"}
     assert good(running, "state_list_active", session_id=missing)["sessions"] == {"s1": ["team", "forge"]}
 

@@ -107,7 +107,7 @@ def test_the_record_of_a_run_that_has_ended_can_be_corrected(old: Record, given:
     assert workspace.active() == []
 
 
-@pytest.mark.parametrize("words", [["--outcome", "finished"], ["--phase", "x"], ["--active"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["--outcome", "finished"], ["--phase", "verifying"], ["--active"]], ids=" ".join)
 def test_a_session_in_other_capitals_is_told_how_it_is_written(words: list[str], workspace: Workspace) -> None:
     workspace.write("forge", "Run-A1")
     before = workspace.snapshot()

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.mode_record import ModeRecord
     from rcs_hooks.workflow.phases import Refusal
 
 WHY = "WHY"
+REASON_LENGTH = 120
 MOST_COMMANDS = 6
 
 
@@ -56,6 +58,24 @@ def refused_phase(mode: ModeDef, refusal: Refusal, commands: Commands) -> str:
 def _commands(mode: ModeDef, refusal: Refusal, commands: Commands) -> list[str]:
     typed = [commands.write(mode.name, "--phase", phase) for phase in refusal.legal[:MOST_COMMANDS]]
     return typed or [commands.write(mode.name, "--outcome", "finished")]
+
+
+def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
+    """Return the refusal of `finished` while the review of a run is not clean, with the ways on."""
+    fields = ("return_to_blueprint_reason", "review_verdict")
+    found = (clean(holder.get(field), REASON_LENGTH) for field in fields for holder in (record.state, record))
+    why = next((f" ({each})" for each in found if each and each != "not clean"), "")
+    back = next((phase for phase in phases.legal_from(mode, record.phase)), "")
+    lines = [f"finished: the review of {mode.name} is not clean{why}; nothing was written"]
+    if back:
+        lines.append(f"to begin the next round: {commands.write(mode.name, '--phase', back)}")
+    return "\n".join(
+        [
+            *lines,
+            f"after a review that is clean: {commands.write(mode.name, '--verdict', 'clean', '--outcome', 'finished')}",
+            f"to give up: {commands.write(mode.name, '--outcome', FAILED, '--reason', WHY)}",
+        ]
+    )
 
 
 def _outcome_refused(mode: ModeDef, asked: str, refusal: Refusal, commands: Commands) -> str:

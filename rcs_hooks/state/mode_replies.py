@@ -1,0 +1,86 @@
+"""The answer to a write: where each run is now, what its phase asks, and whether it can finish there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rcs_hooks.files import paths
+from rcs_hooks.text import clean, word
+from rcs_hooks.workflow import phases
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.state.results import WriteResult
+    from rcs_hooks.state.scopes import Scope
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.mode_record import ModeRecord
+    from rcs_hooks.workflow.phases import PhaseStep
+
+
+class WrittenMode(NamedTuple):
+    """A mode whose record a write has changed."""
+
+    mode: ModeDef
+    before: ModeRecord
+    after: ModeRecord
+    transition: str | None
+    """The line about the handoff by which the mode has started; None if none was needed."""
+    step: PhaseStep | None
+    """The step that the write was; None if it was about something else."""
+
+
+def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str]) -> WriteResult:
+    """Return the answer to a write. With several modes, the keys are those of the first, and `modes` has all."""
+    each = [_of_mode(scope, one) for one in written]
+    result = each[0]
+    if len(each) > 1:
+        result = {**result, "modes": each}
+    if transitions := [one.transition for one in written if one.transition]:
+        result["transition"] = transitions[0]
+    if warnings:
+        result["warnings"] = list(warnings)
+    result["says"] = "\n".join([*(_says(one, scope.commands) for one in written), *warnings])
+    return result
+
+
+def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
+    mode, record = one.mode, one.after
+    runs = is_active(record) and not outcome_of(record).waits
+    state = phases.state_named(mode, record.phase)
+    result: WriteResult = {
+        "success": True,
+        "mode": mode.name,
+        "path": f"{paths.STATE}/{paths.mode_file(mode.name, scope.session)}",
+        "phase": record.phase,
+        "iteration": record.iteration,
+        "next": mode.states[state] if runs and state else "",
+        "can_finish": is_active(record)
+        and phases.can_finish(mode, record.phase)
+        and not (mode.returns_to and review_is_open(record)),
+    }
+    if record.is_early:
+        result["early"] = True
+    return result
+
+
+def _says(one: WrittenMode, commands: Commands) -> str:
+    mode, record = one.mode, one.after
+    outcome = outcome_of(record)
+    moved = f" ({one.transition})" if one.transition else ""
+    if not is_active(record):
+        if not outcome.ends:
+            return f"{mode.name} is not active, so nothing runs. To start it: {commands.write(mode.name, '--active')}"
+        early = f", early: in the phase {word(one.before.phase)}" if record.is_early else ""
+        return f"{mode.name}: {outcome.public}{early}"
+    where = word(record.phase)
+    if record.iteration:
+        where += f", round {record.iteration}" + (f" of {record.max_iterations}" if record.max_iterations else "")
+    if outcome.waits:
+        return f"{mode.name}: {where}{moved}, waits for the user"
+    last = " This is the last round." if one.step and one.step.is_last_round else ""
+    state = phases.state_named(mode, record.phase)
+    asks = clean(mode.states[state], 120) if state else ""
+    return f"{mode.name}: {where}{moved}.{last}{f' Next: {asks}' if asks else ''}"

@@ -1,0 +1,74 @@
+"""Turns what a write says of a run into fields of its record: verdict and reason, plan and brief, the title."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.files.paths import fault_of
+from rcs_hooks.text import clean
+from rcs_hooks.workflow.lifecycle import is_clean
+from rcs_hooks.workflow.replies import TITLE_LENGTH
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.state.scopes import Scope
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+VERDICT, REASON = "review_verdict", "return_to_blueprint_reason"
+PATHS = ("plan", "brief")
+NOT_STORED = ("fresh", "verdict")
+"""What a write says that is no field of the record."""
+
+
+def with_stored_paths(scope: Scope, wanted: Mapping[str, object]) -> tuple[JsonObject, list[str]]:
+    """Return the fields with the paths as a record holds them, and a warning for each file that is not there.
+
+    A path in the workspace is stored relative to it.
+    """
+    fields, warnings = dict(wanted), []
+    for name in PATHS:
+        if isinstance(path := wanted.get(name), str):
+            full = _full(scope, name, path)
+            root = os.path.normpath(scope.root)
+            fields[name] = os.path.relpath(full, root) if full.startswith(f"{root}/") else full
+            if not os.path.isfile(full):
+                warnings.append(f"{name}: there is no file {clean(fields[name], 200)}; it is recorded all the same")
+    return fields, warnings
+
+
+def _full(scope: Scope, name: str, path: str) -> str:
+    """Return the absolute path of a file that a call names: from its folder or, where that has none, the workspace."""
+    if fault := fault_of(path):
+        raise Refused(f"{name}: {fault}; nothing was written")
+    here = os.path.normpath(os.path.join(scope.cwd or scope.root, path))
+    there = os.path.normpath(os.path.join(scope.root, path))
+    return there if not os.path.exists(here) and os.path.exists(there) else here
+
+
+def fields_of(mode: ModeDef, record: ModeRecord, wanted: Mapping[str, object]) -> JsonObject:
+    """Return the fields to write into the record of a mode.
+
+    A verdict is kept in the mode's `state`, and in the record itself where another tool has put one there.
+    Raises Refused for a verdict on a mode that has no review.
+    """
+    fields = {name: value for name, value in wanted.items() if name not in NOT_STORED}
+    if "title" in wanted:
+        fields["title"] = clean(wanted["title"], TITLE_LENGTH)
+    if "verdict" not in wanted:
+        return fields
+    if not mode.returns_to:
+        raise Refused(
+            f"verdict: {mode.name} has no review; nothing was written. To say what shows the work: --evidence"
+        )
+    verdict = wanted["verdict"]
+    review: JsonObject = {VERDICT: verdict, REASON: None if is_clean(verdict) else wanted.get("reason")}
+    if "lifecycle_outcome" not in wanted:
+        fields.pop("reason", None)
+    state = fields.get("state")
+    fields["state"] = {**(state if isinstance(state, dict) else {}), **review}
+    return fields | {name: value for name, value in review.items() if record.has(name)}
