@@ -1,4 +1,4 @@
-"""The command `rcs machine check FILE… | list | show NAME|FILE`."""
+"""The command `rcs machine check FILE… | list | show NAME|FILE`, for the machines of runs and of modes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.machine.graph import Machine
     from rcs_hooks.runs.path import Edges
     from rcs_hooks.runs.workflow_files import WorkflowFile
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "machine",
-        "Check, list and show the state machines that skills and agents declare in a `## STATE-MACHINE` section.",
+        "Check, list and show the state machines that skills and agents declare: in a `## STATE-MACHINE` section for"
+        " `rcs emit`, in `## MODE` the phases of a mode.",
         "rcs machine check .claude/skills/*/SKILL.md",
         "rcs machine list",
         "rcs machine show build",
+        "rcs machine show blueprint --mode",
         "rcs machine show build --svg > build.svg",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -37,10 +40,11 @@ def build() -> argparse.ArgumentParser:
     options.add_json(listing)
     show = actions.add_parser("show", help="show one machine as text, as JSON or as a picture", allow_abbrev=False)
     show.add_argument("name", metavar="NAME|FILE", help="a skill or an agent, or the path of a file")
+    show.add_argument("--mode", action="store_true", help="the phases of the mode, where the file has both machines")
     form = show.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one line of JSON")
     form.add_argument("--svg", action="store_true", help="print a picture")
-    show.add_argument("--run", metavar="ID", help="mark the path of a run, and where it is")
+    show.add_argument("--run", metavar="ID", help="mark the path of a run that was reported, and where it is")
     for action in (listing, show):
         action.add_argument("--root", metavar="FOLDER", help="the workspace (default: that of this folder)")
     return parser
@@ -59,7 +63,7 @@ def _check(args: argparse.Namespace) -> int:
     status = output.OK
     for path in dict.fromkeys(args.files):
         try:
-            _check_one(path, quiet=args.quiet)
+            status = max(status, _check_one(path, quiet=args.quiet))
         except MachineError as error:
             status = output.refused(str(error))
         except OSError as error:
@@ -67,23 +71,34 @@ def _check(args: argparse.Namespace) -> int:
     return status
 
 
-def _check_one(path: str, *, quiet: bool) -> None:
+def _check_one(path: str, *, quiet: bool) -> int:
+    """Check the machine of one file, and the mode that it declares. Raises MachineError and OSError."""
     from rcs_hooks.machine.lint import lint_warnings
     from rcs_hooks.machine.markdown import machine_in
+    from rcs_hooks.modes import lint
 
     text = workflow_files.read(path)
+    report = lint.check(text, path)
+    status = output.OK
+    for fault in report.faults:
+        status = output.refused(fault.sentence)
     machine = machine_in(text, name=workflow_files.name_of(path), file=path)
-    if quiet:
-        return
-    for line, said in lint_warnings(text, machine, path):
+    if quiet or status != output.OK:
+        return status
+    for line, said in (*lint_warnings(text, machine, path), *report.warnings):
         output.text(f"{path}:{line}: warning: {said}" if line else f"{path}: warning: {said}")
-    output.text(f"{path}: {_summary(machine)}")
+    output.text(f"{path}: {_summary(machine, report.mode)}")
+    return status
 
 
-def _summary(machine: Machine | None) -> str:
-    if machine is None:
-        return "no ## STATE-MACHINE section"
-    return f"{_count(len(machine.states), 'state')}, {_count(len(machine.transitions), 'transition')}"
+def _summary(machine: Machine | None, mode: ModeDef | None = None) -> str:
+    parts = []
+    if machine:
+        parts.append(f"{_count(len(machine.states), 'state')}, {_count(len(machine.transitions), 'transition')}")
+    if mode:
+        kind = "planning" if mode.is_planning else "execution"
+        parts.append(f"mode {mode.name} ({kind}), {_count(len(mode.states), 'phase')}")
+    return "; ".join(parts) or "no ## STATE-MACHINE section"
 
 
 def _count(number: int, what: str) -> str:
@@ -140,7 +155,7 @@ def _indented(text: str, by: str) -> str:
 
 
 def _show(args: argparse.Namespace) -> int:
-    machine = _find(args.name, _root(args))
+    machine = _find(args)
     path, current = _path_of(args.run, machine) if args.run else ([], None)
     if args.json:
         output.result(machine.as_json())
@@ -157,19 +172,32 @@ def _show(args: argparse.Namespace) -> int:
     return output.OK
 
 
-def _find(name: str, root: str) -> Machine:
-    """Return the state machine of a skill or agent.
+def _find(args: argparse.Namespace) -> Machine:
+    """Return the machine of a skill or agent: with `--mode`, or if it has no other, that of the mode that it declares.
 
-    `name`: its name, or a path, which has a separator or ends in `.md`.
+    The name may be that of the skill or agent, that of a mode, or a path, which has a separator or ends in `.md`.
     """
+    from rcs_hooks.catalog import MODES, SKILLS
+    from rcs_hooks.machine.markdown import MODE_HEADING, machine_in
+
+    name: str = args.name
     is_path = os.sep in name or name.endswith(workflow_files.AGENT_SUFFIX)
-    home = home_of(os.environ)
+    shipped = None if is_path else MODES.get(SKILLS.get(name.lower(), ""))
     found = workflow_files.find(
-        workflow_files.name_of(name) if is_path else name, project=root, home=home, file=name if is_path else None
+        workflow_files.name_of(name) if is_path else shipped.skill if shipped else name,
+        project=_root(args),
+        home=home_of(os.environ),
+        file=name if is_path else None,
     )
     if found is None:
         raise Refused(f"no skill or agent is called {name!r}; `rcs machine list` shows those that are")
-    machine = workflow_files.machine_of(found)
+    machine = None if args.mode else workflow_files.machine_of(found)
+    if machine is None and not args.run:
+        # A mode that ships goes by the file of this package, whatever a copy of the skill says.
+        file = os.path.join(workflow_files.SHIPPED, shipped.skill, workflow_files.SKILL_FILE) if shipped else found.path
+        machine = machine_in(workflow_files.read(file), name=found.name, file=file, heading=MODE_HEADING)
+    if machine is None and args.mode:
+        raise Refused(f"{found.path} has no ## MODE section, so it declares no mode")
     if machine is None:
         raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
     return machine

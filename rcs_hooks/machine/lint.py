@@ -30,16 +30,16 @@ class LintWarning(NamedTuple):
     text: str
 
 
-def lint_warnings(text: str, machine: Machine | None, file: str) -> list[LintWarning]:
+def lint_warnings(text: str, machine: Machine | None, file: str, heading: str = markdown.HEADING) -> list[LintWarning]:
     """Return the warnings about a text, by line, then those about the whole diagram.
 
-    `machine` is the one read from the text; None if the text has no `## STATE-MACHINE` section.
+    `machine` is the one read from the text; None if the text has no section with the heading.
     """
     if machine is None:
-        near = markdown.near_heading(text)
-        said = f"this heading begins no state machine; write `{markdown.HEADING}`"
+        near = markdown.near_heading(text, heading)
+        said = f"this heading begins no state machine; write `{heading}`"
         return [LintWarning(near[0], said)] if near else []
-    diagram = markdown.section(text, file)
+    diagram = markdown.section(text, file, heading)
     if diagram is None:
         return []
     source = Source(lines_of(diagram[0]), file, diagram[1])

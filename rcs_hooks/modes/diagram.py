@@ -25,10 +25,13 @@ class DiagramReader:
         self._diagram: tuple[str, int] | None = None
         try:
             self._diagram = section(text, file, MODE_HEADING)
-            self.is_there = self._diagram is not None
         except MachineError as error:
             self._fail(error)
-            self.is_there = True
+
+    @property
+    def is_there(self) -> bool:
+        """Tell whether the text has a diagram below `## MODE`; a heading alone may belong to anybody's prose."""
+        return self._diagram is not None
 
     def read(self, line_of_kind: int) -> None:
         """Read the machine, and collect its faults. `line_of_kind`: where a missing section is reported."""

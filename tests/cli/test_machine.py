@@ -305,3 +305,87 @@ def test_a_branch_is_marked_from_where_it_branches_off_as_in_the_dashboard(proje
     _, out, _ = machine(project, "show", "fork", "--svg", "--run", "r1")
     taken = set(re.findall(r'class="edge taken" data-from="([^"]*)" data-to="([^"]*)"', out))
     assert taken == {("[*]", "a"), ("a", "b"), ("a", "c"), ("c", "d"), ("d", "[*]")}
+
+
+# --- the machine of a mode
+
+MODE = """\
+---
+name: release
+description: Releases.
+metadata:
+  rcs-kind: execution
+---
+## MODE
+```mermaid
+stateDiagram-v2
+[*] --> a
+a --> b : go
+b --> a : back
+b --> [*] : done
+a : The first
+b : The second
+```
+"""
+
+
+def test_check_says_which_mode_a_skill_declares(project: Path) -> None:
+    skill(project, "release", MODE)
+    path = ".claude/skills/release/SKILL.md"
+    assert machine(project, "check", path) == (0, f"{path}: mode release (execution), 2 phases\n", "")
+    (project / path).write_text(MODE + GOOD)
+    said = f"{path}: 2 states, 2 transitions; mode release (execution), 2 phases\n"
+    assert machine(project, "check", path) == (0, said, "")
+
+
+def test_check_shows_every_fault_of_a_declaration(project: Path) -> None:
+    skill(project, "release", MODE.replace("execution", "mode\n  rcs-mode: x"))
+    path = ".claude/skills/release/SKILL.md"
+    first = f"{path}:5: `rcs-kind` is planning or execution, and not `mode`\n"
+    second = f"{path}:6: `rcs-mode` is only for the modes that ship; take it out\n"
+    assert machine(project, "check", "--quiet", path) == (1, "", first + second)
+
+
+def test_check_warns_of_likely_mistakes_in_a_declaration(project: Path) -> None:
+    skill(project, "release", MODE.replace(" : done", ""))
+    path = ".claude/skills/release/SKILL.md"
+    status, out, err = machine(project, "check", path)
+    told = "the way from `b` to the end has no event; write when it is taken: `: all_pass`"
+    assert (status, out.splitlines()[0], err) == (0, f"{path}:13: warning: {told}", "")
+
+
+def test_show_of_a_skill_that_is_only_a_mode_shows_its_phases(project: Path) -> None:
+    path = skill(project, "release", MODE)
+    status, out, err = machine(project, "show", "release")
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        f"release: {path}",
+        "  a  (The first, start)",
+        "    -> b : go",
+        "  b  (The second)",
+        "    -> a (back) : back",
+        "    -> end",
+    ]
+
+
+def test_show_of_a_skill_with_both_machines(project: Path) -> None:
+    assert "charter" in machine(project, "show", "blueprint")[1]
+    assert "reviewing" in machine(project, "show", "blueprint", "--mode")[1]
+    assert "reviewing" in machine(project, "show", "blueprint", "--mode", "--svg")[1]
+
+
+def test_show_of_a_mode_that_ships_goes_by_the_package(project: Path) -> None:
+    skill(project, "crew", MODE.replace("release", "crew"))
+    for name in ("crew", "team", "swarm"):
+        status, out, _ = machine(project, "show", name)
+        assert (status, out.splitlines()[0]) == (0, f"crew: {SHIPPED}/crew/SKILL.md")
+
+
+def test_show_of_a_mode_where_there_is_none(project: Path) -> None:
+    skill(project, "plain", PLAIN)
+    status, _, err = machine(project, "show", "plain", "--mode")
+    assert (status, err) == (
+        1,
+        f"rcs: {project}/.claude/skills/plain/SKILL.md has no ## MODE section, so it declares no mode\n",
+    )
+    assert "no ## STATE-MACHINE section" in machine(project, "show", "plain")[2]

@@ -54,6 +54,7 @@ NO_MODE = {
     "metadata of others": "---\nname: release\nmetadata:\n  author: x\n  tags: [a, b]\n  more:\n    deep: 1\n---\n",
     "metadata of others on one line": "---\nname: release\nmetadata: {author: x}\n---\n",
     "a machine of a run": f"---\nname: release\n---\n## STATE-MACHINE\n\n```mermaid\n{DIAGRAM}```\n",
+    "prose below the heading": "---\nname: release\n---\n## MODE\n\nFast or slow.\n",
     "the heading in a fence": "---\nname: release\n---\n```md\n## MODE\n```\n",
     "a key in the description": "---\nname: release\ndescription: |\n  write\n  rcs-kind: execution\n---\n",
     "nothing": "",
