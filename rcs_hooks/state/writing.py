@@ -65,12 +65,19 @@ def write(
 
 
 def _scope_of(scope: Scope, modes: Sequence[str]) -> Scope:
-    """Return the scope in which all of the modes are meant. Raises Refused if they run in different ones."""
-    meant = [with_session(scope, mode) for mode in modes]
-    if len({each.session for each in meant}) > 1:
-        places = ", ".join(f"{mode} in {each.session or 'root'}" for mode, each in zip(modes, meant, strict=True))
+    """Return the scope in which all of the modes are meant: where some of them run, it is theirs.
+
+    Raises Refused if they run in different ones.
+    """
+    meant = {mode: with_session(scope, mode) for mode in modes}
+    if scope.session or len(modes) == 1:
+        return meant[modes[0]]
+    in_root = {member.mode for member in scope.view().active_modes()}
+    running = {mode: each for mode, each in meant.items() if each.session or mode in in_root}
+    if len({each.session for each in running.values()}) > 1:
+        places = ", ".join(f"{mode} in {each.session or 'root'}" for mode, each in running.items())
         raise Refused(f"{places}: these modes do not run in the same session, so nothing was written; write each alone")
-    return meant[0]
+    return next(iter(running.values()), scope)
 
 
 def _drafted(scope: Scope, modes: Sequence[str], wanted: JsonObject) -> tuple[Draft, list[WrittenMode]]:

@@ -87,8 +87,12 @@ def outcome_meant(word: str) -> str:
 
 
 def visited_in(mode: ModeDef, record: ModeRecord) -> tuple[str, ...]:
-    """Return the phases of this round that the machine knows, with the present one, whoever wrote the record."""
-    known = (state_named(mode, word) for word in (*record.visited, record.phase))
+    """Return the phases of this round that the machine knows, with the present one, whoever wrote the record.
+
+    A record that has noted none has begun in the first phase, as every run does.
+    """
+    visited = record.visited or ((mode.first_phase,) if state_named(mode, record.phase) else ())
+    known = (state_named(mode, word) for word in (*visited, record.phase))
     return tuple(dict.fromkeys(state for state in known if state is not None))
 
 

@@ -236,6 +236,54 @@ def test_what_makes_no_sense_is_refused_in_words_and_changes_no_byte(name: str, 
     assert workspace.snapshot() == before
 
 
+SET = [
+    ("note=word", "note", "word"),
+    ("note=two words", "note", "two words"),
+    ("note=1.2.3", "note", "1.2.3"),
+    ("note=docs/plan.md", "note", "docs/plan.md"),
+    ("note=7", "note", 7),
+    ("note=true", "note", True),
+    ("note=True", "note", "True"),
+    ('note="true"', "note", "true"),
+    ("note=null", "note", None),
+    ("note=", "note", ""),
+    ("note=a=b", "note", "a=b"),
+    ('note=["a"]', "note", ["a"]),
+    ("state.note=clean", "state", {"note": "clean"}),
+]
+
+
+@each_row(("typed", "field", "value"), SET)
+def test_set_takes_json_or_a_bare_word(
+    typed: str,
+    field: str,
+    value: object,
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    workspace.prompt("$team")
+    done = in_process(monkeypatch, capsys, workspace.root, "state", "write", "--mode", "team", "--set", typed)
+    assert (done.status, done.err) == (0, "")
+    assert workspace.read("team")[field] == value
+
+
+def test_the_options_of_a_run_have_names_of_their_own(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    (workspace.root / "plan.md").touch()
+    more = ("--plan", "plan.md", "--brief", "gone.md", "--evidence", "pytest: 9 passed", "--reason", "it works")
+    done = rcs(workspace.root, "state", "write", "--mode", "forge,ultrawork", "--active", *more)
+    assert done.status == 0, done.err
+    assert "brief: there is no file gone.md; it is recorded all the same" in done.out
+    for mode in ("forge", "ultrawork"):
+        record = workspace.read(mode)
+        stored = {name: record[name] for name in ("plan", "brief", "evidence", "reason")}
+        assert stored == {"plan": "plan.md", "brief": "gone.md", "evidence": "pytest: 9 passed", "reason": "it works"}
+    done = rcs(workspace.root, "state", "write", "--mode", "forge", "--fresh")
+    assert done.status == 0, done.err
+    assert "evidence" not in workspace.read("forge")
+
+
 # --- every command that a hook prints can be pasted
 
 

@@ -54,7 +54,7 @@ STEPS: list[Any] = [
     ("forge", forge("starting", 0), "executing", ("executing", 1, ("starting", "executing"), True, True, False)),
     ("forge", forge("executing", 1, "starting"), "verifying",
      ("verifying", 1, ("starting", "executing", "verifying"), True, False, False)),
-    ("forge", forge("verifying"), "fixing", ("fixing", 1, ("verifying", "fixing"), True, False, False)),
+    ("forge", forge("verifying"), "fixing", ("fixing", 1, ("starting", "verifying", "fixing"), True, False, False)),
     # back: the next round, once
     ("forge", forge("fixing", 1, "starting", "executing", "verifying"), "verifying",
      ("verifying", 2, ("verifying",), True, True, False)),
@@ -70,16 +70,16 @@ STEPS: list[Any] = [
     # spellings
     ("forge", forge("starting"), "Executing", ("executing", 1, ("starting", "executing"), True, False, False)),
     ("autopilot", record("forge", 1, None, 10), "Code_Review",
-     ("code-review", 1, ("forge", "code-review"), True, False, False)),
+     ("code-review", 1, ("blueprint", "forge", "code-review"), True, False, False)),
     ("autopilot", record("forge", 1, None, 10), " code  review ",
-     ("code-review", 1, ("forge", "code-review"), True, False, False)),
+     ("code-review", 1, ("blueprint", "forge", "code-review"), True, False, False)),
     ("autopilot", record("CodeReview", 1, None, 10), "blueprint",
-     ("blueprint", 1, ("code-review", "blueprint"), True, False, False)),
+     ("blueprint", 2, ("blueprint",), True, True, False)),
     (OWN, record("pick version"), "TAGGING", ("tagging", None, ("Pick_Version", "tagging"), True, False, False)),
     # the same phase is no step, also over an edge to itself
     ("forge", forge("verifying", 2, "verifying"), "verifying", ("verifying", 2, ("verifying",), False, False, False)),
     ("forge", forge("starting", 0), "STARTING", ("starting", 0, ("starting",), False, False, False)),
-    (OWN, record("tagging", 1), "tagging", ("tagging", 1, ("tagging",), False, False, False)),
+    (OWN, record("tagging", 1), "tagging", ("tagging", 1, ("Pick_Version", "tagging"), False, False, False)),
     ("forge", forge("investigating"), "Investigating", ("investigating", 1, (), False, False, False)),
     # from a phase that the machine does not know, every state
     ("forge", forge("investigating"), "fixing", ("fixing", 1, ("fixing",), True, False, False)),
