@@ -119,7 +119,7 @@ def targets_of(args: argparse.Namespace) -> list[InstallTarget]:
     if args.client:
         names = list(installers()) if args.client == "all" else [args.client]
     else:
-        names = [client for client in installers() if _is_on(host, client)]
+        names = [client for client in installers() if is_on(host, client)]
     if not names:
         clients, named = " nor ".join(installers()), ", ".join(f"--client {client}" for client in installers())
         raise Refused(f"neither {clients} is on PATH; name the one you mean: {named}")
@@ -129,7 +129,7 @@ def targets_of(args: argparse.Namespace) -> list[InstallTarget]:
     return [InstallTarget(host, client, args.scope) for client in names]
 
 
-def _is_on(host: Host, client: str) -> bool:
+def is_on(host: Host, client: str) -> bool:
     path = host.env.get("PATH", os.defpath)
     return shutil.which(client, path=path) is not None or os.path.isdir(installers()[client].home(host))
 

@@ -1,0 +1,236 @@
+"""`rcs modes` as a whole program: the list, and a new mode from an empty project."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks.catalog import MODES, ModeDef
+from rcs_hooks.modes import lookup
+from rcs_hooks.modes.lint import check
+from rcs_hooks.modes.skeleton import KINDS
+from tests.modes.declarations import skill
+from tests.support import clean_env, run_rcs
+from tests.table import each_row
+
+SHIPPED = [
+    "$brief ($deep-interview)  deep-interview  planning",
+    "$blueprint                blueprint       planning   after deep-interview",
+    "$autoresearch             autoresearch    planning",
+    "$crew ($team, $swarm)     team            execution  after blueprint; beside forge",
+    "$forge                    forge           execution  after blueprint; beside team",
+    "$autoforge ($autopilot)   autopilot       execution  after blueprint",
+    "$ultrawork ($ulw)         ultrawork       execution  beside any mode",
+    "$ultraqa                  ultraqa         execution",
+]
+CANCEL = "$cancel ends all that run in the session"
+
+
+class Person:
+    """A home and an empty project; Claude Code and Codex are on the machine, unless `clients` says otherwise."""
+
+    def __init__(self, folder: Path, clients: tuple[str, ...] = (".claude", ".codex")) -> None:
+        self.home = folder / "home"
+        self.root = folder / "project"
+        (self.root / ".git").mkdir(parents=True)
+        for client in clients:
+            (self.home / client).mkdir(parents=True)
+        self.home.mkdir(exist_ok=True)
+
+    def rcs(self, *words: str) -> tuple[int, list[str], str]:
+        env = clean_env(HOME=str(self.home), PATH="/nowhere")
+        done = run_rcs(*words, cwd=self.root, env=env)
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    def write(self, base: Path, name: str, text: str | None = None) -> Path:
+        path = base / ".claude" / "skills" / name / "SKILL.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(text or skill(name=name))
+        return path
+
+    def find(self, name: str) -> ModeDef:
+        found = lookup.find(name, {"HOME": str(self.home)}, str(self.root))
+        assert isinstance(found, ModeDef)
+        return found
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    return Person(tmp_path)
+
+
+# --- the list
+
+
+def test_the_modes_that_ship_are_listed(person: Person) -> None:
+    assert person.rcs("modes") == (0, [*SHIPPED, CANCEL], "")
+
+
+def test_own_modes_are_listed_with_their_file(person: Person) -> None:
+    ours = person.write(person.root, "release", skill("rcs-kind: execution\nrcs-after: blueprint\nrcs-beside: team"))
+    mine = person.write(person.home, "design", skill("rcs-kind: planning", name="design"))
+    person.write(person.root, "design")
+    person.write(person.root, "plain", "# Words\n")
+    _, lines, err = person.rcs("modes")
+    assert err == ""
+    assert lines[3].endswith("after blueprint; beside forge, release")
+    assert lines[8:] == [
+        "$design                   design          planning",
+        f"  yours: {mine}",
+        "$release                  release         execution  after blueprint; beside team",
+        f"  the project's: {ours}",
+        CANCEL,
+    ]
+
+
+def test_a_broken_declaration_is_told_and_hides_nothing_else(person: Person) -> None:
+    path = person.write(person.root, "release", skill("rcs-kind: both"))
+    status, lines, err = person.rcs("modes")
+    assert (status, lines) == (0, [*SHIPPED, CANCEL])
+    assert err == f"broken: {path}:5: `rcs-kind` is planning or execution, and not `both`\n"
+
+
+def test_as_json_a_mode_has_the_keys_that_others_rely_on(person: Person) -> None:
+    path = person.write(person.root, "release", skill("rcs-kind: execution\nrcs-after: blueprint\nrcs-beside: team"))
+    _, (line,), _ = person.rcs("modes", "--json")
+    listed = {each["name"]: each for each in json.loads(line)}
+    assert list(listed) == [*MODES, "release"]
+    assert listed["release"] == {
+        "name": "release",
+        "kind": "execution",
+        "tokens": ["release"],
+        "file": str(path),
+        "after": ["blueprint"],
+        "beside": ["team", "ultrawork"],
+        "states": {"starting": "Do it", "checking": "Check it"},
+        "first": "starting",
+        "ships": False,
+        "source": "project",
+        "max_iterations": None,
+    }
+    team = listed["team"]
+    assert (team["tokens"], team["ships"], team["source"]) == (["crew", "team", "swarm"], True, "ships")
+    assert team["beside"] == ["forge", "ultrawork", "release"]
+    assert os.path.isfile(team["file"])
+
+
+def test_a_hostile_clone_is_listed_as_far_as_it_counts(person: Person, tmp_path: Path) -> None:
+    person.write(person.root, "forge", skill("rcs-kind: planning", name="forge"))
+    person.write(person.root, "loud", skill(name="loud").replace("Do it", "\x1b[2J" + "x" * 5_000))
+    (person.root / ".claude" / "skills" / "out").symlink_to(tmp_path)
+    os.mkfifo(person.root / ".claude" / "skills" / "pipe")
+    _, lines, err = person.rcs("modes")
+    assert lines[:8] == SHIPPED
+    assert [line.split()[0] for line in lines[8:]] == ["$loud", "the", "$cancel"]
+    assert err == ""
+    _, (line,), _ = person.rcs("modes", "--json")
+    assert "\\u001b" not in line
+    assert len(line) < 8_000
+
+
+# --- a new mode
+
+
+@each_row("kind", KINDS)
+def test_a_new_mode_can_be_used_as_it_is(kind: str, tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    status, lines, err = person.rcs("modes", "new", "release", "--kind", kind)
+    path = person.root / ".claude" / "skills" / "release" / "SKILL.md"
+    link = person.root / ".agents" / "skills" / "release"
+    assert (status, err) == (0, "")
+    assert lines == [
+        f"wrote {path}",
+        f"linked {link} to it",
+        f"Edit it, then: rcs machine check {path}",
+        "Start it in a prompt: $release WHAT IS TO BE DONE",
+    ]
+    report = check(path.read_text(), str(path))
+    assert (report.faults, report.warnings) == ((), ())
+    mode = person.find("release")
+    assert (mode.is_planning, mode.source, mode.file) == (kind == "planning", "project", str(path))
+    assert os.readlink(link) == "../../.claude/skills/release"
+    assert person.rcs("machine", "check", str(path))[0] == 0
+    assert len(path.read_text()) < 3_200
+
+
+def test_a_new_mode_of_the_persons(person: Person) -> None:
+    status, lines, _ = person.rcs("modes", "new", "design", "--home", "--kind", "planning")
+    assert (status, lines[0]) == (0, f"wrote {person.home}/.claude/skills/design/SKILL.md")
+    assert person.find("design").source == "home"
+    assert not (person.root / ".claude").exists()
+
+
+WHERE = {
+    "Claude Code alone": ((".claude",), (), [".claude"]),
+    "Codex alone": ((".codex",), (), [".agents"]),
+    "no client": ((), (), [".agents", ".claude"]),
+    "both, and one is named": ((".claude", ".codex"), ("--client", "codex"), [".agents"]),
+    "one, and all are named": ((".claude",), ("--client", "all"), [".agents", ".claude"]),
+}
+
+
+@each_row("case", WHERE)
+def test_a_new_mode_is_written_where_the_clients_look(case: str, tmp_path: Path) -> None:
+    clients, words, folders = WHERE[case]
+    person = Person(tmp_path, clients)
+    assert person.rcs("modes", "new", "release", *words)[0] == 0
+    assert sorted(path.name for path in person.root.iterdir()) == [*folders, ".git"]
+    assert all((person.root / folder / "skills" / "release" / "SKILL.md").is_file() for folder in folders)
+
+
+LETTERS = "it begins with a letter a to z, and has small letters, digits and hyphens, 40 at most"
+REFUSED = {
+    "forge": "rcs: the name 'forge' is taken by rcs; choose another\n",
+    "swarm": "rcs: the name 'swarm' is taken by rcs; choose another\n",
+    "cancel": "rcs: the name 'cancel' is taken by rcs; choose another\n",
+    "all": "rcs: the name 'all' is taken by rcs; choose another\n",
+    "../x": f"rcs: '../x' cannot be the name of a mode: {LETTERS}\n",
+    "Release": f"rcs: 'Release' cannot be the name of a mode: {LETTERS}\n",
+}
+
+
+@each_row("name", REFUSED)
+def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    assert person.rcs("modes", "new", name) == (1, [], REFUSED[name])
+    assert [path.name for path in person.root.iterdir()] == [".git"]
+
+
+def test_nothing_is_written_over(person: Person) -> None:
+    path = person.root / ".agents" / "skills" / "release"
+    path.mkdir(parents=True)
+    refused = f"rcs: {path} exists already; edit it, or choose another name\n"
+    assert person.rcs("modes", "new", "release") == (1, [], refused)
+    assert not (person.root / ".claude").exists()
+    assert list(path.iterdir()) == []
+
+
+def test_a_mode_that_the_persons_own_would_hide_is_refused(person: Person) -> None:
+    path = person.write(person.home, "release")
+    told = f"rcs: {path.parent} exists already and goes before a mode of the project; choose another name\n"
+    assert person.rcs("modes", "new", "release") == (1, [], told)
+
+
+def test_nothing_is_written_through_a_link_out_of_the_project(person: Person, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (person.root / ".claude").symlink_to(tmp_path / "elsewhere")
+    status, _, err = person.rcs("modes", "new", "release")
+    assert (status, "a link leads out of the project" in err) == (1, True)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(person: Person) -> None:
+    (person.root / ".claude").write_text("a file")
+    status, _, err = person.rcs("modes", "new", "release")
+    assert (status, err) == (1, f"rcs: {person.root}/.claude/skills: not a directory\n")
+
+
+def test_another_folder_can_be_named_before_and_after_the_action(person: Person, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    assert person.rcs("modes", "--root", str(other), "new", "one")[0] == 0
+    assert person.rcs("modes", "new", "two", "--root", str(other))[0] == 0
+    assert {path.name for path in (other / ".claude" / "skills").iterdir()} == {"one", "two"}
