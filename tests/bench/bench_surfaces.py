@@ -83,7 +83,7 @@ CASES = (
         "rcs state write",
         [*RCS, "state", "write", "--mode", "team", *SESSION, "--phase", "executing"],
         nothing,
-        lambda said: said.startswith("wrote "),
+        lambda said: said.startswith("team: executing"),
     ),
 )
 

@@ -182,8 +182,11 @@ class Scene:
         ):
             workspace.now = time.time() - ago
             workspace.prompt(prompt, session)
-        verifying = {"current_phase": "verifying", "iteration": 3, "max_iterations": 10}
-        writing.write(self.scope("01998f2c-forge"), "forge", verifying)
+        for step in (
+            {"current_phase": "executing"},
+            {"current_phase": "verifying", "iteration": 3, "max_iterations": 10},
+        ):
+            writing.write(self.scope("01998f2c-forge"), "forge", step)
         for _ in range(2):
             workspace.stop("01998f3a-ultra")
         self.ask(

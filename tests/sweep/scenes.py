@@ -156,7 +156,7 @@ SCENES = {
     "held Stop": Scene(_running, HOOK, blocks_counted, lambda done: '"block"' in done.out, STOP),
     "state write": Scene(
         _running,
-        [*RCS, "state", "write", "--mode", "team", "--phase", "verifying", "--session", "s1"],
+        [*RCS, "state", "write", "--mode", "team", "--phase", "executing", "--session", "s1"],
         session_of,
         lambda done: done.status == 0,
     ),
