@@ -5,6 +5,8 @@ Rules of this file:
   counts. Its plan is used up once another kind of run has finished after it, or the mode that starts has ended after
   it and is taken up with what it had.
 - A run that hands over to planning because its review is not clean gives its title and plan, and what the review found.
+- A run that starts beside another one, by a prompt that says nothing of the work, has what that one has: it is for the
+  same work.
 - The words of the prompt are the title, if they say anything of the work.
 - A run that is begun anew has the title of the prompt that took it up; one that nobody took up has what it had.
 """
@@ -35,6 +37,7 @@ def given_to(mode: ModeDef, records: Records, modes: Modes, *, title: str, now: 
     the work; empty if it says nothing.
     """
     given = _handed_back(mode, records, modes, now) or _planned(mode, records, modes)
+    given = given or ({} if title else _beside(mode, records))
     given["title"] = title or given.get("title")
     return _without_empty(given)
 
@@ -57,6 +60,15 @@ def _handed_back(mode: ModeDef, records: Records, modes: Modes, now: str) -> Jso
         if hands_back and record.get("transition_target_mode") == mode.name and record.completed_at == now:
             return {"title": record.title, "plan": record.plan, "finding": _finding(record)}
     return {}
+
+
+def _beside(mode: ModeDef, records: Records) -> JsonObject:
+    """Return what the run has that began last of those that are active."""
+    others = [record for name, record in records.items() if name != mode.name and is_active(record)]
+    if not others:
+        return {}
+    last = max(others, key=lambda record: record.started_at)
+    return {"title": last.title, "plan": last.plan, "brief": last.brief}
 
 
 def _finding(record: ModeRecord) -> str:

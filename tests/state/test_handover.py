@@ -88,6 +88,10 @@ STARTS = [
         "blueprint",
         {"finding": "not clean"},
     ),
+    # beside a run: for the same work, unless the prompt says otherwise
+    ({"forge": {"active": True} | PLANNED}, "$team", "team", PLANNED),
+    ({"forge": {"active": True} | PLANNED}, "$ultrawork go on", "ultrawork", PLANNED),
+    ({"forge": {"active": True} | PLANNED}, "$ultrawork lint the docs", "ultrawork", {"title": "lint the docs"}),
     # what others have written
     ({"blueprint": ended(EARLY, title=7, plan=["x"], brief=None)}, "$forge", "forge", {}),
 ]

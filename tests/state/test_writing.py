@@ -349,6 +349,14 @@ def test_the_answer_says_what_the_next_phase_asks(workspace: Workspace) -> None:
     assert result["next"] in result["says"]
 
 
+def test_the_answer_says_that_nothing_runs(workspace: Workspace) -> None:
+    workspace.write("team", active=False)
+    result = write(at(workspace), "team", {"note": 1})
+    assert (result["next"], result["can_finish"]) == ("", False)
+    start = "rcs state write --mode team --active --session s1"
+    assert result["says"] == f"team is not active, so nothing runs. To start it: {start}"
+
+
 def test_the_answer_names_the_handoff(workspace: Workspace) -> None:
     workspace.prompt("$blueprint")
     result = write(at(workspace), "forge", {"active": True})
