@@ -54,15 +54,18 @@ def new_mode(person: Person, *more: str) -> Path:
     return file
 
 
+WRITE = rf"((?:\S*/)?rcs) state write --mode {NAME}\b.*?--session ([\w-]+)"
+"""Any command for a write to this mode, which the hooks have shown: the program and the session are taken from it."""
+
+
 def to(phase: str) -> Turn:
-    """Runs the command for a phase, with the session that the hooks have shown."""
-    return run(rf"\1 --phase {phase}", rf"^.*?((?:\S*/)?rcs state write --mode {NAME} --session [\w-]+)")
+    return run(rf"\1 state write --mode {NAME} --session \2 --phase {phase}", WRITE)
 
 
-FINISH = run(r"\1 --outcome finished", rf"^.*?((?:\S*/)?rcs state write --mode {NAME} --session [\w-]+)")
+FINISH = run(rf"\1 state write --mode {NAME} --session \2 --outcome finished", WRITE)
 ASK = Turn(
-    command=r"\1 --text 'Which registry?' --option test --option live",
-    find=rf"((?:\S*/)?rcs question ask --mode {NAME} --session [\w-]+)",
+    command=r"\1 question ask --mode release --session \2 --text 'Which registry?' --option test --option live",
+    find=rf"((?:\S*/)?rcs) question ask --mode {NAME}\b.*?--session ([\w-]+)",
 )
 
 
