@@ -103,6 +103,8 @@ class Refused(RcsError):
 class PhaseRefused(Refused):
     """Raised when the machine of a mode does not allow a phase; carries the phases that may come next."""
 
+    code = "phase"
+
     def __init__(self, text: str, *, valid_states: tuple[str, ...], current: str, valid_next: tuple[str, ...]) -> None:
         super().__init__(text)
         self._details = {"valid_states": list(valid_states), "current": current, "valid_next": list(valid_next)}

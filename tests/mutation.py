@@ -63,6 +63,13 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "tests/state",
         ),
     ),
+    "phases": (
+        ("workflow/phases.py", "state/handover.py", "state/run_details.py", "state/writing.py"),
+        (
+            *("tests/workflow/test_phases.py", "tests/state/test_writing.py", "tests/state/test_handover.py"),
+            *("tests/state/test_operations.py", "tests/state/test_write_checks.py"),
+        ),
+    ),
     "guards": (
         tuple(f"tasks/guards/{name}.py" for name in ("plan", "code", "acceptance", "edge")),
         ("tests/tasks/test_guards.py", "tests/tasks/test_opens.py", "tests/tasks"),
