@@ -117,14 +117,14 @@ REFUSED: list[Any] = [
     ]),
     ("autopilot", REVIEWED | OPEN, DONE, [
         "finished: the review of autopilot is not clean (two writers race); nothing was written",
-        "to begin the next round: rcs state write --mode autopilot --phase blueprint --session s1",
+        "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
         "after a review that is clean: "
         "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
         "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
     ]),
     ("autopilot", REVIEWED | {"review_verdict": "changes needed"}, {"run_outcome": "finish"}, [
         "finished: the review of autopilot is not clean (changes needed); nothing was written",
-        "to begin the next round: rcs state write --mode autopilot --phase blueprint --session s1",
+        "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
         "after a review that is clean: "
         "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
         "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",

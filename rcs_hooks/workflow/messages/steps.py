@@ -65,10 +65,10 @@ def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str
     fields = ("return_to_blueprint_reason", "review_verdict")
     found = (clean(holder.get(field), REASON_LENGTH) for field in fields for holder in (record.state, record))
     why = next((f" ({each})" for each in found if each and each != "not clean"), "")
-    back = next((phase for phase in phases.legal_from(mode, record.phase)), "")
+    back = next(iter(phases.legal_from(mode, record.phase)), "")
     lines = [f"finished: the review of {mode.name} is not clean{why}; nothing was written"]
     if back:
-        lines.append(f"to begin the next round: {commands.write(mode.name, '--phase', back)}")
+        lines.append(f"to go on: {commands.write(mode.name, '--phase', back)}")
     return "\n".join(
         [
             *lines,
