@@ -59,20 +59,21 @@ def entries(root: str, now: float, commands: Commands) -> list[Entry]:
     """Return an entry for each mode of a workspace that is active or has ended lately, and for what cannot be read."""
     try:
         folder = workspaces.state_folder(root)
-        names = _possibly_active(folder)
+        active, recent = session_index.active_and_recent(folder, now - LATELY)
+        names = _probably_active(folder, active)
     except (RcsError, OSError) as error:
         return [_unreadable(root, None, "state", f"{paths.STATE} of {root} cannot be read: {_why(error)}")]
     found = [entry for name in (None, *names) for entry in _of_session(root, folder, name, now, commands)]
-    others = (name for name in session_index.recently_written(folder, now - LATELY) if name not in frozenset(names))
-    for name in itertools.islice(others, MOST_LOOKED_AT):
+    looked_at = frozenset(names)
+    for name in itertools.islice((name for name in recent if name not in looked_at), MOST_LOOKED_AT):
         if sum(entry.group == ENDED for entry in found) >= MOST_ENDED:
             break
         found += _of_session(root, folder, name, now, commands)
     return _with_newest_ended(found)
 
 
-def _possibly_active(folder: str) -> list[str]:
-    names = session_index.possibly_active(folder)
+def _probably_active(folder: str, names: list[str]) -> list[str]:
+    """Return the sessions to read whole: of very many, only those that a first look finds active."""
     if len(names) <= FEW:
         return names
     reader = Reader(folder)

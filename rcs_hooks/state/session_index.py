@@ -110,11 +110,16 @@ def _among(folder: str, index: Index, listed: frozenset[str]) -> list[str]:
     return sorted(name for name in found if paths.is_name(name) and os.path.isdir(f"{folder}/{paths.SESSIONS}/{name}"))
 
 
-def recently_written(folder: str, since: float) -> list[str]:
-    """List the sessions that were written since a moment, in seconds since 1970, the one written last first."""
-    found = _all_times(folder, read_index(folder))
-    written = [(times.written, name) for name, times in found.items() if times.written >= since * SECOND]
-    return [name for _, name in sorted(written, reverse=True)]
+def active_and_recent(folder: str, since: float) -> tuple[list[str], list[str]]:
+    """List the sessions that may have something active, as `possibly_active` does, and those that were written lately.
+
+    The second list has those written since a moment, in seconds since 1970, the one written last first.
+    """
+    index = read_index(folder)
+    found = _all_times(folder, index)
+    active = [name for name, times in found.items() if times.changed > index.until or name in index.active]
+    written = sorted(((times.written, name) for name, times in found.items() if times.written >= since * SECOND))
+    return sorted(active), [name for _, name in reversed(written)]
 
 
 @contextmanager

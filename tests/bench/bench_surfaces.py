@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rcs_hooks.state import folding, session_index
+from rcs_hooks.state.session import NATIVE_HOOK
 from tests.bench.bench_hooks import BARE, timed
 from tests.support import RCS_HOOK, Workspace, clean_env
 
@@ -37,6 +39,8 @@ class Case(NamedTuple):
     is_right: Callable[[str], bool]
     is_running: bool = True
     """Whether team runs in the session before the call."""
+    sessions: int = 0
+    """How many other sessions there are, all of which have ended, and are in the index."""
 
 
 def nothing(_: Workspace, __: int) -> bytes:
@@ -70,7 +74,12 @@ def is_line(said: str) -> bool:
     return "team" in said and said.count("\n") == 1
 
 
+def is_overview(said: str) -> bool:
+    return said.startswith("Runs (1)\n  team, session s1 ")
+
+
 SESSION = ["--session", "s1"]
+MANY = 2_000
 CASES = (
     Case("rcs-hook, a prompt, no state", [str(RCS_HOOK)], a_prompt, is_silent, is_running=False),
     Case("rcs-hook, a prompt, team runs", [str(RCS_HOOK)], a_prompt, is_silent),
@@ -78,6 +87,8 @@ CASES = (
     Case("rcs hud --statusline, no state", [*RCS, "hud", "--statusline"], a_status, str.isspace, is_running=False),
     Case("rcs hud --statusline, team runs", [*RCS, "hud", "--statusline"], a_status, is_line),
     Case("rcs hud", [*RCS, "hud", *SESSION], nothing, is_line),
+    Case("rcs status", [*RCS, "status"], nothing, is_overview),
+    Case(f"rcs status, {MANY} sessions", [*RCS, "status"], nothing, is_overview, sessions=MANY),
     Case("rcs state list-active", [*RCS, "state", "list-active", *SESSION], nothing, is_line),
     Case(
         "rcs state write",
@@ -96,6 +107,7 @@ def cold(rounds: int, folder: Path) -> tuple[float, dict[str, list[float]]]:
         places[case.name].root.mkdir()
         if case.is_running:
             places[case.name].prompt("$team")
+        with_ended_sessions(places[case.name], case.sessions)
     bare: list[float] = []
     dice = random.Random(1)
     for number in range(rounds + 1):
@@ -111,6 +123,15 @@ def cold(rounds: int, folder: Path) -> tuple[float, dict[str, list[float]]]:
             for each in times.values():
                 each.clear()
     return statistics.median(bare), times
+
+
+def with_ended_sessions(workspace: Workspace, number: int) -> None:
+    """Add so many sessions in which forge has finished, and let starts of a session bring the index up to date."""
+    for each in range(number):
+        workspace.write("forge", f"ended-{each}", active=False, lifecycle_outcome="finished")
+        workspace.write("skill-active", f"ended-{each}", active=False, source=NATIVE_HOOK)
+    while number and len(session_index.possibly_active(str(workspace.state))) > session_index.FEW:
+        folding.fold_in_passing(str(workspace.state), "new", time.time() + 60)
 
 
 # --- warm

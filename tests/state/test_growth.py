@@ -170,6 +170,15 @@ def test_two_thousand_recent_sessions_cost_little(two_thousand: Workspace, one: 
     assert ratios(RUNS | START, one, two_thousand, 1.3) == {}
 
 
+def test_the_overview_of_two_thousand_sessions_costs_little_more_than_that_of_ten(
+    two_thousand: Workspace, tmp_path: Path
+) -> None:
+    """Both show the ten that ended last."""
+    ten = used(tmp_path / "ten", 10)
+    kept_up(two_thousand, until=lambda: is_done(two_thousand))
+    assert ratios({"overview": ([RCS, "status"], nothing)}, ten, two_thousand, 1.3) == {}
+
+
 def test_two_thousand_old_sessions_cost_nothing(two_thousand: Workspace, one: Workspace) -> None:
     aged(two_thousand)
     kept_up(two_thousand, until=lambda: is_done(two_thousand))
