@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from rcs_hooks.catalog import MODES, SKILL_FILES, SKILLS
-from rcs_hooks.workflow.transitions import POLICY
+from rcs_hooks.workflow.transitions import policy
 
 CHECKOUT = Path(__file__).parent.parent
 SHORT = {"deep-interview": "interview", "autoresearch": "research"}
@@ -35,7 +35,8 @@ def purpose(skill: str) -> str:
 
 def policy_table() -> str:
     rows = [["", *(SHORT.get(mode, mode) for mode in MODES)], ["---"] * (len(MODES) + 1)]
-    rows += [[active, *(POLICY[active, requested] for requested in MODES)] for active in MODES]
+    cells = policy()
+    rows += [[active, *(cells[active, requested] for requested in MODES)] for active in MODES]
     head, line, *rest = rows
     lines = [f"| | {' | '.join(head[1:])} |", f"|{'|'.join(line)}|", *(f"| {' | '.join(row)} |" for row in rest)]
     return "\n".join(lines) + "\n"

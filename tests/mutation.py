@@ -42,7 +42,17 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "transitions": (
         ("workflow/transitions.py",),
-        ("tests/workflow/test_transitions.py", "tests/hook/test_transitions_on_disk.py"),
+        (
+            *("tests/workflow/test_transitions.py", "tests/workflow/test_own_modes.py"),
+            "tests/hook/test_transitions_on_disk.py",
+        ),
+    ),
+    "modes": (
+        (
+            *(f"modes/{name}.py" for name in ("front_matter", "declaration", "diagram", "lookup", "lint")),
+            "mode_def.py",
+        ),
+        ("tests/modes", "tests/cli/test_modes.py"),
     ),
     "lifecycle": (("workflow/lifecycle.py",), ("tests/workflow/test_lifecycle.py", "tests/hook/test_stop.py")),
     "stop": (

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_FOLDERS = 5_000
 """How many entries of a skill folder are looked at."""
-SHIPPED = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "skills")
 
 
 class Listed(NamedTuple):
@@ -83,7 +82,7 @@ def _names(env: Mapping[str, str], root: str) -> list[str]:
 
 
 def _file_of(mode: ModeDef) -> str:
-    return mode.file or os.path.join(SHIPPED, mode.skill, lookup.FILE)
+    return mode.file or lookup.shipped_file(mode.skill)
 
 
 def _beside(mode: ModeDef, others: tuple[ModeDef, ...]) -> tuple[str, ...]:

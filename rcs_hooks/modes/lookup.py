@@ -33,6 +33,12 @@ SIGNS = (b"rcs-", b"## MODE")
 """What is in the file of every mode, and in hardly any other."""
 
 
+def shipped_file(skill: str) -> str:
+    """Return the path of the SKILL.md of a mode that ships, in this package."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return os.path.join(package, "skills", skill, FILE)
+
+
 class SkillFolder(NamedTuple):
     """A folder of skills, and whose it is: `HOME` or `PROJECT`."""
 

@@ -1,8 +1,7 @@
 """Decides which modes start, overlap, hand over or are denied.
 
 Rules of this file:
-- `cell` tells what happens when one mode is active and another is requested. It follows from what both declare, and
-  `POLICY` has it for each pair of modes that ship.
+- `cell` tells what happens when one mode is active and another is requested. It follows from what both declare.
 - With several active modes, every cell is checked; one denial denies the request.
 - `plan` decides about a whole prompt in memory: either every step is allowed, or nothing changes.
 """
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 SAME, OVERLAP, HANDOFF, DENY, ROLLBACK, REVIEW = "=", "+", ">", "x", "r", "?"
 """Already active; both run; the active one completes and the requested one starts; denied; denied because execution
 does not roll back to planning; a handoff while the review is not clean, else a rollback."""
-
 
 STANDALONE = frozenset({"autopilot", "autoresearch"})
 """The modes that no own mode may run beside, whatever it declares."""
@@ -52,10 +50,10 @@ def _may_overlap(active: ModeDef, requested: ModeDef) -> bool:
     return active.kind == requested.kind and not STANDALONE & {active.name, requested.name}
 
 
-POLICY = {
-    (active.name, requested.name): cell(active, requested) for active in MODES.values() for requested in MODES.values()
-}
-"""What happens, by the active and the requested mode."""
+def policy(modes: Mapping[str, ModeDef] = MODES) -> dict[tuple[str, str], str]:
+    """Return the whole table: what happens, by the active and the requested mode."""
+    return {(one, other): cell(modes[one], modes[other]) for one in modes for other in modes}
+
 
 NO_CHANGE, START, ADD, REPLACE, DENIED = "no change", "start", "overlap", "handoff", "denied"
 
