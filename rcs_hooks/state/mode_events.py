@@ -68,6 +68,8 @@ def _between(
             found.append(event(history.RESUMED, after.resumed_after, phase, reason=after.reason_before))
         else:
             found.append(event(history.STARTED, "", phase))
+    elif was and goes_on and _is_anew(before, after):
+        found.append(event(history.STARTED, before.phase, phase))
     elif was and _has_moved(before, after, goes_on=goes_on):
         found.append(event(history.PHASE, before.phase, phase))
     if goes_on:
@@ -83,6 +85,11 @@ def count_of(record: ModeRecord) -> int | None:
     """Return the iteration of a record; None for a number that is too large to be one."""
     count = record.iteration
     return count if count is not None and abs(count) < LARGEST_COUNT else None
+
+
+def _is_anew(before: ModeRecord, after: ModeRecord) -> bool:
+    """Tell whether an active run was begun anew (`--fresh`), rather than moved."""
+    return after.started_at > before.started_at and after.updated_at == after.started_at
 
 
 def _has_moved(before: ModeRecord, after: ModeRecord, *, goes_on: bool) -> bool:

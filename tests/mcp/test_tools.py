@@ -592,3 +592,15 @@ def test_a_session_lives_as_if_it_were_alone(steps: list[tuple[str, int]]) -> No
             assert answers[session] == mine[session]
             prefix = f"state/sessions/{session}/"
             assert {path: text for path, text in files.items() if path.startswith(prefix)} == own_files
+
+
+def test_one_call_moves_several_modes_or_none(running: Workspace) -> None:
+    answer = good(running, "state_write", mode="crew, forge", session_id="s1", current_phase="executing")
+    assert [each["mode"] for each in answer["modes"]] == ["team", "forge"]
+    assert [running.read(mode)["current_phase"] for mode in ("team", "forge")] == ["executing", "executing"]
+    before = running.snapshot()
+    for modes in ("team,forge,nonsense", "forge,blueprint"):
+        arguments = {"mode": modes, "session_id": "s1", "current_phase": "verifying"}
+        _, failed = tools.call("state_write", arguments, {"PATH": "/bin"}, str(running.root))
+        assert failed
+    assert running.snapshot() == before

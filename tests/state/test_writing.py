@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -429,3 +430,16 @@ def check(machine: Any, before: ModeRecord, after: ModeRecord, wanted: Record) -
         assert after.is_early is not phases.can_finish(
             machine, after.phase if after.phase in machine.states else before.phase
         )
+
+
+def test_a_run_that_is_begun_anew_has_started_in_its_history(workspace: Workspace) -> None:
+    workspace.prompt("$forge fix the ledger")
+    later = at(workspace)._replace(now=workspace.now + 5)
+    write(later, "forge", {"current_phase": "executing"})
+    write(later._replace(now=workspace.now + 9), "forge", {"fresh": True})
+    lines = map(json.loads, (workspace.folder("s1") / "history.jsonl").read_text().splitlines())
+    assert [(each["event"], each["from"], each["to"], each["iteration"]) for each in lines] == [
+        ("started", "", "starting", 0),
+        ("phase", "starting", "executing", 1),
+        ("started", "executing", "starting", 0),
+    ]
