@@ -30,6 +30,7 @@ COMMANDS = (
     ("on", "switch:on", "switch the hooks on again", "rcs on"),
     ("uninstall", "uninstall", "remove the hooks from the clients' configuration", "rcs uninstall"),
     ("status", "status", "say in words what is running", "rcs status"),
+    ("log", "log", "show what happened to the modes", "rcs log --follow"),
     ("modes", "modes", "list the modes that may be typed here, or write a new one", "rcs modes new release"),
     ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
     ("question", "question", "ask the user a blocking question; answer and list questions", "rcs question list"),

@@ -5,6 +5,7 @@ Rules of this file:
   away, by one rename to `folded/<id>`. `files.reading` reads it there, and `files.transaction` renames it back with the
   first write to it.
 - Of many questions of a scope, the closed ones but for the newest are renamed to `questions/folded/`.
+- Of a long history, the oldest half becomes one line (`history_folding`).
 - SessionStart and `rcs question ask` do a bounded part of it, `rcs state prune` all.
 - SessionStart does not look at each session every time. When it finds nothing left to do, it notes in the index how
   many sessions there were (`known`) and the moment (`looked`). It looks again when there are a few more, or after an
@@ -24,7 +25,7 @@ from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import Reader
 from rcs_hooks.files.tracked import has_tracked_session, tracked_names
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state import own_records, questions
+from rcs_hooks.state import history_folding, own_records, questions
 from rcs_hooks.state.questions import Question
 from rcs_hooks.state.session_index import (
     FEW,
@@ -72,6 +73,7 @@ def fold_in_passing(folder: str, session: str, now: float, clock: Callable[[], f
             found = refresh(folder, now, to_look, but=session)
             fold(folder, foldable(folder, found, now, but=session), to_fold)
         fold_questions(folder, session, to_fold, most=MOST_QUESTIONS)
+        history_folding.fold(folder, session)
 
 
 def _is_due(folder: str, now: float) -> bool:

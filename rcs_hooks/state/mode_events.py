@@ -51,7 +51,9 @@ class _Maker:
         self.iteration = count_of(after if goes_on or after.iteration is not None else before)
 
     def __call__(self, name: str, start: str, end: str, **data: object) -> Event:
-        kept: JsonObject = {key: text for key, value in data.items() if (text := text_of(value, TEXT_LENGTH))}
+        kept: JsonObject = {
+            key: value if value is True else text_of(value, TEXT_LENGTH) for key, value in data.items() if value
+        }
         return Event(0, self.now, self.mode, name, text_of(start), text_of(end), self.iteration, self.title, kept)
 
 
@@ -77,7 +79,7 @@ def _between(
     elif was:
         found.append(_ending(before, after, event))
     elif _has_another_outcome(before, after):
-        found.append(event(history.OUTCOME, phase, _end_word(after), reason=after.reason, evidence=after.evidence))
+        found.append(event(history.OUTCOME, phase, _end_word(after), **_why(after)))
     return found
 
 
@@ -106,7 +108,11 @@ def _ending(before: ModeRecord, after: ModeRecord, event: _Maker) -> Event:
     if isinstance(target, str) and before.get(TARGET) is None:
         return event(history.HANDOFF, before.phase, target, plan=after.plan, brief=after.brief)
     last = before.phase if spelled(after.phase) or after.is_tombstone or after.is_empty else after.phase
-    return event(history.OUTCOME, last, _end_word(after), reason=after.reason, evidence=after.evidence)
+    return event(history.OUTCOME, last, _end_word(after), **_why(after))
+
+
+def _why(after: ModeRecord) -> JsonObject:
+    return {"reason": after.reason, "evidence": after.evidence, "early": after.is_early}
 
 
 def _end_word(after: ModeRecord) -> str:

@@ -9,7 +9,7 @@ from rcs_hooks.files import paths, preparation, reading, transaction
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.lock import LOCK_SECONDS, Lock
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state import folding, questions, session_index
+from rcs_hooks.state import folding, history_folding, questions, session_index
 from rcs_hooks.state.scopes import each_scope
 from rcs_hooks.state.session_index import Budget
 
@@ -37,6 +37,8 @@ def prune(scope: Scope, *, dry_run: bool = False, older_than: float = folding.OL
     if not dry_run:
         for each in scopes:
             _sweep(each)
+            if each.session:
+                history_folding.fold(each.folder, each.session, wait=LOCK_SECONDS)
     gone = {entry["path"] for entry in removed}
     folded_questions = sum(_fold_questions(each, gone, dry_run=dry_run) for each in scopes)
     folded = [] if scope.session else _fold(scope, older_than, dry_run=dry_run)

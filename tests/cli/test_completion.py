@@ -14,7 +14,7 @@ from tests.support import RCS_HOOK, clean_env
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
-    *("off", "on", "machine", "modes", "emit", "runs", "task", "dashboard", "mcp", "completion", "status"),
+    *("off", "on", "machine", "modes", "emit", "runs", "task", "dashboard", "mcp", "completion", "status", "log"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 

@@ -1,0 +1,161 @@
+"""`rcs log`: shows what happened to the modes of a session, or of all, and follows it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from rcs_hooks.catalog import skill_named
+from rcs_hooks.cli import options, output
+from rcs_hooks.errors import Refused, UsageError
+from rcs_hooks.files.clock import iso
+from rcs_hooks.state import history, history_folding, history_listing
+from rcs_hooks.text import clean
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from rcs_hooks.state.history import Event
+    from rcs_hooks.state.history_listing import Entry
+
+SHOWN = 50
+MOST = 5_000
+PAUSE = 0.5
+SESSION_LENGTH, TITLE_LENGTH, TEXT_LENGTH = 8, 48, 100
+WHY = {
+    "unchanged": "nothing had changed",
+    "too many": "it was held too often for one prompt",
+    "iterations": "the last round was reached",
+    "lost": "the count of held Stops was lost",
+    "old": "nothing had touched the run for a day",
+    "background": "work goes on in the background",
+    "workspace": "the run belongs to no session",
+    "sandbox": "the agent cannot record an outcome",
+}
+ENDS = {"userinterlude": "stopped by the user", history.CLEARED: "cleared", history.OFF: "switched off"}
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "log",
+        "Show what happened to the modes, oldest first: of a session, or of all sessions of the workspace.",
+        "rcs log",
+        "rcs log --session S --mode forge",
+        "rcs log --follow",
+        "rcs log -n 500 --json > events.jsonl",
+    )
+    options.add_scope(parser)
+    parser.add_argument("--mode", metavar="MODE", help="only what happened to this mode")
+    parser.add_argument("-n", type=int, default=SHOWN, metavar="N", dest="number", help=f"how many ({SHOWN})")
+    parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C with what happens from now on")
+    options.add_json(parser)
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    args = build().parse_args(argv)
+    if not 0 < args.number <= MOST:
+        raise UsageError(f"-n: {args.number} is not between 1 and {MOST}", command="rcs log")
+    # Without --session all sessions are meant, also where the environment names one.
+    scope = options.scope_of(args)
+    folder, session, mode = scope.folder, args.session or None, runtime_name(args.mode)
+    _look_after(folder, session)
+    printer = Printer(as_json=args.json)
+    seen = history_listing.last_numbers(folder, session) if args.follow else {}
+    shown = history_listing.entries(folder, session, args.number, mode=mode)
+    for entry in shown:
+        printer.show(entry)
+        seen[entry.session] = max(seen.get(entry.session, 0), entry.event.n)
+    if args.follow:
+        _follow(folder, session, mode, seen, printer)
+    elif not (shown or args.json):
+        output.text(f"nothing has happened yet{f' in session {session}' if session else ' here'}")
+    return output.OK
+
+
+def runtime_name(name: str | None) -> str:
+    """Return the name that records and histories have for a mode, which may be given as it is typed; empty for None."""
+    wanted = (name or "").strip().removeprefix("$").lower()
+    return skill_named(wanted) or wanted
+
+
+def _look_after(folder: str, session: str | None) -> None:
+    """Fold long histories, and say which cannot be read. Raises Refused if the one that is asked for cannot."""
+    for name in [session] if session else history_listing.recent_sessions(folder):
+        history_folding.fold(folder, name)
+        why = history.fault(folder, name)
+        if why and session:
+            raise Refused(f"the history of session {name} cannot be read: {why}")
+        if why:
+            output.refused(f"rcs: the history of session {name} cannot be read: {why}")
+
+
+def _follow(folder: str, session: str | None, mode: str, seen: dict[str, int], printer: Printer) -> None:
+    """Print what happens from now on, until Ctrl-C. `seen`: the number of the last event, by session."""
+    began, written = iso(time.time()), 0
+    known = frozenset(seen)
+    while True:
+        output.flush()
+        while (now := history_listing.stamp(folder, session)) == written:
+            time.sleep(PAUSE)  # polls, as `rcs hud --watch` does
+        written = now
+        for entry in history_listing.entries(folder, session, MOST, mode=mode, after=seen):
+            seen[entry.session] = max(seen.get(entry.session, 0), entry.event.n)
+            if entry.session in known or entry.event.at >= began:
+                printer.show(entry)
+
+
+class Printer:
+    """Prints events: as words, one line each, or as JSON."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._last: tuple[str, str, str] | None = None
+
+    def show(self, entry: Entry) -> None:
+        """Print an event, with the title of its run if the line before was about another run."""
+        if self._as_json:
+            output.result(entry.as_json())
+            return
+        run = (entry.session, entry.event.mode, entry.event.title)
+        output.text(output.plain(line_of(entry, with_title=run != self._last)))
+        self._last = run
+
+
+def line_of(entry: Entry, *, with_title: bool = True) -> str:
+    """Return an event as one line: when, in which session, which mode, what happened, and the title of its run."""
+    event = entry.event
+    at = event.at[:19].replace("T", " ")
+    title = f'  "{clean(event.title, TITLE_LENGTH)}"' if with_title and event.title else ""
+    return f"{at}  {entry.session[:SESSION_LENGTH]:<8}  {clean(event.mode):<14}  {what(event)}{title}"
+
+
+def what(event: Event) -> str:
+    """Return in words what happened."""
+    before, after = clean(event.from_), clean(event.to)
+    text = clean(event.data.get("text"), TEXT_LENGTH)
+    reason = clean(event.data.get("reason") or event.data.get("evidence"), TEXT_LENGTH)
+    rounds = f", round {event.iteration}" if event.iteration and event.iteration > 1 else ""
+    if event.event == history.STARTED:
+        words = f"started: {after}{rounds}"
+    elif event.event == history.RESUMED:
+        words = f"resumed after {before}: {after}{rounds}"
+    elif event.event == history.PHASE:
+        words = f"{before} -> {after}{rounds}" if before != after else f"{after}, round {event.iteration}"
+    elif event.event == history.QUESTION:
+        words = f'asked "{text}"' if text else f"waits for the user: {after}"
+    elif event.event == history.ANSWER:
+        words = f'answered "{text}"' if text else f"goes on: {after}"
+    elif event.event == history.HELD:
+        words = f"Stop held: {after}{rounds}"
+    elif event.event == history.LET_GO:
+        words = f"Stop let go: {WHY.get(str(event.data.get('why')), after)}"
+    elif event.event == history.HANDOFF:
+        words = f"handed over to {after}"
+    elif event.event == history.OUTCOME:
+        words = ENDS.get(event.to, after) + (" early" if event.data.get("early") is True else "")
+        words += f" in {before}{rounds}" if before else ""
+    else:
+        words = event.event
+    return f"{words} ({reason})" if reason else words

@@ -1,0 +1,168 @@
+"""Folds the oldest half of a long history into one line, and replays a history to the state that it leads to.
+
+The line that stands for the others has the number and the moment of the last of them. Its data say which they were
+(`first`, `since`, `lines`), how many there were of each kind for each mode (`counts`), and where each mode had got to
+(`last`), so that a folded history replays to the same state.
+
+Only the command line and SessionStart fold: a prompt or a Stop never waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from rcs_hooks import jsontext
+from rcs_hooks.errors import LockTimeout, RcsError, suppress
+from rcs_hooks.files import paths, transaction
+from rcs_hooks.files.bounded import open_regular
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.reading import is_tracked
+from rcs_hooks.state import history
+from rcs_hooks.state.history import MOST_READ, Event, event_of, text_of
+from rcs_hooks.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rcs_hooks.jsontext import JsonObject
+
+MOST_LINES = 5_000
+SHORTEST_LINE = 100
+"""No event of ours takes fewer bytes, so a small file needs no look into it."""
+MOST_MODES = 64
+"""So many modes, the last ones, are kept in the line that stands for the others."""
+
+
+class RunState(NamedTuple):
+    """Where a mode has got to, as its history tells."""
+
+    is_active: bool = False
+    phase: str = ""
+    iteration: int | None = None
+    outcome: str = ""
+    """The word that people read for the outcome; empty while the run goes on."""
+    title: str = ""
+
+
+def replay(events: Iterable[Event]) -> dict[str, RunState]:
+    """Return where each mode has got to after these events, oldest first; a folded line counts for all of its own."""
+    found: dict[str, RunState] = {}
+    for event in events:
+        if event.event == history.FOLDED:
+            found = {name: _state_from(value) for name, value in _object(event.data, "last").items()}
+        else:
+            found[event.mode] = _after(event, found.get(event.mode, RunState()))
+    return found
+
+
+def _after(event: Event, before: RunState) -> RunState:
+    title = event.title or before.title
+    if event.event == history.OUTCOME:
+        return RunState(False, event.from_, event.iteration, event.to, title)
+    if event.event == history.HANDOFF:
+        return RunState(False, event.from_, event.iteration, "finished", title)
+    if event.event == history.QUESTION:
+        return RunState(True, event.to, event.iteration, text_of(event.data.get("outcome")), title)
+    # A run that waits goes on waiting in another phase.
+    waits_for = before.outcome if event.event == history.PHASE and before.is_active else ""
+    return RunState(True, event.to, event.iteration, waits_for, title)
+
+
+def _state_from(value: object) -> RunState:
+    known = value if isinstance(value, dict) else {}
+    iteration = known.get("iteration")
+    phase, outcome = (text_of(known.get(name)) for name in ("phase", "outcome"))
+    title = text_of(known.get("title"), history.TITLE_LENGTH)
+    return RunState(
+        known.get("active") is True, phase, iteration if isinstance(iteration, int) else None, outcome, title
+    )
+
+
+def _object(data: JsonObject, name: str) -> JsonObject:
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def fold(folder: str, session: str, *, wait: float = 0) -> bool:
+    """Fold the history of a session if it is long; tell whether it was folded. `wait`: seconds to wait for the lock."""
+    path = paths.history_file(session)
+    if not _is_long(folder, path) or is_tracked(folder, path):
+        return False
+    with suppress(LockTimeout, OSError, RcsError), Lock(folder, wait):
+        transaction.recover(folder)
+        data, is_whole = _content(folder, path)
+        lines = [line for line in data.split(b"\n") if line.strip()]
+        old, kept = lines[: len(lines) // 2], lines[len(lines) // 2 :]
+        events = [event for line in old if (event := event_of(line))]
+        if events and any(map(event_of, kept)):
+            folded = jsontext.dumps_line(folded_into_one(events, is_whole=is_whole).as_json()).encode()
+            transaction.replace_text(folder, path, b"\n".join([folded, *kept, b""]))
+            return True
+    return False
+
+
+def folded_into_one(events: list[Event], *, is_whole: bool = True) -> Event:
+    """Return the event that stands for these, oldest first. `is_whole`: whether nothing before them is lost."""
+    counts: dict[str, dict[str, int]] = {}
+    first: object = events[0].n
+    since: object = events[0].at
+    lines = 0
+    for event in events:
+        if event.event == history.FOLDED:
+            first, since = (event.data.get(name) for name in ("first", "since"))
+            earlier = event.data.get("lines")
+            lines += earlier if isinstance(earlier, int) else 0
+            for mode, of_mode in _object(event.data, "counts").items():
+                for name, count in of_mode.items() if isinstance(of_mode, dict) else ():
+                    _count(counts, mode, name, count if isinstance(count, int) else 0)
+        else:
+            lines += 1
+            _count(counts, event.mode, event.event, 1)
+    states = replay(events)
+    last = {
+        mode: {
+            "active": state.is_active,
+            "phase": state.phase,
+            "iteration": state.iteration,
+            "outcome": state.outcome,
+            "title": state.title,
+        }
+        for mode, state in list(states.items())[-MOST_MODES:]
+    }
+    data: JsonObject = {"first": first, "since": since, "lines": lines, "counts": _latest(counts), "last": last}
+    data |= {} if is_whole else {"lost": True}
+    return Event(events[-1].n, events[-1].at, "", history.FOLDED, data=data)
+
+
+def _latest(counts: dict[str, dict[str, int]]) -> JsonObject:
+    return dict(list(counts.items())[-MOST_MODES:])
+
+
+def _count(counts: dict[str, dict[str, int]], mode: str, name: object, more: int) -> None:
+    if name in history.EVENTS:
+        of_mode = counts.pop(text_of(mode), {})
+        counts[text_of(mode)] = of_mode | {str(name): of_mode.get(str(name), 0) + more}
+
+
+def _is_long(folder: str, path: str) -> bool:
+    """Tell whether a history has so many lines, or bytes, that it is folded; a session folded away is left alone."""
+    try:
+        size = os.lstat(f"{folder}/{path}").st_size
+        if size < MOST_LINES * SHORTEST_LINE:
+            return False
+        return size > MOST_READ or _content(folder, path)[0].count(b"\n") >= MOST_LINES
+    except OSError:
+        return False
+
+
+def _content(folder: str, path: str) -> tuple[bytes, bool]:
+    """Return the last bytes of a history, and whether they are all. Raises OSError."""
+    fd = open_regular(f"{folder}/{path}")
+    if fd is None:
+        return b"", True
+    try:
+        size = os.fstat(fd).st_size
+        return os.pread(fd, MOST_READ, max(0, size - MOST_READ)), size <= MOST_READ
+    finally:
+        os.close(fd)

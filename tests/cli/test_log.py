@@ -1,0 +1,157 @@
+"""`rcs log`: what happened, in words and as JSON, of one session or of all, once or as it happens."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rcs_hooks.cli.log import line_of
+from rcs_hooks.state.history import Event
+from rcs_hooks.state.history_listing import Entry
+from tests.support import RCS_HOOK, Workspace, clean_env, run_rcs
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORDS = (
+    (Event(1, "", "forge", "started", "", "starting", 0), "started: starting"),
+    (Event(1, "", "forge", "resumed", "failed", "fixing", 3, data={"reason": "no disk"}),
+     "resumed after failed: fixing, round 3 (no disk)"),
+    (Event(1, "", "forge", "phase", "starting", "executing", 1), "starting -> executing"),
+    (Event(1, "", "forge", "phase", "fixing", "verifying", 2), "fixing -> verifying, round 2"),
+    (Event(1, "", "forge", "phase", "fixing", "fixing", 3), "fixing, round 3"),
+    (Event(1, "", "forge", "question", "a", "a", data={"text": "Which?"}), 'asked "Which?"'),
+    (Event(1, "", "forge", "question", "a", "a"), "waits for the user: a"),
+    (Event(1, "", "forge", "answer", "a", "a", data={"text": "The first"}), 'answered "The first"'),
+    (Event(1, "", "forge", "answer", "a", "a"), "goes on: a"),
+    (Event(1, "", "forge", "held", "fixing", "fixing", 2, data={"why": "running"}), "Stop held: fixing, round 2"),
+    (Event(1, "", "forge", "let_go", "a", "a", data={"why": "unchanged"}), "Stop let go: nothing had changed"),
+    (Event(1, "", "forge", "let_go", "a", "a", data={"why": ["x"]}), "Stop let go: a"),
+    (Event(1, "", "blueprint", "handoff", "planning", "forge"), "handed over to forge"),
+    (Event(1, "", "forge", "outcome", "verifying", "finished", 1, data={"evidence": "pytest: ok"}),
+     "finished in verifying (pytest: ok)"),
+    (Event(1, "", "forge", "outcome", "starting", "finished", 1, data={"early": True}), "finished early in starting"),
+    (Event(1, "", "forge", "outcome", "fixing", "userinterlude", 2), "stopped by the user in fixing, round 2"),
+    (Event(1, "", "forge", "outcome", "fixing", "cleared"), "cleared in fixing"),
+    (Event(1, "", "forge", "outcome", "", "off"), "switched off"),
+)  # fmt: skip
+
+
+@each_row(("event", "words"), WORDS)
+def test_what_happened_in_words(event: Event, words: str) -> None:
+    line = line_of(Entry("0123456789abcdef", event._replace(at="2026-01-31T09:30:15.000Z")))
+    assert line == f"2026-01-31 09:30:15  01234567  {event.mode:<14}  {words}"
+
+
+@pytest.fixture
+def two(workspace: Workspace) -> Workspace:
+    workspace.prompt("$forge fix the parser", "s1")
+    workspace.prompt("$crew write the docs", "s2")
+    workspace.prompt("$cancel", "s1")
+    return workspace
+
+
+def log(workspace: Workspace, *words: str, status: int = 0) -> str:
+    done = run_rcs("log", *words, cwd=workspace.root, env=clean_env())
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
+
+
+def as_json(workspace: Workspace, *words: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log(workspace, "--json", *words).splitlines()]
+
+
+def test_all_sessions_are_merged_and_each_run_is_named(two: Workspace) -> None:
+    assert log(two).splitlines() == [
+        '2023-11-14 22:13:21  s1        forge           started: starting  "fix the parser"',
+        '2023-11-14 22:13:22  s2        team            started: starting  "write the docs"',
+        '2023-11-14 22:13:23  s1        forge           stopped by the user in starting  "fix the parser"',
+    ]
+
+
+def test_a_session_a_mode_and_a_number_choose(two: Workspace) -> None:
+    assert [each["event"] for each in as_json(two, "--session", "s1")] == ["started", "outcome"]
+    assert [each["session"] for each in as_json(two, "--mode", "$crew")] == ["s2"]
+    assert [each["event"] for each in as_json(two, "-n", "1")] == ["outcome"]
+    assert as_json(two, "--mode", "release") == []
+
+
+def test_json_has_the_agreed_names(two: Workspace) -> None:
+    assert as_json(two, "-n", "1") == [
+        {"at": "2023-11-14T22:13:23.000Z", "session": "s1", "mode": "forge", "event": "outcome", "from": "starting",
+         "to": "userinterlude", "iteration": 0, "title": "fix the parser", "data": {}},
+    ]  # fmt: skip
+
+
+def test_the_session_of_the_environment_hides_no_other(two: Workspace) -> None:
+    done = run_rcs("log", "--json", cwd=two.root, env=clean_env(RCS_SESSION_ID="s2"))
+    assert len(done.stdout.splitlines()) == 3
+
+
+def test_where_nothing_has_happened_it_says_so_and_makes_no_state(workspace: Workspace) -> None:
+    assert log(workspace) == "nothing has happened yet here\n"
+    assert log(workspace, "--session", "s9") == "nothing has happened yet in session s9\n"
+    assert log(workspace, "--json") == ""
+    assert not workspace.state.exists()
+
+
+@pytest.mark.parametrize("number", ["0", "-3", "5001"])
+def test_a_number_that_is_none_is_refused(number: str, two: Workspace) -> None:
+    assert "between 1 and 5000" in log(two, "-n", number, status=2)
+
+
+def test_a_history_that_cannot_be_read_is_named(two: Workspace) -> None:
+    path = two.folder("s1") / "history.jsonl"
+    path.unlink()
+    path.symlink_to(two.root / "elsewhere")
+    (two.root / "elsewhere").write_text("")
+    assert log(two, "--session", "s1", status=1) == (
+        "rcs: the history of session s1 cannot be read: it is a symbolic link\n"
+    )
+    assert log(two, "-n", "1").splitlines() == [
+        '2023-11-14 22:13:22  s2        team            started: starting  "write the docs"',
+        "rcs: the history of session s1 cannot be read: it is a symbolic link",
+    ]
+
+
+# --- as it happens
+
+
+@pytest.fixture
+def followed(two: Workspace) -> Iterator[subprocess.Popen[str]]:
+    command = [str(RCS_HOOK.with_name("rcs")), "log", "--follow", "--json", "-n", "1"]
+    process = subprocess.Popen(
+        command, cwd=two.root, env=clean_env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def next_event(process: subprocess.Popen[str]) -> tuple[str, str]:
+    assert process.stdout is not None
+    found = json.loads(process.stdout.readline())
+    return found["session"], found["event"]
+
+
+@pytest.mark.slow
+def test_following_prints_what_happens_from_now_on_and_nothing_twice(
+    two: Workspace, followed: subprocess.Popen[str]
+) -> None:
+    assert next_event(followed) == ("s1", "outcome")
+    two.now = time.time() + 60
+    two.prompt("$forge", "s1")
+    assert next_event(followed) == ("s1", "resumed")
+    two.prompt("$forge", "s3")
+    assert next_event(followed) == ("s3", "started")
+    two.stop("s2")
+    assert next_event(followed) == ("s2", "held")
+    followed.send_signal(2)
+    assert followed.wait(60) == 130
+    assert followed.stdout is not None
+    assert followed.stdout.read() == ""

@@ -1,0 +1,336 @@
+"""The history of a session: its lines, its numbers, what else may be in its file, and how it is folded."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rcs_hooks.cli.options import scope
+from rcs_hooks.files import paths
+from rcs_hooks.state import folding, history, history_folding, prune, writing
+from rcs_hooks.state.history import Event
+from rcs_hooks.state.history_folding import RunState, replay
+from rcs_hooks.state.history_listing import entries, recent_sessions
+from tests.files.test_transaction import copies, killed_at
+from tests.support import NOW, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rcs_hooks.state.scopes import Scope
+
+
+def at(workspace: Workspace, session: str | None = "s1") -> Scope:
+    return scope({}, str(workspace.root), str(workspace.root), session, workspace.now)
+
+
+def path_of(workspace: Workspace, session: str = "s1") -> Path:
+    return workspace.folder(session) / paths.HISTORY
+
+
+def lines(workspace: Workspace, session: str = "s1") -> list[dict[str, Any]]:
+    path = path_of(workspace, session)
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def told(workspace: Workspace, session: str = "s1", limit: int = 100) -> list[tuple[int, str, str]]:
+    return [(event.n, event.mode, event.event) for event in history.read(str(workspace.state), session, limit)]
+
+
+# --- what is told
+
+
+def test_a_story_is_told_line_by_line(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint plan the parser")
+    workspace.prompt("$forge build the parser")
+    writing.write(at(workspace), "forge", {"current_phase": "executing"})
+    assert workspace.stop().blocks
+    workspace.prompt("$cancel")
+    assert told(workspace) == [
+        (1, "blueprint", "started"), (2, "blueprint", "handoff"), (3, "forge", "started"), (4, "forge", "phase"),
+        (5, "forge", "held"), (6, "forge", "outcome"),
+    ]  # fmt: skip
+    assert lines(workspace)[2] == {
+        "v": 1, "n": 3, "at": "2023-11-14T22:13:22.000Z", "mode": "forge", "event": "started", "from": "",
+        "to": "starting", "iteration": 0, "title": "build the parser", "data": {},
+    }  # fmt: skip
+    assert path_of(workspace).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_denial_and_a_refused_write_tell_nothing(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    before = path_of(workspace).read_bytes()
+    workspace.prompt("$blueprint")
+    workspace.prompt("what is in $HOME?")
+    assert path_of(workspace).read_bytes() == before
+
+
+def test_root_has_no_history(workspace: Workspace) -> None:
+    workspace.write("forge", None)
+    writing.write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"}, root_scope=True)
+    assert not list(workspace.state.rglob(paths.HISTORY))
+
+
+def test_a_stop_that_lets_go_is_told_once(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    for _ in range(8):
+        workspace.stop()
+    assert [event for _, _, event in told(workspace)] == ["started", *["held"] * 5, "let_go"]
+    assert lines(workspace)[-1]["data"] == {"why": "unchanged"}
+
+
+def test_state_without_a_history_works(workspace: Workspace) -> None:
+    workspace.write("forge", current_phase="executing", iteration=4)
+    assert workspace.stop().blocks
+    workspace.prompt("$cancel")
+    assert told(workspace) == [(1, "forge", "held"), (2, "forge", "outcome")]
+
+
+# --- what else may be in the file
+
+
+def event(number: int, mode: str = "forge", name: str = "phase", to: str = "a", at: str = "2026-01-01") -> Event:
+    return Event(number, at, mode, name, "", to, number)
+
+
+def line(number: int, **fields: str) -> bytes:
+    return json.dumps(event(number, **fields).as_json()).encode() + b"\n"
+
+
+GARBAGE = {
+    "nothing": (b"", 1, False),
+    "an event": (line(7), 8, False),
+    "a torn line": (line(7) + b'{"v":1,"n":8,"at', 9, True),
+    "two lines of something else": (line(7) + b"hello\n[1]\n", 10, True),
+    "blank lines": (line(7) + b"\n\n", 10, True),
+    "an event that is larger than any number": (line(7) + line(10**16), 9, True),
+    "bytes": (line(7) + b"\xff\xfe\0\n", 9, True),
+    "nothing but garbage": (b"hello\n", 7, True),
+    "a long line": (line(7) + b"x" * 10_000 + b"\n", 9, True),
+    "a line that is too long": (line(7) + b"x" * 100_000 + b"\n", len(line(7)) + 100_002, True),
+    "nested too deeply": (line(7) + b"[" * 50_000 + b"\n", 9, True),
+}
+
+
+@pytest.mark.parametrize("name", GARBAGE)
+def test_the_next_event_is_numbered_whatever_the_end_holds(name: str, workspace: Workspace) -> None:
+    data, number, has_gap = GARBAGE[name]
+    workspace.folder("s1").mkdir(parents=True)
+    path_of(workspace).write_bytes(data)
+    workspace.prompt("$forge")
+    (found,) = history.read(str(workspace.state), "s1", 1)
+    assert (found.event, found.n, found.data) == ("started", number, {"gap": True} if has_gap else {})
+    assert path_of(workspace).read_bytes().startswith(data)
+    workspace.prompt("$cancel")
+    (found,) = history.read(str(workspace.state), "s1", 1)
+    assert (found.n, found.data) == (number + 1, {})
+
+
+def a_link(workspace: Workspace) -> None:
+    path_of(workspace).symlink_to(workspace.root / "elsewhere")
+
+
+def a_folder(workspace: Workspace) -> None:
+    path_of(workspace).mkdir()
+
+
+def a_pipe(workspace: Workspace) -> None:
+    os.mkfifo(path_of(workspace))
+
+
+def tracked(workspace: Workspace) -> None:
+    path_of(workspace).write_bytes(line(1))
+    (workspace.root / ".rcs/.gitignore").write_text("")
+    for words in (("init", "-q"), ("add", "-f", str(path_of(workspace)))):
+        subprocess.run(["git", "-C", str(workspace.root), *words], check=True)
+
+
+@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe, tracked])
+def test_a_history_that_cannot_be_used_loses_nothing_else(
+    spoil: Callable[[Workspace], None], workspace: Workspace
+) -> None:
+    workspace.prompt("$ulw")
+    path_of(workspace).unlink()
+    spoil(workspace)
+    assert "initialized" in workspace.prompt("$forge").context
+    assert workspace.stop().blocks
+    workspace.prompt("$cancel")
+    assert workspace.read("forge")["active"] is False
+    assert history.read(str(workspace.state), "s1", 10) == []
+    assert history.fault(str(workspace.state), "s1")
+    assert not (workspace.root / "elsewhere").exists()
+    assert not history_folding.fold(str(workspace.state), "s1")
+
+
+def test_what_a_line_brings_is_cleaned_and_bounded() -> None:
+    found = history.event_of(
+        json.dumps(
+            event(1).as_json() | {"mode": "a\x1b[2J", "from": 7, "title": "t" * 500, "iteration": True, "data": []}
+        ).encode()
+    )
+    assert found is not None
+    assert (found.mode, found.from_, len(found.title), found.iteration, found.data) == ("a [2J", "", 80, None, {})
+
+
+@pytest.mark.parametrize("fields", [{"n": 0}, {"n": "1"}, {"n": 1.5}, {"event": "unknown"}, {"event": ["held"]}])
+def test_what_is_no_event_is_passed_over(fields: dict[str, Any]) -> None:
+    assert history.event_of(json.dumps(event(1).as_json() | fields).encode()) is None
+
+
+# --- reading
+
+
+def with_lines(workspace: Workspace, count: int, session: str = "s1") -> Path:
+    workspace.folder(session).mkdir(parents=True, exist_ok=True)
+    path_of(workspace, session).write_bytes(b"".join(map(line, range(1, count + 1))))
+    return path_of(workspace, session)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 500, 2_000, 3_000])
+def test_the_last_events_are_read_over_any_number_of_parts(limit: int, workspace: Workspace) -> None:
+    with_lines(workspace, 2_500)
+    found = history.read(str(workspace.state), "s1", limit)
+    assert [each.n for each in found] == [*range(1, 2_501)][-limit:]
+    assert [each.n for each in history.read(str(workspace.state), "s1", limit, after=2_498)] == [2_499, 2_500][-limit:]
+    assert history.read(str(workspace.state), "s1", limit, mode="team") == []
+
+
+def test_a_history_of_gigabytes_is_read_only_at_its_end(workspace: Workspace) -> None:
+    path = with_lines(workspace, 3)
+    data = path.read_bytes()
+    with path.open("r+b") as file:
+        file.seek(3 * 1024**3)
+        file.write(b"\n" + data)
+    assert [each.n for each in history.read(str(workspace.state), "s1", 10)] == [1, 2, 3]
+    workspace.prompt("$forge")
+    assert told(workspace)[-1] == (4, "forge", "started")
+
+
+def test_the_histories_of_all_sessions_are_merged_by_time(workspace: Workspace) -> None:
+    for session in ("s1", "s2"):
+        workspace.prompt("$forge", session)
+    workspace.prompt("$cancel", "s1")
+    folder = str(workspace.state)
+    assert [(each.session, each.event.event) for each in entries(folder, None, 10)] == [
+        ("s1", "started"), ("s2", "started"), ("s1", "outcome"),
+    ]  # fmt: skip
+    assert [each.session for each in entries(folder, None, 2)] == ["s2", "s1"]
+    assert [each.event.n for each in entries(folder, None, 10, after={"s1": 1})] == [1, 2]
+
+
+def test_a_clock_that_was_set_back_does_not_mix_up_a_session(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    workspace.now -= 1_000
+    workspace.prompt("$cancel")
+    assert [each.event.event for each in entries(str(workspace.state), None, 10)] == ["started", "outcome"]
+
+
+# --- folding
+
+
+def story(count: int) -> list[Event]:
+    names = ("starting", "executing", "verifying")
+    return [
+        Event(number, f"2026-01-01T00:{number // 60:02}:{number % 60:02}.000Z", mode, "phase", "", names[number % 3], 1)
+        for number in range(1, count + 1)
+        for mode in (("forge", "team")[number % 2],)
+    ]
+
+
+def test_folding_keeps_counts_numbers_and_where_each_mode_had_got_to() -> None:
+    events = [
+        Event(1, "t1", "blueprint", "started", "", "planning"),
+        Event(2, "t2", "blueprint", "outcome", "planning", "finished"),
+    ]
+    events += [event._replace(n=event.n + 2) for event in story(10)]
+    folded = history_folding.folded_into_one(events[:8])
+    assert (folded.n, folded.at, folded.event) == (8, events[7].at, "folded")
+    assert folded.data["counts"] == {
+        "blueprint": {"started": 1, "outcome": 1},
+        "team": {"phase": 3},
+        "forge": {"phase": 3},
+    }
+    assert (folded.data["first"], folded.data["since"], folded.data["lines"]) == (1, "t1", 8)
+    read_again = history.event_of(json.dumps(folded.as_json()).encode())
+    assert read_again is not None
+    assert replay([read_again, *events[8:]]) == replay(events)
+    twice = history_folding.folded_into_one([read_again, *events[8:10]])
+    assert (twice.n, twice.data["first"], twice.data["lines"]) == (10, 1, 10)
+    assert twice.data["counts"] == {
+        "blueprint": {"started": 1, "outcome": 1},
+        "team": {"phase": 4},
+        "forge": {"phase": 4},
+    }
+    assert replay([twice, *events[10:]]) == replay(events)
+
+
+def test_replaying_tells_where_a_mode_has_got_to() -> None:
+    events = [
+        Event(1, "", "forge", "started", "", "starting", 0, "fix it"),
+        Event(2, "", "forge", "phase", "starting", "executing", 1),
+        Event(3, "", "forge", "question", "executing", "executing", 1, data={"outcome": "askuserQuestion"}),
+    ]
+    assert replay(events) == {"forge": RunState(True, "executing", 1, "askuserQuestion", "fix it")}
+    events.append(Event(4, "", "forge", "answer", "executing", "executing", 1))
+    assert replay(events) == {"forge": RunState(True, "executing", 1, "", "fix it")}
+    events.append(Event(5, "", "forge", "outcome", "executing", "failed", 1))
+    assert replay(events) == {"forge": RunState(False, "executing", 1, "failed", "fix it")}
+
+
+def test_a_history_of_five_thousand_lines_is_folded_once(workspace: Workspace) -> None:
+    path = with_lines(workspace, 4_999)
+    folder = str(workspace.state)
+    assert not history_folding.fold(folder, "s1")
+    with path.open("ab") as file:
+        file.write(line(5_000))
+    assert history_folding.fold(folder, "s1", wait=1)
+    assert len(lines(workspace)) == 2_501
+    assert lines(workspace)[0]["n"] == 2_500
+    assert [each.n for each in history.read(folder, "s1", 5_000)] == [*range(2_501, 5_001)]
+    assert not history_folding.fold(folder, "s1", wait=1)
+    workspace.prompt("$forge")
+    assert told(workspace)[-1] == (5_001, "forge", "started")
+
+
+def test_the_start_of_a_session_and_prune_fold(workspace: Workspace) -> None:
+    with_lines(workspace, 5_000)
+    workspace.call("SessionStart", source="resume")
+    assert len(lines(workspace)) == 2_501
+    with_lines(workspace, 5_000, "s2")
+    prune.prune(at(workspace, "s2"), dry_run=True)
+    assert len(lines(workspace, "s2")) == 5_000
+    prune.prune(at(workspace, "s2"))
+    assert len(lines(workspace, "s2")) == 2_501
+
+
+@pytest.mark.slow
+def test_a_folding_killed_at_any_step_loses_no_event(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history_folding, "MOST_LINES", 10)
+    monkeypatch.setattr(history_folding, "SHORTEST_LINE", 1)
+    with_lines(workspace, 10)
+    for number, state in copies(workspace.state):
+        killed = killed_at(number, lambda state=state: history_folding.fold(str(state), "s1"), torn=True)  # type: ignore[misc]  # mypy infers no lambda with a default
+        found = history.lines_of(str(state), "s1", 100)
+        assert [each.n for each in found] in ([*range(1, 11)], [*range(5, 11)])
+        assert replay(found)["forge"].iteration == 10
+        if not killed:
+            break
+
+
+def test_a_session_that_is_folded_away_takes_its_history_along(workspace: Workspace) -> None:
+    for number in range(10):
+        workspace.prompt("$forge", f"s{number}")
+        workspace.prompt("$cancel", f"s{number}")
+    done = prune.prune(at(workspace, None)._replace(now=NOW + 90 * folding.DAY + 10**9), older_than=0)
+    assert "s1" in done["folded"]
+    assert not path_of(workspace).exists()
+    assert [name for _, _, name in told(workspace)] == ["started", "outcome"]
+    assert sorted(recent_sessions(str(workspace.state))) == [f"s{number}" for number in range(10)]
+    workspace.prompt("$forge", "s1")
+    assert [name for _, _, name in told(workspace)] == ["started", "outcome", "resumed"]
+    assert path_of(workspace).exists()

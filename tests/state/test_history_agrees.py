@@ -1,0 +1,132 @@
+"""State and history agree after any story, whatever was killed in it at whichever call to the disk."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rcs_hooks.cli.options import scope
+from rcs_hooks.environment import Environment
+from rcs_hooks.errors import RcsError
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.transaction import recover
+from rcs_hooks.hook.entry import respond
+from rcs_hooks.state import clearing, history, history_folding, question_service, writing
+from rcs_hooks.state import session as sessions
+from rcs_hooks.state.history_folding import RunState, replay
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from tests.files.test_transaction import killed_at
+from tests.properties import examples
+from tests.support import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PROMPTS = (
+    "$forge fix it", "$blueprint plan it", "$brief ask me", "$crew build it", "$ulw", "$autoforge all of it",
+    "$cancel", "$cancel $forge again", "$blueprint $forge", "go on", "the first", "what now?", "/help",
+)  # fmt: skip
+MODES = ("forge", "blueprint", "team", "ultrawork", "autopilot", "deep-interview")
+WRITES: tuple[dict[str, Any], ...] = (
+    {"current_phase": "executing"}, {"current_phase": "verifying"}, {"current_phase": "fixing"},
+    {"current_phase": "code-review"}, {"iteration": 2}, {"iteration": 3, "current_phase": "verifying"},
+    {"lifecycle_outcome": "finished"}, {"lifecycle_outcome": "failed", "reason": "no disk"},
+    {"lifecycle_outcome": "blocked"}, {"lifecycle_outcome": "askuserQuestion"}, {"active": False}, {"active": True},
+    {"active": True, "current_phase": "executing"}, {"state": {"note": "x"}},
+)  # fmt: skip
+
+prompts = st.tuples(st.just("prompt"), st.sampled_from(PROMPTS), st.none())
+writes = st.tuples(st.just("write"), st.sampled_from(MODES), st.sampled_from(WRITES))
+others = st.tuples(st.sampled_from(["stop", "ask", "clear", "fold", "start"]), st.sampled_from(MODES), st.none())
+kills = st.one_of(st.none(), st.none(), st.integers(1, 60))
+stories = st.lists(st.tuples(st.one_of(prompts, writes, others), kills, st.booleans()), min_size=1, max_size=14)
+
+
+class Story:
+    """A session to which things happen, some of them cut short by a kill."""
+
+    def __init__(self, root: Path) -> None:
+        self.workspace = Workspace(root, now=time.time())
+        self.folder = str(self.workspace.state)
+
+    def step(self, what: tuple[str, str, Any], kill: int | None, *, torn: bool) -> None:
+        self.workspace.now += 1
+        self.workspace.turns += 1
+        action = self.action(*what)
+        if kill is None:
+            action()
+        else:
+            killed_at(kill, action, torn=torn)
+
+    def action(self, kind: str, word: str, fields: Any) -> Callable[[], object]:
+        at = scope({}, str(self.workspace.root), str(self.workspace.root), "s1", self.workspace.now)
+        turn = f"turn-{self.workspace.turns}"
+        calls: dict[str, dict[str, Any]] = {
+            "prompt": {"hook_event_name": "UserPromptSubmit", "prompt": word},
+            "stop": {"hook_event_name": "Stop", "stop_hook_active": False, "last_assistant_message": word},
+            "start": {"hook_event_name": "SessionStart", "source": "resume"},
+        }
+
+        def act() -> None:
+            with suppress(RcsError):
+                if kind in calls:
+                    raw = self.workspace.payload("", turn_id=turn, **calls[kind])
+                    respond(raw, Environment(self.workspace.env, str(self.workspace.root), self.workspace.now, "rcs"))
+                elif kind == "write":
+                    writing.write(at, word, fields)
+                elif kind == "ask":
+                    question_service.ask(at, word, "Which one?", ("the first", "the second"))
+                elif kind == "clear":
+                    clearing.clear(at, word)
+                elif self.workspace.state.exists():
+                    history_folding.fold(self.folder, "s1")
+
+        return act
+
+    def check(self) -> None:
+        """Compare what the records say with what the history tells, both read without the lock."""
+        view = sessions.load(self.folder, "s1", self.workspace.now)
+        lines = history.lines_of(self.folder, "s1", 10_000)
+        told = replay(lines)
+        for mode in {*view.own, *told}:
+            state = told.get(mode, RunState())
+            record = view.own.get(mode)
+            if record is None:
+                assert not state.is_active, f"{mode} has no record, and runs by its history"
+                continue
+            assert state.is_active == is_active(record), f"{mode}: {state}, {record}"
+            outcome = outcome_of(record)
+            if is_active(record):
+                found = RunState(True, record.phase, record.iteration, outcome.public or "", record.title)
+                assert state == found, f"{mode}: {state}, {found}"
+            elif mode in told:
+                ended = history.CLEARED if record.is_tombstone else str(outcome.public) if outcome.ends else history.OFF
+                assert state.outcome in (ended, history.CLEARED), f"{mode}: {state}, {record}"
+        numbers = [event.n for event in lines]
+        assert numbers == sorted(set(numbers))
+        if numbers:
+            assert numbers == [*range(numbers[0], numbers[-1] + 1)], "an event is missing"
+        assert not any("gap" in event.data for event in lines)
+
+
+@examples(150)
+@given(story=stories)
+def test_state_and_history_agree_after_every_step(story: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(history_folding, "MOST_LINES", 8)
+        patched.setattr(history_folding, "SHORTEST_LINE", 1)
+        played = Story(Path(folder))
+        for what, kill, torn in story:
+            played.step(what, kill, torn=torn)
+            played.check()
+        if played.workspace.state.exists():
+            with Lock(played.folder):
+                recover(played.folder)
+            played.check()
