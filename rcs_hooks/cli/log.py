@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.state.history import Event
-    from rcs_hooks.state.history_listing import Entry
+    from rcs_hooks.state.history_listing import LoggedEvent
 
 SHOWN = 50
 MOST = 5_000
@@ -113,7 +113,7 @@ class Printer:
         self._as_json = as_json
         self._last: tuple[str, str, str] | None = None
 
-    def show(self, entry: Entry) -> None:
+    def show(self, entry: LoggedEvent) -> None:
         """Print an event, with the title of its run if the line before was about another run."""
         if self._as_json:
             output.result(entry.as_json())
@@ -123,7 +123,7 @@ class Printer:
         self._last = run
 
 
-def line_of(entry: Entry, *, with_title: bool = True) -> str:
+def line_of(entry: LoggedEvent, *, with_title: bool = True) -> str:
     """Return an event as one line: when, in which session, which mode, what happened, and the title of its run."""
     event = entry.event
     at = event.at[:19].replace("T", " ")

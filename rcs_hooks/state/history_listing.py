@@ -19,7 +19,7 @@ MOST_SESSIONS = 500
 """So many sessions at most are read for one list: those whose history was written last."""
 
 
-class Entry(NamedTuple):
+class LoggedEvent(NamedTuple):
     """An event, and the session that it happened in."""
 
     session: str
@@ -43,19 +43,19 @@ class Entry(NamedTuple):
 
 def entries(
     folder: str, session: str | None, limit: int, *, mode: str = "", after: Mapping[str, int] | None = None
-) -> list[Entry]:
+) -> list[LoggedEvent]:
     """Return the last events, oldest first: of one session, or of all.
 
     `limit`: so many at most. `mode`: only those of a mode. `after`: for each session the number up to which its events
     are known already.
     """
     known = after or {}
-    found: list[tuple[str, Entry]] = []
+    found: list[tuple[str, LoggedEvent]] = []
     for name in [session] if session else recent_sessions(folder):
         at = ""
         for event in history.read(folder, name, limit, mode=mode, after=known.get(name, 0)):
             at = max(at, event.at)  # the events of a session stay in its own order, also where the clock was set back
-            found.append((at, Entry(name, event)))
+            found.append((at, LoggedEvent(name, event)))
     found.sort(key=lambda each: each[0])
     return [entry for _, entry in found[-limit:]]
 

@@ -11,7 +11,7 @@ import pytest
 
 from rcs_hooks.cli.log import line_of
 from rcs_hooks.state.history import Event
-from rcs_hooks.state.history_listing import Entry
+from rcs_hooks.state.history_listing import LoggedEvent
 from tests.support import RCS_HOOK, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
@@ -44,7 +44,7 @@ WORDS = (
 
 @each_row(("event", "words"), WORDS)
 def test_what_happened_in_words(event: Event, words: str) -> None:
-    line = line_of(Entry("0123456789abcdef", event._replace(at="2026-01-31T09:30:15.000Z")))
+    line = line_of(LoggedEvent("0123456789abcdef", event._replace(at="2026-01-31T09:30:15.000Z")))
     assert line == f"2026-01-31 09:30:15  01234567  {event.mode:<14}  {words}"
 
 

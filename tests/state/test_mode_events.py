@@ -24,7 +24,10 @@ RESUMED: Fields = {"resumed_from": {"outcome": "failed", "reason": "no disk"}}
 HANDED_OVER: Fields = {
     **ENDED, "current_phase": "completed", "lifecycle_outcome": "finished", "transition_target_mode": "team",
 }  # fmt: skip
-ASKED: dict[str, dict[str, object]] = {"q1": {"question": "Which?", "answer": "the first"}, "q2": {"question": "And now?"}}
+ASKED: dict[str, dict[str, object]] = {
+    "q1": {"question": "Which?", "answer": "the first"},
+    "q2": {"question": "And now?"},
+}
 
 Row = tuple[list[Fields | None], list[tuple[object, ...]]]
 ROWS: dict[str, Row] = {
