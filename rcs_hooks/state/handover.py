@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.replies import TITLE_LENGTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Modes = Mapping[str, ModeDef]
 
 FINDING_LENGTH = 500
+LONGEST_PATH = 1_000
 
 
 def given_to(mode: ModeDef, records: Records, modes: Modes, *, title: str, now: str) -> JsonObject:
@@ -46,8 +48,18 @@ def given_anew(mode: ModeDef, records: Records, modes: Modes) -> JsonObject:
     """Return the fields that an active run of `mode` begins anew with."""
     record = records[mode.name]
     if record.resumed_after is None:
-        return _without_empty({"title": record.title, "plan": record.plan, "brief": record.brief})
+        return _without_empty(_of(record))
     return _without_empty(_planned(mode, records, modes) | {"title": record.asked_at_resume})
+
+
+def _of(record: ModeRecord) -> JsonObject:
+    """Return what a run can hand over; its skill may keep the paths in its own `state`, as version 0.1.0 told it to."""
+    plan, brief = record.plan or record.state.get("plan"), record.brief or record.state.get("brief")
+    return {"title": clean(record.title, TITLE_LENGTH), "plan": _path(plan), "brief": _path(brief)}
+
+
+def _path(value: object) -> str:
+    return value if isinstance(value, str) and len(value) <= LONGEST_PATH and value.isprintable() else ""
 
 
 def _without_empty(fields: JsonObject) -> JsonObject:
@@ -58,7 +70,7 @@ def _handed_back(mode: ModeDef, records: Records, modes: Modes, now: str) -> Jso
     for name, record in records.items():
         hands_back = name in modes and mode.name in modes[name].returns_to and not is_active(record)
         if hands_back and record.get("transition_target_mode") == mode.name and record.completed_at == now:
-            return {"title": record.title, "plan": record.plan, "finding": _finding(record)}
+            return {**_of(record), "finding": _finding(record)}
     return {}
 
 
@@ -68,7 +80,7 @@ def _beside(mode: ModeDef, records: Records) -> JsonObject:
     if not others:
         return {}
     last = max(others, key=lambda record: record.started_at)
-    return {"title": last.title, "plan": last.plan, "brief": last.brief}
+    return _of(last)
 
 
 def _finding(record: ModeRecord) -> str:
@@ -89,7 +101,7 @@ def _planned(mode: ModeDef, records: Records, modes: Modes) -> JsonObject:
     is_used = any(each.completed_at > at for other, each in finished.items() if not modes[other].is_planning)
     if name == mode.name or is_used or (own is not None and (own.completed_at or own.ended_before) > at):
         return {}
-    return {"title": record.title, "plan": record.plan, "brief": record.brief}
+    return _of(record)
 
 
 def _has_finished(record: ModeRecord) -> bool:
