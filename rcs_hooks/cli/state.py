@@ -35,10 +35,11 @@ KEYS = tuple(
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "state",
-        "Read, write and clear workflow state. A write that would activate a mode asks the transition policy first.",
+        "Read, write and clear workflow state. A write that would activate a mode asks the transition policy first; "
+        "a phase has to be one that the mode's machine allows. Several modes are written at once, or none of them.",
         "rcs state list-active --session S",
-        "rcs state write --mode forge --session S --phase verifying --iteration 2",
-        "rcs state write --mode forge --session S --outcome finished",
+        "rcs state write --mode forge,team --session S --phase verifying",
+        "rcs state write --mode forge --session S --outcome finished --evidence 'pytest: 9 passed'",
         "rcs state clear --mode team --session S",
         """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
         "rcs state prune --older-than 30d --dry-run",
