@@ -49,7 +49,7 @@ class Entry(NamedTuple):
     session: str | None = None
     """The session of a mode; None for a record that belongs to the workspace."""
     id: str = ""
-    """The id of a run or a task; of a question that no active mode asks."""
+    """The id of a run or a task. Of a mode: the question that no active mode asks, or the event that ended it."""
     phase: str | None = None
     since: str | None = None
     """When it began to wait, to run, to be in its phase, or when it ended or was closed."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import RcsError, reason_of
 from rcs_hooks.files import paths, workspaces
-from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.reading import Reader, Unreadable
+from rcs_hooks.overview import endings
 from rcs_hooks.overview.entries import (
     CLOSED,
     ENDED,
@@ -26,14 +26,13 @@ from rcs_hooks.overview.entries import (
     AskedQuestion,
     Entry,
     LastStop,
-    short,
 )
+from rcs_hooks.overview.records import moment, of_record, title_of
 from rcs_hooks.state import questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.inventory import deferred_skills_in
-from rcs_hooks.text import clean, word
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
-from rcs_hooks.workflow.replies import TITLE_LENGTH
+from rcs_hooks.text import clean
+from rcs_hooks.workflow.lifecycle import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from rcs_hooks.state.questions import Question
     from rcs_hooks.state.session import ActiveMode, Session
     from rcs_hooks.workflow.commands import Commands
-    from rcs_hooks.workflow.mode_record import ModeRecord
 
 MOST_ENDED = 10
 """How many modes are shown that have ended lately."""
@@ -50,7 +48,6 @@ MOST_LOOKED_AT = 30
 FEW = 40
 """Of more sessions that may be active, those are passed over whose records say at once that they are not."""
 LONGEST_QUESTION = 300
-LONGEST_REASON = 200
 MOST_OPTIONS = 12
 LONGEST_OPTION = 60
 
@@ -109,14 +106,6 @@ def _unreadable(root: str, session: str | None, name: str, detail: str, to: str 
     )  # fmt: skip
 
 
-def title_of(name: str, session: str | None, recorded: object) -> tuple[str, bool]:
-    """Return the title of a run, and whether it is a recorded one; else it is made of the mode and the session."""
-    title = clean(recorded, TITLE_LENGTH)
-    if title:
-        return title, True
-    return (f"{name} {short(session)}" if session else f"{name} of the workspace"), False
-
-
 class _SessionEntries:
     """The entries of one session, from one reading of it."""
 
@@ -126,7 +115,7 @@ class _SessionEntries:
         self.commands = commands
         notes = session_notes.load(view.folder, view.session) if view.session else {}
         self.is_closed = session_notes.is_closed(notes)
-        self.closed_at = _moment(notes.get("closed_at")) if isinstance(notes, dict) else None
+        self.closed_at = moment(notes.get("closed_at")) if isinstance(notes, dict) else None
         # A root record is shown once: as one that belongs to the workspace, not in each session that sees it.
         self.members = [member for member in view.active_modes() if member.session == view.session]
         self.stop = _last_stop(notes, view.active_modes())
@@ -150,7 +139,7 @@ class _SessionEntries:
         for question in self.open:
             if question.id not in told:
                 yield self._orphan(question)
-        yield from self._ended()
+        yield from endings.entries(self.root, self.view)
 
     def _broken(self, broken: Unreadable) -> Entry:
         name = paths.clear_name(broken.path)
@@ -169,11 +158,11 @@ class _SessionEntries:
 
     def _active(self, member: ActiveMode, question: Question | None) -> Entry:
         record, outcome = member.record, outcome_of(member.record)
-        entry = self._of_record(member.mode, record)
+        entry = of_record(self.root, self.view, member.mode, record)
         phase = _phase_and_round(entry)
         if question:
             asked = question.record.get("created_at") or record.updated_at
-            entry = self._asking(entry, question, _moment(asked))
+            entry = self._asking(entry, question, moment(asked))
             return entry if not self.is_closed else entry._replace(group=CLOSED, since=self.closed_at)
         if self.is_closed:
             return entry._replace(
@@ -184,10 +173,10 @@ class _SessionEntries:
                 command=self.commands.write(member.mode, "--outcome", "userinterlude"),
             )
         if outcome.waits:
-            return entry._replace(group=WAITING, since=_moment(record.updated_at), detail=self._waits_for(member))
+            return entry._replace(group=WAITING, since=moment(record.updated_at), detail=self._waits_for(member))
         then = f"; then {' '.join(f'${mode}' for mode in self.deferred)}" if self.deferred else ""
         return entry._replace(
-            group=RUNNING, since=_moment(record.started_at or record.updated_at), detail=phase + then, stop=self.stop
+            group=RUNNING, since=moment(record.started_at or record.updated_at), detail=phase + then, stop=self.stop
         )
 
     def _waits_for(self, member: ActiveMode) -> str:
@@ -209,7 +198,7 @@ class _SessionEntries:
         entry = Entry(
             MODE, name, title, WAITING, self.view.session, question.id, has_title=has_title, project=self.root
         )
-        entry = self._asking(entry, question, _moment(question.record.get("created_at")))
+        entry = self._asking(entry, question, moment(question.record.get("created_at")))
         return entry._replace(group=CLOSED, since=self.closed_at) if self.is_closed else entry
 
     def _asking(self, entry: Entry, question: Question, since: str | None) -> Entry:
@@ -225,43 +214,10 @@ class _SessionEntries:
             question=AskedQuestion(question.id, text, options),
         )
 
-    def _ended(self) -> Iterator[Entry]:
-        """Yield the modes that have ended in the last day."""
-        since = self.view.now - LATELY
-        for mode, record in (self.view.own if self.view.session else self.view.root).items():
-            outcome = outcome_of(record)
-            if is_active(record) or not outcome.ends or record.is_tombstone:
-                continue
-            ended = _moment(record.completed_at) or _moment(record.updated_at)
-            if ended is None or (seconds(ended) or 0.0) < since:
-                continue
-            entry = self._of_record(mode, record)
-            is_early = outcome.word == FINISHED and record.is_early
-            entry = entry._replace(group=ENDED, since=ended, outcome=outcome.public, is_early=is_early)
-            yield entry._replace(detail=_how_it_ended(entry, record))
-
-    def _of_record(self, mode: str, record: ModeRecord) -> Entry:
-        title, has_title = title_of(mode, self.view.session, record.title)
-        return Entry(
-            MODE, mode, title, RUNNING, self.view.session,
-            phase=word(record.phase) if record.phase else None, has_title=has_title, project=self.root,
-            iteration=_count(record.iteration), max_iterations=_count(record.max_iterations),
-        )  # fmt: skip
-
-
-def _how_it_ended(entry: Entry, record: ModeRecord) -> str:
-    if entry.outcome == FINISHED:
-        if isinstance(target := record.get("transition_target_mode"), str):
-            return f"finished, handed over to {clean(target)}"
-        return f"finished early, in phase {entry.phase}" if entry.is_early else "finished"
-    why = clean(record.reason or record.get("error"), LONGEST_REASON)
-    phase = f" in phase {entry.phase}" if entry.phase and entry.phase != entry.outcome else ""
-    return f"{entry.outcome}{phase}{f': {why}' if why else ''}"
-
 
 def _phase_and_round(entry: Entry) -> str:
     phase = f"phase {entry.phase or 'unknown'}"
-    if entry.iteration is None or entry.max_iterations is None:
+    if not (entry.iteration and entry.max_iterations):
         return phase
     return f"{phase}, round {entry.iteration} of {entry.max_iterations}"
 
@@ -270,17 +226,7 @@ def _last_stop(notes: object, members: Iterable[ActiveMode]) -> LastStop | None:
     """Tell what became of the last Stop of a session since its last prompt; None if there was none."""
     if not isinstance(notes, dict):
         return None
-    at = _moment(session_notes.part(notes, "stops").get("at"))
+    at = moment(session_notes.part(notes, "stops").get("at"))
     if stop_notes.is_stalled(notes, tuple(members)):
         return LastStop(False, at)
     return LastStop(True, at) if stop_notes.count_of(notes).in_a_row else None
-
-
-def _moment(value: object) -> str | None:
-    """Return a moment as our clock writes it; None for a text that states none."""
-    at = seconds(value)
-    return iso(at) if at is not None and at >= 0 else None
-
-
-def _count(value: int | None) -> int | None:
-    return value if value is not None and 0 <= value < 10**9 else None

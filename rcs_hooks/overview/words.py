@@ -25,6 +25,9 @@ AGES = {WAITING: "for {}", RUNNING: "for {}", ENDED: "{} ago", TASKS: "{} ago", 
 NOTHING = "Nothing runs here. To start, type `$forge` and a task to your agent; `rcs modes` lists what else there is."
 MOST = 20
 """How many entries of a group are shown."""
+INDENT = "    "
+UNBROKEN = "\xa0"
+"""A blank at which no line is broken."""
 WIDEST = 110
 NARROWEST = 40
 BOLD, DIM, YELLOW, RESET = "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[0m"
@@ -59,14 +62,16 @@ def _entry(entry: Entry, now: float, width: int, *, is_coloured: bool) -> Iterat
     yield f"  {_styled(head, BOLD, is_coloured=is_coloured)}" + (
         f"{gap}{_styled(age, DIM, is_coloured=is_coloured)}" if age else ""
     )
-    yield from textwrap.wrap(
-        _detail(entry, now), width, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
-    )
+    detail = _detail(entry, now)
+    for line in textwrap.wrap(detail, width, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False):
+        yield line.replace(UNBROKEN, " ")
     if entry.command:
-        yield f"    {entry.to}: {entry.command}"
+        yield f"{INDENT}{entry.to}: {entry.command}"
 
 
 def _head(entry: Entry) -> str:
+    if entry.kind == TASK and entry.group != TASKS:
+        return f"task {entry.name}"
     if entry.has_title:
         return f"{entry.name}: {entry.title}"
     if entry.kind == MODE:
@@ -78,7 +83,8 @@ def _detail(entry: Entry, now: float) -> str:
     """Return what is said below the head of an entry; empty for one that has ended with nothing more to say."""
     if entry.detail == entry.outcome:
         return ""
-    parts = [entry.detail]
+    how = f"{entry.outcome}{' early' if entry.is_early else ''}" if entry.outcome else ""
+    parts = [entry.detail.removeprefix(how).lstrip(", ") if how else entry.detail]
     if entry.stop:
         age = _age(entry.stop.at, now)
         when = f" {age} ago" if age else ""
@@ -88,9 +94,9 @@ def _detail(entry: Entry, now: float) -> str:
             else f"Stop let it go{when}, as nothing had changed: `go on` continues it, `$cancel` ends it"
         )
     if entry.has_title and entry.kind == MODE:
-        parts.append(f"session {short(entry.session)}" if entry.session else "of the workspace")
+        parts.append(f"session{UNBROKEN}{short(entry.session)}" if entry.session else "of the workspace")
     elif entry.has_title and entry.kind not in (MODE, TASK):
-        parts.append(f"run {short(entry.id)}")
+        parts.append(f"run{UNBROKEN}{short(entry.id)}")
     return "; ".join(part for part in parts if part)
 
 

@@ -14,6 +14,7 @@ from rcs_hooks.overview.collect import for_dashboard, of_session, overview
 from rcs_hooks.overview.entries import Entry, Overview
 from rcs_hooks.runs.store import open_readonly
 from rcs_hooks.state.question_service import ask
+from rcs_hooks.state.writing import write
 from tests.runs.support import Project
 from tests.state.test_operations import at
 from tests.support import NOW, Workspace, run_rcs
@@ -174,6 +175,27 @@ def test_a_handoff_says_to_which_mode(workspace: Workspace) -> None:
     assert only(look(workspace), "ended").says == "finished, handed over to forge"
 
 
+def test_a_run_that_ended_is_shown_beside_the_next_one_of_its_mode(workspace: Workspace) -> None:
+    def ends(outcome: str) -> None:
+        scope = at(workspace)._replace(now=workspace.now)
+        write(scope, "forge", {"lifecycle_outcome": outcome, "reason": "no key"})
+
+    workspace.prompt("$forge mend the ledger")
+    ends("failed")
+    ends("finished")  # corrected
+    workspace.prompt("$forge paint the fence")
+    ends("blocked")
+    workspace.prompt("$forge")  # taken up
+    found = look(workspace)
+    assert [(entry.title, entry.says) for entry in found.running] == [("paint the fence", "phase starting")]
+    assert [(entry.title, entry.outcome) for entry in found.ended] == [("mend the ledger", "finished")]
+    ends("finished")
+    workspace.prompt("$forge wash the car")
+    found = look(workspace)
+    assert [entry.title for entry in found.ended] == ["paint the fence", "mend the ledger"]
+    assert len({entry.key for group in found.groups.values() for entry in group}) == 3
+
+
 NOT_ENDED_LATELY: dict[str, Record] = {
     "a day and more ago": {"lifecycle_outcome": "finished", "completed_at": "2023-11-13T22:13:00Z"},
     "without an outcome": {"active": False},
@@ -206,7 +228,7 @@ def test_a_closed_session_shows_its_run_and_its_question_once(workspace: Workspa
     team, forge = found.closed
     assert asked["question_id"] in team.says
     assert forge.says == (
-        "phase starting, round 0 of 50; its client has closed the session, and resuming it goes on. "
+        "phase starting; its client has closed the session, and resuming it goes on. "
         "To end it: rcs state write --mode forge --outcome userinterlude --session s1"
     )
     assert forge.since == "2023-11-14T22:13:23.000Z"

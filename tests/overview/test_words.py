@@ -59,9 +59,9 @@ Runs (3)
 Ended in the last day (3)
   forge: build it                                            finished 10 min ago
   forge, session s4                                       finished early 2 h ago
-    finished early, in phase executing
+    in phase executing
   scan, run 3f2a9c01                                              failed 2 h ago
-    failed at read
+    at read
 
 Tasks (1)
   login

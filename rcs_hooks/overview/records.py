@@ -1,0 +1,42 @@
+"""Make the entry of a mode from its record: its title, its phase and its round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcs_hooks.files.clock import iso, seconds
+from rcs_hooks.overview.entries import MODE, RUNNING, Entry, short
+from rcs_hooks.text import clean, word
+from rcs_hooks.workflow.replies import TITLE_LENGTH
+
+if TYPE_CHECKING:
+    from rcs_hooks.state.session import Session
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+
+def of_record(root: str, view: Session, mode: str, record: ModeRecord) -> Entry:
+    """Return the entry of a mode as if it ran."""
+    title, has_title = title_of(mode, view.session, record.title)
+    return Entry(
+        MODE, mode, title, RUNNING, view.session,
+        phase=word(record.phase) if record.phase else None, has_title=has_title, project=root,
+        iteration=_count(record.iteration), max_iterations=_count(record.max_iterations),
+    )  # fmt: skip
+
+
+def title_of(name: str, session: str | None, recorded: object) -> tuple[str, bool]:
+    """Return the title of a run, and whether it is a recorded one; else it is made of the mode and the session."""
+    title = clean(recorded, TITLE_LENGTH)
+    if title:
+        return title, True
+    return (f"{name} {short(session)}" if session else f"{name} of the workspace"), False
+
+
+def moment(value: object) -> str | None:
+    """Return a moment as our clock writes it; None for a text that states none."""
+    at = seconds(value)
+    return iso(at) if at is not None and at >= 0 else None
+
+
+def _count(value: int | None) -> int | None:
+    return value if value is not None and 0 <= value < 10**9 else None
