@@ -54,7 +54,7 @@ def new_mode(person: Person, *more: str) -> Path:
     return file
 
 
-WRITE = rf"((?:\S*/)?rcs) state write --mode {NAME}\b.*?--session ([\w-]+)"
+WRITE = rf"([\w./-]*rcs) state write --mode {NAME}\b.*?--session ([\w-]+)"
 """Any command for a write to this mode, which the hooks have shown: the program and the session are taken from it."""
 
 
@@ -65,7 +65,7 @@ def to(phase: str) -> Turn:
 FINISH = run(rf"\1 state write --mode {NAME} --session \2 --outcome finished", WRITE)
 ASK = Turn(
     command=r"\1 question ask --mode release --session \2 --text 'Which registry?' --option test --option live",
-    find=rf"((?:\S*/)?rcs) question ask --mode {NAME}\b.*?--session ([\w-]+)",
+    find=rf"([\w./-]*rcs) question ask --mode {NAME}\b.*?--session ([\w-]+)",
 )
 
 
