@@ -1,8 +1,12 @@
-"""`rcs completion bash|zsh|fish`: prints a completion script, derived from the parsers of all commands."""
+"""`rcs completion bash|zsh|fish`: prints a completion script, derived from the parsers of all commands.
+
+The scripts ask `rcs completion modes` for the own modes of the folder that the shell is in.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.cli import options, output
@@ -12,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SHELLS = ("bash", "zsh", "fish")
+OWN_MODES = "modes"
+ASK_FOR_MODES = f"rcs completion {OWN_MODES} 2>/dev/null"
+MODE_OPTION = "--mode"
 
 BASH = """\
 _rcs() {{
@@ -58,15 +65,27 @@ def build() -> argparse.ArgumentParser:
         'eval "$(rcs completion zsh)"       in ~/.zshrc, after compinit',
         "rcs completion fish > ~/.config/fish/completions/rcs.fish",
     )
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=(*SHELLS, OWN_MODES), help=f"the shell; {OWN_MODES}: the own modes here")
     return parser
 
 
 def run(argv: Sequence[str]) -> int:
     shell = build().parse_args(argv).shell
+    if shell == OWN_MODES:
+        for name in _own_modes():
+            output.text(name)
+        return output.OK
     offers = _offers()
     output.text((_fish(offers) if shell == "fish" else _bash(ZSH if shell == "zsh" else BASH, offers)).rstrip("\n"))
     return output.OK
+
+
+def _own_modes() -> list[str]:
+    from rcs_hooks.files.workspaces import find_root, working_folder
+    from rcs_hooks.modes.listing import listing
+
+    found = listing(os.environ, find_root(os.environ, working_folder()))
+    return [each.mode.name for each in found.modes if each.mode.is_own]
 
 
 def _offers() -> dict[str, Offers]:
@@ -102,12 +121,16 @@ def _of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, tuple[str, ...]]
 
 def _bash(template: str, offers: dict[str, Offers]) -> str:
     values = "\n".join(
-        f'        "{name} {option}") COMPREPLY=($(compgen -W "{" ".join(known)}" -- "$cur")); return;;'
+        f'        "{name} {option}") COMPREPLY=($(compgen -W "{_words(option, known)}" -- "$cur")); return;;'
         for name, offer in offers.items()
         for option, known in offer.values.items()
     )
     words = "\n".join(f'        {name}) words="{" ".join(offer.words)}";;' for name, offer in offers.items())
     return template.format(values=values, commands=" ".join(offers), words=words)
+
+
+def _words(option: str, known: Sequence[str]) -> str:
+    return " ".join((*known, f"$({ASK_FOR_MODES})")) if option == MODE_OPTION else " ".join(known)
 
 
 def _fish(offers: dict[str, Offers]) -> str:
@@ -118,7 +141,8 @@ def _fish(offers: dict[str, Offers]) -> str:
             if not word.startswith("-"):
                 lines.append(f"complete -c rcs {seen} -a {word}")
                 continue
-            values = f" -x -a '{' '.join(offer.values[word])}'" if word in offer.values else ""
+            known = offer.values.get(word, []) + ([f"({ASK_FOR_MODES})"] if word == MODE_OPTION else [])
+            values = f" -x -a '{' '.join(known)}'" if known else ""
             flag = f"-l {word[2:]}" if word.startswith("--") else f"-s {word[1:]}"
             lines.append(f"complete -c rcs {seen} {flag}{values}")
     return "\n".join(lines)

@@ -227,3 +227,11 @@ def test_try_shows_what_an_own_mode_would_do(desk: Desk) -> None:
     put(desk.root, text=declared().replace("execution", "wild"))
     assert "SKILL.md:5: " in said(desk, "try", "$release ship it")
     assert not desk.state.exists()
+
+
+def test_shells_complete_the_own_modes_of_their_folder(desk: Desk) -> None:
+    put(desk.root)
+    put(desk.home, "sketch", declared("sketch", kind="planning", after=""))
+    put(desk.home, "pdf", "---\nname: pdf\n---\n")
+    assert said(desk, "completion", "modes").split() == ["sketch", "release"]
+    assert all("rcs completion modes" in said(desk, "completion", shell) for shell in ("bash", "zsh", "fish"))
