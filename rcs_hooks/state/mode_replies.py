@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.phases import PhaseStep
 
 
+LONGEST_NEXT = 120
+
+
 class WrittenMode(NamedTuple):
     """A mode whose record a write has changed."""
 
@@ -46,20 +49,29 @@ def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str])
     return result
 
 
-def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
-    mode, record = one.mode, one.after
+def next_of(mode: ModeDef, record: ModeRecord) -> str:
+    """Return what the phase of a run asks of the agent; empty if it does not run, or waits."""
     runs = is_active(record) and not outcome_of(record).waits
     state = phases.state_named(mode, record.phase)
+    return clean(mode.states[state], LONGEST_NEXT) if runs and state else ""
+
+
+def can_finish(mode: ModeDef, record: ModeRecord) -> bool:
+    """Tell whether a run is active and may end as finished from its phase: its machine and its review allow it."""
+    is_refused = bool(mode.returns_to) and review_is_open(record)
+    return is_active(record) and phases.can_finish(mode, record.phase) and not is_refused
+
+
+def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
+    mode, record = one.mode, one.after
     result: WriteResult = {
         "success": True,
         "mode": mode.name,
         "path": f"{paths.STATE}/{paths.mode_file(mode.name, scope.session)}",
         "phase": record.phase,
         "iteration": record.iteration,
-        "next": mode.states[state] if runs and state else "",
-        "can_finish": is_active(record)
-        and phases.can_finish(mode, record.phase)
-        and not (mode.returns_to and review_is_open(record)),
+        "next": next_of(mode, record),
+        "can_finish": can_finish(mode, record),
     }
     if record.is_early:
         result["early"] = True

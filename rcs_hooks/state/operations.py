@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths, workspaces
-from rcs_hooks.state import session_notes
+from rcs_hooks.state import mode_replies, session_notes
 from rcs_hooks.state.scopes import (
     Scope,
     busy_sessions,
@@ -131,6 +131,8 @@ def _status(view: Session, mode: str, record: ModeRecord, *, is_active: bool) ->
         "outcome": outcome_of(record).public,
         "title": clean(record.title, TITLE_LENGTH),
         "iteration": record.iteration,
+        "next": mode_replies.next_of(view.modes[mode], record),
+        "can_finish": mode_replies.can_finish(view.modes[mode], record),
         "path": f"{paths.STATE}/{paths.mode_file(mode, view.session if mode in view.own else None)}",
         "data": record.to_json(),
     }

@@ -63,6 +63,9 @@ class ModeStatus(TypedDict):
     title: str
     """What the person asked for; empty if nobody recorded it."""
     iteration: int | None
+    next: str
+    """What the phase asks of the agent; empty if the mode does not run."""
+    can_finish: bool
     path: str
     data: JsonObject
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rcs_hooks.catalog import MODES
 from rcs_hooks.mcp import tools
 from tests.properties import examples
 from tests.support import Workspace, check_output, clean_env, error_json, run_hook
@@ -120,6 +121,8 @@ def test_state_get_status_gives_phase_outcome_path_and_data(running: Workspace) 
         "outcome": None,
         "title": "",
         "iteration": 0,
+        "next": MODES["forge"].states["starting"],
+        "can_finish": False,
         "path": ".rcs/state/sessions/s1/forge-state.json",
         "data": running.read("forge"),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks import catalog
 from rcs_hooks.cli.options import scope
 from rcs_hooks.errors import Refused, UnsafePath
 from rcs_hooks.state.clearing import clear
@@ -239,6 +240,25 @@ def test_get_status_says_active_phase_path_and_data_of_every_mode_that_has_a_rec
     assert statuses["forge"] | wanted == statuses["forge"]
     wanted = {"active": False, "phase": "done here", "path": ".rcs/state/team-state.json", "data": team}
     assert statuses["team"] | wanted == statuses["team"]
+
+
+NEXT = {
+    "the machine has no way out": ({"current_phase": "executing"}, "executing", False),
+    "it may finish here": ({"current_phase": "verifying"}, "verifying", True),
+    "a phase that the machine does not know": ({"current_phase": "polishing"}, "", True),
+    "it waits": ({"current_phase": "verifying", "run_outcome": "blocked_on_user"}, "", True),
+    "it has ended": ({"current_phase": "verifying", "lifecycle_outcome": "finished"}, "", False),
+}
+
+
+@each_row(("fields", "asks", "can_finish"), [pytest.param(*row, id=name) for name, row in NEXT.items()])
+def test_get_status_says_what_the_phase_asks_and_whether_the_run_may_finish(
+    workspace: Workspace, fields: dict[str, object], asks: str, can_finish: bool
+) -> None:
+    workspace.write("forge", "s1", **fields, title="fix \x1b[31mit", iteration=2)
+    status = get_status(at(workspace))["statuses"]["forge"]
+    assert (status["title"], status["phase"], status["iteration"]) == ("fix [31mit", fields["current_phase"], 2)
+    assert (status["next"], status["can_finish"]) == (catalog.MODES["forge"].states.get(asks, ""), can_finish)
 
 
 def test_get_status_shows_no_root_record_in_place_of_an_unreadable_one(workspace: Workspace) -> None:
