@@ -326,6 +326,30 @@ def test_a_record_that_git_tracks_counts_for_nothing(running: Desk) -> None:
     assert running.stop().line == "{}"
 
 
+STANDS_NOWHERE = {
+    "beside autopilot": ({"beside": ["autopilot"]}, "$autoforge", "autopilot"),
+    "beside autoresearch": ({"kind": "planning", "beside": ["autoresearch"]}, "$autoresearch", "autoresearch"),
+    "planning beside execution": ({"kind": "planning", "beside": ["forge"]}, "$forge", "forge"),
+    "execution before planning": ({"after": ["blueprint"], "beside": ["blueprint"]}, "$blueprint", "blueprint"),
+    "beside all": ({"beside": ["all"], "overlaps_all": True}, "$forge", "forge"),
+}
+"""What a record says of its mode that no file may declare, and what it would let start."""
+
+
+@each_row("what", STANDS_NOWHERE)
+def test_a_record_lets_nothing_run_together_that_the_contract_forbids(
+    what: str, _folders: object, tmp_path: Path
+) -> None:
+    desk = Desk(tmp_path)
+    put(desk.home)
+    desk.prompt("$release ship it")
+    changed, prompt, mode = STANDS_NOWHERE[what]
+    desk.edit("release", declared=desk.read("release")["declared"] | changed)
+    before = desk.workflow_state()
+    assert f"Cannot activate {mode} while release is still active." in desk.prompt(prompt).context
+    assert desk.workflow_state() == before
+
+
 @each_row("declared_as", [None, {}, [], "x", {"name": "release"}, {"name": "other"}])
 def test_a_record_without_a_definition_of_its_name_is_another_tools(
     declared_as: object, _folders: object, tmp_path: Path
@@ -388,6 +412,12 @@ def test_a_file_that_is_no_declaration_starts_nothing_and_hangs_nothing(
     UNREADABLE[what](file)
     assert desk.prompt("$release ship it").context == ""
     assert not desk.state.exists()
+
+
+def test_a_broken_record_of_a_huge_machine_is_another_tools(running: Desk) -> None:
+    declared_as = running.read("release")["declared"]
+    running.edit("release", declared=declared_as | {"states": {f"s{number}": "" for number in range(5_000)}})
+    assert running.stop().line == "{}"
 
 
 def test_a_link_out_of_the_project_is_not_followed(desk: Desk, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.own_modes import put
 from tests.support import Workspace, clean_env
 
 if TYPE_CHECKING:
@@ -96,3 +97,40 @@ def test_a_held_stop_loads_patterns_only_for_a_softener(
     assert not names & (NEVER | UNUSED | OF_PROMPTS)
     assert names & PATTERNS == (PATTERNS if loads_patterns else set())
     assert ("Should I continue" in answer) is loads_patterns
+
+
+@pytest.mark.parametrize("prompt", ["What is in $PATH?", "It costs $5.", "echo $my_items ${HOME} $(pwd)"])
+def test_a_variable_or_an_amount_looks_for_no_mode(prompt: str, workspace: Workspace) -> None:
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt=prompt)
+    assert answer == "{}"
+    assert not {name for name in names if name.startswith(("rcs_hooks.modes", "rcs_hooks.hook.own_modes"))}
+
+
+def test_a_name_that_no_skill_has_loads_neither_tokenizer_nor_state(workspace: Workspace) -> None:
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt="What is in $items?")
+    assert answer == "{}"
+    heavy = ("rcs_hooks.workflow.tokens", "rcs_hooks.state", "rcs_hooks.modes.declaration", "rcs_hooks.machine")
+    assert not {name for name in names if name.startswith(heavy)}
+    assert not names & (NEVER | PATTERNS)
+
+
+def test_a_skill_that_declares_no_mode_is_not_parsed(workspace: Workspace) -> None:
+    put(workspace.root, "pdf", "---\nname: pdf\ndescription: Reads PDF.\n---\n")
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt="$pdf read it")
+    assert answer == "{}"
+    assert "rcs_hooks.modes.declaration" not in names
+
+
+def test_the_start_of_an_own_mode_loads_nothing_that_it_can_do_without(workspace: Workspace) -> None:
+    put(workspace.root)
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt="$release ship it")
+    assert "active: release" in answer
+    assert not names & (NEVER | (UNUSED - {"rcs_hooks.hook.notices"}) | OF_STOPS | OF_QUESTIONS)
+
+
+def test_the_stop_of_an_own_mode_reads_no_file_of_it(workspace: Workspace) -> None:
+    put(workspace.root)
+    workspace.prompt("$release ship it")
+    answer, names = loaded(workspace, "Stop", stop_hook_active=False, last_assistant_message="Working.")  # type: ignore[arg-type]
+    assert '"block"' in answer
+    assert not {name for name in names if name.startswith("rcs_hooks.modes")}
