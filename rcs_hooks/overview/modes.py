@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.errors import RcsError, reason_of
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.reading import Reader, Unreadable
+from rcs_hooks.files.tracked import has_tracked_session
 from rcs_hooks.overview import endings
 from rcs_hooks.overview.entries import (
     CLOSED,
@@ -88,6 +89,8 @@ def _of_session(root: str, folder: str, session: str | None, now: float, command
         view = sessions.load(folder, session, now)
         yield from _SessionEntries(root, view, commands._replace(session=session or "")).all()
     except (RcsError, OSError) as error:
+        if session and has_tracked_session(root, session):
+            return  # it came with the repository, and counts for nothing
         where = f"session {session}" if session else paths.STATE
         yield _unreadable(root, session, "session" if session else "state", f"{where} cannot be read: {_why(error)}")
 

@@ -546,6 +546,8 @@ def test_no_surface_shows_it_but_doctor(clone: Workspace) -> None:
             done = rcs(clone, *words, *session)
             assert done.returncode == 0, done.stderr
             assert not any(value for value in json.loads(done.stdout).values()), done.stdout
+        shown = json.loads(rcs(clone, "status", "--json", *session).stdout)
+        assert shown == {"waiting": [], "running": [], "ended": [], "tasks": [], "closed": []}
         assert rcs(clone, "hud", *session).stdout == "rcs: idle\n"
         assert "\nNone.\n" in rcs(clone, "overlay", "show", *session).stdout
     answer, is_error = tools.call("state_list_active", {"session_id": "s1"}, clean_env(), str(clone.root))

@@ -15,6 +15,7 @@ from rcs_hooks.overview.entries import Entry, Overview
 from rcs_hooks.runs.store import open_readonly
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.writing import write
+from tests.hook.test_tracked_state import lay_index
 from tests.runs.support import Project
 from tests.state.test_operations import at
 from tests.support import NOW, Workspace, run_rcs
@@ -255,6 +256,15 @@ def test_a_session_that_leads_out_of_the_workspace_hides_nothing(workspace: Work
     found = look(workspace)
     assert groups(found) == {"waiting": ["session"], "running": ["team"]}
     assert found.waiting[0].session == "s1"
+
+
+def test_a_session_that_came_with_the_repository_counts_for_nothing(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (workspace.state / "sessions").mkdir(parents=True)
+    (workspace.state / "sessions" / "s1").symlink_to(tmp_path / "elsewhere")
+    assert groups(look(workspace)) == {"waiting": ["session"]}
+    lay_index(workspace.root, [b".rcs/state/sessions/s1"])
+    assert groups(look(workspace)) == {}
 
 
 def test_a_state_folder_that_is_not_used_is_named(workspace: Workspace, tmp_path: Path) -> None:
