@@ -17,6 +17,7 @@ from rcs_hooks.hook.failures import LOG
 from rcs_hooks.hook.stop import SOFTENER_LOG
 from rcs_hooks.install import locks
 from rcs_hooks.install.check import at_most, guarded
+from rcs_hooks.modes import lookup
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state import session_index, session_notes
 from rcs_hooks.text import clean
@@ -115,7 +116,13 @@ def _scope(scope: Scope) -> list[Check]:
         view = scope.view()
     except RcsError as error:
         return [Check("state", BROKEN, str(error))]
-    return [*_unreadable(scope, view), *_uncounted(scope), *_meaningless(scope, view), *_stale(scope, view)]
+    return [
+        *_unreadable(scope, view),
+        *_uncounted(scope),
+        *_meaningless(scope, view),
+        *_stale(scope, view),
+        *_own(scope, view),
+    ]
 
 
 def _uncounted(scope: Scope) -> Iterator[Check]:
@@ -165,6 +172,24 @@ def _stale(scope: Scope, view: Session) -> Iterator[Check]:
                 f"{path}: changed {ahead / 3600:.0f} h in the future by this clock",
                 "set the clock right",
             )
+
+
+def _own(scope: Scope, view: Session) -> Iterator[Check]:
+    """Yield a note for each run of an own mode whose file has gone or changed since its start."""
+    for member in view.active_modes():
+        mode = view.modes[member.mode]
+        if not mode.is_own:
+            continue
+        found = lookup.find(mode.name, scope.env, scope.root)
+        if found == mode:
+            continue
+        file, what = clean(mode.file, 200), "is gone" if found is None else "has changed"
+        words = f"session {scope.session}: {mode.name} goes on by what its record keeps, for its file {file} {what}"
+        yield Check("modes", NOTE, words, f"end it and name it again to run it by the file: {_end(scope, mode.name)}")
+
+
+def _end(scope: Scope, mode: str) -> str:
+    return scope.commands.write(mode, "--outcome", "userinterlude")
 
 
 def _idle(record: ModeRecord, now: float) -> float:

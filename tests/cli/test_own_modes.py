@@ -219,6 +219,18 @@ def test_the_dashboard_shows_it_among_the_modes_of_its_session(running: Desk) ->
     assert need["detail"] == "release is failed: no key"
 
 
+@each_row("what", ["is gone", "has changed", ""])
+def test_doctor_tells_of_a_run_whose_file_is_another_now(what: str, _folders: object, tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.now = time.time()
+    file = put(desk.home)
+    desk.prompt("$release ship it")
+    if what:
+        file.unlink() if what == "is gone" else put(desk.home, text=declared(after=""))
+    shown = rcs(desk, "doctor").stdout
+    assert (f"goes on by what its record keeps, for its file {file} {what}" in shown) is bool(what)
+
+
 def test_try_shows_what_an_own_mode_would_do(desk: Desk) -> None:
     put(desk.root)
     shown = said(desk, "try", "$release ship it")
