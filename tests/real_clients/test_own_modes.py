@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from rcs_hooks.dashboard.sessions import list_sessions
+from rcs_hooks.mcp import tools
 from tests.real_clients.configure import TRANSPORTS, configure, rcs
 from tests.real_clients.model_server import Turn, run, say
 from tests.real_clients.test_turns import DONE, WORKING, counts, ended_well
@@ -154,6 +157,13 @@ def test_every_surface_shows_it(person: Person, workspace: Workspace) -> None:
     status = json.loads(said("state", "get-status", "--json", "--session", session))["statuses"][NAME]
     assert (status["phase"], status["can_finish"], status["title"]) == ("starting", False, "ship version 2")
     assert NAME in [mode["name"] for mode in json.loads(said("modes", "--json"))]
+    answer, is_error = tools.call(
+        "state_get_status", {"mode": NAME, "session_id": session}, {"HOME": str(person.home)}, str(person.workspace)
+    )
+    assert not is_error
+    assert list(json.loads(answer)["statuses"]) == [NAME]
+    (shown,), _ = list_sessions([str(person.workspace)], time.time(), limit=9, block_limit=5)
+    assert [(mode["mode"], mode["active"], mode["phase"]) for mode in shown["modes"]] == [(NAME, True, "starting")]
 
 
 def test_a_mode_that_a_clone_brings_is_named_to_the_person(person: Person, workspace: Workspace) -> None:
