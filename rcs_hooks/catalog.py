@@ -183,7 +183,7 @@ GLUE = frozenset("_([{</=\\$@#%&|~^+")
 
 
 def possible_own_names(prompt: str) -> tuple[str, ...]:
-    """Return the names after a `$` that may be those of modes that do not ship, in lower case.
+    """Return the names after a `$` that may be those of modes that do not ship, as typed, without `rcs:`.
 
     A word in capitals is a variable of a shell, and an amount has no letter: neither costs a look at a file.
     """
@@ -192,11 +192,12 @@ def possible_own_names(prompt: str) -> tuple[str, ...]:
 
 
 def _own_name_of(piece: str) -> str:
-    """Return the name with which the text after a `$` begins, in lower case; empty if no own mode may have it."""
+    """Return the name with which the text after a `$` begins, as typed; empty if no own mode may have it."""
     word = piece[: LONGEST_NAME + len(NAMESPACE) + 1]
     end = next(
         (at for at, char in enumerate(word) if not (char.isascii() and (char.isalnum() or char in "-:"))), len(word)
     )
     typed = word[:end].rstrip(":")
-    name = typed.lower().removeprefix(NAMESPACE)
-    return name if is_own_name(name) and not typed.isupper() and word[end : end + 1] not in GLUE else ""
+    name = typed[len(NAMESPACE) :] if typed.lower().startswith(NAMESPACE) else typed
+    is_name = is_own_name(name.lower()) and not typed.isupper()
+    return name if is_name and word[end : end + 1] not in GLUE else ""

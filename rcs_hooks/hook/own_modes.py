@@ -35,14 +35,14 @@ class OwnMode(NamedTuple):
 
 
 def find_all(names: Iterable[str], root: str, session: str, env: Mapping[str, str]) -> dict[str, OwnMode]:
-    """Return those of these names that are own modes, whether they can be started or not."""
-    found = {name: find(name, root, session, env) for name in names}
-    return {name: mode for name, mode in found.items() if mode is not None}
+    """Return those of these names, as typed, that are own modes, by the name in lower case; startable or not."""
+    return {name.lower(): mode for name in names if (mode := find(name, root, session, env)) is not None}
 
 
 def find(name: str, root: str, session: str, env: Mapping[str, str]) -> OwnMode | None:
     """Return what is known of the own mode of this name; None if neither a file nor a run of the session has it."""
     declared = lookup.find(name, env, root)
+    name = name.lower()
     if isinstance(declared, ModeDef):
         return OwnMode(declared)
     kept = _kept(name, root, session)

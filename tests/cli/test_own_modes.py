@@ -64,6 +64,15 @@ def test_every_surface_shows_a_running_own_mode(running: Desk) -> None:
     assert "release" in running.call("SessionStart", source="resume").context
 
 
+def test_an_ended_run_is_among_those_that_ended_lately(desk: Desk) -> None:
+    desk.now = time.time() - 5
+    put(desk.home)
+    desk.prompt("$release ship it")
+    said(desk, "state", "write", "--mode", "release", "--outcome", "failed", "--reason", "no key", "--session", "s1")
+    (ended,) = json.loads(said(desk, "status", "--json"))["ended"]
+    assert (ended["name"], ended["title"]) == ("release", "ship it")
+
+
 def test_the_mcp_tools_take_its_name(running: Desk) -> None:
     assert tool(running, "state_list_active", session_id="s1")[0]["active_modes"] == ["release"]
     assert tool(running, "state_read", mode="release", session_id="s1")[0]["current_phase"] == "starting"

@@ -101,6 +101,12 @@ def test_the_record_keeps_the_definition(running: Desk) -> None:
     assert list(record["declared"]["states"]) == ["starting", "verifying", "fixing"]
 
 
+def test_the_folder_may_be_written_as_it_is_typed(desk: Desk) -> None:
+    put(desk.home, "Release", declared())
+    assert "active: release" in desk.prompt("$Release ship it").context
+    assert desk.active() == ["release"]
+
+
 @each_row("client", [".claude", ".codex", ".agents"])
 def test_every_folder_of_skills_is_looked_into(client: str, _folders: object, tmp_path: Path) -> None:
     desk = Desk(tmp_path)
