@@ -77,7 +77,7 @@ def answer(
             from rcs_hooks.hook import cli_command, prompt_words
 
             commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
-            output = prompt_words.worded(result, tokens, commands)
+            output = prompt_words.worded(result, tokens, commands, root, environment)
         return _with_own_modes(output, result, prompt, root)
 
     unsent = _unsent_answer(root, payload.session, prompt, environment)

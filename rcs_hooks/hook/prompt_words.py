@@ -5,24 +5,45 @@ from __future__ import annotations
 from rcs_hooks.files import paths
 from rcs_hooks.hook import cli_command
 from rcs_hooks.state.session import belongs_to_workspace
-from rcs_hooks.workflow.messages.prompt_context import PromptSummary, prompt_context
+from rcs_hooks.text import clean
+from rcs_hooks.workflow.lifecycle import outcome_of
+from rcs_hooks.workflow.messages.prompt_context import Ended, PromptSummary, prompt_context
 from rcs_hooks.workflow.messages.prompt_notice import prompt_notice
+from rcs_hooks.workflow.messages.shared import SkillFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from rcs_hooks.environment import Environment
     from rcs_hooks.files.reading import Unreadable
     from rcs_hooks.state.reconcile import Reconciled
     from rcs_hooks.workflow.commands import Commands
     from rcs_hooks.workflow.messages.shared import BrokenFile
+    from rcs_hooks.workflow.next_step import NextStep
     from rcs_hooks.workflow.tokens.scan import Token
 
 
-def worded(result: Reconciled, tokens: tuple[Token, ...], commands: Commands) -> dict[str, Any]:
-    """Return the answer that words what a prompt has done, to the model and to the person."""
+PATH_LENGTH = 200
+PROJECT = "project"
+
+
+def worded(
+    result: Reconciled,
+    tokens: tuple[Token, ...],
+    commands: Commands,
+    root: str = "",
+    environment: Environment | None = None,
+) -> dict[str, Any]:
+    """Return the answer that words what a prompt has done, to the model and to the person.
+
+    `root`, `environment`: for the paths of skills; without an environment none is named.
+    """
     resumed = [mode for mode, _ in result.resumed]
     started = [mode for mode in result.started if mode not in resumed]
+    records = {member.mode: member.record for member in result.after}
+    of_workspace = frozenset(member.mode for member in result.after if belongs_to_workspace(member))
+    begun = [mode for mode in result.started if mode in records]
     summary = PromptSummary(
         tokens=tuple((token.typed, token.skill or "") for token in tokens if token.passed_over is None),
         left_out=_left_out(tokens),
@@ -38,13 +59,86 @@ def worded(result: Reconciled, tokens: tuple[Token, ...], commands: Commands) ->
         offered=result.offered,
         offered_by=result.offered_by,
         unreadable=tuple(cli_command.broken(unreadable) for unreadable in result.unreadable),
-        of_workspace=frozenset(member.mode for member in result.after if belongs_to_workspace(member)),
+        of_workspace=of_workspace,
+        next_steps=_next_steps(result, commands, of_workspace),
+        advice=tuple(
+            advice for mode in result.plan.after if mode in result.modes and (advice := _advice(result, mode))
+        ),
+        skills=_skills(result, begun, root, environment),
+        reasons=tuple((mode, records[mode].reason_before) for mode in resumed if mode in records),
+        titles=tuple((mode, records[mode].title) for mode in resumed if mode in records),
+        counted_anew=result.counted_anew,
+        plans=_plans(result, begun),
+        newer_plan=_newer_plan(result, resumed),
+        offered_end=_end_of(result, result.offered_by) if result.offered else None,
+        ended=tuple(end for mode in result.ended if (end := _end_of(result, mode))),
     )
     context = prompt_context(summary, commands)
     output: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}
     if notice := prompt_notice(summary, commands):
         output["systemMessage"] = notice
     return output
+
+
+def _next_steps(result: Reconciled, commands: Commands, of_workspace: frozenset[str]) -> tuple[NextStep, ...]:
+    if not result.is_allowed or not (result.plan.steps or result.answered or result.counted_anew):
+        return ()
+    from rcs_hooks.workflow.next_step import next_step
+
+    return tuple(
+        next_step(
+            result.modes[member.mode],
+            member.record,
+            commands.of_workspace() if member.mode in of_workspace else commands,
+        )
+        for member in result.after
+        if member.mode in result.modes
+    )
+
+
+def _advice(result: Reconciled, mode: str) -> str:
+    return result.modes[mode].advice
+
+
+def _skills(result: Reconciled, begun: list[str], root: str, environment: Environment | None) -> tuple[SkillFile, ...]:
+    if not begun or environment is None:
+        return ()
+    from rcs_hooks.hook.skill_files import shown_path
+
+    definitions = [result.modes[mode] for mode in begun]
+    found = ((each, shown_path(each, root, environment)) for each in definitions)
+    return tuple(SkillFile(each.tokens[0], path, each.source == PROJECT) for each, path in found if path)
+
+
+def _plans(result: Reconciled, begun: list[str]) -> tuple[tuple[str, str], ...]:
+    """Return what planning has left for the modes that were started or resumed, each path once."""
+    records = [member.record for member in result.after if member.mode in begun]
+    named = [("Plan", record.plan) for record in records] + [("Brief", record.brief) for record in records]
+    return tuple(dict.fromkeys((kind, shown) for kind, path in named if (shown := clean(path, PATH_LENGTH))))
+
+
+def _newer_plan(result: Reconciled, resumed: list[str]) -> tuple[str, str]:
+    """Return a resumed mode and the plan that was finished after its run had begun, if it has another one."""
+    for member in result.after:
+        if member.mode not in resumed:
+            continue
+        plans = [
+            (record.completed_at, record.plan)
+            for mode, record in result.own.items()
+            if mode != member.mode and result.modes[mode].is_planning and record.plan and outcome_of(record).ends
+        ]
+        at, plan = max(plans, default=("", ""))
+        is_shown = plan == clean(plan, PATH_LENGTH)
+        if plan and is_shown and plan != member.record.plan and at > member.record.started_at:
+            return member.mode, plan
+    return "", ""
+
+
+def _end_of(result: Reconciled, mode: str) -> Ended | None:
+    record = result.own.get(mode)
+    if record is None:
+        return None
+    return Ended(mode, outcome_of(record).public or "", record.reason, clean(record.plan, PATH_LENGTH))
 
 
 def _left_out(tokens: tuple[Token, ...]) -> tuple[str, ...]:

@@ -16,11 +16,14 @@ from rcs_hooks.state import session as sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from rcs_hooks.environment import Environment
     from rcs_hooks.hook.call import Payload
-    from rcs_hooks.state.session import Session
+    from rcs_hooks.state.session import ActiveMode, Session
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.messages.session_start import WaitsFor
 
 
 SAME_CONVERSATION = ("compact", "clear")
@@ -41,25 +44,71 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
         _note_resumed(view, payload.session, iso(environment.now))
     from rcs_hooks.clients import CLIENTS
     from rcs_hooks.hook import cli_command
-    from rcs_hooks.workflow.lifecycle import outcome_of
-    from rcs_hooks.workflow.messages.session_start import StartedMode, session_start
 
-    running = [
-        StartedMode(
-            member.mode,
-            member.record.phase,
-            outcome_of(member.record).waits,
-            sessions.belongs_to_workspace(member),
-        )
-        for member in members
-    ]
     commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
-    context = session_start(running, commands)
+    context = _context(view, members, commands, root, environment)
     answer = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}
     # Asked of all: the fields of a session's start do not always tell the client.
     notices = (client.notice_at_start(environment.env, root, commands.rcs) for client in CLIENTS.values())
     notice = next(filter(None, notices), "")
     return answer | ({"systemMessage": notice} if notice else {})
+
+
+def _context(
+    view: Session,
+    members: Sequence[ActiveMode],
+    commands: Commands,
+    root: str,
+    environment: Environment,
+) -> str:
+    from rcs_hooks.hook.skill_files import shown_path
+    from rcs_hooks.state import inventory
+    from rcs_hooks.workflow.lifecycle import outcome_of
+    from rcs_hooks.workflow.messages.session_start import StartedMode, session_start
+    from rcs_hooks.workflow.messages.shared import SkillFile
+    from rcs_hooks.workflow.next_step import next_step
+
+    unowned = {member.mode for member in members if sessions.belongs_to_workspace(member)}
+    running = [
+        StartedMode(
+            next_step(
+                view.modes[member.mode], member.record, commands.of_workspace() if member.mode in unowned else commands
+            ),
+            outcome_of(member.record).waits,
+            member.mode in unowned,
+            member.record.title,
+            member.record.plan,
+            member.record.brief,
+        )
+        for member in members
+    ]
+    definitions = [view.modes[member.mode] for member in members if member.mode not in unowned]
+    found = ((each, shown_path(each, root, environment)) for each in definitions)
+    return session_start(
+        running,
+        questions=_questions(view, members),
+        deferred=inventory.deferred_skills_in(view.inventory),
+        skills=[SkillFile(each.tokens[0], path, each.source == "project") for each, path in found if path],
+    )
+
+
+def _questions(view: Session, members: Sequence[ActiveMode]) -> list[WaitsFor]:
+    """List the open questions that the session waits for, each once."""
+    if not any(member.record.has_question_pending for member in members):
+        return []
+    from rcs_hooks.state import questions
+    from rcs_hooks.workflow.messages.session_start import WaitsFor
+
+    asked = questions.load_for(view, [member.record.question_id for member in members])
+    waiting: dict[str, list[str]] = {}
+    for member in members:
+        for question in questions.of_member(asked, member):
+            waiting.setdefault(question.path, []).append(member.mode)
+    return [
+        WaitsFor(tuple(waiting[each.path]), each.text, questions.options_of(each.record))
+        for each in asked
+        if each.path in waiting
+    ]
 
 
 def _note_resumed(view: Session, session: str, now: str) -> None:

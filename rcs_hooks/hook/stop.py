@@ -261,7 +261,18 @@ def _worded(
     commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
     broken = [unreadable(cli_command.broken(each), commands) for each in view.unreadable]
     if decision and decision.blocks:
-        reason = stop_reason(decision, commands, find_softener(payload.message), broken)
+        from rcs_hooks.workflow.next_step import next_step
+
+        running = {member.mode: member.record for member in view.active_modes()}
+        steps = [
+            next_step(
+                view.modes[member.mode],
+                running[member.mode],
+                commands.of_workspace() if member.belongs_to_workspace else commands,
+            )
+            for member in decision.members
+        ]
+        reason = stop_reason(decision, steps, commands, find_softener(payload.message), broken)
         return {"decision": "block", "reason": reason}
     if decision and decision.why != stop.IDLE:
         return {"systemMessage": let_go(decision, broken)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.files import paths
-from rcs_hooks.text import clean, word
 from rcs_hooks.workflow import phases
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+from rcs_hooks.workflow.messages.write_reply import Written, write_reply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.state.results import WriteResult
     from rcs_hooks.state.scopes import Scope
-    from rcs_hooks.workflow.commands import Commands
     from rcs_hooks.workflow.mode_record import ModeRecord
     from rcs_hooks.workflow.phases import PhaseStep
 
@@ -45,7 +44,8 @@ def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str])
         result["transition"] = transitions[0]
     if warnings:
         result["warnings"] = list(warnings)
-    result["says"] = "\n".join([*(_says(one, scope.commands) for one in written), *warnings])
+    said = write_reply([Written(one.mode, one.before, one.after, scope.commands) for one in written])
+    result["says"] = "\n".join([*transitions, said, *warnings])
     return result
 
 
@@ -76,23 +76,3 @@ def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
     if record.is_early:
         result["early"] = True
     return result
-
-
-def _says(one: WrittenMode, commands: Commands) -> str:
-    mode, record = one.mode, one.after
-    outcome = outcome_of(record)
-    moved = f" ({one.transition})" if one.transition else ""
-    if not is_active(record):
-        if not outcome.ends:
-            return f"{mode.name} is not active, so nothing runs. To start it: {commands.write(mode.name, '--active')}"
-        early = f", early: in the phase {word(one.before.phase)}" if record.is_early else ""
-        return f"{mode.name}: {outcome.public}{early}"
-    where = word(record.phase)
-    if record.iteration:
-        where += f", round {record.iteration}" + (f" of {record.max_iterations}" if record.max_iterations else "")
-    if outcome.waits:
-        return f"{mode.name}: {where}{moved}, waits for the user"
-    last = " This is the last round." if one.step and one.step.is_last_round else ""
-    state = phases.state_named(mode, record.phase)
-    asks = clean(mode.states[state], 120) if state else ""
-    return f"{mode.name}: {where}{moved}.{last}{f' Next: {asks}' if asks else ''}"

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from rcs_hooks.catalog import CANCEL
 from rcs_hooks.files import paths
+from rcs_hooks.files.clock import iso
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state import inventory, mode_changes, questions
 from rcs_hooks.state.draft import ANSWERS, Draft
 from rcs_hooks.state.session import (
+    STALE_SECONDS,
     ActiveMode,
     Session,
     entries_of,
@@ -43,8 +45,12 @@ if TYPE_CHECKING:
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.state.deferral import Offer
     from rcs_hooks.state.questions import Question
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
     Answers = tuple[tuple[AnsweredQuestion, ...], tuple[OpenQuestion, ...], tuple[tuple[str, str, str], ...]]
+
+MOST_WORDS_TO_GO_ON = 4
+"""A prompt with more words than these says more than `go on`."""
 
 
 NO_MODES: dict[str, ModeDef] = {}
@@ -115,6 +121,14 @@ class Reconciled(NamedTuple):
     """The deferred own modes that cannot be offered, because their files are gone or declare no mode any more."""
     unreadable: tuple[Unreadable, ...] = ()
     """The files that cannot be read and so keep the prompt from what it asks for, or a `$cancel` from ending all."""
+    modes: Mapping[str, ModeDef] = {}
+    """The modes of the session, by name."""
+    own: Mapping[str, ModeRecord] = {}
+    """The session's own records afterwards, by mode."""
+    counted_anew: tuple[str, ...] = ()
+    """The modes whose count of rounds was at its end and starts over."""
+    ended: tuple[str, ...] = ()
+    """The mode that a prompt means which only says `go on`, although its run has ended and nothing runs."""
 
     @property
     def started(self) -> tuple[str, ...]:
@@ -124,7 +138,8 @@ class Reconciled(NamedTuple):
     @property
     def has_news(self) -> bool:
         """Tell whether there is something to say that the prompt did not ask for."""
-        return bool(self.answered or self.still_open or self.unanswered or self.delivered or self.offered)
+        replies = self.answered or self.still_open or self.unanswered or self.delivered
+        return bool(replies or self.offered or self.counted_anew or self.ended)
 
     @property
     def is_allowed(self) -> bool:
@@ -183,8 +198,9 @@ def _carried_out(draft: Draft, asked: Sequence[Question], prompt: Prompt, result
     """Return `result`, whose plan is allowed, with all that the prompt does besides the answers."""
     if prompt.cancels:
         _cancel(draft, asked)
+    used_up = {mode for mode, record in draft.own.items() if record.is_exhausted}
     messages, resumed = _apply(draft, result.plan)
-    _continue(draft, prompt)
+    renewed = {*_continue(draft, prompt), *(mode for mode, _ in resumed)}
     going_on = {member.mode for member in draft.active_modes()}
     for member in result.before:
         if member.mode not in going_on:
@@ -203,7 +219,25 @@ def _carried_out(draft: Draft, asked: Sequence[Question], prompt: Prompt, result
         offered_by=offer.source if offer else "",
         gone=offer.gone if offer else (),
         unreadable=draft.view.unreadable if prompt.cancels else (),
+        modes=draft.modes,
+        own=draft.own,
+        counted_anew=tuple(sorted(used_up & renewed)),
+        ended=_meant_by_go_on(draft, prompt),
     )
+
+
+def _meant_by_go_on(draft: Draft, prompt: Prompt) -> tuple[str, ...]:
+    """Return the mode whose run ended last, if the prompt only says `go on`, nothing runs, and the run can be resumed.
+
+    Only its name would resume it, and a person who was told to type `go on` before may not know that.
+    """
+    if prompt.skills or len(prompt.text.split()) > MOST_WORDS_TO_GO_ON or not says_go_on(prompt.text):
+        return ()
+    since = iso(draft.view.now - STALE_SECONDS)
+    ended = {mode: record for mode, record in draft.own.items() if outcome_of(record).ends}
+    last = max(ended, key=lambda mode: ended[mode].completed_at, default="")
+    is_meant = last and not draft.active_modes() and ended[last].completed_at >= since
+    return (last,) if is_meant and outcome_of(ended[last]).resumes and not ended[last].is_tombstone else ()
 
 
 def _deferral(draft: Draft, plan: transitions.Plan, prompt: Prompt) -> Offer | None:
@@ -234,18 +268,21 @@ def _cancel(draft: Draft, asked: Sequence[Question]) -> None:
             draft.stage(ANSWERS, question.path, questions.aborted(question, now=draft.now))
 
 
-def _continue(draft: Draft, prompt: Prompt) -> None:
-    """Renew each run that the person says goes on, by its name or by `go on`.
+def _continue(draft: Draft, prompt: Prompt) -> list[str]:
+    """Renew each run that the person says goes on, by its name or by `go on`; return the renewed modes.
 
     A run that nothing has touched for a day is touched, and a count of iterations at its end starts over; other runs
     need no change.
     """
     means_all = not prompt.skills and says_go_on(prompt.text)
+    renewed = []
     for member in draft.active_modes():
         if not (means_all or member.mode in prompt.skills) or outcome_of(member.record).waits:
             continue
         if member.record.is_exhausted or is_old(draft.view, member, None, prompt.now):
             draft.stage_member(member, mode_changes.continued(draft.modes[member.mode], member.record, now=prompt.now))
+            renewed.append(member.mode)
+    return renewed
 
 
 def _apply(draft: Draft, plan: transitions.Plan) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

@@ -174,6 +174,13 @@ def review_is_open(record: ModeRecord) -> bool:
     )
 
 
+def review_is_clean(record: ModeRecord) -> bool:
+    """Tell whether a review has said that all is well: it gave a verdict, and none that is unclean."""
+    return not review_is_open(record) and any(
+        _says_something(fields.get("review_verdict")) for fields in (record.state, record)
+    )
+
+
 def _asks_for_changes(verdict: object, reason: object) -> bool:
     if isinstance(reason, str) and reason.strip():
         return True

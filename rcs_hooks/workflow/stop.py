@@ -73,6 +73,8 @@ class Decision(NamedTuple):
     members: tuple[RunningMode, ...]
     counted: BlockCount
     """The new count, to be saved before the answer is sent."""
+    is_last_block: bool = False
+    """Whether the next Stop is not blocked unless something changes or the person sends a prompt."""
 
     @property
     def has_message(self) -> bool:
@@ -123,7 +125,8 @@ def decide(
     stalled = here._replace(stalled=fingerprint)
     if count.of_prompt >= limit.per_prompt:
         return Decision(blocks=False, why=QUIET if is_stalled else TOO_MANY, members=running, counted=stalled)
-    if in_a_row >= (min(1, limit.in_a_row) if is_stalled else limit.in_a_row):
+    most = min(1, limit.in_a_row) if is_stalled else limit.in_a_row
+    if in_a_row >= most:
         return Decision(blocks=False, why=QUIET if is_stalled else UNCHANGED, members=running, counted=stalled)
     now = BlockCount(
         fingerprint,
@@ -132,4 +135,5 @@ def decide(
         stalled=fingerprint if is_stalled else "",
         once=fingerprint if once else count.once,
     )
-    return Decision(blocks=True, why=once or RUNNING, members=running, counted=now)
+    is_last = not once and (now.in_a_row >= most or now.of_prompt >= limit.per_prompt)
+    return Decision(blocks=True, why=once or RUNNING, members=running, counted=now, is_last_block=is_last)

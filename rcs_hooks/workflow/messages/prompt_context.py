@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from rcs_hooks.catalog import MODES
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.lifecycle import PUBLIC_ENDS, any_of
+from rcs_hooks.workflow.messages import next_step as next_step_words
+from rcs_hooks.workflow.messages.lines import LATER, SOONER, Line, fit_lines
 from rcs_hooks.workflow.messages.shared import (
     CONTEXT_LENGTH,
     QUESTION_LENGTH,
     dollars,
-    fit,
     names_of,
     unreadable,
 )
@@ -21,13 +20,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.workflow.commands import Commands
-    from rcs_hooks.workflow.messages.shared import BrokenFile
+    from rcs_hooks.workflow.messages.shared import BrokenFile, SkillFile
+    from rcs_hooks.workflow.next_step import NextStep
     from rcs_hooks.workflow.replies import AnsweredQuestion, OpenQuestion
     from rcs_hooks.workflow.transitions import Plan, Step
 
 OPTIONS_LENGTH = 200
 ANSWER_LENGTH = 300
+REASON_SHOWN = 120
+TITLE_SHOWN = 60
+OF_PROJECT = " of this project"
+ONE_RUN_LENGTH = 700
+"""How long the context may be where a prompt starts one mode and does nothing else."""
 PRESERVED = "planning preserved over simultaneous execution follow-up"
+
+
+class Ended(NamedTuple):
+    """A run that has ended: its mode, its outcome, why, and the plan that it leaves."""
+
+    mode: str
+    outcome: str
+    reason: str = ""
+    plan: str = ""
 
 
 class PromptSummary(NamedTuple):
@@ -60,6 +74,26 @@ class PromptSummary(NamedTuple):
     """Tokens that the prompt asks for, but not next to the first one."""
     of_workspace: frozenset[str] = frozenset()
     """The modes whose record belongs to the workspace, not to the session."""
+    next_steps: tuple[NextStep, ...] = ()
+    """What each active mode asks now, in the order of `active`."""
+    advice: tuple[str, ...] = ()
+    """The lines that the definitions of the active modes have for the agent."""
+    skills: tuple[SkillFile, ...] = ()
+    """The skills of the modes that this prompt has started or resumed, where they are installed."""
+    reasons: tuple[tuple[str, str], ...] = ()
+    """The modes that were resumed, each with the reason why its earlier run had ended."""
+    titles: tuple[tuple[str, str], ...] = ()
+    """The modes that were resumed, each with the first words of the prompt that had started it."""
+    counted_anew: tuple[str, ...] = ()
+    """The modes whose count of rounds starts over, because it was at its end and the person goes on."""
+    plans: tuple[tuple[str, str], ...] = ()
+    """What stands from planning, as `Plan` or `Brief` and its path."""
+    newer_plan: tuple[str, str] = ("", "")
+    """A mode that was resumed with an older plan, and the path of the newest; both empty if there is none."""
+    offered_end: Ended | None = None
+    """How the planning ended that the modes in `offered` waited for; None if that is unknown."""
+    ended: tuple[Ended, ...] = ()
+    """The runs that a prompt means which only says `go on`, although they have ended."""
 
     def commands_for(self, mode: str, commands: Commands) -> Commands:
         """Return the commands that reach the record of a mode, which may belong to the workspace."""
@@ -69,18 +103,22 @@ class PromptSummary(NamedTuple):
 def prompt_context(summary: PromptSummary, commands: Commands) -> str:
     """Return the context that is injected after a prompt; empty if there is nothing to say."""
     if summary.unanswered:
-        lines = [unanswered(summary)]
+        lines = [Line.of(unanswered(summary))]
     elif summary.plan.denied:
-        lines = denial(summary, summary.plan.denied, commands)
+        lines = [Line.of(line) for line in denial(summary, summary.plan.denied, commands)]
     elif summary.unreadable and summary.plan.steps:
-        lines = unreadable_denial(summary, commands)
+        lines = [Line.of(line) for line in unreadable_denial(summary, commands)]
     else:
         lines = [*_what_happened(summary, commands), *_how_to_go_on(summary, commands)]
     # Questions are reported only once, so they come before the lines that may be left out.
-    return fit([*lines[:1], *_questions(summary, commands), *lines[1:]], CONTEXT_LENGTH)
+    questions = [Line.of(line) for line in _questions(summary, commands)]
+    is_one_run = len(summary.active) == 1 and not (questions or summary.unreadable or summary.plan.denied)
+    limit = ONE_RUN_LENGTH if is_one_run and summary.next_steps else CONTEXT_LENGTH
+    first = 1 if summary.tokens else 0
+    return fit_lines([*lines[:first], *questions, *lines[first:]], limit)
 
 
-def _what_happened(summary: PromptSummary, commands: Commands) -> list[str]:
+def _what_happened(summary: PromptSummary, commands: Commands) -> list[Line]:
     plan, lines = summary.plan, []
     if summary.tokens:
         lines.append(f"[rcs] detected: {names_of(summary.tokens)}")
@@ -93,37 +131,97 @@ def _what_happened(summary: PromptSummary, commands: Commands) -> list[str]:
     lines += [f"{text} (auto-completed)" for text in summary.transitions]
     if plan.steps:
         lines.append(_state_line(summary))
-        lines += [advice for mode in plan.after if mode in MODES and (advice := MODES[mode].advice)]
+    if plan.deferred:
+        typed = dollars(plan.deferred)
+        later = f"the user starts `{typed}` by name when it has ended, you cannot"
+        lines.append(f"Only {plan.source} runs: plan, change no code; {later}.")
     if summary.offered:
-        by, typed = summary.offered_by or "the planning", dollars(summary.offered)
-        lines.append(f"[rcs] {by} has ended; deferred: {typed}. The user starts them by name.")
-    return lines
+        lines.append(_offer(summary))
+    lines += [_counted_anew(mode, summary) for mode in summary.counted_anew]
+    lines += [_has_ended(each) for each in summary.ended]
+    return [Line.of(line) for line in lines]
+
+
+def _offer(summary: PromptSummary) -> str:
+    end, by, typed = summary.offered_end, summary.offered_by or "the planning", dollars(summary.offered)
+    how = f" ({end.outcome}{_because(end.reason)}{f'; plan {end.plan}' if end.plan else ''})" if end else ""
+    it = "it" if len(summary.offered) == 1 else "them"
+    return (
+        f"[rcs] {by} has ended{how}; deferred: {typed}. You cannot start {it}:"
+        f" if this prompt says to go on, ask the user to type `{typed}`."
+    )
+
+
+def _because(reason: str) -> str:
+    return f": {clean(reason, REASON_SHOWN)}" if clean(reason) else ""
+
+
+def _counted_anew(mode: str, summary: PromptSummary) -> str:
+    first = "" if summary.plan.steps else "[rcs] "
+    return f"{first}{mode} had used its last round and goes on: the count of rounds starts over."
+
+
+def _has_ended(each: Ended) -> str:
+    return (
+        f"[rcs] {each.mode} does not run: it ended {each.outcome}{_because(each.reason)}. You cannot take it up:"
+        f" if the user means that run, ask them to type `{dollars([each.mode])}`."
+    )
 
 
 def _state_line(summary: PromptSummary) -> str:
-    after = dict(summary.resumed)
-    shown = (
-        f"{mode} (phase {word(phase)}{f', resumed after {after[mode]}' if mode in after else ''})"
-        for mode, phase in summary.active
-    )
-    how = f"initialized: {summary.path}" if summary.path else "no new run" if after else "already running"
+    shown = (f"{mode} ({_state_of(mode, phase, summary)})" for mode, phase in summary.active)
+    how = f"initialized: {summary.path}" if summary.path else "no new run" if summary.resumed else "already running"
     return f"active: {' + '.join(shown)}; {how}"
 
 
-def _how_to_go_on(summary: PromptSummary, commands: Commands) -> list[str]:
-    if not summary.plan.steps or not summary.active or summary.still_open:
+def _state_of(mode: str, phase: str, summary: PromptSummary) -> str:
+    after, reasons = dict(summary.resumed), dict(summary.reasons)
+    number = next((step.round for step in summary.next_steps if step.mode == mode), 0)
+    in_round = f", round {number}" if number else ""
+    resumed = f", resumed after {after[mode]}{_because(reasons.get(mode, ''))}" if mode in after else ""
+    return f"phase {word(phase)}{in_round}{resumed}"
+
+
+def _how_to_go_on(summary: PromptSummary, commands: Commands) -> list[Line]:
+    if summary.still_open:
         return []
-    names = [mode for mode, _ in summary.active]
+    if not summary.plan.steps:
+        going_on = {*summary.counted_anew, *(mode for reply in summary.answered for mode in reply.modes)}
+        return next_step_words.asks([step for step in summary.next_steps if step.mode in going_on])
+    titles = dict(summary.titles)
+    lines = [_another_task(mode, titles.get(mode, ""), summary, commands) for mode, _ in summary.resumed]
+    lines += [Line.of(f"{kind} that stands: {path}") for kind, path in summary.plans]
+    lines += _newer_plan(summary, commands)
+    lines += [_skills(summary.skills)] if summary.skills else []
+    lines += [Line.of(advice) for advice in summary.advice]
+    steps = summary.next_steps
+    if not steps:
+        return lines
+    lines += [*next_step_words.asks(steps), next_step_words.ways(steps), next_step_words.outcomes(steps)]
     asked = summary.plan.steps[-1].requested
-    mode = asked if asked in names else names[-1]
-    rest = [name for name in names if name != mode]
-    others = f" (the same for {', '.join(rest)})" if rest else ""
-    return [
-        f"The run continues until you record its outcome{others}: {any_of(PUBLIC_ENDS)}:",
-        summary.commands_for(mode, commands).write(mode, "--outcome", "finished"),
-        "To record a new phase, use `--phase WORD` instead of --outcome.",
-        f"To ask the user a blocking question: {commands.ask(mode)}",
-    ]
+    step = next((each for each in steps if each.mode == asked), steps[-1])
+    return [*lines, next_step_words.question(step)]
+
+
+def _another_task(mode: str, title: str, summary: PromptSummary, commands: Commands) -> Line:
+    fresh = summary.commands_for(mode, commands).write(mode, "--fresh")
+    named = f' than "{clean(title, TITLE_SHOWN)}"' if clean(title) else ""
+    return Line.of(f"Another task{named}? Begin anew: {fresh}", f"Another task? {fresh}", when=SOONER)
+
+
+def _newer_plan(summary: PromptSummary, commands: Commands) -> list[Line]:
+    mode, path = summary.newer_plan
+    if not path:
+        return []
+    take = summary.commands_for(mode, commands).write(mode, "--plan", path)
+    return [Line.of(f"A newer plan is there ({path}), and does not count until you take it: {take}")]
+
+
+def _skills(skills: Sequence[SkillFile]) -> Line:
+    names = ", ".join(f"`{each.name}`{OF_PROJECT if each.is_of_project else ''}" for each in skills)
+    full = ", ".join(f"`{each.name}`{OF_PROJECT if each.is_of_project else ''} ({each.path})" for each in skills)
+    read = "Read the skill" if len(skills) == 1 else "Read the skills"
+    return Line.of(f"{read} {full} first.", f"{read} {names} first.", when=LATER)
 
 
 def _questions(summary: PromptSummary, commands: Commands) -> list[str]:
@@ -153,7 +251,7 @@ def _reply(reply: AnsweredQuestion, commands: Commands, *, goes_on: bool) -> str
     if not (asked and goes_on):
         return f"{first}.{go_on}"
     ask = commands.ask(reply.modes[0])
-    return f"{first}. If it does not answer, reply to it and ask again: {ask}. Otherwise continue the run."
+    return f"{first}. If it answers, continue the run. If it does not, reply to it and ask again: {ask}"
 
 
 def _still_open(question: OpenQuestion) -> str:
@@ -210,6 +308,7 @@ def denial(summary: PromptSummary, step: Step, commands: Commands) -> list[str]:
     ]
     for mode in running:
         lines += summary.commands_for(mode, commands).ways_to_clear(mode)
+    lines.append(f"Then start it: {commands.write(step.requested, '--active')}")
     rest = [mode for mode in step.in_the_way if mode not in running]
     return [*lines, *(f"The prompt also asks for {mode}: name only one of the two." for mode in rest)]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.workflow.commands import Commands
-    from rcs_hooks.workflow.messages.prompt_context import PromptSummary
+    from rcs_hooks.workflow.messages.prompt_context import Ended, PromptSummary
     from rcs_hooks.workflow.replies import OpenQuestion
     from rcs_hooks.workflow.tokens.scan import Token
     from rcs_hooks.workflow.transitions import Step
@@ -72,7 +72,7 @@ def _denial_notice(summary: PromptSummary, step: Step) -> str:
     if not running:
         return f"{exclude_each_other(step)} Nothing was started: name only one of them."
     active = [mode for mode in step.before if mode in summary.plan.before]
-    typed = clean(typed_for(summary, step.requested)) or f"${step.requested}"
+    typed = clean(typed_for(summary, step.requested)) or dollars([step.requested])
     return (
         f"{while_active(step, active)} Nothing was started. Finish "
         f"{' + '.join(running)} first, or type `$cancel {typed}` to end all that is active and start {step.requested}."
@@ -98,8 +98,17 @@ def _moved(summary: PromptSummary) -> list[str]:
         said.append(f"type {dollars(plan.deferred)} once {plan.source} has ended")
     if summary.offered:
         said.append(f"{summary.offered_by or 'the planning'} has ended: type {dollars(summary.offered)} to continue")
+    said += [f"{mode} goes on: the count of rounds starts over" for mode in summary.counted_anew]
+    said += [_has_ended(each) for each in summary.ended]
+    if summary.newer_plan[1]:
+        said.append(f"{summary.newer_plan[0]} keeps its earlier plan, although {summary.newer_plan[1]} is newer")
     said += [f'your reply counts as "{clean(reply.chosen)}"' for reply in summary.answered if reply.chosen]
     return said
+
+
+def _has_ended(each: Ended) -> str:
+    why = f" ({clean(each.reason, QUESTION_LENGTH)})" if clean(each.reason) else ""
+    return f"{each.mode} ended {each.outcome}{why} and does not run: type `{dollars([each.mode])}` to take it up"
 
 
 def _how_to_resume(modes: Sequence[str]) -> str:

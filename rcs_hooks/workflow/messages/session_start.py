@@ -1,50 +1,105 @@
-"""Tells the agent what runs in a session that starts or is resumed."""
+"""Tells the agent what runs in a session that starts or is resumed, and all of it that its context may have lost."""
 
 from __future__ import annotations
 
-from rcs_hooks.text import word
+from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.messages.shared import fit
+from rcs_hooks.workflow.messages.lines import FIRST, LATER, SOONER, Line, fit_lines
+from rcs_hooks.workflow.messages.next_step import asks, outcomes, position, ways
+from rcs_hooks.workflow.messages.shared import QUESTION_LENGTH, dollars
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.messages.shared import SkillFile
+    from rcs_hooks.workflow.next_step import NextStep
 
-START_LENGTH = 700
+START_LENGTH = 900
+TITLE_LENGTH = 80
+OPTIONS_LENGTH = 120
+PATH_LENGTH = 200
 
 
 class StartedMode(NamedTuple):
     """An active mode at the start of a session."""
 
-    mode: str
-    phase: str
+    step: NextStep
     waits: bool
     belongs_to_workspace: bool
     """Whether its record names no session."""
+    title: str = ""
+    """The first words of the prompt that started the run; empty if they are unknown."""
+    plan: str = ""
+    brief: str = ""
 
 
-def session_start(active: Sequence[StartedMode], commands: Commands) -> str:
+class WaitsFor(NamedTuple):
+    """An open question, and the modes that wait for its answer."""
+
+    modes: tuple[str, ...]
+    question: str
+    options: tuple[str, ...] = ()
+
+
+def session_start(
+    active: Sequence[StartedMode],
+    *,
+    questions: Sequence[WaitsFor] = (),
+    deferred: Sequence[str] = (),
+    skills: Sequence[SkillFile] = (),
+) -> str:
     """Return the text that tells the agent what runs in a session that starts or is resumed.
 
-    `active`: at least one mode.
+    `active`: at least one mode. `deferred`: the modes that wait for the end of planning. `skills`: those of the modes.
     """
-    own = [each.mode for each in active if not each.belongs_to_workspace]
-    unowned = [each.mode for each in active if each.belongs_to_workspace]
-    shown = " + ".join(_shown(each, names_owner=bool(own)) for each in active)
-    first = f"[rcs] active in this {'session' if own else 'workspace, in no session'}: {shown}."
-    ends = [_how_to_end(own, commands)] if own else []
-    ends += [_how_to_end(unowned, commands.of_workspace())] if unowned else []
-    return fit([first, f"To record the outcome{f'; of {unowned[0]}'.join(ends) if unowned else ends[0]}"], START_LENGTH)
+    is_ours = not all(each.belongs_to_workspace for each in active)
+    shown = " + ".join(_shown(each, names_owner=is_ours) for each in active)
+    steps = [each.step for each in active if not each.waits]
+    lines = [
+        Line.of(f"[rcs] active in this {'session' if is_ours else 'workspace, in no session'}: {shown}."),
+        *_tasks(active),
+        *_left_by_planning(active),
+        *([Line.of(f"Deferred until planning ends: {dollars(deferred)}.")] if deferred else []),
+        *([_skills(skills)] if skills else []),
+        *map(_question, questions),
+        *asks(steps),
+        *([ways(steps), outcomes(steps)] if steps else []),
+    ]
+    return fit_lines(lines, START_LENGTH)
 
 
 def _shown(active: StartedMode, *, names_owner: bool) -> str:
     owner = ", of the workspace" if active.belongs_to_workspace and names_owner else ""
-    return f"{active.mode} (phase {word(active.phase)}{owner}{', waiting for the user' if active.waits else ''})"
+    waits = ", waiting for the user" if active.waits else ""
+    return f"{active.step.mode} (phase {position(active.step)}{owner}{waits})"
 
 
-def _how_to_end(modes: Sequence[str], commands: Commands) -> str:
-    first, *others = modes
-    same = f" (the same for {', '.join(others)})" if others else ""
-    return f"{same}: {commands.write(first, '--outcome', 'finished')}"
+def _tasks(active: Sequence[StartedMode]) -> list[Line]:
+    titles = dict.fromkeys(shown for each in active if (shown := clean(each.title, TITLE_LENGTH)))
+    return [Line.of(f'Task: "{title}"', f'Task: "{clean(title, TITLE_LENGTH // 2)}"', when=LATER) for title in titles]
+
+
+def _left_by_planning(active: Sequence[StartedMode]) -> list[Line]:
+    named = [*(("Plan", each.plan) for each in active), *(("Brief", each.brief) for each in active)]
+    found = dict.fromkeys((kind, shown) for kind, path in named if (shown := clean(path, PATH_LENGTH)))
+    return [Line.of(f"{kind}: {path}", when=LATER) for kind, path in found]
+
+
+def _skills(skills: Sequence[SkillFile]) -> Line:
+    names = ", ".join(f"`{each.name}`" for each in skills)
+    full = ", ".join(f"`{each.name}` ({each.path})" for each in skills)
+    return Line.of(
+        f"Read again, for it may be out of your context: the skill {full}.",
+        f"Read the skill {full} again.",
+        f"Read the skill {names} again.",
+        when=SOONER,
+    )
+
+
+def _question(waits: WaitsFor) -> Line:
+    modes = " + ".join(waits.modes)
+    verb = "waits" if len(waits.modes) == 1 else "wait"
+    asked = f'{modes} {verb} for the user\'s answer to "{clean(waits.question, QUESTION_LENGTH)}"'
+    shown = clean(" | ".join(f"{number} {clean(each)}" for number, each in enumerate(waits.options, 1)), OPTIONS_LENGTH)
+    return Line.of(f"{asked} ({shown})." if shown else f"{asked}.", f"{asked}.", when=FIRST)

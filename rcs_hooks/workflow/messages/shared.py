@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rcs_hooks.catalog import MODES
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
@@ -15,6 +16,8 @@ CONTEXT_LENGTH = 1_500
 REASON_LENGTH = 1_200
 SYSTEM_LENGTH = 600
 QUESTION_LENGTH = 120
+
+HANDOFF = "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer."
 
 
 class BrokenFile(NamedTuple):
@@ -30,6 +33,15 @@ class BrokenFile(NamedTuple):
     def what_is_wrong(self) -> str:
         """Return the beginning of a sentence: the path, and why the file cannot be read."""
         return f"{self.path} cannot be read ({clean(self.why, 80)})"
+
+
+class SkillFile(NamedTuple):
+    """A skill that the agent is to read, and where its file lies."""
+
+    name: str
+    path: str
+    is_of_project: bool = False
+    """Whether the project declares the mode."""
 
 
 def fit(lines: Sequence[str], limit: int) -> str:
@@ -51,8 +63,8 @@ def names_of(tokens: Iterable[tuple[str, str]]) -> str:
 
 
 def dollars(modes: Sequence[str]) -> str:
-    """List modes as a person types them: `$forge $team`."""
-    return " ".join(f"${mode}" for mode in modes)
+    """List modes as a person types them: `$forge $crew`."""
+    return " ".join(f"${MODES[mode].tokens[0] if mode in MODES else mode}" for mode in modes)
 
 
 def unreadable(file: BrokenFile, commands: Commands) -> str:

@@ -1,10 +1,14 @@
-"""Tells the agent why its Stop was blocked, or the person why a run was let go."""
+"""Tells the agent why its Stop was blocked and what its run asks now, or the person why a run was let go.
+
+The first line of a reason is for the person too: some clients show them no more of it.
+"""
 
 from __future__ import annotations
 
 from rcs_hooks.text import clean, word
-from rcs_hooks.workflow.lifecycle import PUBLIC_ENDS, any_of
-from rcs_hooks.workflow.messages.shared import REASON_LENGTH, SYSTEM_LENGTH, fit
+from rcs_hooks.workflow.messages.lines import LATER, SOONER, Line, fit_lines
+from rcs_hooks.workflow.messages.next_step import asks, other_ends, position, question, ways
+from rcs_hooks.workflow.messages.shared import HANDOFF, REASON_LENGTH, SYSTEM_LENGTH, fit
 from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, LOST, OLD, QUESTION, SANDBOX, TOO_MANY, WORKSPACE
 
 TYPE_CHECKING = False
@@ -12,36 +16,62 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.next_step import NextStep
     from rcs_hooks.workflow.stop import Decision, RunningMode
 
-MOST_COMMANDS = 2
+MOST_NAMED = 2
+ONE_RUN_LENGTH = 600
+"""How long the reason may be where one mode runs."""
 
 GO_ON_OR_CANCEL = "Type `go on` to continue, `$cancel` to end it."
+COUNT_ANEW_OR_CANCEL = "Type `go on` to continue, with the count of rounds started over, or `$cancel` to end it."
 CANCEL_ENDS_IT = "Type `$cancel` to end it."
-HANDOFF = "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer."
+SHORT_HANDOFF = "End with Outcome, Evidence, Artifacts / state, Handoff; no offer."
 
 
-def stop_reason(decision: Decision, commands: Commands, softener: str | None, broken: Sequence[str] = ()) -> str:
-    """Return the text that tells the agent why its turn does not end, and how to end the run.
+def stop_reason(
+    decision: Decision,
+    steps: Sequence[NextStep],
+    commands: Commands,
+    softener: str | None,
+    broken: Sequence[str] = (),
+) -> str:
+    """Return the text that tells the agent why its turn does not end, what is asked of it, and the ways out.
 
-    `softener`: the optional offer in its last message, if any. `broken`: lines about files that cannot be read.
+    `steps`: the next step of each member of the decision. `softener`: the optional offer in its last message, if any.
+    `broken`: lines about files that cannot be read.
     """
     if decision.why == QUESTION:
         return fit([_unrecorded_question(decision, commands), *broken], REASON_LENGTH)
-    modes = [member.mode for member in decision.members]
-    names = " + ".join(_member(member) for member in decision.members)
-    is_are = "is" if len(modes) == 1 else "are"
-    first = (
-        f"[rcs] {names} {is_are} still running: no outcome is recorded. Continue the work. When done, record one"
-        f" ({any_of(PUBLIC_ENDS)}) and stop again:"
-    )
     offer = f'Your last message offers "{clean(softener, 60)}": decide it yourself, or ask one blocking question.'
-    rest = [*_way_out(decision, commands), HANDOFF, *([offer] if softener else [])]
-    write = [_commands_for(member, commands).write(member.mode, "--outcome", "finished") for member in decision.members]
-    ask = f"If only the user can unblock it: {commands.ask(modes[0])}"
-    # With many modes, the lines at the end may not fit.
-    lines = [first, *write, *rest, ask] if len(modes) <= MOST_COMMANDS else [first, *rest, *write, ask]
-    return fit([*lines, *broken], REASON_LENGTH)
+    is_due = any(step.can_finish for step in steps)
+    way_out = _way_out(decision, commands)
+    lines = [
+        Line.of(_goes_on(steps)),
+        *([Line.of(_how_often(decision))] if _how_often(decision) else []),
+        *asks(steps),
+        ways(steps),
+        *(Line.of(line) for line in way_out),
+        other_ends(),
+        question(steps[0]),
+        *([Line.of(HANDOFF, SHORT_HANDOFF, when=SOONER)] if is_due else []),
+        *([Line.of(offer, "", when=LATER)] if softener else []),
+        *(Line.of(line, "", when=LATER) for line in broken),
+    ]
+    return fit_lines(
+        lines, ONE_RUN_LENGTH if len(steps) == 1 and not (way_out or softener or broken) else REASON_LENGTH
+    )
+
+
+def _goes_on(steps: Sequence[NextStep]) -> str:
+    return f"[rcs] {'; '.join(f'{step.mode} goes on: {position(step)}' for step in steps)}."
+
+
+def _how_often(decision: Decision) -> str:
+    """Return what the agent is told of its earlier attempts to stop; empty the first time."""
+    again = "Nothing has been recorded since the last time." if decision.counted.in_a_row > 1 else ""
+    last = "This is the last time: after it the turn ends, without an outcome." if decision.is_last_block else ""
+    return " ".join(filter(None, (again, last)))
 
 
 def _unrecorded_question(decision: Decision, commands: Commands) -> str:
@@ -82,19 +112,20 @@ def let_go(decision: Decision, broken: Sequence[str] = ()) -> str:
 
     `broken`: lines about files that cannot be read.
     """
-    what_to_type = CANCEL_ENDS_IT if decision.why in (BACKGROUND, WORKSPACE) else GO_ON_OR_CANCEL
+    what_to_type = COUNT_ANEW_OR_CANCEL if decision.why == ITERATIONS else GO_ON_OR_CANCEL
+    what_to_type = CANCEL_ENDS_IT if decision.why in (BACKGROUND, WORKSPACE) else what_to_type
     first = f"rcs: {_names_of(decision)} {_why_let_go(decision)} {what_to_type}"
     return fit([first, *broken], SYSTEM_LENGTH)
 
 
 def _names_of(decision: Decision) -> str:
     members = decision.members
-    return " + ".join(_member(each) if len(members) <= MOST_COMMANDS else each.mode for each in members)
+    return " + ".join(_member(each) if len(members) <= MOST_NAMED else each.mode for each in members)
 
 
 def _why_let_go(decision: Decision) -> str:
     count = decision.counted
-    saved = "the work is kept."
+    saved = "so the turn ends; the work is kept."
     if decision.why == OLD:
         return "is still open, but nothing has changed it for a day, so the turn ends."
     if decision.why == BACKGROUND:
@@ -107,18 +138,18 @@ def _why_let_go(decision: Decision) -> str:
     if decision.why == WORKSPACE:
         return "was left in this workspace without a session; it no longer keeps the agent working."
     if decision.why == ITERATIONS:
-        return f"has reached its last iteration without an outcome; {saved}"
+        return f"has used its last round without an outcome, {saved}"
     if decision.why == LOST:
-        return f"was continued before, but the count is lost, so the turn ends; {saved}"
+        return f"was continued before, but the count is lost, {saved}"
     if decision.why == TOO_MANY and count.of_prompt:
-        return f"stopped after {_attempts(count.of_prompt)} for one prompt, which is the limit; {saved}"
+        return f"was continued {_times(count.of_prompt)} for one prompt, which is the limit, {saved}"
     if count.in_a_row:
-        return f"stopped after {_attempts(count.in_a_row)} without progress; {saved}"
-    return f"has no outcome yet, but the settings allow no continuation; {saved}"
+        return f"was continued {_times(count.in_a_row)} and recorded no progress, {saved}"
+    return f"has no outcome yet, but the settings allow no continuation, {saved}"
 
 
-def _attempts(count: int) -> str:
-    return "one attempt" if count == 1 else f"{count} attempts"
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _commands_for(member: RunningMode, commands: Commands) -> Commands:
@@ -127,6 +158,7 @@ def _commands_for(member: RunningMode, commands: Commands) -> Commands:
 
 def _member(member: RunningMode) -> str:
     shown = f"phase {word(member.phase)}"
-    if member.iteration is not None and member.max_iterations is not None:
-        shown += f", iteration {member.iteration} of {member.max_iterations}"
+    if member.iteration and member.iteration > 0:
+        most = member.max_iterations
+        shown += f", round {member.iteration}{f' of {most}' if most is not None else ''}"
     return f"{member.mode} ({shown})"

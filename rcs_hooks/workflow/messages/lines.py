@@ -1,0 +1,43 @@
+"""Fits the lines of a message into its limit, by shortening first what matters least.
+
+A command is either shown whole or not at all: a part of one cannot be pasted.
+"""
+
+from __future__ import annotations
+
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.messages.shared import fit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+KEEP, LAST, LATER, SOONER, FIRST = range(5)
+"""When a line is shortened: never, or after, or before, the others."""
+
+
+class Line(NamedTuple):
+    """A line, or a few that belong together, in one form or several: the longest first, and empty to leave it out."""
+
+    forms: tuple[str, ...]
+    when: int = KEEP
+
+    @classmethod
+    def of(cls, *forms: str, when: int = KEEP) -> Line:
+        return cls(forms, when)
+
+
+def fit_lines(lines: Iterable[Line], limit: int) -> str:
+    """Join the lines in at most `limit` characters: one step shorter at a time, and the last of equals first."""
+    shown = [line for line in lines if any(line.forms)]
+    taken = [0] * len(shown)
+    while len(text := _joined(shown, taken)) > limit:
+        left = [at for at, line in enumerate(shown) if line.when and taken[at] + 1 < len(line.forms)]
+        if not left:
+            return fit(text.splitlines(), limit)
+        taken[max(left, key=lambda at: (shown[at].when, at))] += 1
+    return text
+
+
+def _joined(lines: list[Line], taken: list[int]) -> str:
+    return "\n".join(form for line, at in zip(lines, taken, strict=True) if (form := line.forms[at]))

@@ -1,0 +1,132 @@
+"""Words the next step of a run: what the phase asks, and each way out with its command."""
+
+from __future__ import annotations
+
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.messages.lines import FIRST, LAST, LATER, SOONER, Line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.next_step import NextStep
+
+MOST_WAYS = 4
+"""More ways than these are shown without their commands: only a machine of one's own has so many."""
+PROJECT = "project"
+
+
+class SharedWay(NamedTuple):
+    """A way out that one write takes for one mode, or for several at once."""
+
+    modes: tuple[str, ...]
+    event: str
+    options: tuple[str, ...]
+    commands: Commands
+
+    @property
+    def command(self) -> str:
+        return self.commands.write(",".join(self.modes), *self.options)
+
+    @property
+    def ending(self) -> str:
+        """Return the end of the command, which tells it from the others."""
+        from rcs_hooks.text import quoted
+
+        return " ".join(quoted(each) for each in self.options)
+
+
+def position(step: NextStep, *, of_most: bool = False) -> str:
+    """Return where a run is, and why it is there again: `verifying, round 2, since cause is repaired`.
+
+    `of_most`: with the number of rounds that the run may have.
+    """
+    shown = step.phase
+    if step.round:
+        most = f" of {step.most_rounds}" if of_most and step.most_rounds else ""
+        shown += f", round {step.round}{most}{' (the last)' if step.is_last_round else ''}"
+    return f"{shown}, since {step.because}" if step.because else shown
+
+
+def asks(steps: Sequence[NextStep]) -> list[Line]:
+    """Return what the phases ask, in a line for each run that asks something."""
+    return [Line.of(f"{_whose(step, alone=len(steps) == 1)}{_asked(step)}") for step in steps if _asked(step)]
+
+
+def _asked(step: NextStep) -> str:
+    if not step.knows_phase:
+        known = ", ".join(step.phases)
+        return f"`{step.phase}` is no phase of {step.mode} ({known}); record the one you are in." if known else ""
+    text = f'the project\'s skill says "{step.asks}"' if step.source == PROJECT and step.asks else step.asks
+    return f"{text}. The verdict so far: {step.verdict}" if text and step.verdict else text
+
+
+def _whose(step: NextStep, *, alone: bool) -> str:
+    return "Now: " if alone else f"{step.mode}: "
+
+
+def ways(steps: Sequence[NextStep]) -> Line:
+    """Return the ways out, each with its command; in the shorter form all but the first lack theirs."""
+    found = shared_ways(steps)
+    full = "\n".join(_worded(way) for way in found[:MOST_WAYS])
+    rest = _without_commands(found[MOST_WAYS:])
+    return Line.of(
+        "\n".join(filter(None, (full, rest))),
+        "\n".join(filter(None, ("\n".join(map(_worded, found[:1])), _without_commands(found[1:])))),
+        when=LAST,
+    )
+
+
+def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
+    """Return the ways out of all runs; a way that several runs have is one, for one write takes it for all of them."""
+    found: dict[tuple[tuple[str, ...], Commands], SharedWay] = {}
+    for step in steps:
+        for way in step.ways:
+            same = found.get((way.options, step.commands))
+            modes = (*same.modes, step.mode) if same else (step.mode,)
+            events = dict.fromkeys(filter(None, (same.event if same else "", way.event)))
+            found[way.options, step.commands] = SharedWay(modes, " and ".join(events), way.options, step.commands)
+    return list(found.values())
+
+
+def _worded(way: SharedWay) -> str:
+    return f"{_when(way)}: {way.command}"
+
+
+def _when(way: SharedWay) -> str:
+    return way.event or ("done" if way.options[0] == "--outcome" else "then")
+
+
+def _without_commands(found: Sequence[SharedWay]) -> str:
+    shown = "; ".join(f"{_when(way)}: {way.ending}" for way in found)
+    return f"The same command with other options: {shown}" if shown else ""
+
+
+def other_ends() -> Line:
+    """Return the line about the outcomes that every phase allows."""
+    return Line.of(
+        "Or, in place of these: --outcome blocked or failed with --reason WHY; userinterlude if the user stopped it.",
+        "Or --outcome blocked, failed (--reason WHY), userinterlude.",
+        when=FIRST,
+    )
+
+
+def outcomes(steps: Sequence[NextStep]) -> Line:
+    """Return the line about how the runs end, whatever their phases."""
+    froms = dict.fromkeys(phase for step in steps for phase in step.finishes_from)
+    finished = f"finished (from {', '.join(froms)})" if froms else "finished"
+    forms = (
+        f"A run ends by an outcome in place of --phase: --outcome {finished}, blocked or failed with --reason WHY,"
+        " userinterlude if the user stopped it.",
+        f"It ends by --outcome {finished}, blocked or failed (--reason WHY), userinterlude (the user stopped it).",
+        f"It ends by --outcome {finished}, blocked, failed or userinterlude.",
+    )
+    return Line.of(*forms, *([""] if any(step.is_interview for step in steps) else []), when=SOONER)
+
+
+def question(step: NextStep) -> Line:
+    """Return the line with the command that asks the user a blocking question."""
+    if step.is_interview:
+        return Line.of(f"Ask the user: {step.commands.ask(step.mode)}")
+    return Line.of(f"Only the user can decide: {step.commands.ask(step.mode)}", "", when=LATER)

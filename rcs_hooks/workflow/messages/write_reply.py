@@ -1,0 +1,92 @@
+"""Tells the agent what its write into the record of a run has changed, and what the run asks now."""
+
+from __future__ import annotations
+
+from rcs_hooks.text import clean, word
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.messages.lines import Line, fit_lines
+from rcs_hooks.workflow.messages.next_step import asks, position, ways
+from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
+from rcs_hooks.workflow.next_step import GIVE_UP, next_step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.mode_record import ModeRecord
+    from rcs_hooks.workflow.next_step import NextStep
+
+REPLY_LENGTH = 1_200
+REASON_LENGTH = 120
+EVIDENCE = "COMMAND: RESULT"
+
+
+class Written(NamedTuple):
+    """A mode whose record was written: the record before and after, and the commands that reach it."""
+
+    mode: ModeDef
+    before: ModeRecord
+    after: ModeRecord
+    commands: Commands
+
+
+def write_reply(written: Sequence[Written]) -> str:
+    """Return what the agent is told after one write, which may be into the records of several modes."""
+    lines: list[Line] = []
+    moved: list[NextStep] = []
+    for each in written:
+        if not is_active(each.after):
+            lines += [Line.of(line) for line in _not_running(each)]
+        elif outcome_of(each.after).waits:
+            lines.append(Line.of(f"{each.mode.name} waits for the user: end the turn."))
+        else:
+            step = next_step(each.mode, each.after, each.commands)
+            lines += [Line.of(line) for line in _running(each, step)]
+            moved += [step] if _has_moved(each) else []
+    if moved:
+        lines += [*asks(moved), ways(moved)]
+    return fit_lines(lines, REPLY_LENGTH)
+
+
+def _running(each: Written, step: NextStep) -> list[str]:
+    lines = [f"{step.mode}: {position(step, of_most=True)}."]
+    if step.is_last_round and not each.before.is_exhausted:
+        give_up = each.commands.write(step.mode, *GIVE_UP)
+        lines.append(f"This is the last round: record an outcome before it ends. If it cannot be finished: {give_up}")
+    return lines
+
+
+def _has_moved(each: Written) -> bool:
+    """Tell whether the write has started the run, or changed its phase, its round or the verdict of its review."""
+
+    def facts(record: ModeRecord) -> tuple[object, ...]:
+        verdicts = (
+            (fields.get("review_verdict"), fields.get("return_to_blueprint_reason"))
+            for fields in (record.state, record)
+        )
+        return is_active(record), outcome_of(record).word, record.phase, record.iteration, *verdicts
+
+    return facts(each.before) != facts(each.after)
+
+
+def _not_running(each: Written) -> list[str]:
+    mode, outcome = each.mode.name, outcome_of(each.after)
+    if not outcome.ends:
+        return [f"{mode} is not active, so nothing runs. To start it: {each.commands.write(mode, '--active')}"]
+    why = f" ({clean(each.after.reason, REASON_LENGTH)})" if clean(each.after.reason) else ""
+    if outcome.word != FINISHED:
+        return [
+            f"{mode} has ended: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up.",
+            HANDOFF,
+        ]
+    lines = [f"{mode} has ended: finished{_early(each)}."]
+    if not clean(each.after.evidence):
+        lines.append(f"It names no evidence. To add it: {each.commands.write(mode, '--evidence', EVIDENCE)}")
+    return [*lines, HANDOFF]
+
+
+def _early(each: Written) -> str:
+    return f", early: in the phase {word(each.before.phase)}" if each.after.is_early else ""

@@ -1,0 +1,163 @@
+"""Decides what a run asks of the agent now, and how it goes on from there: read from the machine of its mode.
+
+Rules of this file:
+- A way out is an edge of the machine from the present phase, with the options of `rcs state write` that take it.
+- `finished` is a way out only where the machine has an edge to its end, and never while a review is not clean.
+- A phase that the machine does not know asks nothing: other tools may write any word.
+- A mode's texts may be a project's: they are cleaned and cut here.
+"""
+
+from __future__ import annotations
+
+from rcs_hooks.text import clean, word
+from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow import phases
+from rcs_hooks.workflow.lifecycle import review_is_clean, review_is_open
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+LABEL_LENGTH = 120
+LARGEST_ROUND = 10**9
+FINISH = ("--outcome", "finished")
+CLEAN = ("--verdict", "clean")
+NOT_CLEAN = ("--verdict", "not clean", "--reason", "WHY")
+GIVE_UP = ("--outcome", "failed", "--reason", "WHY")
+
+
+class Way(NamedTuple):
+    """One way out of a phase."""
+
+    event: str
+    """When to take it: the event of the edge, in words; empty if the machine names none."""
+    to: str
+    """The next phase; empty if the way ends the run or stays in the phase."""
+    options: tuple[str, ...]
+    """The options of `rcs state write` that take it."""
+    command: str
+
+
+class NextStep(NamedTuple):
+    """What a run asks of the agent now, and the ways out."""
+
+    mode: str
+    skill: str
+    """What a person types for the mode, without the `$`."""
+    phase: str
+    asks: str
+    """The text of the phase; empty if the machine has none."""
+    ways: tuple[Way, ...]
+    can_finish: bool
+    finishes_from: tuple[str, ...]
+    """The phases from which the run can finish; empty if the machine names none."""
+    commands: Commands
+    """The commands that reach the record of the mode."""
+    round: int = 0
+    """The number of the round; 0 if none has been counted."""
+    most_rounds: int = 0
+    is_last_round: bool = False
+    because: str = ""
+    """The event that led back here, in words; empty in a first round."""
+    verdict: str = ""
+    """The verdict of a review, with its reason if it is not clean; empty if there is none that matters here."""
+    source: str = ""
+    """Who declares the mode: empty (it ships), `home` or `project`."""
+    is_interview: bool = False
+    """Whether asking the user is what the mode is for."""
+    knows_phase: bool = True
+    phases: tuple[str, ...] = ()
+    """Every phase of the machine."""
+
+
+def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep:
+    """Return what a run asks now, and its ways out.
+
+    `commands`: those that reach the record of the mode.
+    """
+    state = phases.state_named(mode, record.phase)
+    if state not in (None, record.phase):
+        record = record.with_fields({"current_phase": state})  # as the machine spells it
+    phase, number, knows = record.phase, record.iteration or 0, state is not None
+    number = number if 0 < number < LARGEST_ROUND else 0
+    most = record.max_iterations or 0
+    return NextStep(
+        mode.name,
+        mode.tokens[0] if mode.tokens else mode.name,
+        word(phase),
+        clean(mode.states.get(phase, ""), LABEL_LENGTH),
+        _ways(mode, record, commands),
+        can_finish=_can_finish(mode, record),
+        finishes_from=tuple(dict.fromkeys(word(start) for start, end, _ in mode.edges if not end)),
+        commands=commands,
+        round=number,
+        most_rounds=most if 0 < most < LARGEST_ROUND else 0,
+        is_last_round=record.is_exhausted,
+        because=_why_again(mode, record) if knows else "",
+        verdict=_verdict(mode, record),
+        source=mode.source,
+        is_interview=mode.asks_in_text,
+        knows_phase=knows,
+        phases=tuple(word(each) for each in mode.states),
+    )
+
+
+def _can_finish(mode: ModeDef, record: ModeRecord) -> bool:
+    """Tell whether `finished` may be offered: the machine allows it here, and no review stands against it."""
+    if not mode.can_finish(record.phase) or review_is_open(record):
+        return False
+    return not mode.returns_to or review_is_clean(record) or not mode.knows(record.phase)
+
+
+def _ways(mode: ModeDef, record: ModeRecord, commands: Commands) -> tuple[Way, ...]:
+    edges = [edge for edge in mode.edges if edge[0] == record.phase]
+    found = [_way(mode, record, end, event, commands) for _, end, event in edges]
+    if not mode.knows(record.phase):
+        options = FINISH if _can_finish(mode, record) else CLEAN
+        found = [Way("", "", options, commands.write(mode.name, *options))]
+    return tuple({way.options: way for way in found}.values())
+
+
+def _way(mode: ModeDef, record: ModeRecord, end: str, event: str, commands: Commands) -> Way:
+    options: tuple[str, ...]
+    ends_in_review = bool(mode.returns_to) and mode.can_finish(record.phase)
+    if not end:
+        options = FINISH if _can_finish(mode, record) else CLEAN
+    elif record.is_exhausted and end in record.visited:  # there is no further round
+        end, options = "", GIVE_UP
+    else:
+        options = ("--phase", end)
+        if ends_in_review and not review_is_open(record):
+            options = (*options, *NOT_CLEAN)
+    return Way(in_words(event), end, options, commands.write(mode.name, *options))
+
+
+def in_words(event: str) -> str:
+    """Return the event of an edge as words: `check fails` for `check_fails`."""
+    return clean(event.replace("_", " "))
+
+
+def _why_again(mode: ModeDef, record: ModeRecord) -> str:
+    """Return the event that led to the phase of a later round; empty in the first round, or if it is unknown.
+
+    The phase that began the round may have been entered from several; then the one event that leads back to it counts.
+    """
+    if (record.iteration or 0) <= max(mode.iteration or 0, 1):
+        return ""
+    visited = record.visited
+    if len(visited) > 1 and visited[-1] == record.phase:
+        return in_words(mode.event(visited[-2], record.phase))
+    order = list(mode.states)
+    back = {event for start, end, event in mode.edges if end == record.phase and order.index(start) >= order.index(end)}
+    return in_words(back.pop()) if len(back) == 1 else ""
+
+
+def _verdict(mode: ModeDef, record: ModeRecord) -> str:
+    if not review_is_open(record):
+        is_due = bool(mode.returns_to) and mode.knows(record.phase) and mode.can_finish(record.phase)
+        return "clean" if is_due and review_is_clean(record) else ""
+    reasons = (fields.get("return_to_blueprint_reason") for fields in (record.state, record))
+    reason = next((shown for each in reasons if (shown := clean(each, LABEL_LENGTH))), "")
+    return f"not clean: {reason}" if reason else "not clean"
