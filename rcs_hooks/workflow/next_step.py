@@ -95,7 +95,7 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
         round=number,
         most_rounds=most if 0 < most < LARGEST_ROUND else 0,
         is_last_round=record.is_exhausted,
-        because=_why_again(mode, record) if knows else "",
+        because=_why_again(mode, record) if knows and number else "",
         verdict=_verdict(mode, record),
         source=mode.source,
         is_interview=mode.asks_in_text,

@@ -333,14 +333,14 @@ def test_the_commands_after_an_activation_can_be_pasted(place: Place, tmp_path: 
     workspace, cwd, env = set_up(place, tmp_path)
     commands = commands_in(context_of(started(workspace, "$forge", cwd=cwd, **env)))
     assert len(commands) == 2
-    finish, ask = commands
-    done = pasted(finish.replace("--outcome finished", "--phase executing"), cwd, PATH=place.path)
+    step, ask = commands
+    done = pasted(step, cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["current_phase"] == "executing"
     done = pasted(ask.replace("YOUR QUESTION", "Which database?"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["lifecycle_outcome"] == "askuserQuestion"
-    done = pasted(finish, cwd, PATH=place.path)
+    done = pasted(step.replace("--phase executing", "--outcome finished"), cwd, PATH=place.path)
     assert (done.status, done.err) == (0, "")
     assert workspace.read("forge")["lifecycle_outcome"] == "finished"
     assert workspace.active() == []
@@ -350,11 +350,13 @@ def test_the_commands_after_an_activation_can_be_pasted(place: Place, tmp_path: 
 def test_the_commands_of_a_stop_reason_can_be_pasted(place: Place, tmp_path: Path) -> None:
     workspace, cwd, env = set_up(place, tmp_path)
     started(workspace, "$team $forge", cwd=cwd, **env)
-    commands = commands_in(stopped(cwd, **env)["reason"])
-    assert len(commands) == 3
-    for command in (commands[-1], *commands[:-1]):
+    for phase in ("executing", "verifying"):
+        command = commands_in(stopped(cwd, **env)["reason"])[0]
         done = shell(command, cwd, PATH=place.path)
         assert (done.status, done.err) == (0, ""), command
+        assert [workspace.read(mode)["current_phase"] for mode in ("team", "forge")] == [phase, phase]
+    finish = next(each for each in commands_in(stopped(cwd, **env)["reason"]) if "--outcome finished" in each)
+    assert shell(finish, cwd, PATH=place.path).status == 0
     assert stopped(cwd, **env) == {}
 
 
@@ -362,9 +364,10 @@ def test_the_commands_of_a_stop_reason_can_be_pasted(place: Place, tmp_path: Pat
 def test_the_command_of_a_denial_can_be_pasted_and_makes_room(place: Place, tmp_path: Path) -> None:
     workspace, cwd, env = set_up(place, tmp_path)
     started(workspace, "$team", cwd=cwd, **env)
-    (command,) = commands_in(context_of(started(workspace, "$autopilot", cwd=cwd, **env)))
-    done = pasted(command, cwd, PATH=place.path)
-    assert (done.status, done.err) == (0, "")
+    clear, start = commands_in(context_of(started(workspace, "$autopilot", cwd=cwd, **env)))
+    for command in (clear, start):
+        done = pasted(command, cwd, PATH=place.path)
+        assert (done.status, done.err) == (0, "")
     assert "Cannot activate" not in context_of(started(workspace, "$autopilot", cwd=cwd, **env))
     assert workspace.active() == ["autopilot"]
 
@@ -385,9 +388,8 @@ def test_the_command_of_a_refused_write_can_be_pasted(workspace: Workspace) -> N
     started(workspace, "$team")
     refused = rcs(workspace.root, "state", "write", "--mode", "autopilot", "--session", "s1", "--active")
     assert refused.status == 1
-    (command,) = commands_in(refused.err)
-    assert pasted(command, workspace.root).status == 0
-    assert workspace.active() == []
+    assert [pasted(command, workspace.root).status for command in commands_in(refused.err)] == [0, 0]
+    assert workspace.active() == ["autopilot"]
 
 
 def test_the_commands_to_choose_a_session_by_can_be_pasted(workspace: Workspace) -> None:

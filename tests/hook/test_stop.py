@@ -58,19 +58,19 @@ def blocks_in_progress(workspace: Workspace, stops: int) -> int:
 
 
 def commands(text: str, verb: str, session: str | None = "s1") -> list[str]:
-    """The modes of the `rcs state <verb>` commands in a text, each on a line of its own and whole.
+    """The modes of the `rcs state <verb>` commands in a text, each once; each command ends its line and is whole.
 
     `session`: which they name; None where they name the root scope.
     """
     scope = ["--session", session] if session else ["--root-scope"]
-    modes = []
+    modes: list[str] = []
     for line in text.splitlines():
-        if line.startswith(f"rcs state {verb} "):
-            words = shlex.split(line)
+        _, begins, rest = line.rpartition(f"rcs state {verb} ")
+        if begins:
+            words = shlex.split(rest)
             assert words[-len(scope) :] == scope
-            options = dict(zip(words[3 : -len(scope) : 2], words[4 : -len(scope) : 2], strict=True))
-            modes.append(options["--mode"])
-    return modes
+            modes += words[words.index("--mode") + 1].split(",")
+    return list(dict.fromkeys(modes))
 
 
 def asks_for_handoff(reason: str) -> bool:
@@ -459,7 +459,9 @@ def test_a_run_at_its_last_iteration_may_stop(iteration: object, most: object, b
     forge.edit("forge", iteration=iteration, max_iterations=most)
     answer = forge.stop()
     assert answer.blocks is blocked
-    assert ("last iteration" in answer.notice and answer.notice.endswith(GO_ON_OR_CANCEL)) is not blocked
+    assert (
+        "last round" in answer.notice and answer.notice.endswith("started over, or `$cancel` to end it.")
+    ) is not blocked
 
 
 def test_a_member_with_iterations_left_keeps_the_set_going(workspace: Workspace) -> None:
@@ -474,8 +476,8 @@ def test_a_member_with_iterations_left_keeps_the_set_going(workspace: Workspace)
 def test_the_notice_says_that_nothing_changed_and_how_to_go_on(forge: Workspace) -> None:
     blocks(forge, 5)
     assert forge.stop().notice == (
-        "rcs: forge (phase starting, iteration 0 of 50) stopped after 5 attempts without progress; the work is kept."
-        f" {GO_ON_OR_CANCEL}"
+        "rcs: forge (phase starting) was continued 5 times and recorded no progress, so the turn ends;"
+        f" the work is kept. {GO_ON_OR_CANCEL}"
     )
 
 
@@ -487,12 +489,12 @@ def test_the_person_is_told_once_that_a_run_was_let_go(forge: Workspace) -> None
     assert [forge.stop().notice for _ in range(3)] == [""] * 3
     forge.edit("forge", current_phase="verifying")
     assert blocks(forge, 5) == 5
-    assert "stopped after 5 attempts without progress" in forge.stop().notice
+    assert "was continued 5 times and recorded no progress" in forge.stop().notice
 
 
 def test_a_run_at_its_last_iteration_is_told_of_once(forge: Workspace) -> None:
     forge.edit("forge", iteration=50)
-    assert "last iteration" in forge.stop().notice
+    assert "last round" in forge.stop().notice
     assert forge.stop().line == "{}"
 
 
@@ -511,13 +513,13 @@ def test_another_prompt_leaves_the_last_iteration_as_it_is(forge: Workspace) -> 
     forge.edit("forge", iteration=50)
     forge.prompt("What is left to do?")
     assert forge.read("forge")["iteration"] == 50
-    assert "last iteration" in forge.stop().notice
+    assert "last round" in forge.stop().notice
 
 
 def test_the_notice_says_that_the_prompt_has_had_its_total(forge: Workspace) -> None:
     blocks_in_progress(forge, 50)
     notice = forge.stop().notice
-    assert "50 attempts for one prompt" in notice
+    assert "50 times for one prompt" in notice
     assert notice.endswith(GO_ON_OR_CANCEL)
 
 
@@ -526,8 +528,8 @@ def test_the_notice_of_a_set_names_every_member(workspace: Workspace) -> None:
     workspace.prompt("$team $forge ship it")
     notice = workspace.stop().notice
     assert notice == (
-        "rcs: team (phase starting) + forge (phase starting, iteration 0 of 50) has no outcome yet, but the settings"
-        f" allow no continuation; the work is kept. {GO_ON_OR_CANCEL}"
+        "rcs: team (phase starting) + forge (phase starting) has no outcome yet, but the settings"
+        f" allow no continuation, so the turn ends; the work is kept. {GO_ON_OR_CANCEL}"
     )
 
 
@@ -544,7 +546,7 @@ def test_a_run_that_was_let_go_stays_active(forge: Workspace) -> None:
 def test_the_reason_names_mode_and_phase_and_asks_for_the_handoff(forge: Workspace) -> None:
     forge.edit("forge", current_phase="verifying", iteration=3)
     reason = forge.stop().reason
-    assert "forge (phase verifying, iteration 3 of 50)" in reason.splitlines()[0]
+    assert reason.splitlines()[0] == "[rcs] forge goes on: verifying, round 3, since cause is repaired."
     assert asks_for_handoff(reason)
     assert commands(reason, "write") == ["forge"]
 
@@ -555,6 +557,8 @@ def test_the_reason_holds_one_command_for_each_running_mode(
     modes: tuple[str, ...], session: str, workspace: Workspace
 ) -> None:
     workspace.prompt(" ".join(f"${mode}" for mode in modes), session)
+    for mode in modes:
+        workspace.edit(mode, session, current_phase="verifying")
     reason = workspace.stop(session).reason
     assert tuple(commands(reason, "write", session)) == modes
     assert asks_for_handoff(reason)
@@ -572,7 +576,8 @@ def test_the_commands_name_a_root_that_the_agents_shell_would_not_find(tmp_path:
     workspace = Workspace(root, env={"RCS_ROOT": str(root)})
     workspace.prompt("$forge fix")
     for cwd, named in ((root, False), (elsewhere, True)):
-        line = next(line for line in workspace.stop(cwd=str(cwd)).reason.splitlines() if line.startswith("rcs "))
+        line = next(line for line in workspace.stop(cwd=str(cwd)).reason.splitlines() if "rcs state " in line)
+        line = line[line.index("rcs state ") :]
         assert ("--root" in shlex.split(line)) is named
         assert (str(root) in shlex.split(line)) is named
 
@@ -630,7 +635,8 @@ NO_SOFTENERS = [
 
 @pytest.mark.parametrize("message", NO_SOFTENERS, ids=repr)
 def test_quoted_softeners_and_other_words_are_not_named(message: str, forge: Workspace) -> None:
-    assert forge.stop(message=message).reason == forge.stop(message="Working.").reason
+    assert "last message offers" not in forge.stop(message=message).reason
+    assert "last message offers" in forge.stop(message="Shall I proceed?").reason
 
 
 def noted(workspace: Workspace) -> list[Record]:
@@ -735,7 +741,7 @@ def our_texts() -> list[str]:
 @pytest.mark.slow
 def test_no_text_of_ours_holds_a_softener() -> None:
     texts = our_texts()
-    assert any("still running" in text for text in texts)
+    assert any("goes on: " in text for text in texts)
     assert [text for text in texts if any(offer in text.lower().replace("’", "'") for offer in OFFERS)] == []
 
 
@@ -1070,8 +1076,8 @@ def test_a_hostile_phase_is_cleaned_and_bounded(phase: str, workspace: Workspace
     workspace.write("forge", current_phase=HOSTILE[phase])
     reason = workspace.stop().reason
     assert is_plain(reason)
-    assert len(reason) <= len(plain) + 40
-    assert reason.splitlines()[1:] == plain.splitlines()[1:]
+    assert len(reason) <= len(plain) + 200
+    assert "That is not a phase of forge (starting, executing, verifying, fixing)" in reason
     assert not set("<>`\"'$") & set(reason.splitlines()[0])
 
 
@@ -1080,7 +1086,7 @@ def test_a_hostile_iteration_is_bounded(number: int, workspace: Workspace) -> No
     workspace.write("forge", iteration=number, max_iterations=number + 1)
     reason = workspace.stop().reason
     assert commands(reason, "write") == ["forge"]
-    assert asks_for_handoff(reason)
+    assert "rcs question ask" in reason
     assert len(reason) <= 700
 
 
@@ -1089,7 +1095,9 @@ def test_other_hostile_fields_never_reach_the_reason(forge: Workspace) -> None:
     fields = ("mode", "session_id", "thread_id", "turn_id", "started_at", "updated_at", "skill", "owned")
     record = forge.read("forge") | dict.fromkeys(fields, "\x1b[31m\nowned")
     forge.mode_path("forge").write_text(json.dumps(record))
-    assert forge.stop().reason == plain
+    assert [line for line in forge.stop().reason.splitlines() if line not in plain] == [
+        "Nothing has been recorded since the last time."
+    ]
 
 
 def test_a_hostile_question_and_answer_are_cleaned_in_the_context(forge: Workspace) -> None:
@@ -1098,7 +1106,7 @@ def test_a_hostile_question_and_answer_are_cleaned_in_the_context(forge: Workspa
     question(forge, ELSEWHERE | {"question": evil, "answer": evil}, "q2")
     context = forge.prompt("8080").context
     assert is_plain(context)
-    assert len(context.splitlines()) == 2
+    assert len(context.splitlines()) == 3
 
 
 @each_row("phase", ["executing", "x" * 40, "\u202e" * 10 + "🙂" * 10**4], ids=["word", "long", "hostile"])
@@ -1108,7 +1116,7 @@ def test_eight_modes_and_a_long_session_id_fit_into_the_reason(session: str, pha
         workspace.write(mode, session, current_phase=phase, iteration=7, max_iterations=50)
     reason = workspace.stop(session, message="If you want, I can go on.").reason
     assert len(reason) <= 1_200
-    assert [mode for mode in MODES if f"{mode} (" not in reason] == []
+    assert [mode for mode in MODES if f"{mode} goes on: " not in reason] == []
     assert asks_for_handoff(reason)
     assert commands(reason, "write", session) != []
 

@@ -69,7 +69,7 @@ def test_a_shell_or_a_set_time_is_held_once_for_a_fingerprint(
     assert "just end your turn" in first.reason
     assert commands(first.reason, "write") == ["forge"]
     assert forge.stop(**given).notice == (
-        "rcs: forge (phase starting, iteration 0 of 50) waits for background work. Type `$cancel` to end it."
+        "rcs: forge (phase starting) waits for background work. Type `$cancel` to end it."
     )
     assert [forge.stop(**given).line for _ in range(3)] == ["{}"] * 3
     forge.edit("forge", iteration=1)
@@ -163,7 +163,7 @@ def test_an_old_run_is_not_held_at_the_first_stop_of_a_resumed_session(forge: Wo
     resume(forge)
     answer = forge.stop()
     assert answer.notice == (
-        "rcs: forge (phase starting, iteration 0 of 50) is still open, but nothing has changed it for a day, so"
+        "rcs: forge (phase starting) is still open, but nothing has changed it for a day, so"
         f" the turn ends. {GO_ON_OR_CANCEL}"
     )
     assert blocks(forge, 7) == 5

@@ -63,11 +63,11 @@ def test_it_is_held_once_and_both_are_told_what_they_can_do(forge: Workspace) ->
     first = forge.stop(transcript_path=after_a_message(path))
     assert "Your commands run in a sandbox that cannot write the state of this workspace." in first.reason
     assert "They can type `$cancel`, or start Codex in the workspace's folder" in first.reason
-    assert "rcs state write --mode forge --outcome finished --session s1" in first.reason
+    assert "rcs state write --mode forge --phase executing --session s1" in first.reason
     second = forge.stop(transcript_path=after_a_message(path))
     assert not second.blocks
     assert second.notice == (
-        "rcs: forge (phase starting, iteration 0 of 50) cannot be ended by the agent, whose sandbox cannot write the"
+        "rcs: forge (phase starting) cannot be ended by the agent, whose sandbox cannot write the"
         " state, so the turn ends. To allow it, start Codex with `--sandbox workspace-write` in the workspace's folder."
         f" {GO_ON_OR_CANCEL}"
     )

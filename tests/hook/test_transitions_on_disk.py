@@ -370,7 +370,7 @@ def test_the_team_hint_is_given_to_no_other(workspace: Workspace) -> None:
 
 
 def offers(answer: Answer) -> bool:
-    return "$team" in answer.context and "$forge" in answer.context
+    return "$crew" in answer.context and "$forge" in answer.context
 
 
 def finish(workspace: Workspace, mode: str) -> None:
@@ -401,7 +401,7 @@ def test_a_new_deferral_does_not_swallow_the_offer_of_the_old(workspace: Workspa
     """The prompt that ends the old source brings a source and deferred skills of its own."""
     workspace.prompt("$deep-interview $team")
     contexts = [workspace.prompt(text).context for text in ("$blueprint $forge", "go on", "go on")]
-    assert sum("$team" in context for context in contexts) == 1
+    assert sum("$crew" in context for context in contexts) == 1
 
 
 def test_cancel_drops_the_deferred_without_a_word(workspace: Workspace) -> None:

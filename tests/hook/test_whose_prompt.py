@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.catalog import MODES
 from rcs_hooks.environment import Environment
 from rcs_hooks.files import transaction
 from rcs_hooks.files.clock import iso
@@ -68,7 +69,7 @@ def test_a_prompt_that_nobody_typed_answers_delivers_and_resets_nothing(prompt: 
     context = workspace.prompt("16").context
     assert "Which version?" in context
     assert '-> "Postgres"' in context
-    assert "deferred: $team" in context
+    assert "deferred: $crew" in context
 
 
 @pytest.mark.parametrize("name", ["an unknown element", "words behind a notification", "words behind a command"])
@@ -368,7 +369,7 @@ def test_a_reply_that_names_an_option_is_recorded_as_that_option(typed: str, wor
     assert (record["answer"], record["answer_typed"]) == ("SQLite", typed)
     assert answer.context == (
         '[rcs] forge waited for the user\'s answer to "Which database?" (1 Postgres | 2 SQLite). This prompt is the '
-        'reply: option 2, "SQLite". Continue the run.'
+        f'reply: option 2, "SQLite". Continue the run.\nNow: {MODES["forge"].states["starting"]}'
     )
     assert answer.notice == 'rcs: your reply counts as "SQLite"'
 
@@ -381,8 +382,8 @@ def test_an_answer_in_other_words_is_the_agents_to_judge(workspace: Workspace) -
     assert "answer_typed" not in record
     assert answer.context == (
         '[rcs] forge waited for the user\'s answer to "Which database?" (1 Postgres | 2 SQLite). This prompt is the '
-        "reply. If it does not answer, reply to it and ask again: rcs question ask --mode forge --text 'YOUR QUESTION' "
-        "--session s1. Otherwise continue the run."
+        "reply. If it answers, continue the run. If it does not, reply to it and ask again: rcs question ask --mode "
+        f"forge --text 'YOUR QUESTION' --session s1\nNow: {MODES['forge'].states['starting']}"
     )
     assert answer.notice == ""
 
@@ -411,7 +412,7 @@ def test_a_command_and_a_prompt_without_text_use_up_no_offer(text: str, workspac
     finished_planning(workspace)
     assert workspace.call("UserPromptSubmit", prompt=text, prompt_id="p1").line == "{}"
     offered = workspace.call("UserPromptSubmit", prompt="ok", prompt_id="p2")
-    assert offered.notice.startswith("rcs: blueprint has ended: type $team $forge")
+    assert offered.notice.startswith("rcs: blueprint has ended: type $crew $forge")
 
 
 # --- words for the person
@@ -448,7 +449,7 @@ NOTICES: list[tuple[str, Callable[[Workspace], object], str, str]] = [
         "$blueprint $forge ship it",
         "rcs: blueprint started; type $forge once blueprint has ended",
     ),
-    ("the end of a planning", finished_planning, "ok", "rcs: blueprint has ended: type $team $forge to continue"),
+    ("the end of a planning", finished_planning, "ok", "rcs: blueprint has ended: type $crew $forge to continue"),
 ]  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from rcs_hooks.text import quoted
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.messages.lines import FIRST, LAST, LATER, SOONER, Line
+from rcs_hooks.workflow.messages.lines import FIRST, KEEP, LAST, LATER, SOONER, Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.commands import Commands
     from rcs_hooks.workflow.next_step import NextStep
 
+MOST_ASKING = 2
+"""Of more runs than these, what some ask may be left out."""
 MOST_WAYS = 4
 """More ways than these are shown without their commands: only a machine of one's own has so many."""
 PROJECT = "project"
@@ -29,12 +32,10 @@ class SharedWay(NamedTuple):
     def command(self) -> str:
         return self.commands.write(",".join(self.modes), *self.options)
 
-    @property
-    def ending(self) -> str:
-        """Return the end of the command, which tells it from the others."""
-        from rcs_hooks.text import quoted
-
-        return " ".join(quoted(each) for each in self.options)
+    def differs_by(self, other: SharedWay) -> str:
+        """Return the options by which the command differs from that of another way."""
+        mode = [] if self.modes == other.modes else ["--mode", ",".join(self.modes)]
+        return " ".join(map(quoted, (*mode, *self.options)))
 
 
 def position(step: NextStep, *, of_most: bool = False) -> str:
@@ -51,13 +52,19 @@ def position(step: NextStep, *, of_most: bool = False) -> str:
 
 def asks(steps: Sequence[NextStep]) -> list[Line]:
     """Return what the phases ask, in a line for each run that asks something."""
-    return [Line.of(f"{_whose(step, alone=len(steps) == 1)}{_asked(step)}") for step in steps if _asked(step)]
+    shorter = ("",) if len(steps) > MOST_ASKING else ()
+    alone = len(steps) == 1
+    return [
+        Line.of(f"{_whose(step, alone=alone)}{text}", *shorter, when=LAST if shorter else KEEP)
+        for step in steps
+        if (text := _asked(step))
+    ]
 
 
 def _asked(step: NextStep) -> str:
     if not step.knows_phase:
         known = ", ".join(step.phases)
-        return f"`{step.phase}` is no phase of {step.mode} ({known}); record the one you are in." if known else ""
+        return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
     text = f'the project\'s skill says "{step.asks}"' if step.source == PROJECT and step.asks else step.asks
     return f"{text}. The verdict so far: {step.verdict}" if text and step.verdict else text
 
@@ -69,13 +76,12 @@ def _whose(step: NextStep, *, alone: bool) -> str:
 def ways(steps: Sequence[NextStep]) -> Line:
     """Return the ways out, each with its command; in the shorter form all but the first lack theirs."""
     found = shared_ways(steps)
-    full = "\n".join(_worded(way) for way in found[:MOST_WAYS])
-    rest = _without_commands(found[MOST_WAYS:])
-    return Line.of(
-        "\n".join(filter(None, (full, rest))),
-        "\n".join(filter(None, ("\n".join(map(_worded, found[:1])), _without_commands(found[1:])))),
-        when=LAST,
-    )
+    if not found:
+        return Line.of("")
+    first = _worded(found[0])
+    full = "\n".join(map(_worded, found[:MOST_WAYS]))
+    rest, others = _without_commands(found, MOST_WAYS), _without_commands(found, 1)
+    return Line.of("\n".join(filter(None, (full, rest))), "\n".join(filter(None, (first, others))), first, when=LAST)
 
 
 def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
@@ -98,8 +104,9 @@ def _when(way: SharedWay) -> str:
     return way.event or ("done" if way.options[0] == "--outcome" else "then")
 
 
-def _without_commands(found: Sequence[SharedWay]) -> str:
-    shown = "; ".join(f"{_when(way)}: {way.ending}" for way in found)
+def _without_commands(found: Sequence[SharedWay], start: int) -> str:
+    """Return the ways from `start` on in one line, each by what tells its command from the first one."""
+    shown = "; ".join(f"{_when(way)}: {way.differs_by(found[0])}" for way in found[start:])
     return f"The same command with other options: {shown}" if shown else ""
 
 
