@@ -179,7 +179,7 @@ def called(workspace: Workspace, tool: str) -> Record:
 
 ORDERED = (by_hud, by_hud_line, by_overlay, by_session_start, by_mcp)
 UNORDERED = (by_get_status, by_mcp_status)
-STOPPING = re.compile(r"(?:\[rcs\]|\+) ([a-z-]+) \(phase ")
+STOPPING = re.compile(r"(?:\[rcs\]|;) ([a-z-]+) goes on: ")
 
 
 @examples(200)

@@ -148,7 +148,7 @@ def test_stops_go_on_being_counted(upgraded: Upgraded) -> None:
 def test_what_was_deferred_is_offered(upgraded: Upgraded) -> None:
     upgraded.rcs("state", "write", "--mode", "blueprint", "--session", "plans", "--outcome", "finished")
     context = upgraded.prompt("plans", "what now?")
-    assert "team" in context
+    assert "$crew" in context
     assert "forge" in context
 
 

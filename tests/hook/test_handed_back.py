@@ -198,7 +198,7 @@ def test_a_prompt_about_what_waits_keeps_its_offer_for_the_next_one(workspace: W
     assert "looked like a mention" in asked.notice
     assert "has ended" not in asked.notice
     assert asked.context == ""
-    assert workspace.prompt("I see").notice == "rcs: blueprint has ended: type $team to continue"
+    assert workspace.prompt("I see").notice == "rcs: blueprint has ended: type $crew to continue"
 
 
 CLAUDE: list[dict[str, str]] = [{"prompt_id": f"p{number}"} for number in range(3)]

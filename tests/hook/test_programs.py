@@ -311,6 +311,11 @@ def test_a_command_names_the_root_exactly_where_a_shell_would_find_another(
 # --- how the agent's shell calls this program
 
 
+def command_in(context: str) -> str:
+    """The command in a context that takes the first step of a run."""
+    return next(line for line in context.splitlines() if "--phase executing" in line).partition(": ")[2]
+
+
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A folder with an interpreter and an `rcs` beside it, as an installation makes it; with a blank in its path."""
@@ -334,7 +339,7 @@ def words_for_rcs(installed: Path, path: str) -> str:
     command = [str(installed / "python3"), str(SCRIPTS["UserPromptSubmit"])]
     line = run(command, workspace.payload("UserPromptSubmit", prompt="$team"), cwd=installed, env={"PATH": path})
     context = Answer("UserPromptSubmit", line.rstrip("\n")).context
-    return next(line for line in context.splitlines() if "--outcome finished" in line).partition(" state write")[0]
+    return command_in(context).partition(" state write")[0]
 
 
 def test_rcs_is_called_by_its_name_where_it_is_the_first_on_the_path(installed: Path) -> None:
@@ -378,7 +383,7 @@ def test_a_command_of_an_answer_can_be_pasted(tmp_path: Path, folder: str) -> No
     call = workspace.payload("UserPromptSubmit", prompt="$team", cwd=str(tmp_path))
     line = run(PROGRAMS["stop.py"], call, cwd=tmp_path, env=env)
     context = Answer("UserPromptSubmit", line.rstrip("\n")).context
-    command = next(line for line in context.splitlines() if "--outcome finished" in line)
+    command = command_in(context).replace("--phase executing", "--outcome finished")
     subprocess.run(
         ["/bin/sh", "-c", command], cwd=tmp_path, env=clean_env(), check=True, capture_output=True, timeout=60
     )
@@ -411,7 +416,7 @@ def test_the_command_of_a_checkout_runs_no_code_of_the_workspace(tmp_path: Path)
         [str(folder / "python3"), str(SCRIPTS["UserPromptSubmit"])], call, cwd=workspace.root, env={"PATH": "/bin"}
     )
     context = Answer("UserPromptSubmit", line.rstrip("\n")).context
-    command = next(line for line in context.splitlines() if "--outcome finished" in line)
+    command = command_in(context).replace("--phase executing", "--outcome finished")
     done = subprocess.run(["/bin/sh", "-c", command], cwd=workspace.root, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert workspace.read("forge")["lifecycle_outcome"] == "finished"

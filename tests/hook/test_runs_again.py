@@ -50,7 +50,8 @@ def test_a_deferred_skill_that_was_started_is_not_offered(workspace: Workspace) 
     for mode in ("blueprint", "ultrawork"):
         workspace.edit(mode, active=False, lifecycle_outcome="finished")
     assert workspace.prompt("ok").context == (
-        "[rcs] blueprint has ended; deferred: $forge. The user starts them by name."
+        "[rcs] blueprint has ended (finished); deferred: $forge. You cannot start it: if this prompt says to go on, ask"
+        " the user to type `$forge`."
     )
 
 
@@ -64,7 +65,8 @@ def test_deferred_skills_without_a_source_wait_until_no_planning_is_active(works
     assert workspace.read("skill-active")["deferred_skills"] == ["forge"]
     workspace.edit("autoresearch", active=False, lifecycle_outcome="finished")
     assert workspace.prompt("ok").context == (
-        "[rcs] the planning has ended; deferred: $forge. The user starts them by name."
+        "[rcs] the planning has ended; deferred: $forge. You cannot start it: if this prompt says to go on, ask the"
+        " user to type `$forge`."
     )
     assert "deferred_skills" not in workspace.read("skill-active")
 

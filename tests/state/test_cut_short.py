@@ -45,7 +45,7 @@ def test_a_passing_fault_does_not_give_up_a_commit(workspace: Workspace, monkeyp
     monkeypatch.setattr(os, "replace", full)
     assert not workspace.stop().blocks
     monkeypatch.setattr(os, "replace", replace)
-    assert "forge (phase starting" in workspace.stop().reason
+    assert "forge goes on: starting" in workspace.stop().reason
     assert (workspace.read("blueprint")["active"], workspace.active()) == (False, ["forge"])
 
 
