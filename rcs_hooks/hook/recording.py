@@ -96,6 +96,9 @@ class Stored(BaseModel):
         return (self.text if self.text is not None else jsontext.dumps_file(self.json_)).encode()
 
 
+MOST_CALLED = 4_096
+
+
 class Fixture(BaseModel):
     """One hook call. `stdin` is stored like a file, because it may be anything."""
 
@@ -105,6 +108,8 @@ class Fixture(BaseModel):
     now: float
     cwd: str = WORKSPACE
     env: dict[Setting, str] = {}
+    called_length: int = Field(default=len("rcs"), ge=len("rcs"), le=MOST_CALLED)
+    """How long the words are that call `rcs` there: messages leave out what does not fit."""
     stdin: Stored
     stdout: str
     before: dict[FileName, Stored] = {}
@@ -132,8 +137,10 @@ class Recorder:
     def __init__(self, folder: str, raw: bytes, environment: Environment) -> None:
         self.folder, self.raw, self.environment = Path(folder), raw, environment
         self.cwd = self.root = environment.cwd
+        self.words = rcs_words(environment)
         with suppress(RcsError):
             called = parse(raw, environment.env)
+            self.words = rcs_words(environment, called.client)
             self.cwd = os.path.join(environment.cwd, called.cwd)
             self.root = find_root(environment.env, self.cwd, called.session)
         self.before = tree(Path(self.root))
@@ -148,6 +155,7 @@ class Recorder:
             now=environment.now,
             cwd=where.decode(),
             env=orjson.loads(settings),
+            called_length=min(max(len(self.words), len("rcs")), MOST_CALLED),
             stdin=Stored.of(stdin),
             stdout=stdout.decode(),
             before=_stored(self.before, self.root, environment),
@@ -225,12 +233,13 @@ def replay(fixture: Fixture, folder: Path, respond: Respond) -> list[str]:
     for name, stored in fixture.before.items():
         _write(folder, name, local(stored.data()))
     env = {name: local(value.encode()).decode() for name, value in fixture.env.items()}
-    environment = Environment(env, local(fixture.cwd.encode()).decode(), fixture.now, "rcs")
+    called = "rcs".ljust(fixture.called_length, "_")
+    environment = Environment(env, local(fixture.cwd.encode()).decode(), fixture.now, called)
     raw = local(fixture.stdin.data())
     _check_stays(folder, raw, environment)
     line = respond(raw, environment)
-    after = {name: Stored.of(_portable(data, here, "rcs")) for name, data in tree(folder).items()}
-    differences = _differences("stdout", fixture.stdout, _portable(line.encode(), here, "rcs").decode())
+    after = {name: Stored.of(_portable(data, here, called)) for name, data in tree(folder).items()}
+    differences = _differences("stdout", fixture.stdout, _portable(line.encode(), here, called).decode())
     for name in sorted({*fixture.after, *after}):
         wanted, got = fixture.after.get(name), after.get(name)
         differences += _differences(name, _shown(wanted), _shown(got))

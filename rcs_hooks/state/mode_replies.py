@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.files import paths
+from rcs_hooks.text import clean
 from rcs_hooks.workflow import phases
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
 from rcs_hooks.workflow.messages.write_reply import Written, write_reply
