@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.catalog import MODES, NAMESPACE, is_own_name
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths
+from rcs_hooks.mode_def import PROJECT
 from rcs_hooks.modes import lookup
 from rcs_hooks.modes.fault import Fault
 from rcs_hooks.state.session_listing import sessions_with
@@ -40,7 +41,7 @@ def with_definition(scope: Scope, view: Session, mode: str, *, starts: bool) -> 
     """Return the state of a session with the definition of the mode that a write is about.
 
     `starts`: the write would start the mode, so its file has to be there. Raises Refused if it is not, or if it has a
-    fault, or if no session would own the run.
+    fault, if no session would own the run, or if the mode is the project's and no prompt has started it here.
     """
     if mode in MODES or not starts or (mode in view.own and is_active(view.own[mode])):
         return view
@@ -50,7 +51,25 @@ def with_definition(scope: Scope, view: Session, mode: str, *, starts: bool) -> 
     if declared is None:
         file = view.modes[mode].file if mode in view.modes else ""
         raise Refused(f"{mode}: its file {file + ' ' if file else ''}is gone, so it cannot be started")
+    if mode not in view.own and declared.source == PROJECT:
+        raise Refused(f"{mode} is this project's mode, so no command starts it; {how_to_type(mode)}")
     return view.with_modes({mode: declared})
+
+
+def starts_by_command(scope: Scope, view: Session, mode: str) -> bool:
+    """Tell whether a command may start a mode: not one of the project that no prompt of this session has started.
+
+    A repository's text may ask an agent for that command, but cannot type a prompt.
+    """
+    if mode in MODES or mode in view.own:
+        return True
+    declared = _declared(scope, mode)
+    return declared is not None and declared.source != PROJECT
+
+
+def how_to_type(mode: str) -> str:
+    """Return words for the person who is to start a mode by its name."""
+    return f"type `${mode}` in a prompt to start it"
 
 
 def _declared(scope: Scope, name: str) -> ModeDef | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths
-from rcs_hooks.state.mode_names import check_name
+from rcs_hooks.state.mode_names import check_name, how_to_type, starts_by_command
 from rcs_hooks.state.session_listing import known_sessions, sessions_with
 from rcs_hooks.state.validation import check_fields
 from rcs_hooks.text import word
@@ -98,7 +98,10 @@ def _refuse_unknown(scope: Scope, view: Session, mode: str, wanted: Mapping[str,
         f"{mode} runs in session {session}: {_command(scope.of(session), mode, wanted)}"
         for session in sessions_with(scope.folder, mode)[:MOST_SHOWN]
     ]
-    lines += [f"to start {mode}: {command}" for command in commands_to_start(scope, mode)]
+    if starts_by_command(scope, view, mode):
+        lines += [f"to start {mode}: {command}" for command in commands_to_start(scope, mode)]
+    else:
+        lines.append(how_to_type(mode))
     raise Refused("\n".join(lines))
 
 

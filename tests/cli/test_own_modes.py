@@ -104,6 +104,21 @@ def test_an_own_mode_is_started_by_a_command(desk: Desk) -> None:
     assert desk.stop().blocks
 
 
+def test_a_mode_of_the_project_starts_only_where_its_name_is_typed(desk: Desk) -> None:
+    put(desk.root)
+    words = ("state", "write", "--mode", "release", "--session", "s1")
+    for more in ("--active", "--phase=verifying"):
+        done = rcs(desk, *words, more)
+        assert done.returncode == 1
+        assert "type `$release` in a prompt to start it" in done.stderr
+    assert tool(desk, "state_write", mode="release", session_id="s1", active=True)[1]
+    assert not desk.state.exists()
+    desk.prompt("$release ship it")
+    desk.prompt("$cancel")
+    said(desk, *words, "--active")
+    assert desk.active() == ["release"]
+
+
 def test_the_command_asks_the_policy_too(desk: Desk) -> None:
     put(desk.home)
     desk.prompt("$forge it")
