@@ -2,7 +2,8 @@
 
 Every round runs every row once, in another order each time and with a bare interpreter before each: a busy host,
 or a row that leaves the caches cold, is as unkind to one as to the other. Each answer is checked; a row that is over
-its limit is marked, and fails nothing.
+its limit is marked, and fails nothing. What is shown is the median; over the limit is what is so by its least time, and
+by that of a bare interpreter, after more rounds: a busy host only adds.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 BARE = [sys.executable, "-c", "pass"]
 SHELL = ["/bin/sh", "-c", f"{shlex.quote(sys.executable)} -c pass || exit 0"]
 """As an entry is run, which a client gives to a shell."""
+MORE = 6
+"""How often the rounds are run at most."""
 DOLLARS = "$forgery x" * 100_000 + "\n$team"
 """1 MB with 100,001 dollar signs; each of them looks like a skill at first, and only the last one is."""
 
@@ -91,15 +94,17 @@ class Row:
             raise SystemExit(f"{self.case.name} ({self.program}) answered {answer}")
         self.times.append(seconds)
 
-    def shown(self, bare: float) -> str:
-        median = statistics.median(self.times)
-        ratio = median / bare
-        limit, is_over = "", False
+    def is_over(self, bare: list[float]) -> bool:
+        least = min(self.times)
         if self.case.ratio is not None:
-            limit, is_over = f"{self.case.ratio:.1f} x", ratio > self.case.ratio
-        if self.case.seconds is not None:
-            limit, is_over = f"{self.case.seconds:.1f} s", median > self.case.seconds
-        mark = "  OVER" if is_over else ""
+            return least / min(bare) > self.case.ratio
+        return self.case.seconds is not None and least > self.case.seconds
+
+    def shown(self, bare: list[float]) -> str:
+        median = statistics.median(self.times)
+        ratio = median / statistics.median(bare)
+        limit = f"{self.case.seconds:.1f} s" if self.case.ratio is None else f"{self.case.ratio:.1f} x"
+        mark = "  OVER" if self.is_over(bare) else ""
         return f"{self.case.name:<32}{self.program:<10}{median * 1000:>9.1f} ms{ratio:>8.2f} x{limit:>9}{mark}"
 
 
@@ -129,12 +134,14 @@ def rows_in(folder: Path) -> list[Row]:
 
 
 def measure(rounds: int, folder: Path) -> list[str]:
-    """The lines of the table."""
+    """The lines of the table. While a row is over its limit, as many rounds are run again, up to five times."""
     rows = rows_in(folder)
     bare: list[float] = []
     in_shell: list[float] = []
     dice = random.Random(1)
-    for number in range(rounds + 1):
+    for number in range(MORE * rounds + 1):
+        if number > rounds and number % rounds == 1 % rounds and not any(row.is_over(bare) for row in rows):
+            break
         for row in dice.sample(rows, len(rows)):
             bare.append(timed(BARE, b"", folder)[0])
             if row.program == "entry":
@@ -145,13 +152,12 @@ def measure(rounds: int, folder: Path) -> list[str]:
             in_shell.clear()
             for row in rows:
                 row.times.clear()
-    middle = statistics.median(bare)
     head = f"{'case':<32}{'program':<10}{'median':>12}{'to bare':>10}{'limit':>9}"
     return [
         head,
-        f"{'a bare interpreter':<42}{middle * 1000:>9.1f} ms",
+        f"{'a bare interpreter':<42}{statistics.median(bare) * 1000:>9.1f} ms",
         f"{'the same, started by a shell':<42}{statistics.median(in_shell) * 1000:>9.1f} ms",
-        *(row.shown(middle) for row in rows),
+        *(row.shown(bare) for row in rows),
     ]
 
 
