@@ -167,10 +167,13 @@ class Workspace:
         return record
 
     def edit(self, mode: str, session: str | None = "s1", **fields: object) -> None:
-        """Changes fields of a mode file; None takes a field out."""
+        """Changes fields of a mode file, all at once for who reads it meanwhile; None takes a field out."""
         record = self.read(mode, session) | fields
         kept = {key: value for key, value in record.items() if value is not None}
-        self.mode_path(mode, session).write_text(json.dumps(kept))
+        path = self.mode_path(mode, session)
+        staged = path.with_name(f"{path.name}.new")
+        staged.write_text(json.dumps(kept))
+        staged.replace(path)
 
     def active(self, session: str = "s1") -> list[str]:
         """The active set as the inventory names it."""

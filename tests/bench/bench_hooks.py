@@ -2,7 +2,8 @@
 
 Every round runs every row once, in another order each time and with a bare interpreter before each: a busy host,
 or a row that leaves the caches cold, is as unkind to one as to the other. Each answer is checked; a row that is over
-its limit is marked, and fails nothing.
+its limit is marked, and fails nothing. What is shown is the median; over the limit is what is so by its least time, and
+by that of a bare interpreter, after more rounds: a busy host only adds.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 BARE = [sys.executable, "-c", "pass"]
 SHELL = ["/bin/sh", "-c", f"{shlex.quote(sys.executable)} -c pass || exit 0"]
 """As an entry is run, which a client gives to a shell."""
+MORE = 6
+"""How often the rounds are run at most."""
 DOLLARS = "$forgery x" * 100_000 + "\n$team"
 """1 MB with 100,001 dollar signs; each of them looks like a skill at first, and only the last one is."""
 PLAIN = "---\nname: skill\ndescription: Does something.\n---\n# A skill\n"
@@ -45,7 +48,7 @@ class Case(NamedTuple):
     skills: int = 0
     """How many skills of its own the project has, one of which declares the mode release."""
     like: str = ""
-    """The case that this one may exceed by `MORE`."""
+    """The case that this one may exceed by `EXTRA`."""
 
 
 def says_nothing(answer: Answer) -> bool:
@@ -74,7 +77,7 @@ CASES = (
     Case("a Stop that blocks", STOP, LAST, blocks, ratio=7.0, is_running=True),
     Case("1 MB with 100,000 dollar signs", PROMPT, {"prompt": DOLLARS}, has_started_team, seconds=1.0),
 )
-MANY, MORE = 200, 0.3
+MANY, EXTRA = 200, 0.3
 """So many skills of a project's own, and by how much of a bare interpreter they may make a call slower."""
 NAMES_NONE, STARTS_OWN = "a prompt with $items, no state", "a prompt that starts an own mode"
 OF_SKILLS = (
@@ -119,22 +122,21 @@ class Row:
             raise SystemExit(f"{self.case.name} ({self.program}) answered {answer}")
         self.times.append(seconds)
 
-    @property
-    def median(self) -> float:
-        return statistics.median(self.times)
-
-    def shown(self, bare: float, like: Row | None) -> str:
-        median = self.median
-        ratio = median / bare
-        limit, is_over = "", False
+    def is_over(self, bare: list[float], like: Row | None) -> bool:
+        least = min(self.times)
         if like is not None:
-            most = like.median / bare + MORE
-            limit, is_over = f"{most:.2f} x", ratio > most
+            return (least - min(like.times)) / min(bare) > EXTRA
         if self.case.ratio is not None:
-            limit, is_over = f"{self.case.ratio:.1f} x", ratio > self.case.ratio
-        if self.case.seconds is not None:
-            limit, is_over = f"{self.case.seconds:.1f} s", median > self.case.seconds
-        mark = "  OVER" if is_over else ""
+            return least / min(bare) > self.case.ratio
+        return self.case.seconds is not None and least > self.case.seconds
+
+    def shown(self, bare: list[float], like: Row | None) -> str:
+        median = statistics.median(self.times)
+        ratio = median / statistics.median(bare)
+        limit = f"{self.case.seconds:.1f} s" if self.case.ratio is None else f"{self.case.ratio:.1f} x"
+        if like is not None:
+            limit = f"{statistics.median(like.times) / statistics.median(bare) + EXTRA:.2f} x"
+        mark = "  OVER" if self.is_over(bare, like) else ""
         return f"{self.case.name:<36}{self.program:<10}{median * 1000:>9.1f} ms{ratio:>8.2f} x{limit:>9}{mark}"
 
 
@@ -166,12 +168,17 @@ def rows_in(folder: Path) -> list[Row]:
 
 
 def measure(rounds: int, folder: Path) -> list[str]:
-    """The lines of the table."""
+    """The lines of the table. While a row is over its limit, as many rounds are run again, up to five times."""
     rows = rows_in(folder)
+    named = {(row.case.name, row.program): row for row in rows}
+    likes = [named.get((row.case.like, row.program)) for row in rows]
     bare: list[float] = []
     in_shell: list[float] = []
     dice = random.Random(1)
-    for number in range(rounds + 1):
+    for number in range(MORE * rounds + 1):
+        has_run = number > rounds and number % rounds == 1 % rounds
+        if has_run and not any(row.is_over(bare, like) for row, like in zip(rows, likes, strict=True)):
+            break
         for row in dice.sample(rows, len(rows)):
             bare.append(timed(BARE, b"", folder)[0])
             if row.program == "entry":
@@ -182,14 +189,12 @@ def measure(rounds: int, folder: Path) -> list[str]:
             in_shell.clear()
             for row in rows:
                 row.times.clear()
-    middle = statistics.median(bare)
-    likes = {(row.case.name, row.program): row for row in rows}
     head = f"{'case':<36}{'program':<10}{'median':>12}{'to bare':>10}{'limit':>9}"
     return [
         head,
-        f"{'a bare interpreter':<46}{middle * 1000:>9.1f} ms",
+        f"{'a bare interpreter':<46}{statistics.median(bare) * 1000:>9.1f} ms",
         f"{'the same, started by a shell':<46}{statistics.median(in_shell) * 1000:>9.1f} ms",
-        *(row.shown(middle, likes.get((row.case.like, row.program))) for row in rows),
+        *(row.shown(bare, like) for row, like in zip(rows, likes, strict=True)),
     ]
 
 
