@@ -59,6 +59,9 @@ def worded(
         offered=result.offered,
         offered_by=result.offered_by,
         unreadable=tuple(cli_command.broken(unreadable) for unreadable in result.unreadable),
+        typed_only=frozenset(
+            name for name, mode in result.modes.items() if mode.source == PROJECT and name not in result.own
+        ),
         of_workspace=of_workspace,
         next_steps=_next_steps(result, commands, of_workspace),
         advice=tuple(

@@ -47,7 +47,7 @@ def position(step: NextStep, *, of_most: bool = False) -> str:
     if step.round:
         most = f" of {step.most_rounds}" if of_most and step.most_rounds else ""
         shown += f", round {step.round}{most}{' (the last)' if step.is_last_round else ''}"
-    return f"{shown}, since {step.because}" if step.because else shown
+    return f"{shown}, since {_event(step, step.because)}" if step.because else shown
 
 
 def asks(steps: Sequence[NextStep]) -> list[Line]:
@@ -67,6 +67,11 @@ def _asked(step: NextStep) -> str:
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
     text = f'the project\'s skill says "{step.asks}"' if step.source == PROJECT and step.asks else step.asks
     return f"{text}. The verdict so far: {step.verdict}" if text and step.verdict else text
+
+
+def _event(step: NextStep, event: str) -> str:
+    """Return an event as it is shown: in quotation marks where it is a project's word, and not ours or the person's."""
+    return f'"{event}"' if event and step.source == PROJECT else event
 
 
 def _whose(step: NextStep, *, alone: bool) -> str:
@@ -91,7 +96,7 @@ def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
         for way in step.ways:
             same = found.get((way.options, step.commands))
             modes = (*same.modes, step.mode) if same else (step.mode,)
-            events = dict.fromkeys(filter(None, (same.event if same else "", way.event)))
+            events = dict.fromkeys(filter(None, (same.event if same else "", _event(step, way.event))))
             found[way.options, step.commands] = SharedWay(modes, " and ".join(events), way.options, step.commands)
     return list(found.values())
 

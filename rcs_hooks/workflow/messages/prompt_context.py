@@ -72,6 +72,8 @@ class PromptSummary(NamedTuple):
     """The state files that cannot be read."""
     left_out: tuple[str, ...] = ()
     """Tokens that the prompt asks for, but not next to the first one."""
+    typed_only: frozenset[str] = frozenset()
+    """The modes that start only where a person types their names: those of the project that have not run here."""
     of_workspace: frozenset[str] = frozenset()
     """The modes whose record belongs to the workspace, not to the session."""
     next_steps: tuple[NextStep, ...] = ()
@@ -308,7 +310,10 @@ def denial(summary: PromptSummary, step: Step, commands: Commands) -> list[str]:
     ]
     for mode in running:
         lines += summary.commands_for(mode, commands).ways_to_clear(mode)
-    lines.append(f"Then start it: {commands.write(step.requested, '--active')}")
+    if step.requested in summary.typed_only:
+        lines.append(f"Then the user types `${step.requested}` again: no command starts a mode of this project.")
+    else:
+        lines.append(f"Then start it: {commands.write(step.requested, '--active')}")
     rest = [mode for mode in step.in_the_way if mode not in running]
     return [*lines, *(f"The prompt also asks for {mode}: name only one of the two." for mode in rest)]
 
