@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rcs_hooks.state.results import WriteResult
     from rcs_hooks.state.scopes import Scope
     from rcs_hooks.workflow.mode_record import ModeRecord
-    from rcs_hooks.workflow.phases import PhaseStep
 
 
 LONGEST_NEXT = 120
@@ -31,8 +30,6 @@ class WrittenMode(NamedTuple):
     after: ModeRecord
     transition: str | None
     """The line about the handoff by which the mode has started; None if none was needed."""
-    step: PhaseStep | None
-    """The step that the write was; None if it was about something else."""
 
 
 def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str]) -> WriteResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, spelled
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
 from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
@@ -89,4 +89,5 @@ def _not_running(each: Written) -> list[str]:
 
 
 def _early(each: Written) -> str:
-    return f", early: in the phase {word(each.before.phase)}" if each.after.is_early else ""
+    phase = each.before.phase if spelled(each.after.phase) else each.after.phase
+    return f", early: in the phase {word(phase)}" if each.after.is_early else ""
