@@ -188,6 +188,18 @@ def test_nothing_of_a_prompt_starts_beside_a_fault(desk: Desk) -> None:
     assert desk.workflow_state() == before
 
 
+def test_a_reply_with_a_faulty_mode_in_it_is_an_answer_all_the_same(desk: Desk) -> None:
+    put(desk.home, text=declared().replace("execution", "wild"))
+    desk.prompt("$forge go")
+    desk.edit("forge", lifecycle_outcome="askuserQuestion")
+    answer = desk.prompt("$release the second one")
+    assert "detected" not in answer.context
+    assert "forge" in answer.context
+    assert "started nothing" in answer.notice
+    assert desk.active() == ["forge"]
+    assert desk.stop().blocks
+
+
 def test_a_fault_that_is_only_mentioned_is_not_told_as_one(desk: Desk) -> None:
     put(desk.home, text=declared().replace("execution", "wild"))
     assert "SKILL.md" not in desk.prompt("what does $release do?").notice
