@@ -115,20 +115,30 @@ def _list(args: argparse.Namespace) -> int:
         output.result(
             [
                 {"name": each.name, "kind": each.kind, "file": each.path, "hides": list(each.hides)}
-                | {"machine": machine is not None, "error": error or None}
+                | {"machine": machine is not None, "mode": _has_phases(each), "error": error or None}
                 for each, machine, error in found
             ]
         )
         return output.OK
     width = max((len(each.name) for each, _, _ in found), default=0)
     for each, machine, error in found:
-        said = "cannot be read" if error else _summary(machine)
+        said = "cannot be read" if error else _summary(machine) if machine or not _has_phases(each) else "a mode"
         output.text(f"{each.kind:<6} {each.name:<{width}}  {_shown_path(each.path, root, home)}  ({said})")
         if error:
             output.text(_indented(error, "    "))
         for hidden in each.hides:
             output.text(f"{'':<6} {'':<{width}}  hides {_shown_path(hidden, root, home)}")
     return output.OK
+
+
+def _has_phases(found: WorkflowFile) -> bool:
+    """Tell whether a file has the machine of a mode, whether the mode can be started or not."""
+    from rcs_hooks.machine.markdown import MODE_HEADING, section
+
+    try:
+        return section(workflow_files.read(found.path), found.path, MODE_HEADING) is not None
+    except (MachineError, OSError):
+        return False
 
 
 def _read_machine(found: WorkflowFile) -> tuple[Machine | None, str]:
