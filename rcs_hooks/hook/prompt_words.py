@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 PATH_LENGTH = 200
+FINDING_LENGTH = 160
 PROJECT = "project"
 
 
@@ -72,6 +73,7 @@ def worded(
         titles=tuple((mode, records[mode].title) for mode in resumed if mode in records),
         counted_anew=result.counted_anew,
         plans=_plans(result, begun),
+        findings=tuple(shown for mode in begun if (shown := clean(records[mode].finding, FINDING_LENGTH))),
         newer_plan=_newer_plan(result, resumed),
         offered_end=_end_of(result, result.offered_by) if result.offered else None,
         ended=tuple(end for mode in result.ended if (end := _end_of(result, mode))),

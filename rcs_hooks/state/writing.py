@@ -23,7 +23,8 @@ from rcs_hooks.state.reconcile import apply_step, review_open
 from rcs_hooks.state.scopes import Scope, with_session
 from rcs_hooks.workflow import phases, transitions
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, review_is_open
-from rcs_hooks.workflow.messages.prompt_context import PromptSummary, denial
+from rcs_hooks.workflow.messages.denial import denial
+from rcs_hooks.workflow.messages.prompt_context import PromptSummary
 from rcs_hooks.workflow.messages.steps import refused_finish, refused_phase
 from rcs_hooks.workflow.mode_record import ModeRecord
 

@@ -134,11 +134,12 @@ def outcomes(steps: Sequence[NextStep]) -> Line:
         f"It ends by --outcome {finished}, blocked or failed (--reason WHY), userinterlude (the user stopped it).",
         f"It ends by --outcome {finished}, blocked, failed or userinterlude.",
     )
-    return Line.of(*forms, *([""] if any(step.is_interview for step in steps) else []), when=SOONER)
+    is_said_by_ways = all(step.phase in step.finishes_from or step.is_interview for step in steps)
+    return Line.of(*forms, *([""] if is_said_by_ways else []), when=SOONER)
 
 
 def question(step: NextStep) -> Line:
     """Return the line with the command that asks the user a blocking question."""
-    if step.is_interview:
+    if step.is_interview and step.phase not in step.finishes_from:
         return Line.of(f"Ask the user: {step.commands.ask(step.mode)}")
     return Line.of(f"Only the user can decide: {step.commands.ask(step.mode)}", "", when=LATER)

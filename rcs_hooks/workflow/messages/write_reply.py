@@ -79,10 +79,10 @@ def _not_running(each: Written) -> list[str]:
     why = f" ({clean(each.after.reason, REASON_LENGTH)})" if clean(each.after.reason) else ""
     if outcome.word != FINISHED:
         return [
-            f"{mode} has ended: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up.",
+            f"{mode}: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up.",
             HANDOFF,
         ]
-    lines = [f"{mode} has ended: finished{_early(each)}."]
+    lines = [f"{mode}: finished{_early(each)}."]
     if not clean(each.after.evidence):
         lines.append(f"It names no evidence. To add it: {each.commands.write(mode, '--evidence', EVIDENCE)}")
     return [*lines, HANDOFF]
