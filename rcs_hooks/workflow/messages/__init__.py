@@ -1,7 +1,7 @@
 """The messages of the hooks: decisions come in as data, and are put into words here.
 
-`prompt_context`, `denial`, `session_start`, `question`, `stop` and `write_reply` tell the model; `prompt_notice`, `shared.failure` and `stop`
-tell the person.
+`prompt_context`, `denial`, `session_start`, `question`, `stop` and `write_reply` tell the model; `prompt_notice`,
+`shared.failure` and `stop` tell the person.
 
 Rules of this room:
 - Messages are short: the model reads injected text again on every later turn. What matters least gives way (`lines`).
