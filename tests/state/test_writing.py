@@ -338,6 +338,7 @@ def test_a_path_is_read_from_the_folder_of_the_call(workspace: Workspace) -> Non
 # --- the answer
 
 # The mode, its record before, what is written, and the keys of the answer that are new.
+NO_PHASE = "That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in."
 ANSWERS: list[Any] = [
     ("forge", {"current_phase": "executing", "iteration": 1}, {"current_phase": "verifying"},
      {"phase": "verifying", "iteration": 1, "can_finish": True}),
@@ -348,7 +349,8 @@ ANSWERS: list[Any] = [
     ("forge", {"current_phase": "verifying"}, DONE, {"phase": "verifying", "next": "", "can_finish": False}),
     ("forge", {"current_phase": "fixing"}, DONE, {"phase": "fixing", "early": True, "can_finish": False}),
     ("autopilot", REVIEWED, {"verdict": "not clean"}, {"phase": "code-review", "can_finish": False}),
-    ("forge", {"current_phase": "elsewhere"}, {"note": 1}, {"phase": "elsewhere", "next": "", "can_finish": True}),
+    ("forge", {"current_phase": "elsewhere"}, {"note": 1},
+     {"phase": "elsewhere", "next": NO_PHASE, "can_finish": True}),
 ]  # fmt: skip
 
 

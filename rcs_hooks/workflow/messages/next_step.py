@@ -57,11 +57,12 @@ def asks(steps: Sequence[NextStep]) -> list[Line]:
     return [
         Line.of(f"{_whose(step, alone=alone)}{text}", *shorter, when=LAST if shorter else KEEP)
         for step in steps
-        if (text := _asked(step))
+        if (text := asked(step))
     ]
 
 
-def _asked(step: NextStep) -> str:
+def asked(step: NextStep) -> str:
+    """Return what the phase of a run asks, with the verdict that stands against it; empty if it asks nothing."""
     if not step.knows_phase:
         known = ", ".join(step.phases)
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
