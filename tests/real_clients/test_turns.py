@@ -20,7 +20,7 @@ DETECTED = "[rcs] detected: "
 REASON = " goes on: "
 LET_GO = "the work is kept"
 WORKING, DONE = say("I work."), say("All done.")
-FINISH = run(r"\1--outcome finished\2", r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase executing(.*)$")
+FINISH = run(r"\1--outcome finished\2", r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase [\w-]+(.*)$")
 """Pastes the command that a Stop's reason shows, with the outcome in place of the phase."""
 ASK = Turn(
     command=r"\1 --text 'Which database?' --option Postgres --option SQLite\2",
@@ -72,7 +72,7 @@ def test_context_stays_in_the_session_and_is_not_added_again(person: Person, wor
     assert second.session == first.session
     assert counts(first, DETECTED) == [1, 1, 1]
     assert counts(second, DETECTED) == [1]
-    assert counts(second, "has ended; deferred: $team $forge") == [1]
+    assert counts(second, "has ended (finished); deferred: $crew $forge") == [1]
 
 
 # --- 2: a Stop
@@ -87,7 +87,7 @@ def test_a_stop_is_blocked_until_the_pasted_command_has_recorded_an_outcome(
     asked, blocked, ran = outcome.requests
     assert asked.count(REASON) == 0
     assert blocked.count(REASON) >= 1
-    assert ran.count("wrote .rcs/state/sessions/") >= 1
+    assert ran.count("forge: finished") >= 1
     assert workspace.active(outcome.session) == []
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
 
@@ -115,8 +115,8 @@ def test_an_agent_that_names_another_mode_is_told_what_runs_and_ends_it(
     _, _, refused, ended = outcome.requests
     what = "does not run in session" if typed == "team" else "'forg' is not a workflow mode"
     assert refused.count(what) >= 1
-    assert refused.count("wrote .rcs/state/sessions/") == 0
-    assert ended.count("wrote .rcs/state/sessions/") >= 1
+    assert refused.count("forge: finished") == 0
+    assert ended.count("forge: finished") >= 1
     assert workspace.active(outcome.session) == []
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
     assert not workspace.mode_path("team", outcome.session).exists()
