@@ -85,7 +85,11 @@ def _check_one(path: str, *, quiet: bool) -> int:
     machine = machine_in(text, name=workflow_files.name_of(path), file=path)
     if quiet or status != output.OK:
         return status
-    for line, said in (*lint_warnings(text, machine, path), *report.warnings):
+    warnings = [*lint_warnings(text, machine, path), *report.warnings]
+    if report.mode:
+        root = find_root(os.environ, os.path.dirname(os.path.abspath(path)))
+        warnings += lint.unknown_modes(report.mode, os.environ, root)
+    for line, said in warnings:
         output.text(f"{path}:{line}: warning: {said}" if line else f"{path}: warning: {said}")
     output.text(f"{path}: {_summary(machine, report.mode)}")
     return status

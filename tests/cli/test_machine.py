@@ -408,3 +408,12 @@ def test_the_list_says_what_is_a_mode(project: Path) -> None:
         "blueprint": (True, True),
         "build": (True, False),
     }
+
+
+def test_check_warns_of_a_mode_that_is_named_and_is_not_here(project: Path) -> None:
+    skill(project, "release", MODE.replace("execution", "execution\n  rcs-after: design blueprint"))
+    path = ".claude/skills/release/SKILL.md"
+    told = f"{path}: warning: no mode is called `design` here, so what is declared about it has no effect\n"
+    assert told in machine(project, "check", path)[1]
+    skill(project, "design", MODE.replace("release", "design").replace("execution", "planning"), ".agents/skills")
+    assert told not in machine(project, "check", path)[1]
