@@ -167,6 +167,47 @@ def test_a_commit_that_was_cut_short_is_completed(upgraded: Upgraded) -> None:
     assert not [path for path in state.rglob("*") if path.suffix == ".new" or path.name == ".commit.json"]
 
 
+def test_runs_of_0_1_0_have_a_history_from_now_on(upgraded: Upgraded) -> None:
+    """0.1.0 kept none, and its journal, of a commit that was cut short, appends nothing."""
+    assert not list(upgraded.root.rglob("history.jsonl"))
+    assert upgraded.rcs("log") == "nothing has happened yet here\n"
+    upgraded.stop("cut")
+    upgraded.stop("works")
+    upgraded.prompt("plans", "$team")
+    told = [json.loads(line) for line in upgraded.rcs("log", "--json").splitlines()]
+    assert [(each["session"], each["mode"], each["event"], each["to"]) for each in told] == [
+        ("cut", "ultrawork", "held", "planning"),
+        ("works", "team", "held", "starting"),
+        ("plans", "blueprint", "handoff", "team"),
+        ("plans", "team", "started", "starting"),
+    ]
+
+
+def test_0_1_0_passes_over_a_line_in_a_journal_of_this_program(upgraded: Upgraded, tmp_path: Path) -> None:
+    """Where both work on one workspace, a kill of the newer one costs the line and never the state."""
+    session = upgraded.root / ".rcs/state/sessions/works"
+    record = upgraded.record("works", "team-state.json") | {"current_phase": "verifying"}
+    (session / "team-state.json.new").write_text(json.dumps(record))
+    line = '{"v":1,"n":1,"at":"","mode":"team","event":"phase","from":"","to":"verifying"}\n'
+    journal = {
+        "version": 1,
+        "files": [
+            {"path": "sessions/works/team-state.json", "remove": False},
+            {"path": "sessions/works/history.jsonl", "size": 0, "append": line},
+        ],
+    }
+    (upgraded.root / ".rcs/state/.commit.json").write_text(json.dumps(journal))
+    old = old_package(tmp_path / "old")
+    words = ["state", "write", "--mode", "team", "--session", "works", "--iteration", "3"]
+    command = [sys.executable, "-m", "rcs_hooks", *words]
+    env = upgraded.env(PYTHONPATH=str(old), PYTHONSAFEPATH="1")
+    subprocess.run(command, cwd=upgraded.root, env=env, check=True, capture_output=True)
+    team = upgraded.record("works", "team-state.json")
+    assert (team["current_phase"], team["iteration"]) == ("verifying", 3)
+    assert not (upgraded.root / ".rcs/state/.commit.json").exists()
+    assert not (session / "history.jsonl").exists()
+
+
 def test_a_state_write_and_a_cancel_keep_what_0_1_0_wrote(upgraded: Upgraded) -> None:
     upgraded.rcs("state", "write", "--mode", "forge", "--session", "asks", "--iteration", "7")
     upgraded.prompt("asks", "$cancel")

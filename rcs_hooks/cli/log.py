@@ -146,7 +146,7 @@ def what(event: Event) -> str:
     elif event.event == history.QUESTION:
         words = f'asked "{text}"' if text else f"waits for the user: {after}"
     elif event.event == history.ANSWER:
-        words = f'answered "{text}"' if text else f"goes on: {after}"
+        words = f"answered, goes on: {after}"
     elif event.event == history.HELD:
         words = f"Stop held: {after}{rounds}"
     elif event.event == history.LET_GO:

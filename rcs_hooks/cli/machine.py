@@ -85,7 +85,11 @@ def _check_one(path: str, *, quiet: bool) -> int:
     machine = machine_in(text, name=workflow_files.name_of(path), file=path)
     if quiet or status != output.OK:
         return status
-    for line, said in (*lint_warnings(text, machine, path), *report.warnings):
+    warnings = [*lint_warnings(text, machine, path), *report.warnings]
+    if report.mode:
+        root = find_root(os.environ, os.path.dirname(os.path.abspath(path)))
+        warnings += lint.unknown_modes(report.mode, os.environ, root)
+    for line, said in warnings:
         output.text(f"{path}:{line}: warning: {said}" if line else f"{path}: warning: {said}")
     output.text(f"{path}: {_summary(machine, report.mode)}")
     return status
@@ -115,20 +119,30 @@ def _list(args: argparse.Namespace) -> int:
         output.result(
             [
                 {"name": each.name, "kind": each.kind, "file": each.path, "hides": list(each.hides)}
-                | {"machine": machine is not None, "error": error or None}
+                | {"machine": machine is not None, "mode": _has_phases(each), "error": error or None}
                 for each, machine, error in found
             ]
         )
         return output.OK
     width = max((len(each.name) for each, _, _ in found), default=0)
     for each, machine, error in found:
-        said = "cannot be read" if error else _summary(machine)
+        said = "cannot be read" if error else _summary(machine) if machine or not _has_phases(each) else "a mode"
         output.text(f"{each.kind:<6} {each.name:<{width}}  {_shown_path(each.path, root, home)}  ({said})")
         if error:
             output.text(_indented(error, "    "))
         for hidden in each.hides:
             output.text(f"{'':<6} {'':<{width}}  hides {_shown_path(hidden, root, home)}")
     return output.OK
+
+
+def _has_phases(found: WorkflowFile) -> bool:
+    """Tell whether a file has the machine of a mode, whether the mode can be started or not."""
+    from rcs_hooks.machine.markdown import MODE_HEADING, section
+
+    try:
+        return section(workflow_files.read(found.path), found.path, MODE_HEADING) is not None
+    except (MachineError, OSError):
+        return False
 
 
 def _read_machine(found: WorkflowFile) -> tuple[Machine | None, str]:

@@ -86,7 +86,7 @@ def _tried(prompt: str, scope: Scope) -> Trial:
     """Return what a prompt would do: what the hook would decide, in the same order."""
     session = scope.session or NEW_SESSION
     own = own_modes.find_all(possible_own_names(prompt), scope.root, session, scope.env)
-    names = frozenset(own)
+    names, declared = frozenset(own), own_modes.definitions(own)
     tokens = scan(prompt, names)
     is_made_by_client = prompt_submit.is_machine_made(scope.root, session, prompt)
     if is_made_by_client:
@@ -94,9 +94,9 @@ def _tried(prompt: str, scope: Scope) -> Trial:
     asked = tuple(token for token in tokens if token.passed_over is None)
     if fault := own_modes.why_none(asked, own):
         asked, tokens = (), tuple(token._replace(passed_over=token.passed_over or FAULTY) for token in tokens)
-    result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now, own, scope.env)
+    result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now, declared, scope.env)
     said = prompt_words.worded(result, tokens, scope.of(session).commands) if result else {}
-    for line in own_modes.lines_for_person(result, prompt_submit.definitions(own), scope.root) if result else ():
+    for line in own_modes.lines_for_person(result, declared, scope.root) if result else ():
         said = notices.with_line(said, line)
     refused = _refused(scope.root, result)
     if refused:

@@ -79,6 +79,11 @@ def why_none(asked: Iterable[Token], own: Mapping[str, OwnMode]) -> str:
     return ""
 
 
+def definitions(own: Mapping[str, OwnMode]) -> dict[str, ModeDef]:
+    """Return the definitions of those own modes that can be started."""
+    return {name: mode.definition for name, mode in own.items() if mode.definition is not None}
+
+
 def lines_for_person(result: Reconciled, own: Mapping[str, ModeDef], root: str) -> list[str]:
     """Return what the person is told: that a mode which starts is the project's, and which deferred modes are gone."""
     started = result.started if result.is_allowed else ()

@@ -51,11 +51,11 @@ def answer(
     `tokens`: the skills that it names. `own`: the own modes that it may name.
     """
     asked = tuple(token for token in tokens if token.passed_over is None)
-    refused = ""
+    refused, declared = "", NO_MODES
     if own:
         from rcs_hooks.hook import own_modes
 
-        refused = own_modes.why_none(asked, own)
+        refused, declared = own_modes.why_none(asked, own), own_modes.definitions(own)
         asked = () if refused else asked
     if is_machine_made(root, payload.session, payload.prompt):
         _note_turn(root, payload.session, payload.turn, environment.now)
@@ -67,7 +67,7 @@ def answer(
         prompt = prompt._replace(is_command=False)
     if not asked:
         prompt = prompt._replace(mentions=_skills(tokens))
-    prompt = prompt._replace(own=definitions(own), is_startable=_startable(root, payload.session, environment.env))
+    prompt = _with_modes(prompt, declared, root, payload.session, environment.env)
 
     def words(result: Reconciled | None) -> dict[str, Any]:
         if result is None:
@@ -77,7 +77,7 @@ def answer(
             from rcs_hooks.hook import cli_command, prompt_words
 
             commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
-            output = prompt_words.worded(result, tokens, commands, root, environment)
+            output = prompt_words.worded(result, () if refused else tokens, commands, root, environment)
         return _with_own_modes(output, result, prompt, root)
 
     unsent = _unsent_answer(root, payload.session, prompt, environment)
@@ -104,21 +104,17 @@ def _with_own_modes(output: dict[str, Any], result: Reconciled, prompt: Prompt, 
     return output
 
 
-def definitions(own: Mapping[str, OwnMode]) -> dict[str, ModeDef]:
-    """Return the definitions of those own modes that can be started."""
-    return {name: mode.definition for name, mode in own.items() if mode.definition is not None}
-
-
-def _startable(root: str, session: str, env: Mapping[str, str]) -> Callable[[str], bool]:
-    """Return a function that tells whether the file of an own mode is there and declares one."""
+def _with_modes(
+    prompt: Prompt, declared: Mapping[str, ModeDef], root: str, session: str, env: Mapping[str, str]
+) -> Prompt:
+    """Return the prompt with the own modes that it may start, and a way to tell whether a deferred one still can be."""
 
     def is_startable(name: str) -> bool:
         from rcs_hooks.hook import own_modes
 
-        found = own_modes.find(name, root, session, env)
-        return found is not None and found.definition is not None
+        return bool(own_modes.definitions(own_modes.find_all((name,), root, session, env)))
 
-    return is_startable
+    return prompt._replace(own=declared, is_startable=is_startable)
 
 
 def _without_session(session: str, tokens: tuple[Token, ...]) -> dict[str, Any]:
@@ -167,14 +163,13 @@ def preview(
     text: str,
     tokens: tuple[Token, ...],
     now: float,
-    own: Mapping[str, OwnMode] = NO_MODES,
+    declared: Mapping[str, ModeDef] = NO_MODES,
     env: Mapping[str, str] = NO_MODES,
 ) -> Reconciled | None:
     """Return what a prompt would do; None where it would do and say nothing. Writes nothing."""
     if is_machine_made(root, session, text):
         return None
-    prompt = _prompt(text, tokens, None, now)
-    prompt = prompt._replace(own=definitions(own), is_startable=_startable(root, session, env))
+    prompt = _with_modes(_prompt(text, tokens, None, now), declared, root, session, env)
     result = _decide(workspaces.state_folder(root), session, prompt, now)
     return result if result and (tokens or result.has_news) else None
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 PATH_LENGTH = 200
+FINDING_LENGTH = 160
 PROJECT = "project"
 
 
@@ -59,6 +60,9 @@ def worded(
         offered=result.offered,
         offered_by=result.offered_by,
         unreadable=tuple(cli_command.broken(unreadable) for unreadable in result.unreadable),
+        typed_only=frozenset(
+            name for name, mode in result.modes.items() if mode.source == PROJECT and name not in result.own
+        ),
         of_workspace=of_workspace,
         next_steps=_next_steps(result, commands, of_workspace),
         advice=tuple(
@@ -69,6 +73,7 @@ def worded(
         titles=tuple((mode, records[mode].title) for mode in resumed if mode in records),
         counted_anew=result.counted_anew,
         plans=_plans(result, begun),
+        findings=tuple(shown for mode in begun if (shown := clean(records[mode].finding, FINDING_LENGTH))),
         newer_plan=_newer_plan(result, resumed),
         offered_end=_end_of(result, result.offered_by) if result.offered else None,
         ended=tuple(end for mode in result.ended if (end := _end_of(result, mode))),

@@ -79,6 +79,7 @@ def _context(
             member.record.title,
             member.record.plan,
             member.record.brief,
+            member.record.finding,
         )
         for member in members
     ]

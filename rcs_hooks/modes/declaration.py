@@ -31,6 +31,8 @@ KEYS = (KIND, TOKENS, AFTER, BESIDE, ITERATION, MAX_ITERATIONS)
 KEYS_OF_SHIPPED = (MODE, MISNAMED_KEY, RETURNS_TO, ADVICE, ASKS_IN_TEXT)
 KINDS = {"planning": PLANNING, "execution": EXECUTION}
 EVERY_MODE = "all"
+MOST_FAULTS = 20
+LONGEST_FAULT = 400
 
 
 class Declaration(NamedTuple):
@@ -57,7 +59,7 @@ def read(text: str, *, name: str, file: str, source: str = "") -> Declaration:
     machine.read(kind.line if kind else 0)
     faults += machine.faults
     if faults:
-        return Declaration(None, tuple(sorted(set(faults), key=lambda fault: (not fault.line, fault.line))))
+        return Declaration(None, _in_order(faults))
     return Declaration(
         ModeDef(
             arguments.name,
@@ -78,6 +80,15 @@ def read(text: str, *, name: str, file: str, source: str = "") -> Declaration:
             source=source,
             file=file if source else "",
         )
+    )
+
+
+def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Return the first faults by line, those of the whole file last; a file may be made to have thousands."""
+    first = sorted(set(faults), key=lambda fault: (not fault.line, fault.line))[:MOST_FAULTS]
+    long = LONGEST_FAULT
+    return tuple(
+        each if len(each.problem) <= long else each._replace(problem=f"{each.problem[:long]}…") for each in first
     )
 
 

@@ -11,14 +11,13 @@ from rcs_hooks.machine.mermaid import statements
 from rcs_hooks.machine.source import Source, lines_of
 from rcs_hooks.machine.statement import EDGE, EDGE_OF_ALL, STATE
 from rcs_hooks.mode_def import LONGEST_TEXT, PROJECT
-from rcs_hooks.modes import declaration
-from rcs_hooks.modes.lookup import FILE
+from rcs_hooks.modes import declaration, lookup
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.machine.graph import Machine
@@ -44,7 +43,7 @@ def check(text: str, path: str) -> Report:
     """Check the text of a SKILL.md. Another file declares no mode, whatever is in it."""
     folder, file = os.path.split(os.path.abspath(path))
     name = os.path.basename(folder)
-    if file != FILE:
+    if file != lookup.FILE:
         return Report(None, (), ())
     ours = SHIPPED.get(name)
     mode, faults = declaration.read(text, name=name, file=path, source="" if ours else PROJECT)
@@ -57,6 +56,14 @@ def check(text: str, path: str) -> Report:
     if machine:
         warnings += _of_ways(machine)
     return Report(mode, (), tuple(sorted(dict.fromkeys(warnings), key=lambda each: (not each.line, each.line))))
+
+
+def unknown_modes(mode: ModeDef, env: Mapping[str, str], root: str) -> list[LintWarning]:
+    """Return a warning for each mode that a declaration names and that neither ships nor is declared here."""
+    names = (name for name in (*mode.after, *mode.overlaps) if name not in MODES)
+    missing = [name for name in names if lookup.find(name, env, root) is None]
+    told = "no mode is called `{}` here, so what is declared about it has no effect"
+    return [LintWarning(0, told.format(name)) for name in missing]
 
 
 def _of_copy(mode: ModeDef, ours: ModeDef) -> Iterator[LintWarning]:

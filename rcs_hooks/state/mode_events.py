@@ -29,7 +29,7 @@ def events_of(changed: Mapping[str, Steps], asked: Mapping[str, JsonObject], *, 
 
     `changed`: for each mode its record before, then each one that was drafted; None where there is none. Of those
     between the first and the last only an ended one says something: the run ended, and the next one began in the same
-    call. `asked`: the questions that the call asks or answers, by id.
+    call. `asked`: the questions that the call asks, by id.
     """
     found = []
     for mode, steps in changed.items():
@@ -139,5 +139,5 @@ def _of_question(before: ModeRecord, after: ModeRecord, asked: Mapping[str, Json
         return [event(history.QUESTION, phase, phase, outcome=waits.public, id=name, text=text)]
     if was.waits and not waits.waits:
         name = before.question_id if before.has_question_pending else None
-        return [event(history.ANSWER, phase, phase, id=name, text=asked.get(str(name), {}).get("answer"))]
+        return [event(history.ANSWER, phase, phase, id=name)]  # the person's words stay in the question's record alone
     return []

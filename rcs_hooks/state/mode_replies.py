@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.files import paths
-from rcs_hooks.text import clean
-from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow.messages.next_step import asked
 from rcs_hooks.workflow.messages.write_reply import Written, write_reply
+from rcs_hooks.workflow.next_step import next_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.state.results import WriteResult
     from rcs_hooks.state.scopes import Scope
+    from rcs_hooks.workflow.commands import Commands
     from rcs_hooks.workflow.mode_record import ModeRecord
-    from rcs_hooks.workflow.phases import PhaseStep
-
-
-LONGEST_NEXT = 120
 
 
 class WrittenMode(NamedTuple):
@@ -31,8 +28,6 @@ class WrittenMode(NamedTuple):
     after: ModeRecord
     transition: str | None
     """The line about the handoff by which the mode has started; None if none was needed."""
-    step: PhaseStep | None
-    """The step that the write was; None if it was about something else."""
 
 
 def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str]) -> WriteResult:
@@ -50,17 +45,15 @@ def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str])
     return result
 
 
-def next_of(mode: ModeDef, record: ModeRecord) -> str:
+def next_of(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
     """Return what the phase of a run asks of the agent; empty if it does not run, or waits."""
     runs = is_active(record) and not outcome_of(record).waits
-    state = phases.state_named(mode, record.phase)
-    return clean(mode.states[state], LONGEST_NEXT) if runs and state else ""
+    return asked(next_step(mode, record, commands)) if runs else ""
 
 
-def can_finish(mode: ModeDef, record: ModeRecord) -> bool:
+def can_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> bool:
     """Tell whether a run is active and may end as finished from its phase: its machine and its review allow it."""
-    is_refused = bool(mode.returns_to) and review_is_open(record)
-    return is_active(record) and phases.can_finish(mode, record.phase) and not is_refused
+    return is_active(record) and next_step(mode, record, commands).can_finish
 
 
 def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
@@ -71,8 +64,8 @@ def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
         "path": f"{paths.STATE}/{paths.mode_file(mode.name, scope.session)}",
         "phase": record.phase,
         "iteration": record.iteration,
-        "next": next_of(mode, record),
-        "can_finish": can_finish(mode, record),
+        "next": next_of(mode, record, scope.commands),
+        "can_finish": can_finish(mode, record, scope.commands),
     }
     if record.is_early:
         result["early"] = True

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         UnreadableState,
     )
     from rcs_hooks.state.session import Session
+    from rcs_hooks.workflow.commands import Commands
 
 
 def read(scope: Scope, mode: str) -> JsonObject:
@@ -113,7 +114,9 @@ def get_status(scope: Scope, mode: str | None = None) -> StatusResult:
     active = {member.mode for member in view.active_modes()}
     names = [mode] if mode else list(view.modes)
     records = {name: record for name in names if (record := view.record_of(name)) is not None}
-    statuses = {name: _status(view, name, record, is_active=name in active) for name, record in records.items()}
+    statuses = {
+        name: _status(view, name, record, meant.commands, is_active=name in active) for name, record in records.items()
+    }
     result: StatusResult = {"statuses": statuses}
     if meant.session and is_closed(scope.folder, meant.session):
         result["closed"] = True
@@ -124,15 +127,15 @@ def get_status(scope: Scope, mode: str | None = None) -> StatusResult:
     return result
 
 
-def _status(view: Session, mode: str, record: ModeRecord, *, is_active: bool) -> ModeStatus:
+def _status(view: Session, mode: str, record: ModeRecord, commands: Commands, *, is_active: bool) -> ModeStatus:
     return {
         "active": is_active,
         "phase": record.get("current_phase"),
         "outcome": outcome_of(record).public,
         "title": clean(record.title, TITLE_LENGTH),
         "iteration": record.iteration,
-        "next": mode_replies.next_of(view.modes[mode], record),
-        "can_finish": mode_replies.can_finish(view.modes[mode], record),
+        "next": mode_replies.next_of(view.modes[mode], record, commands),
+        "can_finish": mode_replies.can_finish(view.modes[mode], record, commands),
         "path": f"{paths.STATE}/{paths.mode_file(mode, view.session if mode in view.own else None)}",
         "data": record.to_json(),
     }

@@ -168,7 +168,9 @@ def for_prompt(view: Session, asked: Sequence[Question], prompt: Prompt) -> Reco
         if answered:
             draft.sync_inventories()
         broken = view.unreadable if wants_more else ()
-        return result._replace(after=draft.active_modes(), writes=tuple(draft.writes()), unreadable=broken)
+        writes = tuple(draft.writes())
+        after = draft.active_modes()
+        return result._replace(after=after, writes=writes, unreadable=broken, modes=draft.modes, own=draft.own)
     return _carried_out(draft, asked, prompt, result)
 
 

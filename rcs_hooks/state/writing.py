@@ -23,7 +23,8 @@ from rcs_hooks.state.reconcile import apply_step, review_open
 from rcs_hooks.state.scopes import Scope, with_session
 from rcs_hooks.workflow import phases, transitions
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, review_is_open
-from rcs_hooks.workflow.messages.prompt_context import PromptSummary, denial
+from rcs_hooks.workflow.messages.denial import denial
+from rcs_hooks.workflow.messages.prompt_context import PromptSummary
 from rcs_hooks.workflow.messages.steps import refused_finish, refused_phase
 from rcs_hooks.workflow.mode_record import ModeRecord
 
@@ -109,7 +110,7 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> W
         else:
             draft.stage_mode(ACTIVATES, mode, mode_changes.answered(definition, old, now=draft.now))
         old = draft.own.get(mode) or draft.root.get(mode) or ModeRecord({})
-    fields, step = _stepped(scope, definition, old, run_details.fields_of(definition, old, wanted))
+    fields = _stepped(scope, definition, old, run_details.fields_of(definition, old, wanted))
     record = mode_changes.merged(mode, old, fields, session=view.session, now=draft.now)
     if not wanted.get("active"):
         record = mode_changes.keeping_outcome(record, old)
@@ -119,7 +120,7 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> W
         draft.end_survivor(mode)
     if not (outcome_of(record).waits and is_active(record)):
         draft.abandon(questions.load_for(view), mode, before)
-    return WrittenMode(definition, before, record, message, step)
+    return WrittenMode(definition, before, record, message)
 
 
 def _activate(scope: Scope, draft: Draft, mode: str, *, is_anew: bool) -> str | None:
@@ -134,10 +135,8 @@ def _activate(scope: Scope, draft: Draft, mode: str, *, is_anew: bool) -> str | 
     return messages[0] if messages else None
 
 
-def _stepped(
-    scope: Scope, mode: ModeDef, old: ModeRecord, fields: JsonObject
-) -> tuple[JsonObject, phases.PhaseStep | None]:
-    """Return the fields with the phase and the round as the mode's machine has them, and the step that they are.
+def _stepped(scope: Scope, mode: ModeDef, old: ModeRecord, fields: JsonObject) -> JsonObject:
+    """Return the fields with the phase and the round as the mode's machine has them.
 
     Raises Refused for a step that the machine does not allow. A write that ends the run may name the end as its phase,
     as other tools do.
@@ -150,7 +149,7 @@ def _stepped(
     elif number is not None:
         step = phases.in_round(mode, record, number)
     else:
-        return fields, None
+        return fields
     if isinstance(step, phases.Refusal):
         raise PhaseRefused(
             refused_phase(mode, step, scope.commands),
@@ -165,7 +164,7 @@ def _stepped(
         fields["iteration"] = step.iteration
     if step.visited:
         fields["visited"] = list(step.visited)
-    return fields, step
+    return fields
 
 
 def _ends(fields: JsonObject) -> bool:

@@ -32,10 +32,6 @@ class PhaseStep(NamedTuple):
     """The round after the step; None if the record counts none."""
     visited: tuple[str, ...]
     """The phases of the round after the step, in the order in which the run was in them first."""
-    is_move: bool
-    begins_round: bool = False
-    is_last_round: bool = False
-    """Whether the step begins the last round that the record allows."""
 
 
 class Refusal(NamedTuple):
@@ -123,20 +119,15 @@ def in_round(mode: ModeDef, record: ModeRecord, iteration: int) -> PhaseStep | R
 
 def _numbered(mode: ModeDef, record: ModeRecord, phase: str, given: int | None) -> PhaseStep | Refusal:
     """Return the step to a phase that may come next, with its round. `given`: the round that the writer says."""
-    before, visited = record.iteration, visited_in(mode, record)
+    before, visited, most = record.iteration, visited_in(mode, record), record.max_iterations
     is_move = phase != (state_named(mode, record.phase) or record.phase)
-    iteration = given
-    if given is None:
-        iteration = before
-        if is_move and before == 0:
-            iteration = 1
-        elif is_move and phase in visited:
-            iteration = (1 if before is None else before) + 1
-    begins = iteration is not None and iteration != before
-    most = record.max_iterations or 0
-    if begins and most and (iteration or 0) > most and (iteration or 0) > (before or 0):
+    iteration = before if given is None else given
+    if given is None and is_move and (before == 0 or phase in visited):
+        iteration = 1 if before == 0 else (before or 1) + 1
+    rises = iteration is not None and iteration > (before or 0)
+    if rises and most and iteration is not None and iteration > most:
         return Refusal(NO_ROUND_LEFT, phase, record.phase, legal_from(mode, record.phase), most=most)
-    is_return = begins and (before != 0 or phase in visited) and (iteration or 0) > (before or 0)
     known = (phase,) if phase in mode.states else ()
-    visited = known if is_return else tuple(dict.fromkeys((*visited, *known)))
-    return PhaseStep(phase, iteration, visited, is_move, begins, begins and iteration == most > 0)
+    is_first = before == 0 and phase not in visited
+    visited = known if rises and not is_first else tuple(dict.fromkeys((*visited, *known)))
+    return PhaseStep(phase, iteration, visited)

@@ -137,7 +137,8 @@ def test_list_shows_what_won_and_what_it_hides(project: Path) -> None:
     skill(project, "bad", BROKEN)
     status, out, err = machine(project, "list")
     assert (status, err) == (0, "")
-    lines = [line for line in out.splitlines() if not line.endswith("(no ## STATE-MACHINE section)") or "build" in line]
+    without = ("(no ## STATE-MACHINE section)", "(a mode)")
+    lines = [line for line in out.splitlines() if not line.endswith(without) or "build" in line]
     assert lines[:6] == [
         "skill  bad                .claude/skills/bad/SKILL.md  (cannot be read)",
         f"    {project}/.claude/skills/bad/SKILL.md:5: a transition is written with the arrow `-->`",
@@ -161,7 +162,8 @@ def test_list_as_json(project: Path) -> None:
     found = {each["name"]: each for each in json.loads(out)}
     shipped = os.path.join(SHIPPED, "build", "SKILL.md")
     assert found["build"] == {
-        "name": "build", "kind": "skill", "file": str(mine), "hides": [shipped], "machine": True, "error": None,
+        "name": "build", "kind": "skill", "file": str(mine), "hides": [shipped], "machine": True, "mode": False,
+        "error": None,
     }  # fmt: skip
     assert found["bad"]["machine"] is False
     assert found["bad"]["error"] == BROKEN_SAID.format(file=bad).rstrip("\n")
@@ -389,3 +391,29 @@ def test_show_of_a_mode_where_there_is_none(project: Path) -> None:
         f"rcs: {project}/.claude/skills/plain/SKILL.md has no ## MODE section, so it declares no mode\n",
     )
     assert "no ## STATE-MACHINE section" in machine(project, "show", "plain")[2]
+
+
+def test_the_list_says_what_is_a_mode(project: Path) -> None:
+    skill(project, "release", MODE)
+    skill(project, "plain", PLAIN)
+    _, out, _ = machine(project, "list")
+    assert "(a mode)" in next(line for line in out.splitlines() if "release/SKILL.md" in line)
+    listed = {each["name"]: each for each in json.loads(machine(project, "list", "--json")[1])}
+    told = {
+        name: (listed[name]["machine"], listed[name]["mode"]) for name in ("release", "plain", "blueprint", "build")
+    }
+    assert told == {
+        "release": (False, True),
+        "plain": (False, False),
+        "blueprint": (True, True),
+        "build": (True, False),
+    }
+
+
+def test_check_warns_of_a_mode_that_is_named_and_is_not_here(project: Path) -> None:
+    skill(project, "release", MODE.replace("execution", "execution\n  rcs-after: design blueprint"))
+    path = ".claude/skills/release/SKILL.md"
+    told = f"{path}: warning: no mode is called `design` here, so what is declared about it has no effect\n"
+    assert told in machine(project, "check", path)[1]
+    skill(project, "design", MODE.replace("release", "design").replace("execution", "planning"), ".agents/skills")
+    assert told not in machine(project, "check", path)[1]

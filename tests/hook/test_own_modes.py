@@ -188,6 +188,18 @@ def test_nothing_of_a_prompt_starts_beside_a_fault(desk: Desk) -> None:
     assert desk.workflow_state() == before
 
 
+def test_a_reply_with_a_faulty_mode_in_it_is_an_answer_all_the_same(desk: Desk) -> None:
+    put(desk.home, text=declared().replace("execution", "wild"))
+    desk.prompt("$forge go")
+    desk.edit("forge", lifecycle_outcome="askuserQuestion")
+    answer = desk.prompt("$release the second one")
+    assert "detected" not in answer.context
+    assert "forge" in answer.context
+    assert "started nothing" in answer.notice
+    assert desk.active() == ["forge"]
+    assert desk.stop().blocks
+
+
 def test_a_fault_that_is_only_mentioned_is_not_told_as_one(desk: Desk) -> None:
     put(desk.home, text=declared().replace("execution", "wild"))
     assert "SKILL.md" not in desk.prompt("what does $release do?").notice
@@ -433,6 +445,34 @@ def test_a_link_out_of_the_project_is_not_followed(desk: Desk, tmp_path: Path) -
     file.symlink_to(secret)
     assert desk.prompt("$release ship it").context == ""
     assert not desk.state.exists()
+
+
+def test_a_denied_mode_of_the_project_is_to_be_typed_again(desk: Desk) -> None:
+    put(desk.root)
+    put(desk.home, "deploy", declared("deploy"))
+    desk.prompt("$forge it")
+    denied = desk.prompt("$release it").context
+    assert "Then the user types `$release` again: no command starts a mode of this project." in denied
+    assert "--mode release --active" not in denied
+    assert "--mode deploy --active" in desk.prompt("$deploy it").context
+
+
+def test_the_words_of_a_projects_mode_are_marked_as_the_projects(desk: Desk) -> None:
+    put(desk.root)
+    started = desk.prompt("$release ship it").context
+    assert 'the project\'s skill says "Write the list of checks, a command for each line"' in started
+    assert '"list written": rcs state write --mode release --phase verifying' in started
+    desk.edit("release", current_phase="verifying")
+    held = desk.stop().reason
+    assert 'the project\'s skill says "Run every line of the list"' in held
+    assert '"check fails": rcs state write --mode release --phase fixing' in held
+    started_again = desk.call("SessionStart", source="compact").context
+    assert '"check fails": ' in started_again
+    assert "Read again" in started_again
+
+
+def test_the_words_of_the_persons_own_mode_are_shown_as_they_are(running: Desk) -> None:
+    assert "list written: rcs state write --mode release --phase verifying" in running.stop().reason
 
 
 def test_what_a_clone_says_reaches_the_model_short_and_on_one_line(desk: Desk) -> None:

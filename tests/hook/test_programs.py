@@ -188,7 +188,7 @@ def test_a_real_stop_says_nothing_by_itself_and_blocks_after_a_token(
     sent(prompt, workspace, token=True)
     stopped = sent(raw, workspace)
     assert stopped.blocks
-    assert "team (phase starting) is still running" in stopped.reason
+    assert "team goes on: starting" in stopped.reason
 
 
 # --- where the workspace is

@@ -328,3 +328,11 @@ def test_texts_are_cleaned_and_cut() -> None:
     assert mode
     assert mode.states["a"].startswith("Do [31m it 'now' xxx")
     assert len(mode.states["a"]) == len(mode.event("a", "")) == 120
+
+
+def test_what_is_told_of_a_file_that_was_made_to_be_wrong_is_bounded() -> None:
+    states = [f"{'a' * 41}{number} --> [*]" for number in range(4_000)]
+    many = read(skill(body=drawn("[*] --> a", *states))).faults
+    assert (len(many), many[0].line) == (20, 13)
+    (long,) = read(skill(f"rcs-kind: {'x' * 100_000}")).faults
+    assert len(long.problem) == 401

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from rcs_hooks import shipped_modes
 from rcs_hooks.catalog import MISNAMED, MODES, SKILL_FILES, SKILLS
 from rcs_hooks.mode_def import LONGEST_TEXT
@@ -82,3 +85,13 @@ def test_only_a_mode_with_a_review_begins_with_fields_for_it() -> None:
             "return_to_blueprint_reason": None,
         },
     }
+
+
+def test_a_name_is_told_from_another_without_the_definitions() -> None:
+    code = (
+        "import sys; from rcs_hooks.catalog import may_name_a_skill, meant_by, skill_named;"
+        "print(skill_named('Crew'), meant_by('forg'), may_name_a_skill('in $PATH'));"
+        "print([name for name in sys.modules if name.startswith('rcs_hooks.')])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "team forge False\n['rcs_hooks.catalog']\n"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.install.test_installed import INSTALLERS, in_shell, network_env
 from tests.real_clients import configure
-from tests.real_clients.model_server import run_found
+from tests.real_clients.model_server import run
 from tests.real_clients.test_places import git
 from tests.real_clients.test_turns import DETECTED, DONE, WORKING, counts, ended_well
 from tests.support import CHECKOUT, Workspace
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-FINISH = run_found(r"^.*rcs'? state write .*--outcome finished.*$")
-"""The command that is to be pasted; a path with a blank is quoted."""
+FINISH = run(r"\1--outcome finished\2", r"(?<=: )(.*rcs'? state write --mode forge )--phase executing(.*)$")
+"""The command that is to be pasted, with the outcome in place of the phase; a path with a blank is quoted."""
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real_clients.configure import configure
-from tests.real_clients.model_server import Turn, run, run_found, say
+from tests.real_clients.model_server import Turn, run, say
 
 if TYPE_CHECKING:
     from tests.real_clients.driver import Outcome, Person
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.slow
 
 PROMPT = "$blueprint $team $forge ship this fix"
 DETECTED = "[rcs] detected: "
-REASON = "still running: no outcome is recorded"
+REASON = " goes on: "
 LET_GO = "the work is kept"
 WORKING, DONE = say("I work."), say("All done.")
-FINISH = run_found(r"^.*rcs state write .*--outcome finished.*$")
-"""Pastes the command that a Stop's reason shows."""
+FINISH = run(r"\1--outcome finished\2", r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase [\w-]+(.*)$")
+"""Pastes the command that a Stop's reason shows, with the outcome in place of the phase."""
 ASK = Turn(
     command=r"\1 --text 'Which database?' --option Postgres --option SQLite\2",
-    find=r"(?<=unblock it: )(.*rcs question ask .*) --text '[^']*'(.*?)(?=</hook_prompt>|$)",
+    find=r"(?<=can decide: )(.*rcs question ask .*) --text '[^']*'(.*?)(?=</hook_prompt>|$)",
 )
 
 
@@ -72,7 +72,7 @@ def test_context_stays_in_the_session_and_is_not_added_again(person: Person, wor
     assert second.session == first.session
     assert counts(first, DETECTED) == [1, 1, 1]
     assert counts(second, DETECTED) == [1]
-    assert counts(second, "has ended; deferred: $team $forge") == [1]
+    assert counts(second, "has ended (finished); deferred: $crew $forge") == [1]
 
 
 # --- 2: a Stop
@@ -87,15 +87,15 @@ def test_a_stop_is_blocked_until_the_pasted_command_has_recorded_an_outcome(
     asked, blocked, ran = outcome.requests
     assert asked.count(REASON) == 0
     assert blocked.count(REASON) >= 1
-    assert ran.count("wrote .rcs/state/sessions/") >= 1
+    assert ran.count("forge: finished") >= 1
     assert workspace.active(outcome.session) == []
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
 
 
 def test_every_mode_that_runs_holds_the_stop(person: Person, workspace: Workspace) -> None:
     configure(person.client, person.workspace, "command")
-    finish = [run_found(rf"^.*rcs state write --mode {mode} --outcome finished.*$") for mode in ("team", "forge")]
-    outcome = person.types("$team $forge ship it", WORKING, finish[0], WORKING, finish[1], DONE)
+    team = run(r"\1team --outcome finished\2", r"(?<=: )(.*rcs'? state write --mode )team,forge --phase executing(.*)$")
+    outcome = person.types("$team $forge ship it", WORKING, team, WORKING, FINISH, DONE)
     assert ended_well(outcome)
     assert len(outcome.requests) == 5
     assert workspace.active(outcome.session) == []
@@ -106,15 +106,17 @@ def test_an_agent_that_names_another_mode_is_told_what_runs_and_ends_it(
     typed: str, person: Person, workspace: Workspace
 ) -> None:
     configure(person.client, person.workspace, "command")
-    mistyped = run(rf"\1--mode {typed}\2", r"^(.*rcs state write )--mode forge( --outcome finished.*)$")
+    mistyped = run(
+        rf"\1{typed} --outcome finished\2", r"(?<=: )(.*rcs'? state write --mode )forge --phase executing(.*)$"
+    )
     corrected = run(r"\1", r"^forge runs .*\(phase starting\): (.*rcs state write --mode forge --outcome finished.*)$")
     outcome = person.types("$forge ship this fix", WORKING, mistyped, corrected, DONE)
     assert ended_well(outcome)
     _, _, refused, ended = outcome.requests
     what = "does not run in session" if typed == "team" else "'forg' is not a workflow mode"
     assert refused.count(what) >= 1
-    assert refused.count("wrote .rcs/state/sessions/") == 0
-    assert ended.count("wrote .rcs/state/sessions/") >= 1
+    assert refused.count("forge: finished") == 0
+    assert ended.count("forge: finished") >= 1
     assert workspace.active(outcome.session) == []
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
     assert not workspace.mode_path("team", outcome.session).exists()
@@ -131,7 +133,7 @@ def test_an_agent_that_records_nothing_is_let_go_and_the_person_is_told(person: 
     assert len(outcome.requests) == 1 + 5
     started, message = outcome.shown
     assert started == "rcs: forge started"
-    assert f"stopped after 5 attempts without progress; {LET_GO}" in message
+    assert f"was continued 5 times and recorded no progress, so the turn ends; {LET_GO}" in message
     assert "Type `go on` to continue, `$cancel` to end it." in message
     assert workspace.active(outcome.session) == ["forge"]
 

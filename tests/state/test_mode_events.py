@@ -79,13 +79,13 @@ ROWS: dict[str, Row] = {
     "the same question": ([RUNS | PENDING, RUNS | PENDING | {"updated_at": "x"}], []),
     "an answer": (
         [RUNS | PENDING, RUNS],
-        [("answer", "executing", "executing", 2, {"id": "q1", "text": "the first"})],
+        [("answer", "executing", "executing", 2, {"id": "q1"})],
     ),
     "an answer and a phase": (
         [RUNS | PENDING, RUNS | {"current_phase": "verifying"}],
         [
             ("phase", "executing", "verifying", 2, {}),
-            ("answer", "verifying", "verifying", 2, {"id": "q1", "text": "the first"}),
+            ("answer", "verifying", "verifying", 2, {"id": "q1"}),
         ],
     ),
     "it finishes": (

@@ -245,7 +245,11 @@ def test_get_status_says_active_phase_path_and_data_of_every_mode_that_has_a_rec
 NEXT = {
     "the machine has no way out": ({"current_phase": "executing"}, "executing", False),
     "it may finish here": ({"current_phase": "verifying"}, "verifying", True),
-    "a phase that the machine does not know": ({"current_phase": "polishing"}, "", True),
+    "a phase that the machine does not know": (
+        {"current_phase": "polishing"},
+        "That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in.",
+        True,
+    ),
     "it waits": ({"current_phase": "verifying", "run_outcome": "blocked_on_user"}, "", True),
     "it has ended": ({"current_phase": "verifying", "lifecycle_outcome": "finished"}, "", False),
 }
@@ -258,7 +262,7 @@ def test_get_status_says_what_the_phase_asks_and_whether_the_run_may_finish(
     workspace.write("forge", "s1", **fields, title="fix \x1b[31mit", iteration=2)
     status = get_status(at(workspace))["statuses"]["forge"]
     assert (status["title"], status["phase"], status["iteration"]) == ("fix [31mit", fields["current_phase"], 2)
-    assert (status["next"], status["can_finish"]) == (catalog.MODES["forge"].states.get(asks, ""), can_finish)
+    assert (status["next"], status["can_finish"]) == (catalog.MODES["forge"].states.get(asks, asks), can_finish)
 
 
 def test_get_status_shows_no_root_record_in_place_of_an_unreadable_one(workspace: Workspace) -> None:

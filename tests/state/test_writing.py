@@ -73,6 +73,11 @@ WRITES: list[Any] = [
      {"current_phase": "blueprint", "iteration": 2, "visited": ["blueprint"]}),
     ("autopilot", REVIEWED, {"verdict": "clean"} | DONE, {"active": False, "early": None}),
     ("autopilot", REVIEWED, DONE, {"active": False, "early": None}),
+    ("autopilot", REVIEWED | {"state": {"a": 1}}, {"verdict": "clean", "state": {"b": 2}},
+     {"state": {"a": 1, "b": 2, "review_verdict": "clean", "return_to_blueprint_reason": None}}),
+    ("forge", {"iteration": 50, "max_iterations": 50}, {"iteration": 51, "max_iterations": 60}, {"iteration": 51}),
+    ("forge", {"current_phase": "fixing", "visited": ["verifying"], "iteration": 50, "max_iterations": 50},
+     {"current_phase": "verifying", "max_iterations": 60}, {"iteration": 51, "max_iterations": 60}),
     ("forge", {}, {"title": "  fix\x1b the ledger "}, {"title": "fix the ledger"}),
 ]  # fmt: skip
 
@@ -207,6 +212,16 @@ def test_modes_of_two_sessions_are_not_written_at_once(workspace: Workspace) -> 
     workspace.prompt("$team", session="s2")
     with pytest.raises(Refused, match=r"^forge in s1, team in s2: these modes do not run in the same session"):
         write(at(workspace, None), ("forge", "team"), {"current_phase": "executing"})
+    workspace.write("ultrawork", None)
+    with pytest.raises(Refused, match=r"^forge in s1, ultrawork in root: these modes do not run in the same session"):
+        write(at(workspace, None), ("forge", "ultrawork"), {"current_phase": "executing"})
+
+
+def test_where_one_of_the_modes_runs_the_others_are_meant_too(workspace: Workspace) -> None:
+    workspace.prompt("$forge", session="s1")
+    write(at(workspace, None), ("ultrawork", "forge"), {"active": True})
+    assert workspace.active("s1") == ["forge", "ultrawork"]
+    assert not workspace.mode_path("ultrawork", None).exists()
 
 
 # --- begun anew
@@ -315,11 +330,15 @@ def test_a_path_is_read_from_the_folder_of_the_call(workspace: Workspace) -> Non
     called = at(workspace)._replace(cwd=str(sub))
     assert "warnings" not in write(called, "blueprint", {"plan": "p.md", "brief": "b.md"})
     assert fields(workspace.read("blueprint"), "plan", "brief") == {"plan": "p.md", "brief": "sub/b.md"}
+    (sub / "p.md").touch()
+    write(called, "blueprint", {"plan": "p.md", "brief": "gone.md"})
+    assert fields(workspace.read("blueprint"), "plan", "brief") == {"plan": "sub/p.md", "brief": "sub/gone.md"}
 
 
 # --- the answer
 
 # The mode, its record before, what is written, and the keys of the answer that are new.
+NO_PHASE = "That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in."
 ANSWERS: list[Any] = [
     ("forge", {"current_phase": "executing", "iteration": 1}, {"current_phase": "verifying"},
      {"phase": "verifying", "iteration": 1, "can_finish": True}),
@@ -330,7 +349,8 @@ ANSWERS: list[Any] = [
     ("forge", {"current_phase": "verifying"}, DONE, {"phase": "verifying", "next": "", "can_finish": False}),
     ("forge", {"current_phase": "fixing"}, DONE, {"phase": "fixing", "early": True, "can_finish": False}),
     ("autopilot", REVIEWED, {"verdict": "not clean"}, {"phase": "code-review", "can_finish": False}),
-    ("forge", {"current_phase": "elsewhere"}, {"note": 1}, {"phase": "elsewhere", "next": "", "can_finish": True}),
+    ("forge", {"current_phase": "elsewhere"}, {"note": 1},
+     {"phase": "elsewhere", "next": NO_PHASE, "can_finish": True}),
 ]  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.files.lock import Lock
-from rcs_hooks.state import questions
+from rcs_hooks.files.reading import Reader
+from rcs_hooks.state import history, questions
 from rcs_hooks.state import session as sessions
 from rcs_hooks.tasks import archive
 from tests.support import RCS_HOOK, Workspace, check_output, clean_env
@@ -41,6 +42,8 @@ class Scene(NamedTuple):
     """Whether the program said that it has done it."""
     fields: Mapping[str, Any] = MappingProxyType({})
     """Of a hook call; empty for a command."""
+    kept: Callable[[Any], Any] = lambda seen: seen
+    """What of a look no fault may take; only of a kill is more expected, all of it."""
     is_untold: Callable[[Path, Done], bool] = lambda _root, _done: False
     """Whether the program said that it is done, and kept to itself that something beside it is missing."""
 
@@ -76,8 +79,19 @@ def session_of(root: Path) -> Any:
     )
 
 
+def session_with_history(root: Path) -> Any:
+    """A session, and what its history tells of it. A kill parts them never; a line that cannot be written is lost."""
+    told = history.lines_of(str(root / ".rcs/state"), "s1", 100)
+    return session_of(root), [(event.n, event.mode, event.event, event.to) for event in told]
+
+
+def without_history(seen: Any) -> Any:
+    return seen[0]
+
+
 def blocks_counted(root: Path) -> int:
-    found = json.loads((root / ".rcs/state/sessions/s1/hook-ledger.json").read_bytes())
+    """A commit that a fault cut short counts as done."""
+    found: Any = Reader(str(root / ".rcs/state")).read("sessions/s1/hook-ledger.json")
     return int(found.get("stops", {}).get("in_a_row", 0))
 
 
@@ -150,15 +164,27 @@ EMIT = ["emit", "--type", "status_change", "--workflow", "w", "--run-id", "r1", 
         "--data", '{"status": "running"}']  # fmt: skip
 
 SCENES = {
-    "activation": Scene(_nothing, HOOK, session_of, _has_started, PROMPT | {"prompt": "$team go"}),
-    "handoff": Scene(_planned, HOOK, session_of, _has_started, PROMPT | {"prompt": "$forge"}),
-    "answer": Scene(_asked, HOOK, session_of, lambda done: "Which?" in done.out, PROMPT | {"prompt": "the first"}),
+    "activation": Scene(
+        _nothing, HOOK, session_with_history, _has_started, PROMPT | {"prompt": "$team go"}, kept=without_history
+    ),
+    "handoff": Scene(
+        _planned, HOOK, session_with_history, _has_started, PROMPT | {"prompt": "$forge"}, kept=without_history
+    ),
+    "answer": Scene(
+        _asked,
+        HOOK,
+        session_with_history,
+        lambda done: "Which?" in done.out,
+        PROMPT | {"prompt": "the first"},
+        kept=without_history,
+    ),
     "held Stop": Scene(_running, HOOK, blocks_counted, lambda done: '"block"' in done.out, STOP),
     "state write": Scene(
         _running,
         [*RCS, "state", "write", "--mode", "team", "--phase", "executing", "--session", "s1"],
-        session_of,
+        session_with_history,
         lambda done: done.status == 0,
+        kept=without_history,
     ),
     "emit": Scene(_nothing, [*RCS, *EMIT], events, lambda done: done.status == 0),
     "task move": Scene(

@@ -114,22 +114,28 @@ def _verdict(stage: Set, case: Case, root: Path) -> str:
     is_killed = case.fault == KILL
     if not is_killed and (why := scene.misbehaves(done)):
         return why
-    seen = scene.look(root)
-    if seen not in (stage.before, stage.after):
+
+    def look() -> Any:
+        return scene.look(root) if is_killed else scene.kept(scene.look(root))
+
+    stages = (stage.before, stage.after, stage.again)
+    before, after, again = stages if is_killed else map(scene.kept, stages)
+    seen = look()
+    if seen not in (before, after):
         return f"half: {seen}; said {done}"
-    if scene.says_so(done) and (seen != stage.after or scene.is_untold(root, done)):
+    if scene.says_so(done) and (seen != after or scene.is_untold(root, done)):
         return f"said to be done, and is not: {seen}; said {done}"
-    if seen != stage.before and NOTHING_DONE[0] in done.out:
+    if seen != before and NOTHING_DONE[0] in done.out:
         return f"said that nothing was changed: {seen}"
     retried = call(scene, root)
     if why := scene.misbehaves(retried):
         return f"the retry: {why}"
-    wanted = stage.after if seen == stage.before else stage.again
-    if scene.look(root) != wanted:
-        return f"after the retry: {scene.look(root)}; said {done}, then {retried}"
-    if seen == stage.before and not scene.says_so(retried):
+    wanted = after if seen == before else again
+    if look() != wanted:
+        return f"after the retry: {look()}; said {done}, then {retried}"
+    if seen == before and not scene.says_so(retried):
         return f"the retry said {retried}"
-    if seen != stage.before:
+    if seen != before:
         return ""  # a retry that has nothing to do takes no lock, and may leave a journal to the next
     left = [path.name for path in root.rglob("*") if path.name.endswith(LEFT)]
     return f"left behind: {left}" if left else ""

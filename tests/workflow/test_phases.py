@@ -47,70 +47,74 @@ def forge(phase: str, iteration: int = 1, *visited: str) -> ModeRecord:
     return record(phase, iteration, list(visited) or None, 50)
 
 
-# The mode, its record, what is written, and the phase, the round, the phases of the round, whether it moves, whether
-# a round begins, whether that is the last one.
+# The mode, its record, what is written, and the phase, the round, and the phases of the round.
 STEPS: list[Any] = [
     # forward; the first step begins round 1
-    ("forge", forge("starting", 0), "executing", ("executing", 1, ("starting", "executing"), True, True, False)),
+    ("forge", forge("starting", 0), "executing", ("executing", 1, ("starting", "executing"))),
     ("forge", forge("executing", 1, "starting"), "verifying",
-     ("verifying", 1, ("starting", "executing", "verifying"), True, False, False)),
-    ("forge", forge("verifying"), "fixing", ("fixing", 1, ("starting", "verifying", "fixing"), True, False, False)),
+     ("verifying", 1, ("starting", "executing", "verifying"))),
+    ("forge", forge("verifying"), "fixing", ("fixing", 1, ("starting", "verifying", "fixing"))),
     # back: the next round, once
     ("forge", forge("fixing", 1, "starting", "executing", "verifying"), "verifying",
-     ("verifying", 2, ("verifying",), True, True, False)),
-    ("forge", forge("verifying", 2, "verifying"), "fixing", ("fixing", 2, ("verifying", "fixing"), True, False, False)),
-    ("forge", forge("fixing", 49, "verifying"), "verifying", ("verifying", 50, ("verifying",), True, True, True)),
+     ("verifying", 2, ("verifying",))),
+    ("forge", forge("verifying", 2, "verifying"), "fixing", ("fixing", 2, ("verifying", "fixing"))),
+    ("forge", forge("fixing", 49, "verifying"), "verifying", ("verifying", 50, ("verifying",))),
     ("autopilot", record("code-review", 1, ["blueprint", "forge", "code-review"], 10), "blueprint",
-     ("blueprint", 2, ("blueprint",), True, True, False)),
+     ("blueprint", 2, ("blueprint",))),
     ("autopilot", record("blueprint", 2, ["blueprint"], 10), "forge",
-     ("forge", 2, ("blueprint", "forge"), True, False, False)),
+     ("forge", 2, ("blueprint", "forge"))),
     # a mode that counts nothing begins to count
-    ("team", record("fixing", None, ["verifying"]), "verifying", ("verifying", 2, ("verifying",), True, True, False)),
-    ("team", record("starting"), "executing", ("executing", None, ("starting", "executing"), True, False, False)),
+    ("team", record("fixing", None, ["verifying"]), "verifying", ("verifying", 2, ("verifying",))),
+    ("team", record("starting"), "executing", ("executing", None, ("starting", "executing"))),
     # spellings
-    ("forge", forge("starting"), "Executing", ("executing", 1, ("starting", "executing"), True, False, False)),
+    ("forge", forge("starting"), "Executing", ("executing", 1, ("starting", "executing"))),
     ("autopilot", record("forge", 1, None, 10), "Code_Review",
-     ("code-review", 1, ("blueprint", "forge", "code-review"), True, False, False)),
+     ("code-review", 1, ("blueprint", "forge", "code-review"))),
     ("autopilot", record("forge", 1, None, 10), " code  review ",
-     ("code-review", 1, ("blueprint", "forge", "code-review"), True, False, False)),
+     ("code-review", 1, ("blueprint", "forge", "code-review"))),
     ("autopilot", record("CodeReview", 1, None, 10), "blueprint",
-     ("blueprint", 2, ("blueprint",), True, True, False)),
-    (OWN, record("pick version"), "TAGGING", ("tagging", None, ("Pick_Version", "tagging"), True, False, False)),
+     ("blueprint", 2, ("blueprint",))),
+    (OWN, record("pick version"), "TAGGING", ("tagging", None, ("Pick_Version", "tagging"))),
     # the same phase is no step, also over an edge to itself
-    ("forge", forge("verifying", 2, "verifying"), "verifying", ("verifying", 2, ("verifying",), False, False, False)),
-    ("forge", forge("starting", 0), "STARTING", ("starting", 0, ("starting",), False, False, False)),
-    (OWN, record("tagging", 1), "tagging", ("tagging", 1, ("Pick_Version", "tagging"), False, False, False)),
-    ("forge", forge("investigating"), "Investigating", ("investigating", 1, (), False, False, False)),
+    ("forge", forge("verifying", 2, "verifying"), "verifying", ("verifying", 2, ("verifying",))),
+    ("forge", forge("starting", 0), "STARTING", ("starting", 0, ("starting",))),
+    (OWN, record("tagging", 1), "tagging", ("tagging", 1, ("Pick_Version", "tagging"))),
+    ("forge", forge("investigating"), "Investigating", ("investigating", 1, ())),
     # from a phase that the machine does not know, every state
-    ("forge", forge("investigating"), "fixing", ("fixing", 1, ("fixing",), True, False, False)),
-    ("forge", record(None), "verifying", ("verifying", None, ("verifying",), True, False, False)),
-    ("forge", record(7, "x", 9, []), "verifying", ("verifying", None, ("verifying",), True, False, False)),
-    ("forge", forge("investigating", 3, "fixing", "nowhere"), "fixing", ("fixing", 4, ("fixing",), True, True, False)),
+    ("forge", forge("investigating"), "fixing", ("fixing", 1, ("fixing",))),
+    ("forge", record(None), "verifying", ("verifying", None, ("verifying",))),
+    ("forge", record(7, "x", 9, []), "verifying", ("verifying", None, ("verifying",))),
+    ("forge", forge("investigating", 3, "fixing", "nowhere"), "fixing", ("fixing", 4, ("fixing",))),
     # the phase that another tool has written counts as one of the round
-    ("forge", forge("fixing", 1, "verifying"), "verifying", ("verifying", 2, ("verifying",), True, True, False)),
+    ("forge", forge("fixing", 1, "verifying"), "verifying", ("verifying", 2, ("verifying",))),
     # a mode without a machine
-    (NONE, record("any"), "anything", ("anything", None, (), True, False, False)),
+    (NONE, record("any"), "anything", ("anything", None, ())),
 ]  # fmt: skip
 
 # The same, where the write says the round too.
 GIVEN: list[Any] = [
-    (forge("starting", 0), "executing", 1, ("executing", 1, ("starting", "executing"), True, True, False)),
-    (forge("fixing", 1, "verifying"), "verifying", 2, ("verifying", 2, ("verifying",), True, True, False)),
-    (forge("fixing", 1, "verifying"), "verifying", 1, ("verifying", 1, ("verifying", "fixing"), True, False, False)),
-    (forge("verifying", 1, "executing"), "fixing", 2, ("fixing", 2, ("fixing",), True, True, False)),
-    (forge("fixing", 2, "fixing"), "verifying", 7, ("verifying", 7, ("verifying",), True, True, False)),
+    (forge("starting", 0), "executing", 1, ("executing", 1, ("starting", "executing"))),
+    (forge("fixing", 1, "verifying"), "verifying", 2, ("verifying", 2, ("verifying",))),
+    (forge("fixing", 1, "verifying"), "verifying", 1, ("verifying", 1, ("verifying", "fixing"))),
+    (forge("verifying", 1, "executing"), "fixing", 2, ("fixing", 2, ("fixing",))),
+    (forge("fixing", 2, "fixing"), "verifying", 7, ("verifying", 7, ("verifying",))),
     (forge("fixing", 9, "verifying"), "verifying", 3,
-     ("verifying", 3, ("verifying", "fixing"), True, True, False)),
-    (forge("fixing", 9, "verifying"), "verifying", 50, ("verifying", 50, ("verifying",), True, True, True)),
-    (forge("fixing", 60, "verifying"), "verifying", 50, ("verifying", 50, ("verifying", "fixing"), True, True, True)),
+     ("verifying", 3, ("verifying", "fixing"))),
+    (forge("fixing", 9, "verifying"), "verifying", 50, ("verifying", 50, ("verifying",))),
+    (forge("fixing", 60, "verifying"), "verifying", 50, ("verifying", 50, ("verifying", "fixing"))),
+    (record("fixing", None, ["verifying"]), "verifying", 0, ("verifying", 0, ("verifying", "fixing"))),
+    (record("fixing", None, ["verifying"]), "verifying", 1, ("verifying", 1, ("verifying",))),
+    (record("fixing", 0, ["verifying"], 1), "verifying", 1, ("verifying", 1, ("verifying",))),
+    (record("fixing", 1, ["verifying"], 0), "verifying", 2, ("verifying", 2, ("verifying",))),
 ]  # fmt: skip
 
 # The round alone.
 ROUNDS: list[Any] = [
-    (forge("starting", 0), 1, ("starting", 1, ("starting",), False, True, False)),
-    (forge("fixing", 1, "verifying"), 2, ("fixing", 2, ("fixing",), False, True, False)),
-    (forge("fixing", 1, "verifying"), 1, ("fixing", 1, ("verifying", "fixing"), False, False, False)),
-    (forge("elsewhere", 1, "verifying"), 2, ("elsewhere", 2, (), False, True, False)),
+    (forge("starting", 0), 1, ("starting", 1, ("starting",))),
+    (record("fixing", 0, ["verifying", "fixing"]), 1, ("fixing", 1, ("fixing",))),
+    (forge("fixing", 1, "verifying"), 2, ("fixing", 2, ("fixing",))),
+    (forge("fixing", 1, "verifying"), 1, ("fixing", 1, ("verifying", "fixing"))),
+    (forge("elsewhere", 1, "verifying"), 2, ("elsewhere", 2, ())),
 ]
 
 

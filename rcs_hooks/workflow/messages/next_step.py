@@ -47,7 +47,7 @@ def position(step: NextStep, *, of_most: bool = False) -> str:
     if step.round:
         most = f" of {step.most_rounds}" if of_most and step.most_rounds else ""
         shown += f", round {step.round}{most}{' (the last)' if step.is_last_round else ''}"
-    return f"{shown}, since {step.because}" if step.because else shown
+    return f"{shown}, since {_event(step, step.because)}" if step.because else shown
 
 
 def asks(steps: Sequence[NextStep]) -> list[Line]:
@@ -57,16 +57,22 @@ def asks(steps: Sequence[NextStep]) -> list[Line]:
     return [
         Line.of(f"{_whose(step, alone=alone)}{text}", *shorter, when=LAST if shorter else KEEP)
         for step in steps
-        if (text := _asked(step))
+        if (text := asked(step))
     ]
 
 
-def _asked(step: NextStep) -> str:
+def asked(step: NextStep) -> str:
+    """Return what the phase of a run asks, with the verdict that stands against it; empty if it asks nothing."""
     if not step.knows_phase:
         known = ", ".join(step.phases)
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
     text = f'the project\'s skill says "{step.asks}"' if step.source == PROJECT and step.asks else step.asks
     return f"{text}. The verdict so far: {step.verdict}" if text and step.verdict else text
+
+
+def _event(step: NextStep, event: str) -> str:
+    """Return an event as it is shown: in quotation marks where it is a project's word, and not ours or the person's."""
+    return f'"{event}"' if event and step.source == PROJECT else event
 
 
 def _whose(step: NextStep, *, alone: bool) -> str:
@@ -91,7 +97,7 @@ def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
         for way in step.ways:
             same = found.get((way.options, step.commands))
             modes = (*same.modes, step.mode) if same else (step.mode,)
-            events = dict.fromkeys(filter(None, (same.event if same else "", way.event)))
+            events = dict.fromkeys(filter(None, (same.event if same else "", _event(step, way.event))))
             found[way.options, step.commands] = SharedWay(modes, " and ".join(events), way.options, step.commands)
     return list(found.values())
 
@@ -129,11 +135,12 @@ def outcomes(steps: Sequence[NextStep]) -> Line:
         f"It ends by --outcome {finished}, blocked or failed (--reason WHY), userinterlude (the user stopped it).",
         f"It ends by --outcome {finished}, blocked, failed or userinterlude.",
     )
-    return Line.of(*forms, *([""] if any(step.is_interview for step in steps) else []), when=SOONER)
+    is_said_by_ways = all(step.phase in step.finishes_from or step.is_interview for step in steps)
+    return Line.of(*forms, *([""] if is_said_by_ways else []), when=SOONER)
 
 
 def question(step: NextStep) -> Line:
     """Return the line with the command that asks the user a blocking question."""
-    if step.is_interview:
+    if step.is_interview and step.phase not in step.finishes_from:
         return Line.of(f"Ask the user: {step.commands.ask(step.mode)}")
     return Line.of(f"Only the user can decide: {step.commands.ask(step.mode)}", "", when=LATER)

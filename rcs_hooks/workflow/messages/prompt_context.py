@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.messages.shared import BrokenFile, SkillFile
     from rcs_hooks.workflow.next_step import NextStep
     from rcs_hooks.workflow.replies import AnsweredQuestion, OpenQuestion
-    from rcs_hooks.workflow.transitions import Plan, Step
+    from rcs_hooks.workflow.transitions import Plan
 
 OPTIONS_LENGTH = 200
 ANSWER_LENGTH = 300
@@ -72,6 +72,8 @@ class PromptSummary(NamedTuple):
     """The state files that cannot be read."""
     left_out: tuple[str, ...] = ()
     """Tokens that the prompt asks for, but not next to the first one."""
+    typed_only: frozenset[str] = frozenset()
+    """The modes that start only where a person types their names: those of the project that have not run here."""
     of_workspace: frozenset[str] = frozenset()
     """The modes whose record belongs to the workspace, not to the session."""
     next_steps: tuple[NextStep, ...] = ()
@@ -88,12 +90,19 @@ class PromptSummary(NamedTuple):
     """The modes whose count of rounds starts over, because it was at its end and the person goes on."""
     plans: tuple[tuple[str, str], ...] = ()
     """What stands from planning, as `Plan` or `Brief` and its path."""
+    findings: tuple[str, ...] = ()
+    """What a review found that led to the modes which were started."""
     newer_plan: tuple[str, str] = ("", "")
     """A mode that was resumed with an older plan, and the path of the newest; both empty if there is none."""
     offered_end: Ended | None = None
     """How the planning ended that the modes in `offered` waited for; None if that is unknown."""
     ended: tuple[Ended, ...] = ()
     """The runs that a prompt means which only says `go on`, although they have ended."""
+
+    @property
+    def has_started_nothing(self) -> bool:
+        """Tell whether something kept the prompt from all that it asked for."""
+        return bool(self.unanswered or self.plan.denied or (self.unreadable and self.plan.steps))
 
     def commands_for(self, mode: str, commands: Commands) -> Commands:
         """Return the commands that reach the record of a mode, which may belong to the workspace."""
@@ -102,12 +111,10 @@ class PromptSummary(NamedTuple):
 
 def prompt_context(summary: PromptSummary, commands: Commands) -> str:
     """Return the context that is injected after a prompt; empty if there is nothing to say."""
-    if summary.unanswered:
-        lines = [Line.of(unanswered(summary))]
-    elif summary.plan.denied:
-        lines = [Line.of(line) for line in denial(summary, summary.plan.denied, commands)]
-    elif summary.unreadable and summary.plan.steps:
-        lines = [Line.of(line) for line in unreadable_denial(summary, commands)]
+    if summary.has_started_nothing:
+        from rcs_hooks.workflow.messages.denial import why_nothing
+
+        lines = [Line.of(line) for line in why_nothing(summary, commands)]
     else:
         lines = [*_what_happened(summary, commands), *_how_to_go_on(summary, commands)]
     # Questions are reported only once, so they come before the lines that may be left out.
@@ -191,6 +198,7 @@ def _how_to_go_on(summary: PromptSummary, commands: Commands) -> list[Line]:
     titles = dict(summary.titles)
     lines = [_another_task(mode, titles.get(mode, ""), summary, commands) for mode, _ in summary.resumed]
     lines += [Line.of(f"{kind} that stands: {path}") for kind, path in summary.plans]
+    lines += [Line.of(f"The review found: {finding}") for finding in summary.findings]
     lines += _newer_plan(summary, commands)
     lines += [_skills(summary.skills)] if summary.skills else []
     lines += [Line.of(advice) for advice in summary.advice]
@@ -206,7 +214,7 @@ def _how_to_go_on(summary: PromptSummary, commands: Commands) -> list[Line]:
 def _another_task(mode: str, title: str, summary: PromptSummary, commands: Commands) -> Line:
     fresh = summary.commands_for(mode, commands).write(mode, "--fresh")
     named = f' than "{clean(title, TITLE_SHOWN)}"' if clean(title) else ""
-    return Line.of(f"Another task{named}? Begin anew: {fresh}", f"Another task? {fresh}", when=SOONER)
+    return Line.of(f"Another task{named}? Begin anew: {fresh}", f"Another task: {fresh}", when=SOONER)
 
 
 def _newer_plan(summary: PromptSummary, commands: Commands) -> list[Line]:
@@ -269,78 +277,6 @@ def _still_open(question: OpenQuestion) -> str:
     return f"{first} only names a skill. Ask the question again and end the turn."
 
 
-def while_active(step: Step, active: Sequence[str]) -> str:
-    """Return the sentence that the requested mode cannot start while the `active` modes run."""
-    return f"Cannot activate {step.requested} while {' + '.join(active)} is still active."
-
-
-def cannot_activate(step: Step, active: Sequence[str]) -> str:
-    """Return the denial of a step, in the words that the contract prescribes."""
-    return (
-        f"{while_active(step, active)} Clear the incompatible state first via `rcs state ...` or the"
-        " `rcs_state.*` MCP tools, then retry the transition."
-    )
-
-
-def in_the_way(plan: Plan, step: Step) -> list[str]:
-    """Return the running modes that exclude the requested one, without those that the prompt itself asks for.
-
-    Empty if the prompt cancels what runs, or if it is only the prompt's own modes that exclude each other.
-    """
-    return [mode for mode in step.in_the_way if mode in plan.before and not plan.cancels]
-
-
-def denial(summary: PromptSummary, step: Step, commands: Commands) -> list[str]:
-    """Return the lines of a denial for the agent, which must not clear a run that the user has not given up."""
-    running = in_the_way(summary.plan, step)
-    typed = typed_for(summary, step.requested)
-    asked = f" {clean(typed)} is {step.requested}." if typed[1:].lower() not in ("", step.requested) else ""
-    if not running:
-        return [f"{exclude_each_other(step)} No workflow was started or ended.{asked} Ask which one is meant."]
-    first = cannot_activate(step, [mode for mode in step.before if mode in summary.plan.before])
-    if step.rollback:
-        first += " First clear current state first and retry if this action is intended."
-    it = "it" if len(running) == 1 else "them"
-    lines = [
-        f"{first} No workflow was started or ended.{asked}",
-        f"Do not clear {it} yourself: ask the user whether to finish {' + '.join(running)} first or give {it} up."
-        f" Only if they give {it} up:",
-    ]
-    for mode in running:
-        lines += summary.commands_for(mode, commands).ways_to_clear(mode)
-    lines.append(f"Then start it: {commands.write(step.requested, '--active')}")
-    rest = [mode for mode in step.in_the_way if mode not in running]
-    return [*lines, *(f"The prompt also asks for {mode}: name only one of the two." for mode in rest)]
-
-
-def exclude_each_other(step: Step) -> str:
-    """Return the sentence that the modes which a prompt asks for cannot run together."""
-    others = " + ".join(step.in_the_way)
-    return f"Cannot activate {step.requested} with {others}: this prompt asks for both, and they cannot run together."
-
-
 def typed_for(summary: PromptSummary, mode: str) -> str:
     """Return the token that the person typed for a mode; empty if the prompt has none."""
     return next((typed for typed, named in summary.tokens if named == mode), "")
-
-
-def unreadable_denial(summary: PromptSummary, commands: Commands) -> list[str]:
-    """Return the lines of a denial for the agent because state files cannot be read."""
-    wanted = " + ".join(step.requested for step in summary.plan.steps)
-    first = (
-        f"Cannot activate {wanted}: a state file cannot be read, so it is unknown what is active."
-        " No workflow was started or ended."
-    )
-    lines = [first]
-    for file in summary.unreadable:
-        lines += [unreadable(file, commands), *commands.ways_to_clear(file.mode)[1:]]
-    return lines
-
-
-def unanswered(summary: PromptSummary) -> str:
-    """Return the line that tells the agent of a reply that could not be recorded."""
-    files = "; ".join(file.what_is_wrong for file in summary.unanswered)
-    return (
-        f"[rcs] the user's reply to an open question could not be recorded: {files}. Nothing was changed, and the "
-        "question stays open: ask the user to send the reply again once the file can be read."
-    )

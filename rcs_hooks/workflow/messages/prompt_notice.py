@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.messages.prompt_context import exclude_each_other, in_the_way, typed_for, while_active
+from rcs_hooks.workflow.messages.prompt_context import typed_for
 from rcs_hooks.workflow.messages.shared import (
     QUESTION_LENGTH,
     SYSTEM_LENGTH,
@@ -68,6 +68,8 @@ def _unanswered_notice(summary: PromptSummary, commands: Commands) -> list[str]:
 
 def _denial_notice(summary: PromptSummary, step: Step) -> str:
     """Return a denial for the person, with what to type."""
+    from rcs_hooks.workflow.messages.denial import exclude_each_other, in_the_way, while_active
+
     running = in_the_way(summary.plan, step)
     if not running:
         return f"{exclude_each_other(step)} Nothing was started: name only one of them."

@@ -19,6 +19,7 @@ START_LENGTH = 900
 TITLE_LENGTH = 80
 OPTIONS_LENGTH = 120
 PATH_LENGTH = 200
+FINDING_LENGTH = 160
 
 
 class StartedMode(NamedTuple):
@@ -32,6 +33,8 @@ class StartedMode(NamedTuple):
     """The first words of the prompt that started the run; empty if they are unknown."""
     plan: str = ""
     brief: str = ""
+    finding: str = ""
+    """What a review found that led to this run; empty if none did."""
 
 
 class WaitsFor(NamedTuple):
@@ -83,7 +86,11 @@ def _tasks(active: Sequence[StartedMode]) -> list[Line]:
 def _left_by_planning(active: Sequence[StartedMode]) -> list[Line]:
     named = [*(("Plan", each.plan) for each in active), *(("Brief", each.brief) for each in active)]
     found = dict.fromkeys((kind, shown) for kind, path in named if (shown := clean(path, PATH_LENGTH)))
-    return [Line.of(f"{kind}: {path}", when=LATER) for kind, path in found]
+    findings = dict.fromkeys(shown for each in active if (shown := clean(each.finding, FINDING_LENGTH)))
+    return [
+        *(Line.of(f"{kind}: {path}", "", when=LATER) for kind, path in found),
+        *(Line.of(f"The review found: {finding}", "", when=SOONER) for finding in findings),
+    ]
 
 
 def _skills(skills: Sequence[SkillFile]) -> Line:

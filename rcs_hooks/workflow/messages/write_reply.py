@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, spelled
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
 from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
@@ -79,14 +79,15 @@ def _not_running(each: Written) -> list[str]:
     why = f" ({clean(each.after.reason, REASON_LENGTH)})" if clean(each.after.reason) else ""
     if outcome.word != FINISHED:
         return [
-            f"{mode} has ended: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up.",
+            f"{mode}: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up.",
             HANDOFF,
         ]
-    lines = [f"{mode} has ended: finished{_early(each)}."]
+    lines = [f"{mode}: finished{_early(each)}."]
     if not clean(each.after.evidence):
         lines.append(f"It names no evidence. To add it: {each.commands.write(mode, '--evidence', EVIDENCE)}")
     return [*lines, HANDOFF]
 
 
 def _early(each: Written) -> str:
-    return f", early: in the phase {word(each.before.phase)}" if each.after.is_early else ""
+    phase = each.before.phase if spelled(each.after.phase) else each.after.phase
+    return f", early: in the phase {word(phase)}" if each.after.is_early else ""

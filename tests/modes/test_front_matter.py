@@ -1,0 +1,96 @@
+"""The small subset of YAML that the metadata of a SKILL.md is read by."""
+
+from __future__ import annotations
+
+from rcs_hooks.modes.front_matter import Value, read
+from tests.table import each_row
+
+SCALARS = {
+    "plain": ("execution", "execution"),
+    "words": ("a b,  c", "a b,  c"),
+    "a comment": ("a # b", "a"),
+    "a hash in a word": ("a#b", "a#b"),
+    "a colon in a word": ("a:b", "a:b"),
+    "a minus": ("-1", "-1"),
+    "double marks": ('"a: # b"', "a: # b"),
+    "an escaped mark": ('"a\\"b\\\\c"', 'a"b\\c'),
+    "single marks": ("'a: # b'", "a: # b"),
+    "a doubled mark": ("'a''b'", "a'b"),
+    "only a doubled mark": ("''''", "'"),
+    "a backslash in single marks": ("'a\\b'", "a\\b"),
+    "a comment behind marks": ("'a' # b", "a"),
+    "a mark within": ("it's", "it's"),
+}
+"""What is written after the colon, and the text that is read."""
+
+
+@each_row("case", SCALARS)
+def test_a_value_on_one_line(case: str) -> None:
+    written, text = SCALARS[case]
+    found = read(f"---\nname: x\nmetadata:\n  rcs-x: {written}\n---\n", "f")
+    assert (found.metadata, found.faults) == ({"rcs-x": Value(text, 4)}, ())
+
+
+UNREAD = {
+    "{a: b}": "a value is one line of text, without braces",
+    "[a]": "a list is written without brackets, its words separated by blanks or commas",
+    ">": "a value is written on the line of its key",
+    "|-": "a value is written on the line of its key",
+    "- a": "a list is written on the line of its key, its words separated by blanks or commas",
+    "-": "a list is written on the line of its key, its words separated by blanks or commas",
+    "%a": "a value that begins with `%` needs quotation marks",
+    "@a": "a value that begins with `@` needs quotation marks",
+    "`a`": "a value does not begin with a backtick",
+    "a:": "a value with a colon needs quotation marks",
+    "'a'b": "something follows the closing quotation mark",
+    "'a''": "its quotation mark is never closed",
+    '"a\\': '`\\` is not read; only `\\"` and `\\\\` are',
+    "' '": "it has no value",
+}
+
+
+@each_row("written", UNREAD)
+def test_a_value_that_is_not_read(written: str) -> None:
+    found = read(f"---\nmetadata:\n  rcs-x: {written}\n---\n", "f")
+    assert found.metadata == {}
+    assert [fault.sentence for fault in found.faults] == [f"f:3: `rcs-x`: {UNREAD[written]}"]
+
+
+NAMES = {
+    "name: release": "release",
+    "name: 'release'": "release",
+    'name: "release" # it': "release",
+    "'name': release": "release",
+    '"name": release': "release",
+    "name: [release]": None,
+    "name:": None,
+    "title: release": None,
+    "'name: release": None,
+    "name: one\nname: two": "one",
+}
+
+
+@each_row("written", NAMES)
+def test_the_name_of_the_skill(written: str) -> None:
+    found = read(f"---\n{written}\n---\nname: elsewhere\n", "f")
+    name = NAMES[written]
+    assert (found.name, found.faults) == (Value(name, 2) if name else None, ())
+
+
+def test_only_what_is_between_the_first_lines_is_read() -> None:
+    for text in ("", "\n---\nname: x\n---\n", "name: x\n---\n", "# x\n---\nname: x\n---\n", "----\nname: x\n---\n"):
+        assert read(text, "f") == (None, {}, ())
+    assert read("\ufeff--- \r\nname: x\r\n---\r\n", "f").name == Value("x", 2)
+
+
+def test_the_keys_of_others_are_passed_over_whatever_they_hold() -> None:
+    theirs = "short: {a: [b\n  \tdeep: x\n  - list\n    more: |\n      rcs: no\n  end: 'open\n"
+    found = read(f"---\ndescription: >\n  rcs-kind: no\nmetadata:\n  {theirs}  rcs-kind: planning\n---\n", "f")
+    assert (found.metadata, found.faults) == ({"rcs-kind": Value("planning", 11)}, ())
+
+
+def test_a_front_matter_has_at_most_500_lines() -> None:
+    blank = "\n" * 497
+    assert read(f"---\nname: x{blank}\n---\n", "f").faults == ()
+    text = f"---\nmetadata:\n  rcs-kind: planning\n{blank}---\n"
+    assert [fault.line for fault in read(text, "f").faults] == [1]
