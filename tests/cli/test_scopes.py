@@ -140,9 +140,10 @@ def commands_that_end(reason: str) -> list[str]:
 @pytest.mark.parametrize("action", ["clear", "write"])
 def test_a_pasted_command_ends_the_workspaces_own_record(action: str, workspace: Workspace) -> None:
     workspace.now = time.time()
-    workspace.write("forge", None)
+    workspace.write("forge", None, current_phase="verifying")
     reason = stopped(workspace.root)["reason"]
-    (command,) = [command for command in commands_that_end(reason) if f" state {action} " in command]
+    ending = {"clear": " state clear ", "write": " --outcome finished "}[action]
+    (command,) = [command for command in commands_that_end(reason) if ending in command]
     done = shell(command, workspace.root, CLAUDE_CODE_SESSION_ID="s1")
     path = ".rcs/state/forge-state.json"
     assert done.status == 0, done.err
@@ -159,12 +160,12 @@ def test_a_pasted_command_ends_the_workspaces_own_record(action: str, workspace:
 def test_beside_a_run_of_the_session_each_record_has_its_own_command(workspace: Workspace) -> None:
     workspace.now = time.time()
     started(workspace, "$ultrawork fix the build")
-    workspace.write("forge", None)
+    workspace.write("forge", None)  # executing
     reason = stopped(workspace.root)["reason"]
     writes = [command.partition(" state ")[2] for command in commands_that_end(reason)]
     assert writes == [
-        "write --mode ultrawork --outcome finished --session s1",
-        "write --mode forge --outcome finished --root-scope",
+        "write --mode ultrawork --phase executing --session s1",
+        "write --mode forge --phase verifying --root-scope",
     ]
 
 
@@ -172,8 +173,9 @@ def test_a_denial_clears_the_workspaces_own_record_where_it_is(workspace: Worksp
     workspace.now = time.time()
     workspace.write("forge", None)
     context = context_of(started(workspace, "$autopilot build it"))
-    (command,) = commands_in(context)
+    command, start = commands_in(context)
     assert command.endswith(" state clear --mode forge --root-scope")
+    assert start.endswith(" state write --mode autopilot --active --session s1")
     assert shell(command, workspace.root).status == 0
     started(workspace, "$autopilot build it now")
     assert workspace.active() == ["autopilot"]
