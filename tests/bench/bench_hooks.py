@@ -133,7 +133,7 @@ class Row:
     def shown(self, bare: list[float], like: Row | None) -> str:
         median = statistics.median(self.times)
         ratio = median / statistics.median(bare)
-        limit = f"{self.case.seconds:.1f} s" if self.case.ratio is None else f"{self.case.ratio:.1f} x"
+        limit = f"{self.case.seconds:.1f} s" if self.case.seconds is not None else f"{self.case.ratio or 0:.1f} x"
         if like is not None:
             limit = f"{statistics.median(like.times) / statistics.median(bare) + EXTRA:.2f} x"
         mark = "  OVER" if self.is_over(bare, like) else ""
