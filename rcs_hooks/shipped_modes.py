@@ -49,7 +49,10 @@ MODES = (
                 "boundaries",
                 "Ask what is out, what must not change, what you may decide alone, and how it will be judged",
             ),
-            ("closing", "Write the brief, show it, and ask as the last question whether that is it"),
+            (
+                "closing",
+                "Write the brief, ask as the last question whether that is it, and record its path with --brief",
+            ),
         ),
     ),
     (
@@ -72,7 +75,10 @@ MODES = (
         False,
         (),
         (
-            ("planning", "Read the code, weigh two ways, and write the plan with its checklist"),
+            (
+                "planning",
+                "Read the code, weigh two ways, write the plan with its checklist, and record its path with --plan",
+            ),
             (
                 "reviewing",
                 "Give task and plan, but not your reasoning, to a subagent as critic, which says OKAY or REJECT",
@@ -101,7 +107,7 @@ MODES = (
         (
             (
                 "executing",
-                "Write the question and its validator to a file before any work, then find evidence with its source",
+                "Have question and validator on file before any work, then find evidence, each claim with its source",
             ),
             ("checking", "Run the validator on what was found, and look for what contradicts it"),
         ),
@@ -134,7 +140,7 @@ MODES = (
             ),
             (
                 "executing",
-                "Start all independent workers at once, and send back each answer without the output of its command",
+                "Start all independent workers at once, and reject an answer that lacks the output of its command",
             ),
             (
                 "verifying",

@@ -71,7 +71,7 @@ def test_a_skill_is_short(name: str) -> None:
 def test_what_all_skills_share_is_shorter_still(name: str) -> None:
     shared = section(name, "Does it run?")
     assert len(f"## {shared.title}\n{shared.text}".rstrip()) <= 400
-    assert re.findall(r"\*\*(.+?)\*\*", shared.text) == PARTS
+    assert ", ".join(PARTS) in shared.text
 
 
 @each_row("name", NAMES)
