@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "tuples": set(),
     "workflow": BASE - {"environment"},
     "files": BASE - {"environment"},
-    "modes": BASE | {"workflow", "files", "machine"},
+    "modes": BASE | {"workflow", "files", "machine", "clients"},
     "state": STATE,
     "editing": BASE | {"files"},
     "clients": BASE | {"workflow", "files", "editing"},

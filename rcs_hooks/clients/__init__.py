@@ -41,6 +41,20 @@ def session_variables() -> list[str]:
     return sorted(client.session_variable for client in CLIENTS.values() if client.session_variable)
 
 
+def skill_folders() -> list[tuple[str, str]]:
+    """List the folders that clients look for `skills` in, each with the variable that moves the one in the home.
+
+    They are sorted by name: where two clients have a skill of one name, the first one counts for all of them.
+    """
+    return sorted({folder for client in CLIENTS.values() for folder in client.skill_folders})
+
+
+def plugins(env: Mapping[str, str]) -> list[str]:
+    """List the folders of the plugins that an environment names; a client names the one that it runs a hook of."""
+    named = (env.get(client.plugin_variable, "").strip() for client in CLIENTS.values() if client.plugin_variable)
+    return [folder for folder in named if folder]
+
+
 def call_variables() -> list[str]:
     """List the environment variables that change how a hook answers; a recorded call keeps their values."""
     return sorted({name for client in CLIENTS.values() for name in client.call_variables})

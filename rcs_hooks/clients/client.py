@@ -40,6 +40,11 @@ class Client:
     """The environment variable that tells the agent's shell the id of its session; None if the client sets none."""
     project_variable: str | None = None
     """The environment variable that tells a hook's shell the folder of the project; None if the client sets none."""
+    plugin_variable: str | None = None
+    """The environment variable that tells a hook of a plugin where the plugin is; None if the client has no plugins."""
+    skill_folders: tuple[tuple[str, str], ...] = ()
+    """The folders, in the home and in a project, that have a folder `skills` in which the client looks for skills: each
+    with the variable that moves the one in the home, empty if none does."""
     typing_hint = ""
     """A hint for the person about typing a prompt with a `$skill`; empty if there is nothing to know."""
     call_variables: tuple[str, ...] = ()

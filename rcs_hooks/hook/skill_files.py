@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from rcs_hooks.clients import plugins
 from rcs_hooks.files.workspaces import home_of
 from rcs_hooks.modes.lookup import FILE, folders
 from rcs_hooks.text import clean
@@ -21,8 +22,7 @@ def shown_path(mode: ModeDef, root: str, environment: Environment) -> str:
     home = home_of(environment.env) or ""
     if mode.file:
         return _shown(mode.file, root, home)
-    plugin = environment.env.get("CLAUDE_PLUGIN_ROOT", "").strip()
-    of_plugin = [f"{plugin}/rcs_hooks/skills"] if plugin else []
+    of_plugin = [f"{plugin}/rcs_hooks/skills" for plugin in plugins(environment.env)]
     for folder in (*of_plugin, *(each.path for each in folders(environment.env, root))):
         path = f"{folder}/{mode.tokens[0]}/{FILE}"
         if os.path.isfile(path):

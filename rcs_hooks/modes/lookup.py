@@ -11,6 +11,7 @@ Rules of this file:
 import os
 
 from rcs_hooks.catalog import is_own_name
+from rcs_hooks.clients import skill_folders
 from rcs_hooks.errors import reason_of
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.paths import inside
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from rcs_hooks.catalog import ModeDef
 
 FILE = "SKILL.md"
-CLIENTS = ((".claude", "CLAUDE_CONFIG_DIR"), (".codex", "CODEX_HOME"), (".agents", ""))
-"""The folders in which clients look for `skills`, and the variable that moves the one in the home."""
 LARGEST = 256 * 1024
 SIGNS = (b"rcs-", b"## MODE")
 """What is in the file of every mode, and in hardly any other."""
@@ -50,13 +49,13 @@ def folders(env: "Mapping[str, str]", root: str) -> "Iterator[SkillFolder]":
     """Yield the skill folders in the order in which they are searched, those that do not exist included."""
     home = home_of(env)
     seen: dict[str, None] = {}
-    for name, variable in CLIENTS:
+    for name, variable in skill_folders():
         moved = env.get(variable, "").strip() if variable else ""
         base = moved if os.path.isabs(moved) else os.path.join(home, name) if home else ""
         if base and not _is_of_project(base, home, root):
             seen[os.path.join(base, "skills")] = None
     yield from (SkillFolder(HOME, path) for path in seen)
-    for name, _ in CLIENTS:
+    for name, _ in skill_folders():
         path = os.path.join(root, name, "skills")
         if path not in seen:
             yield SkillFolder(PROJECT, path)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rcs_hooks.clients.client import Fields
     from rcs_hooks.clients.installer import Installer
 
+PLUGIN = "CLAUDE_PLUGIN_ROOT"
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 DEFAULT_CAP = 8
 LONGEST_CAP = 10
@@ -23,6 +24,8 @@ class ClaudeCode(Client):
     title = "Claude Code"
     session_variable = "CLAUDE_CODE_SESSION_ID"
     project_variable = "CLAUDE_PROJECT_DIR"
+    plugin_variable = PLUGIN
+    skill_folders = ((".claude", "CLAUDE_CONFIG_DIR"),)
     call_variables = (project_variable, CAP)
 
     @property
@@ -40,7 +43,7 @@ class ClaudeCode(Client):
 
     def notice_at_start(self, env: Mapping[str, str], root: str, rcs: str) -> str:
         """Return a line on how to allow `rcs`, if the hooks came as a plugin, which cannot bring permission rules."""
-        if not env.get("CLAUDE_PLUGIN_ROOT"):
+        if not env.get(PLUGIN):
             return ""
         from rcs_hooks.clients.claude import permissions
 

@@ -23,6 +23,7 @@ class Codex(Client):
     title = "Codex"
     sends_commands = False  # it runs its slash commands itself
     session_variable = "CODEX_SESSION_ID"
+    skill_folders = ((".codex", "CODEX_HOME"), (".agents", ""))
     typing_hint = "Enter sends a prompt that ends in a $skill only after a space behind it, or Esc."
 
     @property
