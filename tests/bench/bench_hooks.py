@@ -133,10 +133,6 @@ class Row:
     def shown(self, bare: list[float], like: Row | None) -> str:
         median = statistics.median(self.times)
         ratio = median / statistics.median(bare)
-<<<<<<< Updated upstream
-        limit = f"{self.case.seconds:.1f} s" if self.case.seconds is not None else f"{self.case.ratio or 0:.1f} x"
-=======
->>>>>>> Stashed changes
         if like is not None:
             limit = f"{statistics.median(like.times) / statistics.median(bare) + EXTRA:.2f} x"
         elif self.case.ratio is not None:
