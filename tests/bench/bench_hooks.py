@@ -133,9 +133,12 @@ class Row:
     def shown(self, bare: list[float], like: Row | None) -> str:
         median = statistics.median(self.times)
         ratio = median / statistics.median(bare)
-        limit = f"{self.case.seconds:.1f} s" if self.case.seconds is not None else f"{self.case.ratio or 0:.1f} x"
         if like is not None:
             limit = f"{statistics.median(like.times) / statistics.median(bare) + EXTRA:.2f} x"
+        elif self.case.ratio is not None:
+            limit = f"{self.case.ratio:.1f} x"
+        else:
+            limit = f"{self.case.seconds:.1f} s"
         mark = "  OVER" if self.is_over(bare, like) else ""
         return f"{self.case.name:<36}{self.program:<10}{median * 1000:>9.1f} ms{ratio:>8.2f} x{limit:>9}{mark}"
 
