@@ -12,11 +12,24 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rcs_hooks import jsontext
-from rcs_hooks.dashboard import actions, artifacts, attention, guard, parameters, runs, schema, tasks
+from rcs_hooks.dashboard import (
+    actions,
+    artifacts,
+    attention,
+    guard,
+    mode_runs,
+    overview,
+    parameters,
+    runs,
+    schema,
+    state_version,
+    tasks,
+)
 from rcs_hooks.dashboard.sessions import ACTIVE, NEEDY
 from rcs_hooks.errors import LockTimeout, RcsError, StoreError, SystemFailure, as_json, error_json
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.records import RunFilter
+from rcs_hooks.state.validation import check_session_id
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -62,11 +75,13 @@ def routes(data: DashboardData, token: str) -> list[Route]:
     get = partial(_route, data=data)
     post = partial(_route, data=data, method="POST")
     return [
+        get("/api/overview", list_all),
         get("/api/runs", list_runs),
         get("/api/runs/{run}", show_run),
         get("/api/runs/{run}/events", list_events),
         get("/api/runs/{run}/artifact", show_artifact),
         get("/api/sessions", list_sessions),
+        get("/api/modes/{mode}", show_mode),
         get("/api/tasks", list_tasks),
         get("/api/attention", list_needs),
         get("/api/token", give_token),
@@ -75,6 +90,30 @@ def routes(data: DashboardData, token: str) -> list[Route]:
         post("/api/runs/{run}/end", actions.end),
         post("/api/modes/clear", actions.clear),
     ]
+
+
+# --- the one list
+
+
+async def list_all(request: Request, data: DashboardData) -> Record:
+    parameters.only(request.query_params, "project")
+    project = parameters.text(request.query_params, "project")
+    seq, others = await data.store.ask(_newest_and_projects, data.now_ms)
+    roots = await data.workspaces()
+    state = await run_in_threadpool(_version_of, roots)
+    projects = list(dict.fromkeys([*roots, *others]))
+    shown = [root for root in projects if project in (None, root)]
+    found = await run_in_threadpool(overview.list_all, data.store.location, data.env, shown, data.clock())
+    return found | {"projects": projects, "seq": seq, "state": state}
+
+
+def _newest_and_projects(store: RunStore | None, now_ms: int) -> tuple[int, list[str]]:
+    """Return the id of the newest event, which is read first, and the projects of the latest runs."""
+    return runs.newest_event(store), overview.projects_of_runs(store, now_ms)
+
+
+def _version_of(roots: list[str]) -> str:
+    return state_version.combine(state_version.versions(roots))
 
 
 # --- runs
@@ -142,6 +181,21 @@ async def list_sessions(request: Request, data: DashboardData) -> Record:
     active = parameters.flag(query, "active")
     roots = await _roots(request, data)
     return await run_in_threadpool(data.sessions, roots, limit=limit, only=ACTIVE if active else None)
+
+
+async def show_mode(request: Request, data: DashboardData) -> Record:
+    query = request.query_params
+    parameters.only(query, "project", "session", "run")
+    root = parameters.text(query, "project") or data.root
+    session = check_session_id(parameters.text(query, "session"))
+    run = parameters.number(query, "run")
+    roots = await data.workspaces()
+    if root not in roots:
+        raise runs.NotFound(f"{clean(root, 200)!r} is not a workspace that is shown here")
+    state = await run_in_threadpool(_version_of, roots)
+    mode = request.path_params["mode"]
+    found = await run_in_threadpool(mode_runs.show, root, session, mode, data.clock(), run)
+    return found | {"state": state}
 
 
 async def list_tasks(request: Request, data: DashboardData) -> Record:

@@ -64,7 +64,7 @@ def _of_run(run: Record, now: float) -> Iterator[Record]:
     at = f" at {run['current']}" if run["current"] else ""
     need = {
         "what": "run", "id": run["run_id"], "project": run["project"], "title": run["workflow"],
-        "since": run["last_at"], "question": None,
+        "about": run["feature"], "since": run["last_at"], "question": None,
     }  # fmt: skip
     if age >= HISTORY_AFTER:
         return
@@ -111,6 +111,7 @@ def _need(
     """Return what a session needs, as JSON. `kind`: waiting, failed or stalled; `since`: when that began."""
     return {
         "kind": kind, "what": "session", "id": session["session"] or "", "project": session["root"], "title": title,
+        "about": next((mode["title"] for mode in session["modes"] if mode["mode"] == title), None),
         "detail": detail, "since": since, "question": question,
     }  # fmt: skip
 
@@ -119,7 +120,7 @@ def _of_task(task: Record) -> Iterator[Record]:
     if task["problem"]:
         yield {
             "kind": "failed", "what": "task", "id": task["task_id"], "project": task["root"], "title": task["task_id"],
-            "detail": task["problem"], "since": task["updated_at"], "question": None,
+            "about": None, "detail": task["problem"], "since": task["updated_at"], "question": None,
         }  # fmt: skip
 
 

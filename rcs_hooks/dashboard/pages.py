@@ -29,7 +29,7 @@ KINDS = {
 }
 NOTHING_THERE = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG)
 PAGE = "index.html"
-ADDRESSES = ("/", "/runs", "/runs/{run}", "/sessions", "/tasks", "/attention")
+ADDRESSES = ("/", "/attention", "/runs", "/runs/{run}", "/sessions", "/modes/{mode}", "/tasks")
 
 
 async def page(request: Request) -> Response:

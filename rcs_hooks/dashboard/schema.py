@@ -15,11 +15,13 @@ Record = dict[str, Any]
 
 FILTERS = ("project", "workflow", "status", "feature", "since", "until", "before", "limit")
 READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
+    "/api/overview": (("project",), json_models.OverviewJson),
     "/api/runs": (FILTERS, json_models.RunsJson),
     "/api/runs/{run}": (("after", "limit"), json_models.RunDetailJson),
     "/api/runs/{run}/events": (("after", "limit"), json_models.EventsJson),
     "/api/runs/{run}/artifact": (("path",), json_models.ArtifactTextJson),
     "/api/sessions": (("project", "active", "limit"), json_models.SessionsJson),
+    "/api/modes/{mode}": (("project", "session", "run"), json_models.ModeRunJson),
     "/api/tasks": (("project",), json_models.TasksJson),
     "/api/attention": ((), json_models.AttentionJson),
     "/api/token": ((), json_models.TokenJson),

@@ -14,6 +14,7 @@ from rcs_hooks.state import session as sessions
 from rcs_hooks.state.session_listing import known_sessions
 from rcs_hooks.text import clean, cut
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow.replies import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -121,7 +122,7 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
         "session": entry.session,
         "status": _status(shown, waits=waits, broken=bool(view.unreadable), is_closed=is_closed),
         "modes": sorted(shown, key=lambda mode: not mode["active"]),
-        "questions": [_question(question) for question in open_questions],
+        "questions": [question_as_json(question) for question in open_questions],
         "blocks": _blocks(folder, entry.session, block_limit),
         "unreadable": [
             {"path": f"{paths.STATE}/{each.path}", "why": clean(each.why, 200), "clear_as": paths.clear_name(each.path)}
@@ -147,12 +148,13 @@ def _mode(view: sessions.Session, mode: str) -> Record | None:
     runs = is_active(record)
     return {
         "mode": mode,
+        "title": clean(record.title, TITLE_LENGTH) or None,
         "active": runs,
         "waiting": runs and outcome.waits,
         "phase": clean(record.phase) or None,
         "outcome": outcome.public,
-        "iteration": _number(record.iteration),
-        "max_iterations": _number(record.max_iterations),
+        "iteration": number(record.iteration),
+        "max_iterations": number(record.max_iterations),
         "error": clean(record.get("error"), LONGEST_ERROR) or None,
         "started_at": clean(record.started_at) or None,
         "updated_at": clean(record.updated_at) or None,
@@ -161,11 +163,13 @@ def _mode(view: sessions.Session, mode: str) -> Record | None:
     }
 
 
-def _number(value: int | None) -> int | None:
+def number(value: int | None) -> int | None:
+    """Return a count that a record states; None for one that is too large to be one."""
     return value if value is not None and abs(value) < 10**9 else None
 
 
-def _question(question: Question) -> Record:
+def question_as_json(question: Question) -> Record:
+    """Return a question that a page can show and answer."""
     options = question.record.get("options")
     return {
         "question_id": question.id,

@@ -102,6 +102,7 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     - `has_title`: false if `title` is only made of the name and an id.
     - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
     - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end.
+    - `event`: the number of the event that ended the run, where another run of the mode has followed it; else null.
     - `question`: null, or `{"id", "text", "options"}`; `POST` the answer as for any question.
     - `stop`: null, or `{"held": bool, "at": moment}` for the last Stop of a session that runs.
 
@@ -126,6 +127,7 @@ def _shown(entry: Entry) -> JsonObject:
         "max_iterations": entry.max_iterations,
         "outcome": entry.outcome,
         "early": entry.is_early,
+        "event": int(entry.id) if entry.kind == MODE and entry.outcome and entry.id.isdecimal() else None,
         "question": question and {"id": question.id, "text": question.text, "options": list(question.options)},
         "stop": stop and {"held": stop.was_held, "at": stop.at},
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.state import question_service, scopes, writing
 from rcs_hooks.workflow.commands import Commands
+from tests.own_modes import put
 from tests.runs.support import Project
 from tests.support import Workspace
 
@@ -78,6 +79,8 @@ def running(**data: str) -> dict[str, Any]:
     return {"data": {"status": "running"} | data}
 
 
+FORGE = "01998f40-7c11-7d52-9a53-8f8d5e6c1b2a"
+"""The session of a run of forge, as long as those of clients are."""
 LONG_RUN = "5f0c2b1e-8a44-4f0e-9d0a-3b7f1c2d4e5f"
 Row = tuple[float, str, str, dict[str, Any]]
 """Seconds ago, run, step, and what else is given; a path makes it an artifact."""
@@ -171,6 +174,33 @@ class Scene:
     def ask(self, session: str, mode: str, text: str, *options: str) -> str:
         asked = question_service.ask(self.scope(session), mode, text, options)
         return str(asked["question_id"])
+
+    def prompt(self, text: str, session: str, ago: float = 0) -> None:
+        """Type a prompt in a session, so many seconds ago."""
+        self.workspace.now = time.time() - ago
+        self.workspace.prompt(text, session)
+
+    def write(self, session: str, mode: str, ago: float = 0, **fields: Any) -> None:
+        """Write to the record of a mode, so many seconds ago."""
+        scope = self.scope(session)._replace(now=time.time() - ago)
+        writing.write(scope, mode, fields)
+
+    def answer(self, session: str, question: str, text: str) -> None:
+        question_service.answer(self.scope(session), question, text, source="dashboard")
+
+    def own_mode(self, name: str = "release") -> None:
+        """Let the project declare a mode."""
+        put(self.project.root, name)
+
+    def run_of_forge(self) -> None:
+        """Play a run of forge that goes round twice, and asks."""
+        self.prompt(f"$forge Log in with a second factor {SCRIPT}", FORGE, 4000)
+        for ago, phase in (
+            (3900, "executing"), (2600, "verifying"), (2000, "fixing"), (1500, "verifying"), (900, "fixing"),
+        ):  # fmt: skip
+            self.write(FORGE, "forge", ago, current_phase=phase)
+        asked = self.ask(FORGE, "forge", "Which mail server may it use?", "smtp.example", "none")
+        self.answer(FORGE, asked, "none")
 
     def _sessions(self) -> None:
         workspace = self.workspace

@@ -21,7 +21,7 @@ def waiting(scene: Scene, session: str = "s1") -> str:
 def test_an_answer_lets_the_run_go_on_and_reaches_the_next_prompt(look: Open, scene: Scene) -> None:
     waiting(scene)
     workspace = scene.workspace
-    window = look("/")
+    window = look("/attention")
     page = window.page
     expect(page.locator(".asked")).to_contain_text("Which database shall it be?")
     assert not workspace.stop().blocks
@@ -69,7 +69,7 @@ def test_what_is_being_typed_stays_while_other_things_happen(look: Open, scene: 
 
 def test_a_question_that_somebody_else_answered_is_said_to_be(look: Open, scene: Scene) -> None:
     question = waiting(scene)
-    window = look("/")
+    window = look("/attention")
     window.allowed += ("409 (Conflict)",)
     page = window.page
     page.get_by_label("Answer to: Which database").fill("SQLite")

@@ -49,7 +49,8 @@ def bad(scene: Scene) -> Scene:
 
 def test_a_script_in_a_step_a_unit_an_event_or_a_question_is_text(look: Open, bad: Scene) -> None:
     for address, selector, words in (
-        ("/", ".asked .words >> text=script", SCRIPT),
+        ("/", ".entry .words >> text=script", SCRIPT),
+        ("/attention", ".asked .words >> text=script", SCRIPT),
         ("/runs", "[data-run=blueprint-7] .feature", SCRIPT),
         ("/runs/fresh-1", ".agent-at", SCRIPT),
         ("/runs/fresh-1", ".nested .label >> text=img", IMAGE),
@@ -127,14 +128,14 @@ MADE = """async (text) => {
 
 
 def test_the_part_of_markdown_that_is_read(look: Open) -> None:
-    page = look("/").page
+    page = look("/attention").page
     for text, wanted in MARKDOWN:
         assert page.evaluate(MADE, text) == wanted, text
 
 
 def test_hostile_markdown_takes_no_time(look: Open) -> None:
     """The quickest of three times: a busy machine makes one of them long."""
-    page = look("/").page
+    page = look("/attention").page
     for text in (
         "*" * 15_000, "`" * 15_000, "[" * 15_000, "![](" * 5_000, "_a " * 6_000, "**a " * 5_000, "> " * 8_000,
         "- " * 8_000, "\n".join(" " * number + "- a" for number in range(2_000)), "|a" * 9_000 + "\n" + "|-" * 9_000,

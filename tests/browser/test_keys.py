@@ -67,7 +67,7 @@ def test_a_step_is_opened_and_left(look: Open, scene: Scene) -> None:
 def test_digits_lead_to_the_pages_and_a_question_mark_says_so(look: Open, scene: Scene) -> None:
     scene.fill()
     page = look("/").page
-    for digit, name in (("2", "Runs"), ("3", "Sessions"), ("4", "Tasks"), ("1", "Needs me")):
+    for digit, name in (("2", "Needs me"), ("3", "Runs"), ("4", "Sessions"), ("5", "Tasks"), ("1", "Overview")):
         page.keyboard.press(digit)
         expect(page.locator("h1")).to_have_text(name)
         expect(page.locator("nav [aria-current=page]")).to_contain_text(name)
@@ -77,7 +77,7 @@ def test_digits_lead_to_the_pages_and_a_question_mark_says_so(look: Open, scene:
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.keyboard.press("3")
+    page.keyboard.press("4")
     expect(page.locator("h1")).to_have_text("Sessions")
     page.locator("textarea").first.focus()
     page.keyboard.type("12j?")

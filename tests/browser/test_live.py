@@ -247,7 +247,7 @@ def test_a_page_that_what_waits_has_drawn_first_arrives_all_the_same(look: Open)
             held.append(route)
 
     window.page.route("**/api/attention", hold_the_first)
-    window.page.goto(f"{window.url}/")
+    window.page.goto(f"{window.url}/attention")
     expect(window.page.locator("main h1")).to_have_text("Needs me")
     assert len(held) == 1
     held[0].continue_()

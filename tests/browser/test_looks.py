@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tests.browser.watched import Window
 
 PAGES = {
-    "needs": ("/", ".need"),
+    "overview": ("/", ".entry"),
+    "needs": ("/attention", ".need"),
     "runs": ("/runs", "[data-run]"),
     "run": (f"/runs/{LONG_RUN}?step=build", ".graph svg"),
     "sessions": ("/sessions", ".session"),
@@ -31,7 +32,8 @@ PAGES = {
     "diff": (f"/runs/{LONG_RUN}?artifact=docs/change.diff", ".diff tr.added"),
     "unknown": ("/runs/there-is-none", ".empty"),
 }
-EMPTY = {"needs": "/", "runs": "/runs", "sessions": "/sessions", "tasks": "/tasks"}
+EMPTY = {"overview": "/", "needs": "/attention", "runs": "/runs", "sessions": "/sessions", "tasks": "/tasks"}
+TYPED = {"overview": "$forge", "sessions": "$blueprint"}
 SIZES = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
 
 
@@ -76,7 +78,7 @@ def test_each_page_fits_and_has_a_picture(look: Open, scene: Scene, pictures: Pa
 def test_an_empty_page_says_what_to_type(look: Open, pictures: Path, width: int, scheme: str) -> None:
     for name, address in EMPTY.items():
         window = look(address, width=width, scheme=scheme)
-        expect(window.page.locator(".empty .command")).to_contain_text("$blueprint" if name == "sessions" else "rcs ")
+        expect(window.page.locator(".empty .command")).to_contain_text(TYPED.get(name, "rcs "))
         assert_fits(window)
         taken(window, pictures / f"empty-{name}-{width}-{scheme}.png")
 
@@ -97,7 +99,7 @@ def test_axe_finds_nothing_serious(look: Open, scene: Scene, width: int, scheme:
         expect(window.page.locator(selector).first).to_be_visible()
         found += [f"{name}: {each}" for each in axe.findings(window.page)]
         window.page.context.close()
-    window = look("/", width=width, scheme=scheme)
+    window = look("/attention", width=width, scheme=scheme)
     window.page.locator("textarea").fill("an answer")
     window.page.get_by_role("button", name="Answer…").click()
     found += [f"dialog: {each}" for each in axe.findings(window.page)]

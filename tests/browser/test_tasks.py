@@ -41,7 +41,7 @@ def test_a_gate_says_why_it_is_closed_and_opens(look: Open, scene: Scene) -> Non
 
 
 def test_phases_and_gates_are_shown_and_filtered(look: Open, scene: Scene) -> None:
-    window = look("/")
+    window = look("/attention")
     page = window.page
     body = samples.tasks(str(scene.project.root))
     page.route("**/api/tasks*", lambda route: route.fulfill(body=body, content_type="application/json"))

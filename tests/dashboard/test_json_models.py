@@ -10,6 +10,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from rcs_hooks.dashboard import json_models, schema
+from rcs_hooks.state import writing
+from rcs_hooks.state.scopes import Scope
+from rcs_hooks.workflow.commands import Commands
 from tests.dashboard.support import Board, Record
 from tests.table import each_row
 
@@ -30,6 +33,12 @@ def full(shown: Board) -> Board:
     project.emit("requirements", "failed", run="r2")
     project.emit("requirements", "waiting", run="r3")
     board.workspace.prompt("$forge $ulw go")
+    board.workspace.prompt("$forge go", session="s3")
+    board.workspace.call("SessionEnd", session="s3", reason="other")
+    board.workspace.prompt("$forge go", session="s4")
+    board.workspace.stop(session="s4")
+    for phase in ("executing", "verifying", "fixing", "verifying"):
+        writing.write(Scope(board.root, "s4", board.now, Commands("rcs", "s4")), "forge", {"current_phase": phase})
     board.workspace.write("team", session="s2")
     board.workspace.mode_path("team", "s2").write_text("{")
     asked(board)
@@ -43,6 +52,10 @@ ANSWERS: list[tuple[str, Record, type[json_models.JsonModel]]] = [
     ("/api/runs/r1", {"after": 2, "limit": 1}, json_models.RunDetailJson),
     ("/api/runs/r1/events", {"after": 0}, json_models.EventsJson),
     ("/api/runs/r1/artifact", {"path": "a.md"}, json_models.ArtifactTextJson),
+    ("/api/overview", {}, json_models.OverviewJson),
+    ("/api/modes/forge", {"session": "s1"}, json_models.ModeRunJson),
+    ("/api/modes/forge", {"session": "s4", "run": 1}, json_models.ModeRunJson),
+    ("/api/modes/team", {"session": "s2"}, json_models.ModeRunJson),
     ("/api/sessions", {}, json_models.SessionsJson),
     ("/api/tasks", {}, json_models.TasksJson),
     ("/api/attention", {}, json_models.AttentionJson),
@@ -64,6 +77,9 @@ def test_nothing_of_it_is_empty(full: Board) -> None:
     assert any(step["units"] for step in run["timeline"])
     assert any(session["questions"] for session in full.get("/api/sessions")["sessions"])
     assert any(session["unreadable"] for session in full.get("/api/sessions")["sessions"])
+    assert all(full.get("/api/overview")[group] for group in ("waiting", "running", "closed"))
+    assert full.get("/api/modes/forge", session="s1")["questions"]
+    assert len(full.get("/api/modes/forge", session="s4")["rounds"]) == 3
     assert all(full.get("/api/attention")[kind] for kind in ("waiting", "failed"))
 
 
@@ -98,7 +114,7 @@ def test_every_reference_leads_somewhere() -> None:
 def test_every_query_that_is_described_is_taken(full: Board) -> None:
     for address, (names, _) in schema.READ.items():
         for name in names:
-            path = address.replace("{run}", "r1")
+            path = address.replace("{run}", "r1").replace("{mode}", "forge")
             answer = full.client.get(path, params={"path": "a.md"} | {name: ""} if "artifact" in path else {name: ""})
             assert "is not a parameter" not in answer.text
 

@@ -26,6 +26,9 @@ from rcs_hooks.dashboard.live import LiveFeed
 from rcs_hooks.environment import Environment
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.emit import emit
+from rcs_hooks.state import writing
+from rcs_hooks.state.scopes import Scope
+from rcs_hooks.workflow.commands import Commands
 from tests.dashboard.support import KEY, PATIENCE, Listener, Record, Server, fetch, filled, served
 from tests.runs.support import Project
 from tests.support import Workspace
@@ -71,6 +74,23 @@ def test_every_message_has_its_model(project: Project, server: Server) -> None:
         page.until("state")
         for each in page.told:
             assert adapter.validate_python(each, strict=True).model_dump(mode="json") == each
+
+
+def test_a_phase_of_a_mode_is_told_with_the_version_that_the_list_and_the_page_then_have(
+    project: Project, server: Server
+) -> None:
+    workspace = Workspace(project.root)
+    workspace.prompt("$forge go")
+    with Listener(server.url, 0) as page:
+        before = page.next()["state"]
+        addresses = (f"{server.url}api/overview", f"{server.url}api/modes/forge?session=s1")
+        assert {fetch(each).json()["state"] for each in addresses} == {before}
+        scope = Scope(str(project.root), "s1", workspace.now + 1, Commands("rcs", "s1"))
+        writing.write(scope, "forge", {"current_phase": "executing"})
+        while (told := page.until("state")["state"]) != fetch(addresses[0]).json()["state"]:
+            pass
+        assert told != before
+        assert fetch(addresses[1]).json()["phase"] == "executing"
 
 
 @pytest.mark.slow

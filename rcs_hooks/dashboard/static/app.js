@@ -8,7 +8,9 @@ import { Live } from "./js/live.js";
 import { everyOther } from "./js/pace.js";
 import { sentence } from "./js/pieces.js";
 import { absolute, now, startClock } from "./js/time.js";
+import { ModeRun } from "./js/pages/mode.js";
 import { NeedsMe } from "./js/pages/needs.js";
+import { Overview } from "./js/pages/overview.js";
 import { Run } from "./js/pages/run.js";
 import { Runs } from "./js/pages/runs.js";
 import { Sessions } from "./js/pages/sessions.js";
@@ -16,13 +18,15 @@ import { Tasks } from "./js/pages/tasks.js";
 import { actions } from "./js/actions.js";
 
 const ROUTES = [
-  [/^\/$/, NeedsMe],
+  [/^\/$/, Overview],
+  [/^\/attention\/?$/, NeedsMe],
+  [/^\/modes\/([^/]+)$/, ModeRun],
   [/^\/runs\/?$/, Runs],
   [/^\/runs\/([^/]+)$/, Run],
   [/^\/sessions\/?$/, Sessions],
   [/^\/tasks\/?$/, Tasks],
 ];
-const NAV = ["/", "/runs", "/sessions", "/tasks"];
+const NAV = ["/", "/attention", "/runs", "/sessions", "/tasks"];
 
 const main = document.getElementById("main");
 const live = new Live();
@@ -85,7 +89,7 @@ class Nowhere {
   view() {
     return [
       h("h1", {}, "Nothing here"),
-      h("p", {}, "There is no such page. ", h("a", { href: "/" }, "What needs me"), " is the first one."),
+      h("p", {}, "There is no such page. ", h("a", { href: "/" }, "The overview"), " is the first one."),
     ];
   }
 }
@@ -153,7 +157,8 @@ function head() {
 function markNav() {
   for (const link of document.querySelectorAll("#nav a")) {
     const path = link.getAttribute("href");
-    const here = path === "/" ? location.pathname === "/" : location.pathname.startsWith(path);
+    const shows = location.pathname.startsWith("/modes/") ? "/sessions" : location.pathname;
+    const here = path === "/" ? shows === "/" : shows.startsWith(path);
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }

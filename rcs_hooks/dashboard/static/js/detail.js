@@ -7,7 +7,7 @@ import { duration, lasting, moment, now } from "./time.js";
 const MOST_VISITS = 50;
 const MOST_WORKERS = 12;
 
-/** `stretches`: its visits; `address(changed)`: the page with another step or artifact. */
+/** A step of a workflow, or a phase of a mode, which `asks` something. `stretches`: its visits; `address(changed)`: the page with another step or artifact. */
 export function detail(data, step, stretches, address) {
   const made = data.artifacts.filter((each) => each.step === step.step || each.step?.startsWith(`${step.step}:`));
   return h(
@@ -21,6 +21,7 @@ export function detail(data, step, stretches, address) {
       h("a", { class: "icon-button", href: address({ step: null }), "aria-label": "Close the detail" }, icon("close")),
     ),
     step.label && step.label !== step.step && h("p", { class: "dim" }, h("code", {}, step.step)),
+    step.asks && h("p", { class: "asks" }, step.asks),
     stretches.length
       ? visitTable(stretches)
       : h("p", { class: "dim" }, step.status ? "No time was taken of it." : "The run has not come to it."),

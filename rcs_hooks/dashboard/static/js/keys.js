@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { reader } from "./dialog.js";
 
 const HELP = [
-  ["1 – 4", "Needs me, Runs, Sessions, Tasks"],
+  ["1 – 5", "Overview, Needs me, Runs, Sessions, Tasks"],
   ["j, ↓", "next entry of the list"],
   ["k, ↑", "entry before"],
   ["Enter", "open it"],
@@ -27,7 +27,7 @@ export function startKeys(goTo, backOut) {
 const typing = (element) => element.closest?.("input, textarea, select, [contenteditable]") !== null;
 
 function act(key, goTo, backOut) {
-  if ("1234".includes(key)) return goTo(Number(key) - 1);
+  if ("12345".includes(key)) return goTo(Number(key) - 1);
   if (key === "j" || key === "ArrowDown") return move(1);
   if (key === "k" || key === "ArrowUp") return move(-1);
   if (key === "/") return focus(document.querySelector(".filters select, .filters input"));

@@ -66,6 +66,15 @@ export function question(asked, root, session, { dated = true } = {}) {
 export const sessionLink = (root, session) =>
   `/sessions?${new URLSearchParams({ project: root, session: session ?? "" })}`;
 
+/** The page of a mode's run; `run`: the event that began or ended it, where others have followed. */
+export const modeLink = (root, session, mode, run = null) =>
+  `/modes/${encodeURIComponent(mode)}?${new URLSearchParams({ project: root, session: session ?? "", ...(run === null ? {} : { run }) })}`;
+
+/** An id as people read it: a long one by its first letters, all of it on hover. */
+export const shortId = (id) => h("code", { class: "id", title: id }, id.length >= 16 ? id.slice(0, 8) : id);
+
+export const fact = (name, ...value) => [h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, ...value))];
+
 export function remark(name, ...words) {
   return h("p", { class: "remark" }, icon(name), h("span", {}, ...words));
 }

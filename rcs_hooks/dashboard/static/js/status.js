@@ -5,7 +5,7 @@ import { now } from "./time.js";
 
 const ICONS = new URL("../icons.svg", import.meta.url).href;
 
-const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: "ended by you" };
+const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: "ended by you", let_go: "let go" };
 const SHAPES = new Set([
   "running",
   "waiting",
@@ -29,6 +29,8 @@ const LIKE = {
   ended: "completed",
   aborted: "skipped",
   pending: "waiting",
+  closed: "inactive",
+  let_go: "stalled",
 };
 
 export const word = (status) => WORDS[status] ?? String(status ?? "not_started").replaceAll("_", " ");

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { count, h } from "../dom.js";
-import { command, empty, problemNote, project, question, sentence, sessionLink } from "../pieces.js";
+import { command, empty, problemNote, project, question, sentence, sessionLink, shortId } from "../pieces.js";
 import { icon, mark } from "../status.js";
 import { ago } from "../time.js";
 
@@ -104,9 +104,10 @@ export class NeedsMe {
           h("strong", {}, need.title),
           " ",
           h("span", { class: "dim" }, need.what),
+          need.about && [" ", h("span", { class: "about" }, need.about)],
         ),
         project(need.project),
-        h("code", { class: "id", title: need.id }, need.id || "root"),
+        need.id ? shortId(need.id) : h("code", { class: "id" }, "root"),
         need.since && ago(need.since, { class: "when" }),
       ),
       need.question

@@ -4,9 +4,9 @@ import { get, path } from "../api.js";
 import { artifacts, openArtifact } from "../artifacts.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
+import { Drawing } from "../drawing.js";
 import { Events } from "../events.js";
-import { picture } from "../graph.js";
-import { problemNote, project } from "../pieces.js";
+import { fact, problemNote, project } from "../pieces.js";
 import { icon, status, statusOf } from "../status.js";
 import { staysOf, whole } from "../stays.js";
 import { ago, duration, lasting } from "../time.js";
@@ -18,9 +18,8 @@ const HAS_ENDED = ["completed", "skipped", "failed"];
 export class Run {
   data = null;
   problem = null;
-  #graph = { svg: null, node: null };
+  drawing = new Drawing();
   #reader = null;
-  #centred = null;
 
   constructor(frame, url, id) {
     this.frame = frame;
@@ -209,35 +208,7 @@ export class Run {
   }
 
   #drawing(data) {
-    const { svg, problem } = data.graph;
-    if (svg !== this.#graph.svg)
-      this.#graph = {
-        svg,
-        node: svg && picture(svg, `State graph of ${data.workflow}, the way that was taken marked`),
-      };
-    const { node } = this.#graph;
-    for (const state of node?.querySelectorAll("g.state") ?? []) {
-      state.dataset.do = "pick";
-      state.classList.toggle("chosen", state.dataset.state === this.chosen);
-    }
-    return h(
-      "section",
-      { class: "panel drawing", "data-key": "drawing", "aria-labelledby": "drawing-title" },
-      h("header", {}, h("h2", { id: "drawing-title" }, "State graph")),
-      node
-        ? h(
-            "div",
-            {
-              class: "graph",
-              "data-hold": String(svg.length) + hash(svg) + (this.chosen ?? ""),
-              tabindex: "0",
-              role: "region",
-              "aria-label": "State graph",
-            },
-            node.cloneNode(true),
-          )
-        : h("p", { class: "dim" }, problem ?? "This workflow has no state machine."),
-    );
+    return this.drawing.view(data.graph, data.workflow, this.chosen, "This workflow has no state machine.");
   }
 
   // --- the reader of an artifact stands while its address does
@@ -257,20 +228,10 @@ export class Run {
       });
       this.#reader = { file, close: opened.close };
     }
-    this.#centre(main.querySelector(".drawing .graph"));
+    this.drawing.centre(main.querySelector(".drawing .graph"), this.data.current);
     const detail = main.querySelector("#detail");
     if (detail && this.seen !== this.chosen) detail.scrollIntoView({ block: "nearest" });
     this.seen = this.chosen;
-  }
-
-  /** A picture that is larger than its place shows where the run is now. */
-  #centre(place) {
-    const now = place?.querySelector(".state.current");
-    if (!now || this.#centred === this.data.current) return;
-    this.#centred = this.data.current;
-    const [box, frame] = [now.getBoundingClientRect(), place.getBoundingClientRect()];
-    place.scrollLeft += box.x + box.width / 2 - frame.x - frame.width / 2;
-    place.scrollTop += box.y + box.height / 2 - frame.y - frame.height / 2;
   }
 
   gone() {
@@ -278,12 +239,4 @@ export class Run {
     this.#reader = null;
     open?.close();
   }
-}
-
-const fact = (name, ...value) => [h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, ...value))];
-
-function hash(text) {
-  let found = 0;
-  for (let at = 0; at < text.length; at += 1) found = (found * 31 + text.charCodeAt(at)) | 0;
-  return found;
 }

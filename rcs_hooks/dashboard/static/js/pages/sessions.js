@@ -2,7 +2,7 @@
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
-import { command, empty, filter, filtered, folders, problemNote, project, question, remark } from "../pieces.js";
+import { command, empty, filter, filtered, folders, modeLink, problemNote, project, question, remark } from "../pieces.js";
 import { kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 
@@ -115,13 +115,20 @@ function session(each) {
       "div",
       { class: "card-head" },
       status(STATUS[each.status] ?? each.status),
-      h("h2", {}, each.session === null ? "root" : h("code", { class: "id" }, each.session)),
+      heading(each),
       project(each.root),
       blocks(each.blocks),
       each.updated_at && ago(each.updated_at, { class: "when" }),
     ),
     h("div", { class: "card-body" }, sessionBody(each)),
   );
+}
+
+/** What the person asked for, where a mode knows it; the id stands beside it. */
+function heading({ session, modes }) {
+  const title = modes.find((mode) => mode.title)?.title;
+  const id = session === null ? "root" : h("code", { class: "id", title: session }, session);
+  return title ? [h("h2", {}, title), id] : h("h2", {}, id);
 }
 
 function sessionBody(each) {
@@ -159,7 +166,7 @@ function modeShown(mode, of) {
     h(
       "strong",
       { class: "mode-name" },
-      mode.mode,
+      h("a", { href: modeLink(of.root, mode.session, mode.mode), "data-item": true, title: mode.title }, mode.mode),
       mode.session === null &&
         of.session !== null &&
         h("span", { class: "dim", title: "the root's record stands in for the session's" }, " (root)"),

@@ -1,0 +1,268 @@
+"""A run of a mode in a session as its page shows it: its record, its history, and its machine with the path taken."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rcs_hooks.dashboard import graphs, mode_path, sessions
+from rcs_hooks.dashboard.mode_path import ModePath
+from rcs_hooks.dashboard.runs import NotFound
+from rcs_hooks.errors import RcsError
+from rcs_hooks.files import paths, workspaces
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.files.tracked import has_tracked_session
+from rcs_hooks.machine.graph import Machine
+from rcs_hooks.mode_def import END
+from rcs_hooks.overview.records import moment, title_of
+from rcs_hooks.runs.path import OUTSIDE
+from rcs_hooks.runs.records import COMPLETED, OPEN, RUNNING, WAITING
+from rcs_hooks.state import history, questions, session_notes
+from rcs_hooks.state import session as state_sessions
+from rcs_hooks.text import clean
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.runs.path import StepVisit
+    from rcs_hooks.state.history import Event
+    from rcs_hooks.state.session import Session
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+Record = dict[str, Any]
+
+MOST_READ = 6_000
+"""How many events of a mode are read; a history is folded at fewer lines."""
+MOST_SHOWN = 200
+"""How many of the events of a run are shown, the last ones."""
+MOST_RUNS = 20
+LONGEST_TEXT = 500
+CLOSED, UNKNOWN = "closed", "unknown"
+
+
+def show(root: str, session: str | None, mode: str, now: float, upto: int | None = None) -> Record:
+    """Return the last run of a mode in a session as JSON, or the run that the event numbered `upto` belongs to.
+
+    `session`: None for the record of the workspace itself, which has no history. Raises NotFound.
+    """
+    name = clean(mode)
+    if session and has_tracked_session(root, session):
+        raise NotFound(f"session {clean(session)} came with the repository, so it counts for nothing")
+    try:
+        folder = workspaces.state_folder(root)
+        view = state_sessions.load(folder, session, now)
+    except (RcsError, OSError) as error:
+        raise NotFound(f"the state of {clean(session) or 'this workspace'} cannot be read: {error}") from None
+    record = (view.own if session else view.root).get(mode)
+    lines = history.lines_of(folder, session, MOST_READ, mode=mode) if session else []
+    folded = [line for line in lines if line.event == history.FOLDED]
+    runs = mode_path.runs_in(line for line in lines if line.event != history.FOLDED)
+    broken = [each for each in view.unreadable if each.path == paths.mode_file(mode, session)]
+    if record is None and not runs and not broken:
+        raise NotFound(f"there is no run of {name} in {f'session {session}' if session else 'this workspace'}")
+    at = len(runs) - 1
+    if upto is not None:
+        at = max((number for number, run in enumerate(runs) if run[0].n <= upto), default=at)
+    is_last = at == len(runs) - 1
+    kept = record if is_last and record is not None and not record.is_tombstone else None
+    shown = _ModeRun(root, view, name, kept, runs[at] if runs else [], is_last=is_last)
+    problem = f"{paths.STATE}/{broken[0].path} cannot be read ({clean(broken[0].why, 200)})" if broken else None
+    return shown.as_json() | {
+        "runs": [_line(run) for run in runs[:-MOST_RUNS - 1:-1]],
+        "run": runs[at][0].n if runs else None,
+        "folded": sum(count for line in folded if isinstance(count := line.data.get("lines"), int)) if at == 0 else 0,
+        "problem": problem or (_history_problem(folder, session) if session and not runs else None),
+    }  # fmt: skip
+
+
+def _history_problem(folder: str, session: str) -> str | None:
+    why = history.fault(folder, session)
+    return f"the history of this session cannot be read: {clean(why, 200)}" if why else None
+
+
+def _line(run: Sequence[Event]) -> Record:
+    """Return one run of the list of those that the session has had, the newest first."""
+    path = ModePath(run)
+    return {
+        "n": run[0].n,
+        "title": path.title or None,
+        "started_at": path.started_at,
+        "status": path.status,
+        "outcome": path.outcome,
+    }
+
+
+class _ModeRun:
+    """One run of a mode. `record` is None where only the history tells of it."""
+
+    def __init__(
+        self, root: str, view: Session, mode: str, record: ModeRecord | None, events: Sequence[Event], *, is_last: bool
+    ) -> None:
+        self.root = root
+        self.view = view
+        self.mode = mode
+        self.record = record
+        self.events = events
+        self.is_last = is_last
+        self.definition = view.modes.get(mode)
+        self.path = ModePath(events)
+        self.phase = (clean(record.phase) or None) if record else self.path.current
+        self.status, self.outcome = self._status()
+        if record and not events:
+            self._path_of_record(record)
+        if self.path.visits and self.path.visits[-1].ended_at is None and self.status == WAITING:
+            self.path.visits[-1].status = WAITING
+
+    def _status(self) -> tuple[str, str | None]:
+        """Return what the run is doing, and the word for its outcome, which is None while it goes on."""
+        if self.record is None:
+            # It has a history alone: its record was taken out, or replaced by that of a later run.
+            return (self.path.status, self.path.outcome) if self.path.outcome else (UNKNOWN, None)
+        outcome = outcome_of(self.record)
+        if not is_active(self.record):
+            return mode_path.how_ended(outcome.public or ""), outcome.public
+        if outcome.waits:
+            return WAITING, None
+        session = self.view.session
+        if session and session_notes.is_closed(session_notes.load(self.view.folder, session)):
+            return CLOSED, None
+        return RUNNING, None
+
+    def _path_of_record(self, record: ModeRecord) -> None:
+        """Take the path from the phases that the record names, where there is no history."""
+        phases = [clean(each) for each in record.visited[: mode_path.MOST_PHASES]]
+        if self.phase and (not phases or phases[-1] != self.phase):
+            phases.append(self.phase)
+        self.path.edges = list(zip([OUTSIDE, *phases], phases, strict=False))
+        if phases and self.status == COMPLETED:
+            self.path.edges.append((phases[-1], OUTSIDE))
+
+    def as_json(self) -> Record:
+        record, path = self.record, self.path
+        recorded = record.title if record and record.title else path.title
+        title, has_title = title_of(self.mode, self.view.session, recorded)
+        started = (moment(record.started_at) if record else None) or path.started_at
+        started = path.started_at if path.started_at and (not started or path.started_at < started) else started
+        last = max(filter(None, (moment(record.updated_at) if record else None, path.last_at)), default=None)
+        until = self.view.now if self.status in (*OPEN, CLOSED) else seconds(last)
+        lasted = max(0.0, until - (seconds(started) or until)) if until is not None and started else None
+        return {
+            "mode": self.mode,
+            "project": self.root,
+            "session": self.view.session,
+            "title": title,
+            "has_title": has_title,
+            "status": self.status,
+            "outcome": self.outcome,
+            "early": record.is_early if record else path.is_early,
+            "handed_over_to": path.target,
+            "phase": self.phase,
+            "asks": self._asks(),
+            "iteration": sessions.number(record.iteration) if record else sessions.number(path.iteration),
+            "max_iterations": sessions.number(record.max_iterations) if record else None,
+            "reason": self._text("reason", path.reason) or self._text("error"),
+            "evidence": self._text("evidence", path.evidence),
+            "plan": self._text("plan"),
+            "brief": self._text("brief"),
+            "started_at": started,
+            "last_at": last,
+            "seconds": None if lasted is None else round(lasted, 3),
+            "kind": self._kind(),
+            "source": self.definition.source if self.definition else "",
+            "file": self._file(),
+            "is_last": self.is_last,
+            "timeline": [self._step(name) for name in self._names()],
+            "visits": [visit.as_json() for visit in path.visits],
+            "graph": self._graph(),
+            "rounds": list(path.rounds),
+            "asked": list(path.questions),
+            "questions": self._open_questions(),
+            "events": [mode_path.event_as_json(event) for event in self.events[-MOST_SHOWN:]],
+            "event_count": len(self.events),
+        }
+
+    def _text(self, name: str, otherwise: str = "") -> str | None:
+        return clean(self.record.get(name), LONGEST_TEXT) or otherwise or None if self.record else otherwise or None
+
+    def _asks(self) -> str | None:
+        """Return what the present phase asks of the agent; None where its machine does not say."""
+        goes_on = self.status in (*OPEN, CLOSED)
+        return self.definition.states.get(self.phase) or None if self.definition and self.phase and goes_on else None
+
+    def _file(self) -> str | None:
+        """Return the SKILL.md of a mode that does not ship, relative to the workspace if it lies there."""
+        file = self.definition.file if self.definition else ""
+        return clean(file.removeprefix(self.root.rstrip(os.sep) + os.sep), LONGEST_TEXT) or None
+
+    def _kind(self) -> str | None:
+        return None if self.definition is None else "planning" if self.definition.is_planning else "execution"
+
+    def _names(self) -> list[str]:
+        """Return the states of the machine, then the phases that it does not know."""
+        known = list(self.definition.states) if self.definition else []
+        seen = dict.fromkeys(step for edge in self.path.edges for step in edge if step != OUTSIDE)
+        others = [name for name in (*seen, self.phase) if name and name not in known]
+        return [*known, *dict.fromkeys(others[: mode_path.MOST_PHASES])]
+
+    def _step(self, name: str) -> Record:
+        visits = [visit for visit in self.path.visits if visit.step == name]
+        is_entered = any(name in edge for edge in self.path.edges)
+        status = visits[-1].status if visits else (COMPLETED if is_entered else None)
+        if name == self.phase:
+            status = RUNNING if self.status == CLOSED else COMPLETED if self.status == UNKNOWN else self.status
+        is_open = bool(visits) and visits[-1].ended_at is None
+        spent = [length for visit in visits if (length := self._length(visit)) is not None]
+        return {
+            "step": name,
+            "unit": None,
+            "agent": None,
+            "parent": None,
+            "status": status,
+            "started_at": visits[0].started_at if visits else None,
+            "ended_at": None if is_open or not visits else visits[-1].ended_at,
+            "seconds": round(sum(spent), 3) if spent else None,
+            "visits": len(visits) if visits else None,
+            "label": None,
+            "units": [],
+            "agents": [],
+            "asks": (self.definition.states.get(name) or None) if self.definition else None,
+        }
+
+    def _length(self, visit: StepVisit) -> float | None:
+        begun, ended = seconds(visit.started_at), self.view.now if visit.ended_at is None else seconds(visit.ended_at)
+        return None if begun is None or ended is None else max(0.0, ended - begun)
+
+    def _graph(self) -> Record:
+        if self.definition is None:
+            return {
+                "svg": None,
+                "problem": f"nothing declares the mode {self.mode} any more, so its phases are unknown",
+            }
+        return _drawn(machine_of(self.definition), tuple(self.path.edges), self.phase)
+
+    def _open_questions(self) -> list[Record]:
+        """Return the questions that the run waits for, to be answered on its page."""
+        if not self.is_last or self.record is None or not is_active(self.record):
+            return []
+        try:
+            asked = questions.load(self.view.folder, self.view.session, [self.record.question_id])
+        except (RcsError, OSError):
+            return []
+        mine = questions.open_for(asked, self.mode, self.record)
+        return [sessions.question_as_json(question) for question in mine if questions.is_open(question)]
+
+
+def machine_of(mode: ModeDef) -> Machine:
+    """Return the machine of a mode as one that can be drawn; its states have no labels, as their texts are long."""
+    pairs = {(one, other): event or None for one, other, event in reversed(mode.edges) if other != END}
+    edges = [(one, other, event) for (one, other), event in reversed(pairs.items())]
+    ends = dict.fromkeys(one for one, other, _ in mode.edges if other == END)
+    return Machine(mode.name, mode.file, mode.states, {}, [mode.first_phase], ends, edges)
+
+
+@lru_cache(maxsize=32)
+def _drawn(machine: Machine, edges: tuple[tuple[str, str], ...], current: str | None) -> Record:
+    return graphs.draw(machine, list(edges), current)

@@ -1,0 +1,225 @@
+// One run of a mode in a session: its phases with their times, its machine with the way that it took, its rounds, what it
+// asked and was answered, and how it ended.
+
+import { get, path, query } from "../api.js";
+import { detail } from "../detail.js";
+import { h } from "../dom.js";
+import { Drawing } from "../drawing.js";
+import { history, questionsOf, rounds, runsOf } from "../history.js";
+import { fact, modeLink, problemNote, project, question, remark, sentence, sessionLink, shortId } from "../pieces.js";
+import { icon, status } from "../status.js";
+import { staysOf, whole } from "../stays.js";
+import { ago, lasting } from "../time.js";
+import { timeline } from "../timeline.js";
+
+const OPEN = ["running", "waiting"];
+const OWN = { home: "your own mode", project: "the project's own mode" };
+
+export class ModeRun {
+  data = null;
+  problem = null;
+  drawing = new Drawing();
+
+  constructor(frame, url, mode) {
+    this.frame = frame;
+    this.url = url;
+    this.mode = mode;
+  }
+
+  get title() {
+    return this.data ? `${this.mode}: ${this.data.title}` : this.mode;
+  }
+
+  get chosen() {
+    return this.url.searchParams.get("step");
+  }
+
+  get asked() {
+    return Object.fromEntries(["project", "session", "run"].map((name) => [name, this.url.searchParams.get(name)]));
+  }
+
+  async load() {
+    const { asked } = this;
+    const found = await get(query(path("modes", this.mode), asked), this.frame.signal);
+    if (JSON.stringify(asked) === JSON.stringify(this.asked)) this.data = found;
+  }
+
+  moved(url) {
+    const before = JSON.stringify(this.asked);
+    this.url = url;
+    if (JSON.stringify(this.asked) !== before) this.frame.refresh();
+  }
+
+  folders({ state }) {
+    if (state !== this.data?.state) this.frame.refresh();
+  }
+
+  /** While it goes on, its bars grow. */
+  tick() {
+    if (this.data && OPEN.includes(this.data.status)) this.frame.redraw();
+  }
+
+  back() {
+    if (this.chosen === null) return false;
+    this.frame.go(this.#address({ step: null }));
+    return true;
+  }
+
+  act(name, element) {
+    if (name === "pick") this.frame.go(this.#address({ step: element.dataset.state }));
+    else if (name === "copy") this.#copy(element);
+  }
+
+  async #copy(button) {
+    try {
+      await navigator.clipboard.writeText(this.data.session);
+      this.frame.toast("The id of the session is copied.");
+    } catch {
+      getSelection().selectAllChildren(button.previousElementSibling);
+    }
+  }
+
+  #address(changed) {
+    const next = new URL(this.url);
+    for (const [name, value] of Object.entries(changed)) {
+      if (value === null) next.searchParams.delete(name);
+      else next.searchParams.set(name, value);
+    }
+    return next.pathname + next.search;
+  }
+
+  drawn(main) {
+    this.drawing.centre(main.querySelector(".drawing .graph"), this.data?.phase);
+    const panel = main.querySelector("#detail");
+    if (panel && this.seen !== this.chosen) panel.scrollIntoView({ block: "nearest" });
+    this.seen = this.chosen;
+  }
+
+  // --- what is seen
+
+  view() {
+    const { data } = this;
+    const known = staysOf(data.visits);
+    const stays = (step) => known.get(step.step) ?? whole(step);
+    const step = data.timeline.find((each) => each.step === this.chosen);
+    return [
+      this.#head(data),
+      problemNote(this.problem),
+      data.problem && remark("unreadable", sentence(data.problem)),
+      this.#questions(data),
+      h(
+        "div",
+        { class: "run", "data-key": "run" },
+        h(
+          "div",
+          { class: "column" },
+          h(
+            "section",
+            { class: "panel steps", "aria-labelledby": "steps-title", "data-key": "steps" },
+            h("header", {}, h("h2", { id: "steps-title" }, "Timeline")),
+            timeline(data, stays, this.chosen, (name) => this.#address({ step: name })),
+          ),
+          step && detail({ ...data, artifacts: [] }, step, stays(step), (changed) => this.#address(changed)),
+          rounds(data),
+          history(data, this.chosen),
+        ),
+        h(
+          "div",
+          { class: "column aside" },
+          this.drawing.view(data.graph, data.mode, this.chosen, "Nothing declares this mode any more."),
+          questionsOf(data),
+          runsOf(data),
+        ),
+      ),
+    ];
+  }
+
+  #head(data) {
+    const asked = data.asks && (data.source === "project" ? `The project says of this phase: ${data.asks}` : data.asks);
+    return h(
+      "header",
+      { class: "run-head mode-head", "data-key": "head" },
+      h(
+        "p",
+        { class: "crumbs" },
+        h("a", { href: "/" }, "Overview"),
+        " / ",
+        h("a", { href: sessionLink(data.project, data.session) }, data.session === null ? "root" : "Session"),
+        " / ",
+        data.mode,
+      ),
+      h(
+        "div",
+        { class: "heading" },
+        h("h1", {}, data.title),
+        status(data.outcome ?? data.status, data.early ? "finished early" : undefined),
+        data.source && h("span", { class: "tag own", title: data.file }, OWN[data.source]),
+        !data.is_last && h("span", { class: "tag" }, "an earlier run"),
+        data.is_last && (OPEN.includes(data.status) || data.status === "closed") && clear(data),
+      ),
+      asked && h("p", { class: "asks" }, sentence(asked)),
+      data.early &&
+        remark("stalled", `It was said to be finished in phase ${data.phase ?? "unknown"}, where its machine does not end.`),
+      h("dl", { class: "facts line" }, ...this.#facts(data)),
+    );
+  }
+
+  #facts(data) {
+    const round = data.iteration && `${data.iteration}${data.max_iterations === null ? "" : ` of ${data.max_iterations}`}`;
+    return [
+      ...fact("Mode", h("strong", {}, data.mode), data.kind && h("span", { class: "dim" }, ` ${data.kind}`)),
+      ...fact(OPEN.includes(data.status) ? "Now at" : "Last at", h("span", { class: "step" }, data.phase ?? "–")),
+      ...(round ? fact("Round", h("span", { class: "round" }, round)) : []),
+      ...(data.seconds === null ? [] : fact("Lasted", lasting(data.seconds, OPEN.includes(data.status), this.#measured(data)))),
+      ...(data.started_at ? fact("Started", ago(data.started_at)) : []),
+      ...(data.last_at ? fact("Heard of", ago(data.last_at)) : []),
+      ...(data.handed_over_to
+        ? fact("Handed over to", h("a", { href: modeLink(data.project, data.session, data.handed_over_to) }, data.handed_over_to))
+        : []),
+      ...["reason", "evidence", "plan", "brief", "file"].flatMap((name) =>
+        data[name] ? fact(NAMES[name], h("span", { class: "words" }, data[name])) : [],
+      ),
+      ...fact("Project", project(data.project)),
+      ...fact("Session", ...session(data)),
+    ];
+  }
+
+  /** The moment at which the seconds of an answer were true. */
+  #measured(data) {
+    return Date.parse(data.started_at) + data.seconds * 1000;
+  }
+
+  #questions(data) {
+    if (!data.questions.length) return null;
+    return h(
+      "section",
+      { class: "panel asking is-waiting", "data-key": "asking", "aria-labelledby": "asking-title" },
+      h("header", {}, h("h2", { id: "asking-title" }, "Waits for your answer")),
+      data.questions.map((each) => question(each, data.project, data.session)),
+    );
+  }
+}
+
+const NAMES = { reason: "Reason", evidence: "Evidence", plan: "Plan", brief: "Brief", file: "Declared in" };
+
+function session({ session: id }) {
+  if (id === null) return [h("code", { class: "id" }, "root")];
+  return [
+    shortId(id),
+    h("button", { type: "button", class: "icon-button", "data-do": "copy", "aria-label": "Copy the id of the session" }, icon("copy")),
+  ];
+}
+
+const clear = (data) =>
+  h(
+    "button",
+    {
+      type: "button",
+      class: "button danger quiet",
+      "data-do": "clear-mode",
+      "data-root": data.project,
+      "data-session": data.session ?? "",
+      "data-mode": data.mode,
+    },
+    "Clear…",
+  );

@@ -1,0 +1,184 @@
+// Everything in one list: what waits for the person, what runs, what has ended lately, the tasks, and what lies in closed
+// sessions. Each thing is there once, and leads to its page. The filters are the address.
+
+import { get, query } from "../api.js";
+import { h } from "../dom.js";
+import { command, empty, filter, filtered, folders, problemNote, project, question, sentence, shortId } from "../pieces.js";
+import { icon, kindOf, status } from "../status.js";
+import { ago } from "../time.js";
+
+const GROUPS = [
+  ["waiting", "Waits for you", "for you"],
+  ["running", "Runs", "running"],
+  ["ended", "Ended in the last day", "ended"],
+  ["tasks", "Tasks", "tasks"],
+  ["closed", "In closed sessions", "closed"],
+];
+const KINDS = [
+  ["", "modes, runs and tasks"],
+  ["mode", "modes"],
+  ["run", "runs"],
+  ["task", "tasks"],
+];
+const FILTERS = ["project", "kind", "show"];
+
+export class Overview {
+  title = "Overview";
+  data = null;
+  problem = null;
+
+  constructor(frame, url) {
+    this.frame = frame;
+    this.url = url;
+  }
+
+  get asked() {
+    return Object.fromEntries(FILTERS.map((name) => [name, this.url.searchParams.get(name)]));
+  }
+
+  async load() {
+    const { project: of } = this.asked;
+    const found = await get(query("/api/overview", { project: of }), this.frame.signal);
+    if (of === this.asked.project) this.data = found;
+  }
+
+  moved(url) {
+    const isOther = url.searchParams.get("project") !== this.asked.project;
+    this.url = url;
+    if (isOther) this.frame.refresh();
+  }
+
+  events() {
+    this.frame.refresh();
+  }
+
+  runsChanged() {
+    this.frame.refresh();
+  }
+
+  folders({ state }) {
+    if (state !== this.data?.state) this.frame.refresh();
+  }
+
+  changed(element) {
+    const name = element.dataset.filter;
+    if (name) this.frame.go(filtered(this.url, name, element.value));
+  }
+
+  view() {
+    const { asked, data } = this;
+    const of = (group) => data[group].filter((entry) => !asked.kind || entry.kind === asked.kind);
+    const found = GROUPS.map(([group, title, word]) => ({ group, title, word, entries: of(group) }));
+    const shown = found.filter(({ group, entries }) => entries.length && (!asked.show || asked.show === group));
+    const isFiltered = FILTERS.some((name) => asked[name]);
+    return [
+      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Overview"), this.#numbers(found)),
+      this.#filters(asked, isFiltered),
+      problemNote(this.problem),
+      shown.length
+        ? h("div", { class: "overview", "data-key": "list" }, ...shown.map((each) => this.#group(each)))
+        : this.#nothing(isFiltered),
+      data.more && h("p", { class: "dim", "data-key": "more" }, "Only the newest 300 of each kind are shown."),
+    ];
+  }
+
+  #numbers(found) {
+    return h(
+      "ul",
+      { class: "numbers", "aria-label": "In numbers" },
+      ...found.map(({ group, word, entries }) => {
+        const kind = { ended: "completed", tasks: "idle", closed: "inactive" }[group] ?? group;
+        const inner = [icon(kind), h("strong", {}, String(entries.length)), " ", h("span", {}, word)];
+        const looks = `figure is-${kind}${entries.length ? "" : " none"}`;
+        const href = filtered(this.url, "show", group);
+        return h("li", {}, entries.length ? h("a", { class: looks, href }, ...inner) : h("span", { class: looks }, ...inner));
+      }),
+    );
+  }
+
+  #filters(asked, isFiltered) {
+    const groups = GROUPS.map(([group, title]) => [group, title.toLowerCase()]);
+    return h(
+      "form",
+      { class: "filters", role: "search", "aria-label": "Which of them", "data-key": "filters" },
+      filter("project", "Project", asked.project, [["", "all projects"], ...folders(this.data.projects)]),
+      filter("kind", "Kind", asked.kind, KINDS),
+      filter("show", "Show", asked.show, [["", "everything"], ...groups]),
+      h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/" }, "Show all"),
+    );
+  }
+
+  #group({ group, title, entries }) {
+    return h(
+      "section",
+      { class: "needs group", "data-key": group, "data-group": group, "aria-labelledby": `${group}-title` },
+      h("h2", { id: `${group}-title` }, title, " ", h("span", { class: "count" }, String(entries.length))),
+      h("ul", { class: "cards" }, ...entries.map((entry) => entryShown(entry, group))),
+    );
+  }
+
+  #nothing(isFiltered) {
+    if (isFiltered)
+      return empty(
+        "Nothing is like that",
+        h("p", {}, "Take a filter away, or ", h("a", { href: "/" }, "show everything"), "."),
+      );
+    return empty(
+      "Nothing runs, and nothing waits",
+      h("p", {}, "What a prompt starts stands here at once. Type in your client:"),
+      command("$forge fix the failing test"),
+      h("p", { class: "dim" }, "What else may be typed: ", h("code", {}, "rcs modes")),
+    );
+  }
+}
+
+/** The status that an entry is shown with, and its word. */
+function statusOf(entry, group) {
+  if (group === "ended") return status(entry.outcome, entry.early ? "finished early" : undefined);
+  if (group === "tasks") return entry.phase === "done" ? status("completed", "done") : status("idle", entry.phase?.replaceAll("_", " "));
+  if (group === "running" && entry.stop && !entry.stop.held) return status("let_go");
+  return status(group);
+}
+
+function entryShown(entry, group) {
+  const id = entry.kind === "mode" ? entry.session : entry.kind === "run" ? entry.id : null;
+  const title = h("strong", { class: "title" }, entry.has_title || entry.kind === "task" ? entry.title : entry.name);
+  return h(
+    "li",
+    {
+      class: `card need entry is-${kindOf(group === "ended" ? entry.outcome : group)}`,
+      "data-key": entry.key,
+      "data-entry": `${entry.kind} ${entry.name}`,
+    },
+    h(
+      "div",
+      { class: "need-head" },
+      statusOf(entry, group),
+      entry.page ? h("a", { class: "need-title", href: entry.page, "data-item": true }, title) : h("span", { class: "need-title" }, title),
+      h("span", { class: "dim of" }, what(entry)),
+      project(entry.project),
+      id ? shortId(id) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
+      entry.since && ago(entry.since, { class: "when" }),
+    ),
+    entry.question ? asks(entry) : said(entry),
+  );
+}
+
+function what(entry) {
+  if (entry.kind === "task") return "task";
+  if (!entry.has_title) return entry.kind;
+  return entry.kind === "run" ? `run of ${entry.name}` : `mode ${entry.name}`;
+}
+
+function asks({ question: asked, name, project: root, session }) {
+  const { id: question_id, text, options } = asked;
+  return question({ question_id, mode: name, question: text, options, created_at: null }, root, session, { dated: false });
+}
+
+function said(entry) {
+  if (!entry.detail || entry.detail === entry.outcome) return null;
+  return [
+    h("p", { class: "detail" }, sentence(entry.detail)),
+    entry.command && h("p", { class: "detail to-type" }, h("code", {}, entry.command)),
+  ];
+}

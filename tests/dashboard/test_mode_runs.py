@@ -1,0 +1,320 @@
+"""A run of a mode: its timeline, graph and rounds from the history, and what is shown where the history says little."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.dashboard import mode_path, mode_runs
+from rcs_hooks.state.history import Event
+from tests.dashboard.test_actions import asked
+from tests.dashboard.test_overview import write
+from tests.own_modes import put
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.dashboard.support import Board, Record
+
+SCRIPT = "<script>alert(1)</script>"
+ESCAPES = "\x1b[31mred\u202e\x07"
+
+
+def shown(board: Board, mode: str = "forge", session: str | None = "s1", **query: object) -> Record:
+    where = {"session": session} if session else {}
+    return board.get(f"/api/modes/{mode}", project=board.root, **where, **query)
+
+
+def walk(board: Board, *phases: str, mode: str = "forge") -> None:
+    for phase in phases:
+        board.workspace.now += 60
+        write(board, "s1", mode, current_phase=phase)
+
+
+def history(board: Board, session: str = "s1") -> Path:
+    return board.workspace.folder(session) / "history.jsonl"
+
+
+def taken(found: Record) -> int:
+    return str(found["graph"]["svg"]).count('class="words taken"')
+
+
+@pytest.fixture
+def twice(board: Board) -> Board:
+    """A run of forge in its second round."""
+    board.workspace.prompt("$forge fix the login")
+    walk(board, "executing", "verifying", "fixing", "verifying")
+    return board
+
+
+def test_the_timeline_has_each_state_with_its_times(twice: Board) -> None:
+    found = shown(twice)
+    assert [(step["step"], step["status"], step["seconds"], step["visits"]) for step in found["timeline"]] == [
+        ("starting", "completed", 60.0, 1), ("executing", "completed", 60.0, 1),
+        ("verifying", "running", 60.0, 2), ("fixing", "completed", 60.0, 1),
+    ]  # fmt: skip
+    assert [visit["step"] for visit in found["visits"]] == [
+        "starting", "executing", "verifying", "fixing", "verifying",
+    ]  # fmt: skip
+    assert [visit["ended_at"] is None for visit in found["visits"]] == [False, False, False, False, True]
+    assert (found["title"], found["phase"], found["iteration"], found["max_iterations"]) == (
+        "fix the login", "verifying", 2, 50,
+    )  # fmt: skip
+    assert (found["status"], found["outcome"], found["seconds"]) == ("running", None, 240.0)
+    assert "whole diff" in found["asks"]
+
+
+def test_the_graph_marks_the_way_and_where_the_run_is(twice: Board) -> None:
+    svg = shown(twice)["graph"]["svg"]
+    marks = {
+        state: classes.split() for classes, state in re.findall(r'<g class="state([^"]*)" data-state="(\w+)"', svg)
+    }
+    assert marks == {
+        "starting": ["visited"], "executing": ["visited"], "verifying": ["current", "visited"], "fixing": ["visited"],
+    }  # fmt: skip
+    assert "checklist_is_run" in svg
+    assert taken(shown(twice)) == 4
+    assert "<style" not in svg
+
+
+def test_the_rounds_have_their_phases(twice: Board) -> None:
+    assert [(each["iteration"], each["phases"]) for each in shown(twice)["rounds"]] == [
+        (0, ["starting"]), (1, ["executing", "verifying", "fixing"]), (2, ["verifying"]),
+    ]  # fmt: skip
+
+
+def test_a_question_is_open_and_then_has_its_answer(twice: Board) -> None:
+    question = asked(twice)
+    found = shown(twice)
+    assert (found["status"], [each["question_id"] for each in found["questions"]]) == ("waiting", [question])
+    assert found["timeline"][2]["status"] == found["visits"][-1]["status"] == "waiting"
+    assert found["asked"][0]["answer"] is None
+    twice.post(
+        f"/api/questions/{question}/answer", {"root": twice.root, "session": "s1", "answer": "Postgres"}
+    ).raise_for_status()
+    found = shown(twice)
+    assert (found["status"], found["questions"]) == ("running", [])
+    assert found["asked"][0]["answer"] == "Postgres"
+    assert [event["event"] for event in found["events"]][-2:] == ["question", "answer"]
+
+
+ENDS: list[tuple[str, Record, tuple[object, ...]]] = [
+    ("finished where the machine ends", {"lifecycle_outcome": "finished", "evidence": "41 pass"},
+     ("completed", "finished", False, None, "41 pass")),
+    ("failed", {"lifecycle_outcome": "failed", "reason": "no network"},
+     ("failed", "failed", False, "no network", None)),
+    ("ended by the person", {"lifecycle_outcome": "userinterlude"}, ("skipped", "userinterlude", False, None, None)),
+]  # fmt: skip
+
+
+@each_row(("name", "fields", "expected"), ENDS)
+def test_how_a_run_ended(name: str, fields: Record, expected: tuple[object, ...], board: Board) -> None:
+    session = name.replace(" ", "-")
+    board.workspace.prompt("$forge fix the login", session)
+    for phase in ("executing", "verifying"):
+        write(board, session, "forge", current_phase=phase)
+    write(board, session, "forge", active=False, **fields)
+    found = shown(board, session=session)
+    told = tuple(found[key] for key in ("status", "outcome", "early", "reason", "evidence"))
+    assert told == expected
+    assert found["visits"][-1]["ended_at"] is not None
+    assert found["timeline"][2]["status"] == expected[0]
+
+
+def test_a_run_that_finished_early_says_so(board: Board) -> None:
+    board.workspace.prompt("$forge go")
+    write(board, "s1", "forge", active=False, lifecycle_outcome="finished")
+    found = shown(board)
+    assert (found["early"], found["events"][-1]["early"], found["phase"]) == (True, True, "starting")
+
+
+def test_a_handoff_names_the_mode_that_goes_on(board: Board) -> None:
+    board.workspace.prompt("$blueprint plan it")
+    board.workspace.prompt("$forge build it")
+    found = shown(board, "blueprint")
+    assert (found["status"], found["outcome"], found["handed_over_to"]) == ("completed", "finished", "forge")
+
+
+def test_a_closed_session_does_not_look_as_if_it_worked(twice: Board) -> None:
+    twice.workspace.call("SessionEnd", reason="other")
+    assert shown(twice)["status"] == "closed"
+
+
+def test_a_mode_of_the_project_is_marked_with_its_file(board: Board) -> None:
+    put(board.project.root)
+    board.workspace.prompt("$release ship it")
+    found = shown(board, "release")
+    assert (found["source"], found["file"], found["kind"]) == (
+        "project", ".claude/skills/release/SKILL.md", "execution",
+    )  # fmt: skip
+    assert [step["step"] for step in found["timeline"]] == ["starting", "verifying", "fixing"]
+    assert shown_source(board) == ""
+
+
+def shown_source(board: Board) -> str:
+    board.workspace.prompt("$forge go", session="s9")
+    return str(shown(board, session="s9")["source"])
+
+
+def test_an_own_mode_whose_file_and_record_have_gone_keeps_its_history(board: Board) -> None:
+    file = put(board.project.root)
+    board.workspace.prompt("$release ship it")
+    file.unlink()
+    assert shown(board, "release")["graph"]["svg"]
+    board.workspace.mode_path("release").unlink()
+    found = shown(board, "release")
+    assert (found["status"], found["title"], found["kind"]) == ("unknown", "ship it", None)
+    assert found["graph"]["problem"].startswith("nothing declares the mode release any more")
+    assert [step["step"] for step in found["timeline"]] == ["starting"]
+
+
+# --- a history that is missing, long or hostile
+
+
+def test_without_a_history_the_record_says_where_the_run_is(twice: Board) -> None:
+    write(twice, "s1", "forge", current_phase="fixing")
+    history(twice).unlink()
+    found = shown(twice)
+    assert (found["visits"], found["events"], found["run"], found["problem"]) == ([], [], None, None)
+    assert [(step["step"], step["status"]) for step in found["timeline"]] == [
+        ("starting", None), ("executing", None), ("verifying", "completed"), ("fixing", "running"),
+    ]  # fmt: skip
+    assert taken(found) == 1
+
+
+def test_a_history_that_is_a_link_is_not_read(twice: Board, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    history(twice).rename(elsewhere)
+    history(twice).symlink_to(elsewhere)
+    found = shown(twice)
+    assert (found["events"], found["problem"]) == (
+        [], "the history of this session cannot be read: it is a symbolic link",
+    )  # fmt: skip
+
+
+def lines(count: int, mode: str = "forge") -> str:
+    states = ("executing", "verifying", "fixing")
+    return "".join(
+        json.dumps({
+            "v": 1, "n": number, "at": "2023-11-14T22:13:21.000Z", "mode": mode, "event": "phase",
+            "from": states[number % 3], "to": states[(number + 1) % 3], "iteration": number // 3, "title": "long",
+            "data": {},
+        }) + "\n"
+        for number in range(1, count + 1)
+    )  # fmt: skip
+
+
+def test_a_long_history_is_bounded(board: Board) -> None:
+    board.workspace.prompt("$forge go")
+    history(board).write_text(lines(5_000))
+    found = shown(board)
+    assert (found["event_count"], len(found["events"]), found["events"][-1]["n"]) == (5_000, 200, 5_000)
+    assert (len(found["visits"]), len(found["rounds"])) == (500, 50)
+    assert len(json.dumps(found)) < 300_000
+    history(board).write_text(lines(mode_runs.MOST_READ + 500))
+    assert shown(board)["event_count"] == mode_runs.MOST_READ
+
+
+def test_folded_events_are_counted(twice: Board) -> None:
+    kept = history(twice).read_text().splitlines()
+    folded = {
+        "v": 1, "n": 2, "at": "2023-11-14T22:13:21.000Z", "mode": "", "event": "folded", "from": "", "to": "",
+        "iteration": None, "title": "", "data": {"lines": 2_500},
+    }  # fmt: skip
+    history(twice).write_text("\n".join([json.dumps(folded), *kept[2:], ""]))
+    found = shown(twice)
+    assert (found["folded"], found["event_count"], found["run"]) == (2_500, 3, 3)
+    assert [step["step"] for step in found["timeline"]][:2] == ["starting", "executing"]
+
+
+HOSTILE = [
+    {"event": "phase", "from": SCRIPT, "to": ESCAPES, "n": 90},
+    {"event": "question", "data": {"text": ESCAPES * 5_000}, "n": 91},
+    {"event": "phase", "to": ["list"], "at": {"no": 1}, "iteration": 1e300, "data": "text", "n": 92},
+    {"event": "outcome", "to": SCRIPT, "at": "9999-99-99", "data": {"reason": {"a": 1}, "early": "yes"}, "n": 93},
+    {"event": "started", "to": "x" * 9_000, "title": SCRIPT + ESCAPES, "n": 94},
+    {"event": "unheard of", "n": 95},
+    {"event": "phase", "to": "y", "n": -1},
+]
+
+
+@each_row("line", HOSTILE)
+def test_a_hostile_line_is_bounded_and_harmless(line: Record, twice: Board) -> None:
+    common = {
+        "v": 1,
+        "at": "2023-11-14T22:20:21.000Z",
+        "mode": "forge",
+        "from": "",
+        "to": "",
+        "iteration": 1,
+        "data": {},
+    }
+    with history(twice).open("a") as file:
+        file.write(json.dumps(common | line) + "\n{\n[]\n\x00\n")
+    text = twice.client.get("/api/modes/forge", params={"session": "s1"}).text
+    assert not [char for char in json.loads(text)["title"] if not char.isprintable()]
+    assert all(bad not in text for bad in ("\\u001b", "\\u202e", "\\u0007", "\x1b"))
+    assert len(text) < 40_000
+    svg = json.loads(text)["graph"]["svg"]
+    assert svg
+    assert SCRIPT not in svg
+
+
+def test_many_phases_that_the_machine_does_not_know_are_bounded(twice: Board) -> None:
+    with history(twice).open("a") as file:
+        for number in range(300):
+            line = json.loads(lines(1)) | {"n": 10 + number, "to": f"phase-{number}", "iteration": 2}
+            file.write(json.dumps(line) + "\n")
+    found = shown(twice)
+    assert len(found["timeline"]) <= 4 + mode_path.MOST_PHASES + 1
+    assert len(found["rounds"][-1]["phases"]) == mode_path.MOST_PHASES
+
+
+# --- what is refused
+
+REFUSED: list[tuple[str, Record, int, str]] = [
+    ("/api/modes/forge", {"session": "none"}, 404, "there is no run of forge in session none"),
+    ("/api/modes/forge", {}, 404, "there is no run of forge in this workspace"),
+    ("/api/modes/%1b%5b", {"session": "s1"}, 404, "there is no run of [ in session s1"),
+    ("/api/modes/forge", {"session": "../s1"}, 409, "session_id: '../s1' is not a session id"),
+    ("/api/modes/forge", {"session": "s1", "project": "/etc"}, 404, "'/etc' is not a workspace that is shown here"),
+    ("/api/modes/forge", {"session": "s1", "run": "x"}, 400, "run=x: a number from 0"),
+    ("/api/modes/forge", {"sesion": "s1"}, 400, "'sesion' is not a parameter"),
+]
+
+
+@each_row(("address", "query", "status", "words"), REFUSED)
+def test_what_is_not_there_is_refused(address: str, query: Record, status: int, words: str, twice: Board) -> None:
+    found, sentence = twice.refused(address, **query)
+    assert found == status
+    assert words in sentence
+
+
+def test_a_record_of_the_workspace_has_a_page_too(board: Board) -> None:
+    board.workspace.write("team", session=None)
+    found = shown(board, "team", None)
+    assert (found["session"], found["status"], found["title"]) == (None, "running", "team of the workspace")
+
+
+# --- the path
+
+
+def test_a_path_goes_on_after_it_was_taken_up_again() -> None:
+    at = "2023-11-14T22:1{}:00.000Z"
+    events = [
+        Event(1, at.format(0), "forge", "started", "", "starting", 0),
+        Event(2, at.format(1), "forge", "outcome", "starting", "blocked", 0, data={"reason": "no key"}),
+        Event(3, at.format(2), "forge", "resumed", "blocked", "starting", 0),
+        Event(4, at.format(3), "forge", "phase", "starting", "executing", 1),
+    ]
+    (run,) = mode_path.runs_in(events)
+    path = mode_path.ModePath(run)
+    assert [(visit.step, visit.status) for visit in path.visits] == [
+        ("starting", "failed"), ("starting", "completed"), ("executing", "running"),
+    ]  # fmt: skip
+    assert (path.status, path.outcome) == ("running", None)
+    assert path.edges == [("[*]", "starting"), ("[*]", "starting"), ("starting", "executing")]

@@ -1,0 +1,146 @@
+"""The one list: each thing once, with the address of its page, and a version that changes with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from rcs_hooks.dashboard import overview
+from rcs_hooks.state import writing
+from rcs_hooks.state.scopes import Scope
+from rcs_hooks.workflow.commands import Commands
+from tests.dashboard.test_actions import asked
+from tests.dashboard.test_sessions import skill
+from tests.support import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from tests.dashboard.support import Board, Record
+
+GROUPS = ("waiting", "running", "ended", "tasks", "closed")
+
+
+def groups(board: Board, **query: str) -> dict[str, list[str]]:
+    found = board.get("/api/overview", **query)
+    return {group: [f"{each['kind']} {each['name']}" for each in found[group]] for group in GROUPS if found[group]}
+
+
+def entry(board: Board, name: str) -> Record:
+    found = board.get("/api/overview")
+    (one,) = [each for group in GROUPS for each in found[group] if each["name"] == name]
+    return dict(one)
+
+
+def write(board: Board, session: str, mode: str, **fields: object) -> None:
+    scope = Scope(board.root, session, board.now, Commands("rcs", session))
+    writing.write(scope, mode, fields)
+
+
+def test_an_empty_workspace_has_nothing_and_nothing_is_made(board: Board) -> None:
+    found = board.get("/api/overview")
+    assert [found[group] for group in GROUPS] == [[], [], [], [], []]
+    assert (found["projects"], found["more"], found["seq"]) == ([board.root], False, 0)
+    assert not (board.project.root / ".rcs").exists()
+
+
+def test_a_run_a_mode_and_a_task_are_there_once_and_lead_to_their_pages(board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    board.project.emit("requirements", run="r:1")
+    assert board.project.rcs("task", "new", "login").returncode == 0
+    assert groups(board) == {"running": ["mode forge", "run build"], "tasks": ["task login"]}
+    where = urlencode({"project": board.root, "session": "s1"})
+    assert entry(board, "forge")["page"] == f"/modes/forge?{where}"
+    assert entry(board, "forge")["title"] == "fix the login"
+    assert entry(board, "build")["page"] == "/runs/r%3A1"
+    assert entry(board, "login")["page"] == f"/tasks?{urlencode({'project': board.root})}#login"
+
+
+def test_a_run_without_a_machine_is_listed_and_has_no_page(board: Board) -> None:
+    board.project.emit("whatever", run="plain", workflow="plain")
+    assert entry(board, "plain")["page"] is None
+
+
+def test_an_entry_moves_from_list_to_list_and_keeps_its_key(board: Board) -> None:
+    board.workspace.prompt("$forge go")
+    keys = [entry(board, "forge")["key"]]
+    asked(board)
+    assert groups(board) == {"waiting": ["mode forge"]}
+    assert entry(board, "forge")["question"]["options"] == ["Postgres", "SQLite"]
+    keys.append(entry(board, "forge")["key"])
+    board.workspace.prompt("Postgres")
+    write(board, "s1", "forge", active=False, lifecycle_outcome="failed", reason="no network")
+    assert groups(board) == {"ended": ["mode forge"]}
+    found = entry(board, "forge")
+    assert (found["outcome"], found["early"], found["detail"]) == (
+        "failed",
+        False,
+        "failed in phase starting: no network",
+    )
+    assert {*keys, found["key"]} == {keys[0]}
+
+
+def test_a_run_that_another_has_followed_leads_to_its_own_page(board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    write(board, "s1", "forge", active=False, lifecycle_outcome="finished")
+    board.workspace.now += 60
+    board.workspace.prompt("$forge fix the logout")
+    (ended,) = board.get("/api/overview")["ended"]
+    assert ended["page"].endswith("&session=s1&run=2")
+    found = board.get("/api/modes/forge", session="s1", run=2)
+    assert (found["title"], found["outcome"], found["is_last"]) == ("fix the login", "finished", False)
+
+
+def test_a_project_with_runs_alone_is_listed_too_and_filtered(board: Board, tmp_path: Path) -> None:
+    plain, other = tmp_path / "plain", tmp_path / "other"
+    for root in (plain, other):
+        root.mkdir()
+        board.project.emit("requirements", run=root.name, project=str(root), file=skill(board))
+    Workspace(other, now=board.now).prompt("$team go", session="x1")
+    assert groups(board) == {"running": ["mode team", "run build", "run build"]}
+    assert set(board.get("/api/overview")["projects"]) == {board.root, str(plain), str(other)}
+    assert groups(board, project=str(plain)) == {"running": ["run build"]}
+    assert groups(board, project="/etc") == {}
+    plain.rmdir()
+    assert groups(board)["running"] == ["mode team", "run build", "run build"]
+
+
+def test_the_version_is_that_of_the_messages_and_changes_with_a_phase(board: Board) -> None:
+    board.workspace.prompt("$forge go")
+
+    def version() -> str:
+        state = board.get("/api/overview")["state"]
+        assert state == board.get("/api/sessions")["state"]
+        assert state == board.get("/api/modes/forge", session="s1")["state"]
+        return str(state)
+
+    seen = [version()]
+    for phase in ("executing", "verifying"):
+        write(board, "s1", "forge", current_phase=phase)
+        seen.append(version())
+    write(board, "s1", "forge", active=False, lifecycle_outcome="finished")
+    seen.append(version())
+    assert len(set(seen)) == 4
+
+
+def test_a_list_is_bounded(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overview, "MOST", 2)
+    for number in range(3):
+        board.workspace.prompt("$forge go", session=f"s{number}")
+    found = board.get("/api/overview")
+    assert (len(found["running"]), found["more"]) == (2, True)
+
+
+def test_an_unreadable_record_waits_and_leads_to_its_session(board: Board) -> None:
+    board.workspace.write("team", session="s1")
+    board.workspace.mode_path("team", "s1").write_text("{")
+    found = entry(board, "team")
+    assert found["page"] == f"/sessions?{urlencode({'project': board.root, 'session': 's1'})}"
+    assert "cannot be read" in found["detail"]
+
+
+def test_a_misspelled_filter_is_refused(board: Board) -> None:
+    status, words = board.refused("/api/overview", kind="mode")
+    assert (status, words) == (400, "'kind' is not a parameter of this address; it takes project")
