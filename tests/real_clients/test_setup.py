@@ -203,5 +203,5 @@ def test_codex_finds_the_skills_and_gives_the_one_that_is_named(person: Person) 
     outcome = person.types("$forge go", WORKING, FINISH, DONE)
     listed = "\n".join(outcome.requests[0].texts())
     assert all(listed.count(f"\n- {name}: ") == 1 for name in SKILLS)
-    body = (person.workspace / ".agents/skills/forge/SKILL.md").read_text().splitlines()[-3]
+    body = (person.workspace / ".agents/skills/forge/SKILL.md").read_text().splitlines()[-4]
     assert listed.count(body) == 1
