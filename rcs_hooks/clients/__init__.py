@@ -44,9 +44,9 @@ def session_variables() -> list[str]:
 def skill_folders() -> list[tuple[str, str]]:
     """List the folders that clients look for `skills` in, each with the variable that moves the one in the home.
 
-    They are sorted by name: where two clients have a skill of one name, the first one counts for all of them.
+    They are in the order of the clients' names: where two have a skill of one name, the first one counts for all.
     """
-    return sorted({folder for client in CLIENTS.values() for folder in client.skill_folders})
+    return list(dict.fromkeys(folder for name in sorted(CLIENTS) for folder in CLIENTS[name].skill_folders))
 
 
 def plugins(env: Mapping[str, str]) -> list[str]:

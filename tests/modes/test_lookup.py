@@ -63,6 +63,14 @@ def test_a_mode_is_found_in_every_skill_folder_of_home_and_project(client: str, 
     assert places.mode() == (HOME, str(theirs))
 
 
+@pytest.mark.parametrize("whose", ["root", "home"])
+def test_of_two_clients_folders_the_first_counts(whose: str, places: Places) -> None:
+    base = getattr(places, whose)
+    for client in reversed(FOLDERS):
+        path = places.write(base, client)
+        assert places.mode()[1] == str(path)
+
+
 def test_the_name_may_be_typed_in_any_case(places: Places) -> None:
     path = places.write(places.root)
     assert places.mode("Release") == (PROJECT, str(path))
