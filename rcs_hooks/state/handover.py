@@ -14,7 +14,7 @@ Rules of this file:
 from __future__ import annotations
 
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, review_finding
 from rcs_hooks.workflow.replies import TITLE_LENGTH
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def _handed_back(mode: ModeDef, records: Records, modes: Modes, now: str) -> Jso
     for name, record in records.items():
         hands_back = name in modes and mode.name in modes[name].returns_to and not is_active(record)
         if hands_back and record.get("transition_target_mode") == mode.name and record.completed_at == now:
-            return {**_of(record), "finding": _finding(record)}
+            return {**_of(record), "finding": review_finding(record, FINDING_LENGTH)}
     return {}
 
 
@@ -81,13 +81,6 @@ def _beside(mode: ModeDef, records: Records) -> JsonObject:
         return {}
     last = max(others, key=lambda record: record.started_at)
     return _of(last)
-
-
-def _finding(record: ModeRecord) -> str:
-    """Return why the review of a run is not clean: the reason that is recorded, else the verdict."""
-    fields = ("return_to_blueprint_reason", "review_verdict")
-    values = (holder.get(field) for field in fields for holder in (record.state, record))
-    return next((shown for value in values if (shown := clean(value, FINDING_LENGTH))), "")
 
 
 def _planned(mode: ModeDef, records: Records, modes: Modes) -> JsonObject:

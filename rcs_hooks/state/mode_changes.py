@@ -13,6 +13,8 @@ from rcs_hooks.workflow.lifecycle import (
     INTERLUDE,
     OUTCOME_FIELDS,
     OUTCOMES,
+    REASON,
+    VERDICT,
     is_active,
     outcome_of,
     spelled,
@@ -33,8 +35,8 @@ AUDIT_FIELDS = (
     "transition_target_mode",
 )
 RUN_FIELDS = (
-    "review_verdict",
-    "return_to_blueprint_reason",
+    VERDICT,
+    REASON,
     *OUTCOME_FIELDS,
     *AUDIT_FIELDS,
     "completed_at",

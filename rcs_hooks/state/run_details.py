@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.paths import fault_of
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.lifecycle import is_clean
+from rcs_hooks.workflow.lifecycle import REASON, VERDICT, is_clean
 from rcs_hooks.workflow.replies import TITLE_LENGTH
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rcs_hooks.state.scopes import Scope
     from rcs_hooks.workflow.mode_record import ModeRecord
 
-VERDICT, REASON = "review_verdict", "return_to_blueprint_reason"
 PATHS = ("plan", "brief")
 NOT_STORED = ("fresh", "verdict")
 """What a write says that is no field of the record."""

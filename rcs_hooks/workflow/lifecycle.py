@@ -8,6 +8,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -160,28 +161,53 @@ def is_active(record: ModeRecord) -> bool:
     return record.is_switched_on and not outcome_of(record).ends
 
 
+VERDICT, REASON = "review_verdict", "return_to_blueprint_reason"
+"""The fields of a review: its verdict, and why the work has to go back."""
 CLEAN_VERDICTS = frozenset({"clean", "approve", "approved", "pass", "passed"})
+UNCLEAN = "not clean"
+"""The verdict that skills write for any other one; alone it says nothing of what was found."""
+
+
+class Review(NamedTuple):
+    """What one place of a record says of a review; the fields may hold any type."""
+
+    verdict: object
+    reason: object
+
+
+def reviews_of(record: ModeRecord) -> tuple[Review, Review]:
+    """Return what a record says of its review: in `state`, where the skill writes, and then in the record itself."""
+    return (
+        Review(record.state.get(VERDICT), record.state.get(REASON)),
+        Review(record.get(VERDICT), record.get(REASON)),
+    )
 
 
 def review_is_open(record: ModeRecord) -> bool:
     """Tell whether Autopilot's review is not clean, so that the run may go back to the blueprint.
 
-    The skill writes its verdict into `state`, other tools into the record itself; one unclean verdict is enough.
+    One unclean verdict is enough, or one reason to go back.
     """
-    return any(
-        _asks_for_changes(fields.get("review_verdict"), fields.get("return_to_blueprint_reason"))
-        for fields in (record.state, record)
-    )
+    return any(_asks_for_changes(each) for each in reviews_of(record))
 
 
 def review_is_clean(record: ModeRecord) -> bool:
     """Tell whether a review has said that all is well: it gave a verdict, and none that is unclean."""
-    return not review_is_open(record) and any(
-        _says_something(fields.get("review_verdict")) for fields in (record.state, record)
-    )
+    return not review_is_open(record) and any(_says_something(each.verdict) for each in reviews_of(record))
 
 
-def _asks_for_changes(verdict: object, reason: object) -> bool:
+def review_finding(record: ModeRecord, length: int) -> str:
+    """Return in words what a review has found against a run: the reason to go back, else the verdict; empty if nothing.
+
+    `length`: how much of it at most.
+    """
+    reviews = reviews_of(record)
+    found = [each.reason for each in reviews] + [each.verdict for each in reviews if not is_clean(each.verdict)]
+    return next((shown for each in found if (shown := clean(each, length))), "")
+
+
+def _asks_for_changes(review: Review) -> bool:
+    verdict, reason = review
     if isinstance(reason, str) and reason.strip():
         return True
     return (_says_something(verdict) or verdict is False) and not is_clean(verdict)

@@ -3,6 +3,7 @@
 Rules of this file:
 - A way out is an edge of the machine from the present phase, with the options of `rcs state write` that take it.
 - `finished` is a way out only where the machine has an edge to its end, and never while a review is not clean.
+- An edge of a phase to itself is no way out, and one that needs a round after the last is to give up.
 - A phase that the machine does not know asks nothing: other tools may write any word.
 - A mode's texts may be a project's: they are cleaned and cut here.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.lifecycle import review_is_clean, review_is_open
+from rcs_hooks.workflow.lifecycle import UNCLEAN, review_finding, review_is_clean, review_is_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ LABEL_LENGTH = 120
 LARGEST_ROUND = 10**9
 FINISH = ("--outcome", "finished")
 CLEAN = ("--verdict", "clean")
-NOT_CLEAN = ("--verdict", "not clean", "--reason", "WHY")
+NOT_CLEAN = ("--verdict", UNCLEAN, "--reason", "WHY")
 GIVE_UP = ("--outcome", "failed", "--reason", "WHY")
 
 
@@ -112,8 +113,8 @@ def _can_finish(mode: ModeDef, record: ModeRecord) -> bool:
 
 
 def _ways(mode: ModeDef, record: ModeRecord, commands: Commands) -> tuple[Way, ...]:
-    edges = [edge for edge in mode.edges if edge[0] == record.phase]
-    found = [_way(mode, record, end, event, commands) for _, end, event in edges]
+    edges = [(end, event) for start, end, event in mode.edges if start == record.phase != end]
+    found = [_way(mode, record, end, event, commands) for end, event in edges]
     if not mode.knows(record.phase):
         options = FINISH if _can_finish(mode, record) else CLEAN
         found = [Way("", "", options, commands.write(mode.name, *options))]
@@ -125,13 +126,19 @@ def _way(mode: ModeDef, record: ModeRecord, end: str, event: str, commands: Comm
     ends_in_review = bool(mode.returns_to) and mode.can_finish(record.phase)
     if not end:
         options = FINISH if _can_finish(mode, record) else CLEAN
-    elif record.is_exhausted and end in record.visited:  # there is no further round
+    elif _needs_another_round(mode, record, end):
         end, options = "", GIVE_UP
     else:
         options = ("--phase", end)
         if ends_in_review and not review_is_open(record):
             options = (*options, *NOT_CLEAN)
     return Way(in_words(event), end, options, commands.write(mode.name, *options))
+
+
+def _needs_another_round(mode: ModeDef, record: ModeRecord, phase: str) -> bool:
+    """Tell whether a step would begin a round after the last one, so that a write of it is refused."""
+    step = phases.step(mode, record, phase)
+    return isinstance(step, phases.Refusal) and step.why == phases.NO_ROUND_LEFT
 
 
 def in_words(event: str) -> str:
@@ -158,6 +165,5 @@ def _verdict(mode: ModeDef, record: ModeRecord) -> str:
     if not review_is_open(record):
         is_due = bool(mode.returns_to) and mode.knows(record.phase) and mode.can_finish(record.phase)
         return "clean" if is_due and review_is_clean(record) else ""
-    reasons = (fields.get("return_to_blueprint_reason") for fields in (record.state, record))
-    reason = next((shown for each in reasons if (shown := clean(each, LABEL_LENGTH))), "")
-    return f"not clean: {reason}" if reason else "not clean"
+    finding = review_finding(record, LABEL_LENGTH)
+    return f"{UNCLEAN}: {finding}" if finding not in ("", UNCLEAN) else UNCLEAN

@@ -88,6 +88,12 @@ STARTS = [
         "blueprint",
         {"finding": "not clean"},
     ),
+    (
+        {"autopilot": {"active": True, "state": {"review_verdict": "clean"}, "review_verdict": "no tests"}},
+        "$blueprint",
+        "blueprint",
+        {"finding": "no tests"},
+    ),
     # beside a run: for the same work, unless the prompt says otherwise
     ({"forge": {"active": True} | PLANNED}, "$team", "team", PLANNED),
     ({"forge": {"active": True} | PLANNED}, "$ultrawork go on", "ultrawork", PLANNED),

@@ -19,6 +19,7 @@ from rcs_hooks.workflow.lifecycle import (
     any_of,
     is_active,
     outcome_of,
+    review_finding,
     review_is_open,
 )
 from rcs_hooks.workflow.mode_record import ModeRecord
@@ -315,6 +316,26 @@ def test_one_open_place_is_enough_for_an_open_review() -> None:
     assert not review_is_open(
         ModeRecord.from_json({"review_verdict": "clean", "state": {"review_verdict": {"clean": True}}})
     )
+
+
+@each_row(
+    ("record", "finding"),
+    [
+        ({}, ""),
+        ({"state": {"review_verdict": "clean"}}, ""),
+        ({"state": {"review_verdict": "not clean"}}, "not clean"),
+        ({"state": {"review_verdict": {"clean": False}}}, ""),
+        ({"state": {"review_verdict": "not clean", REASON: "two\nwriters"}}, "two writers"),
+        ({"state": {"review_verdict": "changes: no tests"}, REASON: " "}, "changes: no tests"),
+        # the finding is what stands against the run, wherever it was written
+        ({"state": {"review_verdict": "clean"}, "review_verdict": "no tests"}, "no tests"),
+        ({"state": {"review_verdict": "no tests"}, REASON: "red"}, "red"),
+        ({"state": {REASON: "\x1b"}, REASON: "red"}, "red"),
+        ({"state": {REASON: "x" * 50}}, "x" * 29 + "…"),
+    ],
+)
+def test_what_a_review_has_found_is_its_reason_or_its_verdict(record: Record, finding: str) -> None:
+    assert review_finding(ModeRecord.from_json(record), 30) == finding
 
 
 @each_row(

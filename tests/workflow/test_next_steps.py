@@ -174,6 +174,13 @@ def test_in_the_last_round_the_way_back_is_to_give_up() -> None:
     assert "--phase verifying" not in options(step)
 
 
+@pytest.mark.parametrize("visited", [[], ["Planning"], ["planning", "reviewing"]], ids=["none", "spelled", "all"])
+def test_a_way_that_a_write_refuses_in_the_last_round_is_not_shown(visited: list[str]) -> None:
+    last: dict[str, object] = {"iteration": 3, "max_iterations": 3, "visited": visited}
+    step = step_of("blueprint", current_phase="reviewing", **last)
+    assert options(step) == ["--outcome failed --reason WHY", "--outcome finished"]
+
+
 @each_row(
     ("state", "can_finish", "verdict"),
     [
@@ -187,6 +194,7 @@ def test_in_the_last_round_the_way_back_is_to_give_up() -> None:
             False,
             "not clean: two writers race",
         ),
+        ({"review_verdict": "changes: no tests"}, False, "not clean: changes: no tests"),
     ],
 )
 def test_a_review_decides_whether_a_run_may_finish(state: dict[str, object], can_finish: bool, verdict: str) -> None:
@@ -224,6 +232,21 @@ def test_the_texts_of_a_project_are_cleaned_cut_and_marked() -> None:
     assert len(text.splitlines()) == 2
     assert all(char.isprintable() or char == "\n" for char in text)
     assert text.endswith(": rcs state write --mode release --phase shipping --session s1")
+
+
+@each_row("record", [{"iteration": 1}, {"iteration": 9, "max_iterations": 9}])
+def test_an_edge_of_a_phase_to_itself_is_no_way_out(record: dict[str, object]) -> None:
+    mode = ModeDef(
+        "release",
+        EXECUTION,
+        ("release",),
+        first_phase="checking",
+        states={"checking": ""},
+        edges=(("checking", "checking", "not_yet"), ("checking", "", "all_green")),
+        source=PROJECT,
+    )
+    step = next_step(mode, ModeRecord({"active": True, "current_phase": "checking"} | record), COMMANDS)
+    assert options(step) == ["--outcome finished"]
 
 
 def test_a_phase_without_a_text_asks_nothing() -> None:

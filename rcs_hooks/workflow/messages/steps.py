@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean
 from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.lifecycle import FAILED, FAILURES, OUTCOMES
+from rcs_hooks.workflow.lifecycle import FAILED, FAILURES, OUTCOMES, UNCLEAN, review_finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,9 +62,8 @@ def _commands(mode: ModeDef, refusal: Refusal, commands: Commands) -> list[str]:
 
 def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
     """Return the refusal of `finished` while the review of a run is not clean, with the ways on."""
-    fields = ("return_to_blueprint_reason", "review_verdict")
-    found = (clean(holder.get(field), REASON_LENGTH) for field in fields for holder in (record.state, record))
-    why = next((f" ({each})" for each in found if each and each != "not clean"), "")
+    finding = review_finding(record, REASON_LENGTH)
+    why = f" ({finding})" if finding not in ("", UNCLEAN) else ""
     back = next(iter(phases.legal_from(mode, record.phase)), "")
     lines = [f"finished: the review of {mode.name} is not clean{why}; nothing was written"]
     if back:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, spelled
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, reviews_of, spelled
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
 from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
@@ -63,11 +63,7 @@ def _has_moved(each: Written) -> bool:
     """Tell whether the write has started the run, or changed its phase, its round or the verdict of its review."""
 
     def facts(record: ModeRecord) -> tuple[object, ...]:
-        verdicts = (
-            (fields.get("review_verdict"), fields.get("return_to_blueprint_reason"))
-            for fields in (record.state, record)
-        )
-        return is_active(record), outcome_of(record).word, record.phase, record.iteration, *verdicts
+        return is_active(record), outcome_of(record).word, record.phase, record.iteration, reviews_of(record)
 
     return facts(each.before) != facts(each.after)
 
