@@ -61,10 +61,24 @@ def loaded(workspace: Workspace, event: str, **fields: str) -> tuple[str, set[st
     return answer, set(names.split())
 
 
-def test_an_activation_loads_nothing_that_it_can_do_without(workspace: Workspace) -> None:
-    answer, names = loaded(workspace, "UserPromptSubmit", prompt="$team fix the parser")
+@pytest.mark.parametrize(
+    ("prompt", "loads_patterns"),
+    [
+        ("$team fix the parser", False),
+        ("Please don't wait, fix src/parser.py with $team", False),
+        ("Fix the parser.\nThen re-run the tests with $team, please", False),
+        ("Fix the parser. Use $team.", False),
+        ("$team fix the `parser`", True),
+    ],
+)
+def test_an_activation_loads_nothing_that_it_can_do_without(
+    workspace: Workspace, prompt: str, loads_patterns: bool
+) -> None:
+    """Patterns only where the prompt has more than plain words, for they cost a third of the call."""
+    answer, names = loaded(workspace, "UserPromptSubmit", prompt=prompt)
     assert "active: team" in answer
-    assert not names & (NEVER | UNUSED | OF_STOPS | OF_QUESTIONS)
+    assert not names & (NEVER | UNUSED - {"bisect"} | OF_STOPS | OF_QUESTIONS)
+    assert bool(names & PATTERNS) is loads_patterns
 
 
 def test_a_prompt_that_a_client_made_loads_no_tokenizer(workspace: Workspace) -> None:

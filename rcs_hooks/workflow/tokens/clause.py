@@ -9,12 +9,15 @@ Rules of this file:
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.tokens import lexicon
 from rcs_hooks.workflow.tokens.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 REACH = 300
 """How many characters on either side of a block are read: a bound on the work."""
@@ -22,11 +25,13 @@ FOREIGN = "\ufffc"
 """The character that replaces each character of somebody else's words."""
 # Both patterns match PLAIN text: one with letters beyond Latin-1 in its classes takes a millisecond to compile.
 ITEMS = pattern(
-    r"""(\$[\w:-]+ | \x1a+ | @[\w-]*[./][\w./-]+ | [^\W_]\w*(?:['./-]+\w+)*)
+    r"""(?x)(\$[\w:-]+ | \x1a+ | @[\w-]*[./][\w./-]+ | [^\W_]\w*(?:['./-]+\w+)*)
       | ([.!?;]+ (?=[\s)\]*"']|\Z))
-      | ([,()\[\]\x1e\n] | :(?=\s|\Z) | (?<=\s)-+>?(?=\s))""",
-    re.VERBOSE,
+      | ([,()\[\]\x1e\n] | :(?=\s|\Z) | (?<=\s)-+>?(?=\s))"""
 )
+IN_WORDS = str.maketrans("", "", "_'./-")
+IN_NAMES = str.maketrans("", "", "_-")
+MARKER_SIGNS = frozenset("-*+\x95")
 MARKER = pattern(r"[ \t]*(?:(?:[-*+\x95]|\d{1,3}[.)])[ \t]+)+(?:\[[ xX]\][ \t]+)?")
 THING_WORD = "\x1a"
 PLAIN = str.maketrans(
@@ -89,17 +94,22 @@ def line_before(text: str, start: int) -> tuple[str, str]:
     The line above leads in with a colon, or with a question mark before a list; else the second is empty.
     """
     *earlier, line = text[max(0, start - REACH) : start].translate(PLAIN).split("\n")
-    marker = MARKER.match(line)
+    marker = _marker(line)
     if marker:
         line = line[marker.end() :]
-        while earlier and (not earlier[-1].strip() or MARKER.match(earlier[-1])):
+        while earlier and (not earlier[-1].strip() or _marker(earlier[-1])):
             earlier.pop()
     else:
         while earlier and _goes_on(earlier[-1]):
             line = f"{earlier.pop()} {line}"
-        line = line[inner.end() :] if (inner := MARKER.match(line)) else line
+        line = line[inner.end() :] if (inner := _marker(line)) else line
     lead = earlier[-1].rstrip() if earlier else ""
     return line, lead if lead.endswith((":", "：")) or (marker and lead.endswith("?")) else ""
+
+
+def _marker(line: str) -> re.Match[str] | None:
+    first = line.lstrip(" \t")[:1]
+    return MARKER.match(line) if first in MARKER_SIGNS or first.isdecimal() else None
 
 
 def _goes_on(line: str) -> bool:
@@ -114,7 +124,35 @@ def _goes_on(line: str) -> bool:
 
 def split_items(text: str) -> list[str]:
     """Split a text into items: words in lower case, and marks. A file (`@src/app.py`) becomes `THING_WORD`."""
+    plain = _plain_items(text)
+    if plain is not None:
+        return plain
     return [THING_WORD if match[0][0] == "@" else match[0].lower() for match in ITEMS.finditer(text)]
+
+
+def _plain_items(text: str) -> list[str] | None:
+    """Return what `ITEMS` finds in a text of nothing but words, variables and marks behind them; None for another."""
+    if "\x1e" in text:  # a mark, and white space to Python
+        return None
+    items: list[str] = []
+    for number, line in enumerate(text.split("\n")):
+        if number:
+            items.append("\n")
+        for piece in line.split():
+            word = piece[:-1] if piece[-1] in ",:" else piece.rstrip(".!?;")
+            if word and not _is_plain(word, piece):
+                return None
+            items += [word.lower()] if word else []
+            if word != piece:
+                items.append(piece[len(word) :])
+    return items
+
+
+def _is_plain(word: str, piece: str) -> bool:
+    """Tell whether a word, or a variable, is one item: `piece` without the marks behind it."""
+    if word[0] == "$":
+        return piece[-1] != ":" and word[-1].isalnum() and word[1:].translate(IN_NAMES).isalnum()
+    return word[0].isalnum() and word[-1].isalnum() and word.translate(IN_WORDS).isalnum()
 
 
 def is_cjk(char: str) -> bool:

@@ -5,12 +5,10 @@ It takes a millisecond and a half to compile, so it has a file of its own, which
 
 from __future__ import annotations
 
-import re
-
 from rcs_hooks.workflow.tokens.patterns import pattern
 
 CODE = pattern(
-    r"""(?![ \t]*\$[\w-]+,?[ ]+[A-Za-z])(?:[^\n]*(?:\{|[;)][ ]?\})[ \t]*$  # a block opens or ends,
+    r"""(?xi)(?![ \t]*\$[\w-]+,?[ ]+[A-Za-z])(?:[^\n]*(?:\{|[;)][ ]?\})[ \t]*$  # a block opens or ends,
       | [^\n]*(?:(?<!use[ ])(?<!with[ ])(?<!run[ ])\$\w+|[)\]])[ \t]*;[ \t]*$  # a statement ends
       | [ \t]*\+[ \t]*\$\w+[ \t]*$                                   # a line of a diff
       | [^\n]*(?:[=!]==?[ ]|\$\w+[ ]=>|@(?:param|var|property|return|throws|type)[ ])
@@ -20,7 +18,6 @@ CODE = pattern(
           |python3?|read|rm|rsync|scp|sed|ssh|tar|test|touch|unset|wget)[ ](?:(?<=docker[ ])[a-z]+[ ])?-{1,2}[A-Za-z]
       | [^\n]*\b(?:undefined|undeclared|uninitiali[sz]ed|unused|unknown|unbound|unset|variable|identifier|symbol)
           :[ ]\$
-      | [^\n]*\b(?:error|warning|notice):[ ]\$\w+[ \t]*$)""",
-    re.VERBOSE | re.IGNORECASE,
+      | [^\n]*\b(?:error|warning|notice):[ ]\$\w+[ \t]*$)"""
 )
 """Matches by features that no sentence has. Only lines with a `$` are matched."""

@@ -87,7 +87,12 @@ def why_not(text: str, start: int, end: int, *, follows: bool, own: frozenset[st
         from rcs_hooks.workflow.tokens import cjk
 
         return cjk.why_not(line, following)
-    if LABEL.match(line) and not rest.strip(" \t;") and split_items(line)[0] not in lexicon.LEADS:
+    if (
+        _may_be_label(line)
+        and LABEL.match(line)
+        and not rest.strip(" \t;")
+        and split_items(line)[0] not in lexicon.LEADS
+    ):
         return NO_REQUEST
     clause, leads = parse_clause(line, lead, following, follows=follows, own=own)
     if is_quoted(clause, leads) or is_title(line, clause):
@@ -100,6 +105,10 @@ def why_not(text: str, start: int, end: int, *, follows: bool, own: frozenset[st
         if why == NO_REQUEST
         else why or _judge_lead(leads, clause) or _judge_clause(clause)
     )
+
+
+def _may_be_label(line: str) -> bool:
+    return ":" in line and " " not in line.strip(" \t")
 
 
 def asks_for_work(text: str) -> bool:

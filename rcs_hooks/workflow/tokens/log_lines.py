@@ -5,12 +5,10 @@ They take a millisecond to compile, so they have a file of their own, which few 
 
 from __future__ import annotations
 
-import re
-
 from rcs_hooks.workflow.tokens.patterns import pattern
 
 LOGGED = pattern(
-    r"""[ \t]*(?:
+    r"""(?x)[ \t]*(?:
         \[?\d\d?:\d\d:\d\d\]?[ ] | \d\d?:\d\d[ ][\w.-]+:[ ]              # a time, or one with a name,
       | [A-Z][a-z]{2}[ ]+\d\d?[ ]\d\d:\d\d:\d\d[ ]\S+[ ]\S+:[ ]           # a system's log,
       | [A-Z]\d{4}[ ]\d\d:\d\d:\d\d\S*[ ] | level=\w+[ ] | [A-Z]/\w+:[ ]
@@ -20,16 +18,14 @@ LOGGED = pattern(
       | <[\w.-]+>[ ] | @(?!claude|codex)[\w.-]+:[ ] | [\w.-]+>[ ]         # who says it in a chat,
       | [\w.-]+[ ]*\|[ ] | Step[ ]\d+/\d+[ ]:[ ] | \#\d+[ ]               # what a container prints,
       | [✓✗✔✘×][ ] | (?:-{2,}|={2,})>[ ] | \+\+[ ] | (?<=[ ])at[ ]
-    )(?P<clause>[^.,;!?\n]*)""",
-    re.VERBOSE,
+    )(?P<clause>[^.,;!?\n]*)"""
 )
 """The beginning of a line that a program wrote. The rest of the line may be a person's."""
 
 TEXT = pattern(
-    r"""(?i:\b(?:proofread|translate|rephrase|reword|paraphrase|spell-?check|übersetze?|traduis|relis|traduce|переведи)
+    r"""(?x)(?i:\b(?:proofread|translate|rephrase|reword|paraphrase|spell-?check|übersetze?|traduis|relis|traduce|переведи)
           \b[^\n.!?:]{0,60}:(?![ \t]*\S*\$)[ \t]*
       | (?:^|[ ])(?:add|write|put|insert|append)\b(?:[^\n.!?:]|\.(?=\w)){0,60}
-          \b(?:readme|docs?|changelog|wiki|[\w-]+\.(?:md|txt|rst)):[ ]+(?=[^$\s]))""",
-    re.VERBOSE,
+          \b(?:readme|docs?|changelog|wiki|[\w-]+\.(?:md|txt|rst)):[ ]+(?=[^$\s]))"""
 )
 """What announces a text that is worked on."""

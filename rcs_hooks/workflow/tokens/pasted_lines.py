@@ -8,8 +8,10 @@ from __future__ import annotations
 from rcs_hooks.workflow.tokens import lexicon
 from rcs_hooks.workflow.tokens.patterns import pattern
 
-CODE_SIGNS = frozenset("{};=@(:+-")
-"""A line without any of these is not code."""
+CODE_SIGNS = frozenset("{};=@(+")
+MAYBE_CODE_SIGNS = frozenset(":-")
+MAYBE_CODE = (" -", ": $", "SELECT", "INSERT", "UPDATE", "DELETE")
+"""A line without any of the signs is not code; one with only the latter has to have one of these too."""
 TEXT_WORDS = (
     "proofread", "translat", "rephras", "reword", "paraphras", "spell",
     "bersetz", "traduis", "relis", "traduce", "перевед", "readme", "doc", "changelog", "wiki", ".md", ".txt", ".rst",
@@ -28,7 +30,7 @@ def part_of(lines: list[str], at: int) -> str:
     for mark in SEPARATORS:
         if mark in line and mark in line.strip() and any(mark in other.strip() for other in neighbours):
             return "a table"
-    said = SAYS.match(line) if ":" in line else None
+    said = SAYS.match(line) if line.lstrip(" \t").partition(" ")[0].endswith(":") else None
     others = [other for other in map(SAYS.match, neighbours) if other] if said else []
     return "a transcript" if said and others and any(each["answer"] for each in (said, *others)) else ""
 
@@ -65,7 +67,9 @@ def _is_bullet(word: str) -> bool:
 
 def is_code(line: str) -> bool:
     """Tell whether a line with a `$` is code, or a line of a shell or of a compiler."""
-    if CODE_SIGNS.isdisjoint(line):
+    if CODE_SIGNS.isdisjoint(line) and (
+        MAYBE_CODE_SIGNS.isdisjoint(line) or not any(part in line for part in MAYBE_CODE)
+    ):
         return False
     from rcs_hooks.workflow.tokens import code_lines  # slow to compile
 

@@ -12,8 +12,6 @@ Rules of this file:
 
 from __future__ import annotations
 
-import re
-
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.tokens.pasted_lines import is_code, log_end, part_of, text_start
 from rcs_hooks.workflow.tokens.patterns import pattern
@@ -37,18 +35,20 @@ BLOCK_QUOTE = pattern(rf"[ \t]*{LIST_MARKER}>")
 INDENTED = pattern(r"(?: {4}| {0,3}\t)")
 HEADING = pattern(r" {0,3}#{1,6}(?:[ \t]|$)")
 OURS = pattern(r"[ \t]*(?:\[rcs\]|rcs:)[ ]")
+SPEAKER_SIGNS = frozenset("⏺⎿›❯")
+LONGEST_SPEAKER = len("**assistant**:")
 SPEAKER = pattern(
-    r"[ \t]*(?:[⏺⎿›❯][ \t]|(?:\*\*)?(?:user|human|assistant|system|ai|bot|claude|codex|gpt|chatgpt|copilot)(?:\*\*)?:)",
-    re.IGNORECASE,
+    r"(?i)[ \t]*(?:[⏺⎿›❯][ \t]"
+    r"|(?:\*\*)?(?:user|human|assistant|system|ai|bot|claude|codex|gpt|chatgpt|copilot)(?:\*\*)?:)"
 )
+DIFF_STARTS = ("diff --git ", "@@ ", "--- ")
 DIFF = pattern(r"diff --git |@@ -\d|@@ .*@@|--- \S[^\n]*\n\+\+\+ \S")
 IN_DIFF = pattern(
     r"[-+ \t@\\]|diff --git |index [0-9a-f]|(?:new|deleted) file|old mode|new mode|similarity |rename |Binary |$"
 )
-LINE_END = pattern(r"[\r\x0b\x0c]")
 LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x85\u2028\u2029", "\n"))
 PASTED = pattern(
-    r"""[ \t]*(?:
+    r"""(?x)[ \t]*(?:
         [$%][ ] | In[ ]\[\d+\]:[ ]                                  # a console's prompt,
       | [\w.-]+@[\w.-]+:[^\s$#]*[$\#][ ]                            # one with user, host and folder,
       | \[[\w.-]+@[\w.-]+[^\]\n]{0,80}\][$\#%][ ]                  # the same in brackets,
@@ -59,16 +59,16 @@ PASTED = pattern(
       | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)(?:[\]:][ ]|[ ]\$)
       | [\w./-]+:[ ](?:line[ ]\d+:[ ])?\$\S+:[ ]                     # a shell that complains,
       | \|[^\n]*\|[ \t]*$                                           # a row of a table
-    )""",
-    re.VERBOSE,
+    )"""
 )
-
 TRACE = "Traceback (most recent call last):"
 
 
 def with_line_feeds(text: str) -> str:
     """Return a text of the same length in which every line ends in a line feed."""
-    return text.replace("\r\n", " \n").translate(LINE_ENDS) if not text.isascii() or LINE_END.search(text) else text
+    if text.isascii() and not ("\r" in text or "\x0b" in text or "\x0c" in text):
+        return text
+    return text.replace("\r\n", " \n").translate(LINE_ENDS)
 
 
 def quoted_spans(text: str) -> list[Span]:
@@ -107,27 +107,27 @@ def _line_spans(text: str) -> Iterator[Span]:  # noqa: PLR0912 - one branch for 
                 fence = ""
         elif in_trace := bare == TRACE or (in_trace and line[:1] in (" ", "\t")):
             yield Span(start, end, "pasted output")
-        elif in_diff := DIFF.match(text, start) is not None or (in_diff and IN_DIFF.match(line) is not None):
+        elif in_diff := _starts_diff(text, line, start) or (in_diff and IN_DIFF.match(line) is not None):
             yield Span(start, end, "a diff")
         elif not bare:
             after_blank = True
             continue
-        elif fenced := FENCE.match(line):
+        elif fenced := FENCE.match(line) if "```" in line or "~~~" in line else None:
             fence = fenced["fence"]
             yield Span(start, end, "fenced code")
-        elif BLOCK_QUOTE.match(line):
+        elif ">" in line and BLOCK_QUOTE.match(line):
             yield Span(start, end, "a block quote")
         elif (after_blank or in_indented) and INDENTED.match(line):
             in_indented = True
             yield Span(start, end, "indented code")
             continue
-        elif HEADING.match(line):
+        elif bare[0] == "#" and HEADING.match(line):
             yield Span(start, end, "a heading")
-        elif OURS.match(line):
+        elif bare.startswith(("[rcs]", "rcs:")) and OURS.match(line):
             yield Span(start, end, "a line of rcs")
-        elif SPEAKER.match(line):
+        elif (bare[0] in SPEAKER_SIGNS or ":" in bare[:LONGEST_SPEAKER]) and SPEAKER.match(line):
             yield Span(start, end, "a transcript")
-        elif PASTED.match(line):
+        elif _may_be_pasted(line, bare) and PASTED.match(line):
             yield Span(start, end, "pasted output")
         elif "$" in line and is_code(line):
             yield Span(start, end, "pasted code")
@@ -141,35 +141,49 @@ def _line_spans(text: str) -> Iterator[Span]:  # noqa: PLR0912 - one branch for 
         after_blank = in_indented = False
 
 
+def _starts_diff(text: str, line: str, start: int) -> bool:
+    """Tell whether the line at `start` is one with which a diff begins."""
+    return line.startswith(DIFF_STARTS) and DIFF.match(text, start) is not None
+
+
+def _may_be_pasted(line: str, bare: str) -> bool:
+    """Tell whether `PASTED` may match: it wants a name with an at sign, a level in capitals, or a certain beginning."""
+    first = bare.partition(" ")[0]
+    begins = (
+        bare[0] in "[|" or bare[0].isdecimal() or bare.startswith("In [") or first in ("$", "%") or first[-1] == ":"
+    )
+    return begins or "@" in line or bare[1:2].isupper()
+
+
 # What may open a span inside a line. A backslash escapes the next character.
+OPENERS = frozenset('\\`"“”„«»‹›‘‚「｢『《〈〝＂<[({')
 OPENER = pattern(
-    r"""\\.                       # escaped: opens nothing
+    r"""(?sx)\\.                  # escaped: opens nothing
       | `+
       | ["'“”„«»‹›‘‚「｢『《〈〝＂]
       | <(?:!--|[A-Za-z/])
       | \[
       | ://
       | (?<=[\w$])[({]            # a call, $(...), ${...}
-      | \{""",
-    re.VERBOSE | re.DOTALL,
+      | \{"""
 )
 # A single quote closes only where a word ends.
-CLOSER = pattern(r"""\\.|(?<=\S)['’](?!\w)|["“”»«›‹」｣』》〉〞〟＂‘]""", re.DOTALL)
+CLOSER = pattern(r"""(?s)\\.|(?<=\S)['’](?!\w)|["“”»«›‹」｣』》〉〞〟＂‘]""")
 CLOSES = {
     '"': '"', "'": "'", "＂": "＂",
     "“": "”", "”": "”", "„": "“”", "«": "»", "»": "»«", "‹": "›", "›": "›‹",
     "‘": "’", "‚": "‘’", "「": "」", "｢": "｣", "〝": "〞〟", "『": "』", "《": "》", "〈": "〉",
 }  # fmt: skip
 LINK = pattern(
-    r"""\[\[[^\[\]\n]*\]\]
+    r"""(?x)\[\[[^\[\]\n]*\]\]
       | \[[ ](?=\S)[^\[\]\n]*(?<=[ ])\]
-      | \[[^\[\]]*\](?: \((?:[^()\n]|\([^()\n]*\))*\) | \[[^\[\]\n]*\] | :[ \t] )""",
-    re.VERBOSE,
+      | \[[^\[\]]*\](?: \((?:[^()\n]|\([^()\n]*\))*\) | \[[^\[\]\n]*\] | :[ \t] )"""
 )
 TAG = pattern(r"<(?P<close>/?)(?P<name>[A-Za-z][\w.:-]*)(?:\s[^<>]*)?>")
 COMMENT_END = "-->"
 URL = pattern(r"://\S*")
 GROUP = {"(": pattern(r"\([^()\n]*\)"), "{": pattern(r"\{[^{}\n]*\}")}
+TICKS = pattern("`+")
 PARAGRAPH_END = pattern(r"\n[ \t\r]*(?=\n)")
 
 
@@ -212,7 +226,7 @@ class _Inline:
         """Return the end of the inline code that `length` backticks at `start` open; None if it is never closed."""
         if self._ticks is None:
             self._ticks = {}
-            for match in re.finditer("`+", self.text):
+            for match in TICKS.finditer(self.text):
                 self._ticks.setdefault(len(match[0]), []).append(match.start())
         at = self._next(self._ticks.get(length, []), start + length)
         return at + length if at is not None and self.same_paragraph(start, at) else None
@@ -243,6 +257,12 @@ def _elements(text: str) -> dict[int, int]:
     return ends
 
 
+def _may_open(text: str) -> bool:
+    """Tell whether a text has more than apostrophes of the marks that may open a span."""
+    is_apart = any(not (piece[-1:].isalnum() or piece[-1:] == "_") for piece in text.split("'")[:-1])
+    return is_apart or not OPENERS.isdisjoint(text) or "://" in text
+
+
 def _opens(text: str, start: int, char: str) -> bool:
     """Tell whether the quotation mark at `start` can open a quotation: it is no apostrophe, and no sign for inches."""
     before = text[start - 1 : start]
@@ -252,7 +272,7 @@ def _opens(text: str, start: int, char: str) -> bool:
 
 
 def _inline_spans(text: str) -> Iterator[Span]:
-    if not OPENER.search(text):
+    if not (_may_open(text) and OPENER.search(text)):
         return
     inline = _Inline(text)
     at = 0

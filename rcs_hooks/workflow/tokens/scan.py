@@ -10,7 +10,6 @@ Rules of this file:
 
 from __future__ import annotations
 
-import re
 from itertools import islice, pairwise
 
 from rcs_hooks.catalog import meant_by
@@ -22,7 +21,12 @@ from rcs_hooks.workflow.tokens.mentions import AS_THING, AS_VARIABLE, DEFINED, M
 from rcs_hooks.workflow.tokens.patterns import pattern
 from rcs_hooks.workflow.tokens.quoted_spans import Span, blanked, quoted_spans, with_line_feeds
 
-TOKEN = pattern(r"\$([A-Za-z][A-Za-z0-9-]*(?::[A-Za-z0-9-]+)*)")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+IN_TOKENS = f"{LETTERS}0123456789-:"
 BETWEEN = pattern(r"[\s,，،、*]*")
 SENTENCE_END = pattern(r"[.!?;](?=\s)|\n|。|！|？")
 
@@ -33,7 +37,9 @@ QUOTES = "\"'`“”„«»‹›‘’‚「」｢｣〝〞〟『』《》〈�
 # What may come right before and after a token: nothing, a blank, a mark of prose, a sign that is no letter.
 BEFORE = pattern(rf"(?:\A|[\s,;{QUOTES}]|(?<![\w)\]])\*{{1,3}}|(?<![\w$])\(|[^\x00-\x7f\w])\Z")
 AFTER = pattern(rf"\Z|[\s,;){QUOTES}]|\*+(?:\W|\Z)|[.:!?…]+(?:\Z|[\s)*,{QUOTES}])|(?![…])[^\x00-\x7f\w]")
-ASSIGNED = pattern(r".[ \t]*(?:[-+.*/|&?]|[|&?]{2})?=(?!>)", re.DOTALL)
+AFTER_MOST = ("", " ", "\n", ",")
+"""What matches `AFTER` in most prompts, without the pattern; also behind a mark that ends a clause."""
+ASSIGNED = pattern(r"(?s).[ \t]*(?:[-+.*/|&?]|[|&?]{2})?=(?!>)")
 COMBINING = pattern(
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe2f]"
 )
@@ -52,7 +58,7 @@ CLAUSE_ENDS = frozenset(".!:?")
 HIDDEN = "glued to a character that cannot be seen"
 UNKNOWN = "no skill of that name"
 AS_CODE = "read as pasted code"
-LABEL = pattern(r"\b(?:error|warning|notice):[ ]\Z", re.IGNORECASE)
+LABEL = pattern(r"(?i)\b(?:error|warning|notice):[ ]\Z")
 IN_A_HEADING = "inside a heading"
 LOOKS_LIKE = {
     AS_CODE: "looked like pasted code, not a request",
@@ -120,14 +126,24 @@ def scan(prompt: str, own: frozenset[str] = NONE) -> tuple[Token, ...]:
     `own`: the names, in lower case, of the modes of one's own that the prompt may name.
     """
     text = with_line_feeds(prompt)
-    return tuple(_judge(text, list(TOKEN.finditer(text)), own))
+    return tuple(_judge(text, list(_places(text)), own))
 
 
-def _judge(text: str, matches: list[re.Match[str]], own: frozenset[str]) -> list[Token]:
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each token starts and ends."""
+    at = text.find("$")
+    for piece in text.split("$")[1:]:
+        if piece[:1] and piece[0] in LETTERS:
+            name = piece[: len(piece) - len(piece.lstrip(IN_TOKENS))].partition("::")[0].rstrip(":")
+            yield at, at + 1 + len(name)
+        at += 1 + len(piece)
+
+
+def _judge(text: str, places: list[tuple[int, int]], own: frozenset[str]) -> list[Token]:
     """Decide for every token whether it counts, block by block; stop asking after the request."""
-    names = {match[1] for match in matches}
+    names = {text[start + 1 : end] for start, end in places}
     spans = quoted_spans(text) if any(skill_of(name, own) or meant_by(name) for name in names) else []
-    tokens = _tokens(text, matches, spans, own)
+    tokens = _tokens(text, places, spans, own)
     shown = blanked(text, spans, FOREIGN)
     done: list[Token] = []
     asked: set[str] = set()
@@ -241,24 +257,24 @@ def _reject(token: Token, why: str) -> Token:
     return token if token.passed_over else token._replace(passed_over=why)
 
 
-def _tokens(text: str, matches: list[re.Match[str]], spans: list[Span], own: frozenset[str]) -> list[Token]:
+def _tokens(text: str, places: list[tuple[int, int]], spans: list[Span], own: frozenset[str]) -> list[Token]:
     rest = iter(spans)
     span: Span | None = next(rest, None)
     tokens = []
     has_operator = "|" in text or "&&" in text or "??" in text  # few prompts have any: this saves time
     has_equals = "=" in text
-    for match in matches:
-        start, end = match.span()
+    for start, end in places:
         while span and span.end <= start:
             span = next(rest, None)
-        skill = skill_of(match[1], own)
+        typed = text[start:end]
+        skill = skill_of(typed[1:], own)
         if span and span.start <= start:
             why: str | None = f"inside {span.what}"
         elif has_operator and _is_next_to_operator(text, start, end):
             why = "next to a shell operator"
         else:
             why = _why_not_a_token(text, start, end, skill, has_equals=has_equals)
-        tokens.append(Token(start, end, match[0], skill, why))
+        tokens.append(Token(start, end, typed, skill, why))
     return tokens
 
 
@@ -278,7 +294,7 @@ def _why_not_a_token(text: str, start: int, end: int, skill: str | None, *, has_
         return AS_THING
     before = text[start - 1 : start]
     is_free = _is_free_before(text, start) or (before in CLAUSE_ENDS and _is_after_a_mark(text, start, end))
-    is_word = is_free and (after == " " or AFTER.match(text, end) or is_cjk(after))
+    is_word = is_free and _is_free_after(text, end)
     if not (is_word or (after == "]" and _is_tag(text, start, end))):
         return "glued to other characters"
     if has_equals and ASSIGNED.match(text, end - 1):
@@ -316,6 +332,13 @@ def _is_free_before(text: str, start: int) -> bool:
     return bool(BEFORE.search(text[max(0, start - 5) : start])) or is_cjk(char)
 
 
+def _is_free_after(text: str, end: int) -> bool:
+    after, then = text[end : end + 1], text[end + 1 : end + 2]
+    if after in AFTER_MOST or (after in CLAUSE_ENDS and then in AFTER_MOST):
+        return True
+    return AFTER.match(text, end) is not None or is_cjk(after)
+
+
 def _is_hidden(char: str) -> bool:
     """Tell whether a character cannot be seen, or is only an accent."""
     return not (char.isprintable() or char.isspace()) or COMBINING.match(char) is not None
@@ -331,6 +354,6 @@ def _blocks(prompt: str, tokens: list[Token]) -> list[list[Token]]:
             blocks[-1].append(token)
         else:
             blocks.append([token])
-        between = BETWEEN.match(prompt, token.end) if is_word else None
+        between = BETWEEN.match(prompt, token.end) if is_word and token is not tokens[-1] else None
         joined = between.end() if between else -1
     return blocks

@@ -1,0 +1,142 @@
+"""A prompt in plain words needs no pattern: what is found without one is what the pattern would find."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rcs_hooks.workflow.tokens import clause, code_lines, directed, pasted_lines, quoted_spans, scan
+from tests.properties import examples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOKEN = re.compile(r"\$([A-Za-z][A-Za-z0-9-]*(?::[A-Za-z0-9-]+)*)")
+PIECES = (
+    *"$:-_.,;!?'/@|#>`~\"()[]{}<*+=\\%1²éΣ中。\x1a\x1c\x1e\x0b\r\n\t \x85\u2028\ufffc",
+    "$team", "$x:y", "$a::b", "fix it", "don't", "a/b.py", "v1.2", "user:", "ERROR", "[WARN]", "PS C:\\x> ", "a@b:~$ ",
+    "12:30:11 ", "2026-01-02 10:11 ", "In [3]: ", "rcs: ", "[rcs] ", "⏺ ", "diff --git ", "@@ -1 @@", "--- a\n+++ b",
+    "```", "~~~", "    ", "SELECT ", " FROM ", "error: ", "cat ", "color:", "://", "• ", "10. ", "- [ ] ",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+def by_pattern(text: str) -> list[str]:
+    return ["\x1a" if match[0][0] == "@" else match[0].lower() for match in clause.ITEMS.finditer(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("", []),
+        ("fix the parser", ["fix", "the", "parser"]),
+        ("Don't use $Team, please.", ["don't", "use", "$team", ",", "please", "."]),
+        (", please : .", [",", "please", ":", "."]),
+        ("note:\nrun it...", ["note", ":", "\n", "run", "it", "..."]),
+        ("src/a_b.py v1.2!?", ["src/a_b.py", "v1.2", "!?"]),
+    ],
+)
+def test_plain_words_are_split_without_a_pattern(text: str, items: list[str]) -> None:
+    assert clause._plain_items(text) == items == by_pattern(text)
+
+
+@pytest.mark.parametrize("text", ["_x", "x_", "$team: a", "a, -> b", "(a)", "a\x1eb", "a.,", ".,", "$", "@a/b", "a -"])
+def test_other_text_is_left_to_the_pattern(text: str) -> None:
+    assert clause._plain_items(text) is None
+
+
+@given(TEXTS)
+@examples(4000)
+def test_the_items_of_any_text_are_those_of_the_pattern(text: str) -> None:
+    assert clause.split_items(text) == by_pattern(text)
+
+
+@given(TEXTS)
+@examples(4000)
+def test_the_tokens_of_any_text_are_those_of_the_pattern(text: str) -> None:
+    assert list(scan._places(text)) == [match.span() for match in TOKEN.finditer(text)]
+
+
+@given(TEXTS)
+@examples(4000)
+def test_what_may_follow_a_token_is_what_the_pattern_says(text: str) -> None:
+    says = scan.AFTER.match(text) is not None or clause.is_cjk(text[:1])
+    assert scan._is_free_after(text, 0) is says
+
+
+def bare(line: str) -> str:
+    return line.strip()
+
+
+def may_be_speaker(line: str) -> bool:
+    return bare(line)[0] in quoted_spans.SPEAKER_SIGNS or ":" in bare(line)[: quoted_spans.LONGEST_SPEAKER]
+
+
+GATES: dict[str, tuple[re.Pattern[str], Callable[[str], bool]]] = {
+    "a diff": (quoted_spans.DIFF, lambda line: line.startswith(quoted_spans.DIFF_STARTS)),
+    "a fence": (quoted_spans.FENCE, lambda line: "```" in line or "~~~" in line),
+    "a block quote": (quoted_spans.BLOCK_QUOTE, lambda line: ">" in line),
+    "a heading": (quoted_spans.HEADING, lambda line: bare(line)[:1] == "#"),
+    "a line of rcs": (quoted_spans.OURS, lambda line: bare(line).startswith(("[rcs]", "rcs:"))),
+    "a speaker": (quoted_spans.SPEAKER, may_be_speaker),
+    "a pasted line": (quoted_spans.PASTED, lambda line: quoted_spans._may_be_pasted(line, bare(line))),
+    "a label": (directed.LABEL, directed._may_be_label),
+    "a marker": (clause.MARKER, lambda line: clause._marker(line) is not None),
+}
+LINES = (
+    "diff --git a b", "@@ -1 +1 @@", "@@ x @@", "--- a", "  ```py", "~~~", "> x", " - > x", "## x", "[rcs] x", "rcs: x",
+    "User: x", "**ai**: x", "⏺ x", "❯ x", "$ ", "$ x", "% x", "In [3]: ", "a@b:~$ x", "[a@b ~]$ x", "a@b ~ % x",
+    "PS C:\\> x", "2026-01-02 10:11", "[12:30:11] x", "TRACE: x", "[WARN] x", "ERROR $team", "[INFO $x", "sh: $x: no",
+    "| a |", "- x", "10. x", "* [ ] x", "\x95 x", "٣. x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_that_a_pattern_matches_has_its_sign(line: str) -> None:
+    assert [name for name, (pattern, gate) in GATES.items() if pattern.match(line) and not gate(line)] == []
+
+
+@given(TEXTS)
+@examples(4000)
+def test_any_line_that_a_pattern_matches_has_its_sign(text: str) -> None:
+    for line in text.split("\n"):
+        assert [name for name, (pattern, gate) in GATES.items() if pattern.match(line) and not gate(line)] == []
+
+
+@given(TEXTS)
+@examples(4000)
+def test_any_line_of_code_has_its_sign(text: str) -> None:
+    """The signs that were asked for before: the pattern alone would match more."""
+    for line in text.split("\n"):
+        is_code = not frozenset("{};=@(:+-").isdisjoint(line) and code_lines.CODE.match(line) is not None
+        assert pasted_lines.is_code(line) == is_code
+
+
+@pytest.mark.parametrize(
+    ("text", "may_open"),
+    [
+        ("don't", False),
+        ("a_'b", False),
+        ("'a'", True),
+        ("a 'b", True),
+        ("a: b", False),
+        ("a://b", True),
+        ("f(x)", True),
+    ],
+)
+def test_an_apostrophe_opens_nothing(text: str, may_open: bool) -> None:
+    assert quoted_spans._may_open(text) is may_open
+
+
+@given(TEXTS)
+@examples(4000)
+def test_a_text_that_opens_nothing_has_no_span(text: str) -> None:
+    if not quoted_spans._may_open(text):
+        openers = [match for match in quoted_spans.OPENER.finditer(text) if match[0] != "'"]
+        assert not openers and not any(
+            quoted_spans._opens(text, at, "'") for at, char in enumerate(text) if char == "'"
+        )
