@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
 
 LARGEST_COUNT = 10**9
-TITLE_LENGTH = 80
 SHOWN_TITLE = 40
 """How much of a title the line shows: it shares the terminal with what the client says."""
 RESET, BOLD, DIM, GREEN, YELLOW, RED = (f"\x1b[{code}m" for code in (0, 1, 2, 32, 33, 31))
@@ -88,6 +87,7 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
     from rcs_hooks.state import session_notes, stop_notes
     from rcs_hooks.text import clean, word
     from rcs_hooks.workflow.lifecycle import outcome_of
+    from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
     notes = session_notes.load(view.folder, view.session) if view.session else {}
     members = view.active_modes()

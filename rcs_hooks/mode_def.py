@@ -125,6 +125,11 @@ class ModeDef:
         return bool(self.source)
 
     @property
+    def is_of_project(self) -> bool:
+        """Tell whether the project declares this mode, so that its texts are not the person's."""
+        return self.source == PROJECT
+
+    @property
     def skill(self) -> str:
         """Return the name of the skill that says how to work in this mode."""
         return self.tokens[0]

@@ -16,6 +16,7 @@ from rcs_hooks.runs.records import COMPLETED, FAILED, RUNNING, SKIPPED, WAITING
 from rcs_hooks.state import history
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import FAILURES, FINISHED
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,7 +78,7 @@ class ModePath:
         at = moment(event.at) or self.last_at
         self.started_at = self.started_at or at
         self.last_at = at
-        self.title = clean(event.title, history.TITLE_LENGTH) or self.title
+        self.title = clean(event.title, TITLE_LENGTH) or self.title
         if event.event in (history.STARTED, history.RESUMED):
             self.status, self.outcome, self.target, self.is_early = RUNNING, None, None, False
             self._enter(OUTSIDE, event, at)

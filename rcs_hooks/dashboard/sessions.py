@@ -14,7 +14,7 @@ from rcs_hooks.state import session as sessions
 from rcs_hooks.state.session_listing import known_sessions
 from rcs_hooks.text import clean, cut
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
-from rcs_hooks.workflow.replies import TITLE_LENGTH
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

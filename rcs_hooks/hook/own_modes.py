@@ -10,7 +10,7 @@ Rules of this file:
 from __future__ import annotations
 
 from rcs_hooks.files import paths, workspaces
-from rcs_hooks.mode_def import PROJECT, ModeDef
+from rcs_hooks.mode_def import ModeDef
 from rcs_hooks.modes import lookup
 from rcs_hooks.tuples import NamedTuple
 
@@ -87,7 +87,7 @@ def definitions(own: Mapping[str, OwnMode]) -> dict[str, ModeDef]:
 def lines_for_person(result: Reconciled, own: Mapping[str, ModeDef], root: str) -> list[str]:
     """Return what the person is told: that a mode which starts is the project's, and which deferred modes are gone."""
     started = result.started if result.is_allowed else ()
-    brought = [own[mode] for mode in started if mode in own and own[mode].source == PROJECT]
+    brought = [own[mode] for mode in started if mode in own and own[mode].is_of_project]
     lines = [f"rcs: {mode.name} is this project's mode, from {_shown(mode.file, root)}" for mode in brought]
     return lines + [
         f"rcs: {mode} was deferred, but its file is gone or declares no mode, so it cannot be started"

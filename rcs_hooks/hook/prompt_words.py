@@ -9,7 +9,6 @@ from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.messages.prompt_context import Ended, PromptSummary, prompt_context
 from rcs_hooks.workflow.messages.prompt_notice import prompt_notice
-from rcs_hooks.workflow.messages.shared import SkillFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,14 +18,13 @@ if TYPE_CHECKING:
     from rcs_hooks.files.reading import Unreadable
     from rcs_hooks.state.reconcile import Reconciled
     from rcs_hooks.workflow.commands import Commands
-    from rcs_hooks.workflow.messages.shared import BrokenFile
+    from rcs_hooks.workflow.messages.shared import BrokenFile, SkillFile
     from rcs_hooks.workflow.next_step import NextStep
     from rcs_hooks.workflow.tokens.scan import Token
 
 
 PATH_LENGTH = 200
 FINDING_LENGTH = 160
-PROJECT = "project"
 
 
 def worded(
@@ -61,7 +59,7 @@ def worded(
         offered_by=result.offered_by,
         unreadable=tuple(cli_command.broken(unreadable) for unreadable in result.unreadable),
         typed_only=frozenset(
-            name for name, mode in result.modes.items() if mode.source == PROJECT and name not in result.own
+            name for name, mode in result.modes.items() if mode.is_of_project and name not in result.own
         ),
         of_workspace=of_workspace,
         next_steps=_next_steps(result, commands, of_workspace),
@@ -108,11 +106,9 @@ def _advice(result: Reconciled, mode: str) -> str:
 def _skills(result: Reconciled, begun: list[str], root: str, environment: Environment | None) -> tuple[SkillFile, ...]:
     if not begun or environment is None:
         return ()
-    from rcs_hooks.hook.skill_files import shown_path
+    from rcs_hooks.hook.skill_files import skills_of
 
-    definitions = [result.modes[mode] for mode in begun]
-    found = ((each, shown_path(each, root, environment)) for each in definitions)
-    return tuple(SkillFile(each.tokens[0], path, each.source == PROJECT) for each, path in found if path)
+    return skills_of((result.modes[mode] for mode in begun), root, environment)
 
 
 def _plans(result: Reconciled, begun: list[str]) -> tuple[tuple[str, str], ...]:

@@ -61,11 +61,10 @@ def _context(
     root: str,
     environment: Environment,
 ) -> str:
-    from rcs_hooks.hook.skill_files import shown_path
+    from rcs_hooks.hook.skill_files import skills_of
     from rcs_hooks.state import inventory
     from rcs_hooks.workflow.lifecycle import outcome_of
     from rcs_hooks.workflow.messages.session_start import StartedMode, session_start
-    from rcs_hooks.workflow.messages.shared import SkillFile
     from rcs_hooks.workflow.next_step import next_step
 
     unowned = {member.mode for member in members if sessions.belongs_to_workspace(member)}
@@ -84,12 +83,11 @@ def _context(
         for member in members
     ]
     definitions = [view.modes[member.mode] for member in members if member.mode not in unowned]
-    found = ((each, shown_path(each, root, environment)) for each in definitions)
     return session_start(
         running,
         questions=_questions(view, members),
         deferred=inventory.deferred_skills_in(view.inventory),
-        skills=[SkillFile(each.tokens[0], path, each.source == "project") for each, path in found if path],
+        skills=skills_of(definitions, root, environment),
     )
 
 

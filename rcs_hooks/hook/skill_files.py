@@ -8,23 +8,32 @@ from rcs_hooks.clients import plugins
 from rcs_hooks.files.workspaces import home_of
 from rcs_hooks.modes.lookup import FILE, folders
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.messages.shared import SkillFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.environment import Environment
 
 LONGEST_PATH = 200
 
 
-def shown_path(mode: ModeDef, root: str, environment: Environment) -> str:
+def skills_of(modes: Iterable[ModeDef], root: str, environment: Environment) -> tuple[SkillFile, ...]:
+    """Return the skills of these modes that are installed, for a message that names them."""
+    found = ((mode, _shown_path(mode, root, environment)) for mode in modes)
+    return tuple(SkillFile(mode.skill, path, mode.is_of_project) for mode, path in found if path)
+
+
+def _shown_path(mode: ModeDef, root: str, environment: Environment) -> str:
     """Return the path of a mode's SKILL.md as a message shows it; empty if no skill of that name is installed."""
     home = home_of(environment.env) or ""
     if mode.file:
         return _shown(mode.file, root, home)
     of_plugin = [f"{plugin}/rcs_hooks/skills" for plugin in plugins(environment.env)]
     for folder in (*of_plugin, *(each.path for each in folders(environment.env, root))):
-        path = f"{folder}/{mode.tokens[0]}/{FILE}"
+        path = f"{folder}/{mode.skill}/{FILE}"
         if os.path.isfile(path):
             return _shown(path, root, home)
     return ""

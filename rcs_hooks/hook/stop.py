@@ -90,6 +90,7 @@ def _history(decision: Decision, view: Session, session: str) -> list[Write]:
     if not (decision.has_message and members):
         return []
     from rcs_hooks.state import history
+    from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
     event = history.HELD if decision.blocks else history.LET_GO
     records = {member.mode: member.record for member in view.active_modes()}
@@ -97,7 +98,7 @@ def _history(decision: Decision, view: Session, session: str) -> list[Write]:
         history.Event(0, iso(view.now), each.mode, event, phase, phase, each.iteration, title, {"why": decision.why})
         for each in members
         for phase in (history.text_of(each.phase),)
-        for title in (history.text_of(records[each.mode].title, history.TITLE_LENGTH),)
+        for title in (history.text_of(records[each.mode].title, TITLE_LENGTH),)
     ]
     write = history.append(view.folder, session, events, durable=False)
     return [write] if write else []

@@ -9,6 +9,7 @@ from rcs_hooks.machine.source import Source, lines_of
 from rcs_hooks.machine.statement import EDGE, EDGE_OF_ALL, STATE
 from rcs_hooks.mode_def import END, LONGEST_NAME, MOST_EDGES, MOST_STATES, is_state_name, label
 from rcs_hooks.modes.fault import Fault
+from rcs_hooks.workflow import phases
 from rcs_hooks.workflow.lifecycle import spelled
 
 
@@ -90,7 +91,7 @@ class DiagramReader:
         self.first = self.first or state
 
     def _check_state(self, line: int, name: str, folded: dict[str, str]) -> None:
-        spelling = name.lower().replace("-", "").replace("_", "")
+        spelling = phases.folded(name)
         if not is_state_name(name):
             self.fault(line, f"the state `{name[:LONGEST_NAME]}…` is longer than {LONGEST_NAME} letters")
         elif outcome := spelled(name):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.overview.entries import MODE, RUNNING, Entry, short
 from rcs_hooks.text import clean, word
-from rcs_hooks.workflow.replies import TITLE_LENGTH
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from rcs_hooks.state.session import Session

@@ -9,7 +9,7 @@ from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, WAITING, Ent
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter
 from rcs_hooks.runs.records import WAITING as WAITS
 from rcs_hooks.text import clean, quoted
-from rcs_hooks.workflow.replies import TITLE_LENGTH
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, review_finding
-from rcs_hooks.workflow.replies import TITLE_LENGTH
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

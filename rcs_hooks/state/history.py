@@ -21,6 +21,7 @@ from rcs_hooks.files.reading import Reader, is_tracked
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ FOLDED = "folded"
 CLEARED, OFF = "cleared", "off"
 """What an outcome leads to where no outcome was stated: the record was removed, or the mode switched off."""
 WORD_LENGTH = 128
-TITLE_LENGTH = 80
 TEXT_LENGTH = 200
 TAIL = 4_096
 LONGEST_LINE = CHUNK = 65_536

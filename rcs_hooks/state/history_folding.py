@@ -20,6 +20,7 @@ from rcs_hooks.files.reading import is_tracked
 from rcs_hooks.state import history
 from rcs_hooks.state.history import MOST_READ, Event, event_of, text_of
 from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _state_from(value: object) -> RunState:
     known = value if isinstance(value, dict) else {}
     iteration = known.get("iteration")
     phase, outcome = (text_of(known.get(name)) for name in ("phase", "outcome"))
-    title = text_of(known.get("title"), history.TITLE_LENGTH)
+    title = text_of(known.get("title"), TITLE_LENGTH)
     return RunState(
         known.get("active") is True, phase, iteration if isinstance(iteration, int) else None, outcome, title
     )

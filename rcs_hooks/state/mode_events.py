@@ -7,9 +7,9 @@ history.
 from __future__ import annotations
 
 from rcs_hooks.state import history, questions
-from rcs_hooks.state.history import TEXT_LENGTH, TITLE_LENGTH, Event, text_of
+from rcs_hooks.state.history import TEXT_LENGTH, Event, text_of
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of, spelled
-from rcs_hooks.workflow.mode_record import ModeRecord
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH, ModeRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

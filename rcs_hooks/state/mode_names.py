@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rcs_hooks.catalog import MODES, NAMESPACE, is_own_name
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths
-from rcs_hooks.mode_def import PROJECT
 from rcs_hooks.modes import lookup
 from rcs_hooks.modes.fault import Fault
 from rcs_hooks.state.session_listing import sessions_with
@@ -51,7 +50,7 @@ def with_definition(scope: Scope, view: Session, mode: str, *, starts: bool) -> 
     if declared is None:
         file = view.modes[mode].file if mode in view.modes else ""
         raise Refused(f"{mode}: its file {file + ' ' if file else ''}is gone, so it cannot be started")
-    if mode not in view.own and declared.source == PROJECT:
+    if mode not in view.own and declared.is_of_project:
         raise Refused(f"{mode} is this project's mode, so no command starts it; {how_to_type(mode)}")
     return view.with_modes({mode: declared})
 
@@ -64,7 +63,7 @@ def starts_by_command(scope: Scope, view: Session, mode: str) -> bool:
     if mode in MODES or mode in view.own:
         return True
     declared = _declared(scope, mode)
-    return declared is not None and declared.source != PROJECT
+    return declared is not None and not declared.is_of_project
 
 
 def how_to_type(mode: str) -> str:

@@ -23,8 +23,7 @@ from rcs_hooks.state.scopes import (
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.messages.shared import BrokenFile, unreadable
-from rcs_hooks.workflow.mode_record import ModeRecord
-from rcs_hooks.workflow.replies import TITLE_LENGTH
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH, ModeRecord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

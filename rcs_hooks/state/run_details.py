@@ -9,7 +9,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.files.paths import fault_of
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import REASON, VERDICT, is_clean
-from rcs_hooks.workflow.replies import TITLE_LENGTH
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

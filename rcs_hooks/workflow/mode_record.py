@@ -27,6 +27,8 @@ KNOWN = frozenset(
         *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "early", "declared"),
     )
 )
+TITLE_LENGTH = 80
+"""How long a title is, wherever it is written or shown."""
 CLEARED = "cleared"
 """The phase of a record that only says that there is no run."""
 

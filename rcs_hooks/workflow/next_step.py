@@ -10,6 +10,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+from rcs_hooks.mode_def import LONGEST_TEXT
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow import phases
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.commands import Commands
     from rcs_hooks.workflow.mode_record import ModeRecord
 
-LABEL_LENGTH = 120
 LARGEST_ROUND = 10**9
 FINISH = ("--outcome", "finished")
 CLEAN = ("--verdict", "clean")
@@ -64,8 +64,8 @@ class NextStep(NamedTuple):
     """The event that led back here, in words; empty in a first round."""
     verdict: str = ""
     """The verdict of a review, with its reason if it is not clean; empty if there is none that matters here."""
-    source: str = ""
-    """Who declares the mode: empty (it ships), `home` or `project`."""
+    is_of_project: bool = False
+    """Whether the project declares the mode."""
     is_interview: bool = False
     """Whether asking the user is what the mode is for."""
     knows_phase: bool = True
@@ -86,9 +86,9 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
     most = record.max_iterations or 0
     return NextStep(
         mode.name,
-        mode.tokens[0] if mode.tokens else mode.name,
+        mode.skill,
         word(phase),
-        clean(mode.states.get(phase, ""), LABEL_LENGTH),
+        clean(mode.states.get(phase, ""), LONGEST_TEXT),
         _ways(mode, record, commands),
         can_finish=_can_finish(mode, record),
         finishes_from=tuple(dict.fromkeys(word(start) for start, end, _ in mode.edges if not end)),
@@ -98,7 +98,7 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
         is_last_round=record.is_exhausted,
         because=_why_again(mode, record) if knows and number else "",
         verdict=_verdict(mode, record),
-        source=mode.source,
+        is_of_project=mode.is_of_project,
         is_interview=mode.asks_in_text,
         knows_phase=knows,
         phases=tuple(word(each) for each in mode.states),
@@ -165,5 +165,5 @@ def _verdict(mode: ModeDef, record: ModeRecord) -> str:
     if not review_is_open(record):
         is_due = bool(mode.returns_to) and mode.knows(record.phase) and mode.can_finish(record.phase)
         return "clean" if is_due and review_is_clean(record) else ""
-    finding = review_finding(record, LABEL_LENGTH)
+    finding = review_finding(record, LONGEST_TEXT)
     return f"{UNCLEAN}: {finding}" if finding not in ("", UNCLEAN) else UNCLEAN

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rcs_hooks.catalog import skill_named
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ COURTESY = frozenset(["please", "pls", "thanks", "bitte", "danke", "merci", "gra
 IF_YOU_PLEASE = frozenset(["s'il", "te", "vous"])
 """Words that are courtesy only as part of `s'il te plaît`."""
 
-TITLE_LENGTH = 80
 BEFORE_TITLE = " \t\r\n.,;:!-–—)]"
 """Characters that are left at the start of a prompt where its tokens were cut out."""
 GO_ON_WORDS = 4

@@ -469,6 +469,8 @@ def test_the_words_of_a_projects_mode_are_marked_as_the_projects(desk: Desk) -> 
     started_again = desk.call("SessionStart", source="compact").context
     assert '"check fails": ' in started_again
     assert "Read again" in started_again
+    for context in (started, started_again):
+        assert "the skill `release` of this project (.claude/skills/release/SKILL.md)" in context
 
 
 def test_the_words_of_the_persons_own_mode_are_shown_as_they_are(running: Desk) -> None:

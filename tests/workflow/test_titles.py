@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rcs_hooks.workflow.replies import TITLE_LENGTH, title_of
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+from rcs_hooks.workflow.replies import title_of
 from tests.table import each_row
 
 TITLES = [

@@ -17,7 +17,6 @@ MOST_ASKING = 2
 """Of more runs than these, what some ask may be left out."""
 MOST_WAYS = 4
 """More ways than these are shown without their commands: only a machine of one's own has so many."""
-PROJECT = "project"
 
 
 class SharedWay(NamedTuple):
@@ -66,13 +65,13 @@ def asked(step: NextStep) -> str:
     if not step.knows_phase:
         known = ", ".join(step.phases)
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
-    text = f'the project\'s skill says "{step.asks}"' if step.source == PROJECT and step.asks else step.asks
+    text = f'the project\'s skill says "{step.asks}"' if step.is_of_project and step.asks else step.asks
     return f"{text}. The verdict so far: {step.verdict}" if text and step.verdict else text
 
 
 def _event(step: NextStep, event: str) -> str:
     """Return an event as it is shown: in quotation marks where it is a project's word, and not ours or the person's."""
-    return f'"{event}"' if event and step.source == PROJECT else event
+    return f'"{event}"' if event and step.is_of_project else event
 
 
 def _whose(step: NextStep, *, alone: bool) -> str:

@@ -29,7 +29,6 @@ OPTIONS_LENGTH = 200
 ANSWER_LENGTH = 300
 REASON_SHOWN = 120
 TITLE_SHOWN = 60
-OF_PROJECT = " of this project"
 ONE_RUN_LENGTH = 700
 """How long the context may be where a prompt starts one mode and does nothing else."""
 PRESERVED = "planning preserved over simultaneous execution follow-up"
@@ -226,8 +225,7 @@ def _newer_plan(summary: PromptSummary, commands: Commands) -> list[Line]:
 
 
 def _skills(skills: Sequence[SkillFile]) -> Line:
-    names = ", ".join(f"`{each.name}`{OF_PROJECT if each.is_of_project else ''}" for each in skills)
-    full = ", ".join(f"`{each.name}`{OF_PROJECT if each.is_of_project else ''} ({each.path})" for each in skills)
+    names, full = ", ".join(each.named for each in skills), ", ".join(each.located for each in skills)
     read = "Read the skill" if len(skills) == 1 else "Read the skills"
     return Line.of(f"{read} {full} first.", f"{read} {names} first.", when=LATER)
 

@@ -7,6 +7,7 @@ from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.messages.lines import FIRST, LATER, SOONER, Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, outcomes, position, ways
 from rcs_hooks.workflow.messages.shared import QUESTION_LENGTH, dollars
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.next_step import NextStep
 
 START_LENGTH = 900
-TITLE_LENGTH = 80
 OPTIONS_LENGTH = 120
 PATH_LENGTH = 200
 FINDING_LENGTH = 160
@@ -94,8 +94,7 @@ def _left_by_planning(active: Sequence[StartedMode]) -> list[Line]:
 
 
 def _skills(skills: Sequence[SkillFile]) -> Line:
-    names = ", ".join(f"`{each.name}`" for each in skills)
-    full = ", ".join(f"`{each.name}` ({each.path})" for each in skills)
+    names, full = ", ".join(each.named for each in skills), ", ".join(each.located for each in skills)
     return Line.of(
         f"Read again, for it may be out of your context: the skill {full}.",
         f"Read the skill {full} again.",

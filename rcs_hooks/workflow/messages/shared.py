@@ -43,6 +43,16 @@ class SkillFile(NamedTuple):
     is_of_project: bool = False
     """Whether the project declares the mode."""
 
+    @property
+    def named(self) -> str:
+        """Return the name as a message shows it, marked where the skill's words are the project's."""
+        return f"`{self.name}` of this project" if self.is_of_project else f"`{self.name}`"
+
+    @property
+    def located(self) -> str:
+        """Return the name and the path as a message shows them."""
+        return f"{self.named} ({self.path})"
+
 
 def fit(lines: Sequence[str], limit: int) -> str:
     """Join the lines that fit into `limit` characters, in order, and drop the others. A first line too long is cut."""
