@@ -60,6 +60,7 @@ class ModePath:
         self.visits: deque[StepVisit] = deque(maxlen=MOST_VISITS)
         self.rounds: deque[Record] = deque(maxlen=MOST_ROUNDS)
         self.questions: deque[Record] = deque(maxlen=MOST_QUESTIONS)
+        """The last questions, each with `id`, `question`, `asked_at` and `answered_at`."""
         self.current: str | None = None
         self.iteration: int | None = None
         self.title = ""
@@ -116,12 +117,12 @@ class ModePath:
         if event.event == history.QUESTION:
             self.status = WAITING
             words = clean(event.data.get("text"), LONGEST_NOTE) or None
-            self.questions.append({"question": words, "asked_at": at, "answer": None, "answered_at": None})
+            found = {"id": event.data.get("id"), "question": words, "asked_at": at, "answered_at": None}
+            self.questions.append(found)
         else:
             self.status = RUNNING
             if self.questions and self.questions[-1]["answered_at"] is None:
-                answer = clean(event.data.get("text"), LONGEST_NOTE) or None
-                self.questions[-1] |= {"answer": answer, "answered_at": at}
+                self.questions[-1]["answered_at"] = at
 
     def _end(self, event: Event, at: str | None) -> None:
         is_handoff = event.event == history.HANDOFF

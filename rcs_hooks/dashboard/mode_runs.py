@@ -178,7 +178,7 @@ class _ModeRun:
             "visits": [visit.as_json() for visit in path.visits],
             "graph": self._graph(),
             "rounds": list(path.rounds),
-            "asked": list(path.questions),
+            "asked": self._asked(),
             "questions": self._open_questions(),
             "events": [mode_path.event_as_json(event) for event in self.events[-MOST_SHOWN:]],
             "event_count": len(self.events),
@@ -242,6 +242,24 @@ class _ModeRun:
                 "problem": f"nothing declares the mode {self.mode} any more, so its phases are unknown",
             }
         return _drawn(machine_of(self.definition), tuple(self.path.edges), self.phase)
+
+    def _asked(self) -> list[Record]:
+        """Return the questions that the run has waited for; the answers stand in the records of the questions alone."""
+        found = list(self.path.questions)
+        try:
+            records = questions.load(self.view.folder, self.view.session, [each["id"] for each in found])
+        except (RcsError, OSError):
+            records = []
+        answers = {question.id: clean(questions.answer_of(question), LONGEST_TEXT) for question in records}
+        return [
+            {
+                "question": each["question"],
+                "asked_at": each["asked_at"],
+                "answer": answers.get(str(each["id"])) or None if each["answered_at"] else None,
+                "answered_at": each["answered_at"],
+            }
+            for each in found
+        ]
 
     def _open_questions(self) -> list[Record]:
         """Return the questions that the run waits for, to be answered on its page."""
