@@ -99,6 +99,10 @@ class Refused(RcsError):
 
     code = "refused"
 
+    def add(self, line: str) -> None:
+        """Add a line to the message."""
+        self.args = (f"{self}\n{line}",)
+
 
 class PhaseRefused(Refused):
     """Raised when the machine of a mode does not allow a phase; carries the phases that may come next."""

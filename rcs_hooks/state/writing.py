@@ -86,10 +86,15 @@ def _drafted(scope: Scope, modes: Sequence[str], wanted: JsonObject) -> tuple[Dr
     for mode in modes:
         view = with_definition(scope, view, mode, starts=bool(wanted.get("active")))
     refuse_unreadable(scope, view, () if wanted.get("active") else (*modes, INVENTORY))
-    for mode in modes:
-        write_checks.refuse_not_running(scope, view, mode, wanted)
     draft = Draft(view, turn=None, now=iso(scope.now))
-    written = [_draft_write(scope, draft, mode, wanted) for mode in modes]
+    try:
+        for mode in modes:
+            write_checks.refuse_not_running(scope, view, mode, wanted)
+        written = [_draft_write(scope, draft, mode, wanted) for mode in modes]
+    except Refused as error:
+        if len(modes) > 1:
+            error.add(f"A write to {' and '.join(modes)} is for {'both' if len(modes) == 2 else 'all'} or none.")
+        raise
     draft.sync_inventories()
     return draft, written
 

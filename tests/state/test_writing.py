@@ -202,8 +202,9 @@ def test_if_one_mode_refuses_nothing_is_written(modes: tuple[str, ...], written:
     write(at(workspace), "forge", {"current_phase": "executing"})
     write(at(workspace), "forge", {"current_phase": "verifying"})
     before = workspace.snapshot()
-    with pytest.raises(Refused):
+    with pytest.raises(Refused) as refused:
         write(at(workspace), modes, written)
+    assert str(refused.value).endswith(f"\nA write to {' and '.join(modes)} is for both or none.")
     assert workspace.snapshot() == before
 
 
