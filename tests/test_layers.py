@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "tuples": set(),
     "workflow": BASE - {"environment"},
     "files": BASE - {"environment"},
-    "modes": BASE | {"workflow", "files", "machine", "clients"},
+    "modes": BASE | {"workflow", "files", "machine"},
     "state": STATE,
     "editing": BASE | {"files"},
     "clients": BASE | {"workflow", "files", "editing"},

@@ -107,9 +107,9 @@ def _new(args: argparse.Namespace) -> int:
 
 def _refuse_hidden(host: Host, name: str) -> None:
     """Raise Refused if the person has a skill of that name in the home, which goes before the project's."""
-    for folder in lookup.folders(host.env, host.root):
-        path = os.path.join(folder.path, name)
-        if folder.source == HOME and os.path.lexists(path):
+    for source, folder in lookup.folders(host.env, host.root):
+        path = os.path.join(folder, name)
+        if source == HOME and os.path.lexists(path):
             raise Refused(f"{path} exists already and goes before a mode of the project; choose another name")
 
 
@@ -119,5 +119,5 @@ def _folders(host: Host, client: str | None, scope: str) -> list[str]:
     names = names or [each for each in installers() if is_on(host, each)] or list(installers())
     targets = (InstallTarget(host, name, scope) for name in names)
     paths = [target.installer.skills_folder(target) for target in targets]
-    order = [folder.path for folder in lookup.folders(host.env, host.root)]
+    order = [path for _, path in lookup.folders(host.env, host.root)]
     return sorted(paths, key=lambda path: order.index(path) if path in order else len(order))

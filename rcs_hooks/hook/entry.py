@@ -130,7 +130,7 @@ def respond(raw: bytes, environment: Environment) -> str:
 
 def _dispatch(payload: Payload, root: str, cwd: str, environment: Environment) -> "dict[str, Any]":
     has_state = may_have_state(root, payload.session)
-    tokens, own = _tokens(payload, root, environment) if payload.event == PROMPT else ((), {})
+    tokens, own = _tokens(payload, root, environment, has_state=has_state) if payload.event == PROMPT else ((), {})
     if not has_state and payload.event == SESSION_START:
         has_state = has_sessions(root)  # whose index is to be kept current
     if not (has_state or tokens) or off_by(environment.env, root):
@@ -167,7 +167,9 @@ def _with_tracked_line(output: "dict[str, Any]", payload: Payload, root: str) ->
     return notices.with_tracked_line(output, payload, root)
 
 
-def _tokens(payload: Payload, root: str, environment: Environment) -> "tuple[tuple[Token, ...], dict[str, OwnMode]]":
+def _tokens(
+    payload: Payload, root: str, environment: Environment, *, has_state: bool
+) -> "tuple[tuple[Token, ...], dict[str, OwnMode]]":
     """Return the tokens of the skills that the prompt asks for, or of those that the person is told about.
 
     Returns also the own modes that the prompt may name. The tokenizer is loaded only where a `$` is followed by the
@@ -179,6 +181,10 @@ def _tokens(payload: Payload, root: str, environment: Environment) -> "tuple[tup
     from rcs_hooks.catalog import may_name_a_skill, possible_own_names
 
     names, is_ours = possible_own_names(prompt), may_name_a_skill(prompt)
+    if names and not has_state:  # otherwise the name may be that of a run whose file is gone
+        from rcs_hooks.modes.lookup import names_there
+
+        names = names_there(names, environment.env, root)
     if not (names or is_ours):
         return (), {}
     from rcs_hooks.workflow.origin import is_client_made

@@ -32,7 +32,7 @@ def _shown_path(mode: ModeDef, root: str, environment: Environment) -> str:
     if mode.file:
         return _shown(mode.file, root, home)
     of_plugin = [f"{plugin}/rcs_hooks/skills" for plugin in plugins(environment.env)]
-    for folder in (*of_plugin, *(each.path for each in folders(environment.env, root))):
+    for folder in (*of_plugin, *(path for _, path in folders(environment.env, root))):
         path = f"{folder}/{mode.skill}/{FILE}"
         if os.path.isfile(path):
             return _shown(path, root, home)

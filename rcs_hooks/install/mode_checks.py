@@ -40,10 +40,10 @@ def checks(host: Host) -> Iterator[Check]:
 
 
 def _copies(host: Host) -> Iterator[Check]:
-    for folder in lookup.folders(host.env, host.root):
+    for source, folder in lookup.folders(host.env, host.root):
         for name in lint.SHIPPED:
-            path = os.path.join(folder.path, name, lookup.FILE)
-            data = lookup.read(path, folder.source, host.root)
+            path = os.path.join(folder, name, lookup.FILE)
+            data = lookup.read(path, source, host.root)
             text = data.decode(errors="replace") if isinstance(data, bytes) else ""
             if not text or is_untouched(text):
                 continue

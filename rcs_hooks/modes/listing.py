@@ -72,12 +72,12 @@ def listing(env: Mapping[str, str], root: str) -> Listing:
 def _names(env: Mapping[str, str], root: str) -> list[str]:
     """Return the names of all skills that may be own modes, those of the home first."""
     names: dict[tuple[bool, str], None] = {}
-    for folder in lookup.folders(env, root):
+    for source, folder in lookup.folders(env, root):
         try:
-            entries = sorted(os.listdir(folder.path)[:MOST_FOLDERS])
+            entries = sorted(os.listdir(folder)[:MOST_FOLDERS])
         except OSError:
             continue
-        names |= {(folder.source != HOME, entry): None for entry in entries if is_own_name(entry.lower())}
+        names |= {(source != HOME, entry): None for entry in entries if is_own_name(entry.lower())}
     return list(dict.fromkeys(name for _, name in sorted(names)))
 
 

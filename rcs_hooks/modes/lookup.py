@@ -6,27 +6,27 @@ Rules of this file:
   takes the name of what the person has.
 - A link may lead anywhere from the home's folders, but from the project's only to another place in the project.
 - At most LARGEST bytes are read, and a read never waits: a clone can bring anything.
+
+A prompt with any `$name` loads this module, so it imports little: the rest where there is a file.
 """
 
 import os
 
 from rcs_hooks.catalog import is_own_name
-from rcs_hooks.clients import skill_folders
-from rcs_hooks.errors import reason_of
-from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.paths import inside
 from rcs_hooks.files.workspaces import home_of
 from rcs_hooks.mode_def import HOME, PROJECT
-from rcs_hooks.modes.fault import Fault
-from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.modes.fault import Fault
 
 FILE = "SKILL.md"
+FOLDERS = ((".claude", "CLAUDE_CONFIG_DIR"), (".codex", "CODEX_HOME"), (".agents", ""))
+"""What `clients.skill_folders` returns (a test compares): to load the clients takes longer than all of a look."""
 LARGEST = 256 * 1024
 SIGNS = (b"rcs-", b"## MODE")
 """What is in the file of every mode, and in hardly any other."""
@@ -38,32 +38,50 @@ def shipped_file(skill: str) -> str:
     return os.path.join(package, "skills", skill, FILE)
 
 
-class SkillFolder(NamedTuple):
-    """A folder of skills, and whose it is: `HOME` or `PROJECT`."""
+def folders(env: "Mapping[str, str]", root: str) -> "Iterator[tuple[str, str]]":
+    """Yield whose a skill folder is, `HOME` or `PROJECT`, and its path, in the order in which they are searched.
 
-    source: str
-    path: str
-
-
-def folders(env: "Mapping[str, str]", root: str) -> "Iterator[SkillFolder]":
-    """Yield the skill folders in the order in which they are searched, those that do not exist included."""
+    Folders that do not exist are included.
+    """
     home = home_of(env)
     seen: dict[str, None] = {}
-    for name, variable in skill_folders():
+    for name, variable in FOLDERS:
         moved = env.get(variable, "").strip() if variable else ""
         base = moved if os.path.isabs(moved) else os.path.join(home, name) if home else ""
         if base and not _is_of_project(base, home, root):
             seen[os.path.join(base, "skills")] = None
-    yield from (SkillFolder(HOME, path) for path in seen)
-    for name, _ in skill_folders():
+    yield from ((HOME, path) for path in seen)
+    for name, _ in FOLDERS:
         path = os.path.join(root, name, "skills")
         if path not in seen:
-            yield SkillFolder(PROJECT, path)
+            yield PROJECT, path
 
 
 def _is_of_project(folder: str, home: str | None, root: str) -> bool:
     """Tell whether a folder lies in the project, though a variable calls it the person's: a project can set those."""
     return inside(os.path.normpath(folder), root) and not (home and inside(home, root))
+
+
+def names_there(names: "Iterable[str]", env: "Mapping[str, str]", root: str) -> tuple[str, ...]:
+    """Return those of these names, as typed, that some skill folder may have a skill of; opens no file."""
+    places = [path for _, path in folders(env, root)]
+    return tuple(name for name in names if any(_is_there(path, name) for path in places))
+
+
+def _is_there(folder: str, name: str) -> bool:
+    for spelling in _spellings(name):
+        try:
+            os.lstat(os.path.join(folder, spelling, FILE))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return True  # whoever reads it says why it cannot be read
+        return True
+    return False
+
+
+def _spellings(name: str) -> "Iterable[str]":
+    return dict.fromkeys((name.lower(), name))
 
 
 def find(name: str, env: "Mapping[str, str]", root: str) -> "ModeDef | Fault | None":
@@ -74,25 +92,28 @@ def find(name: str, env: "Mapping[str, str]", root: str) -> "ModeDef | Fault | N
     if not is_own_name(name.lower()):
         return None
     there = ""
-    for folder in folders(env, root):
-        if there and folder.source != there:
+    for source, folder in folders(env, root):
+        if there and source != there:
             return None
-        for spelling in dict.fromkeys((name.lower(), name)):
-            path = os.path.join(folder.path, spelling, FILE)
-            data = read(path, folder.source, root)
+        for spelling in _spellings(name):
+            path = os.path.join(folder, spelling, FILE)
+            data = read(path, source, root)
             if data is None:
                 continue
-            there = folder.source
-            if isinstance(data, Fault):
+            there = source
+            if not isinstance(data, bytes):
                 return data
-            found = declared(data, spelling, path, folder.source)
+            found = declared(data, spelling, path, source)
             if found is not None:
                 return found
     return None
 
 
-def read(path: str, source: str, root: str) -> bytes | Fault | None:
+def read(path: str, source: str, root: str) -> "bytes | Fault | None":
     """Read the file of a skill; None if there is none, and the fault if it must not or cannot be read."""
+    from rcs_hooks.files.bounded import read_bytes
+    from rcs_hooks.modes.fault import Fault
+
     if source == PROJECT and os.path.lexists(path) and not inside(os.path.realpath(path), os.path.realpath(root)):
         return Fault(path, 0, "a link leads out of the project here, so it is not read")
     try:
@@ -100,6 +121,8 @@ def read(path: str, source: str, root: str) -> bytes | Fault | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
+        from rcs_hooks.errors import reason_of
+
         return Fault(path, 0, f"it cannot be read ({reason_of(error)})")
     if data is None:
         return Fault(path, 0, "it is not a regular file, so it is not read")
@@ -111,6 +134,7 @@ def declared(data: bytes, name: str, path: str, source: str) -> "ModeDef | Fault
     if not any(sign in data for sign in SIGNS):
         return None
     from rcs_hooks.modes.declaration import read as read_declaration
+    from rcs_hooks.modes.fault import Fault
 
     try:
         text = data.decode()

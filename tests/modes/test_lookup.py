@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.catalog import ModeDef
+from rcs_hooks.clients import skill_folders
 from rcs_hooks.mode_def import HOME, PROJECT
 from rcs_hooks.modes import lookup
 from rcs_hooks.modes.fault import Fault
@@ -53,6 +54,19 @@ def places(tmp_path: Path) -> Places:
 
 def test_nothing_is_found_where_nothing_is(places: Places) -> None:
     assert places.find() is None
+
+
+def test_the_folders_are_those_that_the_clients_name() -> None:
+    assert list(lookup.FOLDERS) == skill_folders()
+
+
+def test_a_name_is_there_where_any_folder_has_a_skill_of_it(places: Places) -> None:
+    places.write(places.root, client=".agents", name="review")
+    broken = places.home / ".codex" / "skills" / "Plain"
+    broken.mkdir(parents=True)
+    (broken / "SKILL.md").symlink_to("SKILL.md")
+    names = ("release", "Review", "Plain", "plain")
+    assert lookup.names_there(names, places.env, str(places.root)) == ("Review", "Plain")
 
 
 @pytest.mark.parametrize("client", FOLDERS)
