@@ -134,20 +134,26 @@ class ModeDef:
         """Return the name of the skill that says how to work in this mode."""
         return self.tokens[0]
 
-    # --- the machine
+    # --- the machine; a phase may be given in any spelling
 
-    def knows(self, phase: str) -> bool:
-        return phase in self.states
+    def state_named(self, phase: str) -> str | None:
+        """Return the state that a phase spells, as the machine writes it; None if the machine does not know it."""
+        if phase in self.states:
+            return phase
+        wanted = spelling_key(phase)
+        return next((state for state in self.states if spelling_key(state) == wanted), None)
 
     def legal_from(self, phase: str) -> tuple[str, ...]:
         """Return the states that may follow a phase, each once; all states if the machine does not know the phase."""
-        if phase not in self.states:
+        state = self.state_named(phase)
+        if state is None:
             return tuple(self.states)
-        return tuple(dict.fromkeys(to for source, to, _ in self.edges if source == phase and to != END))
+        return tuple(dict.fromkeys(to for source, to, _ in self.edges if source == state and to != END))
 
     def can_finish(self, phase: str) -> bool:
         """Tell whether an edge leads from a phase to `[*]`; True for a phase that the machine does not know."""
-        return phase not in self.states or any(source == phase and to == END for source, to, _ in self.edges)
+        state = self.state_named(phase)
+        return state is None or any(source == state and to == END for source, to, _ in self.edges)
 
     def event(self, source: str, to: str) -> str:
         """Return the event of an edge; empty if it has none, or there is no such edge. `to`: `END` for `[*]`."""
@@ -226,6 +232,11 @@ class ModeDef:
 
 
 _KINDS = {"planning": PLANNING, "execution": EXECUTION}
+
+
+def spelling_key(phase: str) -> str:
+    """Return a phase without what may differ between two spellings of it: case, `-`, `_` and blanks."""
+    return "".join(char for char in phase.lower() if char not in "-_" and not char.isspace())
 
 
 def is_state_name(value: object) -> bool:

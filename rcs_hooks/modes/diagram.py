@@ -7,9 +7,8 @@ from rcs_hooks.machine.markdown import MODE_HEADING, near_heading, section
 from rcs_hooks.machine.mermaid import read, statements
 from rcs_hooks.machine.source import Source, lines_of
 from rcs_hooks.machine.statement import EDGE, EDGE_OF_ALL, STATE
-from rcs_hooks.mode_def import END, LONGEST_NAME, MOST_EDGES, MOST_STATES, is_state_name, label
+from rcs_hooks.mode_def import END, LONGEST_NAME, MOST_EDGES, MOST_STATES, is_state_name, label, spelling_key
 from rcs_hooks.modes.fault import Fault
-from rcs_hooks.workflow import phases
 from rcs_hooks.workflow.lifecycle import spelled
 
 
@@ -63,13 +62,13 @@ class DiagramReader:
     def _take(self, source: Source) -> None:
         """Collect states and edges, and the faults that a mode's machine may have and another machine may not."""
         edges: dict[tuple[str, str], str] = {}
-        folded: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         for number, (kind, one, other, text) in statements(source):
             line = source.first_line + number
             for name in (one, other) if kind == EDGE else (one,) if kind == STATE else ():
                 if name not in self.states and name != EDGE_OF_ALL:
                     self.states[name] = ""
-                    self._check_state(line, name, folded)
+                    self._check_state(line, name, spellings)
             if kind == STATE and text:
                 self.states[one] = label(text)
             elif kind == EDGE and one == EDGE_OF_ALL:
@@ -90,12 +89,12 @@ class DiagramReader:
             self.fault(line, f"a second start; a mode begins in one phase, and that is `{self.first}`")
         self.first = self.first or state
 
-    def _check_state(self, line: int, name: str, folded: dict[str, str]) -> None:
-        spelling = phases.folded(name)
+    def _check_state(self, line: int, name: str, spellings: dict[str, str]) -> None:
+        spelling = spelling_key(name)
         if not is_state_name(name):
             self.fault(line, f"the state `{name[:LONGEST_NAME]}…` is longer than {LONGEST_NAME} letters")
         elif outcome := spelled(name):
             self.fault(line, f"`{name}` is the outcome {outcome} and no phase; lead to `[*]` in its place")
-        elif spelling in folded:
-            self.fault(line, f"`{name}` and `{folded[spelling]}` are one spelling; a phase has one name")
-        folded.setdefault(spelling, name)
+        elif spelling in spellings:
+            self.fault(line, f"`{name}` and `{spellings[spelling]}` are one spelling; a phase has one name")
+        spellings.setdefault(spelling, name)

@@ -188,6 +188,6 @@ def _judged_finish(scope: Scope, mode: ModeDef, old: ModeRecord, record: ModeRec
     if mode.returns_to and review_is_open(record) and outcome_of(old).word != FINISHED:
         raise Refused(refused_finish(mode, record, scope.commands))
     phase = old.phase if phases.outcome_meant(record.phase) else record.phase
-    if phases.can_finish(mode, phase):
+    if mode.can_finish(phase):
         return record.without(("early",))
     return record.with_fields({"early": True})

@@ -78,7 +78,7 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
 
     `commands`: those that reach the record of the mode.
     """
-    state = phases.state_named(mode, record.phase)
+    state = mode.state_named(record.phase)
     if state not in (None, record.phase):
         record = record.with_fields({"current_phase": state})  # as the machine spells it
     phase, number, knows = record.phase, record.iteration or 0, state is not None
@@ -109,13 +109,13 @@ def _can_finish(mode: ModeDef, record: ModeRecord) -> bool:
     """Tell whether `finished` may be offered: the machine allows it here, and no review stands against it."""
     if not mode.can_finish(record.phase) or review_is_open(record):
         return False
-    return not mode.returns_to or review_is_clean(record) or not mode.knows(record.phase)
+    return not mode.returns_to or review_is_clean(record) or record.phase not in mode.states
 
 
 def _ways(mode: ModeDef, record: ModeRecord, commands: Commands) -> tuple[Way, ...]:
     edges = [(end, event) for start, end, event in mode.edges if start == record.phase != end]
     found = [_way(mode, record, end, event, commands) for end, event in edges]
-    if not mode.knows(record.phase):
+    if record.phase not in mode.states:
         options = FINISH if _can_finish(mode, record) else CLEAN
         found = [Way("", "", options, commands.write(mode.name, *options))]
     return tuple({way.options: way for way in found}.values())
@@ -163,7 +163,7 @@ def _why_again(mode: ModeDef, record: ModeRecord) -> str:
 
 def _verdict(mode: ModeDef, record: ModeRecord) -> str:
     if not review_is_open(record):
-        is_due = bool(mode.returns_to) and mode.knows(record.phase) and mode.can_finish(record.phase)
+        is_due = bool(mode.returns_to) and record.phase in mode.states and mode.can_finish(record.phase)
         return "clean" if is_due and review_is_clean(record) else ""
     finding = review_finding(record, LONGEST_TEXT)
     return f"{UNCLEAN}: {finding}" if finding not in ("", UNCLEAN) else UNCLEAN

@@ -12,6 +12,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+from rcs_hooks.mode_def import spelling_key
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import OUTCOMES, spelled
 
@@ -48,31 +49,6 @@ class Refusal(NamedTuple):
     """The last round that the record allows, if none is left."""
 
 
-def folded(word: str) -> str:
-    """Return a word without what may differ between two spellings of a phase."""
-    return "".join(char for char in word.lower() if char not in "-_" and not char.isspace())
-
-
-def state_named(mode: ModeDef, word: str) -> str | None:
-    """Return the state of a mode's machine that a word spells; None if it spells none."""
-    if word in mode.states:
-        return word
-    wanted = folded(word)
-    return next((state for state in mode.states if folded(state) == wanted), None)
-
-
-def legal_from(mode: ModeDef, phase: str) -> tuple[str, ...]:
-    """Return the phases that may follow a phase in any spelling: all, if the machine does not know that phase."""
-    current = state_named(mode, phase)
-    return mode.legal_from(current) if current is not None else tuple(mode.states)
-
-
-def can_finish(mode: ModeDef, phase: str) -> bool:
-    """Tell whether a mode's machine ends in a phase, in any spelling; True for a phase that it does not know."""
-    current = state_named(mode, phase)
-    return current is None or mode.can_finish(current)
-
-
 def outcome_meant(word: str) -> str:
     """Return the outcome that a word means which is given as a phase; empty if it means none."""
     name = spelled("".join(word.split()))
@@ -87,8 +63,8 @@ def visited_in(mode: ModeDef, record: ModeRecord) -> tuple[str, ...]:
 
     A record that has noted none has begun in the first phase, as every run does.
     """
-    visited = record.visited or ((mode.first_phase,) if state_named(mode, record.phase) else ())
-    known = (state_named(mode, word) for word in (*visited, record.phase))
+    visited = record.visited or ((mode.first_phase,) if mode.state_named(record.phase) else ())
+    known = (mode.state_named(word) for word in (*visited, record.phase))
     return tuple(dict.fromkeys(state for state in known if state is not None))
 
 
@@ -97,11 +73,11 @@ def step(mode: ModeDef, record: ModeRecord, phase: str, *, iteration: int | None
 
     `record`: the run so far. `iteration`: the round, if whoever writes the phase says it.
     """
-    legal = legal_from(mode, record.phase)
+    legal = mode.legal_from(record.phase)
     if word := outcome_meant(phase):
         return Refusal(OUTCOME, phase, record.phase, legal, outcome=word)
-    current, wanted = state_named(mode, record.phase) or record.phase, state_named(mode, phase)
-    if wanted == current or (folded(phase) == folded(current) and wanted is None):
+    current, wanted = mode.state_named(record.phase) or record.phase, mode.state_named(phase)
+    if wanted == current or (spelling_key(phase) == spelling_key(current) and wanted is None):
         return _numbered(mode, record, current, iteration)
     if not mode.states:
         return _numbered(mode, record, phase, iteration)
@@ -114,19 +90,19 @@ def step(mode: ModeDef, record: ModeRecord, phase: str, *, iteration: int | None
 
 def in_round(mode: ModeDef, record: ModeRecord, iteration: int) -> PhaseStep | Refusal:
     """Decide whether a run may count itself to be in a round, in the phase that it is in."""
-    return _numbered(mode, record, state_named(mode, record.phase) or record.phase, iteration)
+    return _numbered(mode, record, mode.state_named(record.phase) or record.phase, iteration)
 
 
 def _numbered(mode: ModeDef, record: ModeRecord, phase: str, given: int | None) -> PhaseStep | Refusal:
     """Return the step to a phase that may come next, with its round. `given`: the round that the writer says."""
     before, visited, most = record.iteration, visited_in(mode, record), record.max_iterations
-    is_move = phase != (state_named(mode, record.phase) or record.phase)
+    is_move = phase != (mode.state_named(record.phase) or record.phase)
     iteration = before if given is None else given
     if given is None and is_move and (before == 0 or phase in visited):
         iteration = 1 if before == 0 else (before or 1) + 1
     rises = iteration is not None and iteration > (before or 0)
     if rises and most and iteration is not None and iteration > most:
-        return Refusal(NO_ROUND_LEFT, phase, record.phase, legal_from(mode, record.phase), most=most)
+        return Refusal(NO_ROUND_LEFT, phase, record.phase, mode.legal_from(record.phase), most=most)
     known = (phase,) if phase in mode.states else ()
     is_first = before == 0 and phase not in visited
     visited = known if rises and not is_first else tuple(dict.fromkeys((*visited, *known)))

@@ -68,7 +68,8 @@ def test_what_may_follow_a_phase() -> None:
     assert forge.legal_from("verifying") == ("fixing",)
     assert forge.legal_from("polishing") == ("starting", "executing", "verifying", "fixing")
     assert [phase for phase in (*forge.states, "polishing") if forge.can_finish(phase)] == ["verifying", "polishing"]
-    assert [phase for phase in ("starting", "Starting", "") if forge.knows(phase)] == ["starting"]
+    assert [forge.state_named(phase) for phase in ("starting", "Star_ting", "")] == ["starting", "starting", None]
+    assert forge.legal_from("VERI-FYING ") == ("fixing",)
     assert forge.event("verifying", "fixing") == "check_fails"
     assert forge.event("verifying", "") == "all_pass"
     assert forge.event("starting", "fixing") == ""

@@ -448,9 +448,8 @@ def check(machine: Any, before: ModeRecord, after: ModeRecord, wanted: Record) -
         assert (after.iteration or 0) <= after.max_iterations
     if outcome_of(after).word == "finished" and is_active(before):
         assert not (machine.returns_to and review_is_open(after))
-        assert after.is_early is not phases.can_finish(
-            machine, after.phase if after.phase in machine.states else before.phase
-        )
+        phase = after.phase if after.phase in machine.states else before.phase
+        assert after.is_early is not machine.can_finish(phase)
 
 
 def test_a_run_that_is_begun_anew_has_started_in_its_history(workspace: Workspace) -> None:

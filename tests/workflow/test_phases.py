@@ -251,4 +251,4 @@ FINISHES = [
 
 @each_row(("mode", "phase", "can"), FINISHES)
 def test_where_a_run_can_finish(mode: Any, phase: str, can: bool) -> None:
-    assert phases.can_finish(definition(mode), phase) is can
+    assert definition(mode).can_finish(phase) is can

@@ -64,7 +64,7 @@ def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str
     """Return the refusal of `finished` while the review of a run is not clean, with the ways on."""
     finding = review_finding(record, REASON_LENGTH)
     why = f" ({finding})" if finding not in ("", UNCLEAN) else ""
-    back = next(iter(phases.legal_from(mode, record.phase)), "")
+    back = next(iter(mode.legal_from(record.phase)), "")
     lines = [f"finished: the review of {mode.name} is not clean{why}; nothing was written"]
     if back:
         lines.append(f"to go on: {commands.write(mode.name, '--phase', back)}")
