@@ -46,7 +46,7 @@ class Situation(NamedTuple):
         mode = MODES[self.mode]
         fields: Record = {"current_phase": self.phase, "title": TASK, "visited": [self.phase]}
         if self.is_later:
-            fields["iteration"] = (mode.iteration or 0) + 1
+            fields["iteration"] = max(mode.iteration or 0, 1) + 1
         if self.verdict:
             state: Record = {"review_verdict": self.verdict}
             fields["state"] = state | ({"return_to_blueprint_reason": REASON} if self.verdict == "not clean" else {})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rcs_hooks.state import history, questions
 from rcs_hooks.state.history import TEXT_LENGTH, Event, text_of
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of, spelled
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_finding, review_is_open, spelled
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH, ModeRecord
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def _between(
     elif was and goes_on and _is_anew(before, after):
         found.append(event(history.STARTED, before.phase, phase))
     elif was and _has_moved(before, after, goes_on=goes_on):
-        found.append(event(history.PHASE, before.phase, phase))
+        found.append(event(history.PHASE, before.phase, phase, reason=_why_again(before, after)))
     if goes_on:
         found += _of_question(before if was else NO_RECORD, after, asked, event)
     elif was:
@@ -87,6 +87,12 @@ def count_of(record: ModeRecord) -> int | None:
     """Return the iteration of a record; None for a number that is too large to be one."""
     count = record.iteration
     return count if count is not None and abs(count) < LARGEST_COUNT else None
+
+
+def _why_again(before: ModeRecord, after: ModeRecord) -> str:
+    """Return what a review found, if that has begun another round: the next review may replace it in the record."""
+    rises = (count_of(after) or 0) > (count_of(before) or 0)
+    return review_finding(after, TEXT_LENGTH) if rises and review_is_open(after) else ""
 
 
 def _is_anew(before: ModeRecord, after: ModeRecord) -> bool:

@@ -8,7 +8,7 @@ from rcs_hooks.files import paths
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.messages.next_step import asked
 from rcs_hooks.workflow.messages.write_reply import Written, write_reply
-from rcs_hooks.workflow.next_step import next_step
+from rcs_hooks.workflow.next_step import can_finish, next_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,9 +51,9 @@ def next_of(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
     return asked(next_step(mode, record, commands)) if runs else ""
 
 
-def can_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> bool:
-    """Tell whether a run is active and may end as finished from its phase: its machine and its review allow it."""
-    return is_active(record) and next_step(mode, record, commands).can_finish
+def is_to_finish(mode: ModeDef, record: ModeRecord) -> bool:
+    """Tell whether a run is active and a Stop of it offers `finished`."""
+    return is_active(record) and can_finish(mode, record)
 
 
 def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
@@ -65,7 +65,7 @@ def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
         "phase": record.phase,
         "iteration": record.iteration,
         "next": next_of(mode, record, scope.commands),
-        "can_finish": can_finish(mode, record, scope.commands),
+        "can_finish": is_to_finish(mode, record),
     }
     if record.is_early:
         result["early"] = True

@@ -134,7 +134,7 @@ def _status(view: Session, mode: str, record: ModeRecord, commands: Commands, *,
         "title": clean(record.title, TITLE_LENGTH),
         "iteration": record.iteration,
         "next": mode_replies.next_of(view.modes[mode], record, commands),
-        "can_finish": mode_replies.can_finish(view.modes[mode], record, commands),
+        "can_finish": mode_replies.is_to_finish(view.modes[mode], record),
         "path": f"{paths.STATE}/{paths.mode_file(mode, view.session if mode in view.own else None)}",
         "data": record.to_json(),
     }

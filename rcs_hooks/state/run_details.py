@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.paths import fault_of
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.lifecycle import REASON, VERDICT, is_clean
+from rcs_hooks.workflow.lifecycle import REASON, VERDICT, is_clean, verdict_note
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
@@ -71,3 +71,20 @@ def fields_of(mode: ModeDef, record: ModeRecord, wanted: Mapping[str, object]) -
     state = fields.get("state")
     fields["state"] = {**(state if isinstance(state, dict) else {}), **review}
     return fields | {name: value for name, value in review.items() if record.has(name)}
+
+
+def with_review(mode: ModeDef, old: ModeRecord, record: ModeRecord, fields: Mapping[str, object]) -> ModeRecord:
+    """Return the record with a note of the verdict that it had, if the run comes to another review by this write.
+
+    That verdict stays where it is: until the next one, it decides whether the run may finish or hand back.
+    `fields`: what is written; a verdict among them is the new one.
+    """
+    state = fields.get("state")
+    said = {*fields, *(state if isinstance(state, dict) else {})}
+    if not said.isdisjoint((VERDICT, REASON)):
+        return record.without(("reviewed",))
+    comes = record.phase != mode.state_named(old.phase) and record.phase in mode.states
+    if not (mode.returns_to and comes and mode.can_finish(record.phase)):
+        return record
+    note = verdict_note(record)
+    return record.with_fields({"reviewed": note}) if note else record.without(("reviewed",))

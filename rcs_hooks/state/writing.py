@@ -117,6 +117,7 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> W
         old = draft.own.get(mode) or draft.root.get(mode) or ModeRecord({})
     fields = _stepped(scope, definition, old, run_details.fields_of(definition, old, wanted))
     record = mode_changes.merged(mode, old, fields, session=view.session, now=draft.now)
+    record = run_details.with_review(definition, old, record, fields)
     if not wanted.get("active"):
         record = mode_changes.keeping_outcome(record, old)
     record = _judged_finish(scope, definition, old, record)

@@ -196,6 +196,18 @@ def review_is_clean(record: ModeRecord) -> bool:
     return not review_is_open(record) and any(_says_something(each.verdict) for each in reviews_of(record))
 
 
+def verdict_note(record: ModeRecord) -> list[object]:
+    """Return what a record notes of its verdict when the run comes to another review; empty if it has no verdict."""
+    reviews = reviews_of(record)
+    return [list(each) for each in reviews] if any(map(_says_something, sum(reviews, ()))) else []
+
+
+def review_is_due(record: ModeRecord) -> bool:
+    """Tell whether a run has come to another review since its last verdict, which does not count for this one."""
+    noted = record.get("reviewed")
+    return bool(noted) and noted == verdict_note(record)
+
+
 def review_finding(record: ModeRecord, length: int) -> str:
     """Return in words what a review has found against a run: the reason to go back, else the verdict; empty if nothing.
 

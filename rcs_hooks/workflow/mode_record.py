@@ -24,7 +24,7 @@ KNOWN = frozenset(
         *("started_at", "updated_at", "completed_at", "session_id", "thread_id", "turn_id"),
         *("question_enforcement", "resumed_from", "review_cycle", "review_verdict", "return_to_blueprint_reason"),
         *("auto_completed_reason", "completion_note", "transition_source", "transition_target_mode"),
-        *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "early", "declared"),
+        *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "reviewed", "early", "declared"),
     )
 )
 TITLE_LENGTH = 80

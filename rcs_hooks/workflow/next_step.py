@@ -3,6 +3,7 @@
 Rules of this file:
 - A way out is an edge of the machine from the present phase, with the options of `rcs state write` that take it.
 - `finished` is a way out only where the machine has an edge to its end, and never while a review is not clean.
+- A run that has come to another review since its last verdict has none: both verdicts are ways out again.
 - An edge of a phase to itself is no way out, and one that needs a round after the last is to give up.
 - A phase that the machine does not know asks nothing: other tools may write any word.
 - A mode's texts may be a project's: they are cleaned and cut here.
@@ -14,7 +15,7 @@ from rcs_hooks.mode_def import LONGEST_TEXT
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.lifecycle import UNCLEAN, review_finding, review_is_clean, review_is_open
+from rcs_hooks.workflow.lifecycle import UNCLEAN, review_finding, review_is_clean, review_is_due, review_is_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
 LARGEST_ROUND = 10**9
 FINISH = ("--outcome", "finished")
+EVIDENCE = ("--evidence", "COMMAND: RESULT")
 CLEAN = ("--verdict", "clean")
 NOT_CLEAN = ("--verdict", UNCLEAN, "--reason", "WHY")
 GIVE_UP = ("--outcome", "failed", "--reason", "WHY")
+NO_ROUND_LEFT = "no round is left"
 
 
 class Way(NamedTuple):
@@ -39,6 +42,8 @@ class Way(NamedTuple):
     options: tuple[str, ...]
     """The options of `rcs state write` that take it."""
     command: str
+    leads_on: bool = True
+    """Whether it ends the run or leads to a later phase of the machine, and not back to an earlier one."""
 
 
 class NextStep(NamedTuple):
@@ -61,9 +66,11 @@ class NextStep(NamedTuple):
     most_rounds: int = 0
     is_last_round: bool = False
     because: str = ""
-    """The event that led back here, in words; empty in a first round."""
+    """The event that began the round, in words; empty in a first round, and in the other phases of the round."""
     verdict: str = ""
     """The verdict of a review, with its reason if it is not clean; empty if there is none that matters here."""
+    verdict_is_old: bool = False
+    """Whether that is the verdict of an earlier review, and not of the one that the run is in."""
     is_of_project: bool = False
     """Whether the project declares the mode."""
     is_interview: bool = False
@@ -90,7 +97,7 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
         word(phase),
         clean(mode.states.get(phase, ""), LONGEST_TEXT),
         _ways(mode, record, commands),
-        can_finish=_can_finish(mode, record),
+        can_finish=can_finish(mode, record),
         finishes_from=tuple(dict.fromkeys(word(start) for start, end, _ in mode.edges if not end)),
         commands=commands,
         round=number,
@@ -98,6 +105,7 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
         is_last_round=record.is_exhausted,
         because=_why_again(mode, record) if knows and number else "",
         verdict=_verdict(mode, record),
+        verdict_is_old=not _is_review(mode, record.phase) or review_is_due(record),
         is_of_project=mode.is_of_project,
         is_interview=mode.asks_in_text,
         knows_phase=knows,
@@ -105,34 +113,48 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
     )
 
 
-def _can_finish(mode: ModeDef, record: ModeRecord) -> bool:
-    """Tell whether `finished` may be offered: the machine allows it here, and no review stands against it."""
+def can_finish(mode: ModeDef, record: ModeRecord) -> bool:
+    """Tell whether `finished` is offered: the machine ends here, and its review, if it has one, has said clean."""
     if not mode.can_finish(record.phase) or review_is_open(record):
         return False
-    return not mode.returns_to or review_is_clean(record) or record.phase not in mode.states
+    if not mode.returns_to or mode.state_named(record.phase) is None:
+        return True
+    return review_is_clean(record) and not review_is_due(record)
+
+
+def _is_review(mode: ModeDef, phase: str) -> bool:
+    return bool(mode.returns_to) and mode.state_named(phase) is not None and mode.can_finish(phase)
 
 
 def _ways(mode: ModeDef, record: ModeRecord, commands: Commands) -> tuple[Way, ...]:
     edges = [(end, event) for start, end, event in mode.edges if start == record.phase != end]
     found = [_way(mode, record, end, event, commands) for end, event in edges]
     if record.phase not in mode.states:
-        options = FINISH if _can_finish(mode, record) else CLEAN
+        options = _to_end(mode, record)
         found = [Way("", "", options, commands.write(mode.name, *options))]
     return tuple({way.options: way for way in found}.values())
 
 
 def _way(mode: ModeDef, record: ModeRecord, end: str, event: str, commands: Commands) -> Way:
     options: tuple[str, ...]
-    ends_in_review = bool(mode.returns_to) and mode.can_finish(record.phase)
+    order = list(mode.states)
+    leads_on = not end or order.index(end) > order.index(record.phase)
     if not end:
-        options = FINISH if _can_finish(mode, record) else CLEAN
+        options = _to_end(mode, record)
     elif _needs_another_round(mode, record, end):
-        end, options = "", GIVE_UP
+        event, end, options = NO_ROUND_LEFT, "", GIVE_UP
     else:
         options = ("--phase", end)
-        if ends_in_review and not review_is_open(record):
+        if _is_review(mode, record.phase) and (review_is_due(record) or not review_is_open(record)):
             options = (*options, *NOT_CLEAN)
-    return Way(in_words(event), end, options, commands.write(mode.name, *options))
+    return Way(in_words(event), end, options, commands.write(mode.name, *options), leads_on)
+
+
+def _to_end(mode: ModeDef, record: ModeRecord) -> tuple[str, ...]:
+    """Return the options that end a run as finished or, if its review has not said clean, the one that says so."""
+    if not can_finish(mode, record):
+        return CLEAN
+    return FINISH if mode.is_planning else (*FINISH, *EVIDENCE)
 
 
 def _needs_another_round(mode: ModeDef, record: ModeRecord, phase: str) -> bool:
@@ -147,15 +169,12 @@ def in_words(event: str) -> str:
 
 
 def _why_again(mode: ModeDef, record: ModeRecord) -> str:
-    """Return the event that led to the phase of a later round; empty in the first round, or if it is unknown.
+    """Return the event that began a later round; empty in the other phases of the round, or if it is unknown.
 
-    The phase that began the round may have been entered from several; then the one event that leads back to it counts.
+    Where several events lead back to the phase, nothing tells which of them it was.
     """
-    if (record.iteration or 0) <= max(mode.iteration or 0, 1):
+    if (record.iteration or 0) <= max(mode.iteration or 0, 1) or record.visited != (record.phase,):
         return ""
-    visited = record.visited
-    if len(visited) > 1 and visited[-1] == record.phase:
-        return in_words(mode.event(visited[-2], record.phase))
     order = list(mode.states)
     back = {event for start, end, event in mode.edges if end == record.phase and order.index(start) >= order.index(end)}
     return in_words(back.pop()) if len(back) == 1 else ""
@@ -163,7 +182,7 @@ def _why_again(mode: ModeDef, record: ModeRecord) -> str:
 
 def _verdict(mode: ModeDef, record: ModeRecord) -> str:
     if not review_is_open(record):
-        is_due = bool(mode.returns_to) and record.phase in mode.states and mode.can_finish(record.phase)
-        return "clean" if is_due and review_is_clean(record) else ""
+        is_said_here = _is_review(mode, record.phase) and not review_is_due(record)
+        return "clean" if is_said_here and review_is_clean(record) else ""
     finding = review_finding(record, LONGEST_TEXT)
     return f"{UNCLEAN}: {finding}" if finding not in ("", UNCLEAN) else UNCLEAN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -137,6 +138,39 @@ def test_planning_after_a_review_is_told_what_the_review_found(workspace: Worksp
     workspace.edit("autopilot", current_phase="code-review", state=verdict)
     assert "The review found: two writers race" in workspace.prompt("$blueprint").context.splitlines()
     assert "The review found: two writers race" in workspace.call("SessionStart", source="compact").context.splitlines()
+
+
+def test_each_review_has_a_verdict_of_its_own(workspace: Workspace) -> None:
+    workspace.prompt("$autoforge the shop")
+    back = "rcs state write --mode autopilot --phase blueprint --verdict 'not clean' --reason WHY --session s1"
+    again = back.replace("WHY", "'no tests'")
+    for command in (
+        "rcs state write --mode autopilot --phase forge --session s1",
+        "rcs state write --mode autopilot --phase code-review --session s1",
+        back.replace("WHY", "'two writers race'"),
+        "rcs state write --mode autopilot --phase forge --session s1",
+        "rcs state write --mode autopilot --phase code-review --session s1",
+    ):
+        pasted(workspace, command)
+    reason = workspace.stop().reason
+    assert back in commands_in(reason)
+    assert "The last review: not clean: two writers race" in reason
+    refused = "rcs state write --mode autopilot --outcome finished --session s1"
+    env = clean_env(PATH=f"{RCS_HOOK.parent}:/usr/bin:/bin")
+    assert "not clean (two writers race)" in paste(refused, cwd=workspace.root, env=env).stderr
+    pasted(workspace, again)
+    assert "The last review: not clean: no tests" in workspace.stop().reason
+    rounds = [json.loads(line) for line in (workspace.folder("s1") / "history.jsonl").read_text().splitlines()]
+    assert [each["data"]["reason"] for each in rounds if "reason" in each["data"]] == ["two writers race", "no tests"]
+
+
+def test_a_run_that_has_come_to_another_review_can_still_hand_back(workspace: Workspace) -> None:
+    workspace.prompt("$autoforge the shop")
+    verdict = {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers race"}
+    workspace.edit("autopilot", current_phase="forge", iteration=2, state=verdict)
+    pasted(workspace, "rcs state write --mode autopilot --phase code-review --session s1")
+    assert "The review found: two writers race" in workspace.prompt("$blueprint").context.splitlines()
+    assert workspace.active() == ["blueprint"]
 
 
 # --- deferral, offer, denial

@@ -546,7 +546,7 @@ def test_a_run_that_was_let_go_stays_active(forge: Workspace) -> None:
 def test_the_reason_names_mode_and_phase_and_asks_for_the_handoff(forge: Workspace) -> None:
     forge.edit("forge", current_phase="verifying", iteration=3)
     reason = forge.stop().reason
-    assert reason.splitlines()[0] == "[rcs] forge goes on: verifying, round 3, since cause is repaired."
+    assert reason.splitlines()[0] == "[rcs] forge goes on: verifying, round 3."
     assert asks_for_handoff(reason)
     assert commands(reason, "write") == ["forge"]
 

@@ -21,6 +21,7 @@ OTHER: Fields = {
 ENDED: Fields = {"active": False, "current_phase": "executing", "iteration": 2}
 TOMBSTONE: Fields = {"active": False, "current_phase": "cleared", "completed_at": "2026-01-01T00:00:00Z"}
 RESUMED: Fields = {"resumed_from": {"outcome": "failed", "reason": "no disk"}}
+REVIEW: Fields = {"state": {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers race"}}
 HANDED_OVER: Fields = {
     **ENDED, "current_phase": "completed", "lifecycle_outcome": "finished", "transition_target_mode": "team",
 }  # fmt: skip
@@ -54,6 +55,14 @@ ROWS: dict[str, Row] = {
     "a phase and a round": (
         [RUNS, RUNS | {"current_phase": "fixing", "iteration": 3}],
         [("phase", "executing", "fixing", 3, {})],
+    ),
+    "a round because of a review": (
+        [RUNS | REVIEW, RUNS | REVIEW | {"current_phase": "blueprint", "iteration": 3}],
+        [("phase", "executing", "blueprint", 3, {"reason": "two writers race"})],
+    ),
+    "a phase after a review": (
+        [RUNS | REVIEW, RUNS | REVIEW | {"current_phase": "forge"}],
+        [("phase", "executing", "forge", 2, {})],
     ),
     "a round that is no number": ([RUNS, RUNS | {"iteration": "3"}], [("phase", "executing", "executing", None, {})]),
     "a round that no one could mean": (

@@ -24,6 +24,9 @@ from tests.table import each_row
 DONE = {"lifecycle_outcome": "finished"}
 REVIEWED: Record = {"current_phase": "code-review", "iteration": 1, "max_iterations": 10}
 
+OPEN: Record = {"state": {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers race"}}
+NOTE = [["not clean", "two writers race"], [None, None]]
+
 
 def fields(record: Record, *names: str) -> Record:
     return {name: record[name] for name in names if name in record}
@@ -75,6 +78,22 @@ WRITES: list[Any] = [
     ("autopilot", REVIEWED, DONE, {"active": False, "early": None}),
     ("autopilot", REVIEWED | {"state": {"a": 1}}, {"verdict": "clean", "state": {"b": 2}},
      {"state": {"a": 1, "b": 2, "review_verdict": "clean", "return_to_blueprint_reason": None}}),
+    # another review: the verdict stays, and is noted as that of an earlier one until there is a new one
+    ("autopilot", REVIEWED | OPEN | {"current_phase": "forge"}, {"current_phase": "code-review"},
+     OPEN | {"reviewed": NOTE}),
+    ("autopilot", REVIEWED | {"current_phase": "forge", "review_verdict": "no"}, {"current_phase": "Code_Review"},
+     {"review_verdict": "no", "reviewed": [[None, None], ["no", None]]}),
+    ("autopilot", REVIEWED | {"current_phase": "forge"}, {"current_phase": "code-review"}, {"reviewed": None}),
+    ("autopilot", REVIEWED | {"current_phase": "forge", "reviewed": NOTE}, {"current_phase": "code-review"},
+     {"reviewed": None}),
+    ("autopilot", REVIEWED | OPEN | {"current_phase": "forge"}, {"current_phase": "code-review", "verdict": "clean"},
+     {"reviewed": None}),
+    ("autopilot", REVIEWED | OPEN | {"reviewed": NOTE}, {"current_phase": "code-review", "note": 1},
+     {"reviewed": NOTE}),
+    ("autopilot", REVIEWED | OPEN | {"reviewed": NOTE}, {"state": {"review_verdict": "no"}}, {"reviewed": None}),
+    ("autopilot", REVIEWED | OPEN | {"reviewed": NOTE}, {"verdict": "not clean", "reason": "two writers race"},
+     OPEN | {"reviewed": None}),
+    ("autopilot", REVIEWED | OPEN | {"reviewed": NOTE}, {"fresh": True}, {"reviewed": None}),
     ("forge", {"iteration": 50, "max_iterations": 50}, {"iteration": 51, "max_iterations": 60}, {"iteration": 51}),
     ("forge", {"current_phase": "fixing", "visited": ["verifying"], "iteration": 50, "max_iterations": 50},
      {"current_phase": "verifying", "max_iterations": 60}, {"iteration": 51, "max_iterations": 60}),
@@ -93,8 +112,6 @@ def test_a_write(mode: str, before: Record, written: Record, expected: Record, w
 # --- what is refused
 
 GO = "rcs state write --mode forge --phase {} --session s1"
-OPEN = {"state": {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers race"}}
-
 # The mode, its record before, what is written, and the whole refusal.
 REFUSED: list[Any] = [
     ("forge", {"current_phase": "starting"}, {"current_phase": "verifying"}, [
@@ -135,6 +152,15 @@ REFUSED: list[Any] = [
         "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
         "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
     ]),
+    # the verdict of an earlier review still stands against it
+    ("autopilot", REVIEWED | OPEN | {"reviewed": NOTE}, DONE, [
+        "finished: the review of autopilot is not clean (two writers race); nothing was written",
+        "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
+        "after a review that is clean: "
+        "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
+        "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
+    ]),
+    ("forge", {}, {"reviewed": []}, ["reviewed: rcs itself keeps this field; nothing was written"]),
     ("forge", {}, {"verdict": "clean"}, [
         "verdict: forge has no review; nothing was written. To say what shows the work: --evidence",
     ]),

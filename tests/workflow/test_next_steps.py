@@ -15,7 +15,7 @@ from rcs_hooks.workflow.messages.next_step import asks, position, ways
 from rcs_hooks.workflow.messages.stop import stop_reason
 from rcs_hooks.workflow.messages.write_reply import Written, write_reply
 from rcs_hooks.workflow.mode_record import ModeRecord
-from rcs_hooks.workflow.next_step import FINISH, NextStep, next_step
+from rcs_hooks.workflow.next_step import NextStep, next_step
 from rcs_hooks.workflow.stop import BlockCount, BlockLimits, RunningMode, decide
 from tests.next_steps import (
     BUDGETS,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 LONG = "/home/somebody/.local/share/uv/tools/rcs-hooks/bin/rcs"
 COMMANDS = Commands("rcs", "s1")
+FINISHED = "--outcome finished --evidence COMMAND: RESULT"
 
 FINISHES = {
     "deep-interview": {"closing"},
@@ -145,8 +146,9 @@ def options(step: NextStep) -> list[str]:
         ),
         (
             {"current_phase": "fixing", "iteration": 2, "visited": ["verifying", "fixing"]},
-            "fixing, round 2, since check fails",
+            "fixing, round 2",
         ),
+        ({"current_phase": "verifying", "iteration": 2}, "verifying, round 2"),
         ({"current_phase": "fixing", "iteration": 50, "max_iterations": 50}, "fixing, round 50 (the last)"),
         ({"current_phase": "fixing", "iteration": 10**100}, "fixing"),
         ({"current_phase": "fixing", "iteration": -1}, "fixing"),
@@ -160,7 +162,7 @@ def test_a_run_is_said_to_be_in_its_phase_and_round(fields: dict[str, object], s
 
 def test_a_phase_that_the_machine_does_not_know_asks_nothing_and_may_finish() -> None:
     step = step_of("forge", current_phase="coding")
-    assert (step.asks, options(step), step.can_finish) == ("", ["--outcome finished"], True)
+    assert (step.asks, options(step), step.can_finish) == ("", [FINISHED], True)
     (line,) = asks([step])
     assert line.forms[0] == (
         "Now: That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in."
@@ -200,7 +202,47 @@ def test_a_way_that_a_write_refuses_in_the_last_round_is_not_shown(visited: list
 def test_a_review_decides_whether_a_run_may_finish(state: dict[str, object], can_finish: bool, verdict: str) -> None:
     step = step_of("autopilot", current_phase="code-review", state=state)
     assert (step.can_finish, step.verdict) == (can_finish, verdict)
-    assert (" ".join(FINISH) in options(step)) is can_finish
+    assert (FINISHED in options(step)) is can_finish
+
+
+AGAIN = "--phase blueprint --verdict not clean --reason WHY"
+RACE: dict[str, object] = {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers race"}
+NOTE = [["not clean", "two writers race"], [None, None]]
+
+
+@each_row(
+    ("fields", "verdict", "is_old", "ways_"),
+    [
+        ({"state": RACE}, "not clean: two writers race", False, ["--phase blueprint", "--verdict clean"]),
+        ({"state": RACE, "reviewed": NOTE}, "not clean: two writers race", True, [AGAIN, "--verdict clean"]),
+        ({"state": {"review_verdict": "clean"}}, "clean", False, [AGAIN, FINISHED]),
+        (
+            {"state": {"review_verdict": "clean"}, "reviewed": [["clean", None], [None, None]]},
+            "",
+            True,
+            [AGAIN, "--verdict clean"],
+        ),
+        # another tool has written a verdict since
+        ({"state": {"review_verdict": "clean"}, "reviewed": NOTE}, "clean", False, [AGAIN, FINISHED]),
+        ({"state": {}, "reviewed": "a word"}, "", False, [AGAIN, "--verdict clean"]),
+        ({"current_phase": "forge", "state": RACE}, "not clean: two writers race", True, ["--phase code-review"]),
+    ],
+)
+def test_a_verdict_counts_for_one_review(
+    fields: dict[str, object], verdict: str, is_old: bool, ways_: list[str]
+) -> None:
+    step = step_of("autopilot", **{"current_phase": "code-review", "iteration": 2} | fields)
+    assert (step.verdict, step.verdict_is_old, options(step)) == (verdict, is_old, ways_)
+
+
+def test_the_verdict_of_an_earlier_review_is_told_as_such() -> None:
+    fields: dict[str, object] = {"current_phase": "code-review", "state": RACE}
+    for noted, said_ in (
+        (NOTE, "The last review: not clean: two"),
+        (None, "is recorded (not clean: two writers race)"),
+    ):
+        (line,) = asks([step_of("autopilot", reviewed=noted, **fields)])
+        assert said_ in line.forms[0]
 
 
 def test_the_machine_of_a_mode_knows_where_it_ends() -> None:
@@ -246,13 +288,15 @@ def test_an_edge_of_a_phase_to_itself_is_no_way_out(record: dict[str, object]) -
         source=PROJECT,
     )
     step = next_step(mode, ModeRecord({"active": True, "current_phase": "checking"} | record), COMMANDS)
-    assert options(step) == ["--outcome finished"]
+    assert options(step) == [FINISHED]
 
 
 def test_a_phase_without_a_text_asks_nothing() -> None:
     step = next_step(OWN, ModeRecord({"active": True, "current_phase": "shipping"}), COMMANDS)
     assert asks([step]) == []
-    assert ways([step]).forms[0] == "done: rcs state write --mode release --outcome finished --session s1"
+    assert ways([step]).forms[0] == (
+        "done: rcs state write --mode release --outcome finished --evidence 'COMMAND: RESULT' --session s1"
+    )
 
 
 # --- several runs
@@ -261,7 +305,9 @@ def test_a_phase_without_a_text_asks_nothing() -> None:
 def test_one_command_moves_the_runs_that_go_the_same_way() -> None:
     steps = [step_of(mode, current_phase="verifying") for mode in ("team", "forge", "ultrawork")]
     commands = commands_in(ways(steps).forms[0])
-    assert "rcs state write --mode team,forge,ultrawork --outcome finished --session s1" in commands
+    assert (
+        "rcs state write --mode team,forge,ultrawork --outcome finished --evidence 'COMMAND: RESULT' --session s1"
+    ) in commands
     assert "rcs state write --mode team,forge --phase fixing --session s1" in commands
     assert "rcs state write --mode ultrawork --phase executing --session s1" in commands
 

@@ -66,7 +66,9 @@ def asked(step: NextStep) -> str:
         known = ", ".join(step.phases)
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
     text = f'the project\'s skill says "{step.asks}"' if step.is_of_project and step.asks else step.asks
-    return f"{text}. The verdict so far: {step.verdict}" if text and step.verdict else text
+    if step.verdict and not step.verdict_is_old:
+        return f"The verdict of this review is recorded ({step.verdict}); after any edit, review again"
+    return f"{text}. The last review: {step.verdict}" if text and step.verdict else text
 
 
 def _event(step: NextStep, event: str) -> str:
