@@ -48,7 +48,7 @@ export function questionsOf({ asked }) {
   if (!asked.length) return null;
   const rows = asked.map((each) => [
     h("dt", {}, each.question ?? "It waited for the next prompt.", " ", each.asked_at && ago(each.asked_at, { class: "dim" })),
-    h("dd", {}, each.answered_at === null ? h("span", { class: "dim" }, "no answer yet") : (each.answer ?? "answered by a prompt")),
+    h("dd", {}, each.answered_at === null ? h("span", { class: "dim" }, "no answer yet") : (each.answer ?? "answered")),
   ]);
   return panel("asked-before", "Questions and answers", asked.length, h("dl", { class: "questions" }, ...rows));
 }

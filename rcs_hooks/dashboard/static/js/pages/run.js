@@ -228,7 +228,7 @@ export class Run {
       });
       this.#reader = { file, close: opened.close };
     }
-    this.drawing.centre(main.querySelector(".drawing .graph"), this.data.current);
+    this.drawing.centre(main.querySelector(".drawing .graph"), this.data?.current);
     const detail = main.querySelector("#detail");
     if (detail && this.seen !== this.chosen) detail.scrollIntoView({ block: "nearest" });
     this.seen = this.chosen;
