@@ -15,18 +15,11 @@ from __future__ import annotations
 
 from rcs_hooks.catalog import CANCEL
 from rcs_hooks.files import paths
-from rcs_hooks.files.clock import iso
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state import inventory, mode_changes, questions
 from rcs_hooks.state.draft import ANSWERS, Draft
-from rcs_hooks.state.session import (
-    STALE_SECONDS,
-    ActiveMode,
-    Session,
-    entries_of,
-    is_old,
-)
+from rcs_hooks.state.session import ActiveMode, Session, entries_of
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow import transitions
 from rcs_hooks.workflow.lifecycle import outcome_of, review_is_open
@@ -48,10 +41,6 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.mode_record import ModeRecord
 
     Answers = tuple[tuple[AnsweredQuestion, ...], tuple[OpenQuestion, ...], tuple[tuple[str, str, str], ...]]
-
-MOST_WORDS_TO_GO_ON = 4
-"""A prompt with more words than these says more than `go on`."""
-
 
 NO_MODES: dict[str, ModeDef] = {}
 
@@ -202,7 +191,12 @@ def _carried_out(draft: Draft, asked: Sequence[Question], prompt: Prompt, result
         _cancel(draft, asked)
     used_up = {mode for mode, record in draft.own.items() if record.is_exhausted}
     messages, resumed = _apply(draft, result.plan)
-    renewed = {*_continue(draft, prompt), *(mode for mode, _ in resumed)}
+    means_go_on = not prompt.skills and says_go_on(prompt.text)
+    renewed = {mode for mode, _ in resumed}
+    if means_go_on or any(member.mode in prompt.skills for member in result.before):
+        from rcs_hooks.state import renewal
+
+        renewed |= renewal.renew(draft, prompt.skills)
     going_on = {member.mode for member in draft.active_modes()}
     for member in result.before:
         if member.mode not in going_on:
@@ -224,22 +218,8 @@ def _carried_out(draft: Draft, asked: Sequence[Question], prompt: Prompt, result
         modes=draft.modes,
         own=draft.own,
         counted_anew=tuple(sorted(used_up & renewed)),
-        ended=_meant_by_go_on(draft, prompt),
+        ended=renewal.meant_run(draft, prompt.text) if means_go_on else (),
     )
-
-
-def _meant_by_go_on(draft: Draft, prompt: Prompt) -> tuple[str, ...]:
-    """Return the mode whose run ended last, if the prompt only says `go on`, nothing runs, and the run can be resumed.
-
-    Only its name would resume it, and a person who was told to type `go on` before may not know that.
-    """
-    if prompt.skills or len(prompt.text.split()) > MOST_WORDS_TO_GO_ON or not says_go_on(prompt.text):
-        return ()
-    since = iso(draft.view.now - STALE_SECONDS)
-    ended = {mode: record for mode, record in draft.own.items() if outcome_of(record).ends}
-    last = max(ended, key=lambda mode: ended[mode].completed_at, default="")
-    is_meant = last and not draft.active_modes() and ended[last].completed_at >= since
-    return (last,) if is_meant and outcome_of(ended[last]).resumes and not ended[last].is_tombstone else ()
 
 
 def _deferral(draft: Draft, plan: transitions.Plan, prompt: Prompt) -> Offer | None:
@@ -268,23 +248,6 @@ def _cancel(draft: Draft, asked: Sequence[Question]) -> None:
     for question in asked:
         if questions.is_open(question):
             draft.stage(ANSWERS, question.path, questions.aborted(question, now=draft.now))
-
-
-def _continue(draft: Draft, prompt: Prompt) -> list[str]:
-    """Renew each run that the person says goes on, by its name or by `go on`; return the renewed modes.
-
-    A run that nothing has touched for a day is touched, and a count of iterations at its end starts over; other runs
-    need no change.
-    """
-    means_all = not prompt.skills and says_go_on(prompt.text)
-    renewed = []
-    for member in draft.active_modes():
-        if not (means_all or member.mode in prompt.skills) or outcome_of(member.record).waits:
-            continue
-        if member.record.is_exhausted or is_old(draft.view, member, None, prompt.now):
-            draft.stage_member(member, mode_changes.continued(draft.modes[member.mode], member.record, now=prompt.now))
-            renewed.append(member.mode)
-    return renewed
 
 
 def _apply(draft: Draft, plan: transitions.Plan) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
