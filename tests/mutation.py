@@ -63,7 +63,14 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "reconcile": (
-        ("state/reconcile.py", "state/renewal.py", "state/answers.py", "state/deferral.py", "state/draft.py", "state/mode_changes.py"),
+        (
+            "state/reconcile.py",
+            "state/renewal.py",
+            "state/answers.py",
+            "state/deferral.py",
+            "state/draft.py",
+            "state/mode_changes.py",
+        ),
         (
             *("tests/state/test_mode_changes.py", "tests/hook/test_transitions_on_disk.py", "tests/hook/test_stop.py"),
             *(
