@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import random
@@ -40,6 +41,12 @@ def _use_memory() -> None:
         if runs_programs and status.f_bavail * status.f_frsize > ROOM:
             os.environ["TMPDIR"] = MEMORY
             tempfile.tempdir = None
+
+
+def pytest_collection_finish() -> None:
+    """What is collected stays until the end: Python need not look through it again and again for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -6,6 +6,7 @@ its Stop is held, when it has written the phase, and when its session starts aga
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -113,13 +114,14 @@ def said_in(situation: Situation, root: Path, rcs: str = "rcs") -> list[Said]:
     return [Said(situation, place, texts[place]) for place in BUDGETS if place in texts]
 
 
-def said(rcs: str = "rcs") -> list[Said]:
+@functools.cache
+def said(rcs: str = "rcs") -> tuple[Said, ...]:
     """Return all that the agent is told, where its shell calls the program by these words."""
-    found = []
+    found: list[Said] = []
     for situation in situations():
         with tempfile.TemporaryDirectory() as folder:
             found += said_in(situation, Path(folder), rcs)
-    return found
+    return tuple(found)
 
 
 def table() -> str:

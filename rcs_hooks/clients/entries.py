@@ -11,6 +11,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from typing import TYPE_CHECKING, Any
@@ -120,16 +121,17 @@ def words_of(handler: Mapping[str, Any]) -> list[str]:
         return []
     if isinstance(args, list):
         return [command, *(arg for arg in args if isinstance(arg, str))]
-    return _split(command)
+    return list(_split(command))
 
 
-def _split(line: str) -> list[str]:
+@functools.lru_cache
+def _split(line: str) -> tuple[str, ...]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        return list(lexer)
+        return tuple(lexer)
     except ValueError:
-        return [line]
+        return (line,)
 
 
 def handlers(settings: object) -> Iterator[tuple[Spot, Any]]:

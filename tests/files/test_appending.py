@@ -62,7 +62,10 @@ def seen(state: Path) -> tuple[bool, str]:
 # --- a kill
 
 
-@pytest.mark.parametrize("torn", [False, True], ids=["between two calls", "in the middle of a write"])
+@pytest.mark.parametrize(
+    "torn",
+    [pytest.param(False, id="between two calls", marks=pytest.mark.slow), pytest.param(True, id="or in a write")],
+)
 def test_a_commit_killed_at_any_step_has_both_or_neither(folder: Path, *, torn: bool) -> None:
     old = history_of(folder)
     happened = []
