@@ -196,7 +196,8 @@ def _decide_and_commit(
     """Decide what a prompt does and write it; return what was decided, and the answer that `words` makes of it.
 
     Where there is something to write, it is decided once more under the lock, and only that decision counts. The answer
-    is worded before anything is written: where the wording fails, nothing is changed.
+    is worded before anything is written: where the wording fails, nothing is changed. It is worded again where the
+    decision is another one, or the workspace was not there yet, which the commands in the words may depend on.
     """
     folder, now = workspaces.state_folder(root), environment.now
     result = _decide(folder, session, prompt, now)
@@ -204,6 +205,7 @@ def _decide_and_commit(
     if result is None or not (result.writes or (prompt.skills and in_use(folder))):
         return result, output
     environment.is_answer = any(reply.question for reply in result.answered)
+    was_there = in_use(folder)
     if result.writes:
         from rcs_hooks.files.preparation import prepare
 
@@ -212,8 +214,9 @@ def _decide_and_commit(
     try:
         with Lock(folder, NOTE_SECONDS if only_notes else LOCK_SECONDS):
             transaction.recover(folder)
-            result = _decide(folder, session, prompt, now)
-            output = words(result)
+            before, result = result, _decide(folder, session, prompt, now)
+            if result != before or not was_there:
+                output = words(result)
             if result is not None and result.writes:
                 _move_unreadable_notes(folder, session)
                 _commit_with_answer(folder, session, prompt, result, output, environment)
