@@ -243,7 +243,10 @@ def test_a_root_record_stands_in_for_a_mode_without_a_file(workspace: Workspace)
 def test_a_run_of_the_workspaces_own_is_told_as_one(workspace: Workspace) -> None:
     workspace.write("forge", None, current_phase="coding")
     assert started(workspace).startswith("[rcs] active in this workspace, in no session: forge (phase coding).\n")
-    assert "done: rcs state write --mode forge --outcome finished --root-scope" in started(workspace).splitlines()
+    assert (
+        "done: rcs state write --mode forge --outcome finished --evidence 'COMMAND: RESULT' --root-scope"
+        in started(workspace).splitlines()
+    )
     workspace.write("team", None, lifecycle_outcome="askuserQuestion")
     workspace.prompt("$ultrawork", turn_id="t1")
     first, *lines = started(workspace).splitlines()
@@ -252,7 +255,7 @@ def test_a_run_of_the_workspaces_own_is_told_as_one(workspace: Workspace) -> Non
         "coding, of the workspace) + ultrawork (phase planning)."
     )
     commands = [line[line.index("rcs state ") :] for line in lines if "rcs state " in line]
-    assert "rcs state write --mode forge --outcome finished --root-scope" in commands
+    assert "rcs state write --mode forge --outcome finished --evidence 'COMMAND: RESULT' --root-scope" in commands
     assert "rcs state write --mode ultrawork --phase executing --session s1" in commands
 
 
