@@ -47,7 +47,8 @@ class _Maker:
     def __init__(self, mode: str, before: ModeRecord, after: ModeRecord, now: str, *, goes_on: bool) -> None:
         self.mode = text_of(mode)
         self.now = now
-        self.title = text_of(after.title or before.title, TITLE_LENGTH)
+        told = before if after.is_empty or after.is_tombstone else after
+        self.title = text_of(told.title, TITLE_LENGTH)
         self.iteration = count_of(after if goes_on or after.iteration is not None else before)
 
     def __call__(self, name: str, start: str, end: str, **data: object) -> Event:

@@ -175,3 +175,14 @@ def test_each_event_has_the_title_of_its_run() -> None:
 def test_the_title_of_a_removed_record_is_the_one_that_it_had() -> None:
     (event,) = events_of({"forge": [record(RUNS | {"title": "fix it"}), None]}, {}, now="")
     assert event.title == "fix it"
+
+
+def test_a_run_that_nobody_named_has_not_the_title_of_the_one_before() -> None:
+    ended = ENDED | {"title": "fix it", "lifecycle_outcome": "finished"}
+    (event,) = events_of({"forge": [record(ended), record(RUNS)]}, {}, now="")
+    assert (event.event, event.title) == ("started", "")
+
+
+def test_a_run_that_a_tombstone_ends_had_its_title() -> None:
+    (event,) = events_of({"forge": [record(RUNS | {"title": "fix it"}), record(TOMBSTONE)]}, {}, now="")
+    assert (event.event, event.title) == ("outcome", "fix it")
