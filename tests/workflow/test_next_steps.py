@@ -368,6 +368,13 @@ def test_a_write_that_moves_nothing_is_answered_in_a_line() -> None:
     ]
 
 
+def test_a_run_that_is_begun_anew_is_told_what_it_asks() -> None:
+    before: dict[str, object] = {"current_phase": "starting", "iteration": 0, "started_at": "2026-01-01T00:00:00Z"}
+    lines = reply("forge", before, before | {"started_at": "2026-01-02T00:00:00Z"})
+    assert lines[0] == "forge: starting."
+    assert lines[1].startswith("Now: ")
+
+
 def test_the_last_round_says_so_when_it_is_entered_and_no_later() -> None:
     before: dict[str, object] = {"current_phase": "fixing", "iteration": 49, "max_iterations": 50}
     after = before | {"current_phase": "verifying", "iteration": 50}

@@ -60,10 +60,11 @@ def _running(each: Written, step: NextStep) -> list[str]:
 
 
 def _has_moved(each: Written) -> bool:
-    """Tell whether the write has started the run, or changed its phase, its round or the verdict of its review."""
+    """Tell whether the write has started the run, also anew, or changed its phase, its round or its review."""
 
     def facts(record: ModeRecord) -> tuple[object, ...]:
-        return is_active(record), outcome_of(record).word, record.phase, record.iteration, reviews_of(record)
+        place = record.phase, record.iteration
+        return is_active(record), record.started_at, outcome_of(record).word, *place, reviews_of(record)
 
     return facts(each.before) != facts(each.after)
 
