@@ -204,12 +204,9 @@ def test_all_modes_of_a_session_wait_together(desk: Desk) -> None:
 # --- what is cleared away
 
 
-def test_a_closed_question_of_an_ended_run_is_pruned(desk: Desk) -> None:
-    running = desk
-    running.now = time.time()  # a command takes the real time
-    put(running.home)
-    running.prompt("$release ship it")
+def test_a_closed_question_of_an_ended_run_is_pruned(running: Desk) -> None:
     said(running, "question", "ask", "--mode", "release", "--session", "s1", "--text", "Which?")
+    running.now = time.time()  # the command has taken the real time, and what comes now is later
     running.prompt("both")
     assert json.loads(said(running, "state", "prune", "--json"))["removed"] == 0
     running.prompt("$cancel")

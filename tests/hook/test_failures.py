@@ -640,7 +640,7 @@ def test_on_a_full_disk_a_prompt_starts_all_or_nothing_and_says_so(
 ) -> None:
     for text in before:
         workspace.prompt(text)
-    state = {path: data for path, data in state_of(workspace).items() if path.endswith(".json")}
+    state = {path: data for path, data in state_of(workspace).items() if path.startswith("state/s")}
     answer = with_disk_for(size, workspace, "UserPromptSubmit", turn_id="t1", prompt="$team $forge")
     if claims(answer):
         assert_true(workspace, answer)

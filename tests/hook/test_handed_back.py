@@ -70,13 +70,14 @@ def test_our_reason_is_known_however_it_is_wrapped(
 ) -> None:
     reason = held(workspace)
     assert reason != html.escape(reason), "no quotation mark in it, so nothing is shown here"
-    before = workspace.workflow_state()
     for _ in range(4):
+        before = workspace.workflow_state()
         handed_back = joined.format(lead.format(escaped(reason)))
         assert workspace.prompt(handed_back).line == "{}"
+        assert workspace.workflow_state() == before
         workspace.stop()
     assert not workspace.stop().blocks
-    assert workspace.workflow_state() == before
+    assert workspace.read("forge")["active"] is True
 
 
 def test_our_reason_is_known_twice_in_one_list(workspace: Workspace) -> None:

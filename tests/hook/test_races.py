@@ -396,7 +396,13 @@ def assert_only_what_belongs_there(workspace: Workspace) -> None:
         "skill-active-state.json",
         *(f"{mode}-state.json" for mode in MODES),
     }
-    belongs = {".gitignore", "state/.lock", "state/.commit.json.new", f"{session}hook-unheard"}
+    belongs = {
+        ".gitignore",
+        "state/.lock",
+        "state/.commit.json.new",
+        f"{session}hook-unheard",
+        f"{session}history.jsonl",
+    }
     belongs |= {f"{session}{name}" for name in kept} | {f"{session}{name}.new" for name in kept}
     assert set(workspace.snapshot()) <= belongs
     assert (workspace.root / ".rcs" / ".gitignore").read_text() == "*\n"

@@ -384,8 +384,8 @@ def a_first_day(rcs: Path, folder: Path) -> None:
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         context = json.loads(said.stdout)["hookSpecificOutput"]["additionalContext"]
-        (command,) = re.findall(r"^.* state write .*--outcome finished.*$", context, re.MULTILINE)
-        in_shell(command.partition("recorded with: ")[2] or command, cwd=project, env=env)
+        (command,) = re.findall(r": (.* state write .*--phase executing.*)$", context, re.MULTILINE)
+        in_shell(command.replace("--phase executing", "--outcome finished"), cwd=project, env=env)
         assert session not in run("state", "list-active", "--session", session)
     line = json.loads((project / ".claude/settings.json").read_text())["statusLine"]["command"]
     assert in_shell(f"echo '{{}}' | {line}", cwd=project, env=env) == "\n"
