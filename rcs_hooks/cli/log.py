@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from rcs_hooks.catalog import skill_named
+from rcs_hooks.catalog import NAMESPACE, skill_named
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso
@@ -70,14 +70,15 @@ def run(argv: Sequence[str]) -> int:
     if args.follow:
         _follow(folder, session, mode, seen, printer)
     elif not (shown or args.json):
-        output.text(f"nothing has happened yet{f' in session {session}' if session else ' here'}")
+        what = f" to {output.plain(mode)}" if mode else ""
+        output.text(f"nothing has happened{what} yet{f' in session {session}' if session else ' here'}")
     return output.OK
 
 
 def runtime_name(name: str | None) -> str:
     """Return the name that records and histories have for a mode, which may be given as it is typed; empty for None."""
     wanted = (name or "").strip().removeprefix("$").lower()
-    return skill_named(wanted) or wanted
+    return skill_named(wanted) or wanted.removeprefix(NAMESPACE)
 
 
 def _look_after(folder: str, session: str | None) -> None:

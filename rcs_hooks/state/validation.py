@@ -33,9 +33,10 @@ def check_mode(value: object) -> str:
     name = skill_named(value.strip().removeprefix("$")) if isinstance(value, str) else None
     if name in MODES:
         return str(name)
-    raise Refused(
-        f"mode: {value!r} is not a workflow mode; use one of {', '.join(MODES)}" if value else "mode: missing; name one"
-    )
+    if not value:
+        raise Refused("mode: missing; name one")
+    known = ", ".join(MODES)
+    raise Refused(f"mode: {value!r} is not a workflow mode; use one of {known}, or of your own (rcs modes lists them)")
 
 
 def check_session_id(value: object) -> str | None:

@@ -95,6 +95,7 @@ def test_the_session_of_the_environment_hides_no_other(two: Workspace) -> None:
 def test_where_nothing_has_happened_it_says_so_and_makes_no_state(workspace: Workspace) -> None:
     assert log(workspace) == "nothing has happened yet here\n"
     assert log(workspace, "--session", "s9") == "nothing has happened yet in session s9\n"
+    assert log(workspace, "--mode", "$rcs:release") == "nothing has happened to release yet here\n"
     assert log(workspace, "--json") == ""
     assert not workspace.state.exists()
 
