@@ -73,8 +73,8 @@ CASES = (
     Case("a prompt without work, no state", PROMPT, {"prompt": "How do I deploy this?"}, says_nothing, ratio=2.0),
     Case("a prompt with $PATH, no state", PROMPT, {"prompt": "What is in $PATH here?"}, says_nothing, ratio=2.0),
     Case("a Stop, no state", STOP, LAST, says_nothing, ratio=2.0),
-    Case("a prompt that activates", PROMPT, {"prompt": "$team fix the parser"}, has_started_team, ratio=7.0),
-    Case("a Stop that blocks", STOP, LAST, blocks, ratio=7.0, is_running=True),
+    Case("a prompt that activates", PROMPT, {"prompt": "$team fix the parser"}, has_started_team, ratio=3.5),
+    Case("a Stop that blocks", STOP, LAST, blocks, ratio=3.0, is_running=True),
     Case("1 MB with 100,000 dollar signs", PROMPT, {"prompt": DOLLARS}, has_started_team, seconds=1.0),
 )
 MANY, EXTRA = 200, 0.3
@@ -82,7 +82,7 @@ MANY, EXTRA = 200, 0.3
 NAMES_NONE, STARTS_OWN = "a prompt with $items, no state", "a prompt that starts an own mode"
 OF_SKILLS = (
     Case(NAMES_NONE, PROMPT, {"prompt": "What is in $items here?"}, says_nothing, ratio=2.0),
-    Case(STARTS_OWN, PROMPT, {"prompt": "$release fix the parser"}, has_started_release, ratio=7.0, skills=1),
+    Case(STARTS_OWN, PROMPT, {"prompt": "$release fix the parser"}, has_started_release, ratio=3.5, skills=1),
     Case(f"the same, {MANY} skills", PROMPT, {"prompt": "What is in $items here?"}, says_nothing, like=NAMES_NONE),
     Case(f"an own mode, {MANY} skills", PROMPT, {"prompt": "$release fix it"}, has_started_release, like=STARTS_OWN),
     *(

@@ -35,6 +35,7 @@ UNUSED = {
     "rcs_hooks.workflow.tokens.reports",
     "rcs_hooks.workflow.tokens.code_lines",
     "rcs_hooks.workflow.tokens.log_lines",
+    "rcs_hooks.workflow.tokens.misread",
     "rcs_hooks.hook.notices",
     "rcs_hooks.state.folding",
     "rcs_hooks.state.session_index",

@@ -13,6 +13,7 @@ from rcs_hooks.workflow.tokens import (
     directed,
     lexicon,
     log_lines,
+    misread,
     pasted_lines,
     quoted_spans,
     reports,
@@ -393,7 +394,18 @@ def test_variables_and_other_words_are_no_misspellings(prompt: str) -> None:
 def test_no_pattern_has_what_python_3_11_2_matches_wrongly() -> None:
     """Possessive quantifiers and atomic groups."""
     seen = 0
-    for module in (cjk, clause, code_lines, directed, quoted_spans, log_lines, pasted_lines, scanner, last_message):
+    for module in (
+        cjk,
+        clause,
+        code_lines,
+        directed,
+        quoted_spans,
+        log_lines,
+        misread,
+        pasted_lines,
+        scanner,
+        last_message,
+    ):
         for value in vars(module).values():
             for pattern in value.values() if isinstance(value, dict) else [value]:
                 if isinstance(pattern, (re.Pattern, LazyPattern)):

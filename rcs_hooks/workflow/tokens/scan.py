@@ -10,13 +10,13 @@ Rules of this file:
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from rcs_hooks.catalog import meant_by
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.tokens import lexicon
 from rcs_hooks.workflow.tokens.clause import FOREIGN, REACH, is_cjk, split_items
-from rcs_hooks.workflow.tokens.directed import asks_for_work, is_opening, rules_out_first, why_not
+from rcs_hooks.workflow.tokens.directed import is_opening, rules_out_first, why_not
 from rcs_hooks.workflow.tokens.mentions import AS_THING, AS_VARIABLE, DEFINED, MENTIONS, NEGATED, NO_REQUEST, skill_of
 from rcs_hooks.workflow.tokens.patterns import pattern
 from rcs_hooks.workflow.tokens.quoted_spans import Span, blanked, quoted_spans, with_line_feeds
@@ -58,7 +58,6 @@ CLAUSE_ENDS = frozenset(".!:?")
 HIDDEN = "glued to a character that cannot be seen"
 UNKNOWN = "no skill of that name"
 AS_CODE = "read as pasted code"
-LABEL = pattern(r"(?i)\b(?:error|warning|notice):[ ]\Z")
 IN_A_HEADING = "inside a heading"
 LOOKS_LIKE = {
     AS_CODE: "looked like pasted code, not a request",
@@ -167,29 +166,11 @@ def _judge(text: str, places: list[tuple[int, int]], own: frozenset[str]) -> lis
             done += judged
     if asked:
         return done
-    if len(spans) == 1 and done[-1].skill and _is_request_read_as_code(text, done[-1], *spans):
+    from rcs_hooks.workflow.tokens import misread
+
+    if len(spans) == 1 and done[-1].skill and misread.is_request_read_as_code(text, done[-1], *spans):
         done[-1] = done[-1]._replace(passed_over=AS_CODE)
-    return _with_suggestions(shown, done)
-
-
-def _is_request_read_as_code(text: str, token: Token, span: Span) -> bool:
-    """Tell whether a request ends in what only looks like a compiler's error: `fix the login, error: $forge`."""
-    is_last = span.what == "pasted code" and not text[token.end :].strip()
-    label = LABEL.search(text[: token.start]) if is_last else None
-    return label is not None and asks_for_work(text[: label.start()])
-
-
-def _with_suggestions(text: str, tokens: list[Token]) -> list[Token]:
-    """Return the tokens, with the right spelling for each misspelled token that the prompt asks for."""
-    names = {token.typed[1:] for token in tokens if token.passed_over == UNKNOWN}
-    meant = {f"${name}": skill for name in names if (skill := meant_by(name))}
-    misspelt = (at for at, token in enumerate(tokens) if token.passed_over == UNKNOWN and token.typed in meant)
-    done = list(tokens)
-    for at in islice(misspelt, MOST_MENTIONED):
-        token, skill = tokens[at], meant[tokens[at].typed]
-        if text[token.start - 1 : token.start] != "(" and not why_not(text, token.start, token.end, follows=False):
-            done[at] = token._replace(passed_over=f"{UNKNOWN}; did you mean ${skill}?", meant=f"${skill}")
-    return done
+    return misread.with_suggestions(shown, done)
 
 
 def _is_next_definition(text: str, before: Token, token: Token) -> bool:
