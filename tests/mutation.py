@@ -87,6 +87,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("tests/state/test_operations.py", "tests/state/test_write_checks.py"),
         ),
     ),
+    "next step": (
+        ("workflow/next_step.py", "state/mode_events.py"),
+        ("tests/workflow/test_next_steps.py", "tests/state/test_mode_events.py", "tests/hook/test_guidance.py"),
+    ),
     "guards": (
         tuple(f"tasks/guards/{name}.py" for name in ("plan", "code", "acceptance", "edge")),
         ("tests/tasks/test_guards.py", "tests/tasks/test_opens.py", "tests/tasks"),

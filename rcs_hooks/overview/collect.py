@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.environment import Environment
-from rcs_hooks.errors import RcsError, reason_of
+from rcs_hooks.errors import RcsError
 from rcs_hooks.files import workspaces
 from rcs_hooks.overview import modes, runs, tasks
 from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, Overview
+from rcs_hooks.overview.records import why
 from rcs_hooks.runs import store as stores
 from rcs_hooks.tasks.store import names as task_names
-from rcs_hooks.text import clean
 from rcs_hooks.workflow.commands import Commands
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _overview(
     except (RcsError, OSError) as error:
         names = []
         found.append(
-            Entry(TASK, "tasks", "tasks", WAITING, detail=f"the tasks cannot be read: {_why(error)}", project=root)
+            Entry(TASK, "tasks", "tasks", WAITING, detail=f"the tasks cannot be read: {why(error)}", project=root)
         )
     found += tasks.entries(root, names, now, commands)
     try:
@@ -66,11 +66,7 @@ def _overview(
 
 
 def _unreadable_runs(root: str, error: RcsError | OSError) -> Entry:
-    return Entry(RUN, "runs", "runs", WAITING, detail=f"the runs cannot be read: {_why(error)}", project=root)
-
-
-def _why(error: RcsError | OSError) -> str:
-    return clean(" ".join(str(error).split()) if isinstance(error, RcsError) else reason_of(error), 300)
+    return Entry(RUN, "runs", "runs", WAITING, detail=f"the runs cannot be read: {why(error)}", project=root)
 
 
 def grouped(found: Iterable[Entry], off: str = "") -> Overview:

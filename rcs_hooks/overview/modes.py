@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from rcs_hooks.errors import RcsError, reason_of
+from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.reading import Reader, Unreadable
 from rcs_hooks.files.tracked import has_tracked_session
@@ -28,7 +28,7 @@ from rcs_hooks.overview.entries import (
     Entry,
     LastStop,
 )
-from rcs_hooks.overview.records import moment, of_record, title_of
+from rcs_hooks.overview.records import moment, of_record, title_of, why
 from rcs_hooks.state import questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.inventory import deferred_skills_in
@@ -60,7 +60,7 @@ def entries(root: str, now: float, commands: Commands) -> list[Entry]:
         active, recent = session_index.active_and_recent(folder, now - LATELY)
         names = _probably_active(folder, active)
     except (RcsError, OSError) as error:
-        return [_unreadable(root, None, "state", f"{paths.STATE} of {root} cannot be read: {_why(error)}")]
+        return [_unreadable(root, None, "state", f"{paths.STATE} of {root} cannot be read: {why(error)}")]
     found = [entry for name in (None, *names) for entry in _of_session(root, folder, name, now, commands)]
     looked_at = frozenset(names)
     for name in itertools.islice((name for name in recent if name not in looked_at), MOST_LOOKED_AT):
@@ -92,12 +92,7 @@ def _of_session(root: str, folder: str, session: str | None, now: float, command
         if session and has_tracked_session(root, session):
             return  # it came with the repository, and counts for nothing
         where = f"session {session}" if session else paths.STATE
-        yield _unreadable(root, session, "session" if session else "state", f"{where} cannot be read: {_why(error)}")
-
-
-def _why(error: RcsError | OSError) -> str:
-    said = str(error) if isinstance(error, RcsError) else reason_of(error)
-    return " ".join(said.split())
+        yield _unreadable(root, session, "session" if session else "state", f"{where} cannot be read: {why(error)}")
 
 
 def _unreadable(root: str, session: str | None, name: str, detail: str, to: str = "", command: str = "") -> Entry:

@@ -1,9 +1,10 @@
-"""Make the entry of a mode from its record: its title, its phase and its round."""
+"""Make the entry of a mode from its record, and what entries share: titles, moments, why a thing cannot be read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rcs_hooks.errors import RcsError, reason_of
 from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.overview.entries import MODE, RUNNING, Entry, short
 from rcs_hooks.text import clean, word
@@ -12,6 +13,8 @@ from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
     from rcs_hooks.workflow.mode_record import ModeRecord
+
+LONGEST_WHY = 300
 
 
 def of_record(root: str, view: Session, mode: str, record: ModeRecord) -> Entry:
@@ -30,6 +33,11 @@ def title_of(name: str, session: str | None, recorded: object) -> tuple[str, boo
     if title:
         return title, True
     return (f"{name} {short(session)}" if session else f"{name} of the workspace"), False
+
+
+def why(error: RcsError | OSError) -> str:
+    """Return on one line why something cannot be read."""
+    return clean(" ".join(str(error).split()) if isinstance(error, RcsError) else reason_of(error), LONGEST_WHY)
 
 
 def moment(value: object) -> str | None:
