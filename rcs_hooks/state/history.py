@@ -43,6 +43,12 @@ LONGEST_LINE = CHUNK = 65_536
 MOST_READ = 8 * 1024 * 1024
 """So many bytes at most are read of a history, from its end."""
 LARGEST_NUMBER = 10**15
+LARGEST_LAST = 10**12
+"""A larger number of somebody else's is read, but not counted on from: soon no number would be left."""
+SHORTEST_EVENT = 20
+"""The bytes of `{"n":1,"event":"held"}`, nearly: a line that is shorter is not parsed."""
+MOST_PASSED_OVER = 100_000
+"""A reader that has passed over so many lines which are no events looks at no earlier part."""
 
 
 class Event(NamedTuple):
@@ -110,7 +116,7 @@ def _end_of(folder: str, path: str) -> tuple[int, bool, bool]:
             is_whole = not size or data.endswith(b"\n")
             lines = data.removesuffix(b"\n").split(b"\n")
             for later, line in enumerate(reversed(lines if size <= tail else lines[1:])):
-                if line and (event := event_of(line)):
+                if line and (event := event_of(line)) and event.n < LARGEST_LAST:
                     return event.n + later, is_whole, later > 0
             if size <= tail:
                 break
@@ -138,8 +144,10 @@ def _open(folder: str, path: str) -> int:
 
 def event_of(line: bytes) -> Event | None:
     """Return the event in a line, cleaned and bounded; None if it holds anything else."""
+    if not (line.startswith(b"{") and SHORTEST_EVENT <= len(line) <= LONGEST_LINE):
+        return None
     try:
-        found = jsontext.loads(line.decode()) if len(line) <= LONGEST_LINE else None
+        found = jsontext.loads(line.decode())
     except ValueError:
         return None
     if not isinstance(found, dict):
@@ -171,6 +179,7 @@ def lines_of(folder: str, session: str, limit: int, *, mode: str = "", after: in
         return []
     pending = Reader(folder).append_to(path)
     found: list[Event] = []
+    others = 0
     try:
         fd = _open(folder, path)
     except FileNotFoundError:
@@ -190,13 +199,14 @@ def lines_of(folder: str, session: str, limit: int, *, mode: str = "", after: in
             rest = lines.pop(0) if start > least else b""  # its beginning lies before this part
             rest = rest if len(rest) <= LONGEST_LINE else b""
             for line in reversed(lines):
-                event = event_of(line) if line else None
+                event = event_of(line)
+                others += event is None
                 if event is None or (mode and event.mode != mode and event.event != FOLDED):
                     continue
                 if event.n <= after or len(found) >= limit:
                     return found[::-1]
                 found.append(event)
-            if start <= least:
+            if start <= least or others > MOST_PASSED_OVER:
                 return found[::-1]
             end = start
     finally:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from rcs_hooks.jsontext import JsonObject
 
 MOST_LINES = 5_000
+MOST_FOLDED = 2 * MOST_LINES
+"""So many lines at most are folded at once: a longer history, which is not ours, is folded in parts."""
 SHORTEST_LINE = 100
 """No event of ours takes fewer bytes, so a small file needs no look into it."""
 MOST_MODES = 64
@@ -94,9 +96,10 @@ def fold(folder: str, session: str, *, wait: float = 0) -> bool:
         transaction.recover(folder)
         data, is_whole = _content(folder, path)
         lines = [line for line in data.split(b"\n") if line.strip()]
-        old, kept = lines[: len(lines) // 2], lines[len(lines) // 2 :]
+        half = min(len(lines) // 2, MOST_FOLDED)
+        old, kept = lines[:half], lines[half:]
         events = [event for line in old if (event := event_of(line))]
-        if events and any(map(event_of, kept)):
+        if events and any(map(event_of, kept[-MOST_LINES:])):
             folded = jsontext.dumps_line(folded_into_one(events, is_whole=is_whole).as_json()).encode()
             transaction.replace_text(folder, path, b"\n".join([folded, *kept, b""]))
             return True

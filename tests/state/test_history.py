@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rcs_hooks import jsontext
 from rcs_hooks.cli.options import scope
 from rcs_hooks.files import paths
 from rcs_hooks.state import folding, history, history_folding, prune, writing
@@ -113,6 +114,7 @@ GARBAGE = {
     "nothing but garbage": (b"hello\n", 7, True),
     "a long line": (line(7) + b"x" * 10_000 + b"\n", 9, True),
     "a line that is too long": (line(7) + b"x" * 100_000 + b"\n", len(line(7)) + 100_002, True),
+    "an event that leaves no number": (line(7) + line(10**15 - 1), 9, True),
     "nested too deeply": (line(7) + b"[" * 50_000 + b"\n", 9, True),
 }
 
@@ -211,6 +213,28 @@ def test_a_history_of_gigabytes_is_read_only_at_its_end(workspace: Workspace) ->
     assert told(workspace)[-1] == (4, "forge", "started")
 
 
+@pytest.mark.parametrize("garbage", [b"x\n", b"\n", b'{"n":1,"event":"none"}\n'])
+def test_a_history_of_garbage_costs_little(
+    garbage: bytes, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """8 MB of such lines made the start of a session take 18 seconds, and `rcs log` more than a minute."""
+    path = with_lines(workspace, 3)
+    monkeypatch.setattr(history, "MOST_PASSED_OVER", 1_000)
+    monkeypatch.setattr(history_folding, "MOST_LINES", 1_000)
+    monkeypatch.setattr(history_folding, "MOST_FOLDED", 1_000)
+    path.write_bytes(line(1) + garbage * 50_000 + line(2) + garbage * 10 + line(3))
+    parsed: list[str] = []
+
+    def loads(text: str) -> object:
+        parsed.append(text)
+        return json.loads(text)
+
+    monkeypatch.setattr(jsontext, "loads", loads)
+    assert [each.n for each in history.read(str(workspace.state), "s1", 10)] == [2, 3]
+    history_folding.fold(str(workspace.state), "s1")
+    assert len(parsed) < 8_000
+
+
 def test_the_histories_of_all_sessions_are_merged_by_time(workspace: Workspace) -> None:
     for session in ("s1", "s2"):
         workspace.prompt("$forge", session)
@@ -306,6 +330,17 @@ def test_the_start_of_a_session_and_prune_fold(workspace: Workspace) -> None:
     assert len(lines(workspace, "s2")) == 5_000
     prune.prune(at(workspace, "s2"))
     assert len(lines(workspace, "s2")) == 2_501
+
+
+def test_a_history_of_any_length_is_folded_in_parts(workspace: Workspace) -> None:
+    """The start of a session reads only so many lines of it."""
+    with_lines(workspace, 25_000)
+    folder = str(workspace.state)
+    assert history_folding.fold(folder, "s1", wait=1)
+    assert (len(lines(workspace)), lines(workspace)[0]["n"]) == (15_001, 10_000)
+    assert history_folding.fold(folder, "s1", wait=1)
+    assert (len(lines(workspace)), lines(workspace)[0]["n"]) == (7_502, 17_499)
+    assert lines(workspace)[0]["data"]["lines"] == 17_499
 
 
 @pytest.mark.slow
