@@ -5,6 +5,7 @@ from __future__ import annotations
 from rcs_hooks.mode_def import EXECUTION, HOME, PLANNING, PROJECT
 from rcs_hooks.modes import declaration
 from tests.modes.declarations import DIAGRAM, MACHINE, drawn, skill
+from tests.support import CHECKOUT
 from tests.table import each_row
 
 FILE = "release/SKILL.md"
@@ -33,6 +34,18 @@ def test_all_that_a_declaration_can_say() -> None:
     )
     assert (mode.source, mode.file, mode.is_own) == (PROJECT, FILE, True)
     assert mode.first_fields() == {}
+
+
+def test_the_example_of_the_readme_can_be_copied_as_it_stands() -> None:
+    section = (CHECKOUT / "README.md").read_text().split("\n## A mode of your own\n")[1]
+    example = section.split("````markdown\n")[1].split("````\n")[0]
+    mode = read(example).mode
+    assert mode
+    assert (mode.kind, mode.after, mode.overlaps, mode.max_iterations) == (EXECUTION, ("blueprint",), ("team",), 10)
+    assert mode.states == {
+        "starting": "Write the checklist, with a command for each line",
+        "checking": "Run every line of the checklist",
+    }
 
 
 def test_the_least_that_a_declaration_has_to_say() -> None:
