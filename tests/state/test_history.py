@@ -222,7 +222,7 @@ def test_a_history_of_garbage_costs_little(
     monkeypatch.setattr(history, "MOST_PASSED_OVER", 1_000)
     monkeypatch.setattr(history_folding, "MOST_LINES", 1_000)
     monkeypatch.setattr(history_folding, "MOST_FOLDED", 1_000)
-    path.write_bytes(line(1) + garbage * 50_000 + line(2) + garbage * 10 + line(3))
+    path.write_bytes(line(1) + garbage * (300_000 // len(garbage)) + line(2) + garbage * 10 + line(3))
     parsed: list[str] = []
 
     def loads(text: str) -> object:
