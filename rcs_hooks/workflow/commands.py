@@ -8,6 +8,8 @@ from rcs_hooks.tuples import NamedTuple
 
 YOUR_QUESTION = "YOUR QUESTION"
 YOUR_ANSWER = "YOUR ANSWER"
+ASK = f"question ask --text '{YOUR_QUESTION}'"
+"""What is different in the command that asks the user, where another command for the same mode is shown."""
 
 
 class Commands(NamedTuple):

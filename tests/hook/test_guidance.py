@@ -106,7 +106,7 @@ def test_a_run_that_is_taken_up_says_why_it_had_stopped_its_round_and_how_to_beg
         in answer.context.splitlines()
     )
     (fresh,) = [each for each in commands_in(answer.context) if "--fresh" in each]
-    assert 'Another task than "fix the rounding"? Begin anew: ' in answer.context
+    assert f'Task: "fix the rounding". Another one? Begin anew: {fresh}' in answer.context.splitlines()
     pasted(workspace, fresh)
     assert workspace.read("forge")["current_phase"] == "starting"
 

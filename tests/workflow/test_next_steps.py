@@ -314,7 +314,7 @@ def test_one_command_moves_the_runs_that_go_the_same_way() -> None:
 
 def test_the_shorter_form_names_the_mode_where_it_is_another() -> None:
     steps = [step_of("forge", current_phase="executing"), step_of("ultrawork", current_phase="planning")]
-    _, shorter, _ = ways(steps).forms
+    _, shorter = ways(steps).forms
     assert commands_in(shorter) == ["rcs state write --mode forge --phase verifying --session s1"]
     assert "--mode ultrawork --phase executing" in shorter
 
@@ -407,7 +407,7 @@ def test_the_reply_to_an_outcome(fields: dict[str, object], first: str) -> None:
 def test_an_end_without_evidence_is_told_how_to_add_it() -> None:
     ended: dict[str, object] = {"active": False, "lifecycle_outcome": "finished"}
     assert reply("forge", {"current_phase": "verifying"}, ended)[1] == (
-        "It names no evidence. To add it: rcs state write --mode forge --evidence 'COMMAND: RESULT' --session s1"
+        "No evidence is named. To add it: rcs state write --mode forge --evidence 'COMMAND: RESULT' --session s1"
     )
 
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-KEEP, LAST, LATER, SOONER, FIRST = range(5)
+KEEP, LAST, LATE, LATER, SOONER, FIRST = range(6)
 """When a line is shortened: never, or after, or before, the others."""
 
 
@@ -21,10 +21,18 @@ class Line(NamedTuple):
 
     forms: tuple[str, ...]
     when: int = KEEP
+    last_step: int = KEEP
+    """When the step to the shortest form is taken; `KEEP`: when the others are."""
 
     @classmethod
-    def of(cls, *forms: str, when: int = KEEP) -> Line:
-        return cls(forms, when)
+    def of(cls, *forms: str, when: int = KEEP, last_step: int = KEEP) -> Line:
+        return cls(forms, when, last_step)
+
+    def when_after(self, taken: int) -> int:
+        """Return when the line is shortened next, `taken` steps having been taken; `KEEP` if it has no shorter form."""
+        if taken + 1 >= len(self.forms):
+            return KEEP
+        return self.last_step if self.last_step and taken + 2 == len(self.forms) else self.when
 
 
 def fit_lines(lines: Iterable[Line], limit: int) -> str:
@@ -32,10 +40,10 @@ def fit_lines(lines: Iterable[Line], limit: int) -> str:
     shown = [line for line in lines if any(line.forms)]
     taken = [0] * len(shown)
     while len(text := _joined(shown, taken)) > limit:
-        left = [at for at, line in enumerate(shown) if line.when and taken[at] + 1 < len(line.forms)]
-        if not left:
+        when, at = max((line.when_after(taken[at]), at) for at, line in enumerate(shown))
+        if when == KEEP:
             return fit(text.splitlines(), limit)
-        taken[max(left, key=lambda at: (shown[at].when, at))] += 1
+        taken[at] += 1
     return text
 
 

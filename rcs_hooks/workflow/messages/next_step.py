@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rcs_hooks.text import quoted
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.messages.lines import FIRST, KEEP, LAST, LATER, SOONER, Line
+from rcs_hooks.workflow.commands import ASK
+from rcs_hooks.workflow.messages.lines import FIRST, KEEP, LAST, LATE, LATER, SOONER, Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ class SharedWay(NamedTuple):
     event: str
     options: tuple[str, ...]
     commands: Commands
+    phase: str
+    """The phase that it leads out of."""
+    leads_on: bool
 
     @property
     def command(self) -> str:
@@ -81,26 +85,38 @@ def _whose(step: NextStep, *, alone: bool) -> str:
 
 
 def ways(steps: Sequence[NextStep]) -> Line:
-    """Return the ways out, each with its command; in the shorter form all but the first lack theirs."""
+    """Return the ways out, each with its command; in the shorter forms fewer of them have theirs."""
     found = shared_ways(steps)
     if not found:
         return Line.of("")
-    first = _worded(found[0])
-    full = "\n".join(map(_worded, found[:MOST_WAYS]))
-    rest, others = _without_commands(found, MOST_WAYS), _without_commands(found, 1)
-    return Line.of("\n".join(filter(None, (full, rest))), "\n".join(filter(None, (first, others))), first, when=LAST)
+    counts = range(min(len(found), MOST_WAYS), 0, -1)
+    forms = ["\n".join([*map(_worded, found[:count]), *_without_commands(found, count)]) for count in counts]
+    return Line.of(*forms, when=LAST)
 
 
 def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
-    """Return the ways out of all runs; a way that several runs have is one, for one write takes it for all of them."""
-    found: dict[tuple[tuple[str, ...], Commands], SharedWay] = {}
+    """Return the ways out of all runs; a way that several runs in one phase have is one, which one write takes.
+
+    Ways back are one only if the same event leads back: forward, both events must have happened, back either is enough.
+    """
+    found: list[SharedWay] = []
     for step in steps:
         for way in step.ways:
-            same = found.get((way.options, step.commands))
-            modes = (*same.modes, step.mode) if same else (step.mode,)
-            events = dict.fromkeys(filter(None, (same.event if same else "", _event(step, way.event))))
-            found[way.options, step.commands] = SharedWay(modes, " and ".join(events), way.options, step.commands)
-    return list(found.values())
+            one = SharedWay((step.mode,), _event(step, way.event), way.options, step.commands, step.phase, way.leads_on)
+            at = next((at for at, each in enumerate(found) if _is_same(each, one)), None)
+            if at is None:
+                found.append(one)
+            else:
+                same = found[at]
+                event = " and ".join(dict.fromkeys(filter(None, (same.event, one.event))))
+                found[at] = same._replace(modes=(*same.modes, step.mode), event=event)
+    return found
+
+
+def _is_same(one: SharedWay, other: SharedWay) -> bool:
+    """Tell whether two runs go the same way by one write: out of the same phase, and for reasons that go together."""
+    goes_together = one.event == other.event or (one.leads_on and other.leads_on)
+    return goes_together and (one.phase, one.options, one.commands) == (other.phase, other.options, other.commands)
 
 
 def _worded(way: SharedWay) -> str:
@@ -111,10 +127,10 @@ def _when(way: SharedWay) -> str:
     return way.event or ("done" if way.options[0] == "--outcome" else "then")
 
 
-def _without_commands(found: Sequence[SharedWay], start: int) -> str:
-    """Return the ways from `start` on in one line, each by what tells its command from the first one."""
-    shown = "; ".join(f"{_when(way)}: {way.differs_by(found[0])}" for way in found[start:])
-    return f"The same command with other options: {shown}" if shown else ""
+def _without_commands(found: Sequence[SharedWay], start: int) -> list[str]:
+    """Return the ways from `start` on, in a line or none, each by what tells its command from the one before."""
+    shown = "; ".join(f"{_when(way)}: {way.differs_by(found[start - 1])}" for way in found[start:])
+    return [f"The same command with other options: {shown}"] if shown else []
 
 
 def other_ends() -> Line:
@@ -140,8 +156,13 @@ def outcomes(steps: Sequence[NextStep]) -> Line:
     return Line.of(*forms, *([""] if is_said_by_ways else []), when=SOONER)
 
 
-def question(step: NextStep) -> Line:
-    """Return the line with the command that asks the user a blocking question."""
-    if step.is_interview and step.phase not in step.finishes_from:
-        return Line.of(f"Ask the user: {step.commands.ask(step.mode)}")
-    return Line.of(f"Only the user can decide: {step.commands.ask(step.mode)}", "", when=LATER)
+def question(step: NextStep, *, again: bool = False) -> Line:
+    """Return the line with the command that asks the user a blocking question.
+
+    The shorter form leaves out what other commands show. It never falls away, unless the agent is told it `again`.
+    """
+    is_due = step.is_interview and step.phase not in step.finishes_from
+    when = "Ask the user" if is_due else "Only the user can decide"
+    full, short = f"{when}: {step.commands.ask(step.mode)}", f"To ask the user: {ASK}, the rest as above"
+    may_go = again and not is_due
+    return Line.of(full, short, *([""] if may_go else []), when=LATER if may_go else LATE)

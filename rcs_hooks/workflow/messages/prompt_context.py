@@ -5,7 +5,7 @@ from __future__ import annotations
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.messages import next_step as next_step_words
-from rcs_hooks.workflow.messages.lines import LATER, SOONER, Line, fit_lines
+from rcs_hooks.workflow.messages.lines import LAST, LATE, LATER, SOONER, Line, fit_lines
 from rcs_hooks.workflow.messages.shared import (
     CONTEXT_LENGTH,
     QUESTION_LENGTH,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 OPTIONS_LENGTH = 200
 ANSWER_LENGTH = 300
-REASON_SHOWN = 120
-TITLE_SHOWN = 60
+REASON_SHOWN, REASON_CUT = 120, 40
+TITLES_SHOWN = (80, 50, 30)
 ONE_RUN_LENGTH = 700
 """How long the context may be where a prompt starts one mode and does nothing else."""
 PRESERVED = "planning preserved over simultaneous execution follow-up"
@@ -135,17 +135,27 @@ def _what_happened(summary: PromptSummary, commands: Commands) -> list[Line]:
     if plan.deferred:
         lines.append(f"{PRESERVED}; deferred skills: {', '.join(plan.deferred)}")
     lines += [f"{text} (auto-completed)" for text in summary.transitions]
+    shown = [Line.of(line) for line in lines]
     if plan.steps:
-        lines.append(_state_line(summary))
+        shown.append(_state_line(summary))
     if plan.deferred:
-        typed = dollars(plan.deferred)
-        later = f"the user starts `{typed}` by name when it has ended, you cannot"
-        lines.append(f"Only {plan.source} runs: plan, change no code; {later}.")
+        shown.append(_only_planning(plan))
+    lines = []
     if summary.offered:
         lines.append(_offer(summary))
     lines += [_counted_anew(mode, summary) for mode in summary.counted_anew]
     lines += [_has_ended(each) for each in summary.ended]
-    return [Line.of(line) for line in lines]
+    return [*shown, *(Line.of(line) for line in lines)]
+
+
+def _only_planning(plan: Plan) -> Line:
+    only, typed = f"Only {plan.source} runs", dollars(plan.deferred)
+    return Line.of(
+        f"{only}: plan, change no code; the user starts `{typed}` by name when it has ended, you cannot.",
+        f"{only}: change no code; the user starts `{typed}` when it has ended.",
+        f"{only}: change no code.",
+        when=LATER,
+    )
 
 
 def _offer(summary: PromptSummary) -> str:
@@ -158,8 +168,8 @@ def _offer(summary: PromptSummary) -> str:
     )
 
 
-def _because(reason: str) -> str:
-    return f": {clean(reason, REASON_SHOWN)}" if clean(reason) else ""
+def _because(reason: str, length: int = REASON_SHOWN) -> str:
+    return f": {clean(reason, length)}" if clean(reason) else ""
 
 
 def _counted_anew(mode: str, summary: PromptSummary) -> str:
@@ -174,17 +184,27 @@ def _has_ended(each: Ended) -> str:
     )
 
 
-def _state_line(summary: PromptSummary) -> str:
-    shown = (f"{mode} ({_state_of(mode, phase, summary)})" for mode, phase in summary.active)
+def _state_line(summary: PromptSummary) -> Line:
     how = f"initialized: {summary.path}" if summary.path else "no new run" if summary.resumed else "already running"
-    return f"active: {' + '.join(shown)}; {how}"
+    shorter = "initialized" if summary.path else how
+    return Line.of(
+        f"{_states(summary, REASON_SHOWN)}; {how}",
+        f"{_states(summary, REASON_CUT)}; {shorter}",
+        when=LAST if summary.path else SOONER,
+    )
 
 
-def _state_of(mode: str, phase: str, summary: PromptSummary) -> str:
+def _states(summary: PromptSummary, length: int) -> str:
+    """Return what is active, with at most `length` characters of the reason why an earlier run had ended."""
+    shown = (f"{mode} ({_state_of(mode, phase, summary, length)})" for mode, phase in summary.active)
+    return f"active: {' + '.join(shown)}"
+
+
+def _state_of(mode: str, phase: str, summary: PromptSummary, length: int) -> str:
     after, reasons = dict(summary.resumed), dict(summary.reasons)
     number = next((step.round for step in summary.next_steps if step.mode == mode), 0)
     in_round = f", round {number}" if number else ""
-    resumed = f", resumed after {after[mode]}{_because(reasons.get(mode, ''))}" if mode in after else ""
+    resumed = f", resumed after {after[mode]}{_because(reasons.get(mode, ''), length)}" if mode in after else ""
     return f"phase {word(phase)}{in_round}{resumed}"
 
 
@@ -200,20 +220,29 @@ def _how_to_go_on(summary: PromptSummary, commands: Commands) -> list[Line]:
     lines += [Line.of(f"The review found: {finding}") for finding in summary.findings]
     lines += _newer_plan(summary, commands)
     lines += [_skills(summary.skills)] if summary.skills else []
-    lines += [Line.of(advice) for advice in summary.advice]
+    lines += [Line.of(advice, f"{advice.partition(',')[0].rstrip('.')}.", when=LATER) for advice in summary.advice]
     steps = summary.next_steps
     if not steps:
         return lines
-    lines += [*next_step_words.asks(steps), next_step_words.ways(steps), next_step_words.outcomes(steps)]
     asked = summary.plan.steps[-1].requested
     step = next((each for each in steps if each.mode == asked), steps[-1])
-    return [*lines, next_step_words.question(step)]
+    lines += [*next_step_words.asks(steps), next_step_words.ways(steps)]
+    return [*lines, next_step_words.question(step), next_step_words.outcomes(steps)]
 
 
 def _another_task(mode: str, title: str, summary: PromptSummary, commands: Commands) -> Line:
     fresh = summary.commands_for(mode, commands).write(mode, "--fresh")
-    named = f' than "{clean(title, TITLE_SHOWN)}"' if clean(title) else ""
-    return Line.of(f"Another task{named}? Begin anew: {fresh}", f"Another task: {fresh}", when=SOONER)
+    if not clean(title):
+        return Line.of(f"Another task? Begin anew: {fresh}", f"Another task: {fresh}", when=SOONER)
+    full, short, shortest = (f'Task: "{clean(title, length)}"' for length in TITLES_SHOWN)
+    return Line.of(
+        f"{full}. Another one? Begin anew: {fresh}",
+        f"{short}; another one: {fresh}",
+        f"{shortest}; another one: {fresh}",
+        f"{shortest}; another one: --fresh in place of --phase below",
+        when=SOONER,
+        last_step=LATE,
+    )
 
 
 def _newer_plan(summary: PromptSummary, commands: Commands) -> list[Line]:

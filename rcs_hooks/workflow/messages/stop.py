@@ -6,7 +6,7 @@ The first line of a reason is for the person too: some clients show them no more
 from __future__ import annotations
 
 from rcs_hooks.text import clean, word
-from rcs_hooks.workflow.messages.lines import LATER, SOONER, Line, fit_lines
+from rcs_hooks.workflow.messages.lines import LAST, LATER, SOONER, Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, other_ends, position, question, ways
 from rcs_hooks.workflow.messages.shared import HANDOFF, REASON_LENGTH, SYSTEM_LENGTH, fit
 from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, LOST, OLD, QUESTION, SANDBOX, TOO_MANY, WORKSPACE
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.stop import Decision, RunningMode
 
 MOST_NAMED = 2
-ONE_RUN_LENGTH = 600
-"""How long the reason may be where one mode runs."""
+LENGTHS = (600, 900, REASON_LENGTH)
+"""How long the reason may be where one mode runs, two, and more."""
 
 GO_ON_OR_CANCEL = "Type `go on` to continue, `$cancel` to end it."
 COUNT_ANEW_OR_CANCEL = "Type `go on` to continue, with the count of rounds started over, or `$cancel` to end it."
@@ -53,14 +53,13 @@ def stop_reason(
         ways(steps),
         *(Line.of(line) for line in way_out),
         other_ends(),
-        question(steps[0]),
+        question(steps[0], again=True),
         *([Line.of(HANDOFF, SHORT_HANDOFF, when=SOONER)] if is_due else []),
         *([Line.of(offer, "", when=LATER)] if softener else []),
-        *(Line.of(line, "", when=LATER) for line in broken),
+        *(Line.of(line, "", when=LAST) for line in broken),
     ]
-    return fit_lines(
-        lines, ONE_RUN_LENGTH if len(steps) == 1 and not (way_out or softener or broken) else REASON_LENGTH
-    )
+    has_more = way_out or softener or broken
+    return fit_lines(lines, REASON_LENGTH if has_more else LENGTHS[min(len(steps), len(LENGTHS)) - 1])
 
 
 def _goes_on(steps: Sequence[NextStep]) -> str:
@@ -95,6 +94,9 @@ def _way_out(decision: Decision, commands: Commands) -> list[str]:
             "Its record belongs to the workspace and names no session: somebody else may have left it. If it is not"
             f" this session's work, leave it, or ask the user to end it with `$cancel`, or: {clear}"
         ]
+    unowned = [member.mode for member in decision.members if member.belongs_to_workspace]
+    if unowned and len(unowned) < len(decision.members):
+        return [f"{' + '.join(unowned)}: of the workspace, in no session; if it is not this session's work, leave it."]
     return []
 
 

@@ -8,7 +8,7 @@ from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, review
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
 from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
-from rcs_hooks.workflow.next_step import GIVE_UP, next_step
+from rcs_hooks.workflow.next_step import EVIDENCE, GIVE_UP, next_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 REPLY_LENGTH = 1_200
 REASON_LENGTH = 120
-EVIDENCE = "COMMAND: RESULT"
 
 
 class Written(NamedTuple):
@@ -37,9 +36,11 @@ def write_reply(written: Sequence[Written]) -> str:
     """Return what the agent is told after one write, which may be into the records of several modes."""
     lines: list[Line] = []
     moved: list[NextStep] = []
+    ended: list[Written] = []
     for each in written:
         if not is_active(each.after):
-            lines += [Line.of(line) for line in _not_running(each)]
+            lines.append(Line.of(_not_running(each)))
+            ended += [each] if outcome_of(each.after).ends else []
         elif outcome_of(each.after).waits:
             lines.append(Line.of(f"{each.mode.name} waits for the user: end the turn."))
         else:
@@ -48,6 +49,8 @@ def write_reply(written: Sequence[Written]) -> str:
             moved += [step] if _has_moved(each) else []
     if moved:
         lines += [*asks(moved), ways(moved)]
+    if ended:
+        lines += [*map(Line.of, _without_evidence(ended)), Line.of(HANDOFF)]
     return fit_lines(lines, REPLY_LENGTH)
 
 
@@ -69,20 +72,27 @@ def _has_moved(each: Written) -> bool:
     return facts(each.before) != facts(each.after)
 
 
-def _not_running(each: Written) -> list[str]:
+def _not_running(each: Written) -> str:
     mode, outcome = each.mode.name, outcome_of(each.after)
     if not outcome.ends:
-        return [f"{mode} is not active, so nothing runs. To start it: {each.commands.write(mode, '--active')}"]
+        return f"{mode} is not active, so nothing runs. To start it: {each.commands.write(mode, '--active')}"
     why = f" ({clean(each.after.reason, REASON_LENGTH)})" if clean(each.after.reason) else ""
     if outcome.word != FINISHED:
-        return [
-            f"{mode}: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up.",
-            HANDOFF,
-        ]
-    lines = [f"{mode}: finished{_early(each)}."]
-    if not clean(each.after.evidence):
-        lines.append(f"It names no evidence. To add it: {each.commands.write(mode, '--evidence', EVIDENCE)}")
-    return [*lines, HANDOFF]
+        return f"{mode}: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up."
+    return f"{mode}: finished{_early(each)}."
+
+
+def _without_evidence(ended: Sequence[Written]) -> list[str]:
+    """Return the line about the runs that have finished without saying what shows it; for planning, the plan does."""
+    silent = [
+        each
+        for each in ended
+        if outcome_of(each.after).word == FINISHED and not each.mode.is_planning and not clean(each.after.evidence)
+    ]
+    if not silent:
+        return []
+    add = silent[0].commands.write(",".join(each.mode.name for each in silent), *EVIDENCE)
+    return [f"No evidence is named. To add it: {add}"]
 
 
 def _early(each: Written) -> str:
