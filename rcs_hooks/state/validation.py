@@ -23,6 +23,9 @@ OWNERS = ("session_id", "thread_id", "turn_id")
 TEXTS = ("reason", "evidence", "verdict", "plan", "brief", "title")
 OURS = ("visited", "early", "finding", "reviewed", "declared")
 """Fields of a record that follow from what was written before, so that nobody writes them."""
+CALLED = {"phase": ("current_phase", "--phase"), "outcome": ("lifecycle_outcome", "--outcome")}
+"""What options and answers call two of the fields, and what the fields are called. A field of that name moves nothing."""
+LONGEST_SHOWN = 60
 
 
 def check_mode(value: object) -> str:
@@ -35,8 +38,8 @@ def check_mode(value: object) -> str:
         return str(name)
     if not value:
         raise Refused("mode: missing; name one")
-    known = ", ".join(MODES)
-    raise Refused(f"mode: {value!r} is not a workflow mode; use one of {known}, or of your own (rcs modes lists them)")
+    known = f"{', '.join(MODES)}, or of your own (rcs modes lists them)"
+    raise Refused(f"mode: {_shown(value)} is not a workflow mode; use one of {known}")
 
 
 def check_session_id(value: object) -> str | None:
@@ -44,7 +47,7 @@ def check_session_id(value: object) -> str | None:
     if value is None or value == "":
         return None
     if not is_name(value):
-        raise Refused(f"session_id: {value!r} is not a session id; use letters, digits, - and _, at most 128")
+        raise Refused(f"session_id: {_shown(value)} is not a session id; use letters, digits, - and _, at most 128")
     return str(value)
 
 
@@ -70,6 +73,9 @@ def _checked(name: str, value: object) -> object:
         raise Refused("declared: it is what the run of an own mode is judged by, so it cannot be written")
     if name == "mode":
         raise Refused(f"mode: {value!r} is among the fields; name the mode once, it cannot be changed")
+    if name in CALLED:
+        field, option = CALLED[name]
+        raise Refused(f"{name}: the field is called {field} (option {option}); nothing was written")
     if name in OURS:
         raise Refused(f"{name}: rcs itself keeps this field; nothing was written")
     if name in ("active", "fresh"):
@@ -110,8 +116,11 @@ def _is_text(value: object) -> bool:
 
 def _expect(name: str, value: object, is_good: bool, wanted: str) -> object:
     if not is_good:
-        shown = repr(value)
-        raise Refused(
-            f"{name}: expected {wanted}, got {shown[:60]}{'…' if len(shown) > 60 else ''}; nothing was written"
-        )
+        raise Refused(f"{name}: expected {wanted}, got {_shown(value)}; nothing was written")
     return value
+
+
+def _shown(value: object) -> str:
+    """Return the beginning of a value that was given, as it is shown in a refusal."""
+    shown = repr(value)
+    return f"{shown[:LONGEST_SHOWN]}…" if len(shown) > LONGEST_SHOWN else shown

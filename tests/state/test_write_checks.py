@@ -159,6 +159,14 @@ def test_a_mistyped_mode_is_refused_with_what_runs_and_what_to_type(workspace: W
     assert json.loads(answer)["error"].splitlines()[1].startswith(f"{where}: ")
 
 
+@each_row("field", ["mode", "session_id", "cwd"])
+def test_a_refusal_repeats_only_the_beginning_of_what_it_was_given(field: str, workspace: Workspace) -> None:
+    arguments = {"mode": "forge", "session_id": "s1", "cwd": "", "current_phase": "x", field: "a" * 50_000}
+    answer, is_error = tools.call("state_write", arguments, clean_env(), str(workspace.root))
+    assert is_error
+    assert len(json.loads(answer)["error"]) < 600
+
+
 # --- without a session, the command that starts the mode names one
 
 

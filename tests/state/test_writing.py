@@ -164,6 +164,12 @@ REFUSED: list[Any] = [
     ("forge", {}, {"verdict": "clean"}, [
         "verdict: forge has no review; nothing was written. To say what shows the work: --evidence",
     ]),
+    ("forge", {}, {"phase": "executing"}, [
+        "phase: the field is called current_phase (option --phase); nothing was written",
+    ]),
+    ("forge", {}, {"outcome": "finished"}, [
+        "outcome: the field is called lifecycle_outcome (option --outcome); nothing was written",
+    ]),
     ("forge", {}, {"visited": []}, ["visited: rcs itself keeps this field; nothing was written"]),
     ("forge", {}, {"early": False}, ["early: rcs itself keeps this field; nothing was written"]),
     ("forge", {}, {"reason": " "}, ["reason: expected text, got ' '; nothing was written"]),
