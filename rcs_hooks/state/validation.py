@@ -24,7 +24,7 @@ TEXTS = ("reason", "evidence", "verdict", "plan", "brief", "title")
 OURS = ("visited", "early", "finding", "reviewed", "declared")
 """Fields of a record that follow from what was written before, so that nobody writes them."""
 CALLED = {"phase": ("current_phase", "--phase"), "outcome": ("lifecycle_outcome", "--outcome")}
-"""What options and answers call two of the fields, and what the fields are called. A field of that name moves nothing."""
+"""What options and answers call two of the fields, what the fields are called, and the options."""
 LONGEST_SHOWN = 60
 
 
@@ -69,15 +69,7 @@ def _can_be_read_again(value: object) -> bool:
 
 
 def _checked(name: str, value: object) -> object:
-    if name == "declared":
-        raise Refused("declared: it is what the run of an own mode is judged by, so it cannot be written")
-    if name == "mode":
-        raise Refused(f"mode: {value!r} is among the fields; name the mode once, it cannot be changed")
-    if name in CALLED:
-        field, option = CALLED[name]
-        raise Refused(f"{name}: the field is called {field} (option {option}); nothing was written")
-    if name in OURS:
-        raise Refused(f"{name}: rcs itself keeps this field; nothing was written")
+    _refuse_name(name, value)
     if name in ("active", "fresh"):
         return _expect(name, value, isinstance(value, bool), "true or false")
     if name == "current_phase":
@@ -100,6 +92,19 @@ def _checked(name: str, value: object) -> object:
         is_blank = name in TEXTS and isinstance(value, str) and not value.strip()
         return _expect(name, value, value is None or (_is_text(value) and not is_blank), "text")
     return value
+
+
+def _refuse_name(name: str, value: object) -> None:
+    """Raise Refused for a field that nobody writes, or that is called something else."""
+    if name == "declared":
+        raise Refused("declared: it is what the run of an own mode is judged by, so it cannot be written")
+    if name == "mode":
+        raise Refused(f"mode: {value!r} is among the fields; name the mode once, it cannot be changed")
+    if name in CALLED:
+        field, option = CALLED[name]
+        raise Refused(f"{name}: the field is called {field} (option {option}); nothing was written")
+    if name in OURS:
+        raise Refused(f"{name}: rcs itself keeps this field; nothing was written")
 
 
 def _canonical(name: str, value: object) -> str:
