@@ -37,11 +37,8 @@ class Way(NamedTuple):
 
     event: str
     """When to take it: the event of the edge, in words; empty if the machine names none."""
-    to: str
-    """The next phase; empty if the way ends the run or stays in the phase."""
     options: tuple[str, ...]
     """The options of `rcs state write` that take it."""
-    command: str
     leads_on: bool = True
     """Whether it ends the run or leads to a later phase of the machine, and not back to an earlier one."""
 
@@ -61,22 +58,22 @@ class NextStep(NamedTuple):
     """The phases from which the run can finish; empty if the machine names none."""
     commands: Commands
     """The commands that reach the record of the mode."""
-    round: int = 0
+    round: int
     """The number of the round; 0 if none has been counted."""
-    most_rounds: int = 0
-    is_last_round: bool = False
-    because: str = ""
+    most_rounds: int
+    is_last_round: bool
+    because: str
     """The event that began the round, in words; empty in a first round, and in the other phases of the round."""
-    verdict: str = ""
+    verdict: str
     """The verdict of a review, with its reason if it is not clean; empty if there is none that matters here."""
-    verdict_is_old: bool = False
+    verdict_is_old: bool
     """Whether that is the verdict of an earlier review, and not of the one that the run is in."""
-    is_of_project: bool = False
+    is_of_project: bool
     """Whether the project declares the mode."""
-    is_interview: bool = False
+    is_interview: bool
     """Whether asking the user is what the mode is for."""
-    knows_phase: bool = True
-    phases: tuple[str, ...] = ()
+    knows_phase: bool
+    phases: tuple[str, ...]
     """Every phase of the machine."""
 
 
@@ -96,7 +93,7 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
         mode.skill,
         word(phase),
         clean(mode.states.get(phase, ""), LONGEST_TEXT),
-        _ways(mode, record, commands),
+        _ways(mode, record),
         can_finish=can_finish(mode, record),
         finishes_from=tuple(dict.fromkeys(word(start) for start, end, _ in mode.edges if not end)),
         commands=commands,
@@ -126,28 +123,27 @@ def _is_review(mode: ModeDef, phase: str) -> bool:
     return bool(mode.returns_to) and mode.state_named(phase) is not None and mode.can_finish(phase)
 
 
-def _ways(mode: ModeDef, record: ModeRecord, commands: Commands) -> tuple[Way, ...]:
+def _ways(mode: ModeDef, record: ModeRecord) -> tuple[Way, ...]:
     edges = [(end, event) for start, end, event in mode.edges if start == record.phase != end]
-    found = [_way(mode, record, end, event, commands) for end, event in edges]
+    found = [_way(mode, record, end, event) for end, event in edges]
     if record.phase not in mode.states:
-        options = _to_end(mode, record)
-        found = [Way("", "", options, commands.write(mode.name, *options))]
+        found = [Way("", _to_end(mode, record))]
     return tuple({way.options: way for way in found}.values())
 
 
-def _way(mode: ModeDef, record: ModeRecord, end: str, event: str, commands: Commands) -> Way:
+def _way(mode: ModeDef, record: ModeRecord, end: str, event: str) -> Way:
     options: tuple[str, ...]
     order = list(mode.states)
     leads_on = not end or order.index(end) > order.index(record.phase)
     if not end:
         options = _to_end(mode, record)
     elif _needs_another_round(mode, record, end):
-        event, end, options = NO_ROUND_LEFT, "", GIVE_UP
+        event, options = NO_ROUND_LEFT, GIVE_UP
     else:
         options = ("--phase", end)
         if _is_review(mode, record.phase) and (review_is_due(record) or not review_is_open(record)):
             options = (*options, *NOT_CLEAN)
-    return Way(in_words(event), end, options, commands.write(mode.name, *options), leads_on)
+    return Way(in_words(event), options, leads_on)
 
 
 def _to_end(mode: ModeDef, record: ModeRecord) -> tuple[str, ...]:

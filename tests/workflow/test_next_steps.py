@@ -163,6 +163,7 @@ def test_a_run_is_said_to_be_in_its_phase_and_round(fields: dict[str, object], s
 def test_a_phase_that_the_machine_does_not_know_asks_nothing_and_may_finish() -> None:
     step = step_of("forge", current_phase="coding")
     assert (step.asks, options(step), step.can_finish) == ("", [FINISHED], True)
+    assert [way.event for way in step.ways] == [""]
     (line,) = asks([step])
     assert line.forms[0] == (
         "Now: That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in."
