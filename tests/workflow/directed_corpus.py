@@ -102,6 +102,11 @@ ENGLISH: list[tuple[str, str]] = [
     # --- names it as a thing
     ("Write a README chapter about $blueprint", ""),
     ("rename $team to $squad in Player.php", ""),
+    ("change $user to $team everywhere", ""),
+    ("please move $user into $team", ""),
+    ("switch $user to $team", ""),
+    ("hand $ticket to $team", "team"),
+    ("hand this over to $team", "team"),
     ("the $cancel variable is undefined", ""),
     ("add a unit test for the $forge skill", ""),
     ("document $forge in the README", ""),

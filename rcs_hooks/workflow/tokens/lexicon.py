@@ -478,6 +478,8 @@ LEADS = FILLERS | DIRECTIVES | WITH | NOW | KINDS | MODES | WORK | STOPS
 
 TURNS_INTO = _words("to into a en in by with par por на в auf zu")
 """Between two variables after a verb: `rename $team to $squad`."""
+GIVES = _words("delegate give hand assign pass leave gib übergib donne confie da pasa asigna отдай передай")
+"""What stands between the verb and the `to` is work, though it be a variable: `hand $ticket to $team`."""
 IN_PLACE_OF = _words("of than not statt вместо de")
 """The last words of a replacement: `instead of $t`."""
 ASIDES = _words("note hint side quick")

@@ -107,6 +107,8 @@ def _is_next_to_variable(clause: Clause) -> bool:
     first, *last = clause.words[-2:] or [""]
     if last and last[0] in lexicon.JOINS and _is_variable(first, clause):
         return True
+    if last and last[0] in lexicon.TURNS_INTO and _is_variable(first, clause) and not lexicon.GIVES & set(clause.words):
+        return True
     pairs = list(pairwise(clause.after))
     is_object = bool(clause.words) and clause.words[-1] not in lexicon.WITH | lexicon.DIRECTIVES
     if is_object and clause.next in lexicon.TURNS_INTO and pairs and _is_variable(pairs[0][1], clause):
