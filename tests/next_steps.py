@@ -124,8 +124,57 @@ def said(rcs: str = "rcs") -> tuple[Said, ...]:
     return tuple(found)
 
 
+class Together(NamedTuple):
+    """What the agent is told where several modes are asked for, or run; `most`: how many characters at most."""
+
+    name: str
+    text: str
+    most: int
+
+
+STARTS = ("$blueprint $crew", "$brief $blueprint $crew", "$brief $forge", "$autoresearch $forge $ultrawork")
+"""Prompts that start one mode and defer the others."""
+RUNNING: tuple[dict[str, str], ...] = (
+    *({"team": phase, "forge": phase} for phase in MODES["team"].states),
+    {"ultrawork": "verifying", "forge": "starting"},
+    {"team": "fixing", "forge": "verifying"},
+    {"team": "verifying", "forge": "verifying", "ultrawork": "verifying"},
+    {"team": "executing", "forge": "fixing", "ultrawork": "planning"},
+)
+"""The phases of modes that run together."""
+LENGTHS = {1: 600, 2: 900, 3: 1200}
+
+
+def said_together(rcs: str = "rcs") -> list[Together]:
+    """Return what the agent is told of several modes, and of a run of the workspace beside one of the session."""
+    found = []
+    for typed in STARTS:
+        with tempfile.TemporaryDirectory() as folder:
+            answer = Scene(Path(folder), rcs).prompt(f"{typed} {TASK}", SESSION)
+            found.append(Together(f"{typed}: {START}", answer.context, BUDGETS[START]))
+    for phases in RUNNING:
+        with tempfile.TemporaryDirectory() as folder:
+            scene = Scene(Path(folder), rcs)
+            scene.prompt(f"{' '.join(f'${mode}' for mode in phases)} {TASK}", SESSION)
+            for mode, phase in phases.items():
+                scene.edit(mode, SESSION, current_phase=phase)
+            name = " + ".join(f"{mode}, {phase}" for mode, phase in phases.items())
+            found.append(Together(f"{name}: {STOP}", scene.stop(SESSION).reason, LENGTHS[len(phases)]))
+            context = scene.call(SESSION_START, SESSION, source="compact").context
+            found.append(Together(f"{name}: {SESSION_START}", context, BUDGETS[SESSION_START]))
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Scene(Path(folder), rcs)
+        scene.write("forge", None, current_phase="executing")
+        scene.prompt(f"$crew {TASK}", SESSION)
+        found.append(Together(f"forge of the workspace + team: {STOP}", scene.stop(SESSION).reason, LENGTHS[3]))
+    return found
+
+
 def table() -> str:
-    return "\n".join(f"### {each.situation.name}: {each.place}\n{each.text}\n" for each in said())
+    """Return what stands in `FILE`."""
+    texts = [(f"{each.situation.name}: {each.place}", each.text) for each in said()]
+    texts += [(each.name, each.text) for each in said_together()]
+    return "\n".join(f"### {name}\n{text}\n" for name, text in texts)
 
 
 def commands_in(text: str, rcs: str = "rcs") -> list[str]:

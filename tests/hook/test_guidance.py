@@ -154,12 +154,12 @@ def test_each_review_has_a_verdict_of_its_own(workspace: Workspace) -> None:
         pasted(workspace, command)
     reason = workspace.stop().reason
     assert back in commands_in(reason)
-    assert "The last review: not clean: two writers race" in reason
+    assert "The last review was not clean: two writers race" in reason
     refused = "rcs state write --mode autopilot --outcome finished --session s1"
     env = clean_env(PATH=f"{RCS_HOOK.parent}:/usr/bin:/bin")
     assert "not clean (two writers race)" in paste(refused, cwd=workspace.root, env=env).stderr
     pasted(workspace, again)
-    assert "The last review: not clean: no tests" in workspace.stop().reason
+    assert "The last review was not clean: no tests" in workspace.stop().reason
     rounds = [json.loads(line) for line in (workspace.folder("s1") / "history.jsonl").read_text().splitlines()]
     assert [each["data"]["reason"] for each in rounds if "reason" in each["data"]] == ["two writers race", "no tests"]
 

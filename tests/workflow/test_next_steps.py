@@ -11,7 +11,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.mode_def import EXECUTION, PROJECT, ModeDef
 from rcs_hooks.workflow.commands import Commands
 from rcs_hooks.workflow.messages.lines import FIRST, LAST, Line, fit_lines
-from rcs_hooks.workflow.messages.next_step import asks, position, ways
+from rcs_hooks.workflow.messages.next_step import asks, position, shared_ways, ways
 from rcs_hooks.workflow.messages.stop import stop_reason
 from rcs_hooks.workflow.messages.write_reply import Written, write_reply
 from rcs_hooks.workflow.mode_record import ModeRecord
@@ -21,13 +21,16 @@ from tests.next_steps import (
     BUDGETS,
     FILE,
     REPLY,
+    RESUME,
     SESSION,
     SESSION_START,
+    START,
     STOP,
     Scene,
     Situation,
     commands_in,
     said,
+    said_together,
     situations,
     table,
 )
@@ -70,6 +73,31 @@ def test_every_text_is_within_its_budget_and_every_command_in_it_whole(rcs: str)
         assert commands, name
         assert all(command.endswith(f" --session {SESSION}") for command in commands), name
         assert each.text.count(f"{rcs} state ") + each.text.count(f"{rcs} question ") == len(commands), name
+
+
+@pytest.mark.parametrize("rcs", ["rcs", LONG], ids=["rcs", "a long path"])
+def test_what_is_told_of_several_modes_is_within_its_budget_too(rcs: str) -> None:
+    for each in said_together(rcs):
+        assert 0 < len(each.text) <= each.most, each.name
+        commands = commands_in(each.text, rcs)
+        assert commands, each.name
+        assert each.text.count(f"{rcs} state ") + each.text.count(f"{rcs} question ") == len(commands), each.name
+
+
+@pytest.mark.parametrize("rcs", ["rcs", LONG], ids=["rcs", "a long path"])
+def test_a_start_and_a_take_up_always_tell_how_to_ask_and_a_take_up_names_its_task(rcs: str) -> None:
+    told = [(each.place, each.situation.name, each.text) for each in said(rcs)]
+    told += [(START, each.name, each.text) for each in said_together(rcs) if each.name.endswith(START)]
+    for place, name, text in told:
+        if place in (START, RESUME):
+            assert "question ask " in text, name
+            assert place == START or 'Task: "fix the rounding of the total' in text, name
+
+
+def test_a_run_of_the_workspace_is_told_as_one_beside_that_of_the_session() -> None:
+    (text,) = [each.text for each in said_together() if each.name.startswith("forge of the workspace")]
+    assert "The record of forge belongs to the workspace and names no session" in text
+    assert "rcs question ask --mode team " in text
 
 
 def test_a_stop_and_a_reply_have_a_command_for_each_way_out() -> None:
@@ -175,6 +203,7 @@ def test_in_the_last_round_the_way_back_is_to_give_up() -> None:
     step = step_of("forge", current_phase="fixing", visited=["verifying", "fixing"], **last)
     assert "--outcome failed --reason WHY" in options(step)
     assert "--phase verifying" not in options(step)
+    assert [way.event for way in step.ways] == ["no round is left", "approach is wrong"]
 
 
 @pytest.mark.parametrize("visited", [[], ["Planning"], ["planning", "reviewing"]], ids=["none", "spelled", "all"])
@@ -239,7 +268,7 @@ def test_a_verdict_counts_for_one_review(
 def test_the_verdict_of_an_earlier_review_is_told_as_such() -> None:
     fields: dict[str, object] = {"current_phase": "code-review", "state": RACE}
     for noted, said_ in (
-        (NOTE, "The last review: not clean: two"),
+        (NOTE, "The last review was not clean: two"),
         (None, "is recorded (not clean: two writers race)"),
     ):
         (line,) = asks([step_of("autopilot", reviewed=noted, **fields)])
@@ -311,6 +340,56 @@ def test_one_command_moves_the_runs_that_go_the_same_way() -> None:
     ) in commands
     assert "rcs state write --mode team,forge --phase fixing --session s1" in commands
     assert "rcs state write --mode ultrawork --phase executing --session s1" in commands
+
+
+@each_row(
+    ("phases", "wanted"),
+    [
+        # on: both must have happened
+        (
+            {"team": "starting", "forge": "starting"},
+            ["interfaces are written and checklist is run: team,forge --phase executing"],
+        ),
+        (
+            {"team": "fixing", "forge": "fixing"},
+            ["cause is repaired: team,forge --phase verifying", "approach is wrong: forge --phase executing"],
+        ),
+        # to the same phase, but from different ones
+        (
+            {"ultrawork": "verifying", "forge": "starting"},
+            [
+                "piece fails: ultrawork --phase executing",
+                f"all pass: ultrawork {FINISHED}",
+                "checklist is run: forge --phase executing",
+            ],
+        ),
+        (
+            {"team": "executing", "forge": "fixing"},
+            [
+                "all parts are in: team --phase verifying",
+                "cause is repaired: forge --phase verifying",
+                "approach is wrong: forge --phase executing",
+            ],
+        ),
+    ],
+)
+def test_runs_share_a_way_only_out_of_the_same_phase(phases: dict[str, str], wanted: list[str]) -> None:
+    steps = [step_of(mode, current_phase=phase) for mode, phase in phases.items()]
+    found = shared_ways(steps)
+    assert [f"{way.event}: {','.join(way.modes)} {' '.join(way.options)}" for way in found] == wanted
+
+
+@each_row(("events", "count"), [(("too_slow", "too_slow"), 1), (("too_slow", "too_big"), 2)])
+def test_runs_share_a_way_back_only_for_the_same_reason(events: tuple[str, str], count: int) -> None:
+    steps = [
+        next_step(
+            ModeDef(name, EXECUTION, (name,), first_phase="a", states={"a": "", "b": ""}, edges=(("b", "a", event),)),
+            ModeRecord({"active": True, "current_phase": "b"}),
+            COMMANDS,
+        )
+        for name, event in zip(("one", "two"), events, strict=True)
+    ]
+    assert len(shared_ways(steps)) == count
 
 
 def test_the_shorter_form_names_the_mode_where_it_is_another() -> None:
@@ -410,6 +489,22 @@ def test_an_end_without_evidence_is_told_how_to_add_it() -> None:
     assert reply("forge", {"current_phase": "verifying"}, ended)[1] == (
         "No evidence is named. To add it: rcs state write --mode forge --evidence 'COMMAND: RESULT' --session s1"
     )
+
+
+def test_the_reply_for_two_modes_says_once_what_is_the_same_for_both() -> None:
+    ended = ModeRecord({"active": False, "lifecycle_outcome": "finished", "current_phase": "verifying"})
+    before = ModeRecord({"active": True, "current_phase": "verifying"})
+    assert write_reply([Written(MODES[mode], before, ended, COMMANDS) for mode in ("team", "forge")]).splitlines() == [
+        "team: finished.",
+        "forge: finished.",
+        "No evidence is named. To add it: rcs state write --mode team,forge --evidence 'COMMAND: RESULT' --session s1",
+        "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer.",
+    ]
+
+
+def test_planning_needs_no_evidence() -> None:
+    assert "vidence is" not in "".join(reply("blueprint", {}, {"active": False, "lifecycle_outcome": "finished"}))
+    assert options(step_of("blueprint", current_phase="reviewing"))[-1] == "--outcome finished"
 
 
 # --- what gives way

@@ -72,7 +72,7 @@ def asked(step: NextStep) -> str:
     text = f'the project\'s skill says "{step.asks}"' if step.is_of_project and step.asks else step.asks
     if step.verdict and not step.verdict_is_old:
         return f"The verdict of this review is recorded ({step.verdict}); after any edit, review again"
-    return f"{text}. The last review: {step.verdict}" if text and step.verdict else text
+    return f"{text}. The last review was {step.verdict}" if text and step.verdict else text
 
 
 def _event(step: NextStep, event: str) -> str:

@@ -239,7 +239,7 @@ def _another_task(mode: str, title: str, summary: PromptSummary, commands: Comma
         f"{full}. Another one? Begin anew: {fresh}",
         f"{short}; another one: {fresh}",
         f"{shortest}; another one: {fresh}",
-        f"{shortest}; another one: --fresh in place of --phase below",
+        f"{shortest}; another one: --fresh in place of --phase",
         when=SOONER,
         last_step=LATE,
     )

@@ -53,7 +53,7 @@ def stop_reason(
         ways(steps),
         *(Line.of(line) for line in way_out),
         other_ends(),
-        question(steps[0], again=True),
+        question(_who_asks(steps), again=True),
         *([Line.of(HANDOFF, SHORT_HANDOFF, when=SOONER)] if is_due else []),
         *([Line.of(offer, "", when=LATER)] if softener else []),
         *(Line.of(line, "", when=LAST) for line in broken),
@@ -64,6 +64,11 @@ def stop_reason(
 
 def _goes_on(steps: Sequence[NextStep]) -> str:
     return f"[rcs] {'; '.join(f'{step.mode} goes on: {position(step)}' for step in steps)}."
+
+
+def _who_asks(steps: Sequence[NextStep]) -> NextStep:
+    """Return the run that asks the user: the first of this session's own, if it has one."""
+    return next((step for step in steps if not step.commands.root_scope), steps[0])
 
 
 def _how_often(decision: Decision) -> str:
@@ -96,7 +101,10 @@ def _way_out(decision: Decision, commands: Commands) -> list[str]:
         ]
     unowned = [member.mode for member in decision.members if member.belongs_to_workspace]
     if unowned and len(unowned) < len(decision.members):
-        return [f"{' + '.join(unowned)}: of the workspace, in no session; if it is not this session's work, leave it."]
+        return [
+            f"The record of {' + '.join(unowned)} belongs to the workspace and names no session: if that is not this"
+            " session's work, leave it."
+        ]
     return []
 
 
