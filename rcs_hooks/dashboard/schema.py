@@ -1,4 +1,4 @@
-"""`/api/schema`: the addresses and their JSON as OpenAPI, made from `json_models.py`."""
+"""`/api/schema`: the addresses and their JSON as OpenAPI, made from `json_models.py` and `json_modes.py`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, cast
 from pydantic.json_schema import models_json_schema
 
 from rcs_hooks import __version__
-from rcs_hooks.dashboard import json_models
+from rcs_hooks.dashboard import json_models, json_modes
 from rcs_hooks.dashboard.json_models import JsonModel
 
 Record = dict[str, Any]
 
 FILTERS = ("project", "workflow", "status", "feature", "since", "until", "before", "limit")
 READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
-    "/api/overview": (("project",), json_models.OverviewJson),
+    "/api/overview": (("project",), json_modes.OverviewJson),
     "/api/runs": (FILTERS, json_models.RunsJson),
     "/api/runs/{run}": (("after", "limit"), json_models.RunDetailJson),
     "/api/runs/{run}/events": (("after", "limit"), json_models.EventsJson),
     "/api/runs/{run}/artifact": (("path",), json_models.ArtifactTextJson),
     "/api/sessions": (("project", "active", "limit"), json_models.SessionsJson),
-    "/api/modes/{mode}": (("project", "session", "run"), json_models.ModeRunJson),
+    "/api/modes/{mode}": (("project", "session", "run"), json_modes.ModeRunJson),
     "/api/tasks": (("project",), json_models.TasksJson),
     "/api/attention": ((), json_models.AttentionJson),
     "/api/token": ((), json_models.TokenJson),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from rcs_hooks.dashboard import json_models, schema
+from rcs_hooks.dashboard import json_models, json_modes, schema
 from rcs_hooks.state import writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
@@ -52,10 +52,10 @@ ANSWERS: list[tuple[str, Record, type[json_models.JsonModel]]] = [
     ("/api/runs/r1", {"after": 2, "limit": 1}, json_models.RunDetailJson),
     ("/api/runs/r1/events", {"after": 0}, json_models.EventsJson),
     ("/api/runs/r1/artifact", {"path": "a.md"}, json_models.ArtifactTextJson),
-    ("/api/overview", {}, json_models.OverviewJson),
-    ("/api/modes/forge", {"session": "s1"}, json_models.ModeRunJson),
-    ("/api/modes/forge", {"session": "s4", "run": 1}, json_models.ModeRunJson),
-    ("/api/modes/team", {"session": "s2"}, json_models.ModeRunJson),
+    ("/api/overview", {}, json_modes.OverviewJson),
+    ("/api/modes/forge", {"session": "s1"}, json_modes.ModeRunJson),
+    ("/api/modes/forge", {"session": "s4", "run": 1}, json_modes.ModeRunJson),
+    ("/api/modes/team", {"session": "s2"}, json_modes.ModeRunJson),
     ("/api/sessions", {}, json_models.SessionsJson),
     ("/api/tasks", {}, json_models.TasksJson),
     ("/api/attention", {}, json_models.AttentionJson),

@@ -1,0 +1,161 @@
+"""The JSON of a run of a mode and of the one list, as models; the rest is in `json_models.py`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from rcs_hooks.dashboard.json_models import (
+    GraphJson,
+    JsonModel,
+    QuestionJson,
+    StepVisitJson,
+    TimelineStepJson,
+    Timestamp,
+)
+from rcs_hooks.state.history import EVENTS
+from rcs_hooks.workflow.lifecycle import PUBLIC, any_of
+
+# --- a run of a mode
+
+
+class ModeStepJson(TimelineStepJson):
+    """A state of the mode's machine, or a phase that the machine does not know."""
+
+    asks: str | None = Field(description="what the machine says of the state")
+
+
+class RoundJson(JsonModel):
+    iteration: int | None
+    started_at: Timestamp | None
+    ended_at: Timestamp | None
+    phases: list[str] = Field(description="in the order in which the run was in them, 40 at most")
+
+
+class AskedJson(JsonModel):
+    """A question that the run has waited for, as its history tells."""
+
+    question: str | None = Field(description="null: the person's next prompt was waited for")
+    asked_at: Timestamp | None
+    answer: str | None
+    answered_at: Timestamp | None
+
+
+class HistoryEventJson(JsonModel):
+    n: int = Field(description="in its session; numbers may be missing")
+    at: Timestamp | None
+    event: str = Field(description=any_of(EVENTS))
+    before: str | None = Field(description="the phase before; of resumed, the outcome before")
+    after: str | None = Field(description="the phase after; of outcome, the outcome; of handoff, the mode that goes on")
+    iteration: int | None
+    note: str | None = Field(description="the question, the answer, the reason, the evidence or the plan")
+    early: bool
+
+
+ModeRunStatus = Literal["running", "waiting", "closed", "completed", "failed", "skipped", "unknown"]
+
+
+class ModeRunLineJson(JsonModel):
+    """One of the runs that a mode has had in a session."""
+
+    n: int = Field(description="the `run` of its page")
+    title: str | None
+    started_at: Timestamp | None
+    status: str
+    outcome: str | None
+
+
+class ModeRunJson(JsonModel):
+    mode: str
+    project: str
+    session: str | None = Field(description="null: the record of the workspace itself, which has no history")
+    title: str
+    has_title: bool = Field(description="whether the title is what the person asked for")
+    status: ModeRunStatus = Field(description="closed: its client has closed the session with the run open")
+    outcome: str | None = Field(description="null while it goes on; " + any_of(PUBLIC))
+    early: bool = Field(description="finished in a phase from which its machine does not end")
+    handed_over_to: str | None
+    phase: str | None
+    asks: str | None = Field(description="what the present phase asks of the agent")
+    iteration: int | None
+    max_iterations: int | None
+    reason: str | None
+    evidence: str | None
+    plan: str | None
+    brief: str | None
+    started_at: Timestamp | None
+    last_at: Timestamp | None
+    seconds: float | None
+    kind: Literal["planning", "execution"] | None = Field(description="null: nothing declares the mode any more")
+    source: Literal["", "home", "project"] = Field(description="who declares the mode; empty: it ships")
+    file: str | None = Field(description="the SKILL.md of a mode that does not ship")
+    is_last: bool = Field(description="whether it is the last run of the mode in this session")
+    timeline: list[ModeStepJson] = Field(description="every state of the machine, then phases that it does not know")
+    visits: list[StepVisitJson] = Field(description="the last 500, in the order in which they began")
+    graph: GraphJson
+    rounds: list[RoundJson] = Field(description="the last 50")
+    asked: list[AskedJson] = Field(description="the last 50")
+    questions: list[QuestionJson] = Field(description="those without an answer")
+    events: list[HistoryEventJson] = Field(description="the last 200")
+    event_count: int
+    runs: list[ModeRunLineJson] = Field(description="the last 20 of the mode in this session, the newest first")
+    run: int | None = Field(description="the `n` of this run; null: it has no history")
+    folded: int = Field(description="how many events before it were folded away, of all modes")
+    problem: str | None = Field(description="what of it cannot be read")
+    state: str
+
+
+# --- the one list
+
+
+class OverviewQuestionJson(JsonModel):
+    id: str
+    text: str
+    options: list[str]
+
+
+class LastStopJson(JsonModel):
+    held: bool = Field(description="false: it was let go, because nothing had changed")
+    at: Timestamp | None
+
+
+class OverviewEntryJson(JsonModel):
+    """A mode of a session, a run that `rcs emit` reports, or a task."""
+
+    v: int
+    kind: Literal["mode", "run", "task"]
+    name: str = Field(description="the mode, the workflow or the task")
+    title: str
+    session: str | None = Field(description="of a mode; null for a record of the workspace itself, a run or a task")
+    id: str | None = Field(description="of a run or a task; null for a mode")
+    phase: str | None
+    since: str | None = Field(description="when it began to wait, to run, to be in its phase, or when it ended")
+    says: str = Field(description="one sentence for people, with the command to type")
+    key: str = Field(description="the same in each answer, also when the entry moves to another list")
+    project: str
+    detail: str = Field(description="`says` without the command")
+    command: str
+    has_title: bool
+    iteration: int | None
+    max_iterations: int | None
+    outcome: str | None
+    early: bool
+    event: int | None = Field(description="the `run` of its page, where another run of the mode has followed it")
+    question: OverviewQuestionJson | None
+    stop: LastStopJson | None
+    page: str | None = Field(description="the address of its page; null: it has none")
+
+
+class OverviewJson(JsonModel):
+    """Everything in all workspaces, each thing once, the newest first in each list; at most 300 in each."""
+
+    waiting: list[OverviewEntryJson] = Field(description="for the person; and what cannot be read")
+    running: list[OverviewEntryJson]
+    ended: list[OverviewEntryJson] = Field(description="in the last day")
+    tasks: list[OverviewEntryJson]
+    closed: list[OverviewEntryJson] = Field(description="of sessions that their client has closed with a run open")
+    more: bool = Field(description="whether some were left out")
+    projects: list[str] = Field(description="the projects that a filter can name")
+    seq: int
+    state: str
