@@ -71,7 +71,7 @@ def asked(step: NextStep) -> str:
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
     text = f'the project\'s skill says "{step.asks}"' if step.is_of_project and step.asks else step.asks
     if step.verdict and not step.verdict_is_old:
-        return f"The verdict of this review is recorded ({step.verdict}); after any edit, review again"
+        return f"The verdict of this review is recorded ({step.verdict}); review again after any edit"
     return f"{text}. The last review was {step.verdict}" if text and step.verdict else text
 
 
@@ -130,7 +130,7 @@ def _when(way: SharedWay) -> str:
 def _without_commands(found: Sequence[SharedWay], start: int) -> list[str]:
     """Return the ways from `start` on, in a line or none, each by what tells its command from the one before."""
     shown = "; ".join(f"{_when(way)}: {way.differs_by(found[start - 1])}" for way in found[start:])
-    return [f"The same command with other options: {shown}"] if shown else []
+    return [f"The same with other options: {shown}"] if shown else []
 
 
 def other_ends() -> Line:
@@ -163,6 +163,6 @@ def question(step: NextStep, *, again: bool = False) -> Line:
     """
     is_due = step.is_interview and step.phase not in step.finishes_from
     when = "Ask the user" if is_due else "Only the user can decide"
-    full, short = f"{when}: {step.commands.ask(step.mode)}", f"To ask the user: {ASK}, the rest as above"
+    full, short = f"{when}: {step.commands.ask(step.mode)}", f"To ask the user: {ASK}, rest as above"
     may_go = again and not is_due
     return Line.of(full, short, *([""] if may_go else []), when=LATER if may_go else LATE)
