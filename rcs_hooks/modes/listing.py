@@ -64,9 +64,18 @@ def listing(env: Mapping[str, str], root: str) -> Listing:
             faults.append(found)
         elif found:
             modes[found.name] = found
+            faults += _hidden(found)
     known = modes.values()
     listed = (Listed(mode, _file_of(mode), _beside(mode, tuple(known))) for mode in known)
     return Listing(tuple(listed), tuple(dict.fromkeys(faults)))
+
+
+def _hidden(mode: ModeDef) -> list[Fault]:
+    """Return that a mode is not found by its name, because its folder has capitals and the file system tells them."""
+    folder = os.path.basename(os.path.dirname(mode.file))
+    if folder == mode.name:
+        return []
+    return [Fault(mode.file, 0, f"`${mode.name}` does not find it, for its folder has capitals; call it `{mode.name}`")]
 
 
 def _names(env: Mapping[str, str], root: str) -> list[str]:

@@ -93,6 +93,16 @@ def test_a_broken_declaration_is_told_and_hides_nothing_else(person: Person) -> 
     assert err == f"broken: {path}:5: `rcs-kind` is planning or execution, and not `both`\n"
 
 
+def test_a_folder_with_capitals_is_told_because_its_name_does_not_find_it(person: Person) -> None:
+    path = person.write(person.home, "Release", skill(name="release"))
+    _, shown, err = person.rcs("modes")
+    assert shown[-2].endswith(str(path))
+    if (path.parent.parent / "release").exists():
+        assert err == ""  # the file system does not tell capitals from small letters
+    else:
+        assert err == f"broken: {path}: `$release` does not find it, for its folder has capitals; call it `release`\n"
+
+
 def test_as_json_a_mode_has_the_keys_that_others_rely_on(person: Person) -> None:
     path = person.write(person.root, "release", skill("rcs-kind: execution\nrcs-after: blueprint\nrcs-beside: team"))
     _, (line,), _ = person.rcs("modes", "--json")
