@@ -29,7 +29,8 @@ EVIDENCE = ("--evidence", "COMMAND: RESULT")
 CLEAN = ("--verdict", "clean")
 NOT_CLEAN = ("--verdict", UNCLEAN, "--reason", "WHY")
 GIVE_UP = ("--outcome", "failed", "--reason", "WHY")
-NO_ROUND_LEFT = "no round is left"
+OUT_OF_ROUNDS = "no round is left"
+"""When to take a way that gives up: our words, in place of the event of the edge."""
 
 
 class Way(NamedTuple):
@@ -138,7 +139,7 @@ def _way(mode: ModeDef, record: ModeRecord, end: str, event: str) -> Way:
     if not end:
         options = _to_end(mode, record)
     elif _needs_another_round(mode, record, end):
-        event, options = NO_ROUND_LEFT, GIVE_UP
+        event, options = OUT_OF_ROUNDS, GIVE_UP
     else:
         options = ("--phase", end)
         if _is_review(mode, record.phase) and (review_is_due(record) or not review_is_open(record)):

@@ -321,6 +321,21 @@ def test_an_edge_of_a_phase_to_itself_is_no_way_out(record: dict[str, object]) -
     assert options(step) == [FINISHED]
 
 
+def test_what_we_say_of_a_projects_mode_is_not_marked_as_its_words() -> None:
+    mode = ModeDef(
+        "release",
+        EXECUTION,
+        ("release",),
+        first_phase="checking",
+        states={"checking": "", "fixing": ""},
+        edges=(("checking", "fixing", "check_fails"), ("fixing", "checking", "mended"), ("checking", "", "all_green")),
+        source=PROJECT,
+    )
+    last: dict[str, object] = {"active": True, "current_phase": "fixing", "iteration": 2, "max_iterations": 2}
+    step = next_step(mode, ModeRecord(last), COMMANDS)
+    assert ways([step]).forms[0].startswith("no round is left: rcs state write --mode release --outcome failed ")
+
+
 def test_a_phase_without_a_text_asks_nothing() -> None:
     step = next_step(OWN, ModeRecord({"active": True, "current_phase": "shipping"}), COMMANDS)
     assert asks([step]) == []

@@ -6,6 +6,7 @@ from rcs_hooks.text import quoted
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.commands import ASK
 from rcs_hooks.workflow.messages.lines import FIRST, KEEP, LAST, LATE, LATER, SOONER, Line
+from rcs_hooks.workflow.next_step import OUT_OF_ROUNDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def asked(step: NextStep) -> str:
 
 def _event(step: NextStep, event: str) -> str:
     """Return an event as it is shown: in quotation marks where it is a project's word, and not ours or the person's."""
-    return f'"{event}"' if event and step.is_of_project else event
+    return f'"{event}"' if event and step.is_of_project and event != OUT_OF_ROUNDS else event
 
 
 def _whose(step: NextStep, *, alone: bool) -> str:
