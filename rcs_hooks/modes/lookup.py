@@ -119,7 +119,8 @@ def read(path: str, source: str, root: str) -> "bytes | Fault | None":
     try:
         data = read_bytes(path, LARGEST + 1, through_links=True)
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        is_kept = source == HOME and (os.path.islink(path) or os.path.islink(os.path.dirname(path)))
+        return Fault(path, 0, "a link leads nowhere here, so nothing can be read") if is_kept else None
     except OSError as error:
         from rcs_hooks.errors import reason_of
 

@@ -92,6 +92,17 @@ def test_the_name_may_be_typed_in_any_case(places: Places) -> None:
     assert places.mode("Ship") == (PROJECT, str(path))
 
 
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_a_link_in_the_home_that_leads_nowhere_keeps_its_name(is_folder: bool, places: Places) -> None:
+    """What it led to may be on a disk that is not there; a clone must not take its place."""
+    places.write(places.root)
+    path = places.home / ".claude" / "skills" / "release" / "SKILL.md"
+    link = path.parent if is_folder else path
+    link.parent.mkdir(parents=True)
+    link.symlink_to("/nowhere/at/all")
+    assert places.find() == Fault(str(path), 0, "a link leads nowhere here, so nothing can be read")
+
+
 @pytest.mark.parametrize("variable", ["CLAUDE_CONFIG_DIR", "CODEX_HOME"])
 def test_a_variable_moves_the_folder_of_the_home(variable: str, places: Places, tmp_path: Path) -> None:
     places.env[variable] = str(tmp_path / "moved")
