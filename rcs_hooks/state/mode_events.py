@@ -73,6 +73,7 @@ def _between(
             found.append(event(history.STARTED, "", phase))
     elif was and goes_on and _is_anew(before, after):
         found.append(event(history.STARTED, before.phase, phase))
+        before = NO_RECORD  # what it had asked is answered by nobody
     elif was and _has_moved(before, after, goes_on=goes_on):
         found.append(event(history.PHASE, before.phase, phase, reason=_why_again(before, after)))
     if goes_on:

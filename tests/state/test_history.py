@@ -13,7 +13,7 @@ import pytest
 from rcs_hooks import jsontext
 from rcs_hooks.cli.options import scope
 from rcs_hooks.files import paths
-from rcs_hooks.state import folding, history, history_folding, prune, writing
+from rcs_hooks.state import folding, history, history_folding, prune, question_service, writing
 from rcs_hooks.state.history import Event
 from rcs_hooks.state.history_folding import RunState, replay
 from rcs_hooks.state.history_listing import entries, recent_sessions
@@ -90,6 +90,14 @@ def test_state_without_a_history_works(workspace: Workspace) -> None:
     assert workspace.stop().blocks
     workspace.prompt("$cancel")
     assert told(workspace) == [(1, "forge", "held"), (2, "forge", "outcome")]
+
+
+def test_a_run_that_is_begun_anew_answers_no_question(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    question_service.ask(at(workspace), "forge", "Which one?", [])
+    later = at(workspace)._replace(now=workspace.now + 1)
+    writing.write(later, "forge", {"fresh": True})
+    assert [name for _, _, name in told(workspace)] == ["started", "question", "started"]
 
 
 # --- what else may be in the file
