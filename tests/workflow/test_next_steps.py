@@ -269,7 +269,7 @@ def test_the_verdict_of_an_earlier_review_is_told_as_such() -> None:
     fields: dict[str, object] = {"current_phase": "code-review", "state": RACE}
     for noted, said_ in (
         (NOTE, "The last review was not clean: two"),
-        (None, "is recorded (not clean: two writers race)"),
+        (None, "The verdict of this review is not clean: two"),
     ):
         (line,) = asks([step_of("autopilot", reviewed=noted, **fields)])
         assert said_ in line.forms[0]

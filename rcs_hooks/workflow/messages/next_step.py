@@ -72,7 +72,8 @@ def asked(step: NextStep) -> str:
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
     text = f'the project\'s skill says "{step.asks}"' if step.is_of_project and step.asks else step.asks
     if step.verdict and not step.verdict_is_old:
-        return f"The verdict of this review is recorded ({step.verdict}); review again after any edit"
+        again = "; review again after any edit" if step.can_finish else ""
+        return f"The verdict of this review is {step.verdict}{again}"
     return f"{text}. The last review was {step.verdict}" if text and step.verdict else text
 
 

@@ -155,6 +155,7 @@ def _only_planning(plan: Plan) -> Line:
         f"{only}: change no code; the user starts `{typed}` when it has ended.",
         f"{only}: change no code.",
         when=LATER,
+        last_step=LATE,
     )
 
 

@@ -95,10 +95,11 @@ def _left_by_planning(active: Sequence[StartedMode]) -> list[Line]:
 
 def _skills(skills: Sequence[SkillFile]) -> Line:
     names, full = ", ".join(each.named for each in skills), ", ".join(each.located for each in skills)
+    it, the = ("it", "the skill") if len(skills) == 1 else ("they", "the skills")
     return Line.of(
-        f"Read again, for it may be out of your context: the skill {full}.",
-        f"Read the skill {full} again.",
-        f"Read the skill {names} again.",
+        f"Read again, for {it} may be out of your context: {the} {full}.",
+        f"Read {the} {full} again.",
+        f"Read {the} {names} again.",
         when=SOONER,
     )
 
