@@ -101,6 +101,9 @@ def _follow(folder: str, session: str | None, mode: str, seen: dict[str, int], p
         while (now := history_listing.stamp(folder, session)) == written:
             time.sleep(PAUSE)  # polls, as `rcs hud --watch` does
         written = now
+        for name, last in history_listing.last_numbers(folder, session).items():
+            if last < seen.get(name, 0):  # its file was deleted, and begins with 1 again
+                seen[name] = 0
         for entry in history_listing.entries(folder, session, MOST, mode=mode, after=seen):
             seen[entry.session] = max(seen.get(entry.session, 0), entry.event.n)
             if entry.session in known or entry.event.at >= began:

@@ -151,6 +151,9 @@ def test_following_prints_what_happens_from_now_on_and_nothing_twice(
     assert next_event(followed) == ("s3", "started")
     two.stop("s2")
     assert next_event(followed) == ("s2", "held")
+    (two.folder("s1") / "history.jsonl").unlink()  # as README allows; it is numbered from 1 again
+    two.prompt("$cancel", "s1")
+    assert next_event(followed) == ("s1", "outcome")
     followed.send_signal(2)
     assert followed.wait(60) == 130
     assert followed.stdout is not None
