@@ -217,7 +217,7 @@ def _replace(fd: int, name: str, text: bytes, *, durable: bool = True) -> None:
 
 
 def replace_text(folder: str, path: str, text: bytes) -> None:
-    """Write a file that is no record as a whole or not at all. The caller holds the lock and has called `recover`."""
+    """Replace a file other than a record, wholly or not at all. The caller holds the lock and has called `recover`."""
     refuse_tracked(root_of(folder), [path])
     with folders_of(folder) as folders:
         _replace(*folders.at(path), text)

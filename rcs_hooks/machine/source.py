@@ -35,7 +35,7 @@ class Source:
         return MachineError(text, problem=spot.problem, file=self.file, line=line)
 
     def fault_of_line(self, number: int, problem: str) -> MachineError:
-        """Return the error for the whole of line `number`, counted from 0."""
+        """Return the error that says `problem` and marks the whole of line `number`, counted from 0."""
         line = self.lines[number]
         return self.fault(number, LineError(problem, len(line) - len(line.lstrip()), len(line.rstrip())))
 

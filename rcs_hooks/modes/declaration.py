@@ -84,7 +84,7 @@ def read(text: str, *, name: str, file: str, source: str = "") -> Declaration:
 
 
 def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Return the first faults by line, those of the whole file last; a file may be made to have thousands."""
+    """Sort faults by line, those of the whole file last, and cut the list: a hostile file may have thousands."""
     first = sorted(set(faults), key=lambda fault: (not fault.line, fault.line))[:MOST_FAULTS]
     long = LONGEST_FAULT
     return tuple(

@@ -40,7 +40,7 @@ class Report(NamedTuple):
 
 
 def check(text: str, path: str) -> Report:
-    """Check the text of a SKILL.md. Another file declares no mode, whatever is in it."""
+    """Check the text of a file. Only a file named SKILL.md can declare a mode; any other one is passed over."""
     folder, file = os.path.split(os.path.abspath(path))
     name = os.path.basename(folder)
     if file != lookup.FILE:

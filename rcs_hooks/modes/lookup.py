@@ -39,7 +39,7 @@ def shipped_file(skill: str) -> str:
 
 
 def folders(env: "Mapping[str, str]", root: str) -> "Iterator[tuple[str, str]]":
-    """Yield whose a skill folder is, `HOME` or `PROJECT`, and its path, in the order in which they are searched.
+    """Yield the owner of each skill folder, `HOME` or `PROJECT`, and its path, in the order in which they are searched.
 
     Folders that do not exist are included.
     """
@@ -58,12 +58,12 @@ def folders(env: "Mapping[str, str]", root: str) -> "Iterator[tuple[str, str]]":
 
 
 def _is_of_project(folder: str, home: str | None, root: str) -> bool:
-    """Tell whether a folder lies in the project, though a variable calls it the person's: a project can set those."""
+    """Tell whether a folder that is said to be the home's lies in the project, which can set the variable for it."""
     return inside(os.path.normpath(folder), root) and not (home and inside(home, root))
 
 
 def names_there(names: "Iterable[str]", env: "Mapping[str, str]", root: str) -> tuple[str, ...]:
-    """Return those of these names, as typed, that some skill folder may have a skill of; opens no file."""
+    """Return those of these names, as typed, for which a skill folder may have a SKILL.md; opens no file."""
     places = [path for _, path in folders(env, root)]
     return tuple(name for name in names if any(_is_there(path, name) for path in places))
 

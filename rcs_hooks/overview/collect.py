@@ -42,7 +42,7 @@ def overview(env: Mapping[str, str], root: str, now: float, commands: Commands =
 def overview_of_store(
     env: Mapping[str, str], root: str, now: float, store: RunStore | None, commands: Commands = PLAIN
 ) -> Overview:
-    """Return the overview of a workspace, with its runs from a store that is open already; None: there is no run."""
+    """Return the overview of a workspace, with its runs from an open store; `store` is None if no run was stored."""
     return _overview(env, root, now, commands, store, [])
 
 
@@ -70,7 +70,7 @@ def _unreadable_runs(root: str, error: RcsError | OSError) -> Entry:
 
 
 def grouped(found: Iterable[Entry], off: str = "") -> Overview:
-    """Return the overview that consists of these entries, the newest first in each group, questions before all."""
+    """Sort entries into an overview: in each group those with an open question first, and then the newest first."""
     newest_first = sorted(found, key=lambda entry: (entry.question is not None, entry.since or ""), reverse=True)
 
     def of(group: str) -> tuple[Entry, ...]:

@@ -42,7 +42,7 @@ def entries(root: str, view: Session) -> Iterator[Entry]:
 
 
 def _ended_before(root: str, view: Session, session: str, since: float) -> Iterator[Entry]:
-    """Yield the runs that have ended and were followed by another of their mode, which has their record now."""
+    """Yield the ended runs of which only the history tells: a later run of the mode has their record now."""
     ends: dict[str, Event] = {}
     for event in history.read(view.folder, session, MOST_EVENTS):
         if event.event in (history.OUTCOME, history.HANDOFF):

@@ -28,7 +28,7 @@ def of_record(root: str, view: Session, mode: str, record: ModeRecord) -> Entry:
 
 
 def title_of(name: str, session: str | None, recorded: object) -> tuple[str, bool]:
-    """Return the title of a run, and whether it is a recorded one; else it is made of the mode and the session."""
+    """Return the title of a run, made of mode and session where none was recorded, and whether one was."""
     title = clean(recorded, TITLE_LENGTH)
     if title:
         return title, True

@@ -34,7 +34,7 @@ BOLD, DIM, YELLOW, RESET = "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[0m"
 
 
 def lines(overview: Overview, now: float, *, width: int = 80, is_coloured: bool = False) -> Iterator[str]:
-    """Yield the lines that show an overview; a line alone where there is nothing. A command is never broken.
+    """Yield the lines that show an overview, or one line that says that there is nothing. No command is broken in two.
 
     `width`: the columns of the terminal. `now`: seconds since 1970, from which ages count.
     """

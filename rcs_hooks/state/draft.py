@@ -68,7 +68,7 @@ class Draft:
         self.stage(COMPLETES, paths.mode_file(mode, self.view.session), None)
 
     def active_modes(self) -> tuple[ActiveMode, ...]:
-        """Return the modes that are active by the drafted records, those that this draft has started last."""
+        """Return the modes that are active by the drafted records; those that this draft has started come last."""
         return active_modes_of(self.view, self.own, self.root, self._started)
 
     def end(self, member: ActiveMode, record: ModeRecord) -> None:

@@ -35,8 +35,8 @@ LONGEST_PATH = 1_000
 def given_to(mode: ModeDef, records: Records, modes: Modes, *, title: str, now: str) -> JsonObject:
     """Return the fields that a run begins with because the prompt or an earlier run gives them.
 
-    `records`: the records of the scope; those that end in this call have ended `now`. `title`: what the prompt says of
-    the work; empty if it says nothing.
+    `records`: the records of the scope; of a run that ends in this call, `completed_at` is `now`. `title`: what
+    the prompt says of the work; empty if it says nothing.
     """
     given = _handed_back(mode, records, modes, now) or _planned(mode, records, modes)
     given = given or ({} if title else _beside(mode, records))
@@ -45,7 +45,7 @@ def given_to(mode: ModeDef, records: Records, modes: Modes, *, title: str, now: 
 
 
 def given_anew(mode: ModeDef, records: Records, modes: Modes) -> JsonObject:
-    """Return the fields that an active run of `mode` begins anew with."""
+    """Return the fields with which an active run of `mode` is begun anew."""
     record = records[mode.name]
     if record.resumed_after is None:
         return _without_empty(_of(record))
@@ -53,7 +53,7 @@ def given_anew(mode: ModeDef, records: Records, modes: Modes) -> JsonObject:
 
 
 def _of(record: ModeRecord) -> JsonObject:
-    """Return what a run can hand over; its skill may keep the paths in its own `state`, as version 0.1.0 told it to."""
+    """Return the title, plan and brief of a run, whose skill may keep the paths in `state`, as in version 0.1.0."""
     plan, brief = record.plan or record.state.get("plan"), record.brief or record.state.get("brief")
     return {"title": clean(record.title, TITLE_LENGTH), "plan": _path(plan), "brief": _path(brief)}
 
@@ -75,7 +75,7 @@ def _handed_back(mode: ModeDef, records: Records, modes: Modes, now: str) -> Jso
 
 
 def _beside(mode: ModeDef, records: Records) -> JsonObject:
-    """Return what the run has that began last of those that are active."""
+    """Return title, plan and brief of the active run of another mode that began last; empty if there is none."""
     others = [record for name, record in records.items() if name != mode.name and is_active(record)]
     if not others:
         return {}

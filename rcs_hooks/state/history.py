@@ -100,7 +100,7 @@ def append(folder: str, session: str, events: Sequence[Event], *, durable: bool 
 
 
 def _end_of(folder: str, path: str) -> tuple[int, bool, bool]:
-    """Return the number of the last line, whether its line end is there, and whether it is anything but an event.
+    """Return the number of the last line, whether a line end follows it, and whether it is no event.
 
     Where no number is found in the end of the file, the number is the size of the file: no line is shorter than a byte.
     Raises OSError.

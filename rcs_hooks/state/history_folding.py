@@ -107,7 +107,7 @@ def fold(folder: str, session: str, *, wait: float = 0) -> bool:
 
 
 def folded_into_one(events: list[Event], *, is_whole: bool = True) -> Event:
-    """Return the event that stands for these, oldest first. `is_whole`: whether nothing before them is lost."""
+    """Return one event that stands for `events`, oldest first. `is_whole`: whether no event before them is lost."""
     counts: dict[str, dict[str, int]] = {}
     first: object = events[0].n
     since: object = events[0].at

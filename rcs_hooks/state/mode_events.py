@@ -92,7 +92,7 @@ def count_of(record: ModeRecord) -> int | None:
 
 
 def _why_again(before: ModeRecord, after: ModeRecord) -> str:
-    """Return what a review found, if that has begun another round: the next review may replace it in the record."""
+    """Return the finding of a review that began another round; empty otherwise. The next review may overwrite it."""
     rises = (count_of(after) or 0) > (count_of(before) or 0)
     return review_finding(after, TEXT_LENGTH) if rises and review_is_open(after) else ""
 
@@ -138,7 +138,7 @@ def _has_another_outcome(before: ModeRecord, after: ModeRecord) -> bool:
 
 
 def _of_question(before: ModeRecord, after: ModeRecord, asked: Mapping[str, JsonObject], event: _Maker) -> list[Event]:
-    """Return that a run has begun to wait for the person, or waits no longer."""
+    """Return the event of a run that has begun to wait for the person, or that waits no longer; none for any other."""
     was, waits = outcome_of(before), outcome_of(after)
     phase = after.phase
     if waits.waits and not (was.waits and before.question_id == after.question_id):

@@ -60,7 +60,7 @@ def is_newest(notes: Mapping[str, object], sent: object, text_digest: object) ->
 
 
 def _prompts(notes: Mapping[str, object]) -> list[JsonObject]:
-    """Return the person's last prompts, the newest last."""
+    """Return what was noted of each of the person's last prompts, the newest last."""
     prompts = notes.get("prompts")
     return [seen for seen in prompts if isinstance(seen, dict)] if isinstance(prompts, list) else []
 

@@ -47,7 +47,7 @@ class Question(NamedTuple):
 
 
 def unreadable_questions(folder: str, session: str | None, wanted: Iterable[object]) -> list[Unreadable]:
-    """Return what cannot be read of the question files that belong to the `wanted` ids and are there."""
+    """Return the question files with a `wanted` id that exist and cannot be read."""
     reader = Reader(folder)
     ids = dict.fromkeys(name for name in wanted if paths.is_name(name))
     found = [reader.read(paths.question_file(str(name), session)) for name in ids]
@@ -123,7 +123,7 @@ def load_all(folder: str, session: str | None) -> list[Question]:
 
 
 def _ids(reader: Reader, session: str | None, *below: str) -> tuple[str, list[str]]:
-    """Return the folder with the questions of a scope, and the ids of those in it, with those of a commit under way."""
+    """Return the folder that holds the questions of a scope, and their ids, with those that a commit will write."""
     place = "/".join((paths.session_folder(session) + QUESTIONS, *below))
     place = paths.folded(reader.folder, place) or place
     try:

@@ -165,7 +165,9 @@ def _touched(folder: str, path: str, record: ModeRecord, now: float) -> float | 
 
 
 def is_old(view: Session, member: ActiveMode, reminded_at: str | None, moment: str | None) -> bool:
-    """Tell whether, at `moment`, nothing had touched a run for a day and nobody was reminded of it; False without one.
+    """Tell whether, by `moment`, nothing had touched a run for a day, and nobody had been reminded of it for a day.
+
+    False if `moment` is None or says nothing.
 
     `reminded_at`: when the person was last reminded of an old run; None: never.
     """

@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def fit_lines(lines: Iterable[Line], limit: int) -> str:
-    """Join the lines in at most `limit` characters: one step shorter at a time, and the last of equals first."""
+    """Join the lines, shortened one after another until they fit in `limit` characters; of equals, the last first."""
     shown = [line for line in lines if any(line.forms)]
     taken = [0] * len(shown)
     while len(text := _joined(shown, taken)) > limit:

@@ -135,7 +135,7 @@ def _question_notice(question: OpenQuestion) -> str:
 
 
 def no_session(tokens: Sequence[tuple[str, str]], session: str) -> str:
-    """Return the line that these tokens started nothing because `session` is no session id; empty: there is none.
+    """Return the line that says why these tokens started nothing: `session`, empty if there is none, is no session id.
 
     `tokens`: each token as typed, and the mode that it names.
     """

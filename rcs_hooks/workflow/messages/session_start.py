@@ -54,7 +54,8 @@ def session_start(
 ) -> str:
     """Return the text that tells the agent what runs in a session that starts or is resumed.
 
-    `active`: at least one mode. `deferred`: the modes that wait for the end of planning. `skills`: those of the modes.
+    `active`: at least one mode. `deferred`: the modes that wait for the end of planning. `skills`: the files of
+    the skills of the modes.
     """
     is_ours = not all(each.belongs_to_workspace for each in active)
     shown = " + ".join(_shown(each, names_owner=is_ours) for each in active)

@@ -45,7 +45,7 @@ class SkillFile(NamedTuple):
 
     @property
     def named(self) -> str:
-        """Return the name as a message shows it, marked where the skill's words are the project's."""
+        """Return the name as a message shows it, marked if the project has declared the skill."""
         return f"`{self.name}` of this project" if self.is_of_project else f"`{self.name}`"
 
     @property
@@ -78,7 +78,7 @@ def dollars(modes: Sequence[str]) -> str:
 
 
 def unreadable(file: BrokenFile, commands: Commands) -> str:
-    """Return the line that a state file cannot be read, and how to clear it."""
+    """Return the line that says that a state file cannot be read, and how to clear it."""
     return f"{file.what_is_wrong} and was left as it is. To clear it: {commands.clear(file.mode)}"
 
 

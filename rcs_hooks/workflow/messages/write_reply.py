@@ -63,7 +63,7 @@ def _running(each: Written, step: NextStep) -> list[str]:
 
 
 def _has_moved(each: Written) -> bool:
-    """Tell whether the write has started the run, also anew, or changed its phase, its round or its review."""
+    """Tell whether the write has started the run, begun it anew, or changed its phase, its round or its review."""
 
     def facts(record: ModeRecord) -> tuple[object, ...]:
         place = record.phase, record.iteration
@@ -83,7 +83,7 @@ def _not_running(each: Written) -> str:
 
 
 def _without_evidence(ended: Sequence[Written]) -> list[str]:
-    """Return the line about the runs that have finished without saying what shows it; for planning, the plan does."""
+    """Return the line about runs that have finished without evidence; a planning run needs none but its plan."""
     silent = [
         each
         for each in ended

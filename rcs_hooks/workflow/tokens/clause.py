@@ -204,9 +204,9 @@ def clause_after(text: str, end: int) -> Clause:
 
 
 def _clauses_before(line: str, leads: list[str]) -> tuple[list[list[str]], list[str]]:
-    """Split the last sentence of a line into clauses; return also the words that lead in the last clause.
+    """Split the last sentence of a line into clauses; return also the lead-in of the last clause.
 
-    `leads`: the words that lead in the line itself.
+    A lead-in is the words before a colon: `Do not use: $forge`. `leads`: the lead-in before the line, if any.
     """
     clauses: list[list[str]] = [[]]
     is_apart = False

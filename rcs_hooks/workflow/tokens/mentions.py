@@ -56,7 +56,7 @@ def is_quoted(clause: Clause, leads: list[str]) -> bool:
 
 
 def _is_own(words: list[str]) -> bool:
-    """Tell whether the words end in one by which a person corrects how a prompt was read: `I said`."""
+    """Tell whether the words end with a phrase by which a person corrects what was understood, such as `I said`."""
     return bool(match_phrase(words, lexicon.SAID, at_end=True))
 
 
