@@ -115,7 +115,7 @@ def said_in(situation: Situation, root: Path, rcs: str = "rcs") -> list[Said]:
 
 
 @functools.cache
-def said(rcs: str = "rcs") -> tuple[Said, ...]:
+def said(rcs: str) -> tuple[Said, ...]:
     """Return all that the agent is told, where its shell calls the program by these words."""
     found: list[Said] = []
     for situation in situations():
@@ -172,7 +172,7 @@ def said_together(rcs: str = "rcs") -> list[Together]:
 
 def table() -> str:
     """Return what stands in `FILE`."""
-    texts = [(f"{each.situation.name}: {each.place}", each.text) for each in said()]
+    texts = [(f"{each.situation.name}: {each.place}", each.text) for each in said("rcs")]
     texts += [(each.name, each.text) for each in said_together()]
     return "\n".join(f"### {name}\n{text}\n" for name, text in texts)
 

@@ -101,7 +101,7 @@ def test_a_run_of_the_workspace_is_told_as_one_beside_that_of_the_session() -> N
 
 
 def test_a_stop_and_a_reply_have_a_command_for_each_way_out() -> None:
-    for each in said():
+    for each in said("rcs"):
         if each.place in (STOP, REPLY, SESSION_START):
             edges = [edge for edge in MODES[each.situation.mode].edges if edge[0] == each.situation.phase]
             commands = [command for command in commands_in(each.text) if " state write " in command]
@@ -109,7 +109,7 @@ def test_a_stop_and_a_reply_have_a_command_for_each_way_out() -> None:
 
 
 def test_finished_is_offered_only_where_the_machine_ends_and_the_verdict_is_clean() -> None:
-    for each in said():
+    for each in said("rcs"):
         situation = each.situation
         is_due = situation.phase in FINISHES[situation.mode]
         is_due = is_due and (situation.mode != "autopilot" or situation.verdict == "clean")
