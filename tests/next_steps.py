@@ -145,9 +145,10 @@ RUNNING: tuple[dict[str, str], ...] = (
 LENGTHS = {1: 600, 2: 900, 3: 1200}
 
 
-def said_together(rcs: str = "rcs") -> list[Together]:
+@functools.cache
+def said_together(rcs: str) -> tuple[Together, ...]:
     """Return what the agent is told of several modes, and of a run of the workspace beside one of the session."""
-    found = []
+    found: list[Together] = []
     for typed in STARTS:
         with tempfile.TemporaryDirectory() as folder:
             answer = Scene(Path(folder), rcs).prompt(f"{typed} {TASK}", SESSION)
@@ -167,13 +168,13 @@ def said_together(rcs: str = "rcs") -> list[Together]:
         scene.write("forge", None, current_phase="executing")
         scene.prompt(f"$crew {TASK}", SESSION)
         found.append(Together(f"forge of the workspace + team: {STOP}", scene.stop(SESSION).reason, LENGTHS[3]))
-    return found
+    return tuple(found)
 
 
 def table() -> str:
     """Return what stands in `FILE`."""
     texts = [(f"{each.situation.name}: {each.place}", each.text) for each in said("rcs")]
-    texts += [(each.name, each.text) for each in said_together()]
+    texts += [(each.name, each.text) for each in said_together("rcs")]
     return "\n".join(f"### {name}\n{text}\n" for name, text in texts)
 
 

@@ -95,7 +95,7 @@ def test_a_start_and_a_take_up_always_tell_how_to_ask_and_a_take_up_names_its_ta
 
 
 def test_a_run_of_the_workspace_is_told_as_one_beside_that_of_the_session() -> None:
-    (text,) = [each.text for each in said_together() if each.name.startswith("forge of the workspace")]
+    (text,) = [each.text for each in said_together("rcs") if each.name.startswith("forge of the workspace")]
     assert "The record of forge belongs to the workspace and names no session" in text
     assert "rcs question ask --mode team " in text
 
