@@ -9,6 +9,8 @@ import pytest
 
 from rcs_hooks.catalog import MODES
 from rcs_hooks.mode_def import EXECUTION, PROJECT, ModeDef
+from rcs_hooks.state.operations import get_status
+from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
 from rcs_hooks.workflow.messages.lines import FIRST, LAST, Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, shared_ways, ways
@@ -98,6 +100,14 @@ def test_a_run_of_the_workspace_is_told_as_one_beside_that_of_the_session() -> N
     (text,) = [each.text for each in said_together("rcs") if each.name.startswith("forge of the workspace")]
     assert "The record of forge belongs to the workspace and names no session" in text
     assert "rcs question ask --mode team " in text
+
+
+@pytest.mark.parametrize("situation", situations(), ids=lambda each: each.name)
+def test_the_json_says_that_a_run_can_finish_where_its_stop_offers_it(situation: Situation, tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.enter(situation)
+    status = get_status(Scope(str(scene.root), SESSION, scene.now, COMMANDS))["statuses"][situation.mode]
+    assert status["can_finish"] is ("--outcome finished" in scene.stop(SESSION).reason)
 
 
 def test_a_stop_and_a_reply_have_a_command_for_each_way_out() -> None:
