@@ -77,7 +77,7 @@ def answer(
             from rcs_hooks.hook import cli_command, prompt_words
 
             commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
-            output = prompt_words.worded(result, () if refused else tokens, commands, root, environment)
+            output = prompt_words.worded(result, () if refused else tokens, commands, root, environment, payload.client)
         return _with_own_modes(output, result, prompt, root)
 
     unsent = _unsent_answer(root, payload.session, prompt, environment)

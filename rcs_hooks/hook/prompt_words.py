@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from rcs_hooks.clients.client import Client
     from rcs_hooks.environment import Environment
     from rcs_hooks.files.reading import Unreadable
     from rcs_hooks.state.reconcile import Reconciled
@@ -33,10 +34,11 @@ def worded(
     commands: Commands,
     root: str = "",
     environment: Environment | None = None,
+    client: Client | None = None,
 ) -> dict[str, Any]:
     """Return the answer that words what a prompt has done, to the model and to the person.
 
-    `root`, `environment`: for the paths of skills; without an environment none is named.
+    `root`, `environment`, `client`: for the paths of skills; without an environment none is named.
     """
     resumed = [mode for mode, _ in result.resumed]
     started = [mode for mode in result.started if mode not in resumed]
@@ -66,7 +68,7 @@ def worded(
         advice=tuple(
             advice for mode in result.plan.after if mode in result.modes and (advice := _advice(result, mode))
         ),
-        skills=_skills(result, begun, root, environment),
+        skills=_skills(result, begun, root, environment, client),
         reasons=tuple((mode, records[mode].reason_before) for mode in resumed if mode in records),
         titles=tuple((mode, records[mode].title) for mode in resumed if mode in records),
         counted_anew=result.counted_anew,
@@ -103,12 +105,14 @@ def _advice(result: Reconciled, mode: str) -> str:
     return result.modes[mode].advice
 
 
-def _skills(result: Reconciled, begun: list[str], root: str, environment: Environment | None) -> tuple[SkillFile, ...]:
+def _skills(
+    result: Reconciled, begun: list[str], root: str, environment: Environment | None, client: Client | None
+) -> tuple[SkillFile, ...]:
     if not begun or environment is None:
         return ()
     from rcs_hooks.hook.skill_files import skills_of
 
-    return skills_of((result.modes[mode] for mode in begun), root, environment)
+    return skills_of((result.modes[mode] for mode in begun), root, environment, client)
 
 
 def _plans(result: Reconciled, begun: list[str]) -> tuple[tuple[str, str], ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from rcs_hooks.clients.client import Client
     from rcs_hooks.environment import Environment
     from rcs_hooks.hook.call import Payload
     from rcs_hooks.state.session import ActiveMode, Session
@@ -46,7 +47,7 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     from rcs_hooks.hook import cli_command
 
     commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
-    context = _context(view, members, commands, root, environment)
+    context = _context(view, members, commands, root, environment, payload.client)
     answer = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}}
     # Asked of all: the fields of a session's start do not always tell the client.
     notices = (client.notice_at_start(environment.env, root, commands.rcs) for client in CLIENTS.values())
@@ -60,6 +61,7 @@ def _context(
     commands: Commands,
     root: str,
     environment: Environment,
+    client: Client,
 ) -> str:
     from rcs_hooks.hook.skill_files import skills_of
     from rcs_hooks.state import inventory
@@ -87,7 +89,7 @@ def _context(
         running,
         questions=_questions(view, members),
         deferred=inventory.deferred_skills_in(view.inventory),
-        skills=skills_of(definitions, root, environment),
+        skills=skills_of(definitions, root, environment, client),
     )
 
 

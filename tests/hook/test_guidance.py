@@ -225,6 +225,18 @@ def test_the_skill_is_named_with_its_path_where_it_is_installed(
         assert f"Read the skill `crew` ({where}{folder}/skills/crew/SKILL.md) first." in context.splitlines()
 
 
+@each_row(("fields", "folder"), [({"turn_id": "t1"}, ".agents"), ({"prompt_id": "p1"}, ".claude")])
+def test_of_two_copies_of_a_skill_the_one_of_the_client_is_named(
+    fields: dict[str, str], folder: str, workspace: Workspace
+) -> None:
+    for name in (".agents", ".claude"):
+        skill = workspace.root / name / "skills" / "crew" / "SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text("# crew")
+    context = workspace.call("UserPromptSubmit", prompt="$crew build it", **fields).context
+    assert f"Read the skill `crew` ({folder}/skills/crew/SKILL.md) first." in context.splitlines()
+
+
 # --- the start of a session
 
 
