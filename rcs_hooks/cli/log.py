@@ -59,7 +59,8 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(f"-n: {args.number} is not between 1 and {MOST}", command="rcs log")
     # Without --session all sessions are meant, also where the environment names one.
     scope = options.scope_of(args)
-    folder, session, mode = scope.folder, args.session or None, runtime_name(args.mode)
+    folder, mode = scope.folder, runtime_name(args.mode)
+    session = scope.session if args.session else None
     _look_after(folder, session)
     printer = Printer(as_json=args.json)
     seen = history_listing.last_numbers(folder, session) if args.follow else {}

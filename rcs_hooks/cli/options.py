@@ -90,14 +90,19 @@ def stdin() -> bytes:
 def scope_of(args: argparse.Namespace, session: object = None) -> Scope:
     """Return the scope of a command; its session is that of `--session`, or else `session`, or else the environment's.
 
-    Raises Refused.
+    `--session` takes the first letters of an id, as lists show them. Raises Refused.
     """
     variables = ("RCS_SESSION_ID", *session_variables())
     named = next(
         (value for value in (args.session, session, *map(os.environ.get, variables)) if value),
         None,
     )
-    return scope(os.environ, working_folder(), args.root, check_session_id(named), time.time())
+    found = scope(os.environ, working_folder(), args.root, check_session_id(named), time.time())
+    if not args.session:
+        return found
+    from rcs_hooks.state.session_listing import whole_id
+
+    return found.of(whole_id(found.folder, args.session))
 
 
 def scope(env: Mapping[str, str], cwd: str, root: str | None, session: str | None, now: float) -> Scope:

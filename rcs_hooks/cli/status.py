@@ -35,8 +35,8 @@ def run(argv: Sequence[str]) -> int:
     scope = options.scope_of(args)
     commands = scope.commands._replace(session="")
     found = collect.overview(os.environ, scope.root, scope.now, commands, working_folder())
-    if args.session:
-        found = collect.of_session(found, args.session)
+    if args.session and scope.session:
+        found = collect.of_session(found, scope.session)
     if args.json:
         output.result(found.as_json())
         return output.OK

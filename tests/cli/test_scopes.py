@@ -206,3 +206,58 @@ def test_the_root_scope_is_cleared_beside_a_run_of_the_same_mode(
     assert says(capsys, "state", "clear", "--mode", "forge", "--root-scope")[0] == 0
     assert not here.mode_path("forge", None).exists()
     assert here.read("forge")["active"] is True
+
+
+# --- the first letters of a session's id, as lists show them
+
+ONE, OTHER = "11111111-aaaa-4bbb-8ccc-000000000001", "22222222-aaaa-4bbb-8ccc-000000000002"
+
+
+@each_row(
+    "command",
+    [
+        ("status", "--session", "11111111"),
+        ("log", "--session", "11111111"),
+        ("hud", "--session", "11111111"),
+        ("state", "get-status", "--session", "11111111-aaaa"),
+    ],
+)
+def test_the_letters_that_lists_show_name_a_session(
+    command: tuple[str, ...], here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.prompt("$forge mend the ledger", ONE)
+    here.prompt("$ultraqa", OTHER)
+    status, out, _ = says(capsys, *command)
+    assert (status, "forge" in out, "ultraqa" in out) == (0, True, False)
+
+
+def test_the_letters_that_lists_show_end_a_run(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.prompt("$forge mend the ledger", ONE)
+    assert says(capsys, "state", "write", "--mode", "forge", "--outcome", "userinterlude", "--session", ONE[:8])[0] == 0
+    assert here.active(ONE) == []
+
+
+def test_letters_that_begin_several_sessions_are_refused_with_the_choices(
+    here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.prompt("$forge", ONE)
+    here.prompt("$forge", twin := ONE[:-1] + "2")
+    status, _, err = says(capsys, "status", "--session", "11111111")
+    said = f"rcs: 2 sessions begin with 11111111; say which one:\n--session {ONE}\n--session {twin}\n"
+    assert (status, err) == (1, said)
+
+
+@each_row(
+    ("name", "active_modes"),
+    [
+        ("11111111-aaaa-4bbb-8ccc-00000000000", ["forge"]),
+        ("1111111", []),
+        ("11111111-xyz", []),
+        ("s", []),
+    ],
+)
+def test_fewer_than_eight_letters_and_names_of_another_form_are_taken_as_they_are(
+    name: str, active_modes: list[str], here: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.prompt("$forge", ONE)
+    assert active(capsys, "state", "list-active", "--json", "--session", name) == active_modes
