@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import possible_own_names
 from rcs_hooks.cli import options, output
+from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.clients import CLIENTS
+from rcs_hooks.environment import Environment
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.preparation import check_workspace
 from rcs_hooks.files.tracked import refuse_tracked
+from rcs_hooks.files.workspaces import off_by
 from rcs_hooks.hook import notices, own_modes, prompt_submit, prompt_words
 from rcs_hooks.hook.call import PROMPT
 from rcs_hooks.state.scopes import resolve_scope
@@ -79,6 +82,10 @@ def run(argv: Sequence[str]) -> int:
         output.result(_as_json(trial))
     else:
         output.text(_in_words(trial))
+        if off := off_by(scope.env, scope.root):
+            on = what_switches_on(off, scope.root)
+            text = f"the hooks are off, so none of this happens: {off} is set; to switch them on: {on}"
+            output.text(f"\n{output.plain(text)}")
     return output.OK
 
 
@@ -95,7 +102,8 @@ def _tried(prompt: str, scope: Scope) -> Trial:
     if fault := own_modes.why_none(asked, own):
         asked, tokens = (), tuple(token._replace(passed_over=token.passed_over or FAULTY) for token in tokens)
     result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now, declared, scope.env)
-    said = prompt_words.worded(result, tokens, scope.of(session).commands) if result else {}
+    commands, environment = scope.of(session).commands, Environment(scope.env, scope.cwd, scope.now)
+    said = prompt_words.worded(result, tokens, commands, scope.root, environment) if result else {}
     for line in own_modes.lines_for_person(result, declared, scope.root) if result else ():
         said = notices.with_line(said, line)
     refused = _refused(scope.root, result)

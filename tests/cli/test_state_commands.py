@@ -736,6 +736,15 @@ def test_try_without_a_session_says_that_it_looked_at_none(workspace: Workspace)
     assert "new-session" in done.out
 
 
+def test_try_names_the_skill_to_read_as_the_hook_does(workspace: Workspace) -> None:
+    skill = workspace.root / ".agents/skills/forge/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("# forge")
+    context = json.loads(tried(workspace, "$forge mend it", "--json").out)["context"]
+    assert "Read the skill `forge` (.agents/skills/forge/SKILL.md) first." in context.splitlines()
+    assert context == started(workspace, "$forge mend it")["hookSpecificOutput"]["additionalContext"]
+
+
 def test_try_reads_a_prompt_from_stdin(workspace: Workspace) -> None:
     done = shell("printf '%s\\n' 'fix it with' '$forge please' | rcs try - --json", workspace.root)
     assert json.loads(done.out)["after"] == ["forge"]

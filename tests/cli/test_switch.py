@@ -48,6 +48,13 @@ def test_off_and_on_in_a_workspace(forge: Workspace, home: Path) -> None:
     assert list(home.iterdir()) == []
 
 
+def test_try_says_that_the_hooks_are_off(forge: Workspace, home: Path) -> None:
+    last = f"the hooks are off, so none of this happens: {forge.root}/.rcs/off is set; to switch them on: rcs on"
+    assert last not in rcs(forge, home, "try", "$forge x")[1]
+    rcs(forge, home, "off")
+    assert rcs(forge, home, "try", "$forge x")[1].splitlines()[-1] == last
+
+
 def test_off_and_on_everywhere(forge: Workspace, home: Path) -> None:
     said = "the hooks are off everywhere; `rcs on --everywhere` switches them on\n"
     assert rcs(forge, home, "off", "--everywhere") == (0, said)
