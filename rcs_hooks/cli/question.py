@@ -64,7 +64,9 @@ def run(argv: Sequence[str]) -> int:
         return _show(args, result, f"{result['question_id']}: {result['mode']} waits{others}\n{result['say']}")
     if args.action == "answer":
         answered = question_service.answer(_scope(args), args.id, args.answer, source="cli")
-        goes_on = f"; {' + '.join(answered['goes_on'])} goes on" if answered["goes_on"] else ""
+        goes_on = ""
+        if modes := answered["goes_on"]:
+            goes_on = f"; {' + '.join(modes)} {'goes' if len(modes) == 1 else 'go'} on"
         return _show(
             args, answered, f"{answered['question_id']} answered{goes_on}; its session's next prompt passes it on"
         )
