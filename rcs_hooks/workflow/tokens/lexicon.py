@@ -368,6 +368,8 @@ FINITE_PAST = _words("ran wrote went saw gave took ate drove hid lied stole thre
 PAST = FINITE_PAST | _words(
     "used typed had tried made told said thought meant cost hurt ruined sent heard found kept left lost held"
 )
+PROGRAMS = _words("git npm npx pnpm yarn docker kubectl helm terraform pip pip3 cargo sudo ssh scp brew apt apt-get")
+"""What a line of a shell begins with, and hardly any sentence does."""
 DEEDS = _words("fix patch commit change changes branch run build pr plan output result results diff merge release")
 """Pieces of work, some of them verbs too: `$forge fix was merged`, but `$forge fix the login`."""
 AUXILIARY_PASTS = _words("was were got had has have broke failed landed")

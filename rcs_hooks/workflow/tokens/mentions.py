@@ -99,7 +99,15 @@ def is_code(clause: Clause) -> bool:
         last in lexicon.TAKES_FROM and first in lexicon.FROM and second != "here"
     ):
         return True
+    if _is_in_a_command(clause.words):
+        return True
     return _is_next_to_variable(clause) or ((last in lexicon.WITH or last == "using") and _is_in_a_state(clause, last))
+
+
+def _is_in_a_command(words: list[str]) -> bool:
+    """Tell whether a token after these words is an argument: `git push $forge`, not `git bisect with $forge`."""
+    words = strip_request(words)[0]
+    return len(words) > 1 and words[0] in lexicon.PROGRAMS and words[-1] not in lexicon.WITH | lexicon.JOINS | {"using"}
 
 
 def _is_next_to_variable(clause: Clause) -> bool:
