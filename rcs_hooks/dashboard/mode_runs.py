@@ -278,7 +278,8 @@ def machine_of(mode: ModeDef) -> Machine:
     pairs = {(one, other): event or None for one, other, event in reversed(mode.edges) if other != END}
     edges = [(one, other, event) for (one, other), event in reversed(pairs.items())]
     ends = dict.fromkeys(one for one, other, _ in mode.edges if other == END)
-    return Machine(mode.name, mode.file, mode.states, {}, [mode.first_phase], ends, edges)
+    endings = {one: event for one, other, event in reversed(mode.edges) if other == END and event}
+    return Machine(mode.name, mode.file, mode.states, {}, [mode.first_phase], ends, edges, endings)
 
 
 @lru_cache(maxsize=32)

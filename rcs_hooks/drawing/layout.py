@@ -191,5 +191,5 @@ def _ends(machine: Machine, rows: list[list[GraphNode]], boxes: dict[str, GraphN
         if row not in dots:
             dots[row] = GraphNode(END, row)
             rows[row].append(dots[row])
-        routes.append(Route(state, "[*]", _joined(rows, boxes[state], dots[row])))
+        routes.append(Route(state, "[*]", _joined(rows, boxes[state], dots[row]), machine.endings.get(state)))
     return routes

@@ -28,13 +28,14 @@ def as_text(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: 
     for state in steps[:MOST_STEPS]:
         mark = "*" if state == current else "+" if state in visited else " "
         routes = [
-            _edge(after, labels[state, after], place[after] <= place[state]) for after in machine.successors(state)
+            _edge(after, labels[state, after], is_back=place[after] <= place[state])
+            for after in machine.successors(state)
         ]
-        routes += ["end"] if state in terminal else []
-        notes = [machine.labels[state]] if state in machine.labels else []
-        notes += ["start"] if state in initial else []
+        routes += [_edge("end", machine.endings.get(state), is_back=False)] if state in terminal else []
+        notes = ["start"] if state in initial else []
         notes += ["no start leads here"] if state in unreachable else []
-        said = f"  ({', '.join(notes)})" if notes else ""
+        notes += [machine.labels[state]] if state in machine.labels else []
+        said = f"  ({'; '.join(notes)})" if notes else ""
         lines.append(f"{mark} {state:<{width}}{said}".rstrip())
         lines += [f"    -> {route}" for route in routes]
     if len(steps) > MOST_STEPS:
@@ -42,5 +43,5 @@ def as_text(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: 
     return "\n".join(lines)
 
 
-def _edge(target: str, label: str | None, is_back: bool) -> str:
+def _edge(target: str, label: str | None, *, is_back: bool) -> str:
     return target + (" (back)" if is_back else "") + (f" : {label}" if label else "")

@@ -12,7 +12,8 @@ class Machine:
     """An immutable state machine; states and edges keep the order in which the diagram mentions them first."""
 
     __slots__ = (
-        "_after", "_before", "_origins", "file", "initial", "labels", "name", "states", "terminal", "transitions",
+        "_after", "_before", "_origins", "endings", "file", "initial", "labels", "name", "states", "terminal",
+        "transitions",
     )  # fmt: skip
 
     name: str
@@ -23,6 +24,8 @@ class Machine:
     """The labels of the states that have one."""
     initial: tuple[str, ...]
     terminal: tuple[str, ...]
+    endings: "Mapping[str, str]"
+    """The labels of the edges to the end, by their source, for those that have one."""
     transitions: "tuple[Edge, ...]"
     """The edges between two states: source, target and label, each pair once."""
     _after: dict[str, list[str]]
@@ -38,11 +41,13 @@ class Machine:
         initial: "Iterable[str]",
         terminal: "Iterable[str]",
         transitions: "Iterable[Edge]",
+        endings: "Mapping[str, str] | None" = None,
     ) -> None:
         known = tuple(states), dict(labels), tuple(initial), tuple(terminal), tuple(transitions)
         fields = ("name", "file", "states", "labels", "initial", "terminal", "transitions")
         for field, value in zip(fields, (name, file, *known), strict=True):
             object.__setattr__(self, field, value)
+        object.__setattr__(self, "endings", dict(endings or {}))
         object.__setattr__(self, "_after", _grouped((source, target) for source, target, _ in known[4]))
         object.__setattr__(self, "_before", _grouped((target, source) for source, target, _ in known[4]))
         object.__setattr__(self, "_origins", {})
@@ -60,7 +65,8 @@ class Machine:
         return f"Machine({', '.join(map(repr, self._key()))})"
 
     def _key(self) -> "tuple[object, ...]":
-        return self.name, self.file, self.states, self.labels, self.initial, self.terminal, self.transitions
+        told = self.name, self.file, self.states, self.labels, self.initial, self.terminal, self.transitions
+        return (*told, self.endings) if self.endings else told
 
     def successors(self, state: str) -> tuple[str, ...]:
         """Return the states that an edge from `state` leads to, among them `state` itself if it has a loop."""

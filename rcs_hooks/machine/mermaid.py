@@ -26,6 +26,7 @@ def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
     text = Source(lines_of(source), file, first_line)
     states: dict[str, None] = {}
     labels: dict[str, str] = {}
+    endings: dict[str, str] = {}
     initial: dict[str, None] = {}
     terminal: dict[str, None] = {}
     edges: dict[tuple[str, str], str | None] = {}
@@ -38,13 +39,15 @@ def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
             states[other] = initial[other] = None
         elif kind == EDGE and other == EDGE_OF_ALL:
             states[one] = terminal[one] = None
+            if label:
+                endings[one] = label
         elif kind == EDGE:
             states[one] = states[other] = None
             edges[one, other] = label or edges.get((one, other))
     if not initial:
         raise text.fault_of_line(header_of(text)[0], NO_START)
     transitions = ((one, other, label) for (one, other), label in edges.items())
-    return Machine(name, file, states, labels, initial, terminal, transitions)
+    return Machine(name, file, states, labels, initial, terminal, transitions, endings)
 
 
 def header_of(text: Source) -> tuple[int, str]:

@@ -362,11 +362,11 @@ def test_show_of_a_skill_that_is_only_a_mode_shows_its_phases(project: Path) -> 
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         f"release: {path}",
-        "  a  (The first, start)",
+        "  a  (start; The first)",
         "    -> b : go",
         "  b  (The second)",
         "    -> a (back) : back",
-        "    -> end",
+        "    -> end : done",
     ]
 
 

@@ -58,6 +58,9 @@ PICTURES = {
     "long words": machine(f"[*] --> {'x' * 300}\n{'x' * 300} --> b : {'w' * 300}\nb : {'long words ' * 40}"),
     "broken labels": machine('[*] --> a\nstate "one<br/>two<br>three\\nfour" as a\na --> a : x<br/>y'),
     "letters of Japan": machine("[*] --> 計画\n計画 --> 実行 : 次へ進む\n計画 : 計画を立てる"),
+    "ends with labels": machine(
+        "[*] --> a\na --> b : go\nb --> a : check_fails\na --> [*] : give_up\nb --> [*] : all_pass"
+    ),
     "a fan": machine(f"[*] --> hub\n{FAN}"),
     "30 states": of_size(30, 60, 1),
     "60 states and 200 edges": of_size(60, 200, 2),
@@ -259,6 +262,12 @@ def test_without_a_run_nothing_is_marked() -> None:
 def test_a_step_that_the_machine_no_longer_has_is_passed_over() -> None:
     shown = svg(PICTURES["a loop"], path=[("gone", "build")], current="gone")
     assert classes(shown, "data-state")["build"] == {"state", "visited"}
+
+
+def test_the_label_of_an_edge_to_the_end_is_drawn() -> None:
+    root = ET.fromstring(svg(PICTURES["ends with labels"]))
+    words = [text.text for text in root.iter(f"{SVG}text") if "words" in text.get("class", "").split()]
+    assert sorted(filter(None, words)) == ["all_pass", "check_fails", "give_up", "go"]
 
 
 def test_a_label_is_drawn_above_the_id() -> None:

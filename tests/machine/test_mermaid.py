@@ -45,6 +45,12 @@ def test_accepted(body: str, graph: dict[str, Any]) -> None:
     assert (found.name, found.file) == ("x", FILE)
 
 
+def test_the_label_of_an_edge_to_the_end_is_kept() -> None:
+    found = machine("[*] --> a\na --> b : go\na --> [*] : give_up\nb --> [*]")
+    assert found.endings == {"a": "give_up"}
+    assert found != machine("[*] --> a\na --> b : go\na --> [*]\nb --> [*]")
+
+
 @each_row(("line", "problem", "marker"), [pytest.param(*row[1:], id=row[0]) for row in REFUSED])
 def test_refused_with_the_whole_message(line: str, problem: str, marker: str) -> None:
     shown = "".join(char if char.isprintable() else " " for char in line).rstrip()
