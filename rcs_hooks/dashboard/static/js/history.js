@@ -6,7 +6,7 @@ import { mark, status } from "./status.js";
 import { absolute, ago, clock, lasting, moment, now } from "./time.js";
 
 const MARKS = { started: "running", resumed: "running", phase: "completed", question: "waiting", answer: "running" };
-const WORDS = { let_go: "let go", handoff: "handed over", outcome: "ended" };
+const WORDS = { held: "Stop held", let_go: "Stop let go", handoff: "handed over", outcome: "ended" };
 
 const panel = (name, title, count, ...body) =>
   h(
