@@ -137,7 +137,7 @@ def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
     if hud.off:
         yield RED, "off, "
     if hud.elsewhere:
-        yield "", f"{len(hud.elsewhere)} sessions are active; --session shows one: {', '.join(_titled(hud))}"
+        yield "", f"{len(hud.elsewhere)} sessions have active modes; --session shows one: {', '.join(_titled(hud))}"
     elif not (hud.active or hud.unreadable):
         yield DIM, "idle"
     for number, each in enumerate(hud.active):

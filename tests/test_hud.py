@@ -149,7 +149,7 @@ def test_the_line_ends_with_the_title_of_the_run(workspace: Workspace) -> None:
     assert hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1") == line
     workspace.write("team", "s2")
     assert hud(workspace) == (
-        "rcs: 2 sessions are active; --session shows one: s1 (fix the ledger and everything else that…), s2"
+        "rcs: 2 sessions have active modes; --session shows one: s1 (fix the ledger and everything else that…), s2"
     )
     assert json.loads(hud(workspace, "--json"))["elsewhere"] == ["s1", "s2"]
 
