@@ -81,6 +81,14 @@ def test_the_projects_own_hides_what_ships(world: World) -> None:
     assert world.find("build") == WorkflowFile("build", "skill", path, (shipped,))
 
 
+def test_a_link_to_a_skill_is_not_hidden_by_it(world: World) -> None:
+    path = world.write("project/.claude/skills/NAME/SKILL.md")
+    (link := world.folder / "project" / ".agents" / "skills" / "own").parent.mkdir(parents=True)
+    link.symlink_to("../../.claude/skills/own")
+    assert world.find() == WorkflowFile("own", "skill", path)
+    assert WorkflowFile("own", "skill", path) in world.everything()
+
+
 def test_the_first_file_decides_even_without_a_section(world: World) -> None:
     world.write("project/.claude/skills/NAME/SKILL.md", "build", "# No machine here\n")
     found = world.find("build")
