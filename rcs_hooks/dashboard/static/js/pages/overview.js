@@ -68,7 +68,10 @@ export class Overview {
   view() {
     const { asked, data } = this;
     const of = (group) => data[group].filter((entry) => !asked.kind || entry.kind === asked.kind);
-    const found = GROUPS.map(([group, title, word]) => ({ group, title, word, entries: of(group) }));
+    const found = GROUPS.map(([group, title, words]) => {
+      const entries = of(group);
+      return { group, title, word: group === "tasks" && entries.length === 1 ? "task" : words, entries };
+    });
     const shown = found.filter(({ group, entries }) => entries.length && (!asked.show || asked.show === group));
     const isFiltered = FILTERS.some((name) => asked[name]);
     return [
