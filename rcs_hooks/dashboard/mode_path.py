@@ -100,6 +100,9 @@ class ModePath:
             self.current = phase
             if at:
                 self.visits.append(StepVisit(phase, at))
+        if self.rounds and self.iteration == 0 and event.iteration == 1:
+            # A count that begins with 0 becomes 1 with the first step, which begins no other round.
+            self.iteration = self.rounds[-1]["iteration"] = 1
         if not self.rounds or event.iteration != self.iteration:
             if self.rounds:
                 self.rounds[-1]["ended_at"] = at

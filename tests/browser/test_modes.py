@@ -104,7 +104,7 @@ def test_the_page_of_a_mode_follows_its_run(look: Open, scene: Scene) -> None:
     scene.write("s1", "forge", current_phase="verifying")
     expect(page.locator(".round")).to_contain_text("2 of")
     expect(page.locator("[data-step=verifying] .visits")).to_have_text("× 2")
-    expect(page.locator(".rounds tbody tr")).to_have_count(3)
+    expect(page.locator(".rounds tbody tr")).to_have_count(2)
     expect(page.locator(".rounds")).to_contain_text("executing → verifying → fixing")
     expect(page.locator("[data-n]").first).to_contain_text("fixing → verifying")
     page.locator("[data-step=fixing]").click()
