@@ -79,7 +79,7 @@ def test_nothing_of_it_is_empty(full: Board) -> None:
     assert any(session["unreadable"] for session in full.get("/api/sessions")["sessions"])
     assert all(full.get("/api/overview")[group] for group in ("waiting", "running", "closed"))
     assert full.get("/api/modes/forge", session="s1")["questions"]
-    assert len(full.get("/api/modes/forge", session="s4")["rounds"]) == 3
+    assert len(full.get("/api/modes/forge", session="s4")["rounds"]) == 2
     assert all(full.get("/api/attention")[kind] for kind in ("waiting", "failed"))
 
 
