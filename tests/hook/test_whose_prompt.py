@@ -442,6 +442,20 @@ NOTICES: list[tuple[str, Callable[[Workspace], object], str, str]] = [
         "$cancel",
         "rcs: forge cancelled ($forge resumes it)",
     ),
+    (
+        "a cancel of a run that the same prompt names again",
+        lambda each: each.prompt("$forge"),
+        "$cancel $forge",
+        "rcs: forge was ended and is taken up again where it was"
+        " (to begin anew: rcs state write --mode forge --fresh --session s1)",
+    ),
+    (
+        "a cancel of two runs, one of which is named again",
+        lambda each: each.prompt("$forge $ulw"),
+        "$cancel $forge",
+        "rcs: ultrawork cancelled ($ultrawork resumes it); forge was ended and is taken up again where it was"
+        " (to begin anew: rcs state write --mode forge --fresh --session s1)",
+    ),
     ("a cancel of nothing", lambda each: each.write("forge", active=False), "$cancel", ""),
     (
         "a deferral",

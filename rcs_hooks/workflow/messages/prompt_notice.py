@@ -39,7 +39,7 @@ def prompt_notice(summary: PromptSummary, commands: Commands) -> str:
         wanted = " + ".join(step.requested for step in summary.plan.steps)
         said = [f"{wanted} not started", *_broken(summary, commands)]
     else:
-        said = [*_moved(summary), *_broken(summary, commands)]
+        said = [*_moved(summary, commands), *_broken(summary, commands)]
     said += [_question_notice(question) for question in summary.still_open]
     if summary.left_out and not summary.plan.denied:
         said.append(_left_out(summary.left_out))
@@ -81,12 +81,17 @@ def _denial_notice(summary: PromptSummary, step: Step) -> str:
     )
 
 
-def _moved(summary: PromptSummary) -> list[str]:
+def _moved(summary: PromptSummary, commands: Commands) -> list[str]:
     """List what a prompt has ended, handed over, started and deferred, and what the person can type next."""
     plan, resumed, said = summary.plan, dict(summary.resumed), []
-    if plan.cancels and plan.before:
-        said.append(f"{' + '.join(plan.before)} cancelled ({_how_to_resume(plan.before)})")
+    again = [mode for mode in plan.before if mode in resumed] if plan.cancels else []
+    cancelled = [mode for mode in plan.before if mode not in again] if plan.cancels else []
+    if cancelled:
+        said.append(f"{' + '.join(cancelled)} cancelled ({_how_to_resume(cancelled)})")
     for step in plan.steps:
+        if step.requested in again and not step.completes:
+            said.append(_taken_up_again(step.requested, summary, commands))
+            continue
         typed = typed_for(summary, step.requested)
         name = step.requested if typed[1:].lower() in ("", step.requested) else f"{step.requested} ({clean(typed)})"
         how = f"resumed after {resumed[step.requested]}" if step.requested in resumed else "started"
@@ -111,6 +116,11 @@ def _moved(summary: PromptSummary) -> list[str]:
 def _has_ended(each: Ended) -> str:
     why = f" ({clean(each.reason, QUESTION_LENGTH)})" if clean(each.reason) else ""
     return f"{each.mode} ended {each.outcome}{why} and does not run: type `{dollars([each.mode])}` to take it up"
+
+
+def _taken_up_again(mode: str, summary: PromptSummary, commands: Commands) -> str:
+    fresh = summary.commands_for(mode, commands).write(mode, "--fresh")
+    return f"{mode} was ended and is taken up again where it was (to begin anew: {fresh})"
 
 
 def _how_to_resume(modes: Sequence[str]) -> str:
