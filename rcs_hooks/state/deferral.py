@@ -42,10 +42,9 @@ def offer(draft: Draft, plan: Plan, prompt: Prompt) -> Offer:
     stored = inventory.deferred_skills_in(draft.view.inventory)
     waiting = () if prompt.cancels else stored
     active = [member.mode for member in draft.active_modes()]
-    source = draft.view.inventory.get("deferred_source")
-    source = source if isinstance(source, str) and source in draft.view.modes else ""
-    has_ended = source not in active if source else not any(draft.view.modes[mode].is_planning for mode in active)
-    is_time = has_ended and prompt.has_text and not (prompt.is_command or set(waiting) & set(prompt.mentions))
+    source = _source(draft)
+    is_offered = prompt.has_text and not (prompt.is_command or set(waiting) & set(prompt.mentions))
+    is_time = is_offered and _has_ended(draft, source, active)
     offered = tuple(mode for mode in waiting if mode not in (*active, *plan.deferred)) if is_time else ()
     gone = tuple(mode for mode in offered if not _is_startable(mode, prompt))
     offered = tuple(mode for mode in offered if mode not in gone)
@@ -59,6 +58,23 @@ def offer(draft: Draft, plan: Plan, prompt: Prompt) -> Offer:
         "deferred_source": (plan.source or source or None) if deferred else None,
     }
     return Offer(offered, source, fields, gone)
+
+
+def waiting_after(draft: Draft) -> tuple[str, ...]:
+    """Return the deferred skills that wait only for the person, because their planning has ended."""
+    active = [member.mode for member in draft.active_modes()]
+    waiting = inventory.deferred_skills_in(draft.view.inventory)
+    return tuple(mode for mode in waiting if mode not in active) if _has_ended(draft, _source(draft), active) else ()
+
+
+def _source(draft: Draft) -> str:
+    source = draft.view.inventory.get("deferred_source")
+    return source if isinstance(source, str) and source in draft.view.modes else ""
+
+
+def _has_ended(draft: Draft, source: str, active: list[str]) -> bool:
+    """Tell whether the planning that skills waited for has ended. `source`: its mode; empty if that is unknown."""
+    return source not in active if source else not any(draft.view.modes[mode].is_planning for mode in active)
 
 
 def _is_startable(mode: str, prompt: Prompt) -> bool:

@@ -30,8 +30,13 @@ class WrittenMode(NamedTuple):
     """The line about the handoff by which the mode has started; None if none was needed."""
 
 
-def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str]) -> WriteResult:
-    """Return the answer to a write. With several modes, the keys are those of the first, and `modes` has all."""
+def reply(
+    scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str], deferred: Sequence[str] = ()
+) -> WriteResult:
+    """Return the answer to a write. With several modes, the keys are those of the first, and `modes` has all.
+
+    `deferred`: the skills that waited for the end of a planning, and that the person may start now.
+    """
     each = [_of_mode(scope, one) for one in written]
     result = each[0]
     if len(each) > 1:
@@ -40,7 +45,7 @@ def reply(scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str])
         result["transition"] = transitions[0]
     if warnings:
         result["warnings"] = list(warnings)
-    said = write_reply([Written(one.mode, one.before, one.after, scope.commands) for one in written])
+    said = write_reply([Written(one.mode, one.before, one.after, scope.commands) for one in written], deferred)
     result["says"] = "\n".join([*transitions, said, *warnings])
     return result
 

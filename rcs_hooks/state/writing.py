@@ -15,6 +15,7 @@ from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.paths import INVENTORY
 from rcs_hooks.state import mode_changes, mode_replies, questions, run_details, validation, write_checks
 from rcs_hooks.state import session as sessions
+from rcs_hooks.state.deferral import waiting_after
 from rcs_hooks.state.draft import ACTIVATES, COMPLETES, Draft
 from rcs_hooks.state.mode_names import with_definition
 from rcs_hooks.state.mode_replies import WrittenMode
@@ -62,7 +63,7 @@ def write(
         transaction.recover(folder)
         draft, written = _drafted(scope, names, wanted)
         transaction.commit(folder, draft.writes())
-    return mode_replies.reply(scope, written, warnings)
+    return mode_replies.reply(scope, written, warnings, waiting_after(draft))
 
 
 def _scope_of(scope: Scope, modes: Sequence[str]) -> Scope:

@@ -32,8 +32,11 @@ class Written(NamedTuple):
     commands: Commands
 
 
-def write_reply(written: Sequence[Written]) -> str:
-    """Return what the agent is told after one write, which may be into the records of several modes."""
+def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str:
+    """Return what the agent is told after one write, which may be into the records of several modes.
+
+    `deferred`: the skills that the person may start now, as far as this write has ended what they waited for.
+    """
     lines: list[Line] = []
     moved: list[NextStep] = []
     ended: list[Written] = []
@@ -49,6 +52,9 @@ def write_reply(written: Sequence[Written]) -> str:
             moved += [step] if _has_moved(each) else []
     if moved:
         lines += [*asks(moved), ways(moved)]
+    if deferred and any(is_active(each.before) for each in ended):
+        it = "it" if len(deferred) == 1 else "each"
+        lines.append(Line.of(f"deferred: `{dollars(deferred)}`; the user starts {it} by typing it, you cannot."))
     if ended:
         lines += [*map(Line.of, _without_evidence(ended)), Line.of(HANDOFF)]
     return fit_lines(lines, REPLY_LENGTH)
