@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from rcs_hooks.catalog import NAMESPACE, skill_named
+from rcs_hooks.catalog import MODES, NAMESPACE, skill_named
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso
 from rcs_hooks.state import history, history_folding, history_listing
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 
 if TYPE_CHECKING:
     import argparse
@@ -161,6 +162,8 @@ def what(event: Event) -> str:
     elif event.event == history.OUTCOME:
         words = ENDS.get(event.to, after) + (" early" if event.data.get("early") is True else "")
         words += f" in {before}{rounds}" if before else ""
+        if event.data.get("early") is True and why_early(MODES.get(event.mode), before) == NO_REVIEW:
+            words += f", as {NO_REVIEW}"
     else:
         words = event.event
     return f"{words} ({reason})" if reason else words

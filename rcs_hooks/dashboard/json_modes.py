@@ -74,7 +74,8 @@ class ModeRunJson(JsonModel):
     has_title: bool = Field(description="whether the title is what the person asked for")
     status: ModeRunStatus = Field(description="closed: its client has closed the session with the run open")
     outcome: str | None = Field(description="null while it goes on; " + any_of(PUBLIC))
-    early: bool = Field(description="finished in a phase from which its machine does not end")
+    early: bool = Field(description="finished where its machine does not end, or with no review that said clean")
+    early_because: str | None = Field(description="why that was early; null: it was not")
     handed_over_to: str | None
     phase: str | None
     asks: str | None = Field(description="what the present phase asks of the agent")

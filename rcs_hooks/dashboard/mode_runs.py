@@ -22,6 +22,7 @@ from rcs_hooks.state import history, questions, session_notes
 from rcs_hooks.state import session as state_sessions
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,6 +143,7 @@ class _ModeRun:
 
     def as_json(self) -> Record:
         record, path = self.record, self.path
+        is_early = record.is_early if record else path.is_early
         recorded = record.title if record and record.title else path.title
         title, has_title = title_of(self.mode, self.view.session, recorded)
         started = (moment(record.started_at) if record else None) or path.started_at
@@ -157,7 +159,8 @@ class _ModeRun:
             "has_title": has_title,
             "status": self.status,
             "outcome": self.outcome,
-            "early": record.is_early if record else path.is_early,
+            "early": is_early,
+            "early_because": self._why_early() if is_early else None,
             "handed_over_to": path.target,
             "phase": self.phase,
             "asks": self._asks(),
@@ -186,6 +189,10 @@ class _ModeRun:
 
     def _text(self, name: str, otherwise: str = "") -> str | None:
         return clean(self.record.get(name), LONGEST_TEXT) or otherwise or None if self.record else otherwise or None
+
+    def _why_early(self) -> str:
+        why = why_early(self.definition, self.phase or "")
+        return why if why == NO_REVIEW else f"{why}, where its machine does not end"
 
     def _asks(self) -> str | None:
         """Return what the present phase asks of the agent; None where its machine does not say."""

@@ -97,7 +97,8 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     - `detail`, `command`: `says` in two parts; `command` is empty where there is nothing to type.
     - `has_title`: false if `title` is only made of the name and an id.
     - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
-    - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end.
+    - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end,
+      or with no review that said clean.
     - `event`: the number of the event that ended the run, where another run of the mode has followed it; else null.
     - `question`: null, or `{"id", "text", "options"}`; `POST` the answer as for any question.
     - `stop`: null, or `{"held": bool, "at": moment}` for the last Stop of a session that runs.

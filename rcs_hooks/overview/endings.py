@@ -10,10 +10,12 @@ from rcs_hooks.overview.records import moment, of_record, title_of
 from rcs_hooks.state import history
 from rcs_hooks.text import clean, word
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.messages.steps import why_early
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.state.history import Event
     from rcs_hooks.state.session import Session
 
@@ -36,7 +38,7 @@ def entries(root: str, view: Session) -> Iterator[Entry]:
         is_early = outcome.word == FINISHED and record.is_early
         entry = entry._replace(group=ENDED, since=ended, outcome=outcome.public, is_early=is_early)
         target, why = record.get("transition_target_mode"), record.reason or record.get("error")
-        yield entry._replace(detail=_how_it_ended(entry, target, why))
+        yield entry._replace(detail=_how_it_ended(entry, target, why, view.modes.get(mode)))
     if view.session:
         yield from _ended_before(root, view, view.session, since)
 
@@ -64,15 +66,16 @@ def _of_event(root: str, view: Session, end: Event, at: str) -> Entry:
         phase=word(end.from_) if end.from_ else None, outcome=FINISHED if is_handoff else clean(end.to),
     )  # fmt: skip
     why = end.data.get("reason")
-    return entry._replace(detail=_how_it_ended(entry, end.to if is_handoff else None, why))
+    entry = entry._replace(is_early=end.data.get("early") is True)
+    return entry._replace(detail=_how_it_ended(entry, end.to if is_handoff else None, why, view.modes.get(name)))
 
 
-def _how_it_ended(entry: Entry, target: object, reason: object) -> str:
+def _how_it_ended(entry: Entry, target: object, reason: object, mode: ModeDef | None) -> str:
     """Return how a run has ended. `target`: the mode that it handed over to; None if it did not."""
     if entry.outcome == FINISHED:
         if isinstance(target, str):
             return f"finished, handed over to {clean(target)}"
-        return f"finished early, in phase {entry.phase}" if entry.is_early else "finished"
+        return f"finished early, {why_early(mode, entry.phase or '')}" if entry.is_early else "finished"
     why = clean(reason, LONGEST_REASON)
     phase = f" in phase {entry.phase}" if entry.phase and entry.phase != entry.outcome else ""
     return f"{entry.outcome}{phase}{f': {why}' if why else ''}"

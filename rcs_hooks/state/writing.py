@@ -28,6 +28,7 @@ from rcs_hooks.workflow.messages.denial import denial
 from rcs_hooks.workflow.messages.prompt_context import PromptSummary
 from rcs_hooks.workflow.messages.steps import refused_finish, refused_phase
 from rcs_hooks.workflow.mode_record import ModeRecord
+from rcs_hooks.workflow.next_step import can_finish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -180,7 +181,7 @@ def _ends(fields: JsonObject) -> bool:
 
 
 def _judged_finish(scope: Scope, mode: ModeDef, old: ModeRecord, record: ModeRecord) -> ModeRecord:
-    """Return a record that has finished marked `early`, if its machine does not end in its phase.
+    """Return a record that has finished marked `early`, if `finished` is not offered in its phase.
 
     Raises Refused if the run finishes while its review is not clean.
     """
@@ -190,6 +191,6 @@ def _judged_finish(scope: Scope, mode: ModeDef, old: ModeRecord, record: ModeRec
     if mode.returns_to and review_is_open(record) and outcome_of(old).word != FINISHED:
         raise Refused(refused_finish(mode, record, scope.commands))
     phase = old.phase if phases.outcome_meant(record.phase) else record.phase
-    if mode.can_finish(phase):
+    if can_finish(mode, record.with_fields({"current_phase": phase})):
         return record.without(("early",))
     return record.with_fields({"early": True})

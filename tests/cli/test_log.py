@@ -35,6 +35,8 @@ WORDS = (
     (Event(1, "", "forge", "outcome", "verifying", "finished", 1, data={"evidence": "pytest: ok"}),
      "finished in verifying (pytest: ok)"),
     (Event(1, "", "forge", "outcome", "starting", "finished", 1, data={"early": True}), "finished early in starting"),
+    (Event(1, "", "autopilot", "outcome", "code-review", "finished", 1, data={"early": True, "evidence": "pytest: ok"}),
+     "finished early in code-review, as no review has said clean (pytest: ok)"),
     (Event(1, "", "forge", "outcome", "fixing", "userinterlude", 2), "stopped by the user in fixing, round 2"),
     (Event(1, "", "forge", "outcome", "fixing", "cleared"), "cleared in fixing"),
     (Event(1, "", "forge", "outcome", "", "off"), "switched off"),

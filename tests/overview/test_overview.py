@@ -170,6 +170,15 @@ def test_what_ended_lately_says_how(workspace: Workspace, fields: Record, says: 
     assert ended.is_early == ("early" in says)
 
 
+def test_a_run_that_no_review_has_called_clean_says_so(workspace: Workspace) -> None:
+    workspace.prompt("$autopilot mend the ledger")
+    workspace.edit("autopilot", current_phase="code-review")
+    write(at(workspace)._replace(now=workspace.now), "autopilot", {"lifecycle_outcome": "finished"})
+    assert only(look(workspace), "ended").says == "finished early, no review has said clean"
+    workspace.prompt("$autopilot paint the fence")
+    assert only(look(workspace), "ended").says == "finished early, no review has said clean"
+
+
 def test_a_handoff_says_to_which_mode(workspace: Workspace) -> None:
     workspace.prompt("$blueprint")
     workspace.prompt("$forge")

@@ -14,7 +14,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import PhaseRefused, Refused
 from rcs_hooks.state.writing import write
 from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_open
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_is_clean, review_is_due, review_is_open
 from rcs_hooks.workflow.mode_record import ModeRecord
 from tests.properties import examples
 from tests.state.test_operations import AT, at
@@ -75,7 +75,8 @@ WRITES: list[Any] = [
     ("autopilot", REVIEWED, {"verdict": "not clean", "reason": "a race", "current_phase": "blueprint"},
      {"current_phase": "blueprint", "iteration": 2, "visited": ["blueprint"]}),
     ("autopilot", REVIEWED, {"verdict": "clean"} | DONE, {"active": False, "early": None}),
-    ("autopilot", REVIEWED, DONE, {"active": False, "early": None}),
+    ("autopilot", REVIEWED, DONE, {"active": False, "early": True}),
+    ("autopilot", REVIEWED | {"active": False, "early": True} | DONE, {"verdict": "clean"}, {"early": None}),
     ("autopilot", REVIEWED | {"state": {"a": 1}}, {"verdict": "clean", "state": {"b": 2}},
      {"state": {"a": 1, "b": 2, "review_verdict": "clean", "return_to_blueprint_reason": None}}),
     # another review: the verdict stays, and is noted as that of an earlier one until there is a new one
@@ -382,6 +383,7 @@ ANSWERS: list[Any] = [
     ("forge", {"current_phase": "verifying"}, DONE, {"phase": "verifying", "next": "", "can_finish": False}),
     ("forge", {"current_phase": "fixing"}, DONE, {"phase": "fixing", "early": True, "can_finish": False}),
     ("autopilot", REVIEWED, {"verdict": "not clean"}, {"phase": "code-review", "can_finish": False}),
+    ("autopilot", REVIEWED, DONE, {"early": True, "can_finish": False}),
     ("forge", {"current_phase": "elsewhere"}, {"note": 1},
      {"phase": "elsewhere", "next": NO_PHASE, "can_finish": True}),
 ]  # fmt: skip
@@ -416,6 +418,35 @@ def test_the_answer_names_the_handoff(workspace: Workspace) -> None:
     result = write(at(workspace), "forge", {"active": True})
     assert result["transition"] == "mode transiting: blueprint -> forge"
     assert result["transition"] in result["says"]
+
+
+def test_the_answer_says_that_no_review_has_said_clean(workspace: Workspace) -> None:
+    workspace.write("autopilot", **REVIEWED)
+    said = write(at(workspace), "autopilot", DONE)["says"]
+    assert said.startswith("autopilot: finished, early: no review has said clean.\n")
+
+
+@each_row(("prompt", "mode", "outcome", "line"), [
+    ("$blueprint $crew ship it", "blueprint", "finished",
+     "deferred: `$crew`; the user starts it by typing it, you cannot."),
+    ("$blueprint $crew $forge ship it", "blueprint", "failed",
+     "deferred: `$crew $forge`; the user starts each by typing it, you cannot."),
+    ("$blueprint ship it", "blueprint", "finished", ""),
+    ("$crew $forge ship it", "team", "finished", ""),
+])  # fmt: skip
+def test_the_answer_to_the_end_of_a_planning_names_what_it_had_deferred(
+    prompt: str, mode: str, outcome: str, line: str, workspace: Workspace
+) -> None:
+    workspace.prompt(prompt)
+    said = write(at(workspace), mode, {"lifecycle_outcome": outcome})["says"].splitlines()
+    assert [each for each in said if each.startswith("deferred")] == ([line] if line else [])
+    again = write(at(workspace), mode, {"evidence": "x"})["says"]
+    assert "deferred" not in again  # it is said once
+
+
+def test_the_answer_to_another_write_names_nothing_deferred(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint $crew ship it")
+    assert "deferred" not in write(at(workspace), "blueprint", {"note": 1})["says"]
 
 
 def test_the_answer_says_that_the_last_round_has_begun(workspace: Workspace) -> None:
@@ -481,7 +512,8 @@ def check(machine: Any, before: ModeRecord, after: ModeRecord, wanted: Record) -
     if outcome_of(after).word == "finished" and is_active(before):
         assert not (machine.returns_to and review_is_open(after))
         phase = after.phase if after.phase in machine.states else before.phase
-        assert after.is_early is not machine.can_finish(phase)
+        is_reviewed = review_is_clean(after) and not review_is_due(after)
+        assert after.is_early is not (machine.can_finish(phase) and (is_reviewed or not machine.returns_to))
 
 
 def test_a_run_that_is_begun_anew_has_started_in_its_history(workspace: Workspace) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rcs_hooks.text import clean
+from rcs_hooks.text import clean, word
 from rcs_hooks.workflow import phases
 from rcs_hooks.workflow.lifecycle import FAILED, FAILURES, OUTCOMES, UNCLEAN, review_finding
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.phases import Refusal
 
 WHY = "WHY"
+NO_REVIEW = "no review has said clean"
 REASON_LENGTH = 120
 MOST_COMMANDS = 6
 
@@ -87,3 +88,12 @@ def _outcome_refused(mode: ModeDef, asked: str, refusal: Refusal, commands: Comm
     if refusal.legal:
         lines.append(f"Valid next states: {', '.join(refusal.legal)}")
     return "\n".join(lines)
+
+
+def why_early(mode: ModeDef | None, phase: str) -> str:
+    """Return why a run that has finished counts as early: because of its phase, or because no review has said clean.
+
+    `mode`: None if nothing declares it any more.
+    """
+    is_end = mode is not None and mode.state_named(phase) is not None and mode.can_finish(phase)
+    return NO_REVIEW if is_end else f"in phase {word(phase)}"

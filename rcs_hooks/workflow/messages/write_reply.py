@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rcs_hooks.text import clean, word
+from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, reviews_of, spelled
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
 from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
+from rcs_hooks.workflow.messages.steps import why_early
 from rcs_hooks.workflow.next_step import EVIDENCE, GIVE_UP, next_step
 
 TYPE_CHECKING = False
@@ -103,4 +104,4 @@ def _without_evidence(ended: Sequence[Written]) -> list[str]:
 
 def _early(each: Written) -> str:
     phase = each.before.phase if spelled(each.after.phase) else each.after.phase
-    return f", early: in the phase {word(phase)}" if each.after.is_early else ""
+    return f", early: {why_early(each.mode, phase)}" if each.after.is_early else ""

@@ -159,7 +159,7 @@ export class ModeRun {
       ),
       asked && h("p", { class: "asks" }, sentence(asked)),
       data.early &&
-        remark("stalled", `It was said to be finished in phase ${data.phase ?? "unknown"}, where its machine does not end.`),
+        remark("stalled", `It was said to be finished early: ${data.early_because}.`),
       h("dl", { class: "facts line" }, ...this.#facts(data)),
     );
   }
