@@ -10,6 +10,7 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso
 from rcs_hooks.state import history, history_folding, history_listing
+from rcs_hooks.state.session_listing import SHORT_ID, telling_length
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 SHOWN = 50
 MOST = 5_000
 PAUSE = 0.5
-SESSION_LENGTH, TITLE_LENGTH, TEXT_LENGTH = 8, 48, 100
+TITLE_LENGTH, TEXT_LENGTH = 48, 100
 WHY = {
     "unchanged": "nothing had changed",
     "too many": "it was held too often for one prompt",
@@ -66,8 +67,8 @@ def run(argv: Sequence[str]) -> int:
     printer = Printer(as_json=args.json)
     seen = history_listing.last_numbers(folder, session) if args.follow else {}
     shown = history_listing.entries(folder, session, args.number, mode=mode)
+    printer.show(shown)
     for entry in shown:
-        printer.show(entry)
         seen[entry.session] = max(seen.get(entry.session, 0), entry.event.n)
     if args.follow:
         _follow(folder, session, mode, seen, printer)
@@ -106,10 +107,10 @@ def _follow(folder: str, session: str | None, mode: str, seen: dict[str, int], p
         for name, last in history_listing.last_numbers(folder, session).items():
             if last < seen.get(name, 0):  # its file was deleted, and begins with 1 again
                 seen[name] = 0
-        for entry in history_listing.entries(folder, session, MOST, mode=mode, after=seen):
+        found = history_listing.entries(folder, session, MOST, mode=mode, after=seen)
+        for entry in found:
             seen[entry.session] = max(seen.get(entry.session, 0), entry.event.n)
-            if entry.session in known or entry.event.at >= began:
-                printer.show(entry)
+        printer.show([entry for entry in found if entry.session in known or entry.event.at >= began])
 
 
 class Printer:
@@ -118,27 +119,54 @@ class Printer:
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._last: tuple[str, str, str] | None = None
+        self._sessions: dict[str, None] = {}
 
-    def show(self, entry: LoggedEvent) -> None:
-        """Print an event, with the title of its run if the line before was about another run."""
+    def show(self, entries: Sequence[LoggedEvent]) -> None:
+        """Print events, each with the title of its run if the line before was about another run."""
         if self._as_json:
-            output.result(entry.as_json())
+            for entry in entries:
+                output.result(entry.as_json())
             return
-        run = (entry.session, entry.event.mode, entry.event.title)
-        output.text(output.plain(line_of(entry, with_title=run != self._last)))
-        self._last = run
+        self._sessions.update(dict.fromkeys(entry.session for entry in entries))
+        length = telling_length(self._sessions)
+        for entry, times in counted(entries):
+            run = (entry.session, entry.event.mode, entry.event.title)
+            output.text(output.plain(line_of(entry, times, with_title=run != self._last, length=length)))
+            self._last = run
 
 
-def line_of(entry: LoggedEvent, *, with_title: bool = True) -> str:
-    """Return an event as one line: when, in which session, which mode, what happened, and the title of its run."""
+def counted(entries: Sequence[LoggedEvent]) -> list[tuple[LoggedEvent, int]]:
+    """Return events with how often each happened: held Stops of a run in the same phase and round are one, the last."""
+    found: dict[int, tuple[LoggedEvent, int]] = {}  # by the number of the event, in order
+    held: dict[tuple[str, str], int] = {}
+    for number, entry in enumerate(entries):
+        event, run, times = entry.event, (entry.session, entry.event.mode), 1
+        before = held.pop(run, None)
+        if event.event == history.HELD:
+            held[run] = number
+            if before is not None and _is_same(found[before][0].event, event):
+                times += found.pop(before)[1]
+        found[number] = (entry, times)
+    return list(found.values())
+
+
+def _is_same(one: Event, other: Event) -> bool:
+    return (one.to, one.iteration, one.title) == (other.to, other.iteration, other.title)
+
+
+def line_of(entry: LoggedEvent, times: int = 1, *, with_title: bool = True, length: int = SHORT_ID) -> str:
+    """Return an event as one line: when, in which session, which mode, what happened, and the title of its run.
+
+    `times`: how often it happened. `length`: how many letters of the session are shown.
+    """
     event = entry.event
     at = event.at[:19].replace("T", " ")
     title = f'  "{clean(event.title, TITLE_LENGTH)}"' if with_title and event.title else ""
-    return f"{at}  {entry.session[:SESSION_LENGTH]:<8}  {clean(event.mode):<14}  {what(event)}{title}"
+    return f"{at}  {entry.session[:length]:<{length}}  {clean(event.mode):<14}  {what(event, times)}{title}"
 
 
-def what(event: Event) -> str:
-    """Return in words what happened."""
+def what(event: Event, times: int = 1) -> str:
+    """Return in words what happened, so many times."""
     before, after = clean(event.from_), clean(event.to)
     text = clean(event.data.get("text"), TEXT_LENGTH)
     reason = clean(event.data.get("reason") or event.data.get("evidence"), TEXT_LENGTH)
@@ -151,10 +179,12 @@ def what(event: Event) -> str:
         words = f"{before} -> {after}{rounds}" if before != after else f"{after}, round {event.iteration}"
     elif event.event == history.QUESTION:
         words = f'asked "{text}"' if text else f"waits for the user: {after}"
+        if asker := clean(event.data.get("asked_by")):
+            words = f"waits for {asker}'s question"
     elif event.event == history.ANSWER:
         words = f"answered, goes on: {after}"
     elif event.event == history.HELD:
-        words = f"Stop held: {after}{rounds}"
+        words = f"Stop held{f' {times} times' if times > 1 else ''}: {after}{rounds}"
     elif event.event == history.LET_GO:
         words = f"Stop let go: {WHY.get(str(event.data.get('why')), after)}"
     elif event.event == history.HANDOFF:

@@ -143,8 +143,11 @@ def _of_question(before: ModeRecord, after: ModeRecord, asked: Mapping[str, Json
     phase = after.phase
     if waits.waits and not (was.waits and before.question_id == after.question_id):
         name = after.question_id if after.has_question_pending else None
-        text = questions.text_of(asked.get(str(name), {}))
-        return [event(history.QUESTION, phase, phase, outcome=waits.public, id=name, text=text)]
+        question = asked.get(str(name), {})
+        asker = question.get("source")
+        others = asker if asker != event.mode else ""
+        text = questions.text_of(question)
+        return [event(history.QUESTION, phase, phase, outcome=waits.public, id=name, text=text, asked_by=others)]
     if was.waits and not waits.waits:
         name = before.question_id if before.has_question_pending else None
         return [event(history.ANSWER, phase, phase, id=name)]  # the person's words stay in the question's record alone

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rcs_hooks.cli.log import line_of
+from rcs_hooks.cli.log import counted, line_of
 from rcs_hooks.state.history import Event
 from rcs_hooks.state.history_listing import LoggedEvent
+from rcs_hooks.state.session_listing import telling_length
 from tests.support import RCS_HOOK, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
@@ -27,6 +28,8 @@ WORDS = (
     (Event(1, "", "forge", "phase", "fixing", "fixing", 3), "fixing, round 3"),
     (Event(1, "", "forge", "question", "a", "a", data={"text": "Which?"}), 'asked "Which?"'),
     (Event(1, "", "forge", "question", "a", "a"), "waits for the user: a"),
+    (Event(1, "", "ultrawork", "question", "a", "a", data={"text": "Which?", "asked_by": "forge"}),
+     "waits for forge's question"),
     (Event(1, "", "forge", "answer", "a", "a"), "answered, goes on: a"),
     (Event(1, "", "forge", "held", "fixing", "fixing", 2, data={"why": "running"}), "Stop held: fixing, round 2"),
     (Event(1, "", "forge", "let_go", "a", "a", data={"why": "unchanged"}), "Stop let go: nothing had changed"),
@@ -47,6 +50,51 @@ WORDS = (
 def test_what_happened_in_words(event: Event, words: str) -> None:
     line = line_of(LoggedEvent("0123456789abcdef", event._replace(at="2026-01-31T09:30:15.000Z")))
     assert line == f"2026-01-31 09:30:15  01234567  {event.mode:<14}  {words}"
+
+
+def held(mode: str = "forge", session: str = "s1", **fields: Any) -> LoggedEvent:
+    event = Event(1, "", mode, "held", "verifying", "verifying", 2)
+    return LoggedEvent(session, event._replace(**fields))
+
+
+@each_row(("entries", "times"), [
+    ([held()] * 5, [5]),
+    ([held(), held("ultrawork"), held(), held("ultrawork")], [2, 2]),
+    ([held(), held(session="s2"), held()], [1, 2]),
+    ([held(), held(to="fixing"), held(to="fixing")], [1, 2]),
+    ([held(), held(iteration=3)], [1, 1]),
+    ([held(), held(title="another")], [1, 1]),
+    ([held(), held(event="let_go"), held()], [1, 1, 1]),
+    ([held(event="phase"), held(event="phase")], [1, 1]),
+    ([], []),
+])  # fmt: skip
+def test_held_stops_in_a_row_are_one_line(entries: list[LoggedEvent], times: list[int]) -> None:
+    assert [each for _, each in counted(entries)] == times
+
+
+def test_how_often_a_stop_was_held_is_said() -> None:
+    ((entry, times),) = counted([held(at=f"2026-01-31T09:30:1{number}Z") for number in range(5)])
+    line = line_of(entry, times)
+    assert line == "2026-01-31 09:30:14  s1        forge           Stop held 5 times: verifying, round 2"
+
+
+def test_two_sessions_of_one_minute_are_told_apart(workspace: Workspace) -> None:
+    for end in ("7000-8000-000000000001", "7000-8000-000000000002"):
+        workspace.prompt("$forge go", f"01890a5d-ac96-{end}")
+    first, second = (line.split()[2] for line in log(workspace).splitlines())
+    assert (first, second) == ("01890a5d-ac96-7000-8000-000000000001", "01890a5d-ac96-7000-8000-000000000002")
+
+
+@each_row(("names", "length"), [
+    ([], 8),
+    (["0123456789"], 8),
+    (["0123456789", "0123456789"], 8),
+    (["01234567-89", "89abcdef-01"], 8),
+    (["01890a5d-ac96-1", "01890a5d-b123-2", "f0000000-0000"], 10),
+    (["01890a5d", "01890a5d-1"], 9),
+])  # fmt: skip
+def test_so_many_letters_tell_ids_apart(names: list[str], length: int) -> None:
+    assert telling_length(names) == length
 
 
 @pytest.fixture

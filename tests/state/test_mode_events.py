@@ -18,6 +18,10 @@ OTHER: Fields = {
     "lifecycle_outcome": "askuserQuestion",
     "question_enforcement": {"status": "pending", "question_id": "q2"},
 }
+OF_TEAM: Fields = {
+    "lifecycle_outcome": "askuserQuestion",
+    "question_enforcement": {"status": "pending", "question_id": "q3"},
+}
 ENDED: Fields = {"active": False, "current_phase": "executing", "iteration": 2}
 TOMBSTONE: Fields = {"active": False, "current_phase": "cleared", "completed_at": "2026-01-01T00:00:00Z"}
 RESUMED: Fields = {"resumed_from": {"outcome": "failed", "reason": "no disk"}}
@@ -27,7 +31,8 @@ HANDED_OVER: Fields = {
 }  # fmt: skip
 ASKED: dict[str, dict[str, object]] = {
     "q1": {"question": "Which?", "answer": "the first"},
-    "q2": {"question": "And now?"},
+    "q2": {"question": "And now?", "source": "forge"},
+    "q3": {"question": "Which?", "source": "team"},
 }
 
 Row = tuple[list[Fields | None], list[tuple[object, ...]]]
@@ -72,6 +77,18 @@ ROWS: dict[str, Row] = {
     "a question": (
         [RUNS, RUNS | PENDING],
         [("question", "executing", "executing", 2, {"outcome": "askuserQuestion", "id": "q1", "text": "Which?"})],
+    ),
+    "a question of another mode": (
+        [RUNS, RUNS | OF_TEAM],
+        [
+            (
+                "question",
+                "executing",
+                "executing",
+                2,
+                {"outcome": "askuserQuestion", "id": "q3", "text": "Which?", "asked_by": "team"},
+            )
+        ],
     ),
     "a wait without a question": (
         [RUNS, RUNS | {"lifecycle_outcome": "askuserQuestion"}],
