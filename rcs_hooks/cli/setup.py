@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.clients import CLIENTS, installers
-from rcs_hooks.clients.handlers import COMMAND, MCP, TRANSPORTS
+from rcs_hooks.clients.handlers import MCP, TRANSPORTS
 from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions
 from rcs_hooks.editing import files
 from rcs_hooks.errors import Refused
@@ -27,6 +27,8 @@ NO_LOCAL_SKILLS = (
     "no client looks for skills of yours alone in a project; add --skills to --scope user, or to --scope project"
 )
 
+KEPT = "the entries ask the MCP server, and that stays; --transport command runs a process for each call instead."
+
 
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
@@ -41,8 +43,8 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument(
         "--transport",
         choices=TRANSPORTS,
-        default=COMMAND,
-        help="a process for each call, or one MCP server that stays (needs the extra `server`)",
+        help="a process for each call, or one MCP server that stays (needs the extra `server`); without it, as the"
+        " entries that are there do, and new ones by a process",
     )
     parser.add_argument("--skills", action="store_true", help="also the skills, where each client looks for them")
     parser.add_argument(
@@ -170,7 +172,12 @@ def _plan(
     todo: list[tuple[InstallTarget, list[files.Change]]] = []
     left: list[str] = []
     for target in targets:
-        changes = plan.setup(target, SetupOptions(args.transport, args.writable, args.statusline))
+        transport = args.transport or plan.transport_of(target)
+        if transport == MCP and not args.transport:
+            title = CLIENTS[target.client].title
+            _check_server(f"the entries of {title} ask it, or name --transport command")
+            lines.append(f"{title}: {KEPT}")
+        changes = plan.setup(target, SetupOptions(transport, args.writable, args.statusline))
         if args.skills:
             copied, others = skills.setup(target)
             changes += copied
@@ -221,13 +228,15 @@ def _verb(change: files.Change) -> str:
     return "write" if change.old is None else "change"
 
 
-def _check_server() -> None:
+def _check_server(why: str = "") -> None:
+    """Raise Refused if this Python cannot run the server. `why`: why it is needed, where nobody asked for it."""
     import importlib.util
     import shlex
 
     if importlib.util.find_spec("mcp") is None:
         pip = f"{shlex.quote(sys.executable)} -m pip"
-        raise Refused(f"mcp is not installed, which the server needs: {pip} install 'rcs-hooks[server]'")
+        said = f"mcp is not installed, which the server needs: {pip} install 'rcs-hooks[server]'"
+        raise Refused(f"{said}; {why}" if why else said)
 
 
 def approve_moved(target: InstallTarget, changes: Sequence[files.Change]) -> list[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.clients import entries, scripts
 from rcs_hooks.clients.entries import SetupBlocked
+from rcs_hooks.clients.handlers import COMMAND, MCP, TOOLS
+from rcs_hooks.clients.reading import value_at
 from rcs_hooks.editing import files
 from rcs_hooks.editing.files import Change
 from rcs_hooks.errors import Refused
@@ -29,6 +31,18 @@ def setup(target: InstallTarget, options: SetupOptions) -> list[Change]:
     for file in reversed(target.files):
         _plan(changes, file, partial(file.with_ours, options=options))
     return _restored(target, changes)
+
+
+def transport_of(target: InstallTarget) -> str:
+    """Return the transport of our hooks in the file that setup writes; COMMAND if it has none or cannot be read."""
+    file = target.hooks_file
+    try:
+        value = value_at(file.path, file.boundary, file.load, file.kind)
+    except Refused:
+        return COMMAND  # the plan of the change says what is wrong with the file
+    ours = entries.ours(target.installer.hooks_in(value or {}))
+    tools = [(event, handler.get("tool")) for (event, *_), handler in ours if handler.get("type") == entries.TOOL_TYPE]
+    return MCP if any(TOOLS.get(event) == tool for event, tool in tools) else COMMAND
 
 
 def uninstall(target: InstallTarget) -> list[Change]:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.cli import setup
+from rcs_hooks.errors import Refused
 from rcs_hooks.install import skills
 from tests.cli.test_setup import ALL, CLAUDE_SETTINGS, RCS, SKILLS, Home, files, shown
 
@@ -34,6 +36,50 @@ def checks(person: Home, what: str) -> list[dict[str, str]]:
 def settings(person: Home, name: str = "settings.json") -> dict[str, Any]:
     value: dict[str, Any] = json.loads((person.project / ".claude" / name).read_text())
     return value
+
+
+# --- the transport
+
+KEPT = "the entries ask the MCP server, and that stays; --transport command runs a process for each call instead."
+
+
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_without_a_transport_each_client_keeps_its_own(scope: str, person: Home) -> None:
+    person.ok("setup", *CLAUDE, "--scope", scope, "--transport", "mcp")
+    over_mcp = person.contents()
+    dry = person.ok("setup", *ALL, "--scope", scope, "--dry-run")
+    said = person.ok("setup", *ALL, "--scope", scope)
+    for text in (dry, said):
+        assert f"Claude Code: {KEPT}\n" in text
+        assert f"Codex: {KEPT}" not in text
+    after = person.contents()
+    assert {name: after[name] for name in over_mcp} == over_mcp
+    assert "rcs_state" not in "".join(str(after[name]) for name in after.keys() - over_mcp.keys())
+    again = person.ok("setup", *CLAUDE, "--scope", scope, "--transport", "command")
+    assert KEPT not in again
+    assert KEPT not in person.ok("setup", *CLAUDE, "--scope", scope)
+    by_command = person.contents()
+    assert "mcp_tool" not in "".join(map(str, by_command.values()))
+
+
+def test_the_transport_of_one_scope_says_nothing_of_another(person: Home) -> None:
+    person.ok("setup", *CLAUDE, "--scope", "user", "--transport", "mcp")
+    assert KEPT not in person.ok("setup", *CLAUDE)
+    assert "mcp_tool" not in json.dumps(settings(person))
+
+
+def test_a_server_that_cannot_run_is_not_kept_in_silence(person: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    person.ok("setup", *CLAUDE, "--transport", "mcp")
+    before = person.state()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
+    monkeypatch.setenv("HOME", str(person.home))
+    monkeypatch.chdir(person.project)
+    with pytest.raises(Refused) as refused:
+        setup.run(CLAUDE)
+    ends = "install 'rcs-hooks[server]'; the entries of Claude Code ask it, or name --transport command"
+    assert str(refused.value).startswith("mcp is not installed, which the server needs: ")
+    assert str(refused.value).endswith(ends)
+    assert person.state() == before
 
 
 # --- the person's own settings in one project
