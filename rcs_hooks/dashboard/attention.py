@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.files.clock import seconds
+from rcs_hooks.overview.entries import LONG_ID, short
+from rcs_hooks.state.session_listing import telling_length
 from rcs_hooks.workflow.lifecycle import FAILURES
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ def needs_of(
         for need in found
     ]
     needs.sort(key=lambda need: need["since"] or "", reverse=True)
+    length = telling_length(need["id"] for need in needs if len(need["id"]) >= LONG_ID)
+    for need in needs:
+        need["short"] = short(need["id"], length)
     return {kind: [need for need in needs if need["kind"] == kind] for kind in KINDS}
 
 

@@ -301,6 +301,7 @@ class NeedJson(JsonModel):
     kind: Literal["waiting", "failed", "stalled"]
     what: Literal["run", "session", "task"]
     id: str = Field(description="of the run, the session (empty: root) or the task")
+    short: str = Field(description="the first letters of the id, as many as tell the needs apart")
     project: str
     title: str = Field(description="the workflow or the mode")
     about: str | None = Field(description="what the person asked for, or the feature of a run")

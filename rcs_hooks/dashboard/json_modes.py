@@ -138,6 +138,7 @@ class OverviewEntryJson(JsonModel):
     detail: str = Field(description="`says` without the command")
     command: str
     has_title: bool
+    short: str = Field(description="the first letters of its session or id, as many as tell the entries apart")
     iteration: int | None
     max_iterations: int | None
     outcome: str | None

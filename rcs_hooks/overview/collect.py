@@ -8,7 +8,20 @@ from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import workspaces
 from rcs_hooks.overview import modes, runs, tasks
-from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, Overview
+from rcs_hooks.overview.entries import (
+    CLOSED,
+    ENDED,
+    MODE,
+    RUN,
+    RUNNING,
+    TASK,
+    TASKS,
+    WAITING,
+    Entry,
+    Overview,
+    length_for,
+    short,
+)
 from rcs_hooks.overview.records import why
 from rcs_hooks.runs import store as stores
 from rcs_hooks.tasks.store import names as task_names
@@ -95,6 +108,7 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
       moves to another list, so a page can use it as the key of its row. Compare it, and do not take it apart.
     - `project`: the workspace.
     - `detail`, `command`: `says` in two parts; `command` is empty where there is nothing to type.
+    - `short`: the first letters of the id of its session or run, as many as tell the entries apart; may be empty.
     - `has_title`: false if `title` is only made of the name and an id.
     - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
     - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end,
@@ -109,10 +123,12 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     views = [overview_of_store(env, root, now, store) for root in dict.fromkeys(roots)]
     entries = (entry for view in views for group in view.groups.values() for entry in group)
     whole = grouped(entries)
-    return {name: [_shown(entry) for entry in group] for name, group in whole.groups.items()}
+    length = length_for(entry for group in whole.groups.values() for entry in group)
+    return {name: [_shown(entry, length) for entry in group] for name, group in whole.groups.items()}
 
 
-def _shown(entry: Entry) -> JsonObject:
+def _shown(entry: Entry, length: int) -> JsonObject:
+    """Return an entry as JSON. `length`: how many letters of its id are shown."""
     question, stop = entry.question, entry.stop
     return entry.as_json() | {
         "key": entry.key,
@@ -120,6 +136,7 @@ def _shown(entry: Entry) -> JsonObject:
         "detail": entry.detail,
         "command": entry.command,
         "has_title": entry.has_title,
+        "short": short(entry.shown_id, length),
         "iteration": entry.iteration,
         "max_iterations": entry.max_iterations,
         "outcome": entry.outcome,

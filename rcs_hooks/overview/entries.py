@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rcs_hooks.state.session_listing import SHORT_ID, telling_length
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from rcs_hooks.jsontext import JsonObject
 
@@ -17,7 +19,6 @@ LATELY = 86_400.0
 """Seconds for which something that has ended is shown."""
 LONG_ID = 16
 """An id of this length or more is shown by its first letters."""
-SHORT_ID = 8
 
 
 class AskedQuestion(NamedTuple):
@@ -78,6 +79,11 @@ class Entry(NamedTuple):
         return f"{self.detail}. {self.to}: {self.command}" if self.command else self.detail
 
     @property
+    def shown_id(self) -> str:
+        """Return the id that is shown with the entry: of its session or run; empty if there is none."""
+        return (self.session or "") if self.kind == MODE else self.id if self.kind == RUN else ""
+
+    @property
     def key(self) -> str:
         """Return what identifies the entry among those of all workspaces, and stays the same while it changes."""
         place = (self.session or "", self.name, self.id) if self.kind == MODE else (self.id,)
@@ -130,6 +136,11 @@ class Overview(NamedTuple):
         return groups | ({"off": self.off} if self.off else {})
 
 
-def short(identifier: str) -> str:
-    """Return an id as people read it: a long one by its first letters."""
-    return identifier[:SHORT_ID] if len(identifier) >= LONG_ID else identifier
+def short(identifier: str, length: int = SHORT_ID) -> str:
+    """Return an id as people read it: a long one by its first letters, so many as tell it from those beside it."""
+    return identifier[:length] if len(identifier) >= LONG_ID else identifier
+
+
+def length_for(entries: Iterable[Entry]) -> int:
+    """Return how many letters of an id tell these entries apart."""
+    return telling_length(id_ for entry in entries if len(id_ := entry.shown_id) >= LONG_ID)

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from rcs_hooks.files.clock import seconds
-from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, short
+from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, length_for, short
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def lines(overview: Overview, now: float, *, width: int = 80, is_coloured: bool 
     `width`: the columns of the terminal. `now`: seconds since 1970, from which ages count.
     """
     width = max(NARROWEST, min(width, WIDEST))
+    length = length_for(entry for group in overview.groups.values() for entry in group)
     groups = {name: group for name, group in overview.groups.items() if group}
     if not groups:
         yield NOTHING
@@ -47,39 +48,41 @@ def lines(overview: Overview, now: float, *, width: int = 80, is_coloured: bool 
             yield ""
         yield _styled(f"{HEADINGS[name]} ({len(group)})", YELLOW if name == WAITING else BOLD, is_coloured=is_coloured)
         for entry in group[:MOST]:
-            yield from _entry(entry, now, width, is_coloured=is_coloured)
+            yield from _entry(entry, now, width, length, is_coloured=is_coloured)
         if len(group) > MOST:
             yield f"  and {len(group) - MOST} more: rcs status --json"
 
 
-def _entry(entry: Entry, now: float, width: int, *, is_coloured: bool) -> Iterator[str]:
+def _entry(entry: Entry, now: float, width: int, length: int, *, is_coloured: bool) -> Iterator[str]:
+    """Yield the lines of an entry. `length`: how many letters of its id are shown."""
     age = _age(entry.since, now)
     age = AGES[entry.group].format(age) if age else ""
     if entry.group == ENDED:
         age = f"{entry.outcome}{' early' if entry.is_early else ''} {age}"
-    head = clean(_head(entry), max(12, width - 4 - len(age)))
+    head = clean(_head(entry, length), max(12, width - 4 - len(age)))
     gap = " " * max(2, width - 2 - len(head) - len(age))
     yield f"  {_styled(head, BOLD, is_coloured=is_coloured)}" + (
         f"{gap}{_styled(age, DIM, is_coloured=is_coloured)}" if age else ""
     )
-    detail = _detail(entry, now)
+    detail = _detail(entry, now, length)
     for line in textwrap.wrap(detail, width, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False):
         yield line.replace(UNBROKEN, " ")
     if entry.command:
         yield f"{INDENT}{entry.to}: {entry.command}"
 
 
-def _head(entry: Entry) -> str:
+def _head(entry: Entry, length: int) -> str:
     if entry.kind == TASK and entry.group != TASKS:
         return f"task {entry.name}"
     if entry.has_title:
         return f"{entry.name}: {entry.title}"
     if entry.kind == MODE:
-        return f"{entry.name}, session {short(entry.session)}" if entry.session else f"{entry.name}, of the workspace"
-    return f"{entry.name}, run {short(entry.id)}" if entry.kind == RUN and entry.id else entry.name
+        whose = f"session {short(entry.session, length)}" if entry.session else "of the workspace"
+        return f"{entry.name}, {whose}"
+    return f"{entry.name}, run {short(entry.id, length)}" if entry.kind == RUN and entry.id else entry.name
 
 
-def _detail(entry: Entry, now: float) -> str:
+def _detail(entry: Entry, now: float, length: int) -> str:
     """Return what is said below the head of an entry; empty for one that has ended with nothing more to say."""
     if entry.detail == entry.outcome:
         return ""
@@ -94,9 +97,9 @@ def _detail(entry: Entry, now: float) -> str:
             else f"Stop let it go{when}, as nothing had changed: `go on` continues it, `$cancel` ends it"
         )
     if entry.has_title and entry.kind == MODE:
-        parts.append(f"session{UNBROKEN}{short(entry.session)}" if entry.session else "of the workspace")
+        parts.append(f"session{UNBROKEN}{short(entry.session, length)}" if entry.session else "of the workspace")
     elif entry.has_title and entry.kind not in (MODE, TASK):
-        parts.append(f"run{UNBROKEN}{short(entry.id)}")
+        parts.append(f"run{UNBROKEN}{short(entry.id, length)}")
     return "; ".join(part for part in parts if part)
 
 

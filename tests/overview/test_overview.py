@@ -12,6 +12,7 @@ import pytest
 
 from rcs_hooks.overview.collect import for_dashboard, of_session, overview
 from rcs_hooks.overview.entries import Entry, Overview
+from rcs_hooks.overview.words import lines
 from rcs_hooks.runs.store import open_readonly
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.writing import write
@@ -422,6 +423,16 @@ def test_for_the_dashboard_a_key_stays_the_same_while_the_entry_moves(workspace:
     (moved,) = after["waiting"]
     assert moved["key"] == entry["key"]
     assert moved["question"] == {"id": asked["question_id"], "text": "Which?", "options": ["a"]}
+
+
+def test_sessions_of_one_minute_are_told_apart_by_more_letters(workspace: Workspace) -> None:
+    first, second = "01890a5d-ac96-7000-8000-000000000001", "01890a5d-b123-7000-8000-000000000001"
+    for session in (first, second):
+        workspace.prompt("$forge mend the ledger", session)
+    found: Record = for_dashboard({}, [str(workspace.root)], workspace.now, None)
+    assert {entry["short"] for entry in found["running"]} == {"01890a5d-a", "01890a5d-b"}
+    shown = [line.split()[-1] for line in lines(look(workspace), workspace.now) if "session" in line]
+    assert sorted(shown) == ["01890a5d-a", "01890a5d-b"]
 
 
 def test_for_the_dashboard_two_workspaces_with_one_session_have_two_keys(tmp_path: Path) -> None:

@@ -70,8 +70,8 @@ export const sessionLink = (root, session) =>
 export const modeLink = (root, session, mode, run = null) =>
   `/modes/${encodeURIComponent(mode)}?${new URLSearchParams({ project: root, session: session ?? "", ...(run === null ? {} : { run }) })}`;
 
-/** An id as people read it: a long one by its first letters, all of it on hover. */
-export const shortId = (id) => h("code", { class: "id", title: id }, id.length >= 16 ? id.slice(0, 8) : id);
+/** An id as people read it: a long one by its first letters, all of it on hover. `short`: those that tell it apart. */
+export const shortId = (id, short = id.length >= 16 ? id.slice(0, 8) : id) => h("code", { class: "id", title: id }, short);
 
 export const fact = (name, ...value) => [h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, ...value))];
 

@@ -107,7 +107,7 @@ export class NeedsMe {
           need.about && [" ", h("span", { class: "about" }, need.about)],
         ),
         project(need.project),
-        need.id ? shortId(need.id) : h("code", { class: "id" }, "root"),
+        need.id ? shortId(need.id, need.short) : h("code", { class: "id" }, "root"),
         need.since && ago(need.since, { class: "when" }),
       ),
       need.question

@@ -160,7 +160,7 @@ function entryShown(entry, group) {
       entry.page ? h("a", { class: "need-title", href: entry.page, "data-item": true }, title) : h("span", { class: "need-title" }, title),
       h("span", { class: "dim of" }, what(entry)),
       project(entry.project),
-      id ? shortId(id) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
+      id ? shortId(id, entry.short) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
       entry.since && ago(entry.since, { class: "when" }),
     ),
     entry.question ? asks(entry) : said(entry),
