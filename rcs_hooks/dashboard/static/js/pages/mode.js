@@ -4,34 +4,22 @@
 import { get, path, query } from "../api.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
-import { Drawing } from "../drawing.js";
 import { history, questionsOf, rounds, runsOf } from "../history.js";
 import { fact, modeLink, problemNote, project, question, remark, sentence, sessionLink, shortId } from "../pieces.js";
 import { icon, status } from "../status.js";
-import { staysOf, whole } from "../stays.js";
 import { ago, lasting } from "../time.js";
-import { timeline } from "../timeline.js";
+import { measured, OneRun, OPEN, staysIn } from "./one_run.js";
 
-const OPEN = ["running", "waiting"];
 const OWN = { home: "your own mode", project: "the project's own mode" };
 
-export class ModeRun {
-  data = null;
-  problem = null;
-  drawing = new Drawing();
-
+export class ModeRun extends OneRun {
   constructor(frame, url, mode) {
-    this.frame = frame;
-    this.url = url;
+    super(frame, url);
     this.mode = mode;
   }
 
   get title() {
     return this.data ? `${this.mode}: ${this.data.title}` : this.mode;
-  }
-
-  get chosen() {
-    return this.url.searchParams.get("step");
   }
 
   get asked() {
@@ -54,83 +42,37 @@ export class ModeRun {
     if (state !== this.data?.state) this.frame.refresh();
   }
 
-  /** While it goes on, its bars grow. */
-  tick() {
-    if (this.data && OPEN.includes(this.data.status)) this.frame.redraw();
-  }
-
-  back() {
-    if (this.chosen === null) return false;
-    this.frame.go(this.#address({ step: null }));
-    return true;
-  }
-
-  act(name, element) {
-    if (name === "pick") this.frame.go(this.#address({ step: element.dataset.state }));
-    else if (name === "copy") this.#copy(element);
-  }
-
-  async #copy(button) {
-    try {
-      await navigator.clipboard.writeText(this.data.session);
-      this.frame.toast("The id of the session is copied.");
-    } catch {
-      getSelection().selectAllChildren(button.previousElementSibling);
-    }
-  }
-
-  #address(changed) {
-    const next = new URL(this.url);
-    for (const [name, value] of Object.entries(changed)) {
-      if (value === null) next.searchParams.delete(name);
-      else next.searchParams.set(name, value);
-    }
-    return next.pathname + next.search;
+  get copied() {
+    return { text: this.data.session, said: "The id of the session is copied." };
   }
 
   drawn(main) {
-    this.drawing.centre(main.querySelector(".drawing .graph"), this.data?.phase);
-    const panel = main.querySelector("#detail");
-    if (panel && this.seen !== this.chosen) panel.scrollIntoView({ block: "nearest" });
-    this.seen = this.chosen;
+    this.showChosen(main, this.data?.phase);
   }
 
   // --- what is seen
 
   view() {
     const { data } = this;
-    const known = staysOf(data.visits);
-    const stays = (step) => known.get(step.step) ?? whole(step);
+    const stays = staysIn(data);
     const step = data.timeline.find((each) => each.step === this.chosen);
     return [
       this.#head(data),
       problemNote(this.problem),
       data.problem && remark("unreadable", sentence(data.problem)),
       this.#questions(data),
-      h(
-        "div",
-        { class: "run", "data-key": "run" },
-        h(
-          "div",
-          { class: "column" },
-          h(
-            "section",
-            { class: "panel steps", "aria-labelledby": "steps-title", "data-key": "steps" },
-            h("header", {}, h("h2", { id: "steps-title" }, "Timeline")),
-            timeline(data, stays, this.chosen, (name) => this.#address({ step: name })),
-          ),
-          step && detail({ ...data, artifacts: [] }, step, stays(step), (changed) => this.#address(changed)),
+      this.columns(data, stays, {
+        below: [
+          step && detail({ ...data, artifacts: [] }, step, stays(step), (changed) => this.address(changed)),
           rounds(data),
           history(data, this.chosen),
-        ),
-        h(
-          "div",
-          { class: "column aside" },
+        ],
+        aside: [
           this.drawing.view(data.graph, data.mode, this.chosen, "Nothing declares this mode any more."),
           questionsOf(data),
           runsOf(data),
-        ),
-      ),
+        ],
+      }),
     ];
   }
 
@@ -170,7 +112,7 @@ export class ModeRun {
       ...fact("Mode", h("strong", {}, data.mode), data.kind && h("span", { class: "dim" }, ` ${data.kind}`)),
       ...fact(OPEN.includes(data.status) ? "Now at" : "Last at", h("span", { class: "step" }, data.phase ?? "–")),
       ...(round ? fact("Round", h("span", { class: "round" }, round)) : []),
-      ...(data.seconds === null ? [] : fact("Lasted", lasting(data.seconds, OPEN.includes(data.status), this.#measured(data)))),
+      ...(data.seconds === null ? [] : fact("Lasted", lasting(data.seconds, OPEN.includes(data.status), measured(data)))),
       ...(data.started_at ? fact("Started", ago(data.started_at)) : []),
       ...(data.last_at ? fact("Heard of", ago(data.last_at)) : []),
       ...(data.handed_over_to
@@ -182,11 +124,6 @@ export class ModeRun {
       ...fact("Project", project(data.project)),
       ...fact("Session", ...session(data)),
     ];
-  }
-
-  /** The moment at which the seconds of an answer were true. */
-  #measured(data) {
-    return Date.parse(data.started_at) + data.seconds * 1000;
   }
 
   #questions(data) {

@@ -6,6 +6,7 @@ import { h } from "../dom.js";
 import { command, empty, filter, filtered, folders, problemNote, project, question, sentence, shortId } from "../pieces.js";
 import { icon, kindOf, status } from "../status.js";
 import { ago } from "../time.js";
+import { FilteredList } from "./filtered_list.js";
 
 const GROUPS = [
   ["waiting", "Waits for you", "for you"],
@@ -22,15 +23,8 @@ const KINDS = [
 ];
 const FILTERS = ["project", "kind", "show"];
 
-export class Overview {
+export class Overview extends FilteredList {
   title = "Overview";
-  data = null;
-  problem = null;
-
-  constructor(frame, url) {
-    this.frame = frame;
-    this.url = url;
-  }
 
   get asked() {
     return Object.fromEntries(FILTERS.map((name) => [name, this.url.searchParams.get(name)]));
@@ -54,15 +48,6 @@ export class Overview {
 
   runsChanged() {
     this.frame.refresh();
-  }
-
-  folders({ state }) {
-    if (state !== this.data?.state) this.frame.refresh();
-  }
-
-  changed(element) {
-    const name = element.dataset.filter;
-    if (name) this.frame.go(filtered(this.url, name, element.value));
   }
 
   view() {

@@ -4,36 +4,26 @@ import { get, path } from "../api.js";
 import { artifacts, openArtifact } from "../artifacts.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
-import { Drawing } from "../drawing.js";
 import { Events } from "../events.js";
 import { fact, problemNote, project } from "../pieces.js";
 import { icon, status, statusOf } from "../status.js";
-import { staysOf, whole } from "../stays.js";
 import { ago, duration, lasting } from "../time.js";
-import { timeline, withAgentsLeft } from "../timeline.js";
+import { withAgentsLeft } from "../timeline.js";
+import { measured, OneRun, OPEN, staysIn } from "./one_run.js";
 
-const OPEN = ["running", "waiting"];
 const HAS_ENDED = ["completed", "skipped", "failed"];
 
-export class Run {
-  data = null;
-  problem = null;
-  drawing = new Drawing();
+export class Run extends OneRun {
   #reader = null;
 
   constructor(frame, url, id) {
-    this.frame = frame;
-    this.url = url;
+    super(frame, url);
     this.id = id;
     this.list = new Events(id, frame);
   }
 
   get title() {
     return this.data ? `${this.data.workflow}: ${this.data.feature ?? this.id}` : "Run";
-  }
-
-  get chosen() {
-    return this.url.searchParams.get("step");
   }
 
   async load() {
@@ -61,17 +51,6 @@ export class Run {
     this.frame.refresh();
   }
 
-  /** While it goes on, its bars grow. */
-  tick() {
-    if (this.data && OPEN.includes(this.data.status)) this.frame.redraw();
-  }
-
-  back() {
-    if (this.chosen === null) return false;
-    this.frame.go(this.#address({ step: null }));
-    return true;
-  }
-
   act(name, element) {
     const turns = {
       "events-older": () => this.list.older(),
@@ -79,59 +58,30 @@ export class Run {
       "events-newest": () => this.list.newest(),
     };
     if (turns[name]) turns[name]().catch((error) => error.name !== "AbortError" && this.frame.toast(error.message));
-    else if (name === "pick") this.frame.go(this.#address({ step: element.dataset.state }));
-    else if (name === "copy") this.#copy(element);
+    else super.act(name, element);
   }
 
-  async #copy(button) {
-    try {
-      await navigator.clipboard.writeText(this.id);
-      this.frame.toast("The id of the run is copied.");
-    } catch {
-      getSelection().selectAllChildren(button.previousElementSibling);
-    }
-  }
-
-  #address(changed) {
-    const next = new URL(this.url);
-    for (const [name, value] of Object.entries(changed)) {
-      if (value === null) next.searchParams.delete(name);
-      else next.searchParams.set(name, value);
-    }
-    return next.pathname + next.search;
+  get copied() {
+    return { text: this.id, said: "The id of the run is copied." };
   }
 
   // --- what is seen
 
   view() {
     const { data } = this;
-    const known = staysOf(data.visits);
-    const stays = (step) => known.get(step.step) ?? whole(step);
+    const stays = staysIn(data);
+    const step = data.timeline.find((each) => each.step === this.chosen);
     return [
       this.#head(data),
       problemNote(this.problem),
-      h(
-        "div",
-        { class: "run", "data-key": "run" },
-        h(
-          "div",
-          { class: "column" },
-          h(
-            "section",
-            { class: "panel steps", "aria-labelledby": "steps-title", "data-key": "steps" },
-            h("header", {}, h("h2", { id: "steps-title" }, "Timeline"), this.#sum(data)),
-            timeline(data, stays, this.chosen, (step) => this.#address({ step })),
-          ),
-          this.#detail(data, stays),
-          this.list.view(this.chosen),
-        ),
-        h(
-          "div",
-          { class: "column aside" },
-          this.#drawing(data),
-          artifacts(data.artifacts, (file) => this.#address({ artifact: file })),
-        ),
-      ),
+      this.columns(data, stays, {
+        sum: this.#sum(data),
+        below: [step && detail(data, step, stays(step), (changed) => this.address(changed)), this.list.view(this.chosen)],
+        aside: [
+          this.drawing.view(data.graph, data.workflow, this.chosen, "This workflow has no state machine."),
+          artifacts(data.artifacts, (file) => this.address({ artifact: file })),
+        ],
+      }),
     ];
   }
 
@@ -169,7 +119,7 @@ export class Run {
         "dl",
         { class: "facts line" },
         ...fact("Now at", h("span", { class: "step" }, data.current ?? "–")),
-        ...fact("Lasted", lasting(data.seconds, OPEN.includes(data.status), this.#measured(data))),
+        ...fact("Lasted", lasting(data.seconds, OPEN.includes(data.status), measured(data))),
         ...fact("Started", ago(data.started_at)),
         ...fact("Heard of", ago(data.last_at)),
         ...fact("Project", project(data.project)),
@@ -186,11 +136,6 @@ export class Run {
     );
   }
 
-  /** The moment at which the seconds of an answer were true. */
-  #measured(data) {
-    return Date.parse(data.started_at) + data.seconds * 1000;
-  }
-
   #sum(data) {
     const spent = data.timeline.reduce((sum, step) => sum + (step.seconds ?? 0), 0);
     const isOpen = data.timeline.some((step) => OPEN.includes(step.status));
@@ -200,15 +145,6 @@ export class Run {
       "in its steps ",
       isOpen ? lasting(spent, true) : h("span", { class: "duration" }, duration(spent)),
     );
-  }
-
-  #detail(data, stays) {
-    const step = data.timeline.find((each) => each.step === this.chosen);
-    return step && detail(data, step, stays(step), (changed) => this.#address(changed));
-  }
-
-  #drawing(data) {
-    return this.drawing.view(data.graph, data.workflow, this.chosen, "This workflow has no state machine.");
   }
 
   // --- the reader of an artifact stands while its address does
@@ -224,14 +160,11 @@ export class Run {
       const opened = openArtifact(this.id, file, this.frame, () => {
         if (this.#reader?.close !== opened.close) return;
         this.#reader = null;
-        this.frame.go(this.#address({ artifact: null }), { replace: false });
+        this.frame.go(this.address({ artifact: null }), { replace: false });
       });
       this.#reader = { file, close: opened.close };
     }
-    this.drawing.centre(main.querySelector(".drawing .graph"), this.data?.current);
-    const detail = main.querySelector("#detail");
-    if (detail && this.seen !== this.chosen) detail.scrollIntoView({ block: "nearest" });
-    this.seen = this.chosen;
+    this.showChosen(main, this.data?.current);
   }
 
   gone() {

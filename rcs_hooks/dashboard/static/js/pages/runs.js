@@ -5,6 +5,7 @@ import { count, h } from "../dom.js";
 import { command, empty, filter, filtered, folders, problemNote, project } from "../pieces.js";
 import { status, statusOf } from "../status.js";
 import { ago, lasting, now } from "../time.js";
+import { FilteredList } from "./filtered_list.js";
 
 const PAGE = 50;
 const FILTERS = ["project", "workflow", "status", "since"];
@@ -18,16 +19,9 @@ const TIMES = [
 ];
 const GOES_ON = ["running", "waiting"];
 
-export class Runs {
+export class Runs extends FilteredList {
   title = "Runs";
-  data = null;
-  problem = null;
   #order = [];
-
-  constructor(frame, url) {
-    this.frame = frame;
-    this.url = url;
-  }
 
   get asked() {
     return Object.fromEntries([...FILTERS, "feature", "before"].map((name) => [name, this.url.searchParams.get(name)]));
@@ -40,15 +34,17 @@ export class Runs {
   }
 
   moved(url) {
-    this.url = url;
     this.#order = [];
-    this.frame.refresh();
+    super.moved(url);
   }
 
   events({ runs }) {
     this.#take(runs);
     this.frame.refresh();
   }
+
+  /** No run is in the state folders. */
+  folders() {}
 
   runsChanged() {
     this.frame.refresh();
@@ -60,11 +56,6 @@ export class Runs {
 
   tick() {
     this.frame.redraw();
-  }
-
-  changed(element) {
-    const name = element.dataset.filter;
-    if (name) this.frame.go(filtered(this.url, name, element.value));
   }
 
   /** What is in the list already is shown as it is now, before the list is asked for again. */

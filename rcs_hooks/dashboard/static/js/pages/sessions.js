@@ -5,38 +5,18 @@ import { count, h } from "../dom.js";
 import { command, empty, filter, filtered, folders, modeLink, problemNote, project, question, remark } from "../pieces.js";
 import { kindOf, status } from "../status.js";
 import { ago } from "../time.js";
+import { FilteredList } from "./filtered_list.js";
 
 const PAGE = 100;
 
-export class Sessions {
+export class Sessions extends FilteredList {
   title = "Sessions";
-  data = null;
-  problem = null;
-
-  constructor(frame, url) {
-    this.frame = frame;
-    this.url = url;
-  }
 
   async load() {
     const { url } = this;
     const asked = { project: url.searchParams.get("project"), active: url.searchParams.get("active"), limit: PAGE };
     const found = await get(query("/api/sessions", asked), this.frame.signal);
     if (url === this.url) this.data = found;
-  }
-
-  moved(url) {
-    this.url = url;
-    this.frame.refresh();
-  }
-
-  folders({ state }) {
-    if (state !== this.data?.state) this.frame.refresh();
-  }
-
-  changed(element) {
-    const name = element.dataset.filter;
-    if (name) this.frame.go(filtered(this.url, name, element.value));
   }
 
   view() {

@@ -2,20 +2,14 @@
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
-import { command, empty, filter, filtered, folders, problemNote, project, remark } from "../pieces.js";
+import { command, empty, filter, folders, problemNote, project, remark } from "../pieces.js";
 import { icon, status } from "../status.js";
 import { ago } from "../time.js";
+import { FilteredList } from "./filtered_list.js";
 
-export class Tasks {
+export class Tasks extends FilteredList {
   title = "Tasks";
-  data = null;
-  problem = null;
   #projects = new Set();
-
-  constructor(frame, url) {
-    this.frame = frame;
-    this.url = url;
-  }
 
   async load() {
     const { url } = this;
@@ -23,20 +17,6 @@ export class Tasks {
     if (url !== this.url) return;
     this.data = found;
     for (const task of found.tasks) this.#projects.add(task.root);
-  }
-
-  moved(url) {
-    this.url = url;
-    this.frame.refresh();
-  }
-
-  folders({ state }) {
-    if (state !== this.data?.state) this.frame.refresh();
-  }
-
-  changed(element) {
-    const name = element.dataset.filter;
-    if (name) this.frame.go(filtered(this.url, name, element.value));
   }
 
   view() {
