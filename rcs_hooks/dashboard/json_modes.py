@@ -1,4 +1,4 @@
-"""The JSON of a run of a mode and of the one list, as models; the rest is in `json_models.py`."""
+"""The JSON of a run of a mode and of the one list, as models; what they share with others is in `json_models.py`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from rcs_hooks.dashboard.json_models import (
-    GraphJson,
-    JsonModel,
-    QuestionJson,
-    StepVisitJson,
-    TimelineStepJson,
-    Timestamp,
-)
+from rcs_hooks.dashboard.json_models import JsonModel, QuestionJson, Timestamp
+from rcs_hooks.dashboard.json_runs import GraphJson, StepVisitJson, TimelineStepJson
 from rcs_hooks.state.history import EVENTS
 from rcs_hooks.workflow.lifecycle import PUBLIC, any_of
 

@@ -1,4 +1,4 @@
-"""`/api/schema`: the addresses and their JSON as OpenAPI, made from `json_models.py` and `json_modes.py`."""
+"""`/api/schema`: the addresses and their JSON as OpenAPI, made from the `json_*.py` beside it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 from pydantic.json_schema import models_json_schema
 
 from rcs_hooks import __version__
-from rcs_hooks.dashboard import json_models, json_modes
+from rcs_hooks.dashboard import json_live, json_models, json_modes, json_runs
 from rcs_hooks.dashboard.json_models import JsonModel
 
 Record = dict[str, Any]
@@ -16,10 +16,10 @@ Record = dict[str, Any]
 FILTERS = ("project", "workflow", "status", "feature", "since", "until", "before", "limit")
 READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
     "/api/overview": (("project",), json_modes.OverviewJson),
-    "/api/runs": (FILTERS, json_models.RunsJson),
-    "/api/runs/{run}": (("after", "limit"), json_models.RunDetailJson),
-    "/api/runs/{run}/events": (("after", "limit"), json_models.EventsJson),
-    "/api/runs/{run}/artifact": (("path",), json_models.ArtifactTextJson),
+    "/api/runs": (FILTERS, json_runs.RunsJson),
+    "/api/runs/{run}": (("after", "limit"), json_runs.RunDetailJson),
+    "/api/runs/{run}/events": (("after", "limit"), json_runs.EventsJson),
+    "/api/runs/{run}/artifact": (("path",), json_runs.ArtifactTextJson),
     "/api/sessions": (("project", "active", "limit"), json_models.SessionsJson),
     "/api/modes/{mode}": (("project", "session", "run"), json_modes.ModeRunJson),
     "/api/tasks": (("project",), json_models.TasksJson),
@@ -32,11 +32,11 @@ ACT: dict[str, tuple[type[JsonModel], type[JsonModel]]] = {
     "/api/modes/clear": (json_models.ClearJson, json_models.ClearedJson),
 }
 MESSAGES = (
-    json_models.HelloJson,
-    json_models.NewEventsJson,
-    json_models.RunsChangedJson,
-    json_models.StateChangedJson,
-    json_models.ResetJson,
+    json_live.HelloJson,
+    json_live.NewEventsJson,
+    json_live.RunsChangedJson,
+    json_live.StateChangedJson,
+    json_live.ResetJson,
 )
 REF = "#/components/schemas/"
 

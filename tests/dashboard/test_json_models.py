@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from rcs_hooks.dashboard import json_models, json_modes, schema
+from rcs_hooks.dashboard import json_live, json_models, json_modes, json_runs, schema
 from rcs_hooks.state import writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
@@ -46,12 +46,12 @@ def full(shown: Board) -> Board:
 
 
 ANSWERS: list[tuple[str, Record, type[json_models.JsonModel]]] = [
-    ("/api/runs", {}, json_models.RunsJson),
-    ("/api/runs", {"limit": 1}, json_models.RunsJson),
-    ("/api/runs/r1", {}, json_models.RunDetailJson),
-    ("/api/runs/r1", {"after": 2, "limit": 1}, json_models.RunDetailJson),
-    ("/api/runs/r1/events", {"after": 0}, json_models.EventsJson),
-    ("/api/runs/r1/artifact", {"path": "a.md"}, json_models.ArtifactTextJson),
+    ("/api/runs", {}, json_runs.RunsJson),
+    ("/api/runs", {"limit": 1}, json_runs.RunsJson),
+    ("/api/runs/r1", {}, json_runs.RunDetailJson),
+    ("/api/runs/r1", {"after": 2, "limit": 1}, json_runs.RunDetailJson),
+    ("/api/runs/r1/events", {"after": 0}, json_runs.EventsJson),
+    ("/api/runs/r1/artifact", {"path": "a.md"}, json_runs.ArtifactTextJson),
     ("/api/overview", {}, json_modes.OverviewJson),
     ("/api/modes/forge", {"session": "s1"}, json_modes.ModeRunJson),
     ("/api/modes/forge", {"session": "s4", "run": 1}, json_modes.ModeRunJson),
@@ -120,7 +120,7 @@ def test_every_query_that_is_described_is_taken(full: Board) -> None:
 
 
 def test_the_messages_are_told_apart_by_their_type() -> None:
-    adapter: TypeAdapter[Any] = TypeAdapter(json_models.MessageJson)
+    adapter: TypeAdapter[Any] = TypeAdapter(json_live.MessageJson)
     for message in ({"type": "hello", "seq": 1, "state": "x"}, {"type": "runs"}, {"type": "reset", "seq": 0}):
         assert adapter.validate_python(message, strict=True).model_dump() == message
 

@@ -18,7 +18,7 @@ import uvicorn
 from pydantic import TypeAdapter
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from rcs_hooks.dashboard import app, json_models, serve
+from rcs_hooks.dashboard import app, json_live, serve
 from rcs_hooks.dashboard.data import DashboardData
 from rcs_hooks.dashboard.follow import Follower
 from rcs_hooks.dashboard.guard import AccessRules
@@ -64,7 +64,7 @@ def emitted(project: Project, run: str, count: int) -> None:
 
 
 def test_every_message_has_its_model(project: Project, server: Server) -> None:
-    adapter: TypeAdapter[Any] = TypeAdapter(json_models.MessageJson)
+    adapter: TypeAdapter[Any] = TypeAdapter(json_live.MessageJson)
     with Listener(server.url, 0) as page:
         assert page.next() == {"type": "hello", "seq": 0, "state": page.told[0]["state"]}
         project.emit("requirements")
