@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rcs_hooks.workflow.tokens import clause, code_lines, directed, pasted_lines, quoted_spans, scan
+from rcs_hooks.workflow.tokens import (
+    clause,
+    code_lines,
+    directed,
+    inline_spans,
+    neighbours,
+    pasted_lines,
+    quoted_spans,
+    scan,
+)
 from tests.properties import examples
 
 if TYPE_CHECKING:
@@ -64,8 +73,16 @@ def test_the_tokens_of_any_text_are_those_of_the_pattern(text: str) -> None:
 @given(TEXTS)
 @examples(4000)
 def test_what_may_follow_a_token_is_what_the_pattern_says(text: str) -> None:
-    says = scan.AFTER.match(text) is not None or clause.is_cjk(text[:1])
-    assert scan._is_free_after(text, 0) is says
+    says = neighbours.AFTER.match(text) is not None or clause.is_cjk(text[:1])
+    assert neighbours._is_free_after(text, 0) is says
+
+
+@given(TEXTS, TEXTS)
+@examples(4000)
+def test_a_token_that_stands_free_is_one(before: str, after: str) -> None:
+    text, start = f"{before}$team{after}", len(before)
+    found = neighbours.why_not_a_token(text, start, start + 5, "team", has_operator=False, has_equals=False)
+    assert not scan._stands_free(text, start, start + 5) or found is None
 
 
 def bare(line: str) -> str:
@@ -136,7 +153,5 @@ def test_an_apostrophe_opens_nothing(text: str, may_open: bool) -> None:
 @examples(4000)
 def test_a_text_that_opens_nothing_has_no_span(text: str) -> None:
     if not quoted_spans._may_open(text):
-        openers = [match for match in quoted_spans.OPENER.finditer(text) if match[0] != "'"]
-        assert not openers and not any(
-            quoted_spans._opens(text, at, "'") for at, char in enumerate(text) if char == "'"
-        )
+        openers = [match for match in inline_spans.OPENER.finditer(text) if match[0] != "'"]
+        assert not openers and not any(inline_spans.opens(text, at, "'") for at, char in enumerate(text) if char == "'")

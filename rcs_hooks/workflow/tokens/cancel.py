@@ -24,10 +24,9 @@ from rcs_hooks.workflow.tokens.clause import (
     match_phrase,
     parse_clause,
     split_items,
-    strip_request,
 )
 from rcs_hooks.workflow.tokens.mentions import AS_THING, NEGATED, NO_REQUEST, PAST, is_skill, skill_of
-from rcs_hooks.workflow.tokens.phrasing import has_subject, names_a_thing
+from rcs_hooks.workflow.tokens.phrasing import has_subject, names_a_thing, strip_request
 
 
 def why_not_an_order(text: str, start: int, end: int, why: str | None, own: frozenset[str]) -> str | None:

@@ -279,24 +279,3 @@ def match_phrase(words: list[str], phrases: tuple[str, ...], *, at_end: bool = F
         if f" {text}".endswith(f" {phrase}") if at_end else text.startswith(phrase):
             return phrase.count(" ")
     return 0
-
-
-def strip_request(words: list[str]) -> tuple[list[str], bool]:
-    """Strip fillers and requests (`please can you`) from the beginning; return also whether there was a request."""
-    is_request = False
-    while words:
-        if phrase := match_phrase(words, lexicon.REQUESTS):
-            words, is_request = words[phrase:], True
-        elif (
-            words[0] == "i"
-            and words[1:2] in (["think"], ["guess"], ["believe"])
-            and match_phrase(words[2:], lexicon.REQUESTS)
-        ):
-            words = words[2:]
-        elif phrase := match_phrase(words, lexicon.INTROS):
-            words = words[phrase:]
-        elif words[0] in lexicon.FILLERS or (is_request and words[0] == "to"):
-            words = words[1:]
-        else:
-            break
-    return words, is_request

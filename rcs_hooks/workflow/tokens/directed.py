@@ -25,7 +25,6 @@ from rcs_hooks.workflow.tokens.clause import (
     REACH,
     THING_WORD,
     Clause,
-    clause_after,
     is_cjk,
     is_mark,
     is_token,
@@ -33,7 +32,6 @@ from rcs_hooks.workflow.tokens.clause import (
     match_phrase,
     parse_clause,
     split_items,
-    strip_request,
 )
 from rcs_hooks.workflow.tokens.mentions import (
     AS_THING,
@@ -64,6 +62,7 @@ from rcs_hooks.workflow.tokens.phrasing import (
     is_subjunctive,
     is_unsure,
     points_at_work,
+    strip_request,
     tells_of_the_past,
     wants_one,
 )
@@ -109,31 +108,6 @@ def why_not(text: str, start: int, end: int, *, follows: bool, own: frozenset[st
 
 def _may_be_label(line: str) -> bool:
     return ":" in line and " " not in line.strip(" \t")
-
-
-def asks_for_work(text: str) -> bool:
-    """Tell whether a line of this text says what to do; False if the text is long or has a `$`."""
-    if len(text) > REACH or "$" in text:
-        return False
-    lines = (strip_request(split_items(line))[0] for line in text.translate(PLAIN).split("\n"))
-    return any(words[0] in lexicon.WORK | lexicon.STOPS for words in lines if words)
-
-
-def rules_out_first(text: str, start: int, end: int) -> bool:
-    """Tell whether the block of two tokens at `start:end` is `not $a, $b`, which asks for the second."""
-    line, lead = line_before(text, start)
-    clause, leads = parse_clause(line, lead, text[end : end + REACH].translate(PLAIN))
-    words = [*leads, *clause.prior, *clause.words]
-    return words[-1:] == ["not"] and lexicon.CORRECTIONS.issuperset(words[:-1]) and clause.closes and not clause.asks
-
-
-def is_opening(text: str, end: int) -> bool:
-    """Tell whether the tokens that end at `end` would be directed if nothing stood before them: `$forge it`.
-
-    What follows has to begin with an object or with work to do: `$forge fix the login`.
-    """
-    clause = clause_after(text, end)
-    return clause.has_object and why_a_subject(clause) is None
 
 
 def _judge_lead(lead: list[str], clause: Clause) -> str | None:

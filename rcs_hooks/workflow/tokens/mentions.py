@@ -15,7 +15,8 @@ from itertools import dropwhile, pairwise, takewhile
 
 from rcs_hooks.catalog import NAMESPACE, skill_named
 from rcs_hooks.workflow.tokens import lexicon
-from rcs_hooks.workflow.tokens.clause import Clause, first_items, is_end, is_mark, match_phrase, strip_request
+from rcs_hooks.workflow.tokens.clause import Clause, first_items, is_end, is_mark, match_phrase
+from rcs_hooks.workflow.tokens.phrasing import strip_request
 from rcs_hooks.workflow.tokens.predicates import complains, is_predicate, is_small
 
 NEGATED = "negated in its clause"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import islice
 
 from rcs_hooks.catalog import meant_by
-from rcs_hooks.workflow.tokens.directed import asks_for_work, why_not
+from rcs_hooks.workflow.tokens import lexicon
+from rcs_hooks.workflow.tokens.clause import PLAIN, REACH, split_items
+from rcs_hooks.workflow.tokens.directed import why_not
 from rcs_hooks.workflow.tokens.patterns import pattern
+from rcs_hooks.workflow.tokens.phrasing import strip_request
 from rcs_hooks.workflow.tokens.scan import MOST_MENTIONED, UNKNOWN
 
 TYPE_CHECKING = False
@@ -21,7 +24,15 @@ def is_request_read_as_code(text: str, token: Token, span: Span) -> bool:
     """Tell whether a request ends in what only looks like a compiler's error: `fix the login, error: $forge`."""
     is_last = span.what == "pasted code" and not text[token.end :].strip()
     label = LABEL.search(text[: token.start]) if is_last else None
-    return label is not None and asks_for_work(text[: label.start()])
+    return label is not None and _asks_for_work(text[: label.start()])
+
+
+def _asks_for_work(text: str) -> bool:
+    """Tell whether a line of this text says what to do; False if the text is long or has a `$`."""
+    if len(text) > REACH or "$" in text:
+        return False
+    lines = (strip_request(split_items(line))[0] for line in text.translate(PLAIN).split("\n"))
+    return any(words[0] in lexicon.WORK | lexicon.STOPS for words in lines if words)
 
 
 def with_suggestions(text: str, tokens: list[Token]) -> list[Token]:

@@ -8,11 +8,32 @@ from __future__ import annotations
 from itertools import pairwise
 
 from rcs_hooks.workflow.tokens import lexicon
-from rcs_hooks.workflow.tokens.clause import ENDS, Clause, is_mark, match_phrase, strip_request
+from rcs_hooks.workflow.tokens.clause import ENDS, Clause, is_mark, match_phrase
 from rcs_hooks.workflow.tokens.predicates import is_past
 
 INVERTED = ("-je", "-il", "-elle", "t-on", "-ils", "-elles")
 """Endings of a French verb with its subject behind it, which asks."""
+
+
+def strip_request(words: list[str]) -> tuple[list[str], bool]:
+    """Strip fillers and requests (`please can you`) from the beginning; return also whether there was a request."""
+    is_request = False
+    while words:
+        if phrase := match_phrase(words, lexicon.REQUESTS):
+            words, is_request = words[phrase:], True
+        elif (
+            words[0] == "i"
+            and words[1:2] in (["think"], ["guess"], ["believe"])
+            and match_phrase(words[2:], lexicon.REQUESTS)
+        ):
+            words = words[2:]
+        elif phrase := match_phrase(words, lexicon.INTROS):
+            words = words[phrase:]
+        elif words[0] in lexicon.FILLERS or (is_request and words[0] == "to"):
+            words = words[1:]
+        else:
+            break
+    return words, is_request
 
 
 def has_subject(words: list[str]) -> bool:

@@ -3,21 +3,19 @@
 Rules of this file:
 - A token is `$`, a letter, then letters, digits, hyphens and `:segment`s, in any case. `rcs:` is the only namespace.
 - A token counts if a person types it as a word and directs it: it is not in quoted text (`quoted_spans.py`), not glued
-  to code, not only mentioned (`directed.py`).
+  to code (`neighbours.py`), not only mentioned (`directed.py`).
 - A block is a run of tokens that only white space or commas separate. The first block with a token that counts is the
   request. Later blocks start nothing.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from rcs_hooks.catalog import meant_by
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.tokens import lexicon
-from rcs_hooks.workflow.tokens.clause import FOREIGN, REACH, is_cjk, split_items
-from rcs_hooks.workflow.tokens.directed import is_opening, rules_out_first, why_not
-from rcs_hooks.workflow.tokens.mentions import AS_THING, AS_VARIABLE, DEFINED, MENTIONS, NEGATED, NO_REQUEST, skill_of
+from rcs_hooks.workflow.tokens.clause import FOREIGN, REACH
+from rcs_hooks.workflow.tokens.directed import why_not
+from rcs_hooks.workflow.tokens.mentions import AS_VARIABLE, DEFINED, MENTIONS, NEGATED, NO_REQUEST, skill_of
 from rcs_hooks.workflow.tokens.patterns import pattern
 from rcs_hooks.workflow.tokens.quoted_spans import Span, blanked, quoted_spans, with_line_feeds
 
@@ -33,20 +31,9 @@ SENTENCE_END = pattern(r"[.!?;](?=\s)|\n|。|！|？")
 MOST_MENTIONED = 500
 """How many mentions before the request are judged. Nobody writes so many, and each costs time."""
 
-QUOTES = "\"'`“”„«»‹›‘’‚「」｢｣〝〞〟『』《》〈〉＂＇"
-# What may come right before and after a token: nothing, a blank, a mark of prose, a sign that is no letter.
-BEFORE = pattern(rf"(?:\A|[\s,;{QUOTES}]|(?<![\w)\]])\*{{1,3}}|(?<![\w$])\(|[^\x00-\x7f\w])\Z")
-AFTER = pattern(rf"\Z|[\s,;){QUOTES}]|\*+(?:\W|\Z)|[.:!?…]+(?:\Z|[\s)*,{QUOTES}])|(?![…])[^\x00-\x7f\w]")
+BEFORE_MOST = ("", " ", "\n")
 AFTER_MOST = ("", " ", "\n", ",")
-"""What matches `AFTER` in most prompts, without the pattern; also behind a mark that ends a clause."""
-ASSIGNED = pattern(r"(?s).[ \t]*(?:[-+.*/|&?]|[|&?]{2})?=(?!>)")
-COMBINING = pattern(
-    "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe2f]"
-)
-"""An accent, or another sign that is a part of the letter before it."""
-APOSTROPHES = "'’‘ʼ＇′"
-SHELL_BEFORE = pattern(r"(?:&&|\|)[ \t]*\Z")
-SHELL_AFTER = pattern(r"[ \t]*(?:&&|\|{1,2}(?:[ \t]|\Z))|[ \t]+\?\?[ \t]")
+"""What stands before and after a token in most prompts; the latter also behind a mark that ends a clause."""
 
 NONE: frozenset[str] = frozenset()
 LATER = "another block came first"
@@ -194,18 +181,15 @@ def _judge_block(text: str, block: list[Token], own: frozenset[str], *, follows:
     """
     end = max(token.end for token in block if token.skill)
     why = why_not(text, block[0].start, end, follows=follows, own=own)
-    cut = 0
     if {token.skill for token in block if token.skill} == {"cancel"}:
         from rcs_hooks.workflow.tokens.cancel import why_not_an_order
 
         why = why_not_an_order(text, block[0].start, end, why, own)
-    if why:
-        gaps = [text[before.end : after.start] for before, after in pairwise(block)]
-        cut = next((at for at in range(len(gaps), 0, -1) if "," in gaps[at - 1] or "\n" in gaps[at - 1]), len(block))
-        if cut < len(block) and not is_opening(text, block[-1].end):
-            cut = len(block)
-        if ["," in gap for gap in gaps] == [True] and rules_out_first(text, block[0].start, block[-1].end):
-            cut = 1
+    cut = len(block) if why else 0
+    if why and cut > 1:
+        from rcs_hooks.workflow.tokens.parts import directed_from
+
+        cut = directed_from(text, block)
     named: set[str | None] = set()
     judged = []
     for token in block[:cut]:
@@ -242,8 +226,9 @@ def _tokens(text: str, places: list[tuple[int, int]], spans: list[Span], own: fr
     rest = iter(spans)
     span: Span | None = next(rest, None)
     tokens = []
-    has_operator = "|" in text or "&&" in text or "??" in text  # few prompts have any: this saves time
+    has_operator = "|" in text or "&&" in text or "??" in text
     has_equals = "=" in text
+    is_plain = not (has_operator or has_equals)
     for start, end in places:
         while span and span.end <= start:
             span = next(rest, None)
@@ -251,78 +236,21 @@ def _tokens(text: str, places: list[tuple[int, int]], spans: list[Span], own: fr
         skill = skill_of(typed[1:], own)
         if span and span.start <= start:
             why: str | None = f"inside {span.what}"
-        elif has_operator and _is_next_to_operator(text, start, end):
-            why = "next to a shell operator"
+        elif is_plain and _stands_free(text, start, end):
+            why = None if skill else UNKNOWN
         else:
-            why = _why_not_a_token(text, start, end, skill, has_equals=has_equals)
+            from rcs_hooks.workflow.tokens import neighbours
+
+            why = neighbours.why_not_a_token(text, start, end, skill, has_operator=has_operator, has_equals=has_equals)
         tokens.append(Token(start, end, typed, skill, why))
     return tokens
 
 
-def _is_next_to_operator(text: str, start: int, end: int) -> bool:
-    return bool(SHELL_AFTER.match(text, end) or SHELL_BEFORE.search(text[max(0, start - 9) : start]))
-
-
-def _why_not_a_token(text: str, start: int, end: int, skill: str | None, *, has_equals: bool) -> str | None:
-    """Return why the characters next to the token at `start:end` make it none; None if they do not.
-
-    `has_equals`: whether the text has any equals sign; without one, no token is assigned to.
-    """
-    after = text[end : end + 1]
-    if after > "\x7f" and _is_hidden(after):
-        return HIDDEN
-    if after and after in APOSTROPHES and text[end + 1 : end + 2].isalpha():
-        return AS_THING
-    before = text[start - 1 : start]
-    is_free = _is_free_before(text, start) or (before in CLAUSE_ENDS and _is_after_a_mark(text, start, end))
-    is_word = is_free and _is_free_after(text, end)
-    if not (is_word or (after == "]" and _is_tag(text, start, end))):
-        return "glued to other characters"
-    if has_equals and ASSIGNED.match(text, end - 1):
-        return "glued to other characters"
-    if skill is None:
-        return UNKNOWN
-    if skill == "cancel" and before in ("(", "["):
-        return AS_VARIABLE  # nobody cancels in brackets, and to cancel by mistake costs a run
-    return None
-
-
-def _is_after_a_mark(text: str, start: int, end: int) -> bool:
-    """Tell whether a mark without a blank ends the clause before the token, and the token is a verb: `ok!$forge it`."""
-    earlier = text[start - 2 : start - 1]
-    if not (earlier.isalpha() or earlier == "."):
-        return False
-    following = split_items(text[end : end + 20])[:1] if text[end : end + 1] == " " else []
-    return not (lexicon.OBJECTS.isdisjoint(following) and lexicon.WORK.isdisjoint(following))
-
-
-def _is_tag(text: str, start: int, end: int) -> bool:
-    """Tell whether the token is in brackets at the end of a line that says what to do: `fix login [$forge]`."""
-    if text[start - 2 : start] != " [" or text[end + 1 : end + REACH].partition("\n")[0].strip():
-        return False
-    line = text[max(0, start - REACH) : start - 1].rpartition("\n")[2]
-    first = next((word for word in line.lower().split() if word not in lexicon.FILLERS), "")
-    return first in lexicon.WORK
-
-
-def _is_free_before(text: str, start: int) -> bool:
-    """Tell whether the token at `start` is not glued to the text before it."""
-    char = text[start - 1] if start else " "
-    if char == " " or (char.isascii() and char.isalnum()):
-        return char == " "
-    return bool(BEFORE.search(text[max(0, start - 5) : start])) or is_cjk(char)
-
-
-def _is_free_after(text: str, end: int) -> bool:
+def _stands_free(text: str, start: int, end: int) -> bool:
+    """Tell whether a token has only blanks, a comma or the end of a clause next to it: then it is no part of code."""
     after, then = text[end : end + 1], text[end + 1 : end + 2]
-    if after in AFTER_MOST or (after in CLAUSE_ENDS and then in AFTER_MOST):
-        return True
-    return AFTER.match(text, end) is not None or is_cjk(after)
-
-
-def _is_hidden(char: str) -> bool:
-    """Tell whether a character cannot be seen, or is only an accent."""
-    return not (char.isprintable() or char.isspace()) or COMBINING.match(char) is not None
+    is_free_after = after in AFTER_MOST or (after in CLAUSE_ENDS and then in AFTER_MOST)
+    return is_free_after and text[max(0, start - 1) : start] in BEFORE_MOST
 
 
 def _blocks(prompt: str, tokens: list[Token]) -> list[list[Token]]:
