@@ -13,7 +13,7 @@ from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import prompt_notes, questions, session_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.reconcile import Prompt, Reconciled, for_prompt
-from rcs_hooks.workflow.origin import extract_reason, is_client_made, looks_like_reason
+from rcs_hooks.workflow.origin import extract_reason, is_client_made
 from rcs_hooks.workflow.replies import is_command
 
 TYPE_CHECKING = False
@@ -58,7 +58,10 @@ def answer(
         refused, declared = own_modes.why_none(asked, own), own_modes.definitions(own)
         asked = () if refused else asked
     if is_machine_made(root, payload.session, payload.prompt):
-        _note_turn(root, payload.session, payload.turn, environment.now)
+        if payload.turn is not None and paths.is_name(payload.session):
+            from rcs_hooks.hook import unasked_prompts
+
+            unasked_prompts.note_turn(root, payload.session, payload.turn, environment.now)
         return {}
     if not paths.is_name(payload.session):
         return _without_session(payload.session, tokens)
@@ -78,7 +81,12 @@ def answer(
 
             commands = cli_command.commands(root, cwd, payload.session, environment, payload.client)
             output = prompt_words.worded(result, () if refused else tokens, commands, root, environment, payload.client)
-        return _with_own_modes(output, result, prompt, root)
+        if result.gone or any(mode in prompt.own for mode in result.started):
+            from rcs_hooks.hook import notices, own_modes
+
+            for line in own_modes.lines_for_person(result, prompt.own, root):
+                output = notices.with_line(output, line)
+        return output
 
     unsent = _unsent_answer(root, payload.session, prompt, environment)
     if unsent is not None:
@@ -91,17 +99,6 @@ def answer(
     if refused:
         return notices.with_line(output, refused)
     return notices.with_mentions(output, root, payload.session, tokens)
-
-
-def _with_own_modes(output: dict[str, Any], result: Reconciled, prompt: Prompt, root: str) -> dict[str, Any]:
-    """Return an answer with what the person is told of own modes added: whose they are, and which cannot be offered."""
-    if not (result.gone or any(mode in prompt.own for mode in result.started)):
-        return output
-    from rcs_hooks.hook import notices, own_modes
-
-    for line in own_modes.lines_for_person(result, prompt.own, root):
-        output = notices.with_line(output, line)
-    return output
 
 
 def _with_modes(
@@ -132,29 +129,9 @@ def is_machine_made(root: str, session: str, prompt: str) -> bool:
     reason = extract_reason(prompt)
     if not reason:
         return False
-    notes = session_notes.load(workspaces.state_folder(root), session) if paths.is_name(session) else {}
-    if isinstance(notes, Unreadable) or not notes:
-        return looks_like_reason(reason)
-    from rcs_hooks.state import stop_notes
+    from rcs_hooks.hook import unasked_prompts
 
-    return stop_notes.is_own_reason(notes, reason)
-
-
-def _note_turn(root: str, session: str, turn: str | None, now: float) -> None:
-    """Note the turn in which the agent works now: a prompt of that turn does not answer a question asked in it."""
-    folder = workspaces.state_folder(root)
-    if turn is None or not paths.is_name(session):
-        return
-    if not any(member.session for member in sessions.load(folder, session, now).active_modes()):
-        return
-    try:
-        with Lock(folder):
-            transaction.recover(folder)
-            notes = session_notes.load(folder, session)
-            if not isinstance(notes, Unreadable) and prompt_notes.current_turn(notes) != turn:
-                transaction.commit(folder, [prompt_notes.note_turn(notes, session, turn)])
-    except (LockTimeout, OSError):
-        pass  # the note is not worth keeping the client waiting any longer
+    return unasked_prompts.is_reason(root, session, reason)
 
 
 def preview(

@@ -8,12 +8,10 @@ from rcs_hooks.workflow.messages import next_step as next_step_words
 from rcs_hooks.workflow.messages.lines import LAST, LATE, LATER, SOONER, Line, fit_lines
 from rcs_hooks.workflow.messages.shared import (
     CONTEXT_LENGTH,
-    QUESTION_LENGTH,
     dollars,
     names_of,
     unreadable,
 )
-from rcs_hooks.workflow.replies import COMMAND, EARLY, NO_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.replies import AnsweredQuestion, OpenQuestion
     from rcs_hooks.workflow.transitions import Plan
 
-OPTIONS_LENGTH = 200
-ANSWER_LENGTH = 300
 REASON_SHOWN, REASON_CUT = 120, 40
 TITLES_SHOWN = (80, 50, 30)
 ONE_RUN_LENGTH = 700
@@ -117,7 +113,11 @@ def prompt_context(summary: PromptSummary, commands: Commands) -> str:
     else:
         lines = [*_what_happened(summary, commands), *_how_to_go_on(summary, commands)]
     # Questions are reported only once, so they come before the lines that may be left out.
-    questions = [Line.of(line) for line in _questions(summary, commands)]
+    questions = []
+    if summary.delivered or summary.answered or summary.still_open:
+        from rcs_hooks.workflow.messages import prompt_questions
+
+        questions = [Line.of(line) for line in prompt_questions.questions(summary, commands)]
     is_one_run = len(summary.active) == 1 and not (questions or summary.unreadable or summary.plan.denied)
     limit = ONE_RUN_LENGTH if is_one_run and summary.next_steps else CONTEXT_LENGTH
     first = 1 if summary.tokens else 0
@@ -258,51 +258,6 @@ def _skills(skills: Sequence[SkillFile]) -> Line:
     names, full = ", ".join(each.named for each in skills), ", ".join(each.located for each in skills)
     read = "Read the skill" if len(skills) == 1 else "Read the skills"
     return Line.of(f"{read} {full} first.", f"{read} {names} first.", when=LATER)
-
-
-def _questions(summary: PromptSummary, commands: Commands) -> list[str]:
-    lines = []
-    for text, answer, path in summary.delivered:
-        shown = clean(answer, ANSWER_LENGTH)
-        rest = f" (full answer: {path})" if shown.endswith("…") else ""
-        lines.append(f'[rcs] answered elsewhere: "{clean(text, QUESTION_LENGTH)}" -> "{shown}"{rest}')
-    active = [mode for mode, _ in summary.active]
-    lines += [
-        _reply(reply, commands, goes_on=any(mode in active for mode in reply.modes)) for reply in summary.answered
-    ]
-    lines += [_still_open(question) for question in summary.still_open]
-    return lines
-
-
-def _reply(reply: AnsweredQuestion, commands: Commands, *, goes_on: bool) -> str:
-    modes = " + ".join(reply.modes)
-    asked = f'\'s answer to "{clean(reply.question, QUESTION_LENGTH)}"' if clean(reply.question) else ""
-    options = [f"{number} {clean(option)}" for number, option in enumerate(reply.options, 1)]
-    choices = f" ({clean(' | '.join(options), OPTIONS_LENGTH)})" if options else ""
-    first = f"[rcs] {modes} waited for the user{asked}{choices}. This prompt is the reply"
-    go_on = " Continue the run." if goes_on else ""
-    if reply.chosen:
-        number = reply.options.index(reply.chosen) + 1
-        return f'{first}: option {number}, "{clean(reply.chosen)}".{go_on}'
-    if not (asked and goes_on):
-        return f"{first}.{go_on}"
-    ask = commands.ask(reply.modes[0])
-    return f"{first}. If it answers, continue the run. If it does not, reply to it and ask again: {ask}"
-
-
-def _still_open(question: OpenQuestion) -> str:
-    wait = "waits" if len(question.modes) == 1 else "wait"
-    asked = clean(question.question, QUESTION_LENGTH)
-    first = f'[rcs] {" + ".join(question.modes)} still {wait} for the user\'s answer to "{asked}": this prompt'
-    if question.why == EARLY:
-        early = "was typed before the question could be seen, so it is not the answer"
-        return f"{first} {early}. Reply to it, ask the question again and end the turn."
-    if question.why == COMMAND:
-        command = "looks like a client command, so it does not count as the answer"
-        return f"{first} {command}. Ask the question again and end the turn."
-    if question.why == NO_TEXT:
-        return f"{first} has no text, so it does not count as the answer. Ask the question again and end the turn."
-    return f"{first} only names a skill. Ask the question again and end the turn."
 
 
 def typed_for(summary: PromptSummary, mode: str) -> str:
