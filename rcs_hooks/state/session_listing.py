@@ -11,7 +11,7 @@ from rcs_hooks.files import paths, reading
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.tracked import has_tracked_session, tracked_names
 from rcs_hooks.state import own_records, session_index
-from rcs_hooks.workflow.lifecycle import is_active
+from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.mode_record import ModeRecord
 
 TYPE_CHECKING = False
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SHORT_ID, UUID_LENGTH = 8, 36
 UUID_LETTERS = frozenset("0123456789abcdefABCDEF-")
+MOST_LOOKED_AT = 30
+"""In how many sessions, the latest, a run is looked for that has ended."""
 MOST_NAMED = 5
 """How many sessions a refusal names."""
 
@@ -80,6 +82,25 @@ def _names_in(place: str) -> list[str]:
 def sessions_with(folder: str, mode: str) -> list[str]:
     """List the sessions that have a mode active, or may have because its file cannot be read."""
     return [session for session in session_index.possibly_active(folder) if _has(folder, mode, session)]
+
+
+def latest_sessions(folder: str) -> list[str]:
+    """List the sessions with a folder, those written last first."""
+    there = f"{folder}/{paths.SESSIONS}"
+    return sorted(known_sessions(folder), key=lambda name: -os.stat(f"{there}/{name}").st_mtime)
+
+
+def ended_last(folder: str, mode: str) -> tuple[str, ModeRecord] | None:
+    """Return the session in which a mode ended last, with its record; None if it ended in none that was used lately."""
+    found: list[tuple[str, str, ModeRecord]] = []
+    for session in latest_sessions(folder)[:MOST_LOOKED_AT]:
+        read = reading.Reader(folder).read(paths.mode_file(mode, session))
+        if read is None or isinstance(read, Unreadable) or not (mode in MODES or own_records.is_record(mode, read)):
+            continue
+        record = ModeRecord.from_json(read)
+        if outcome_of(record).ends and not (is_active(record) or record.is_tombstone):
+            found.append((max(record.updated_at, record.completed_at), session, record))
+    return max(found, key=lambda each: each[0])[1:] if found else None
 
 
 def _has(folder: str, mode: str, session: str) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 from typing import TYPE_CHECKING, NoReturn
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.files import paths
+from rcs_hooks.state import session_notes
 from rcs_hooks.state.mode_names import check_name, how_to_type, starts_by_command
-from rcs_hooks.state.session_listing import known_sessions, sessions_with
+from rcs_hooks.state.session_listing import ended_last, known_sessions, latest_sessions, sessions_with
 from rcs_hooks.state.validation import check_fields
 from rcs_hooks.text import word
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, is_active, outcome_of
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
 
 MOST_SHOWN = 8
+MOST_STARTS = 3
+"""In how many sessions, the latest that are open, a refusal offers to start a mode."""
 OPTIONS = {
     "current_phase": "--phase",
     "lifecycle_outcome": "--outcome",
@@ -98,6 +100,7 @@ def _refuse_unknown(scope: Scope, view: Session, mode: str, wanted: Mapping[str,
         f"{mode} runs in session {session}: {_command(scope.of(session), mode, wanted)}"
         for session in sessions_with(scope.folder, mode)[:MOST_SHOWN]
     ]
+    lines += _correction(scope, mode, wanted)
     if starts_by_command(scope, view, mode):
         lines += [f"to start {mode}: {command}" for command in commands_to_start(scope, mode)]
     else:
@@ -105,14 +108,31 @@ def _refuse_unknown(scope: Scope, view: Session, mode: str, wanted: Mapping[str,
     raise Refused("\n".join(lines))
 
 
+def _correction(scope: Scope, mode: str, wanted: Mapping[str, object]) -> list[str]:
+    """Return a line for the run that ended last, if a call without a session may be meant to correct its record."""
+    outcome = {name: wanted[name] for name in OUTCOME_FIELDS if name in wanted}
+    may_be_meant = "current_phase" not in wanted and (not outcome or outcome_of(ModeRecord(outcome)).ends)
+    if scope.session or scope.commands.root_scope or not may_be_meant:
+        return []
+    found = ended_last(scope.folder, mode)
+    if found is None:
+        return []
+    session, record = found
+    what = f"{mode} ended last in session {session} ({outcome_of(record).public})"
+    return [f"{what}; if that run is meant: {_command(scope.of(session), mode, wanted)}"]
+
+
 def commands_to_start(scope: Scope, mode: str) -> list[str]:
-    """Return the commands that start a mode: one or, without a session, one for each of the latest sessions."""
+    """Return the commands that start a mode: one or, without a session, one for each of the latest open sessions."""
     if scope.session or scope.commands.root_scope:
         return [scope.commands.write(mode, "--active")]
-    there = f"{scope.folder}/{paths.SESSIONS}"
-    latest = sorted(known_sessions(scope.folder), key=lambda name: -os.stat(f"{there}/{name}").st_mtime)
-    scopes = [scope.of(session) for session in latest[:MOST_SHOWN]] or [_of_workspace(scope)]
+    are_open = (name for name in latest_sessions(scope.folder) if not _is_closed(scope, name))
+    scopes = [scope.of(name) for name in itertools.islice(are_open, MOST_STARTS)] or [_of_workspace(scope)]
     return [each.commands.write(mode, "--active") for each in scopes]
+
+
+def _is_closed(scope: Scope, session: str) -> bool:
+    return session_notes.is_closed(session_notes.load(scope.folder, session))
 
 
 def _of_workspace(scope: Scope) -> Scope:
