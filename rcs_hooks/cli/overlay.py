@@ -10,6 +10,7 @@ from rcs_hooks.editing import files
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.paths import inside
 from rcs_hooks.overlay import applied, block, find, stripped
+from rcs_hooks.state.operations import is_closed
 from rcs_hooks.state.scopes import resolve_among_sessions
 from rcs_hooks.workflow.lifecycle import outcome_of
 
@@ -61,11 +62,24 @@ def run(argv: Sequence[str]) -> int:
     return output.OK
 
 
+def _meant(scope: Scope) -> Scope:
+    """Return the scope whose modes are listed. A session that its client has closed counts only if it is named.
+
+    Raises Refused if several sessions are open with active modes.
+    """
+    meant, busy = resolve_among_sessions(scope)
+    if not busy:
+        return meant
+    still_open = [session for session in busy if not is_closed(scope.folder, session)]
+    known = [session for session in still_open if busy[session]] or still_open
+    if len(known) > 1:
+        raise Refused(f"{len(known)} sessions have active modes; name one: --session {' or --session '.join(known)}")
+    return scope.of(known[0] if known else None)
+
+
 def _block(scope: Scope) -> str:
-    scope, busy = resolve_among_sessions(scope)
+    scope = _meant(scope)
     view = scope.view()
-    if busy and not scope.session:
-        raise Refused(f"{len(busy)} sessions have active modes; name one: --session {' or --session '.join(busy)}")
     members = view.active_modes()
     active = [(m.mode, m.record.phase, outcome_of(m.record).waits) for m in members]
     how = scope.commands.write(members[0].mode, "--outcome", "finished") if members else ""

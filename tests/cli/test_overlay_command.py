@@ -89,6 +89,21 @@ def test_without_a_session_the_one_that_has_something_active_is_shown(workspace:
     assert done(workspace, "show", session=None) == done(workspace, "show", session="s1")
 
 
+def test_a_closed_session_counts_only_where_it_is_named(workspace: Workspace) -> None:
+    for session in ("s1", "s2", "s3"):
+        workspace.prompt("$forge fix it", session)
+    status, _, err = rcs(workspace, "show", session=None)
+    assert (status, err) == (
+        1, "rcs: 3 sessions have active modes; name one: --session s1 or --session s2 or --session s3\n"
+    )  # fmt: skip
+    workspace.call("SessionEnd", "s1", reason="exit")
+    workspace.call("SessionEnd", "s2", reason="exit")
+    assert "--session s3" in done(workspace, "show", session=None)
+    workspace.call("SessionEnd", "s3", reason="exit")
+    assert done(workspace, "show", session=None) == f"{START}\n## Active workflows\n\nNone.\n{END}\n"
+    assert "- forge: phase starting" in done(workspace, "show", session="s2")
+
+
 # --- apply and strip
 
 
