@@ -35,7 +35,10 @@ def checks(host: Host) -> Iterator[Check]:
     present = [client for client in installers() if _is_used(host, client)]
     if not present:
         names = " nor ".join(installers())
-        yield Check("clients", WARN, f"neither {names} is on PATH, and neither has a folder in your home")
+        titles = " or ".join(CLIENTS[client].title for client in installers())
+        commands = " or ".join(f"`rcs setup --client {client}`" for client in installers())
+        found = f"neither {names} is on PATH, and neither has a folder in your home"
+        yield Check("clients", WARN, found, f"install {titles}, then run {commands}")
     for client in installers():
         checks_of = _client if client in present else _brought
         yield from guarded(CLIENTS[client].title, checks_of(host, client))

@@ -66,6 +66,8 @@ def test_every_line_of_a_folder_without_anything(desk: Desk) -> None:
         f"ok     rcs-hooks: {__version__}, Python {python}, {HERE}\n"
         f"ok     workspace: {desk.root}\n"
         "warn   clients: neither codex nor claude is on PATH, and neither has a folder in your home\n"
+        "       -> install Codex or Claude Code, then run "
+        "`rcs setup --client codex` or `rcs setup --client claude`\n"
         f"ok     state: {desk.root} can be written\n"
         f"ok     state: {desk.root} has none yet\n"
         f"ok     rcs: Codex's agent is told to run `{TOLD}`: no `rcs` is on its PATH\n"

@@ -86,7 +86,8 @@ def hooks(command: str, **more: object) -> dict[str, Any]:
 
 def test_without_a_client_it_says_so(host: Host) -> None:
     said = "neither codex nor claude is on PATH, and neither has a folder in your home"
-    assert checks(host) == [Check("clients", WARN, said)]
+    todo = "install Codex or Claude Code, then run `rcs setup --client codex` or `rcs setup --client claude`"
+    assert checks(host) == [Check("clients", WARN, said, todo)]
 
 
 def test_a_client_without_our_hooks_is_told_how_to_have_them(host: Host) -> None:
