@@ -28,7 +28,16 @@ class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises UsageError for a wrong command line, so that `--json` gets JSON."""
 
     def error(self, message: str) -> NoReturn:
+        if message.endswith(" required: ACTION"):
+            message = f"{message} ({', '.join(self._actions_to_name())})"
         raise UsageError(message, command=self.prog, usage=self.format_usage().rstrip())
+
+    def _actions_to_name(self) -> list[str]:
+        """List the words that may stand where the usage says ACTION."""
+        groups = [
+            each for each in self._actions if isinstance(each, argparse._SubParsersAction)
+        ]  # no public way to ask
+        return [name for group in groups for name in group.choices]
 
 
 def parser(command: str, purpose: str, *examples: str) -> Parser:
