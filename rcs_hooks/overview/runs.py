@@ -56,10 +56,10 @@ def _entry(run: RunRecord, root: str, commands: Commands) -> Entry:
         since=run.started_at, project=root,
     )  # fmt: skip
     at = f" at {step}" if step else ""
+    show = f"{commands.rcs} runs show {quoted(run.run_id)}"
     if run.status == WAITS:
-        show = f"{commands.rcs} runs show {quoted(run.run_id)}"
         return entry._replace(group=WAITING, since=run.last_at, detail=f"waits{at}", to="To see it", command=show)
     if run.status in OUTCOMES:
         outcome = OUTCOMES[run.status]
         return entry._replace(group=ENDED, since=run.last_at, detail=f"{outcome}{at}", outcome=outcome)
-    return entry._replace(detail=f"{clean(run.status)}{at}")
+    return entry._replace(detail=f"{clean(run.status)}{at}", to="To see it", command=show)

@@ -332,7 +332,7 @@ def test_a_run_is_shown_by_its_feature_or_its_workflow(project: Project) -> None
 
 HOUR = 3600.0
 OF_RUNS: dict[str, tuple[str, float, dict[str, list[str]], str]] = {
-    "running": ("running", 0, {"running": ["build"]}, "running at requirements"),
+    "running": ("running", 0, {"running": ["build"]}, "running at requirements. To see it: rcs runs show r1"),
     "silent for a day": ("running", 25 * HOUR, {}, ""),
     "waiting": (
         "waiting",
