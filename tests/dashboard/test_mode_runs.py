@@ -130,6 +130,15 @@ def test_a_run_that_finished_early_says_so(board: Board) -> None:
     write(board, "s1", "forge", active=False, lifecycle_outcome="finished")
     found = shown(board)
     assert (found["early"], found["events"][-1]["early"], found["phase"]) == (True, True, "starting")
+    assert found["early_because"] == "in phase starting, where its machine does not end"
+
+
+def test_a_run_that_no_review_has_called_clean_says_so(board: Board) -> None:
+    board.workspace.prompt("$autopilot fix the login")
+    assert shown(board, mode="autopilot")["early_because"] is None
+    board.workspace.edit("autopilot", current_phase="code-review")
+    write(board, "s1", "autopilot", lifecycle_outcome="finished")
+    assert shown(board, mode="autopilot")["early_because"] == "no review has said clean"
 
 
 def test_a_handoff_names_the_mode_that_goes_on(board: Board) -> None:
