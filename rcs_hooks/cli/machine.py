@@ -130,9 +130,32 @@ def _list(args: argparse.Namespace) -> int:
         output.text(f"{each.kind:<6} {each.name:<{width}}  {_shown_path(each.path, root, home)}  ({said})")
         if error:
             output.text(_indented(error, "    "))
-        for hidden in each.hides:
+        same = _same_skill(each)
+        if same:
+            shown = ", ".join(_shown_path(path, root, home) for path in same)
+            output.text(f"{'':<6} {'':<{width}}  also in {shown}")
+        for hidden in (path for path in each.hides if path not in same):
             output.text(f"{'':<6} {'':<{width}}  hides {_shown_path(hidden, root, home)}")
     return output.OK
+
+
+def _same_skill(found: WorkflowFile) -> list[str]:
+    """List the hidden files that are the same skill as the one that counts: the same text, or copies of one of ours."""
+    from rcs_hooks.install.skills import is_copy
+
+    first = _text_of(found.path) if found.hides else None
+    if first is None:
+        return []
+    is_ours = found.kind == workflow_files.SKILL and is_copy(found.name, first)
+    texts = [(path, _text_of(path)) for path in found.hides]
+    return [path for path, text in texts if text == first or (text and is_ours and is_copy(found.name, text))]
+
+
+def _text_of(path: str) -> str | None:
+    try:
+        return workflow_files.read(path)
+    except (MachineError, OSError):
+        return None
 
 
 def _has_phases(found: WorkflowFile) -> bool:

@@ -42,6 +42,21 @@ def is_untouched(text: str) -> bool:
     return bool(mark) and rest == f"{_hash(body)} -->\n"
 
 
+def is_copy(name: str, text: str) -> bool:
+    """Tell whether a text is our skill of this name in this version, whatever words run this program in it."""
+    if name not in SKILL_FILES:
+        return False
+    raw = (files("rcs_hooks") / "skills" / name / FILE).read_text(encoding="utf-8")
+    if text == raw:
+        return True
+    place = COMMAND.search(raw)
+    if place is None:
+        return text == shipped(name, "")
+    start, behind = place.end(1), raw[place.end() :].partition("\n")[0].partition("`")[0]
+    end = text.find(f" {behind}", start)
+    return end > 0 and text == shipped(name, text[start:end])
+
+
 def path_of(target: InstallTarget, name: str) -> str:
     """Return the path at which a client looks for the skill of this name."""
     return os.path.join(target.installer.skills_folder(target), name, FILE)

@@ -154,6 +154,28 @@ def test_list_shows_what_won_and_what_it_hides(project: Path) -> None:
     assert "agent  task-builder       shipped: agents/task-builder.md  (3 states, 2 transitions)" in lines
 
 
+def test_list_shows_copies_of_one_skill_in_one_line(project: Path) -> None:
+    home = project.parent / "home"
+    assert rcs(project, "setup", "--client", "all", "--skills")[0] == 0
+    for name in ("mine", "other"):
+        skill(project, name, PLAIN)
+        skill(home, name, PLAIN if name == "mine" else GOOD)
+    changed = project / ".agents" / "skills" / "task" / "SKILL.md"
+    changed.write_text(changed.read_text().replace("the", "teh", 1))
+    lines = machine(project, "list")[1].splitlines()
+
+    def below(name: str) -> list[str]:
+        start = next(number for number, line in enumerate(lines) if line.startswith(f"skill  {name} "))
+        rest = lines[start + 1 :]
+        end = next((number for number, line in enumerate(rest) if not line.startswith("      ")), len(rest))
+        return [line.strip() for line in rest[:end]]
+
+    assert below("forge") == ["also in .agents/skills/forge/SKILL.md, shipped: forge/SKILL.md"]
+    assert below("mine") == ["also in ~/.claude/skills/mine/SKILL.md"]
+    assert below("other") == ["hides ~/.claude/skills/other/SKILL.md"]
+    assert below("task") == ["also in shipped: task/SKILL.md", "hides .agents/skills/task/SKILL.md"]
+
+
 def test_list_as_json(project: Path) -> None:
     bad = skill(project, "bad", BROKEN)
     mine = skill(project, "build", GOOD)
