@@ -1,6 +1,7 @@
 """The overlay: a list of the active modes, between two markers in a file of the user's such as AGENTS.md.
 
-Pure: reads and writes no file. Applying twice changes nothing, and stripping gives the text back as it was before.
+Pure: reads and writes no file. Applying twice changes nothing, and stripping gives the text back as it was before:
+no file where there was none, which the block itself notes.
 A text whose markers are broken is refused, because a guess could cut into the user's own words.
 """
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 START = "<!-- RCS:RUNTIME:START -->"
 END = "<!-- RCS:RUNTIME:END -->"
+MADE = "<!-- RCS:RUNTIME:MADE this file -->"
+"""The line in a block that says that the file was made for it, and so may be removed with it."""
 LONGEST = 3_500
 
 
@@ -54,9 +57,15 @@ def find(text: str) -> tuple[int, int] | None:
     return start, end
 
 
-def applied(text: str, new: str) -> str:
-    """Return the text with the block `new` in place of the old block, or at the end if there is none."""
-    place = find(text)
+def applied(text: str | None, new: str) -> str:
+    """Return the text with the block `new` in place of the old block, or at the end if there is none.
+
+    `text`: None if there is no file; the block then says that the file was made for it, and goes on saying so.
+    """
+    place = find(text or "")
+    if text is None or (place and MADE in text[place[0] : place[1]]):
+        new = f"{new.removesuffix(END)}{MADE}\n{END}"
+    text = text or ""
     newline = "\r\n" if "\r\n" in (text[place[0] : place[1]] if place else text) else "\n"
     new = new.replace("\n", newline)
     if place:
@@ -65,11 +74,19 @@ def applied(text: str, new: str) -> str:
     return f"{text}{gap}{new}{newline}"
 
 
-def stripped(text: str) -> str:
-    """Return the text without the block, as it was before the block was applied."""
+def stripped(text: str) -> str | None:
+    """Return the text without the block, as it was before the block was applied.
+
+    None if there was no file before, and nothing else is in it now.
+    """
     place = find(text)
     if not place:
         return text
+    rest = _without(text, place)
+    return None if not rest.strip() and MADE in text[place[0] : place[1]] else rest
+
+
+def _without(text: str, place: tuple[int, int]) -> str:
     before, after = text[: place[0]], text[place[1] :]
     for newline in ("\r\n", "\n"):
         if after == newline:

@@ -51,11 +51,15 @@ def run(argv: Sequence[str]) -> int:
         parser.error(f"{args.action} needs a file, like: rcs overlay {args.action} AGENTS.md")
     old = _read(args.file, scope.root, must_exist=args.action == "strip")
     try:
-        new = stripped(old) if args.action == "strip" else applied(old, _block(scope))
+        new = applied(old, _block(scope)) if args.action == "apply" else stripped(old or "")
     except Refused as error:
         raise Refused(f"{args.file}: {error}") from None
+    if new is None:
+        os.unlink(os.path.realpath(args.file))  # a link is the person's own
+        output.text(f"{args.file}: overlay removed, and the file, which was made for it")
+        return output.OK
     if new == old:
-        output.text(f"{args.file}: {'nothing to change' if find(old) else 'no overlay found'}")
+        output.text(f"{args.file}: {'nothing to change' if find(new) else 'no overlay found'}")
         return output.OK
     files.replace(args.file, new)
     output.text(f"{args.file}: overlay {'removed' if args.action == 'strip' else 'written'}")
@@ -86,8 +90,8 @@ def _block(scope: Scope) -> str:
     return block(active, how, [broken.path for broken in view.unreadable])
 
 
-def _read(path: str, root: str, *, must_exist: bool) -> str:
-    """Return the text of a file; empty if it is missing, unless it must exist.
+def _read(path: str, root: str, *, must_exist: bool) -> str | None:
+    """Return the text of a file; None if it is missing, unless it must exist.
 
     Raises Refused for a path inside the workspace that leads out of it. A file outside, which the person has chosen,
     may be a link to anywhere.
@@ -97,4 +101,4 @@ def _read(path: str, root: str, *, must_exist: bool) -> str:
     text = files.read(path, real_root if inside(named, real_root) else None, LARGEST)
     if text is None and must_exist:
         raise Refused(f"{path}: no such file or directory")
-    return text or ""
+    return text

@@ -16,6 +16,7 @@ from tests.table import each_row
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 START = "<!-- RCS:RUNTIME:START -->"
 END = "<!-- RCS:RUNTIME:END -->"
+MADE = "<!-- RCS:RUNTIME:MADE this file -->"
 TEXT = "# Agents\n\nUse make. é \U0001f600\n"
 
 
@@ -204,8 +205,43 @@ def test_a_link_to_no_file_makes_the_file_that_it_names(workspace: Workspace, ag
 def test_a_new_file_is_made_with_the_block_alone(workspace: Workspace, agents: Path) -> None:
     done(workspace, "apply", "NEW.md", umask=0o022)
     new = workspace.root / "NEW.md"
-    assert new.read_text() == done(workspace, "show")
+    assert new.read_text() == done(workspace, "show").replace(END, f"{MADE}\n{END}")
     assert stat.S_IMODE(new.stat().st_mode) == 0o644
+
+
+def test_strip_removes_the_file_that_apply_made(workspace: Workspace, agents: Path) -> None:
+    new = workspace.root / "NEW.md"
+    done(workspace, "apply", "NEW.md")
+    workspace.prompt("$cancel")
+    done(workspace, "apply", "NEW.md")
+    assert done(workspace, "apply", "NEW.md") == "NEW.md: nothing to change\n"
+    assert done(workspace, "strip", "NEW.md") == "NEW.md: overlay removed, and the file, which was made for it\n"
+    assert not new.exists()
+
+
+def test_strip_leaves_a_file_that_apply_made_and_somebody_wrote_in(workspace: Workspace, agents: Path) -> None:
+    new = workspace.root / "NEW.md"
+    done(workspace, "apply", "NEW.md")
+    new.write_text(new.read_text() + "Use make.\n")
+    assert done(workspace, "strip", "NEW.md") == "NEW.md: overlay removed\n"
+    assert new.read_text() == "Use make.\n"
+
+
+def test_strip_leaves_a_file_that_was_empty(workspace: Workspace, agents: Path) -> None:
+    agents.write_text("")
+    done(workspace, "apply", "AGENTS.md")
+    assert MADE not in agents.read_text()
+    assert done(workspace, "strip", "AGENTS.md") == "AGENTS.md: overlay removed\n"
+    assert agents.read_text() == ""
+
+
+def test_strip_leaves_the_link_to_a_file_that_apply_made(workspace: Workspace, agents: Path) -> None:
+    link = workspace.root / "CLAUDE.md"
+    link.symlink_to("later.md")
+    done(workspace, "apply", "CLAUDE.md")
+    done(workspace, "strip", "CLAUDE.md")
+    assert link.is_symlink()
+    assert not (workspace.root / "later.md").exists()
 
 
 def test_a_new_file_heeds_the_umask(workspace: Workspace, agents: Path) -> None:
