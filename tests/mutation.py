@@ -36,7 +36,18 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     # room: (modules that are broken, tests that are run first: the quickest that ought to see it)
     "tokens": (
         tuple(
-            f"workflow/tokens/{name}.py" for name in ("scan", "directed", "cancel", "clause", "mentions", "predicates")
+            f"workflow/tokens/{name}.py"
+            for name in [
+                "scan",
+                "neighbours",
+                "parts",
+                "directed",
+                "phrasing",
+                "cancel",
+                "clause",
+                "mentions",
+                "predicates",
+            ]
         ),
         ("tests/workflow/test_tokens.py", "tests/hook/test_mentions.py"),
     ),
