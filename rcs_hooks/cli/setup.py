@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.cli import options, output
 from rcs_hooks.clients import CLIENTS, installers
 from rcs_hooks.clients.handlers import MCP, TRANSPORTS
-from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions
+from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions, setup_command
 from rcs_hooks.editing import files
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import find_root
@@ -260,7 +260,8 @@ def _print_next_steps(target: InstallTarget, changes: Sequence[files.Change], *,
             output.text(f"{title}: {target.hooks_file.path} is yours alone: keep it out of commits.")
         if target.scope == PROJECT:
             other = LOCAL if _has_local(installer) else "user"
-            move = f"rcs uninstall --client {target.client}, then rcs setup --client {target.client} --scope {other}"
+            again = setup_command(target.client, other, plan.transport_of(target))
+            move = f"rcs uninstall --client {target.client}, then {again}"
             output.text(
                 f"{title}: these files are shared by all who work on the project, and the paths in them are of this"
                 f" machine: keep them out of commits, or move to your own files: {move}."

@@ -62,6 +62,13 @@ def test_without_a_transport_each_client_keeps_its_own(scope: str, person: Home)
     assert "mcp_tool" not in "".join(map(str, by_command.values()))
 
 
+@pytest.mark.parametrize("transport", ["command", "mcp"])
+def test_the_command_that_moves_the_entries_keeps_their_transport(transport: str, person: Home) -> None:
+    over = " --transport mcp" if transport == "mcp" else ""
+    said = person.ok("setup", *CLAUDE, "--transport", transport)
+    assert f"rcs uninstall --client claude, then rcs setup --client claude --scope local{over}.\n" in said
+
+
 def test_the_transport_of_one_scope_says_nothing_of_another(person: Home) -> None:
     person.ok("setup", *CLAUDE, "--scope", "user", "--transport", "mcp")
     assert KEPT not in person.ok("setup", *CLAUDE)
