@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from rcs_hooks.files.clock import iso
 from tests.support import Record, Workspace
+from tests.table import each_row
 
 
 def question(workspace: Workspace, name: str, **fields: object) -> Record:
@@ -197,3 +199,37 @@ def test_a_workspace_may_have_any_name_that_can_be_shown(workspace: Workspace) -
     other = Workspace(workspace.root.parent / "新しい\u3000フォルダ 👨\u200d👩\u200d👧")
     other.root.mkdir()
     assert "active: team" in other.prompt("$team go").context
+
+
+# --- `go on` where nothing runs
+
+DAY = 24 * 3600
+TAKEN_FOR_THE_RUN = {
+    "go on": True,
+    "Please go on now": True,
+    "please go on now then": False,
+    "go on with the login page": False,
+    "thanks": False,
+}
+
+
+@each_row(("prompt", "is_meant"), TAKEN_FOR_THE_RUN.items())
+def test_a_prompt_of_at_most_four_words_may_mean_the_run_that_ended(
+    prompt: str, is_meant: bool, workspace: Workspace
+) -> None:
+    workspace.write("forge", active=False, lifecycle_outcome="failed", completed_at=iso(workspace.now))
+    assert ("forge does not run: it ended failed" in workspace.prompt(prompt).context) is is_meant
+
+
+@each_row(("seconds", "is_meant"), [(60, True), (DAY - 1, True), (DAY, True), (DAY + 1, False), (3 * DAY, False)])
+def test_a_run_that_ended_within_a_day_may_be_meant(seconds: int, is_meant: bool, workspace: Workspace) -> None:
+    ended = workspace.now
+    workspace.write("forge", active=False, lifecycle_outcome="failed", completed_at=iso(ended))
+    workspace.now = ended + seconds - 1  # the prompt takes the second that is left
+    assert bool(workspace.prompt("go on").context) is is_meant
+
+
+def test_go_on_where_no_run_has_ended_says_nothing(workspace: Workspace) -> None:
+    workspace.write("forge", active=False, lifecycle_outcome=None, run_outcome=None)
+    assert workspace.prompt("go on").line == "{}"
+    assert not (workspace.root / ".rcs" / "logs").exists()

@@ -509,6 +509,15 @@ def test_a_run_at_its_last_iteration_is_counted_anew_where_the_person_says_to_go
     assert blocks(forge, 7) == 5
 
 
+@each_row(("iteration", "is_held"), [(49, True), (50, False), (10**9 - 1, False), (10**9, True), (10**10 - 1, True)])
+def test_a_number_too_large_to_be_a_count_is_no_last_iteration(
+    iteration: int, is_held: bool, workspace: Workspace
+) -> None:
+    workspace.prompt("$forge fix the build")
+    workspace.edit("forge", iteration=iteration)
+    assert workspace.stop().blocks is is_held
+
+
 def test_another_prompt_leaves_the_last_iteration_as_it_is(forge: Workspace) -> None:
     forge.edit("forge", iteration=50)
     forge.prompt("What is left to do?")

@@ -324,6 +324,33 @@ def test_a_name_that_an_own_mode_cannot_have(case: str) -> None:
     assert fault.sentence == f"{FILE}:2: {expected}"
 
 
+WITHOUT_A_LINE = {
+    "a name that only the folder gives": (
+        "forge",
+        f"---\nmetadata:\n  {KIND}\n---\n\n{MACHINE}",
+        f"the name `forge` {TAKEN}",
+    ),
+    "no kind and no machine": (
+        "release",
+        "---\nname: release\nmetadata:\n  rcs-tokens: release\n---\n",
+        "a mode needs its phases: write a section `## MODE` with a stateDiagram-v2",
+    ),
+}
+"""The folder, the text, and the fault, which no line of the text has."""
+
+
+@each_row("case", WITHOUT_A_LINE)
+def test_a_fault_that_no_line_has_names_the_file_alone(case: str) -> None:
+    folder, text, expected = WITHOUT_A_LINE[case]
+    assert f"{FILE}: {expected}" in [fault.sentence for fault in read(text, folder).faults]
+
+
+def test_a_list_at_the_margin_is_told_with_its_line() -> None:
+    text = f"---\nname: release\nmetadata:\n  {KIND}\n  rcs-after:\n- blueprint\n---\n\n{MACHINE}"
+    expected = "`rcs-after`: a list is written on the line of its key, its words separated by blanks or commas"
+    assert f"{FILE}:6: {expected}" in [fault.sentence for fault in read(text).faults]
+
+
 def test_folder_and_name_are_compared_in_lower_case() -> None:
     mode = read(skill(name="Release"), "RELEASE").mode
     assert mode

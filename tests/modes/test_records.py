@@ -55,6 +55,7 @@ BROKEN: dict[str, tuple[str, object]] = {
     "no states": ("states", {}),
     "states in a list": ("states", ["starting"]),
     "a state that is no name": ("states", {"starting": "", "a b": "", "checking": ""}),
+    "a state that asks": ("states", {"starting": "", "why?": "", "checking": ""}),
     "many states": ("states", {f"s{number}": "" for number in range(41)} | {"starting": "", "checking": ""}),
     "a first phase that is no state": ("first", "elsewhere"),
     "an edge to nowhere": ("edges", [["starting", "elsewhere", ""]]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rcs_hooks.workflow.last_message import asks_question
+from rcs_hooks.workflow.last_message import asks_question, find_softener
 from tests.table import each_row
 
 MESSAGES = {
@@ -23,6 +23,11 @@ MESSAGES = {
     "See https://example.org/?q=1 for the rest.": False,
     "I read `a ? b : c` there.": False,
     "Is it done? Yes, it is done.": False,
+    "C'est prêt ? Non, pas encore.": False,
+    "¿Está listo? Sí, está listo.": False,
+    "Shall I keep it? Yes? No.": True,
+    "Which one?\n\n- a\n\n- b": True,
+    "- Which one?\n\nI took a.": False,
     "Which one? I took a.\n\nAll is written.": False,
     "I work.": False,
     "": False,
@@ -32,3 +37,14 @@ MESSAGES = {
 @each_row(("message", "expected"), MESSAGES.items(), ids=repr)
 def test_a_message_asks(message: str, *, expected: bool) -> None:
     assert asks_question(message) is expected
+
+
+SOFTENERS = {
+    "Should I continue? Shall I start? Do you want me to? Say if you do.": "Should I continue",
+    "I move on to the tests.": None,
+}
+
+
+@each_row(("message", "expected"), SOFTENERS.items(), ids=repr)
+def test_an_offer_is_found_whatever_else_the_message_offers(message: str, expected: str | None) -> None:
+    assert find_softener(message) == expected

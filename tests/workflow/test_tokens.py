@@ -497,3 +497,30 @@ def test_no_word_that_the_rules_know_breaks_them_wherever_it_stands() -> None:
 )
 def test_a_prompt_may_end_in_only(prompt: str, skills: tuple[str, ...]) -> None:
     assert tuple(token.skill for token in requested(prompt)) == skills
+
+
+# --- the text around a block
+
+
+def test_each_character_of_a_plain_text_stands_where_it_stood() -> None:
+    assert "so… “no”—«yes» • it’s، is it؟".translate(clause.PLAIN) == 'so. “no"\x1e«yes" \x95 it\'s, is it?'
+
+
+BEFORE = [
+    ("Use it instead of ", "use it instead of", ""),
+    ("Use crew instead ", "", "use crew instead"),
+    ("Do not use cf now. ", "", ""),
+    ("Do not use it, cf. ", "", "do not use it cf"),
+]
+"""A line before a block; the words of the block's own clause; the words before that clause in the sentence."""
+
+
+@each_row(("line", "words", "prior"), BEFORE)
+def test_the_clause_before_a_block(line: str, words: str, prior: str) -> None:
+    parsed, _ = clause.parse_clause(line, "", "")
+    assert (" ".join(parsed.words), " ".join(parsed.prior)) == (words, prior)
+
+
+def test_three_hundred_characters_on_either_side_are_read() -> None:
+    assert clause.line_before("x" * 301 + "$forge", 301) == ("x" * 300, "")
+    assert clause.clause_after("$forge" + "x" * 301, 6).after == ["x" * 300]
