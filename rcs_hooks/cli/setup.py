@@ -175,7 +175,7 @@ def _plan(
         transport = args.transport or plan.transport_of(target)
         if transport == MCP and not args.transport:
             title = CLIENTS[target.client].title
-            _check_server(f"the entries of {title} ask it, or name --transport command")
+            _check_server(f"the entries of {title} ask it; --transport command does without it")
             lines.append(f"{title}: {KEPT}")
         changes = plan.setup(target, SetupOptions(transport, args.writable, args.statusline))
         if args.skills:

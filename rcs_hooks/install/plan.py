@@ -38,9 +38,9 @@ def transport_of(target: InstallTarget) -> str:
     file = target.hooks_file
     try:
         value = value_at(file.path, file.boundary, file.load, file.kind)
+        ours = entries.ours(target.installer.hooks_in(value or {}))
     except Refused:
         return COMMAND  # the plan of the change says what is wrong with the file
-    ours = entries.ours(target.installer.hooks_in(value or {}))
     tools = [(event, handler.get("tool")) for (event, *_), handler in ours if handler.get("type") == entries.TOOL_TYPE]
     return MCP if any(TOOLS.get(event) == tool for event, tool in tools) else COMMAND
 

@@ -75,6 +75,15 @@ def test_the_transport_of_one_scope_says_nothing_of_another(person: Home) -> Non
     assert "mcp_tool" not in json.dumps(settings(person))
 
 
+@pytest.mark.parametrize(("client", "name"), [("claude", ".claude/settings.json"), ("codex", ".codex/hooks.json")])
+def test_hooks_of_a_shape_that_no_client_reads_are_refused_with_their_file(
+    client: str, name: str, person: Home
+) -> None:
+    person.write(name, '{"hooks": {"UserPromptSubmit": 4}}')
+    wrong = "hooks.UserPromptSubmit is not a list; fix it by hand; nothing was changed"
+    assert person.refused("setup", "--client", client) == f"{person.project / name}: {wrong}"
+
+
 def test_a_server_that_cannot_run_is_not_kept_in_silence(person: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     person.ok("setup", *CLAUDE, "--transport", "mcp")
     before = person.state()
@@ -83,7 +92,7 @@ def test_a_server_that_cannot_run_is_not_kept_in_silence(person: Home, monkeypat
     monkeypatch.chdir(person.project)
     with pytest.raises(Refused) as refused:
         setup.run(CLAUDE)
-    ends = "install 'rcs-hooks[server]'; the entries of Claude Code ask it, or name --transport command"
+    ends = "install 'rcs-hooks[server]'; the entries of Claude Code ask it; --transport command does without it"
     assert str(refused.value).startswith("mcp is not installed, which the server needs: ")
     assert str(refused.value).endswith(ends)
     assert person.state() == before
