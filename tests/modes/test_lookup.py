@@ -207,6 +207,13 @@ def test_a_file_that_is_not_text(places: Places) -> None:
     assert places.find() is None
 
 
+def test_a_letter_that_is_not_utf_8_is_told_with_its_line(places: Places) -> None:
+    places.write(places.root).write_bytes(b"---\nname: release\nmetadata:\n  rcs-kind: \xff\n---\n")
+    found = places.find()
+    assert isinstance(found, Fault)
+    assert found.line == 4
+
+
 def test_no_folder_is_listed(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(200):
         places.write(places.root, name=f"other{number}")

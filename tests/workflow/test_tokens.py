@@ -524,3 +524,20 @@ def test_the_clause_before_a_block(line: str, words: str, prior: str) -> None:
 def test_three_hundred_characters_on_either_side_are_read() -> None:
     assert clause.line_before("x" * 301 + "$forge", 301) == ("x" * 300, "")
     assert clause.clause_after("$forge" + "x" * 301, 6).after == ["x" * 300]
+
+
+AFTER_A_REFUSAL = [
+    ("not $team, $forge", "forge"),
+    ("please not $team, $forge", "forge"),
+    ("no, not $team, $forge", "forge"),
+    ("do not $team, $forge", ""),
+    ("it is not $team, $forge", ""),
+    (f"Do not use $team {'x' * 294} or $forge", ""),
+    (f"Do not use $team {'x' * 295} or $forge", "forge"),
+]
+"""A prompt, and what it asks for. In the last two, 299 and 300 characters lie between the names: 300 are too far."""
+
+
+@each_row(("prompt", "skills"), AFTER_A_REFUSAL)
+def test_what_follows_a_refused_name_is_asked_for_where_only_the_first_is_ruled_out(prompt: str, skills: str) -> None:
+    assert " ".join(token.skill or "" for token in requested(prompt)) == skills
