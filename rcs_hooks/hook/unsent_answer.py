@@ -71,7 +71,7 @@ def save(
         "digest": session_notes.digest(prompt.text),
         "turn_id": prompt.turn or prompt.moment,
         "fingerprint": session_notes.fingerprint(after),
-        "context": output["hookSpecificOutput"]["additionalContext"],
+        "context": output.get("hookSpecificOutput", {}).get("additionalContext", ""),
         "notice": output.get("systemMessage", ""),
     }
     try:
@@ -155,10 +155,10 @@ def _answer_in(record: Mapping[str, Any]) -> dict[str, Any]:
     from rcs_hooks.workflow.messages.shared import CONTEXT_LENGTH, SYSTEM_LENGTH
 
     context, notice = record.get("context"), record.get("notice")
-    if not (_is_text(context, CONTEXT_LENGTH) and _is_text(notice, SYSTEM_LENGTH)) or not context:
+    if not (_is_text(context, CONTEXT_LENGTH) and _is_text(notice, SYSTEM_LENGTH)):
         return {}
     answer = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}
-    return answer | ({"systemMessage": notice} if notice else {})
+    return (answer if context else {}) | ({"systemMessage": notice} if notice else {})
 
 
 def _is_text(value: object, most: int) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.own_modes import put
 from tests.support import NOW, Answer, Workspace, clean_env, few, run_hook
 
 if TYPE_CHECKING:
@@ -217,6 +218,23 @@ def test_an_answer_to_a_question_that_was_lost_is_told_again(workspace: Workspac
     })  # fmt: skip
     kill_before_answer(workspace, "the second", "t9")
     assert "Which?" in said(workspace, "the second", "t9").context
+
+
+def test_an_answer_for_the_person_alone_is_sent_and_told_again_where_it_was_lost(workspace: Workspace) -> None:
+    twins = [twin(workspace, name, ()) for name in ("heard", "lost")]
+    for each in twins:
+        put(each.root)
+        said(each, "$blueprint $release go", "t1")
+        each.edit("blueprint", lifecycle_outcome="finished", active=False)
+        (each.root / ".claude/skills/release/SKILL.md").unlink()
+    heard, lost = twins
+    answer = said(heard, "and now?", "t2")
+    assert answer.output.keys() == {"systemMessage"}
+    assert answer.notice.startswith("rcs: release was deferred, but its file is gone")
+    kill_before_answer(lost, "and now?", "t2")
+    assert said(lost, "and now?", "t2").line == answer.line
+    assert said(lost, "and now?", "t2").line == "{}"
+    assert state(lost).keys() == state(heard).keys()
 
 
 @pytest.mark.slow
