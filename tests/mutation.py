@@ -68,9 +68,12 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "lifecycle": (("workflow/lifecycle.py",), ("tests/workflow/test_lifecycle.py", "tests/hook/test_stop.py")),
     "stop": (
         ("workflow/stop.py", "workflow/last_message.py", "hook/stop.py"),
-        tuple(
-            f"tests/hook/test_{name}.py"
-            for name in ("stop_rightly", "stop_sandbox", "question_turn", "runs_again", "stop")
+        (
+            "tests/workflow/test_last_message.py",
+            *(
+                f"tests/hook/test_{name}.py"
+                for name in ("stop_rightly", "stop_sandbox", "question_turn", "runs_again", "stop")
+            ),
         ),
     ),
     "reconcile": (
