@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +16,6 @@ from tests.support import CHECKOUT, HOOKS, Workspace, clean_env, run_hook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 SETUP = ("/bin/sh", "-c", hook_command(sys.executable))
 PLUGIN = ("/bin/sh", str(HOOKS / "plugin"), "stop")
@@ -36,12 +37,24 @@ def at_once(programs: Sequence[Sequence[str]], call: bytes, cwd: Path, env: dict
         subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd, env=env)
         for program in programs
     ]
+    for child, program in zip(children, programs, strict=True):
+        if program == SETUP:  # a program that calls the hook by another line is told apart by that line
+            wait_until_begun(child)
     for child in children:
         assert child.stdin is not None
         child.stdin.write(call)
         child.stdin.close()
         child.stdin = None
     return [kind_of(child.communicate(timeout=60)[0]) for child in children]
+
+
+def wait_until_begun(shell: subprocess.Popen[bytes]) -> None:
+    """Wait until a shell has started the process in which the hook runs: that is when a call began."""
+    children = Path(f"/proc/{shell.pid}/task/{shell.pid}/children")
+    end = time.monotonic() + 60
+    while not children.read_text():
+        assert time.monotonic() < end, "the shell has started no process"
+        time.sleep(0.001)
 
 
 def after_each_other(programs: Sequence[Sequence[str]], call: bytes, cwd: Path, env: dict[str, str]) -> list[str]:
