@@ -21,6 +21,8 @@ SETUP = ("/bin/sh", "-c", hook_command(sys.executable))
 PLUGIN = ("/bin/sh", str(HOOKS / "plugin"), "stop")
 STOPS = 30
 MOST = 20
+A_FEW_TICKS = 0.05
+"""Linux tells to a tick of 10 ms when a process began: an answer that comes sooner may seem older than a copy."""
 
 
 @pytest.fixture
@@ -40,6 +42,7 @@ def at_once(programs: Sequence[Sequence[str]], call: bytes, cwd: Path, env: dict
     for child, program in zip(children, programs, strict=True):
         if program == SETUP:  # a program that calls the hook by another line is told apart by that line
             wait_until_begun(child)
+    time.sleep(A_FEW_TICKS)
     for child in children:
         assert child.stdin is not None
         child.stdin.write(call)
