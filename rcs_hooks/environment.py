@@ -14,6 +14,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+AGENT_VARIABLES = (
+    "CLAUDECODE",
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_CI",
+    "RCS_SESSION_ID",
+)
+"""The variables that only a client sets, in the shell of its agent. CODEX_HOME, for one, is set by persons too."""
+AGENT, TERMINAL, SCRIPT = "agent", "terminal", "script"
+
+
+def is_of_agent(env: "Mapping[str, str]") -> bool:
+    """Tell whether this is the environment of an agent's shell. An agent that hides its variables is not noticed."""
+    return any(env.get(name, "") for name in AGENT_VARIABLES)
+
+
+def typed_by(env: "Mapping[str, str]", is_terminal: bool) -> str:
+    """Return who typed a command: AGENT, TERMINAL for a person, or SCRIPT. `is_terminal`: whether stdin is one."""
+    if is_of_agent(env):
+        return AGENT
+    return TERMINAL if is_terminal else SCRIPT
+
+
 class Environment:
     """What a call takes from outside its arguments: read once at the edge, and passed down.
 

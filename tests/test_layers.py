@@ -13,6 +13,7 @@ from tests.table import each_row
 PACKAGE = Path(rcs_hooks.__file__).parent
 BASE = {"catalog", "environment", "errors", "jsontext", "mode_def", "text", "tuples"}
 STATE = BASE | {"workflow", "files", "modes"}
+PROVING = {"config", "proof"}
 MAY_IMPORT = {
     "catalog": {"mode_def"},
     "environment": {"files"},
@@ -26,21 +27,23 @@ MAY_IMPORT = {
     "workflow": BASE - {"environment"},
     "files": BASE - {"environment"},
     "modes": BASE | {"workflow", "files", "machine"},
-    "state": STATE,
+    "config": BASE | {"files"},
+    "state": STATE | PROVING,
     "editing": BASE | {"files"},
     "clients": BASE | {"workflow", "files", "editing"},
     "hook": STATE | {"state", "clients"},
     "hud": STATE | {"state"},
     "overlay": BASE | {"workflow"},
-    "install": STATE | {"state", "editing", "clients", "hook", "__version__"},
+    "install": STATE | PROVING | {"state", "editing", "clients", "hook", "__version__"},
     "machine": {"errors"},
     "drawing": {"machine"},
     "runs": BASE | {"machine", "files", "workflow"},
-    "tasks": BASE | {"machine", "runs", "files", "workflow"},
-    "overview": STATE | {"state", "runs", "tasks"},
-    "mcp": STATE | {"interface", "state", "hook", "runs", "overview", "__version__"},
-    "dashboard": STATE | {"overview", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
+    "tasks": BASE | PROVING | {"machine", "runs", "files", "workflow"},
+    "overview": STATE | PROVING | {"state", "runs", "tasks"},
+    "mcp": STATE | PROVING | {"interface", "state", "hook", "runs", "overview", "__version__"},
+    "dashboard": STATE | PROVING | {"overview", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
     "cli": STATE
+    | PROVING
     | {"interface", "state", "editing", "clients", "hook", "hud", "overlay", "install", "machine"}
     | {"drawing", "runs", "tasks", "overview", "mcp", "dashboard", "__version__"},
 }

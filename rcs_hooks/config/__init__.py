@@ -1,0 +1,12 @@
+"""What a project and its person have configured: `rcs.toml`, `~/.rcs/config.toml`, and the variables `RCS_PROOF_*`.
+
+No hook imports this room: only commands that a person or an agent types read TOML.
+"""
+
+from __future__ import annotations
+
+from rcs_hooks.config.commands import proves, proves_text
+from rcs_hooks.config.loading import load
+from rcs_hooks.config.values import Config, ConfigFault, ProofSettings, seconds_of
+
+__all__ = ["Config", "ConfigFault", "ProofSettings", "load", "proves", "proves_text", "seconds_of"]
