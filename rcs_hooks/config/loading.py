@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 
 from rcs_hooks.config import proof_table, reading, trust
-from rcs_hooks.config.proof_table import COMMAND, REQUIRED, TIMEOUT, Said
+from rcs_hooks.config.proof_table import TABLE, Said
 from rcs_hooks.config.values import DEFAULT_SECONDS, Config, ConfigFault, ProofSettings
 from rcs_hooks.environment import is_of_agent
 from rcs_hooks.files.paths import HOME
 from rcs_hooks.files.workspaces import home_of, is_foreign
+from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rcs_hooks.config.reading import SettingsFile
+    from rcs_hooks.config.reading import TomlFile
 
 PROJECT_FILE = "rcs.toml"
 HOME_FILE = "config.toml"
@@ -32,21 +33,26 @@ def project_file(root: str) -> str:
 
 def load(env: Mapping[str, str], root: str) -> Config:
     """Return what counts in a workspace, and what is wrong with it. Never raises for the content of a file."""
-    home = home_of(env)
-    if home is not None and is_foreign(home):
-        foreign = ConfigFault(os.path.join(home, HOME), 0, "it belongs to another user, so nothing in it counts")
-        home = None
-    else:
-        foreign = None
-    faults = [foreign] if foreign else []
-    said: list[tuple[str, Said]] = _in_variables(env, faults)
-    project, has_changed, untrusted = _in_project(home, root, faults)
-    if project is not None and untrusted is None:
-        said.append((PROJECT_FILE, project))
+    faults: list[ConfigFault] = []
+    home = _home(env, faults)
+    said = _in_variables(env, faults)
+    project = _in_project(home, root, faults)
+    if project.is_trusted:
+        said.append((PROJECT_FILE, project.said))
     if home is not None and (own := reading.read(os.path.join(home, HOME, HOME_FILE), through_links=True)):
-        said.append((HOME_SHOWN, _in(own, (proof_table.TABLE, SHARE), faults)))
+        said.append((HOME_SHOWN, _in(own, (TABLE, SHARE), faults)))
     proof, sources = _settled(said)
-    return Config(proof, untrusted, tuple(faults[:MOST_FAULTS]), sources, has_changed)
+    untrusted = _settled([(PROJECT_FILE, project.said)])[0] if project.has_table and not project.is_trusted else None
+    return Config(proof, untrusted, tuple(faults[:MOST_FAULTS]), sources, project.has_changed)
+
+
+def _home(env: Mapping[str, str], faults: list[ConfigFault]) -> str | None:
+    """Return the person's home; None if there is none, or another user owns its `.rcs`."""
+    home = home_of(env)
+    if home is None or not is_foreign(home):
+        return home
+    faults.append(ConfigFault(os.path.join(home, HOME), 0, "it belongs to another user, so nothing in it counts"))
+    return None
 
 
 def _in_variables(env: Mapping[str, str], faults: list[ConfigFault]) -> list[tuple[str, Said]]:
@@ -56,48 +62,44 @@ def _in_variables(env: Mapping[str, str], faults: list[ConfigFault]) -> list[tup
         why = f"it counts for nothing in an agent's shell; write it into {HOME_SHOWN}"
         faults += [ConfigFault(name, 0, why) for name in names if env.get(name, "").strip()]
         return []
-    said, wrong = proof_table.in_variables(env)
+    (command, required, seconds), wrong = proof_table.in_variables(env)
     faults += wrong
-    return [
-        (names[0], Said(command=said.command)),
-        (names[1], Said(required=said.required)),
-        (names[2], Said(seconds=said.seconds)),
-    ]
+    return list(zip(names, (Said(command), Said(None, required), Said(None, None, seconds)), strict=True))
 
 
-def _in_project(
-    home: str | None, root: str, faults: list[ConfigFault]
-) -> tuple[Said | None, bool, ProofSettings | None]:
-    """Return what the project's file says, whether it has changed since it was trusted, and all that is not trusted."""
+class _Project(NamedTuple):
+    """What the project's file says of proofs, and what the person thinks of it."""
+
+    said: Said = Said()
+    has_table: bool = False
+    is_trusted: bool = False
+    has_changed: bool = False
+
+
+def _in_project(home: str | None, root: str, faults: list[ConfigFault]) -> _Project:
     file = project_file(root)
     source = reading.read(file)
-    entries, fault = trust.entries_in(home) if home else ({}, None)
-    if source is None:
-        return None, trust.status_of(entries, file, None) == trust.CHANGED, None
-    said = _in(source, (proof_table.TABLE,), faults)
-    table = source.tables.get(proof_table.TABLE)
-    status = trust.status_of(entries, file, table)
+    trusted, fault = trust.trusted_in(home) if home else ({}, None)
+    said = _in(source, (TABLE,), faults) if source else Said()
+    table = source.tables.get(TABLE) if source else None
     if fault and table is not None:
         faults.append(fault)
-    has_changed = status == trust.CHANGED
-    if status == trust.TRUST or not isinstance(table, dict):
-        return said, has_changed, None
-    return said, has_changed, _settled([(PROJECT_FILE, said)])[0]
+    known = trusted.get(os.path.realpath(file))
+    is_trusted = isinstance(table, dict) and known == trust.digest_of(table)
+    return _Project(said, isinstance(table, dict), is_trusted, known is not None and not is_trusted)
 
 
-def _in(source: SettingsFile, tables: Sequence[str], faults: list[ConfigFault]) -> Said:
+def _in(source: TomlFile, tables: Sequence[str], faults: list[ConfigFault]) -> Said:
     """Return what a file says of proofs; add its faults. `tables`: those that it may have."""
     if source.fault:
         faults.append(source.fault)
         return Said()
     for name in source.tables:
-        if name == SHARE and name not in tables:
-            faults.append(ConfigFault(source.path, source.line(name), f"[share] counts in {HOME_SHOWN} alone"))
-        elif name not in tables:
-            known = " and ".join(f"[{each}]" for each in tables)
-            faults.append(
-                ConfigFault(source.path, source.line(name), f"there is no table {name[:SHOWN]!r}; known: {known}")
-            )
+        if name in tables:
+            continue
+        known = " and ".join(f"[{each}]" for each in tables)
+        why = f"[{SHARE}] counts in {HOME_SHOWN} alone" if name == SHARE else f"unknown: {name[:SHOWN]!r}, not {known}"
+        faults.append(ConfigFault(source.path, source.line(name), why))
     said, wrong = proof_table.in_file(source)
     faults += wrong
     return said
@@ -106,14 +108,18 @@ def _in(source: SettingsFile, tables: Sequence[str], faults: list[ConfigFault]) 
 def _settled(said: Sequence[tuple[str, Said]]) -> tuple[ProofSettings, dict[str, str]]:
     """Return the settings, each from the first of these sources that says it, and where each comes from."""
     sources: dict[str, str] = {}
-    command = required = seconds = None
+    values: dict[str, str | bool | float] = {}
     for name, each in said:
-        if command is None and each.command is not None:
-            command, sources[COMMAND] = each.command, name
-        if required is None and each.required is not None:
-            required, sources[REQUIRED] = each.required, name
-        if seconds is None and each.seconds is not None:
-            seconds, sources[TIMEOUT] = each.seconds, name
-    required_by = sources.get(REQUIRED, "") if required else ""
-    source = sources.get(COMMAND) or required_by
-    return ProofSettings(command, bool(required), seconds or DEFAULT_SECONDS, source, required_by), sources
+        for key, value in zip(proof_table.KEYS, each, strict=True):
+            if value is not None and key not in values:
+                values[key], sources[key] = value, name
+    command, required, seconds = map(values.get, proof_table.KEYS)
+    required_by = sources[proof_table.REQUIRED] if required else ""
+    settings = ProofSettings(
+        command if isinstance(command, str) else None,
+        bool(required),
+        seconds if isinstance(seconds, float) else DEFAULT_SECONDS,
+        sources.get(proof_table.COMMAND, required_by),
+        required_by,
+    )
+    return settings, sources

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rcs_hooks.config.reading import SettingsFile
+    from rcs_hooks.config.reading import TomlFile
 
 TABLE = "proof"
 COMMAND, REQUIRED, TIMEOUT = "command", "required", "timeout"
@@ -31,7 +31,7 @@ class Said(NamedTuple):
     seconds: float | None = None
 
 
-def in_file(source: SettingsFile) -> tuple[Said, list[ConfigFault]]:
+def in_file(source: TomlFile) -> tuple[Said, list[ConfigFault]]:
     """Return what a file says, and its faults."""
     table = source.tables.get(TABLE)
     if table is None:

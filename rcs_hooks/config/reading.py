@@ -21,7 +21,7 @@ DEEPEST = 20
 BOM = "\ufeff"
 
 
-class SettingsFile(NamedTuple):
+class TomlFile(NamedTuple):
     """A file of settings that was read: its tables, or why there are none."""
 
     path: str
@@ -37,7 +37,7 @@ class SettingsFile(NamedTuple):
         return self.lines.get(key, 0)
 
 
-def read(path: str, *, through_links: bool = False) -> SettingsFile | None:
+def read(path: str, *, through_links: bool = False) -> TomlFile | None:
     """Read a file of settings; None if there is no file. Never raises for what is there.
 
     `through_links`: for a file of the person's own, which they may keep elsewhere.
@@ -61,11 +61,11 @@ def read(path: str, *, through_links: bool = False) -> SettingsFile | None:
     return _parsed(path, text)
 
 
-def _faulty(path: str, why: str, line: int = 0) -> SettingsFile:
-    return SettingsFile(path, {}, {}, ConfigFault(path, line, why))
+def _faulty(path: str, why: str, line: int = 0) -> TomlFile:
+    return TomlFile(path, {}, {}, ConfigFault(path, line, why))
 
 
-def _parsed(path: str, text: str) -> SettingsFile:
+def _parsed(path: str, text: str) -> TomlFile:
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST_LINE:
             return _faulty(path, f"the line is longer than {LONGEST_LINE:,} characters, so nothing counts", number)
@@ -77,7 +77,7 @@ def _parsed(path: str, text: str) -> SettingsFile:
         return _faulty(path, *_words_of(str(error)))
     if _is_deep(tables):
         return _faulty(path, "it is nested too deeply")
-    return SettingsFile(path, tables, _lines_in(text))
+    return TomlFile(path, tables, _lines_in(text))
 
 
 def _words_of(message: str) -> tuple[str, int]:

@@ -1,6 +1,6 @@
 """Which projects' settings the person has trusted: `~/.rcs/trusted.json`, by path and content of the table.
 
-A table that has changed in any value is not the one that was trusted; comments and blanks may change.
+A table that has changed in any value is not the one that was trusted; its comments and blanks may change.
 """
 
 from __future__ import annotations
@@ -11,20 +11,14 @@ import os
 
 from rcs_hooks import jsontext
 from rcs_hooks.config.values import ConfigFault
-from rcs_hooks.errors import reason_of
+from rcs_hooks.errors import Refused, reason_of, suppress
 from rcs_hooks.files.bounded import read_bytes
-from rcs_hooks.files.paths import HOME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.paths import HOME, STAGED
 
 FILE = "trusted.json"
 TRUSTED = "trusted"
-SHA256 = "sha256"
 LARGEST = 4 * 1024 * 1024
-
-TRUST, CHANGED, UNKNOWN = "trusted", "changed", "unknown"
 
 
 def path_in(home: str) -> str:
@@ -35,32 +29,58 @@ def path_in(home: str) -> str:
 def digest_of(table: object) -> str:
     """Return the SHA-256 of a table's values, whatever their order."""
     text = json.dumps(table, sort_keys=True, default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def entries_in(home: str) -> tuple[Mapping[str, str], ConfigFault | None]:
+def trusted_in(home: str) -> tuple[dict[str, str], ConfigFault | None]:
     """Return the digest of each trusted file by its real path; nothing, and a fault, if that cannot be read."""
     path = path_in(home)
     try:
         data = read_bytes(path, LARGEST + 1, through_links=True)
     except (FileNotFoundError, NotADirectoryError):
         return {}, None
-    except (OSError, ValueError) as error:
-        why = reason_of(error) if isinstance(error, OSError) else str(error)
-        return {}, ConfigFault(path, 0, f"{why}, so no project is trusted")
+    except OSError as error:
+        return {}, ConfigFault(path, 0, f"{reason_of(error)}, so no project is trusted")
     try:
         if data is None or len(data) > LARGEST:
             raise ValueError
-        found = jsontext.loads(data.decode())
-        trusted = found[TRUSTED]
-        return {str(key): str(each[SHA256]) for key, each in trusted.items()}, None
+        return {str(key): str(value) for key, value in jsontext.loads(data.decode())[TRUSTED].items()}, None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}, ConfigFault(path, 0, "it cannot be understood, so no project is trusted; move it away")
+        return {}, ConfigFault(
+            path, 0, f"it is not what rcs writes, so no project is trusted; to begin anew: rm {path}"
+        )
 
 
-def status_of(entries: Mapping[str, str], file: str, table: object) -> str:
-    """Tell whether the table of a file is trusted, was trusted with other values, or never was."""
-    known = entries.get(os.path.realpath(file))
-    if known is None:
-        return UNKNOWN
-    return TRUST if table is not None and known == digest_of(table) else CHANGED
+def change(home: str, file: str, digest: str | None) -> bool:
+    """Trust the table with this digest in a file, or with None no table of it; return whether that changed anything.
+
+    Raises Refused if what is trusted so far cannot be read, LockTimeout, OSError.
+    """
+    path = path_in(home)
+    folder = os.path.dirname(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    with Lock(folder):
+        trusted, fault = trusted_in(home)
+        if fault:
+            raise Refused(fault.sentence)
+        before = dict(trusted)
+        trusted.pop(real := os.path.realpath(file), None)
+        if digest is not None:
+            trusted[real] = digest
+        if trusted == before:
+            return False
+        _replace(os.path.realpath(path), json.dumps({TRUSTED: trusted}, indent=2) + "\n")
+    return True
+
+
+def _replace(path: str, text: str) -> None:
+    """Write the file whole or not at all. The caller has the lock, so the name of the staged file is nobody else's."""
+    staged = f"{path}{STAGED}"
+    with suppress(FileNotFoundError):
+        os.unlink(staged)
+    fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(fd, "w", encoding="ascii") as to:
+        to.write(text)
+        to.flush()
+        os.fsync(to.fileno())
+    os.replace(staged, path)
