@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "files": BASE - {"environment"},
     "modes": BASE | {"workflow", "files", "machine"},
     "config": BASE | {"files"},
+    "proof": BASE | {"files", "workflow"},
     "state": STATE | PROVING,
     "editing": BASE | {"files"},
     "clients": BASE | {"workflow", "files", "editing"},

@@ -44,7 +44,7 @@ RUN_FIELDS = (
     "question_enforcement",
     "resumed_from",
     "review_cycle",
-    *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "reviewed", "early"),
+    *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "reviewed", "early", "proof"),
 )
 """The fields that belong to one run, so that the next run starts without them."""
 NOTHING: Mapping[str, object] = {}

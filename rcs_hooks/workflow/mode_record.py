@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.workflow.proof import Proof, ProofStatus
 
 KNOWN = frozenset(
     (
@@ -24,7 +25,19 @@ KNOWN = frozenset(
         *("started_at", "updated_at", "completed_at", "session_id", "thread_id", "turn_id"),
         *("question_enforcement", "resumed_from", "review_cycle", "review_verdict", "return_to_blueprint_reason"),
         *("auto_completed_reason", "completion_note", "transition_source", "transition_target_mode"),
-        *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "reviewed", "early", "declared"),
+        *(
+            "title",
+            "visited",
+            "reason",
+            "evidence",
+            "plan",
+            "brief",
+            "finding",
+            "reviewed",
+            "early",
+            "proof",
+            "declared",
+        ),
     )
 )
 TITLE_LENGTH = 80
@@ -203,6 +216,20 @@ class ModeRecord:
     def is_early(self) -> bool:
         """Tell whether the run finished from a phase in which its machine does not end."""
         return self._fields.get("early") is True
+
+    @property
+    def proof(self) -> Proof | None:
+        """Return the newest proof of the run; None if it has none."""
+        from rcs_hooks.workflow.proof import Proof
+
+        return Proof.from_json(self._fields.get("proof"))
+
+    @property
+    def proof_status(self) -> ProofStatus:
+        """Return the stored verdict on the run: proven, stale or unproven."""
+        from rcs_hooks.workflow.proof import status_of
+
+        return status_of(self)
 
     @property
     def declared(self) -> JsonObject:

@@ -1,0 +1,212 @@
+"""The proof of a run: a command that `rcs prove` ran and what came of it; whether it still holds; what people read.
+
+Rules of this file:
+- A record may come with a repository, and any field of it may hold anything. Reading never fails, and everything that
+  is read is bounded. A record that claims more than its own proof shows counts as unproven.
+- The verdict is decided when `finished` is written, or the proof itself; everyone else reads the stored one.
+- Only execution-like modes are proven. For others no word says so: `words_for` and `is_judged` know it.
+"""
+
+from __future__ import annotations
+
+from rcs_hooks.text import clean
+from rcs_hooks.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+PROVEN, STALE, UNPROVEN = "proven", "stale", "unproven"
+VERDICTS = (PROVEN, STALE, UNPROVEN)
+FIELD = "proof"
+"""The field of a record that holds its proof and the verdict."""
+COMMAND_LENGTH = 2_000
+COMMAND_SHOWN = 80
+WHY_LENGTH = 160
+NAME_LENGTH = 200
+MOST_CHANGED = 20
+MOST_SECONDS = 10.0**8
+LARGEST_EXIT = 255
+TIME_LENGTH = 40
+TREE_LENGTH = 80
+TREE_KINDS = ("git:", "files:")
+OUTPUT_SUFFIX = ".txt"
+OUTPUT_LENGTH = 80
+
+
+class Proof(NamedTuple):
+    """A command that was run to prove a run, and what came of it."""
+
+    command: str
+    """The command as a shell reads it, on one line; whoever shows it has to clean it."""
+    exit: int
+    seconds: float
+    at: str
+    """When the command ended."""
+    tree: str
+    """The fingerprint of the work tree after it; empty if there is none."""
+    changed: tuple[str, ...] = ()
+    """The tracked files that the command changed; not cleaned."""
+    output: str = ""
+    """The name of the file in `proofs/` that has the end of its output; empty if there is none."""
+    timed_out: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the command ended well and changed no tracked file."""
+        return self.exit == 0 and not self.timed_out and not self.changed
+
+    @classmethod
+    def from_json(cls, value: object) -> Proof | None:
+        """Return the proof in a record's field of any content, bounded; None if there is no proof in it."""
+        found = value if isinstance(value, dict) else {}
+        command, code = _line(found.get("command"), COMMAND_LENGTH), found.get("exit")
+        if not command or not isinstance(code, int) or isinstance(code, bool) or not 0 <= code <= LARGEST_EXIT:
+            return None
+        changed = found.get("changed")
+        names = changed if isinstance(changed, list) else []
+        return cls(
+            command,
+            code,
+            _seconds(found.get("seconds")),
+            clean(found.get("at"), TIME_LENGTH),
+            _tree(found.get("tree")),
+            tuple(name[:NAME_LENGTH] for name in names[:MOST_CHANGED] if isinstance(name, str)),
+            _file_name(found.get("output")),
+            found.get("timed_out") is True,
+        )
+
+    def to_json(self) -> JsonObject:
+        """Return the fields of a record's `proof`, without the verdict."""
+        return {
+            "command": _line(self.command, COMMAND_LENGTH),
+            "exit": self.exit,
+            "seconds": round(self.seconds, 3),
+            "at": self.at,
+            "tree": self.tree,
+            "changed": [name[:NAME_LENGTH] for name in self.changed[:MOST_CHANGED]],
+            "output": self.output,
+            "timed_out": self.timed_out,
+        }
+
+
+class ProofStatus(NamedTuple):
+    """The stored verdict on a run, and the proof on which it rests. The texts are cleaned."""
+
+    state: str
+    command: str = ""
+    """The command of the newest proof, cleaned and at most 80 characters long; empty if there is none."""
+    exit: int | None = None
+    at: str = ""
+    """When the command ended; empty if there is no proof."""
+    judged_at: str = ""
+    """When the verdict was decided; empty if none was."""
+    why: str = ""
+    """Why the run is unproven, such as `failed (exit 1)`: it goes on from the command. Empty otherwise."""
+
+    def to_json(self) -> JsonObject:
+        """Return the four keys that other programs rely on."""
+        return {"state": self.state, "command": self.command, "exit": self.exit, "at": self.at}
+
+
+def verdict(proof: Proof | None, tree: str | None) -> str:
+    """Return whether a proof holds for a work tree: PROVEN, STALE or UNPROVEN.
+
+    `proof`: the newest one of the run; None if it has none. `tree`: the fingerprint of the work tree as it is; None if
+    it could not be taken.
+    """
+    if proof is None or not proof.passed or not proof.tree or not tree:
+        return UNPROVEN
+    return PROVEN if proof.tree == tree else STALE
+
+
+def judged(proof: Proof | None, state: str, *, at: str, why: str = "") -> JsonObject:
+    """Return the field `proof` of a record for a proof and the verdict on it.
+
+    `why`: why a proof that passed does not count, as it goes on from the command: `is not what rcs.toml names`.
+    """
+    fields = {**(proof.to_json() if proof else {}), "state": state, "judged_at": at}
+    return {**fields, "why": clean(why, WHY_LENGTH)} if why else fields
+
+
+def status_of(record: ModeRecord) -> ProofStatus:
+    """Return the stored verdict on a run: what every surface shows."""
+    found = record.get(FIELD)
+    fields = found if isinstance(found, dict) else {}
+    proof = Proof.from_json(fields)
+    judged_at = clean(fields.get("judged_at"), TIME_LENGTH)
+    if proof is None:
+        return ProofStatus(UNPROVEN, judged_at=judged_at)
+    stored = fields.get("state")
+    state = stored if proof.passed and proof.tree and stored in (PROVEN, STALE) else UNPROVEN
+    why = _why_unproven(proof, clean(fields.get("why"), WHY_LENGTH)) if state == UNPROVEN else ""
+    return ProofStatus(str(state), _shown(proof.command), proof.exit, proof.at, judged_at, why)
+
+
+def words_of(status: ProofStatus) -> str:
+    """Return the verdict in words, without the outcome: `proven by …`, `stale: …`, `unproven`. One line, cleaned.
+
+    The short form is `status.state`.
+    """
+    command = f"`{status.command}`"
+    if status.state == PROVEN:
+        return f"{PROVEN} by {command}"
+    if status.state == STALE:
+        return f"{STALE}: files have changed since {command} passed"
+    return f"{UNPROVEN}: {command} {status.why}" if status.command and status.why else UNPROVEN
+
+
+def is_judged(mode: ModeDef, record: ModeRecord) -> bool:
+    """Tell whether words about a proof are due for a run: it has finished its work, which is more than a plan."""
+    from rcs_hooks.workflow.lifecycle import FINISHED, outcome_of
+
+    has_handed_over = isinstance(record.get("transition_target_mode"), str)
+    return not mode.is_planning and outcome_of(record).word == FINISHED and not has_handed_over
+
+
+def words_for(mode: ModeDef, record: ModeRecord) -> str:
+    """Return the verdict on a finished run in words; empty where none is due, as for a planning mode."""
+    return words_of(status_of(record)) if is_judged(mode, record) else ""
+
+
+def _why_unproven(proof: Proof, why: str) -> str:
+    if proof.timed_out:
+        return "timed out"
+    if proof.exit:
+        return f"failed (exit {proof.exit})"
+    if proof.changed:
+        others = len(proof.changed) - 1
+        more = f" and {others} more" if others else ""
+        return f"changed {clean(proof.changed[0], COMMAND_SHOWN)}{more}"
+    return why
+
+
+def _line(value: object, limit: int) -> str:
+    """Return a text on one line and without control characters, its quotation marks as they are; empty if none."""
+    text = value[: limit * 2] if isinstance(value, str) else ""
+    return "".join(char if char.isprintable() else " " for char in text).strip()[:limit]
+
+
+def _shown(command: str) -> str:
+    return clean(command, COMMAND_SHOWN).replace("`", "'")
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return 0.0
+    return float(value) if 0 <= value <= MOST_SECONDS else 0.0
+
+
+def _tree(value: object) -> str:
+    is_tree = isinstance(value, str) and len(value) <= TREE_LENGTH and value.startswith(TREE_KINDS)
+    return str(value) if is_tree and str(value).isascii() and str(value).isprintable() else ""
+
+
+def _file_name(value: object) -> str:
+    """Return the name of a file of ours in `proofs/`; empty for anything else, such as a path."""
+    name = value if isinstance(value, str) and len(value) <= OUTPUT_LENGTH else ""
+    stem = name.removesuffix(OUTPUT_SUFFIX)
+    is_ours = name != stem and stem.isascii() and stem.replace("-", "").isalnum()
+    return name if is_ours else ""
