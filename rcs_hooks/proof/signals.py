@@ -1,0 +1,65 @@
+"""Catches the signals that are meant for a command which this process runs."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+ONLY_NOTICED = (signal.SIGCHLD, signal.SIGWINCH)
+
+
+class Signals:
+    """Notes the signals that come, within a block, and makes a descriptor readable with each of them.
+
+    What was ignored stays ignored, as under `nohup`.
+    """
+
+    def __enter__(self) -> Signals:
+        self._came: list[int] = []
+        self.wakeup, self._inner = os.pipe()
+        for end in (self.wakeup, self._inner):
+            fcntl.fcntl(end, fcntl.F_SETFL, fcntl.fcntl(end, fcntl.F_GETFL) | os.O_NONBLOCK)
+        self._before = {}
+        for number in (*PASSED_ON, signal.SIGTSTP, signal.SIGCONT, *ONLY_NOTICED):
+            if number in ONLY_NOTICED or signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._note)
+        self._wakeup_before = signal.set_wakeup_fd(self._inner, warn_on_full_buffer=False)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        signal.set_wakeup_fd(self._wakeup_before)
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        os.close(self.wakeup)
+        os.close(self._inner)
+
+    def take(self) -> list[int]:
+        """Return the signals to pass on that have come since the last call."""
+        came = []
+        while self._came:
+            came.append(self._came.pop(0))
+        return came
+
+    def stop_ourselves(self) -> None:
+        """Stop this process and its group, as Ctrl-Z does, until they are continued.
+
+        Returns at once where nobody could continue them: then the system ignores the signal.
+        """
+        ours = signal.SIGTSTP in self._before
+        if ours:
+            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        with contextlib.suppress(OSError):
+            os.kill(0, signal.SIGTSTP)
+        if ours:
+            signal.signal(signal.SIGTSTP, self._note)
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        if number not in ONLY_NOTICED:
+            self._came.append(number)
