@@ -71,6 +71,16 @@ def enter(task: str, target: str) -> str:
     return f"rcs task {COMMANDS[target]} {task}"
 
 
+def write_and_collect(task: str) -> str:
+    """Return the fix that tells a person to write the code, and names the command that takes the artifacts from git."""
+    return f"write the code in the work tree, then: rcs task collect {task}"
+
+
+def run_tests(task: str) -> str:
+    """Return the command that runs a command and writes the report of it."""
+    return f"rcs task test {task} -- COMMAND"
+
+
 def override(task: str, target: str | None = None, why: str = "reason") -> str:
     """Return the command that waives a guard; `why` stands for the reason that a person has to give."""
     to = f" --to {target}" if target else ""

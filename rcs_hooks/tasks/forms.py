@@ -97,17 +97,21 @@ class PlanFilesForm(ArtifactForm, title="PlanFiles"):
     files: list[PathOrFile] = Field(min_length=1)
 
 
+ReviewWord = Literal["ok", "accepted", "approved", "needs_changes", "blocked", "defer", "deferred"]
+"""What a review of a plan may decide. Another word is refused: `rejected` would otherwise count as ok."""
+
+
 class Reviewer(ArtifactForm):
     id: str = ""
     ok: bool | None = None
     severity: str | None = Field(None, description="blocking, with ok false, blocks")
-    decision: str | None = Field(None, description="blocked, needs_changes and defer are read; any other word is ok")
+    decision: ReviewWord | None = Field(None, description="blocked blocks; needs_changes and defer ask for changes")
     blocking_issues: list[object] = []
 
 
 class Aggregate(ArtifactForm):
     ok: bool | None = None
-    decision: str | None = None
+    decision: ReviewWord | None = None
     blocking_issues: list[object] = []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, NamedTuple, cast
 
 from rcs_hooks.tasks import messages, task_files
-from rcs_hooks.tasks.failures import MISSING, REMOVE_IT, Failures, GuardFailure, fails, write
+from rcs_hooks.tasks.failures import MISSING, REMOVE_IT, Failures, GuardFailure, fails, write, write_and_collect
 from rcs_hooks.tasks.phases import CODE_FILES, DIFF, PLAN, SCHEMAS, FormT, JsonPath
 from rcs_hooks.tasks.task_files import UnreadableFile
 
@@ -45,6 +45,10 @@ class Snapshot(NamedTuple):
     """The status of each actor in state.json."""
     plan_hash: str | None = None
     """SHA-256 of planning.ai.json; None if it cannot be read."""
+    absent: tuple[str, ...] = ()
+    """The generated files that are not in the work tree, sorted. Filled in for codegen only."""
+    refused_by: str = ""
+    """The artifact in the history that sent this very diff back; empty if none did. Filled in for codegen only."""
 
     def read(self, path: JsonPath[FormT]) -> ArtifactRead[FormT]:
         return cast("ArtifactRead[FormT]", self.artifacts.get(path) or _missing(self.task, path))
@@ -94,7 +98,7 @@ def _failure(task: str, path: str, file: UnreadableFile) -> GuardFailure:
 def _diff(folder: str, task: str) -> tuple[str | None, Failures]:
     text = task_files.read(folder, DIFF, LARGEST_DIFF)
     if text is None:
-        return None, fails(DIFF, MISSING, write(task, DIFF), needed=task_files.A_FILE)
+        return None, fails(DIFF, MISSING, write_and_collect(task), needed=task_files.A_FILE)
     if isinstance(text, UnreadableFile):
         return None, (_failure(task, DIFF, text),)
     return text.decode(errors="replace"), ()

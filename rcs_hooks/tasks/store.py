@@ -20,7 +20,17 @@ from rcs_hooks.files.paths import HOME, inside, is_name
 from rcs_hooks.files.preparation import check_workspace, prepare
 from rcs_hooks.files.transaction import Write, commit
 from rcs_hooks.files.workspaces import state_folder
-from rcs_hooks.tasks import archive, messages, phases, snapshot, state, task_files, transcript
+from rcs_hooks.tasks import (
+    archive,
+    diff_paths,
+    messages,
+    phases,
+    refused_diffs,
+    snapshot,
+    state,
+    task_files,
+    transcript,
+)
 from rcs_hooks.tasks.task_files import UnreadableFile
 
 if TYPE_CHECKING:
@@ -93,7 +103,13 @@ class TaskStore:
         return state.parse(record)
 
     def snapshot(self, now: TaskState) -> snapshot.Snapshot:
-        return snapshot.take(self.folder, self.task, now.statuses)
+        """Read the artifacts; in codegen also whether the code is in the work tree, and was sent back before."""
+        snap = snapshot.take(self.folder, self.task, now.statuses)
+        if now.phase != phases.CODEGEN or not snap.diff:
+            return snap
+        left = {*snap.files, *diff_paths.paths_left(snap.diff)}
+        absent = tuple(sorted(path for path in left if not task_files.is_in_tree(self.root, path)))
+        return snap._replace(absent=absent, refused_by=refused_diffs.find(self.folder, self.task, snap.diff))
 
     # --- writing
 

@@ -104,6 +104,14 @@ def _kind(value: object) -> str:
     return jsontext.dumps_line(value)[:20]
 
 
+def is_in_tree(root: str, path: str) -> bool:
+    """Tell whether a path of a diff names something in the work tree; False for one that leads out of it."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith("/") or ".." in parts or "\0" in path or not parts:
+        return False
+    return os.path.lexists(os.path.join(root, *parts))
+
+
 def files_under(folder: str, path: str) -> tuple[list[str], list[tuple[str, UnreadableFile]]]:
     """Return the files below a folder of the task, sorted and relative to it, and the other things that are there.
 

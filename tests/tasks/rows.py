@@ -15,7 +15,9 @@ WHOLE_PLAN: Record = {
 PATCH = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-pass\n+print('hello')\n"
 CODE_FILES: Record = {DIFF: PATCH, CODE: "print('hello')\n"}
 CLEAN_REVIEW: Record = {"ok": True, "decision": "accepted", "issues": []}
-PASSED: Record = {"status": "completed", "overall_pass": True, "suites": []}
+PASSED: Record = {
+    "status": "completed", "overall_pass": True, "suites": [{"id": "unit", "kind": "test", "overall_pass": True}]
+}  # fmt: skip
 
 
 class Row(NamedTuple):

@@ -102,13 +102,21 @@ class Task:
     # --- its files
 
     def put(self, path: str, content: object) -> None:
-        """Writes a string as it is, anything else as JSON; None removes the file."""
+        """Writes a string as it is, anything else as JSON; None removes the file. Code goes to the work tree too."""
         target = self.folder / path
+        if path.startswith("code/files/") and content is not None:
+            self.change(path.removeprefix("code/files/"), content)
         if content is None:
             target.unlink()
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(content if isinstance(content, str) else json.dumps(content))
+
+    def change(self, path: str, content: object = "x = 1\n") -> None:
+        """Writes a file of the work tree."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(str(content))
 
     def read(self, path: str) -> Any:
         return json.loads((self.folder / path).read_text())

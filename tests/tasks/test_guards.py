@@ -12,7 +12,7 @@ import pytest
 
 from tests.table import each_row
 from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PLAN_REVIEW, REPORT, REVERT
-from tests.tasks.rows import CLEAN_REVIEW, PASSED, ROWS, WHOLE_PLAN, Row
+from tests.tasks.rows import CLEAN_REVIEW, PASSED, PATCH, ROWS, WHOLE_PLAN, Row
 from tests.tasks.support import DRAWN, Record, Task, in_process
 
 EXTRA = "code/files/b.py"
@@ -48,6 +48,14 @@ def report(**said: object) -> Record:
 
 def suites(*kinds: str) -> list[Record]:
     return [{"id": kind, "kind": kind, "overall_pass": True} for kind in kinds]
+
+
+TWO_FILES = WHOLE_PLAN | {"file_plan": [{"path": "src/a.py"}, {"path": "src/b.py"}]}
+
+
+def sent_back(by: str, verdict: Record, number: int = 1) -> Record:
+    """The diff of T6 in the history, and the verdict that sent it back."""
+    return {f"history/{number}/{DIFF}": PATCH, f"history/{number}/{by}": verdict}
 
 
 BROKEN: dict[str, Record] = {
@@ -88,6 +96,11 @@ BROKEN: dict[str, Record] = {
     "T3 blocked by a decision": {PLAN: WHOLE_PLAN, **reviewer(decision="blocked")},
     "T3 blocked by an issue": {PLAN: WHOLE_PLAN, **reviewer(blocking_issues=["no rollback"])},
     "T3 blocked by the aggregate": {PLAN: WHOLE_PLAN, **verdict(aggregate={"ok": True, "decision": "blocked"})},
+    "T3 a reviewer's decision that is none": {PLAN: WHOLE_PLAN, **reviewer(decision="rejected")},
+    "T3 a decision of the aggregate that is none": {
+        PLAN: WHOLE_PLAN,
+        **verdict(aggregate={"ok": True, "decision": "no"}),
+    },
     "T3 an older plan": {PLAN: WHOLE_PLAN, **verdict(meta={"plan_hash": "0" * 64})},
     "T4 the verdict is ok": verdict(),
     "T4 no review": {PLAN_REVIEW: None},
@@ -97,9 +110,19 @@ BROKEN: dict[str, Record] = {
     "T6 an empty diff": {DIFF: ""},
     "T6 a blank diff": {DIFF: " \n"},
     "T6 no files": {CODE: None},
+    "T6 a file that is not in the diff": {PLAN: TWO_FILES, "code/files/src/b.py": "x = 1\n"},
+    "T6 a file that is not in the work tree": {PLAN: TWO_FILES, DIFF: PATCH + PATCH.replace("src/a.py", "src/b.py")},
+    "T6 a diff that its review sent back": sent_back(CODE_REVIEW, CLEAN_REVIEW | {"decision": "needs_changes"}),
+    "T6 a diff that its tests sent back": sent_back(REPORT, PASSED | {"overall_pass": False}),
+    "T6 a diff that a person sent back": {
+        **sent_back(DECISION, {"decision": "needs_changes"}, 3),
+        **{f"history/{number}/{DIFF}": PATCH.replace("hello", "bye") for number in (1, 4)},
+        **{f"history/{number}/{DECISION}": {"decision": "needs_changes"} for number in (1, 4)},
+    },
+    "T6 a diff that was taken back": sent_back(REVERT, {"reason": "it broke the build", "status": "completed"}),
     "T7 all is planned": {EXTRA: None},
     "T7 not all is generated yet": {DIFF: None},
-    "T8 all is there": {"code/files/src/b.py": "x = 1\n"},
+    "T8 all is there": {"code/files/src/b.py": "x = 1\n", DIFF: PATCH + PATCH.replace("src/a.py", "src/b.py")},
     "T8 not all is generated yet": {DIFF: None},
     "T10 no review": {CODE_REVIEW: None},
     "T10 a review that is not JSON": {CODE_REVIEW: "{"},
@@ -119,10 +142,12 @@ BROKEN: dict[str, Record] = {
     "T12 blocked by the code": review("major", decision="blocked"),
     "T12 no review": {CODE_REVIEW: None},
     "T13 no report": {REPORT: None},
+    "T13 no suite": report(suites=[]),
     "T13 still running": report(status="running"),
     "T13 not begun": report(status="pending"),
     "T13 broken off": report(status="failed"),
-    "T13 no verdict": {REPORT: {"status": "completed", "suites": []}},
+    "T13 no verdict": {REPORT: {"status": "completed", "suites": suites("test")}},
+    "T13 no verdict and no suite": {REPORT: {"status": "completed"}},
     "T13 a verdict that is a word": report(overall_pass="yes"),
     "T14 all pass": report(suites=suites("test", "lint", "static", "custom")),
     "T14 still running": report(status="running", overall_pass=False),
@@ -205,13 +230,16 @@ def test_a_refusal_in_json_says_the_same(task: Task, name: str) -> None:
 
 COMMAND = re.compile(r"rcs (task (?:next|plan|codegen|accept|revert|schema) .+?)(?:, or | moves on|$)")
 
+RUNS = re.compile(r"rcs task (collect t1|test t1 -- COMMAND)$")
+"""What is offered and needs a repository or a command: `test_collect.py` and `test_report.py` hold what these do."""
+
 
 @each_row("name", BROKEN)
 def test_a_command_that_is_offered_does_what_it_is_offered_for(task: Task, name: str) -> None:
     """It moves the task, or records what was missing, or shows the form."""
     for line in REFUSALS[name].splitlines():
         offered = COMMAND.findall(line) if line.startswith("  fix: ") else []
-        assert "rcs task" not in line or not line.startswith("  fix: ") or offered
+        assert "rcs task" not in line or not line.startswith("  fix: ") or offered or RUNS.search(line)
         for command in offered:
             broken(task, name)
             before = task.tree()
@@ -229,7 +257,7 @@ def test_next_does_not_take_what_is_refused(task: Task, name: str) -> None:
 
 
 def test_json_says_what_a_missing_field_must_be(task: Task) -> None:
-    task.at("test", {REPORT: {"status": "completed", "suites": []}})
+    task.at("test", {REPORT: {"status": "completed", "suites": suites("test")}})
     for command, needed in (("accept", "true or false"), ("codegen", "false")):
         (failure,) = task(command, "--json").json["failed"]
         assert (failure["field"], failure["found"], failure["needed"]) == ("overall_pass", "missing", needed)

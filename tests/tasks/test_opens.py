@@ -65,6 +65,9 @@ TWO_FILES = WHOLE_PLAN | {"file_plan": [{"path": "src/a.py"}, {"path": "src/b.py
 TWO_IN_DIFF = PATCH + PATCH.replace("src/a.py", "src/b.py")
 OF_PLAN = {"id": "C1", "target": "plan", "message": "no such table"}
 
+BLOCKS = {"severity": "blocking"}
+SENT_BACK = CLEAN_REVIEW | {"decision": "needs_changes"}
+
 OPENS: dict[str, tuple[str, Record]] = {
     # planning -> plan_review
     "T1 a list of files beside an empty plan": ("T1", {PLAN: {}, FILES: {"files": ["src/a.py"]}}),
@@ -123,7 +126,32 @@ OPENS: dict[str, tuple[str, Record]] = {
     "T5 a reviewer blocks by decision": ("T5", {PLAN_REVIEW: OK | {"reviewers": [reviewer(decision="blocked")]}}),
     "T5 a reviewer blocks by an issue": ("T5", {PLAN_REVIEW: OK | {"reviewers": [reviewer(blocking_issues=["x"])]}}),
     # codegen
-    "T6 out of scope is no part of it": ("T6", {PLAN: WHOLE_PLAN, "code/files/b.py": "x = 1\n"}),
+    "T6 out of scope is no part of it": (
+        "T6",
+        {PLAN: WHOLE_PLAN, DIFF: PATCH + PATCH.replace("src/a.py", "b.py"), "code/files/b.py": "x = 1\n"},
+    ),
+    "T6 other changes than those that were sent back": (
+        "T6",
+        {f"history/1/{DIFF}": PATCH.replace("hello", "bye"), f"history/1/{CODE_REVIEW}": SENT_BACK},
+    ),
+    "T6 a diff that was archived without a verdict": ("T6", {f"history/1/{DIFF}": PATCH}),
+    "T6 a diff that its review accepted": (
+        "T6",
+        {f"history/1/{DIFF}": PATCH, f"history/1/{CODE_REVIEW}": CLEAN_REVIEW},
+    ),
+    "T6 a diff whose plan was at fault": (
+        "T6",
+        {f"history/1/{DIFF}": PATCH, f"history/1/{CODE_REVIEW}": CLEAN_REVIEW | {"issues": [OF_PLAN | BLOCKS]}},
+    ),
+    "T6 a diff that was accepted in spite of its review": (
+        "T6",
+        {
+            f"history/1/{DIFF}": PATCH,
+            f"history/1/{CODE_REVIEW}": SENT_BACK,
+            f"history/1/{DECISION}": {"decision": "accepted"},
+        },
+    ),
+    "T6 an old verdict that cannot be read": ("T6", {f"history/1/{DIFF}": PATCH, f"history/1/{CODE_REVIEW}": "{"}),
     "T7 in the diff alone": ("T7", {"code/files/b.py": None, DIFF: TWO_IN_DIFF}),
     "T7 the plan is broken": ("T7", {"code/files/b.py": None, PLAN: "{"}),
     "T8 no file is planned": ("T8", {PLAN: {"acceptance_criteria": ["it greets"]}}),
@@ -218,6 +246,8 @@ def test_a_diff_of_odd_names_is_read_as_it_is_written(task: Task) -> None:
         "diff --git a/gone.py b/gone.py\ndeleted file mode 100644\n--- a/gone.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
     )
     files = ["src/a.py", "with blank.py", "ü.py", {"path": "gone.py", "intent": "delete"}]
+    for path in ("with blank.py", "ü.py"):
+        task.change(path)
     task.at("codegen", {PLAN: WHOLE_PLAN, FILES: {"files": files}, **CODE_FILES, DIFF: patch})
     task.did("next")
     assert task.phase == "review"
@@ -225,6 +255,7 @@ def test_a_diff_of_odd_names_is_read_as_it_is_written(task: Task) -> None:
 
 def test_what_is_out_of_scope_is_warned_of_on_the_way_to_review(task: Task) -> None:
     task.at("codegen", {PLAN: WHOLE_PLAN, **CODE_FILES, "code/files/b.py": "x = 1\n", "code/files/c/d.py": "y = 1\n"})
+    task.put(DIFF, "".join(PATCH.replace("src/a.py", path) for path in ("src/a.py", "b.py", "c/d.py")))
     done = task("review code")
     assert (done.status, task.phase) == (0, "review")
     said = done.out + done.err

@@ -9,6 +9,7 @@ from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PL
 from tests.tasks.rows import CLEAN_REVIEW, CODE_FILES, PASSED, WHOLE_PLAN, WHOLE_TASK
 from tests.tasks.support import PHASES, Record, Task
 
+ANOTHER = CODE_FILES[DIFF].replace("hello", "good morning")
 MOVED = {
     "planning": {PLAN_REVIEW, DIFF, CODE_REVIEW, REPORT, DECISION, REVERT},
     "plan_review": {PLAN_REVIEW, DIFF, CODE_REVIEW, REPORT, DECISION, REVERT},
@@ -176,14 +177,14 @@ def test_an_old_diff_does_not_open_review(task: Task) -> None:
     task.did("codegen")
     done = task("review code")
     assert (done.status, "code/diff.patch: missing" in done.err) == (1, True)
-    task.put(DIFF, CODE_FILES[DIFF])
+    task.put(DIFF, ANOTHER)
     task.did("review code")
 
 
 def test_an_old_code_review_does_not_open_test(task: Task) -> None:
     task.at("test", WHOLE_TASK | {REPORT: PASSED | {"overall_pass": False}})
     task.did("codegen")
-    task.put(DIFF, CODE_FILES[DIFF])
+    task.put(DIFF, ANOTHER)
     task.did("review code")
     done = task("test")
     assert (done.status, "review/code-review.json: missing" in done.err) == (1, True)

@@ -61,9 +61,8 @@ def test_all_that_fails_is_told_at_once_and_a_fix_that_is_the_same_once(task: Ta
     assert task("next").err.splitlines()[:-1] == [
         "task t1: cannot move codegen -> review",
         "  - code/diff.patch: missing",
-        "  fix: write .rcs/tasks/t1/code/diff.patch",
         "  - code/files/: no files",
-        "  fix: write .rcs/tasks/t1/code/files/",
+        "  fix: write the code in the work tree, then: rcs task collect t1",
     ]
     issues = [{"id": "C1", "severity": "blocking"}, {"id": "C2", "severity": "blocking"}]
     task.at("review", {CODE_REVIEW: {"ok": False, "decision": "blocked", "issues": issues}})

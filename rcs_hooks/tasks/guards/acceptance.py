@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.tasks.failures import MISSING, Failures, enter, fails, path_of, write
+from rcs_hooks.tasks.failures import MISSING, Failures, enter, fails, path_of, run_tests, write
 from rcs_hooks.tasks.guards.edge import Edge
 from rcs_hooks.tasks.phases import (
     ACCEPT,
@@ -43,6 +43,8 @@ DECISIONS: dict[str, str | None] = {
 
 def check_tests_complete(snap: Snapshot) -> Failures:
     read = snap.read(REPORT)
+    if read.is_missing:
+        return tuple(failure._replace(fix=run_tests(snap.task)) for failure in read.failures)
     if read.value is None:
         return read.failures
     failures: Failures = ()
@@ -50,6 +52,8 @@ def check_tests_complete(snap: Snapshot) -> Failures:
         failures = _status_is(snap, read.value.status, needed="completed")
     if read.value.overall_pass is None:
         failures += _no_result(snap, needed="true or false")
+    if not read.value.suites:
+        failures += fails(REPORT, "empty", run_tests(snap.task), field="suites", needed="at least one")
     return failures
 
 

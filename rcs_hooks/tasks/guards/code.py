@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.tasks import messages
 from rcs_hooks.tasks.diff_paths import paths_in
-from rcs_hooks.tasks.failures import MISSING, Failures, enter, fails, override, path_of, write
+from rcs_hooks.tasks.failures import Failures, enter, fails, override, path_of, write_and_collect
 from rcs_hooks.tasks.guards.edge import Edge
 from rcs_hooks.tasks.phases import (
     CODE,
@@ -43,14 +43,38 @@ NOTHING_ESSENTIAL = "nothing essential is missing"
 
 
 def check_codegen_completed(snap: Snapshot) -> Failures:
+    """Check that there is a diff with its files, that both agree with the work tree, and that the diff is a new one."""
+    return check_generated(snap) or (*_not_in_diff(snap), *_not_in_tree(snap), *_sent_back(snap))
+
+
+def check_generated(snap: Snapshot) -> Failures:
+    """Check that there is a diff, and a file of code."""
     failures = snap.diff_failures
-    if snap.diff is None and not failures:
-        failures = fails(DIFF, MISSING, write(snap.task, DIFF))
     if snap.diff is not None and not snap.diff.strip():
-        failures = (*failures, *fails(DIFF, "empty", write(snap.task, DIFF)))
+        failures = (*failures, *fails(DIFF, "empty", write_and_collect(snap.task)))
     if not (snap.files or snap.files_failures):
-        failures = (*failures, *fails(f"{CODE_FILES}/", "no files", write(snap.task, f"{CODE_FILES}/")))
+        failures = (*failures, *fails(f"{CODE_FILES}/", "no files", write_and_collect(snap.task)))
     return (*failures, *snap.files_failures)
+
+
+def _not_in_diff(snap: Snapshot) -> Failures:
+    names = sorted({normal(path) for path in snap.files} - {normal(path) for path in paths_in(snap.diff or "")})
+    if not names:
+        return ()
+    return fails(f"{CODE_FILES}/", f"not in {DIFF}: {messages.first_of(names)}", write_and_collect(snap.task))
+
+
+def _not_in_tree(snap: Snapshot) -> Failures:
+    if not snap.absent:
+        return ()
+    return fails(CODE, f"not in the work tree: {messages.first_of(snap.absent)}", write_and_collect(snap.task))
+
+
+def _sent_back(snap: Snapshot) -> Failures:
+    if not snap.refused_by:
+        return ()
+    fix = f"do what it asks for, or {override(snap.task, why='why')}"
+    return fails(DIFF, f"the same changes were sent back by {snap.refused_by}", fix, needed="other changes")
 
 
 def warn_out_of_scope(snap: Snapshot) -> str | None:
@@ -66,7 +90,7 @@ def check_scope_mismatch(snap: Snapshot) -> Failures:
     if not outside_plan(snap):
         count = len(generated(snap))
         return fails(CODE, f"every generated file is planned ({count} of {count}); {NO_SCOPE_MISMATCH}", fix)
-    return fails(CODE, f"{NOT_JUDGED}; {NO_SCOPE_MISMATCH}", fix) if check_codegen_completed(snap) else ()
+    return fails(CODE, f"{NOT_JUDGED}; {NO_SCOPE_MISMATCH}", fix) if check_generated(snap) else ()
 
 
 def check_plan_unclear(snap: Snapshot) -> Failures:
@@ -75,7 +99,7 @@ def check_plan_unclear(snap: Snapshot) -> Failures:
     fix = override(snap.task, PLAN_REVIEW)
     if not (lacking_essentials(snap) or not_generated(snap)):
         return fails(PLAN, NOTHING_ESSENTIAL, fix)
-    return fails(CODE, f"{NOT_JUDGED}; {NOTHING_ESSENTIAL}", fix) if check_codegen_completed(snap) else ()
+    return fails(CODE, f"{NOT_JUDGED}; {NOTHING_ESSENTIAL}", fix) if check_generated(snap) else ()
 
 
 def why_out_of_scope(snap: Snapshot) -> list[str]:

@@ -130,7 +130,7 @@ def verdict_of_reviewer(reviewer: Reviewer) -> str:
         return BLOCKED
     if reviewer.ok is False:
         return BLOCKED if reviewer.severity == "blocking" else NEEDS_CHANGES
-    return NEEDS_CHANGES if reviewer.decision in (NEEDS_CHANGES, "defer") else OK
+    return NEEDS_CHANGES if reviewer.decision in (NEEDS_CHANGES, "defer", "deferred") else OK
 
 
 EDGES = (
