@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.cli import options, task_output
-from rcs_hooks.environment import Environment
+from rcs_hooks.environment import Environment, typed_by
 from rcs_hooks.errors import RcsError, Refused
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.interface import ROOT
-from rcs_hooks.tasks import messages, operations, phases
+from rcs_hooks.tasks import messages, operations, phases, verdicts
+from rcs_hooks.tasks.author import Author
 from rcs_hooks.tasks.flow import ENTER, NEXT, REDO, Request
 from rcs_hooks.tasks.guards.acceptance import DECISIONS
+from rcs_hooks.tasks.guards.findings import has_words
 from rcs_hooks.tasks.store import TaskStore, names
+from rcs_hooks.tasks.verdicts import ReviewVerdict
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +45,8 @@ def build() -> argparse.ArgumentParser:
         "rcs task status login",
         "rcs task next login",
         'rcs task next login --override "I accept the risk of skipping review"',
-        "rcs task schema plan-review",
+        "rcs task schema planning.ai --example",
+        'rcs task review plan login --verdict needs_changes --reason "no way back"',
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     new = _add(actions, "new", "begin a task", is_named=False)
@@ -57,6 +63,7 @@ def build() -> argparse.ArgumentParser:
     _add(actions, "list", "list the tasks of this workspace", is_named=False)
     schema = actions.add_parser("schema", help="show the JSON Schema of an artifact", allow_abbrev=False)
     schema.add_argument("name", type=_schema_name, choices=tuple(phases.SCHEMAS), help="the artifact, or its file")
+    schema.add_argument("--example", action="store_true", help="show a small artifact that is filled in, instead")
     schema.add_argument("--json", action="store_true", help="print one line of JSON")
     _add(actions, "repl", "read the same commands with a slash, line after line")
     return parser
@@ -97,6 +104,11 @@ def _add_phase(to: Any, name: str, phase: PhaseDef) -> None:
     if phase.name == phases.ACCEPT:
         parser.add_argument("--decision", choices=tuple(DECISIONS), help="what was decided")
         parser.add_argument("--reason", action="append", default=[], metavar="WHY", help="why; may be repeated")
+    if phase.name in verdicts.ARTIFACTS:
+        parser.add_argument("--verdict", choices=verdicts.VERDICTS, help="what the review says")
+        parser.add_argument("--reason", action="append", default=[], metavar="WHY", help="why; may be repeated")
+    if phase.name == phases.REVIEW:
+        parser.add_argument("--about", choices=verdicts.ISSUES_OF, help="what has to change; default: code")
     if phase.name == phases.REVERT:
         parser.add_argument("--reason", metavar="WHY", help="why the work is undone")
 
@@ -113,7 +125,7 @@ def run(argv: Sequence[str]) -> int:
 def answer(args: argparse.Namespace, defaults: ReplDefaults) -> int:
     """Carry out a command of `rcs task`, and return its exit code. Raises RcsError and OSError."""
     if args.action == "schema":
-        return task_output.schema(args.name, as_json=args.json)
+        return task_output.schema(args.name, as_example=args.example, as_json=args.json)
     root = _root(args, defaults)
     if args.action == "list":
         return task_output.tasks(root, as_json=args.json)
@@ -121,7 +133,8 @@ def answer(args: argparse.Namespace, defaults: ReplDefaults) -> int:
         from rcs_hooks.cli import task_repl
 
         return task_repl.run(root, _task(args, defaults, root))
-    store = TaskStore(root, str(args.id) if args.action == "new" else _task(args, defaults, root), time.time())
+    name = str(args.id) if args.action == "new" else _task(args, defaults, root)
+    store = TaskStore(root, name, time.time(), _author())
     if args.action == "status":
         return task_output.status(operations.status(store), as_json=args.json)
     return task_output.result(_carried_out(args, store), as_json=args.json)
@@ -158,9 +171,14 @@ def _is_done(root: str, name: str) -> bool:
         return False
 
 
+def _author() -> Author:
+    is_terminal = sys.stdin is not None and sys.stdin.isatty()
+    user = os.environ.get("USER") or os.environ.get("LOGNAME") or "unknown"
+    return Author(typed_by(os.environ, is_terminal), clean(user))
+
+
 def _carried_out(args: argparse.Namespace, store: TaskStore) -> operations.TaskResult:
     environment = Environment(os.environ, os.getcwd(), time.time())
-    by = os.environ.get("USER") or os.environ.get("LOGNAME") or "unknown"
     if args.action == "new":
         return operations.new(store, environment)
     if args.action == "next":
@@ -168,9 +186,23 @@ def _carried_out(args: argparse.Namespace, store: TaskStore) -> operations.TaskR
     if args.action == "redo":
         return operations.request(store, Request(REDO, args.phase), environment)
     if args.action == "accept" and args.decision:
-        return operations.accept(store, args.decision, args.reason, by, environment)
+        return operations.accept(store, args.decision, args.reason, environment)
     if args.action == "accept" and args.reason:
         raise Refused(messages.REASON_ALONE)
     if args.action == "revert" and args.reason is not None:
-        return operations.revert(store, args.reason, by, environment)
+        return operations.revert(store, args.reason, environment)
+    if args.action == "review" and (verdict := _verdict(args)):
+        return operations.review(store, verdict, environment)
     return operations.request(store, Request(ENTER, args.phase), environment)
+
+
+def _verdict(args: argparse.Namespace) -> ReviewVerdict | None:
+    """Return the verdict that `rcs task review` is given; None without one. Raises Refused for a missing reason."""
+    about, reasons = getattr(args, "about", None), tuple(each.strip() for each in args.reason if has_words(each))
+    if args.verdict is None:
+        if args.reason or about:
+            raise Refused(messages.VERDICT_ALONE)
+        return None
+    if args.verdict != verdicts.VERDICTS[0] and not reasons:
+        raise Refused(messages.NO_REVIEW_REASON)
+    return ReviewVerdict(args.phase, args.verdict, reasons, about or verdicts.CODE)

@@ -13,7 +13,10 @@ from rcs_hooks.tasks.store import TaskStore, names
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.tasks.forms import DecisionForm
     from rcs_hooks.tasks.operations import TaskResult, TaskStatus
 
 
@@ -62,7 +65,8 @@ def _as_json(result: TaskResult) -> JsonObject:
         "moved": move is not None,
         "kind": move.kind if move else None,
         "label": move.label if move else None,
-        "why": list(move.why) if move else [],
+        "why": list(result.why),
+        "to_do": _to_do(result.task, result.phase, result.why, result.ready)[0],
         "round": result.round,
         "recorded": result.recorded,
         "history": result.archived.folder or None,
@@ -81,22 +85,28 @@ def _words(result: TaskResult) -> list[str]:
     for what, paths in (("moved", archived.moved), ("copied", archived.copied)):
         if paths:
             lines.append(f"  {what} to {archived.folder}: {', '.join(paths)}")
-    if isinstance(result.answer, Move):
-        lines += [f"  why: {each}" for each in result.answer.why]
-        if result.answer.warning:
-            lines.append(f"  warning: {result.answer.warning}")
+    if isinstance(result.answer, Move) and result.answer.warning:
+        lines.append(f"  warning: {result.answer.warning}")
     if result.note:
         lines.append(f"  {messages.no_run(result.note)}")
-    return [*lines, *_to_do(result.task, result.phase)]
+    return [*lines, *_to_do_lines(result.task, result.phase, result.why, result.ready)]
 
 
 def _recorded(task: str, artifact: str) -> str:
-    return messages.recorded(task, "the decision" if artifact == phases.DECISION else "the request", artifact)
+    what = {phases.DECISION: "the decision", phases.REVERT_RECORD: "the request"}.get(artifact, "the verdict")
+    return messages.recorded(task, what, artifact)
 
 
-def _to_do(task: str, phase: str) -> list[str]:
-    to_do = phases.to_do(task, phase)
-    return [f"  to do: {to_do}"] if to_do else []
+def _to_do_lines(task: str, phase: str, why: Sequence[str], ready: str | None) -> list[str]:
+    to_do, *reasons = _to_do(task, phase, why, ready)
+    return [*([f"  to do: {to_do}"] if to_do else []), *(f"    - {each}" for each in reasons)]
+
+
+def _to_do(task: str, phase: str, why: Sequence[str], ready: str | None) -> tuple[str, ...]:
+    """Return what to do in a phase, and then what sent the task back to it, if anything did."""
+    if ready and not why:
+        return (messages.to_next(task, ready),)
+    return phases.to_do(task, phase, is_back=bool(why)), *why
 
 
 def _moved(result: TaskResult) -> str:
@@ -113,19 +123,32 @@ def _moved(result: TaskResult) -> str:
 def status(status: TaskStatus, *, as_json: bool) -> int:
     """Print the phase of a task, which phases it can go to, and what to do; return the exit code."""
     state = status.state
+    to_do = _to_do(status.task, state.phase, state.why, status.ready)
     if as_json:
         fields = {name: state.record.get(name) for name in ("phase", "actors", "created_at", "updated_at")}
         edges = [_gate_json(gate) for gate in status.gates]
-        output.result({"ok": True, "task": status.task, "round": state.round} | fields | {"edges": edges})
+        why: JsonObject = {"why": list(state.why), "to_do": to_do[0], "decision": _decision_json(status.decision)}
+        output.result({"ok": True, "task": status.task, "round": state.round} | fields | {"edges": edges} | why)
         return output.OK
     output.text(f"task {status.task}: {state.phase}, round {state.round}")
     for gate in status.gates:
         label = f" ({gate.label})" if gate.label else ""
         words = f"closed{label}: {gate.failed[0].words}" if gate.failed else f"open{label}"
         output.text(f"  {gate.to:<12}{words}")
-    for line in _to_do(status.task, state.phase):
+    if status.decision is not None:
+        decided = status.decision
+        words = messages.decided(decided.word, decided.decided_by, decided.decided_at, decided.reasons)
+        output.text(f"  decision: {words}")
+    for line in _to_do_lines(status.task, state.phase, state.why, status.ready):
         output.text(line)
     return output.OK
+
+
+def _decision_json(decision: DecisionForm | None) -> JsonObject | None:
+    if decision is None:
+        return None
+    by, at = clean(decision.decided_by) or None, clean(decision.decided_at) or None
+    return {"decision": decision.word, "reasons": decision.reasons, "decided_by": by, "decided_at": at}
 
 
 def tasks(root: str, *, as_json: bool) -> int:
@@ -156,10 +179,10 @@ def _row(root: str, name: str) -> JsonObject:
     return empty | {"phase": state.phase, "round": state.round, "updated_at": updated}
 
 
-def schema(name: str, *, as_json: bool) -> int:
-    """Print the JSON Schema of an artifact, such as `plan-review`, and return the exit code."""
-    from rcs_hooks.tasks import forms
+def schema(name: str, *, as_example: bool, as_json: bool) -> int:
+    """Print the JSON Schema of an artifact, such as `plan-review`, or an example of it; return the exit code."""
+    from rcs_hooks.tasks import examples, forms
 
-    schema = forms.schema(phases.SCHEMAS[name])
-    output.text(jsontext.dumps_line(schema) if as_json else jsontext.dumps_shown(schema))
+    shown = examples.EXAMPLES[phases.SCHEMAS[name]] if as_example else forms.schema(phases.SCHEMAS[name])
+    output.text(jsontext.dumps_line(shown) if as_json else jsontext.dumps_shown(shown))
     return output.OK

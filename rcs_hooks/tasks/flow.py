@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.tasks import messages
 from rcs_hooks.tasks.edges import as_tried, edges_from, forward
-from rcs_hooks.tasks.phases import DONE, PLANNING
+from rcs_hooks.tasks.phases import DONE, PLANNING, is_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class Move(NamedTuple):
     """The conditions that an override waives."""
     warning: str | None = None
     why: Sequence[str] = ()
-    """The reasons why the task goes back, where no reviewer has given any."""
+    """What sends the task back, so that the next round knows what to change."""
 
 
 class AlreadyThere(NamedTuple):
@@ -161,7 +161,8 @@ def _overridden(phase: str, snap: Snapshot, target: str, reason: str) -> Answer:
         return MoveRefusal(NO_EDGE, phase, target, messages.no_override(snap.task, phase, target))
     gate = min(pair, key=lambda gate: bool(gate.failed))  # the first open one, otherwise the first
     failed = tuple(dict.fromkeys(each for gate in pair for each in gate.failed)) if gate.failed else ()
-    return Move(OVERRIDE, phase, target, gate.label, reason.strip(), failed)
+    why = (messages.finding("override", reason),) if is_back(phase, target) else ()
+    return Move(OVERRIDE, phase, target, gate.label, reason.strip(), failed, why=why)
 
 
 def _redo(phase: str, snap: Snapshot, target: str | None, rounds: Mapping[str, int]) -> Answer:

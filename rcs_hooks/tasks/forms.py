@@ -107,6 +107,7 @@ class Reviewer(ArtifactForm):
     severity: str | None = Field(None, description="blocking, with ok false, blocks")
     decision: ReviewWord | None = Field(None, description="blocked blocks; needs_changes and defer ask for changes")
     blocking_issues: list[object] = []
+    reasons: list[str] = Field([], description="what is to be changed, where nothing blocks")
 
 
 class Aggregate(ArtifactForm):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rcs_hooks.tasks.author import words_of
 from rcs_hooks.tasks.failures import enter, path_of
 from rcs_hooks.tasks.phases import PHASES, REVERT_RECORD, STATE_FILE
 from rcs_hooks.text import clean
@@ -18,6 +19,8 @@ MOST_NAMED = 5
 NO_REASON = "--override needs a reason"
 NO_REVERT_REASON = "--reason is empty; say why the work is undone"
 REASON_ALONE = "--reason needs --decision: rcs task accept --decision WORD --reason WHY"
+VERDICT_ALONE = "--reason and --about need --verdict: rcs task review plan|code --verdict WORD --reason WHY"
+NO_REVIEW_REASON = "--reason is missing; say what has to change, once for each thing"
 NO_TASK_AT_ALL = "there is no task here; begin one with: rcs task new NAME"
 
 
@@ -45,10 +48,20 @@ def issue(value: object) -> str:
     return clean(value, 80)
 
 
+def issue_name(name: str, path: str | None) -> str:
+    """Return what an issue is called, as in `C2 src/a.py`."""
+    return " ".join(filter(None, (short(name), short_path(path or ""))))
+
+
 def issue_line(name: str, path: str | None, message: str) -> str:
     """Return an issue on one line, as in `C2 src/a.py: it hangs`."""
-    where = " ".join(filter(None, (short(name), short_path(path or ""))))
+    where = issue_name(name, path)
     return f"{where}: {clean(message, 80)}" if message else where
+
+
+def finding(where: str, what: str) -> str:
+    """Return on one line what has to be changed, as in `C2 src/a.py: it hangs`."""
+    return f"{where}: {clean(what, 200)}" if where else clean(what, 200)
 
 
 # --- what is refused
@@ -94,6 +107,11 @@ def never_reached(task: str, phase: str) -> str:
 
 def redo_elsewhere(task: str, source: str, target: str) -> str:
     return f"task {task} is in {source}, and redo does that phase again; to go to {target}: {enter(task, target)}"
+
+
+def no_review_now(task: str, phase: str, review: str) -> str:
+    what = f"task {task} is in {phase}, and a verdict on {review} is given there; nothing was recorded"
+    return f"{what}. Where it can go: rcs task status {task}"
 
 
 def reverting(task: str) -> str:
@@ -154,6 +172,17 @@ def moved(task: str, source: str, target: str, number: int, why: str | None) -> 
 
 def recorded(task: str, what: str, artifact: str) -> str:
     return f"task {task}: {what} is recorded in {path_of(task, artifact)}"
+
+
+def to_next(task: str, target: str) -> str:
+    """Return what to do where all that a phase asks for is there."""
+    return f"rcs task next {task}; it goes to {target}"
+
+
+def decided(word: str, by: object, at: object, reasons: Sequence[str]) -> str:
+    """Return a decision on one line: who gave it, when, and why."""
+    when = clean(at)
+    return f"{decision(word, [clean(each, 200) for each in reasons])} ({', '.join(filter(None, (words_of(by), when)))})"
 
 
 def decision(word: str, reasons: Sequence[str]) -> str:

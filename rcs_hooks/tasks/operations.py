@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.tasks import flow, messages, phases, run_report
+from rcs_hooks.tasks import flow, messages, phases, run_report, verdicts
 from rcs_hooks.tasks.archive import ArchivedFiles
 from rcs_hooks.tasks.failures import fails
 from rcs_hooks.tasks.flow import ENTER, GateStatus, Move, MoveRefusal, Request
 from rcs_hooks.tasks.guards.acceptance import DECISIONS
 from rcs_hooks.tasks.phases import ACCEPT, DONE, PLANNING, REVERT, START, TEST
+from rcs_hooks.tasks.state import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.environment import Environment
     from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.tasks.forms import DecisionForm
+    from rcs_hooks.tasks.snapshot import Snapshot
     from rcs_hooks.tasks.state import TaskState
     from rcs_hooks.tasks.store import TaskStore
+    from rcs_hooks.tasks.verdicts import ReviewVerdict
 
 
 class TaskResult(NamedTuple):
@@ -33,6 +37,10 @@ class TaskResult(NamedTuple):
     """The artifact that was written on behalf of the person, or None."""
     note: str | None = None
     """Why the move could not be recorded as a run; None if all is well."""
+    why: tuple[str, ...] = ()
+    """What sent the task back to the phase that it is in; empty if nothing did."""
+    ready: str | None = None
+    """The phase to which `next` would go after what was recorded; None if nothing was, or if the task has moved on."""
 
 
 class TaskStatus(NamedTuple):
@@ -41,6 +49,10 @@ class TaskStatus(NamedTuple):
     task: str
     state: TaskState
     gates: tuple[GateStatus, ...]
+    ready: str | None = None
+    """The phase to which `next` would go now; None if it would be refused."""
+    decision: DecisionForm | None = None
+    """What was decided in accept; None if nothing is."""
 
 
 def new(store: TaskStore, environment: Environment) -> TaskResult:
@@ -84,10 +96,52 @@ def _request(store: TaskStore, request: Request, environment: Environment) -> Ta
         override=request.override,
     )  # fmt: skip
     note = run_report.report(report, environment)
-    return TaskResult(store.task, answer, answer.target, number, archived, note=note)
+    return TaskResult(store.task, answer, answer.target, number, archived, note=note, why=tuple(shortened(answer.why)))
 
 
-def accept(store: TaskStore, word: str, reasons: Sequence[str], by: str, environment: Environment) -> TaskResult:
+def review(store: TaskStore, verdict: ReviewVerdict, environment: Environment) -> TaskResult:
+    """Record the verdict of a review, and return where the task is then.
+
+    From the phase before the review the task enters the review and stays there; in the review it goes where the verdict
+    leads. Raises Refused elsewhere, and then nothing is written.
+    """
+    store.check_exists()
+    with store.lock():
+        store.recover()
+        phase = store.state().phase
+        store.check_recordable(verdict.artifact)
+        if phase not in (verdict.phase, verdicts.BEFORE[verdict.phase]):
+            raise Refused(messages.no_review_now(store.task, phase, verdict.phase))
+        if phase != verdict.phase:
+            result = _request(store, Request(ENTER, verdict.phase), environment)
+            if isinstance(result.answer, MoveRefusal):
+                return result
+        said = verdict.said(
+            store.check_recordable(verdict.artifact), store.author, store.snapshot(store.state()).plan_hash
+        )
+        signature: JsonObject = {"reviewed_by": store.author.kind, "user": store.author.user, "reviewed_at": store.at}
+        is_new = store.record(verdict.artifact, said, signature, replaces=("aggregate",))
+        if phase == verdict.phase:
+            result = _request(store, Request(ENTER, verdict.leads_to), environment)
+        else:
+            if is_new:
+                store.note(verdict.phase, messages.decision(verdict.word, verdict.reasons))
+            result = result._replace(ready=_ready(store))
+    return result._replace(recorded=verdict.artifact)
+
+
+def _ready(store: TaskStore) -> str | None:
+    state = store.state()
+    return _following(state, store.snapshot(state))
+
+
+def _following(state: TaskState, snap: Snapshot) -> str | None:
+    """Return the phase to which `next` would go; None if it would be refused."""
+    answer = flow.decide(state.phase, snap, Request(flow.NEXT), state.rounds)
+    return answer.target if isinstance(answer, Move) else None
+
+
+def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Environment) -> TaskResult:
     """Record a decision (`word`, one of `DECISIONS`) and who took it; return where the task is then.
 
     From test the task enters accept and stays there; in accept it goes where the decision leads. Where it may not enter
@@ -106,16 +160,19 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], by: str, environ
                 return result
         reasons = [each for each in reasons if each.strip()]
         said: JsonObject = {"decision": word, "reasons": reasons}
-        signature: JsonObject = {"decided_by": by, "decided_at": store.at}
+        author = store.author
+        signature: JsonObject = {"decided_by": author.kind, "user": author.user, "decided_at": store.at}
         is_new = store.record(phases.DECISION, said, signature, {"regression_found": False}, replaces=("verdict",))
         if is_new and DECISIONS[word] is None:
             store.note(ACCEPT, messages.decision(word, reasons))
         if phase == ACCEPT:
             result = _request(store, Request(ENTER, DECISIONS[word] or ACCEPT), environment)
+        else:
+            result = result._replace(ready=_ready(store))
     return result._replace(recorded=phases.DECISION)
 
 
-def revert(store: TaskStore, reason: str, by: str, environment: Environment) -> TaskResult:
+def revert(store: TaskStore, reason: str, environment: Environment) -> TaskResult:
     """Record the request to undo the work of a task in accept, and enter revert."""
     if not reason.strip():
         raise Refused(messages.NO_REVERT_REASON)
@@ -128,7 +185,7 @@ def revert(store: TaskStore, reason: str, by: str, environment: Environment) -> 
         if phase != ACCEPT:
             return _refuse_unwritten(store, REVERT)
         said: JsonObject = {"reason": reason.strip(), "status": "requested"}
-        store.record(phases.REVERT_RECORD, said, {"by": by, "at": store.at})
+        store.record(phases.REVERT_RECORD, said, {"by": store.author.kind, "user": store.author.user, "at": store.at})
         result = _request(store, Request(ENTER, REVERT), environment)
     return result._replace(recorded=phases.REVERT_RECORD)
 
@@ -142,4 +199,6 @@ def _refuse_unwritten(store: TaskStore, target: str) -> TaskResult:
 
 def status(store: TaskStore) -> TaskStatus:
     state = store.state()
-    return TaskStatus(store.task, state, flow.gates(state.phase, store.snapshot(state)))
+    snap = store.snapshot(state)
+    decision = snap.read(phases.DECISION).value
+    return TaskStatus(store.task, state, flow.gates(state.phase, snap), _following(state, snap), decision)

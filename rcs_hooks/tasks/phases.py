@@ -19,6 +19,7 @@ WORKFLOW = "task"
 
 STATE_FILE, TRANSCRIPT, HISTORY = "state.json", "transcript.jsonl", "history"
 CODE = "code/"
+REASONS_FOLLOW = "see the reasons below; then "
 
 FormT = TypeVar("FormT")
 
@@ -75,7 +76,9 @@ DEFINITIONS = (
         PLAN_REVIEW,
         command="review plan",
         outputs=(Artifact(PLAN_VERDICT, "plan-review"),),
-        to_do=f"review the plan, and write {{folder}}/{PLAN_VERDICT}; its schema: rcs task schema plan-review",
+        to_do='review the plan, then: rcs task review plan {task} --verdict WORD --reason "..."; the words: rcs task '
+        "review plan --help",
+        also="with a verdict: record it, and go where it leads",
     ),
     PhaseDef(
         CODEGEN,
@@ -87,7 +90,9 @@ DEFINITIONS = (
         REVIEW,
         command="review code",
         outputs=(Artifact(CODE_VERDICT, "code-review"),),
-        to_do=f"review the code, and write {{folder}}/{CODE_VERDICT}; its schema: rcs task schema code-review",
+        to_do='review the code, then: rcs task review code {task} --verdict WORD --reason "..."; the words: rcs task '
+        "review code --help",
+        also="with a verdict: record it, and go where it leads",
     ),
     PhaseDef(
         TEST,
@@ -136,9 +141,10 @@ def stale_outputs(target: str) -> list[str]:
     return [path for phase in (target, *later(target)) for path in OUTPUTS.get(phase, ())]
 
 
-def to_do(task: str, phase: str) -> str:
-    """Return what to do in a phase; empty if there is nothing to do."""
-    return DEFINITIONS[PHASES.index(phase)].to_do.format(task=task, folder=folder_of(task))
+def to_do(task: str, phase: str, *, is_back: bool = False) -> str:
+    """Return what to do in a phase; empty if there is nothing to do. `is_back`: whether reasons follow the text."""
+    words = DEFINITIONS[PHASES.index(phase)].to_do.format(task=task, folder=folder_of(task))
+    return f"{REASONS_FOLLOW}{words}" if is_back and phase != REVERT else words
 
 
 def folder_of(task: str) -> str:

@@ -11,11 +11,14 @@ from rcs_hooks.tasks.phases import DONE, PHASES, PLANNING
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rcs_hooks.jsontext import JsonObject
 
 PENDING, COMPLETED = "pending", "completed"
+WHY = "why"
+MOST_REASONS = 6
+LONGEST_REASON = 240
 
 
 class Actor(NamedTuple):
@@ -23,6 +26,8 @@ class Actor(NamedTuple):
 
     round: int = 0
     status: str | None = None
+    why: tuple[str, ...] = ()
+    """What sent the task back to this phase, and is to be changed there; empty if it came forward."""
 
 
 class TaskState(NamedTuple):
@@ -36,6 +41,11 @@ class TaskState(NamedTuple):
     def round(self) -> int:
         """Return how often the present phase was entered."""
         return self.round_of(self.phase)
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """Return what sent the task back to the present phase; empty if nothing did."""
+        return self.actors.get(self.phase, Actor()).why
 
     def round_of(self, phase: str) -> int:
         return self.actors.get(phase, Actor()).round
@@ -70,7 +80,13 @@ def _actor(field: str, actor: object) -> Actor:
         raise Refused(messages.wrong_state(f"{field}.round", _value(number), "a whole number from 1"))
     if not isinstance(status, str | None):
         raise Refused(messages.wrong_state(f"{field}.status", _value(status), "a word or null"))
-    return Actor(number, status)
+    return Actor(number, status, _reasons(actor.get(WHY)))
+
+
+def _reasons(why: object) -> tuple[str, ...]:
+    """Return what is readable of the reasons in a record, cleaned and bounded: a repository may bring any."""
+    texts = why[:MOST_REASONS] if isinstance(why, list) else []
+    return tuple(text for text in (clean(each, LONGEST_REASON) for each in texts) if text)
 
 
 def _shown(record: JsonObject, key: str) -> str:
@@ -96,11 +112,12 @@ def new(task: str, at: str) -> JsonObject:
     return {"task_id": task, "phase": PLANNING, "actors": actors, "created_at": at, "updated_at": at}
 
 
-def moved(state: TaskState, target: str, at: str) -> JsonObject:
-    """Return the content of state.json after a move of the task to the phase `target`.
+def moved(state: TaskState, target: str, at: str, why: Sequence[str] = ()) -> JsonObject:
+    """Return the content of state.json after a move of the task to the phase `target`; `why` is what sent it back.
 
-    The number of rounds of that phase goes up by one. A move back sets the status of every later phase to None. Nothing
-    else is changed; unknown keys stay.
+    The number of rounds of that phase goes up by one. A move back sets the status of every later phase to None. The
+    reasons of an earlier move are removed, unless the same phase is done again. Nothing else is changed; unknown keys
+    stay.
     """
     source, after = state.phase, copy.deepcopy(state.record)
     actors = after.get("actors")
@@ -115,5 +132,15 @@ def moved(state: TaskState, target: str, at: str) -> JsonObject:
     entered = actors.setdefault(target, {})
     entered["round"] = entered.get("round", 0) + 1
     entered["status"] = COMPLETED if target == DONE else PENDING
+    if why:
+        entered[WHY] = shortened(why)
+    elif source != target:
+        entered.pop(WHY, None)
     after["phase"], after["updated_at"] = target, at
     return after
+
+
+def shortened(why: Sequence[str]) -> list[str]:
+    """Return the first reasons, and how many more there are."""
+    most = MOST_REASONS - 1
+    return [*why] if len(why) <= most else [*why[:most], f"and {len(why) - most} more"]

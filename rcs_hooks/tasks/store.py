@@ -31,6 +31,7 @@ from rcs_hooks.tasks import (
     task_files,
     transcript,
 )
+from rcs_hooks.tasks.author import NOBODY, Author
 from rcs_hooks.tasks.task_files import UnreadableFile
 
 if TYPE_CHECKING:
@@ -71,13 +72,16 @@ def names(root: str) -> list[str]:
 class TaskStore:
     """The files of one task below `.rcs/tasks`; reading needs no lock, and every method that writes needs `lock()`."""
 
-    def __init__(self, root: str, task: str, now: float) -> None:
-        """Raises Refused for a name that cannot be used, and UnsafePath for a folder outside the workspace."""
+    def __init__(self, root: str, task: str, now: float, author: Author = NOBODY) -> None:
+        """Remember who writes, for the transcript and for what a person records.
+
+        Raises Refused for a name that cannot be used, and UnsafePath for a folder outside the workspace."""
         if not is_name(task):
             raise Refused(messages.bad_name(task))
         self.root = root
         self.task = task
         self.at = iso(now)
+        self.author = author
         self.folder = f"{tasks_folder(root)}/{task}"
         if not inside(os.path.realpath(self.folder), os.path.realpath(os.path.dirname(self.folder))):
             raise UnsafePath(f"{HOME}/{TASKS}/{task} is a link that leads out of {TASKS}, so it is not used")
@@ -140,7 +144,7 @@ class TaskStore:
         try:
             archived = archive.archive(self.folder, target) if is_back else archive.ArchivedFiles()
             self._log(move.kind, source, target, move.reason, move.failed)
-            after: JsonObject = {"task_id": self.task} | state.moved(before, target, self.at)
+            after: JsonObject = {"task_id": self.task} | state.moved(before, target, self.at, move.why)
             commit(self.folder, [Write(phases.STATE_FILE, after)])
         except BaseException:  # the task has not moved, so its files go back; then it is raised again
             archive.recover(self.folder)
@@ -159,7 +163,8 @@ class TaskStore:
     def _log(self, kind: str, source: str | None, target: str | None, reason: str | None,
              failed: Iterable[GuardFailure] = ()) -> None:  # fmt: skip
         line: JsonObject = {"ts": self.at, "kind": kind, "from": source, "to": target, "reason": reason}
-        transcript.append(self.folder, line | {"failed": [failure.as_json for failure in failed]})
+        signature: JsonObject = {"by": self.author.kind} if self.author.kind else {}
+        transcript.append(self.folder, line | {"failed": [failure.as_json for failure in failed]} | signature)
 
     # --- what a person records
 

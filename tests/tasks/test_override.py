@@ -68,7 +68,7 @@ def test_what_was_waived_is_on_the_record(task: Task) -> None:
     refused = task("test", "--json").json
     task.did("next", "--override", "I accept the risk of skipping review")
     line = task.transcript[-1]
-    assert set(line) == {"ts", "kind", "from", "to", "reason", "failed"}
+    assert set(line) == {"ts", "kind", "from", "to", "reason", "failed", "by"}
     assert (line["kind"], line["from"], line["to"]) == ("override", "review", "test")
     assert line["reason"] == "I accept the risk of skipping review"
     assert line["failed"] == refused["failed"]

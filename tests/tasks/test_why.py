@@ -48,7 +48,7 @@ WHY: dict[str, tuple[str, Record, str]] = {
 def test_what_sends_a_task_back_is_told(task: Task, name: str) -> None:
     source, artifacts, why = WHY[name]
     task.at(source, artifacts)
-    assert f"  why: {why}\n" in task.did("next")
+    assert f"    - {why}\n" in task.did("next")
 
 
 def test_the_signal_of_the_agent_is_told(task: Task) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.tasks.failures import MISSING, Failures, enter, fails, path_of, run_tests, write
 from rcs_hooks.tasks.guards.edge import Edge
+from rcs_hooks.tasks.guards.findings import has_words, of_decision, of_revert, of_tests
 from rcs_hooks.tasks.phases import (
     ACCEPT,
     CODEGEN,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 JUDGED = ("test", "lint", "static")
 """The kinds of suites whose failure sends a task back even where the report says that all passed."""
 ACCEPTED, NEEDS_CHANGES, UNCLEAR, UPSTREAM_PROBLEM = "accepted", "needs_changes", "unclear", "upstream_problem"
+WORD, THE_WORDS = "WORD", "the words: rcs task accept --help"
+"""What the fix says in place of `accepted`: nobody may accept by pasting a line."""
 DECISIONS: dict[str, str | None] = {
     ACCEPTED: DONE,
     NEEDS_CHANGES: CODEGEN,
@@ -88,14 +91,14 @@ def _no_result(snap: Snapshot, *, needed: str) -> Failures:
 
 
 def check_accepted(snap: Snapshot) -> Failures:
-    failures = _decision_is(snap, ACCEPTED, _decide(snap, ACCEPTED))
+    failures = _decision_is(snap, ACCEPTED, f"decide: {_decide(snap, WORD)}; {THE_WORDS}")
     if failures:
         return failures
     report, decision = snap.read(REPORT).value, snap.read(DECISION).value
-    has_reasons = decision is not None and any(each.strip() for each in decision.reasons)
+    has_reasons = decision is not None and any(map(has_words, decision.reasons))
     if report is None or report.overall_pass is not False or has_reasons:
         return ()
-    fix = _decide(snap, ACCEPTED, reason="...")
+    fix = f"decide again, with the reason: {_decide(snap, WORD)}; {THE_WORDS}"
     return fails(DECISION, "empty although tests failed", fix, field="reasons")
 
 
@@ -103,7 +106,7 @@ def check_decided(word: str) -> Callable[[Snapshot], Failures]:
     """Return the guard that is open once a person has decided `word`."""
 
     def guard(snap: Snapshot) -> Failures:
-        return _decision_is(snap, word, f"record it: {_decide(snap, word, reason='...')}")
+        return _decision_is(snap, word, f"record it: {_decide(snap, word)}")
 
     return guard
 
@@ -117,9 +120,8 @@ def _decision_is(snap: Snapshot, word: str, fix: str) -> Failures:
     return () if read.value.word == word else fails(DECISION, read.value.word, fix, field="decision", needed=word)
 
 
-def _decide(snap: Snapshot, word: str, reason: str = "") -> str:
-    option = f' --reason "{reason}"' if reason else ""
-    return f"rcs task accept {snap.task} --decision {word}{option}"
+def _decide(snap: Snapshot, word: str) -> str:
+    return f'rcs task accept {snap.task} --decision {word} --reason "..."'
 
 
 def check_revert_requested(snap: Snapshot) -> Failures:
@@ -154,11 +156,11 @@ def check_reverted(snap: Snapshot) -> Failures:
 
 EDGES = (
     Edge(TEST, ACCEPT, "tests complete", check_tests_complete, tried=2),
-    Edge(TEST, CODEGEN, "test failures", check_tests_failed, tried=1),
+    Edge(TEST, CODEGEN, "test failures", check_tests_failed, tried=1, why=of_tests),
     Edge(ACCEPT, DONE, "accepted", check_accepted, tried=5),
-    Edge(ACCEPT, CODEGEN, "requires further changes", check_decided(NEEDS_CHANGES), tried=4),
-    Edge(ACCEPT, REVIEW, "unclear / needs review", check_decided(UNCLEAR), tried=3),
-    Edge(ACCEPT, PLANNING, "upstream problem", check_decided(UPSTREAM_PROBLEM), tried=2),
-    Edge(ACCEPT, REVERT, "revert requested", check_revert_requested, tried=1),
+    Edge(ACCEPT, CODEGEN, "requires further changes", check_decided(NEEDS_CHANGES), tried=4, why=of_decision),
+    Edge(ACCEPT, REVIEW, "unclear / needs review", check_decided(UNCLEAR), tried=3, why=of_decision),
+    Edge(ACCEPT, PLANNING, "upstream problem", check_decided(UPSTREAM_PROBLEM), tried=2, why=of_decision),
+    Edge(ACCEPT, REVERT, "revert requested", check_revert_requested, tried=1, why=of_revert),
     Edge(REVERT, DONE, None, check_reverted, tried=1),
 )

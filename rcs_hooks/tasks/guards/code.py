@@ -8,6 +8,7 @@ from rcs_hooks.tasks import messages
 from rcs_hooks.tasks.diff_paths import paths_in
 from rcs_hooks.tasks.failures import Failures, enter, fails, override, path_of, write_and_collect
 from rcs_hooks.tasks.guards.edge import Edge
+from rcs_hooks.tasks.guards.findings import of_code_review
 from rcs_hooks.tasks.phases import (
     CODE,
     CODE_FILES,
@@ -211,6 +212,6 @@ EDGES = (
     Edge(CODEGEN, PLAN_REVIEW, "plan unclear", check_plan_unclear, tried=2, why=why_unclear),
     Edge(CODEGEN, CODEGEN, "re-run codegen"),
     Edge(REVIEW, TEST, "review passes", check_review_passes, tried=3),
-    Edge(REVIEW, CODEGEN, "needs code changes", check_needs_code_changes, tried=2),
-    Edge(REVIEW, PLANNING, "plan flawed", check_plan_flawed, tried=1),
+    Edge(REVIEW, CODEGEN, "needs code changes", check_needs_code_changes, tried=2, why=of_code_review(CODEGEN)),
+    Edge(REVIEW, PLANNING, "plan flawed", check_plan_flawed, tried=1, why=of_code_review(PLANNING)),
 )

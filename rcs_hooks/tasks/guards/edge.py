@@ -35,6 +35,6 @@ class Edge(NamedTuple):
     """The turn of this edge among those that `next` tries from a phase. Problem edges come first, so that contradictory
     artifacts send a task back; the last one is the way forward. None where only `redo` takes the edge."""
     why: Callable[[Snapshot], Sequence[str]] = no_reasons
-    """Returns what sends a task back where no reviewer has said so, so that people know what to change."""
+    """Returns what sends a task back, so that the next round knows what to change."""
     warning: Callable[[Snapshot], str | None] = no_warning
     """Returns what a person should know about a move that the guard allows, or None."""

@@ -133,10 +133,32 @@ def verdict_of_reviewer(reviewer: Reviewer) -> str:
     return NEEDS_CHANGES if reviewer.decision in (NEEDS_CHANGES, "defer", "deferred") else OK
 
 
+def why_planned_again(snap: Snapshot) -> list[str]:
+    """Return what each reviewer who does not agree says, and the flaws of the plan; empty if there are neither."""
+    review = snap.read(PLAN_VERDICT).value
+    if review is None:
+        return flaws(snap)
+    found = [
+        messages.finding(messages.short(each.id or f"reviewer {number}"), what)
+        for number, each in enumerate(review.reviewers, 1)
+        for what in _said(each)
+    ]
+    issues = review.aggregate.blocking_issues if review.aggregate else []
+    return [*found, *(messages.finding("aggregate", messages.issue(each)) for each in issues), *flaws(snap)]
+
+
+def _said(reviewer: Reviewer) -> list[str]:
+    """Return the issues of a reviewer who does not agree, then the reasons; the verdict itself if there are neither."""
+    verdict = verdict_of_reviewer(reviewer)
+    if verdict == OK:
+        return []
+    return [*(messages.issue(each) for each in reviewer.blocking_issues), *reviewer.reasons] or [verdict]
+
+
 EDGES = (
     Edge(PLANNING, PLAN_REVIEW, "planning succeeded", check_planning_succeeded, tried=1),
     Edge(PLANNING, PLANNING, "re-plan (redo)"),
     Edge(PLAN_REVIEW, CODEGEN, "review ok", check_review_ok, tried=3),
-    Edge(PLAN_REVIEW, PLANNING, "review needs changes", check_review_needs_changes, tried=2, why=flaws),
-    Edge(PLAN_REVIEW, PLANNING, "review blocked", check_review_blocked, tried=1, why=flaws),
+    Edge(PLAN_REVIEW, PLANNING, "review needs changes", check_review_needs_changes, tried=2, why=why_planned_again),
+    Edge(PLAN_REVIEW, PLANNING, "review blocked", check_review_blocked, tried=1, why=why_planned_again),
 )

@@ -1,0 +1,96 @@
+"""A decision, a verdict and an override say whether an agent, a terminal or a script gave them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+
+from rcs_hooks.tasks.author import words_of
+from tests.table import each_row
+from tests.tasks.paths import DECISION, PLAN, PLAN_REVIEW
+from tests.tasks.rows import WHOLE_PLAN
+from tests.tasks.support import RCS, Record, Task
+
+AGENTS = {"Claude Code": {"CLAUDECODE": "1"}, "a session of ours": {"RCS_SESSION_ID": "s1"}}
+ACCEPT = ("task", "accept", "t1", "--decision", "accepted", "--reason", "it is what I wanted")
+
+
+def in_a_terminal(task: Task, *words: str, **env: str) -> Record:
+    """What `rcs` prints as JSON where its stdin is a terminal."""
+    leader, follower = pty.openpty()
+    try:
+        done = subprocess.run(
+            [*RCS, *words, "--json"], stdin=follower, capture_output=True, cwd=task.root,
+            env=task.env(USER="ada", **env), timeout=60, check=True,
+        )  # fmt: skip
+    finally:
+        os.close(leader)
+        os.close(follower)
+    found: Record = json.loads(done.stdout)
+    return found
+
+
+def test_a_decision_that_a_person_types_says_so(task: Task) -> None:
+    task.at("accept")
+    in_a_terminal(task, *ACCEPT)
+    record = task.read(DECISION)
+    assert (task.phase, record["decided_by"], record["user"]) == ("done", "terminal", "ada")
+    assert task.transcript[-1]["by"] == "terminal"
+
+
+@each_row("env", AGENTS.values(), ids=AGENTS)
+def test_a_decision_of_an_agent_is_never_one_of_a_person(task: Task, env: dict[str, str]) -> None:
+    task.at("accept")
+    in_a_terminal(task, *ACCEPT, **env)
+    assert task.read(DECISION)["decided_by"] == "agent"
+
+
+def test_without_a_terminal_it_is_a_script(task: Task) -> None:
+    task.at("accept")
+    task.did("accept", "--decision", "accepted")
+    assert task.read(DECISION)["decided_by"] == "script"
+
+
+def test_a_revert_and_an_override_say_it_too(task: Task) -> None:
+    task.at("accept")
+    task.program("revert", "--reason", "it broke the build", CLAUDECODE="1")
+    assert task.read("revert/record.json")["by"] == "agent"
+    task.at("plan_review")
+    task.program("next", "--override", "no time", CLAUDECODE="1")
+    assert (task.phase, task.transcript[-1]["kind"], task.transcript[-1]["by"]) == ("codegen", "override", "agent")
+
+
+def test_status_says_who_decided(task: Task) -> None:
+    task.at("accept")
+    task.program("accept", "--decision", "accepted", "--reason", "so be it", CLAUDECODE="1")
+    at = task.read(DECISION)["decided_at"]
+    assert f"\n  decision: accepted: so be it (by an agent, {at})\n" in task.did("status")
+    assert task("status", "--json").json["decision"] == {
+        "decision": "accepted", "reasons": ["so be it"], "decided_by": "agent", "decided_at": at
+    }  # fmt: skip
+
+
+def test_a_verdict_says_it_too(task: Task) -> None:
+    task.at("plan_review", {PLAN: WHOLE_PLAN})
+    task.program("review plan", "--verdict", "ok", CLAUDECODE="1")
+    record = task.read(PLAN_REVIEW)
+    assert (record["reviewed_by"], record["reviewers"][0]["id"]) == ("agent", "agent")
+
+
+@each_row(("said", "words"), [
+    ("terminal", "in a terminal"), ("agent", "by an agent"), ("script", "by a script"), (None, "unsigned"),
+    (7, "unsigned"), ("Ada", "signed Ada"), ("in a terminal\x1b[2J", "signed in a terminal [2J"),
+])  # fmt: skip
+def test_what_a_file_says_of_its_author(said: object, words: str) -> None:
+    assert words_of(said) == words
+
+
+def test_a_hostile_decision_is_shown_on_one_line(task: Task) -> None:
+    evil = {"decision": "accepted", "decided_by": "\x1b[2Jterminal\n", "reasons": ["a\nb\x1b]0;x\x07" + "c" * 9000]}
+    task.at("accept", {DECISION: evil})
+    shown = task.did("status")
+    (line,) = (line for line in shown.splitlines() if "decision: accepted: " in line)
+    assert len(line) < 400
+    assert "\x1b" not in shown

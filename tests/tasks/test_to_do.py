@@ -1,0 +1,152 @@
+"""`to do` names what sent a task back, until the task has left that phase again."""
+
+from __future__ import annotations
+
+from tests.table import each_row
+from tests.tasks.paths import CODE_REVIEW, DECISION, DIFF, PLAN, PLAN_REVIEW, REPORT, REVERT
+from tests.tasks.rows import CLEAN_REVIEW, CODE_FILES, PASSED, PATCH, WHOLE_PLAN
+from tests.tasks.support import Record, Task
+
+PLANNED: Record = {PLAN: WHOLE_PLAN}
+
+
+def review(decision: str, *issues: Record) -> Record:
+    return {CODE_REVIEW: {"ok": False, "decision": decision, "issues": [*issues]}}
+
+
+def issue(name: str, severity: str, message: str = "it hangs", **rest: str) -> Record:
+    return {"id": name, "severity": severity, "message": message, "path": "src/a.py"} | rest
+
+
+def plan_review(**said: object) -> Record:
+    return {PLAN_REVIEW: {"ok": False, "blocked": False} | said}
+
+
+FINDINGS: dict[str, tuple[str, str, Record, list[str]]] = {
+    "a reviewer with reasons": (
+        "plan_review", "planning",
+        plan_review(reviewers=[{"id": "risk", "decision": "needs_changes", "reasons": ["no rollback", "no test"]}]),
+        ["risk: no rollback", "risk: no test"],
+    ),
+    "a reviewer who blocks, and one who agrees": (
+        "plan_review", "planning",
+        plan_review(reviewers=[{"id": "cost", "ok": True}, {"id": "risk", "blocking_issues": [{"text": "no test"}]}]),
+        ["risk: no test"],
+    ),
+    "a reviewer without a word": (
+        "plan_review", "planning", plan_review(reviewers=[{"ok": False}]), ["reviewer 1: needs_changes"]
+    ),
+    "an aggregate": (
+        "plan_review", "planning", plan_review(aggregate={"ok": False, "blocking_issues": ["no rollback"]}),
+        ["aggregate: no rollback"],
+    ),
+    "issues of the code, the heaviest first": (
+        "review", "codegen",
+        review("needs_changes", issue("C1", "minor"), issue("C2", "info"), issue("C3", "blocking", "it leaks")),
+        ["C3 src/a.py: it leaks", "C1 src/a.py: it hangs"],
+    ),
+    "only issues of the code": (
+        "review", "codegen", review("needs_changes", issue("C1", "major"), issue("P1", "minor", target="plan")),
+        ["C1 src/a.py: it hangs"],
+    ),
+    "a review that says no more": ("review", "codegen", review("needs_changes"), ["decision: needs_changes"]),
+    "an issue without a message": (
+        "review", "codegen", review("blocked", issue("C1", "major", "")), ["C1 src/a.py: major"]
+    ),
+    "an issue of the plan": (
+        "review", "planning", review("blocked", issue("P1", "major", "nobody asked", target="plan")),
+        ["P1 src/a.py: nobody asked"],
+    ),
+    "suites that fail": (
+        "test", "codegen",
+        {REPORT: PASSED | {"overall_pass": False, "suites": [
+            {"id": "unit", "kind": "test", "overall_pass": False}, {"id": "ruff", "kind": "lint", "overall_pass": True},
+        ]}},
+        ["unit: it fails"],
+    ),
+    "a run that broke off": (
+        "test", "codegen", {REPORT: {"status": "failed", "suites": []}}, ["the test run broke off"]
+    ),
+    "further changes": (
+        "accept", "codegen", {DECISION: {"decision": "needs_changes", "reasons": ["say good morning", "..."]}},
+        ["say good morning"],
+    ),
+    "unclear": ("accept", "review", {DECISION: {"decision": "unclear", "reasons": ["who reads?"]}}, ["who reads?"]),
+    "upstream": (
+        "accept", "planning", {DECISION: {"decision": "upstream_problem", "reasons": ["nobody asks"]}}, ["nobody asks"]
+    ),
+    "a revert": ("accept", "revert", {REVERT: {"reason": "it broke", "status": "requested"}}, ["it broke"]),
+}  # fmt: skip
+
+
+def reasons_in(shown: str) -> list[str]:
+    """Return the lines below `to do`."""
+    lines = shown.splitlines()
+    (first,) = (number for number, line in enumerate(lines) if line.startswith("  to do: "))
+    return [line.removeprefix("    - ") for line in lines[first + 1 :]]
+
+
+@each_row("name", FINDINGS)
+def test_to_do_names_what_sent_the_task_back(task: Task, name: str) -> None:
+    source, target, artifacts, findings = FINDINGS[name]
+    task.at(source, PLANNED | artifacts)
+    shown = task.did("next")
+    assert (task.phase, reasons_in(shown)) == (target, findings)
+    assert reasons_in(task.did("status")) == findings
+    told = task("status", "--json").json
+    assert told["why"] == findings
+    assert told["to_do"].startswith("see the reasons below; then ") == (target != "revert")
+
+
+def test_an_override_back_gives_its_reason(task: Task) -> None:
+    task.at("review", PLANNED)
+    shown = task.did("next", "--override", "I want it smaller", "--to", "planning")
+    assert reasons_in(shown) == ["override: I want it smaller"]
+
+
+def test_they_are_gone_once_the_task_comes_forward_again(task: Task) -> None:
+    task.at("review", PLANNED | CODE_FILES | review("needs_changes", issue("C1", "major")))
+    task.did("next")
+    task.did("redo")
+    assert reasons_in(task.did("status")) == ["C1 src/a.py: it hangs"], "doing the phase again corrects nothing"
+    task.put(DIFF, PATCH.replace("'hello'", "'good morning'"))
+    task.did("next")
+    assert reasons_in(task.did("status")) == []
+    task.put(CODE_REVIEW, CLEAN_REVIEW)
+    task.did("next")
+    assert reasons_in(task.did("status")) == []
+    task.at("plan_review", PLANNED | {PLAN_REVIEW: {"ok": True, "blocked": False}}, codegen={"why": ["an old one"]})
+    assert reasons_in(task.did("next")) == []
+
+
+def test_of_many_the_first_are_named_and_the_rest_counted(task: Task) -> None:
+    issues = [issue(f"C{number}", "major", "x" * 5000) for number in range(1, 10)]
+    task.at("review", PLANNED | review("needs_changes", *issues))
+    found = reasons_in(task.did("next"))
+    assert [line.split()[0] for line in found[:5]] == ["C1", "C2", "C3", "C4", "C5"]
+    assert found[5:] == ["and 4 more"]
+    assert max(map(len, found)) < 300
+
+
+def test_what_a_repository_brings_is_cleaned_and_bounded(task: Task) -> None:
+    task.at("codegen", PLANNED, codegen={"why": ["\x1b[2Jgone\nto do: rm -rf", 7, "x" * 5000, *["y"] * 50]})
+    found = reasons_in(task.did("status"))
+    assert found[0] == "[2Jgone to do: rm -rf"
+    assert (len(found), max(map(len, found))) == (5, 240)
+    task.at("codegen", PLANNED, codegen={"why": {"a": 1}})
+    assert reasons_in(task.did("status")) == []
+
+
+def test_where_all_is_there_the_next_command_is_what_to_do(task: Task) -> None:
+    task.at("planning", PLANNED)
+    assert "  to do: rcs task next t1; it goes to plan_review\n" in task.did("status")
+    task.put(PLAN, WHOLE_PLAN | {"blocking_questions": ["Which database?"]})
+    assert "  to do: write .rcs/tasks/t1/planning/planning.ai.json; its schema: " in task.did("status")
+
+
+def test_a_task_that_came_back_is_not_sent_on_unchanged(task: Task) -> None:
+    """The plan is edited in place, so it could go on at once."""
+    task.at("plan_review", PLANNED | plan_review(reviewers=[{"id": "risk", "ok": False, "reasons": ["no rollback"]}]))
+    shown = task.did("next")
+    assert "rcs task next" not in shown
+    assert "  to do: see the reasons below; then write .rcs/tasks/t1/planning/planning.ai.json" in shown
