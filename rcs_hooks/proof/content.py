@@ -1,0 +1,106 @@
+"""Reads files of a work tree from disk, and gives each the id that git would give it.
+
+Nothing here waits for a writer or follows a link: what git lists as a file may be anything by the time it is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+
+from rcs_hooks.files.bounded import READ_FLAGS
+from rcs_hooks.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNK = 1 << 20
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n"
+POINTER_STARTS = (b"version https://git-lfs", b"version https://hawser")
+LONGEST_POINTER = 1_024
+REGULAR, PROGRAM, LINK = b"100644", b"100755", b"120000"
+
+
+class Content(NamedTuple):
+    """What a file holds: its id, and what tells whether git would convert it."""
+
+    id: bytes
+    pointer: bytes = b""
+    """The id of the file that Git LFS would store in its place."""
+    has_return: bool = False
+    has_keyword: bool = False
+    is_read: bool = True
+
+
+class Modes(NamedTuple):
+    """What a repository's config says of modes: whether the executable bit counts, and whether links are links."""
+
+    file_mode: bool = True
+    symlinks: bool = True
+
+    def of(self, mode: int, before: bytes) -> bytes:
+        """Return the mode that git would record for a file on disk. `before`: that of the index, empty if untracked."""
+        if stat.S_ISLNK(mode):
+            return LINK
+        if not stat.S_ISREG(mode):
+            return b"%06o" % stat.S_IFMT(mode)
+        if not self.symlinks and before == LINK:
+            return LINK
+        if not self.file_mode:
+            return before if before in (REGULAR, PROGRAM) else REGULAR
+        return PROGRAM if mode & stat.S_IXUSR else REGULAR
+
+
+def object_id(kind: str, data: bytes) -> bytes:
+    """Return the id that git gives to a blob. `kind`: sha1 or sha256."""
+    return hashlib.new(kind, b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest().encode()
+
+
+def read(path: bytes, status: os.stat_result, kind: str, left: Callable[[], float], *, lfs: bool) -> Content | None:
+    """Read a file; None if it is gone. What cannot be read is known by its size and time."""
+    try:
+        if stat.S_ISLNK(status.st_mode):
+            return Content(object_id(kind, os.readlink(path)))
+        if stat.S_ISREG(status.st_mode):
+            return _read_regular(path, kind, left, lfs=lfs)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        pass
+    seen = f"{status.st_size} {status.st_mtime_ns} {stat.S_IFMT(status.st_mode)}"
+    return Content(object_id(kind, f"unreadable {seen}".encode()), is_read=False)
+
+
+def _read_regular(path: bytes, kind: str, left: Callable[[], float], *, lfs: bool) -> Content:
+    fd = os.open(path, READ_FLAGS)
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("not a file")
+        size, done = status.st_size, 0
+        own = hashlib.new(kind, b"blob %d\0" % size, usedforsecurity=False)
+        oid = hashlib.sha256()
+        has_return = has_keyword = False
+        head, before = b"", b""
+        while chunk := os.read(fd, CHUNK):
+            left()
+            head = head or chunk[:LONGEST_POINTER]
+            done += len(chunk)
+            own.update(chunk)
+            has_return = has_return or b"\r" in chunk
+            has_keyword = has_keyword or b"$Id" in before + chunk
+            before = chunk[-2:]
+            if lfs:
+                oid.update(chunk)
+    finally:
+        os.close(fd)
+    if done != size:  # it grows or shrinks while it is read
+        own.update(b"%d" % done)
+    pointer = b""
+    if lfs:
+        is_pointer = size < LONGEST_POINTER and head.startswith(POINTER_STARTS)
+        text = POINTER % (oid.hexdigest().encode(), done)
+        pointer = own.hexdigest().encode() if is_pointer or not size else object_id(kind, text)
+    return Content(own.hexdigest().encode(), pointer, has_return, has_keyword)

@@ -1,0 +1,54 @@
+"""Fingerprints a folder that no repository describes: by path, size, time and mode of each file."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from rcs_hooks.errors import suppress
+from rcs_hooks.files.paths import GIT, HOME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOT_CONTENT = frozenset(name.encode() for name in (HOME, GIT, ".hg", ".svn", ".jj", ".sl"))
+"""Folders of ours, and of programs that keep versions: what is in them is not the work."""
+
+
+def listed(top: bytes, left: Callable[[], float], *, own: bool = True) -> tuple[list[bytes], list[bytes]]:
+    """Return a line for each file below a folder, and the paths of the repositories in it, which are not entered.
+
+    Every path is relative to the folder. `own`: whether the folder itself is listed though it has a `.git`.
+    """
+    lines: list[bytes] = []
+    repositories: list[bytes] = []
+    folders = [b""]
+    while folders:
+        folder = folders.pop()
+        left()
+        with suppress(OSError), os.scandir(os.path.join(top, folder) or top) as found:
+            entries = list(found)
+            names = {entry.name for entry in entries}
+            if GIT.encode() in names and (folder or not own):
+                repositories.append(folder)
+                continue
+            for entry in entries:
+                path = os.path.join(folder, entry.name)
+                if not entry.is_dir(follow_symlinks=False):
+                    lines.append(_line(entry, path))
+                elif entry.name not in NOT_CONTENT:
+                    folders.append(path)
+    return [line for line in lines if line], repositories
+
+
+def _line(entry: os.DirEntry[bytes], path: bytes) -> bytes:
+    with suppress(OSError):
+        status = entry.stat(follow_symlinks=False)
+        mode = status.st_mode
+        if stat.S_ISLNK(mode):
+            return b"%06o %b\t%b" % (mode, os.readlink(entry.path).hex().encode(), path)
+        if stat.S_ISREG(mode):
+            return b"%06o %d %d\t%b" % (mode, status.st_size, status.st_mtime_ns, path)
+        return b"%06o\t%b" % (mode, path)
+    return b""

@@ -1,0 +1,176 @@
+"""Lists what lies in a repository's work tree: each file's mode, the id that `git add` would give it, and its path.
+
+What git's index says of a file is believed where git itself finds the file unchanged, by its size, times and inode. All
+else is read from disk.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from operator import itemgetter
+
+from rcs_hooks.errors import suppress
+from rcs_hooks.files.paths import GIT, HOME
+from rcs_hooks.proof import content
+from rcs_hooks.proof.attributes import (
+    LFS,
+    UNSPECIFIED,
+    Attributes,
+    attributes_of,
+    converted_ids,
+    filtered,
+    with_returns,
+)
+from rcs_hooks.proof.git import Call
+from rcs_hooks.proof.repository import Repository
+from rcs_hooks.tuples import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+LISTS = (
+    Call(("ls-files", "-s", "-v", "-z")),
+    Call(("diff-files", "--raw", "-z", "--ignore-submodules=all")),
+    Call(("ls-files", "-o", "--exclude-standard", "-z")),
+)
+ID_LENGTHS = {"sha1": 40, "sha256": 64}
+OURS = HOME.encode() + b"/"
+GITLINK = b"160000"
+TAG, MODE, ID = slice(0, 2), slice(2, 8), 9
+
+
+class Listed(NamedTuple):
+    """What lies in a work tree."""
+
+    lines: list[bytes]
+    """As `git ls-files -s -v` prints it, sorted by path: `H 100644 ID 0`, a tab, the path."""
+    at: int
+    """Where the path begins in each line."""
+    untracked: frozenset[bytes]
+    submodules: list[bytes]
+    repositories: list[bytes]
+    """The paths of the untracked repositories in it."""
+
+
+def line_of(mode: bytes, id: bytes, path: bytes) -> bytes:
+    """Return the line of a file."""
+    return b"H %b %b 0\t%b" % (mode, id, path)
+
+
+def list_files(repository: Repository) -> Listed:
+    """List the files of a work tree, but for those of the repositories in it. Raises TreeFailure."""
+    indexed, changed, others = (out.split(b"\0") for out in repository.git.output(*LISTS))
+    length = ID_LENGTHS[repository.kind]
+    at = ID + length + len(" 0\t")
+    entries = [entry for entry in indexed if entry and not _is_ours(entry[at:])]
+    odd = [entry for entry in entries if entry[TAG] != b"H " or entry[at - 2 : at - 1] != b"0" or entry[2:4] != b"10"]
+    submodules = [entry[at:] for entry in odd if entry[MODE] == GITLINK]
+    untracked = [path for path in others if path and not path.endswith(b"/") and not _is_ours(path)]
+    by_disk = {entry[at:] for entry in odd if entry[MODE] != GITLINK and not _is_plain_link(entry, at)}
+    by_disk.update(path for path in changed[1::2] if not _is_ours(path))
+    if drivers := frozenset(name.encode() for name in repository.drivers) - {LFS}:
+        by_disk |= filtered(repository.git, [entry[at:] for entry in entries], drivers)
+    by_disk.difference_update(submodules)
+    apart = by_disk.union(submodules)
+    lines = [entry for entry in entries if entry[at:] not in apart] if apart else entries
+    known = {entry[at:]: (entry[MODE], entry[ID : ID + length]) for entry in entries if entry[at:] in by_disk}
+    if by_disk or untracked:
+        lines += _from_disk(repository, known, [*by_disk, *untracked])
+        lines.sort(key=itemgetter(slice(at, None)))
+    nested = [path[:-1] for path in others if path.endswith(b"/") and not _is_ours(path)]
+    return Listed(lines, at, frozenset(untracked), submodules, nested)
+
+
+def _is_ours(path: bytes) -> bool:
+    return OURS in path and (path.startswith(OURS) or b"/" + OURS in path)
+
+
+def _is_plain_link(entry: bytes, at: int) -> bool:
+    """Tell whether an entry is odd only as it is a symbolic link."""
+    return entry[MODE] == content.LINK and entry[TAG] == b"H " and entry[at - 2 : at - 1] == b"0"
+
+
+def _from_disk(
+    repository: Repository, known: dict[bytes, tuple[bytes, bytes]], paths: Collection[bytes]
+) -> Iterable[bytes]:
+    """Return the lines of files that are read from disk. `known`: mode and id that the index has of them."""
+    git, kind = repository.git, repository.kind
+    found = _present(git.top.encode(errors="surrogateescape"), paths)
+    regular = [path for path, status in found.items() if stat.S_ISREG(status.st_mode)]
+    attributes = attributes_of(git, regular)
+    none = Attributes()
+    lines: dict[bytes, bytes] = {}
+    convertible: list[bytes] = []
+    for path, status in found.items():
+        mine = attributes.get(path, none)
+        driver = mine.filter if mine.filter.decode(errors="surrogateescape") in repository.drivers else UNSPECIFIED
+        read = content.read(
+            os.path.join(os.fsencode(git.top), path), status, kind, git.deadline.left, lfs=driver == LFS
+        )
+        if read is None:
+            continue
+        mode_before, id_before = known.get(path, (b"", b""))
+        mode = repository.modes.of(status.st_mode, mode_before)
+        lines[path] = line_of(mode, read.id, path)
+        if read.id == id_before or not read.is_read:
+            continue
+        if read.pointer:
+            lines[path] = line_of(mode, read.pointer, path)
+        elif driver == UNSPECIFIED and _is_convertible(read, mine, autocrlf=repository.autocrlf):
+            convertible.append(path)
+    for path, id in _converted(repository, known, convertible, attributes).items():
+        lines[path] = lines[path].replace(lines[path][ID : ID + len(id)], id, 1)
+    return lines.values()
+
+
+def _is_convertible(read: content.Content, mine: Attributes, *, autocrlf: bool) -> bool:
+    return (
+        mine.has_encoding
+        or (read.has_return and mine.may_change_ends(autocrlf))
+        or (read.has_keyword and mine.ident != UNSPECIFIED)
+    )
+
+
+def _converted(
+    repository: Repository,
+    known: dict[bytes, tuple[bytes, bytes]],
+    paths: list[bytes],
+    attributes: dict[bytes, Attributes],
+) -> dict[bytes, bytes]:
+    if not paths:
+        return {}
+    asked = [path for path in paths if path in known and attributes[path].looks_at_index()]
+    kept = with_returns(repository.git, asked) if asked else set()
+    return converted_ids(repository.git, [path for path in paths if path not in kept], ID_LENGTHS[repository.kind])
+
+
+def _present(top: bytes, paths: Iterable[bytes]) -> dict[bytes, os.stat_result]:
+    """Return what is on disk of these paths, none of them behind a link or a folder's."""
+    found: dict[bytes, os.stat_result] = {}
+    folders: dict[bytes, bool] = {b"": True}
+    for path in paths:
+        if _is_folder(top, os.path.dirname(path), folders):
+            with suppress(OSError):
+                status = os.lstat(os.path.join(top, path))
+                if not stat.S_ISDIR(status.st_mode):
+                    found[path] = status
+    return found
+
+
+def _is_folder(top: bytes, folder: bytes, known: dict[bytes, bool]) -> bool:
+    """Tell whether a path is a folder, and no part of it a link."""
+    if folder not in known:
+        known[folder] = False
+        with suppress(OSError):
+            above = _is_folder(top, os.path.dirname(folder), known)
+            known[folder] = above and stat.S_ISDIR(os.lstat(os.path.join(top, folder)).st_mode)
+    return known[folder]
+
+
+def is_own_repository(top: str, path: bytes) -> bool:
+    """Tell whether there is a repository at a path of a work tree, and not behind a link."""
+    return _is_folder(os.fsencode(top), path, {b"": True}) and os.path.lexists(
+        os.path.join(os.fsencode(top), path, GIT.encode())
+    )
