@@ -9,7 +9,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from rcs_hooks.proof.git import Call, Git
+from rcs_hooks.proof.git import GitCall, Git
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def attributes_of(git: Git, paths: Sequence[bytes]) -> dict[bytes, Attributes]:
     """Return the attributes of files."""
     if not paths:
         return {}
-    call = Call(("check-attr", "-z", "--stdin", *NAMES), b"".join(path + b"\0" for path in paths))
+    call = GitCall(("check-attr", "-z", "--stdin", *NAMES), b"".join(path + b"\0" for path in paths))
     (out,) = git.output(call)
     values = out.split(b"\0")[2::3]
     count = len(NAMES)
@@ -62,7 +62,7 @@ def attributes_of(git: Git, paths: Sequence[bytes]) -> dict[bytes, Attributes]:
 
 def filtered(git: Git, paths: Sequence[bytes], drivers: frozenset[bytes]) -> set[bytes]:
     """Return those of these files that have one of these filter drivers."""
-    (out,) = git.output(Call(("check-attr", "-z", "--stdin", "filter"), b"".join(path + b"\0" for path in paths)))
+    (out,) = git.output(GitCall(("check-attr", "-z", "--stdin", "filter"), b"".join(path + b"\0" for path in paths)))
     values = out.split(b"\0")[2::3]
     return {path for path, value in zip(paths, values, strict=True) if value in drivers}
 
@@ -72,7 +72,7 @@ def converted_ids(git: Git, paths: Sequence[bytes], id_length: int) -> dict[byte
     found: dict[bytes, bytes] = {}
     left = list(paths)
     while left:
-        call = Call(("hash-object", "--stdin-paths"), b"".join(_quoted(path) + b"\n" for path in left))
+        call = GitCall(("hash-object", "--stdin-paths"), b"".join(_quoted(path) + b"\n" for path in left))
         (said,) = git.run(call)
         ids = [line for line in said.out.split(b"\n") if len(line) == id_length]
         found.update(zip(left, ids, strict=False))
@@ -95,7 +95,7 @@ def with_returns(git: Git, paths: Sequence[bytes]) -> set[bytes]:
     found: set[bytes] = set()
     for some in _parts(paths):
         words = ("ls-files", "--eol", "-z", "--", *(_text(path) for path in some))
-        (out,) = git.output(Call(words))
+        (out,) = git.output(GitCall(words))
         for line in out.split(b"\0"):
             kinds, _, path = line.partition(b"\t")
             if kinds.startswith((b"i/crlf", b"i/mixed")):

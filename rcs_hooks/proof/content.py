@@ -23,7 +23,7 @@ LONGEST_POINTER = 1_024
 REGULAR, PROGRAM, LINK = b"100644", b"100755", b"120000"
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     """What a file holds: its id, and what tells whether git would convert it."""
 
     id: bytes
@@ -34,7 +34,7 @@ class Content(NamedTuple):
     is_read: bool = True
 
 
-class Modes(NamedTuple):
+class ModeRules(NamedTuple):
     """What a repository's config says of modes: whether the executable bit counts, and whether links are links."""
 
     file_mode: bool = True
@@ -58,11 +58,11 @@ def object_id(kind: str, data: bytes) -> bytes:
     return hashlib.new(kind, b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest().encode()
 
 
-def read(path: bytes, status: os.stat_result, kind: str, left: Callable[[], float], *, lfs: bool) -> Content | None:
+def read(path: bytes, status: os.stat_result, kind: str, left: Callable[[], float], *, lfs: bool) -> FileContent | None:
     """Read a file; None if it is gone. What cannot be read is known by its size and time."""
     try:
         if stat.S_ISLNK(status.st_mode):
-            return Content(object_id(kind, os.readlink(path)))
+            return FileContent(object_id(kind, os.readlink(path)))
         if stat.S_ISREG(status.st_mode):
             return _read_regular(path, kind, left, lfs=lfs)
     except (FileNotFoundError, NotADirectoryError):
@@ -70,10 +70,10 @@ def read(path: bytes, status: os.stat_result, kind: str, left: Callable[[], floa
     except OSError:
         pass
     seen = f"{status.st_size} {status.st_mtime_ns} {stat.S_IFMT(status.st_mode)}"
-    return Content(object_id(kind, f"unreadable {seen}".encode()), is_read=False)
+    return FileContent(object_id(kind, f"unreadable {seen}".encode()), is_read=False)
 
 
-def _read_regular(path: bytes, kind: str, left: Callable[[], float], *, lfs: bool) -> Content:
+def _read_regular(path: bytes, kind: str, left: Callable[[], float], *, lfs: bool) -> FileContent:
     fd = os.open(path, READ_FLAGS)
     try:
         status = os.fstat(fd)
@@ -103,4 +103,4 @@ def _read_regular(path: bytes, kind: str, left: Callable[[], float], *, lfs: boo
         is_pointer = size < LONGEST_POINTER and head.startswith(POINTER_STARTS)
         text = POINTER % (oid.hexdigest().encode(), done)
         pointer = own.hexdigest().encode() if is_pointer or not size else object_id(kind, text)
-    return Content(own.hexdigest().encode(), pointer, has_return, has_keyword)
+    return FileContent(own.hexdigest().encode(), pointer, has_return, has_keyword)

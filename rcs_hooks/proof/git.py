@@ -74,14 +74,14 @@ class Deadline:
         )
 
 
-class Call(NamedTuple):
+class GitCall(NamedTuple):
     """One call of git: its words, and what it reads from stdin."""
 
     words: tuple[str, ...]
     stdin: bytes = b""
 
 
-class Said(NamedTuple):
+class GitOutput(NamedTuple):
     """What a call of git printed, and its exit status."""
 
     out: bytes
@@ -134,7 +134,7 @@ class Git:
         at = self._start.index("--no-pager") + 1
         self._start = (*self._start[:at], *_overridden(settings), *self._start[at:])
 
-    def run(self, *calls: Call) -> list[Said]:
+    def run(self, *calls: GitCall) -> list[GitOutput]:
         """Run calls at the same time; return what each has printed. Raises TreeFailure."""
         processes: list[subprocess.Popen[bytes]] = []
         try:
@@ -142,12 +142,12 @@ class Git:
                 processes.append(self._started(call.words))
             outputs = _exchange(processes, [call.stdin for call in calls], self.deadline.left)
             exits = [_exit_of(process, self.deadline.left) for process in processes]
-            return [Said(*output, exit) for output, exit in zip(outputs, exits, strict=True)]
+            return [GitOutput(*output, exit) for output, exit in zip(outputs, exits, strict=True)]
         finally:
             for process in processes:
                 _end(process)
 
-    def output(self, *calls: Call) -> list[bytes]:
+    def output(self, *calls: GitCall) -> list[bytes]:
         """Run calls at the same time; return what each has printed. Raises TreeFailure if one of them fails."""
         said = self.run(*calls)
         for one in said:

@@ -9,8 +9,8 @@ from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.git_index import repository_of
 from rcs_hooks.files.paths import GIT, inside
 from rcs_hooks.proof.attributes import drivers_of
-from rcs_hooks.proof.content import Modes
-from rcs_hooks.proof.git import SHOWN, Call, Deadline, Git, Said, TreeFailure
+from rcs_hooks.proof.content import ModeRules
+from rcs_hooks.proof.git import SHOWN, GitCall, Deadline, Git, GitOutput, TreeFailure
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
@@ -33,7 +33,7 @@ class Repository(NamedTuple):
     """The folder that all worktrees share."""
     kind: str
     """The kind of its ids: sha1 or sha256."""
-    modes: Modes
+    modes: ModeRules
     autocrlf: bool
     drivers: frozenset[str]
     """The filter drivers that would run."""
@@ -68,8 +68,8 @@ def around(
 def _opened(git: Git, folder: str) -> Repository | None:
     """Return the repository of a git folder; None if git finds another one, or none, from the work tree."""
     found, config = git.run(
-        Call(("rev-parse", "--absolute-git-dir", "--show-object-format")),
-        Call((f"--git-dir={folder}", "config", "-z", "--list")),
+        GitCall(("rev-parse", "--absolute-git-dir", "--show-object-format")),
+        GitCall((f"--git-dir={folder}", "config", "-z", "--list")),
     )
     if DUBIOUS in found.err:
         raise TreeFailure(
@@ -88,13 +88,13 @@ def _opened(git: Git, folder: str) -> Repository | None:
     git.believe(folder)
     ends = ("clean=", "process=", "smudge=", "required=false")
     git.override(f"filter.{name}.{end}" for name in sorted(named) for end in ends)
-    modes = Modes(_flag(settings, "core.filemode"), _flag(settings, "core.symlinks"))
+    modes = ModeRules(_flag(settings, "core.filemode"), _flag(settings, "core.symlinks"))
     autocrlf = settings.get("core.autocrlf", "false").lower() not in FALSE
     kind = "sha256" if lines[1] == b"sha256" else "sha1"
     return Repository(git, folder, common_of(folder), kind, modes, autocrlf, active)
 
 
-def _settings(git: Git, said: Said) -> dict[str, str]:
+def _settings(git: Git, said: GitOutput) -> dict[str, str]:
     if said.exit:
         raise TreeFailure(f"git cannot read the config of {clean(git.top, SHOWN)}: {said.why}")
     pairs = (setting.decode(errors="surrogateescape").partition("\n") for setting in said.out.split(b"\0"))

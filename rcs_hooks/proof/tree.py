@@ -13,7 +13,7 @@ import os
 from rcs_hooks.files.paths import inside
 from rcs_hooks.proof import walk
 from rcs_hooks.proof.content import object_id
-from rcs_hooks.proof.git import Call, Deadline, TreeFailure, find_git
+from rcs_hooks.proof.git import GitCall, Deadline, TreeFailure, find_git
 from rcs_hooks.proof.repository import Repository, around, is_worktree_of
 from rcs_hooks.proof.work_tree import GITLINK, is_own_repository, line_of, list_files
 from rcs_hooks.tuples import NamedTuple
@@ -108,7 +108,7 @@ def _is_empty(tree: Tree) -> bool:
 
 
 def _is_ignored(repository: Repository, root: str) -> bool:
-    (said,) = repository.git.run(Call(("check-ignore", "-q", "--", os.path.relpath(root, repository.git.top))))
+    (said,) = repository.git.run(GitCall(("check-ignore", "-q", "--", os.path.relpath(root, repository.git.top))))
     return said.exit == 0
 
 

@@ -22,7 +22,7 @@ from rcs_hooks.proof.attributes import (
     filtered,
     with_returns,
 )
-from rcs_hooks.proof.git import Call
+from rcs_hooks.proof.git import GitCall
 from rcs_hooks.proof.repository import Repository
 from rcs_hooks.tuples import NamedTuple
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 LISTS = (
-    Call(("ls-files", "-s", "-v", "-z")),
-    Call(("diff-files", "--raw", "-z", "--ignore-submodules=all")),
-    Call(("ls-files", "-o", "--exclude-standard", "-z")),
+    GitCall(("ls-files", "-s", "-v", "-z")),
+    GitCall(("diff-files", "--raw", "-z", "--ignore-submodules=all")),
+    GitCall(("ls-files", "-o", "--exclude-standard", "-z")),
 )
 ID_LENGTHS = {"sha1": 40, "sha256": 64}
 OURS = HOME.encode() + b"/"
@@ -41,7 +41,7 @@ GITLINK = b"160000"
 TAG, MODE, ID = slice(0, 2), slice(2, 8), 9
 
 
-class Listed(NamedTuple):
+class WorkFiles(NamedTuple):
     """What lies in a work tree."""
 
     lines: list[bytes]
@@ -59,7 +59,7 @@ def line_of(mode: bytes, id: bytes, path: bytes) -> bytes:
     return b"H %b %b 0\t%b" % (mode, id, path)
 
 
-def list_files(repository: Repository) -> Listed:
+def list_files(repository: Repository) -> WorkFiles:
     """List the files of a work tree, but for those of the repositories in it. Raises TreeFailure."""
     indexed, changed, others = (out.split(b"\0") for out in repository.git.output(*LISTS))
     length = ID_LENGTHS[repository.kind]
@@ -80,7 +80,7 @@ def list_files(repository: Repository) -> Listed:
         lines += _from_disk(repository, known, [*by_disk, *untracked])
         lines.sort(key=itemgetter(slice(at, None)))
     nested = [path[:-1] for path in others if path.endswith(b"/") and not _is_ours(path)]
-    return Listed(lines, at, frozenset(untracked), submodules, nested)
+    return WorkFiles(lines, at, frozenset(untracked), submodules, nested)
 
 
 def _is_ours(path: bytes) -> bool:
@@ -125,7 +125,7 @@ def _from_disk(
     return lines.values()
 
 
-def _is_convertible(read: content.Content, mine: Attributes, *, autocrlf: bool) -> bool:
+def _is_convertible(read: content.FileContent, mine: Attributes, *, autocrlf: bool) -> bool:
     return (
         mine.has_encoding
         or (read.has_return and mine.may_change_ends(autocrlf))
