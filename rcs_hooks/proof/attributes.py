@@ -9,7 +9,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from rcs_hooks.proof.git import GitCall, Git
+from rcs_hooks.proof.git import Git, GitCall
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from rcs_hooks.files.git_index import repository_of
 from rcs_hooks.files.paths import GIT, inside
 from rcs_hooks.proof.attributes import drivers_of
 from rcs_hooks.proof.content import ModeRules
-from rcs_hooks.proof.git import SHOWN, GitCall, Deadline, Git, GitOutput, TreeFailure
+from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, GitOutput, TreeFailure
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 

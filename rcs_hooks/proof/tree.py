@@ -13,7 +13,7 @@ import os
 from rcs_hooks.files.paths import inside
 from rcs_hooks.proof import walk
 from rcs_hooks.proof.content import object_id
-from rcs_hooks.proof.git import GitCall, Deadline, TreeFailure, find_git
+from rcs_hooks.proof.git import Deadline, GitCall, TreeFailure, find_git
 from rcs_hooks.proof.repository import Repository, around, is_worktree_of
 from rcs_hooks.proof.work_tree import GITLINK, is_own_repository, line_of, list_files
 from rcs_hooks.tuples import NamedTuple
