@@ -99,7 +99,9 @@ def _recorded(task: str, artifact: str) -> str:
 
 def _to_do_lines(task: str, phase: str, why: Sequence[str], ready: str | None) -> list[str]:
     to_do, *reasons = _to_do(task, phase, why, ready)
-    return [*([f"  to do: {to_do}"] if to_do else []), *(f"    - {each}" for each in reasons)]
+    if not to_do:
+        return [f"  why: {each}" for each in reasons]
+    return [f"  to do: {to_do}", *(f"    - {each}" for each in reasons)]
 
 
 def _to_do(task: str, phase: str, why: Sequence[str], ready: str | None) -> tuple[str, ...]:

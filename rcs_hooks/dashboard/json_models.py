@@ -132,6 +132,15 @@ class GateJson(JsonModel):
     suggested: bool = Field(description="the one that `rcs task next` takes")
 
 
+class TaskDecisionJson(JsonModel):
+    """What was decided in accept."""
+
+    decision: str
+    by: str = Field(description="who gave it, as words: in a terminal, by an agent, by a script; or as the file says")
+    at: Timestamp | None
+    reasons: list[str]
+
+
 class TaskJson(JsonModel):
     task_id: str
     root: str
@@ -140,6 +149,8 @@ class TaskJson(JsonModel):
     done: bool
     created_at: str | None
     updated_at: str | None
+    why: list[str] = Field(description="what sent it back to its phase, or the override by which it is done")
+    decision: TaskDecisionJson | None
     gates: list[GateJson]
     problem: str | None = Field(description="why the task cannot be shown")
 

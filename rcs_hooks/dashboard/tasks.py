@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.errors import RcsError, reason_of
+from rcs_hooks.files.clock import seconds
 from rcs_hooks.tasks import edges, flow, phases
+from rcs_hooks.tasks.author import words_of
 from rcs_hooks.tasks.store import TaskStore, names
 from rcs_hooks.text import clean
 
@@ -20,6 +22,7 @@ Record = dict[str, Any]
 
 MOST = 200
 """The most tasks of one workspace."""
+MOST_REASONS, LONGEST = 10, 200
 
 
 def lifecycle() -> Record:
@@ -47,13 +50,14 @@ def _task(root: str, name: str, now: float) -> Record:
     """Return a task as JSON; if it cannot be read, `problem` says why, and other tasks are not affected."""
     task: Record = {
         "task_id": name, "root": root, "phase": None, "round": None, "done": False, "created_at": None,
-        "updated_at": None, "gates": [], "problem": None,
+        "updated_at": None, "why": [], "decision": None, "gates": [], "problem": None,
     }  # fmt: skip
     try:
         store = TaskStore(root, name, now)
         state = store.state()
         task |= _fields(state)
-        return task | {"gates": _gates(state, store.snapshot(state))}
+        snapshot = store.snapshot(state)
+        return task | {"decision": _decision(snapshot), "gates": _gates(state, snapshot)}
     except RcsError as error:
         return task | {"problem": " ".join(str(error).split())}
     except OSError as error:
@@ -67,6 +71,22 @@ def _fields(state: TaskState) -> Record:
         "done": state.phase == phases.DONE,
         "created_at": clean(state.record.get("created_at")) or None,
         "updated_at": clean(state.record.get("updated_at")) or None,
+        "why": list(state.why),
+    }
+
+
+def _decision(snapshot: Snapshot) -> Record | None:
+    """Return the decision in accept with who gave it; None if there is none."""
+    decision = snapshot.read(phases.DECISION).value
+    if decision is None:
+        return None
+    at = clean(decision.decided_at)
+    reasons = [clean(each, LONGEST) for each in decision.reasons[:MOST_REASONS]]
+    return {
+        "decision": decision.word,
+        "by": words_of(decision.decided_by),
+        "at": at if seconds(at) is not None else None,
+        "reasons": [each for each in reasons if each],
     }
 
 

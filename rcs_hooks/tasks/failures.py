@@ -76,6 +76,12 @@ def write_and_collect(task: str) -> str:
     return f"write the code in the work tree, then: rcs task collect {task}"
 
 
+def give_verdict(task: str, what: str) -> str:
+    """Return the fix that names the command for the verdict of a review, `plan` or `code`, but no verdict."""
+    command = f"rcs task review {what}"
+    return f'review the {what}: {command} {task} --verdict WORD --reason "..."; the words: {command} --help'
+
+
 def run_tests(task: str) -> str:
     """Return the command that runs a command and writes the report of it."""
     return f"rcs task test {task} -- COMMAND"

@@ -161,7 +161,7 @@ def _overridden(phase: str, snap: Snapshot, target: str, reason: str) -> Answer:
         return MoveRefusal(NO_EDGE, phase, target, messages.no_override(snap.task, phase, target))
     gate = min(pair, key=lambda gate: bool(gate.failed))  # the first open one, otherwise the first
     failed = tuple(dict.fromkeys(each for gate in pair for each in gate.failed)) if gate.failed else ()
-    why = (messages.finding("override", reason),) if is_back(phase, target) else ()
+    why = (messages.finding("override", reason),) if target == DONE or is_back(phase, target) else ()
     return Move(OVERRIDE, phase, target, gate.label, reason.strip(), failed, why=why)
 
 

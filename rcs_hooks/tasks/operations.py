@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rcs_hooks.errors import Refused
 from rcs_hooks.tasks import flow, messages, phases, run_report, verdicts
 from rcs_hooks.tasks.archive import ArchivedFiles
+from rcs_hooks.tasks.author import words_of
 from rcs_hooks.tasks.failures import fails
-from rcs_hooks.tasks.flow import ENTER, GateStatus, Move, MoveRefusal, Request
+from rcs_hooks.tasks.flow import ENTER, OVERRIDE, GateStatus, Move, MoveRefusal, Request
 from rcs_hooks.tasks.guards.acceptance import DECISIONS
 from rcs_hooks.tasks.phases import ACCEPT, DONE, PLANNING, REVERT, START, TEST
 from rcs_hooks.tasks.state import shortened
@@ -89,6 +90,8 @@ def _request(store: TaskStore, request: Request, environment: Environment) -> Ta
         store.refuse(answer.source, answer.target, request.override, answer.failed)
     if not isinstance(answer, Move):
         return TaskResult(store.task, answer, state.phase, state.round)
+    if answer.why and answer.kind == OVERRIDE and store.author.kind:
+        answer = answer._replace(why=[f"{each} ({words_of(store.author.kind)})" for each in answer.why])
     archived = store.move(state, answer)
     number = state.round_of(answer.target) + 1
     report = run_report.MoveReport(

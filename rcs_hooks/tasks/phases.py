@@ -144,7 +144,7 @@ def stale_outputs(target: str) -> list[str]:
 def to_do(task: str, phase: str, *, is_back: bool = False) -> str:
     """Return what to do in a phase; empty if there is nothing to do. `is_back`: whether reasons follow the text."""
     words = DEFINITIONS[PHASES.index(phase)].to_do.format(task=task, folder=folder_of(task))
-    return f"{REASONS_FOLLOW}{words}" if is_back and phase != REVERT else words
+    return f"{REASONS_FOLLOW}{words}" if words and is_back and phase != REVERT else words
 
 
 def folder_of(task: str) -> str:

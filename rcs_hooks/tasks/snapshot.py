@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, NamedTuple, cast
 
 from rcs_hooks.tasks import messages, task_files
-from rcs_hooks.tasks.failures import MISSING, REMOVE_IT, Failures, GuardFailure, fails, write, write_and_collect
-from rcs_hooks.tasks.phases import CODE_FILES, DIFF, PLAN, SCHEMAS, FormT, JsonPath
+from rcs_hooks.tasks.failures import (
+    MISSING,
+    REMOVE_IT,
+    Failures,
+    GuardFailure,
+    fails,
+    give_verdict,
+    write,
+    write_and_collect,
+)
+from rcs_hooks.tasks.phases import CODE_FILES, CODE_VERDICT, DIFF, PLAN, PLAN_VERDICT, SCHEMAS, FormT, JsonPath
 from rcs_hooks.tasks.task_files import UnreadableFile
 
 if TYPE_CHECKING:
@@ -16,6 +25,7 @@ LARGEST_DIFF = 16 * 1024 * 1024
 MOST_VALUES = 50_000
 """The most values in one artifact: a report of what is wrong with each could be as long as a page of text."""
 MOST_FAILURES = 10
+REVIEWED = {PLAN_VERDICT: "plan", CODE_VERDICT: "code"}
 
 
 class ArtifactRead(NamedTuple, Generic[FormT]):
@@ -55,7 +65,8 @@ class Snapshot(NamedTuple):
 
 
 def _missing(task: str, path: str) -> ArtifactRead[object]:
-    return ArtifactRead(failures=fails(path, MISSING, write(task, path), needed=task_files.AN_OBJECT))
+    fix = give_verdict(task, REVIEWED[path]) if path in REVIEWED else write(task, path)
+    return ArtifactRead(failures=fails(path, MISSING, fix, needed=task_files.AN_OBJECT))
 
 
 def take(folder: str, task: str, statuses: Mapping[str, str | None]) -> Snapshot:

@@ -8,6 +8,9 @@ from rcs_hooks.dashboard.json_models import TasksJson
 from rcs_hooks.dashboard.tasks import lifecycle
 
 BLOCKED = "review/code-review.json: issues: 1 blocking (C2 src/a.py: <b>no</b> check), need 0"
+ACCEPTED = {
+    "decision": "accepted", "by": "by an agent", "at": "2026-01-12T09:30:00.000Z", "reasons": ["<i>good</i> enough"],
+}  # fmt: skip
 UNPLANNED = (
     "planning/planning.ai.json: blocking_questions: 2 open (Q1, Q3), need none",
     "planning/plan.files.json: missing",
@@ -22,6 +25,7 @@ def _task(name: str, phase: str | None, root: str, gates: list[dict[str, Any]], 
     return {
         "task_id": name, "root": root, "phase": phase, "round": 1, "done": phase == "done", "gates": gates,
         "created_at": "2026-01-10T08:00:00.000Z", "updated_at": "2026-01-12T09:30:00.000Z", "problem": None,
+        "why": [], "decision": None,
     } | more  # fmt: skip
 
 
@@ -32,12 +36,12 @@ def tasks(root: str) -> str:
             _gate("test", "passes", False, BLOCKED),
             _gate("codegen", "code changes", True, "1 blocking issue of the code (C2)", suggested=True),
             _gate("planning", "plan flawed", False, "review/code-review.json: no issue targets the plan"),
-        ], round=2),
+        ], round=2, why=["C1 src/a.py: <b>no</b> limit", "unit: it fails"]),
         _task("report-export", "planning", root, [
             _gate("plan_review", "succeeded", False, *UNPLANNED),
             _gate("planning", "re-plan", True),
         ]),
-        _task("billing", "done", root, []),
+        _task("billing", "done", root, [], decision=ACCEPTED),
         _task("broken", None, root, [], round=None, problem="state.json: not JSON (line 3 column 1)"),
     ]  # fmt: skip
     return TasksJson.model_validate({"tasks": listed, "state": "00000000"} | lifecycle()).model_dump_json()

@@ -76,3 +76,46 @@ def test_a_change_of_a_task_changes_the_version(begun: Board) -> None:
     before = begun.get("/api/tasks")["state"]
     plan(begun)
     assert begun.get("/api/tasks")["state"] != before
+
+
+def test_a_decision_is_shown_with_who_gave_it(begun: Board) -> None:
+    assert task(begun)["decision"] is None
+    folder = begun.project.root / ".rcs" / "tasks" / "login"
+    state = json.loads((folder / "state.json").read_text())
+    (folder / "state.json").write_text(json.dumps(state | {"phase": "accept"}))
+    ordered(begun, "accept", "login", "--decision", "accepted", "--reason", "it is what I wanted")
+    found = task(begun)
+    at = json.loads((folder / "accept" / "decision.json").read_text())["decided_at"]
+    assert (found["done"], found["decision"]) == (
+        True, {"decision": "accepted", "by": "by a script", "at": at, "reasons": ["it is what I wanted"]}
+    )  # fmt: skip
+
+
+def test_a_decision_of_a_strangers_file_is_cleaned_and_bounded(begun: Board) -> None:
+    folder = begun.project.root / ".rcs" / "tasks" / "login"
+    (folder / "accept").mkdir()
+    evil = {
+        "decision": "accepted",
+        "decided_by": "\x1b[2Jterminal",
+        "decided_at": "soon",
+        "reasons": ["x\x1b" * 500] * 99,
+    }
+    (folder / "accept" / "decision.json").write_text(json.dumps(evil))
+    decision = task(begun)["decision"]
+    assert (decision["by"], decision["at"], len(decision["reasons"])) == ("signed [2Jterminal", None, 10)
+    assert max(map(len, decision["reasons"])) == 200
+
+
+def test_what_sent_a_task_back_and_what_waived_its_acceptance_are_shown(begun: Board) -> None:
+    ordered(begun, "next", "login", "--override", "no time for a plan")
+    assert task(begun)["why"] == []
+    ordered(begun, "next", "login", "--override", "plan it after all", "--to", "planning")
+    assert task(begun)["why"] == ["override: plan it after all (by a script)"]
+    folder = begun.project.root / ".rcs" / "tasks" / "login"
+    state = json.loads((folder / "state.json").read_text())
+    (folder / "state.json").write_text(json.dumps(state | {"phase": "accept"}))
+    ordered(begun, "next", "login", "--override", "good enough")
+    found = task(begun)
+    assert (found["done"], found["decision"], found["why"]) == (
+        True, None, ["override: good enough (by a script)"]
+    )  # fmt: skip

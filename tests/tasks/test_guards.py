@@ -228,7 +228,9 @@ def test_a_refusal_in_json_says_the_same(task: Task, name: str) -> None:
     assert task.transcript[0]["failed"] == said["failed"]
 
 
-COMMAND = re.compile(r"rcs (task (?:next|plan|codegen|accept|revert|schema) .+?)(?:, or | moves on|$)")
+COMMAND = re.compile(
+    r"rcs (task (?:next|plan|review (?:plan|code)|codegen|accept|revert|schema) .+?)(?:, or | moves on|$)"
+)
 
 RUNS = re.compile(r"rcs task (collect t1|test t1 -- COMMAND)$")
 """What is offered and needs a repository or a command: `test_collect.py` and `test_report.py` hold what these do."""

@@ -101,7 +101,7 @@ def test_to_do_names_what_sent_the_task_back(task: Task, name: str) -> None:
 def test_an_override_back_gives_its_reason(task: Task) -> None:
     task.at("review", PLANNED)
     shown = task.did("next", "--override", "I want it smaller", "--to", "planning")
-    assert reasons_in(shown) == ["override: I want it smaller"]
+    assert reasons_in(shown) == ["override: I want it smaller (by a script)"]
 
 
 def test_they_are_gone_once_the_task_comes_forward_again(task: Task) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.tasks import messages
-from rcs_hooks.tasks.failures import Failures, enter, fails, override, path_of
+from rcs_hooks.tasks.failures import Failures, enter, fails, give_verdict, override, path_of
 from rcs_hooks.tasks.guards.edge import Edge
 from rcs_hooks.tasks.phases import CODEGEN, PLAN, PLAN_REVIEW, PLAN_VERDICT, PLANNING
 from rcs_hooks.tasks.plan_contents import flaws, open_questions, planned
@@ -64,8 +64,7 @@ def _older_plan(snap: Snapshot, review: PlanReviewForm) -> Failures:
     reviewed = review.meta.plan_hash if review.meta else None
     if reviewed is None or reviewed == snap.plan_hash:
         return ()
-    fix = f"review the plan as it is now, and write {path_of(snap.task, PLAN_VERDICT)}"
-    return fails(PLAN_VERDICT, "reviews an older plan", fix, field="meta.plan_hash")
+    return fails(PLAN_VERDICT, "reviews an older plan", give_verdict(snap.task, "plan"), field="meta.plan_hash")
 
 
 def _review_again(snap: Snapshot) -> str:

@@ -95,8 +95,25 @@ function taskShown(task, path) {
       { class: "card-body" },
       task.phase && phases(task.phase, path),
       task.problem && remark("unreadable", task.problem),
+      task.decision && decisionShown(task.decision),
+      task.why.length > 0 && reasonsShown(task.done ? "done without a decision" : "sent back here", task.why),
       task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),
     ),
+  );
+}
+
+/** What was decided, and who gave it: a decision of an agent must not look like one of the person. */
+function decisionShown({ decision, by, at, reasons }) {
+  const signed = h("span", { class: "dim" }, by, at && ", ", at && ago(at));
+  return reasonsShown(decision.replace("_", " "), reasons, " ", signed);
+}
+
+function reasonsShown(title, reasons, ...rest) {
+  return h(
+    "div",
+    { class: "said" },
+    h("p", {}, h("strong", {}, title), ...rest),
+    reasons.length > 0 && h("ul", {}, ...reasons.map((reason) => h("li", {}, reason))),
   );
 }
 
