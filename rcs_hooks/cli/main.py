@@ -32,6 +32,7 @@ COMMANDS = (
     ("status", "status", "say in words what is running", "rcs status"),
     ("log", "log", "show what happened to the modes", "rcs log --follow"),
     ("modes", "modes", "list the modes that may be typed here, or write a new one", "rcs modes new release"),
+    ("config", "config", "show what a project and you have configured; trust a project's settings", "rcs config trust"),
     ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
     ("question", "question", "ask the user a blocking question; answer and list questions", "rcs question list"),
     ("hud", "hud", "show on one line what is running", "rcs hud --watch"),

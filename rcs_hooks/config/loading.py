@@ -98,7 +98,11 @@ def _in(source: TomlFile, tables: Sequence[str], faults: list[ConfigFault]) -> S
         if name in tables:
             continue
         known = " and ".join(f"[{each}]" for each in tables)
-        why = f"[{SHARE}] counts in {HOME_SHOWN} alone" if name == SHARE else f"unknown: {name[:SHOWN]!r}, not {known}"
+        why = (
+            f"[{SHARE}] counts in {HOME_SHOWN} alone"
+            if name == SHARE
+            else f"unknown key {name[:SHOWN]!r}; known: {known}"
+        )
         faults.append(ConfigFault(source.path, source.line(name), why))
     said, wrong = proof_table.in_file(source)
     faults += wrong

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.clients.claude import CLAUDE
-from rcs_hooks.clients.claude.settings import ENABLED, STATUS_LINE, is_our_status_line, rules_for
+from rcs_hooks.clients.claude.settings import ENABLED, STATUS_LINE, is_our_status_line, is_too_wide, rules_for
 from rcs_hooks.clients.entries import SERVER, TOOL_TYPE, words_of
 from rcs_hooks.clients.installer import PROJECT, USER, setup_command
 from rcs_hooks.clients.reading import project_names, value_at
@@ -110,9 +110,13 @@ def _server_approved(values: Sequence[Mapping[str, Any]], over_mcp: Sequence[Set
 def _rules_allow(rcs: str, values: Sequence[tuple[str, Mapping[str, Any]]], with_ours: Sequence[Settings]) -> Check:
     """Check whether the permission rules let the agent run `rcs` by the words that it is told to use."""
     allowed = {rule for _, value in values for rule in _rules(value)}
-    if allowed & {"Bash", "Bash(*)", f"Bash({rcs}:*)"} or allowed.issuperset(rules_for([rcs], server=False)):
+    is_wide = any(is_too_wide(rule, rcs) for rule in allowed)
+    if allowed & {"Bash", "Bash(*)"} or (allowed.issuperset(rules_for([rcs], server=False)) and not is_wide):
         return Check("Claude Code rules", OK, "the agent may run what it is told to")
     todo = setup_command(CLAUDE.name, with_ours[0].target.scope if with_ours else USER)
+    if wide := sorted(rule for rule in allowed if is_too_wide(rule, rcs)):
+        found = f"{clean(wide[0], SHOWN)} lets the agent run any command unasked, by `rcs task test` or `rcs prove`"
+        return Check("Claude Code rules", WARN, found, f"{todo}, or remove it if it is yours")
     return Check("Claude Code rules", WARN, "it asks you before each `rcs` command of the agent", todo)
 
 

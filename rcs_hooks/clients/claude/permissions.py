@@ -38,4 +38,4 @@ def notice(rcs: str) -> str:
     """Return a line that tells the person how to let the agent run `rcs`. `rcs`: the words that run this program."""
     rule = f"Bash({rcs} state:*)"
     line = f"rcs: Claude Code asks you before each command that records state. To allow them: /permissions, add {rule}"
-    return fit([f"{line}, and the same with question, emit and task."], SYSTEM_LENGTH)
+    return fit([f"{line}, and the same with question, emit and task next."], SYSTEM_LENGTH)

@@ -11,8 +11,14 @@ from rcs_hooks.editing import jsonedit
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ALLOWED_COMMANDS = ("state", "question", "emit", "task")
-"""The commands of `rcs` that an agent is told to run."""
+TASK_ACTIONS = ("new", "list", "status", "schema", "next", "plan", "codegen", "review", "collect", "redo")
+"""What an agent may do with a task unasked: nothing that runs a command, undoes work or accepts it for the person."""
+ALLOWED_COMMANDS = ("state", "question", "emit", *(f"task {action}" for action in TASK_ACTIONS))
+"""The commands of `rcs` that an agent is told to run, without those that carry another command."""
+OLDER_COMMANDS = ("task",)
+"""What the rules of older versions allowed."""
+CARRIERS = (("prove",), ("task", "test"), ("task", "repl"), ("config", "trust"))
+"""The commands of `rcs` that run what they are given, or that are for the person alone."""
 STATUS_LINE = ("hud", "--statusline")
 ENABLED = "enabledMcpjsonServers"
 
@@ -37,8 +43,23 @@ def is_our_rule(rule: object) -> bool:
         words = shlex.split(inner)
     except ValueError:
         return False
-    is_whole = rule == f"Bash({inner}:*)" and len(words) == 2
-    return is_whole and words[0].rpartition("/")[2] == "rcs" and words[1] in ALLOWED_COMMANDS
+    is_whole = rule == f"Bash({inner}:*)" and words[:1] != [] and words[0].rpartition("/")[2] == "rcs"
+    return is_whole and " ".join(words[1:]) in (*ALLOWED_COMMANDS, *OLDER_COMMANDS)
+
+
+def is_too_wide(rule: str, rcs: str) -> bool:
+    """Tell whether a rule lets the agent run any command by `rcs`, without a question.
+
+    Such a rule ends where a command would begin: `Bash(rcs task:*)`, `Bash(rcs prove --finish *)`. `rcs`: the words
+    that run this program.
+    """
+    inner = rule.removeprefix("Bash(").removesuffix(")")
+    start = inner.removesuffix(":*").removesuffix("*")
+    if rule != f"Bash({inner})" or start == inner or not f"{start} ".startswith(f"{rcs} "):
+        return False
+    words = tuple(start[len(rcs) :].split())
+    given = tuple(word for word in words if not word.startswith("-"))
+    return any(given == each[: len(given)] for each in CARRIERS)
 
 
 def with_rules(text: str, wanted: Iterable[str]) -> str:
