@@ -15,16 +15,21 @@ if TYPE_CHECKING:
 
 
 AGENT_VARIABLES = (
+    "AI_AGENT",
     "CLAUDECODE",
+    "CLAUDE_CODE_CHILD_SESSION",
     "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SANDBOX",
     "CODEX_SESSION_ID",
     "CODEX_THREAD_ID",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_CI",
+    "CODEX_TOOL_CALL_ID",
+    "COPILOT_CLI",
     "RCS_SESSION_ID",
 )
-"""The variables that only a client sets, in the shell of its agent. CODEX_HOME, for one, is set by persons too."""
+"""The variables that are set in the shell of an agent, and by no person for other ends, as CODEX_HOME is.
+
+Those of the clients are repeated from their definitions, which take long to load; a test compares.
+"""
 AGENT, TERMINAL, SCRIPT = "agent", "terminal", "script"
 
 

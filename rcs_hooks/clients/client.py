@@ -38,6 +38,8 @@ class Client:
     """Whether a prompt that begins with `/` may be a command of the client itself."""
     session_variable: str | None = None
     """The environment variable that tells the agent's shell the id of its session; None if the client sets none."""
+    agent_variables: tuple[str, ...] = ()
+    """The environment variables that the client sets in its agent's shell, and that no person sets for other ends."""
     project_variable: str | None = None
     """The environment variable that tells a hook's shell the folder of the project; None if the client sets none."""
     plugin_variable: str | None = None

@@ -19,6 +19,7 @@ class CopilotCli(Client):
 
     name = "copilot"
     title = "Copilot CLI"
+    agent_variables = (MARK,)
     call_variables = (MARK,)
 
     def recognizes(self, fields: Fields, env: Mapping[str, str]) -> bool:

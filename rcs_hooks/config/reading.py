@@ -82,8 +82,8 @@ def _parsed(path: str, text: str) -> TomlFile:
 
 def _words_of(message: str) -> tuple[str, int]:
     """Split a message of the parser, `WHY (at line N, column M)`, into words and line."""
-    why, _, place = message.partition(" (at line ")
-    number = place.partition(",")[0]
+    why, _, place = message.partition(" (at ")
+    number = place.removeprefix("line ").partition(",")[0]
     return f"it is not TOML: {why[:1].lower()}{why[1:]}", int(number) if number.isdecimal() else 0
 
 

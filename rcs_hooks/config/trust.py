@@ -46,9 +46,7 @@ def trusted_in(home: str) -> tuple[dict[str, str], ConfigFault | None]:
             raise ValueError
         return {str(key): str(value) for key, value in jsontext.loads(data.decode())[TRUSTED].items()}, None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}, ConfigFault(
-            path, 0, f"it is not what rcs writes, so no project is trusted; to begin anew: rm {path}"
-        )
+        return {}, ConfigFault(path, 0, "it is not a list of trusted files, so none is trusted; remove it")
 
 
 def change(home: str, file: str, digest: str | None) -> bool:

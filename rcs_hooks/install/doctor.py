@@ -12,7 +12,7 @@ from rcs_hooks.clients.entries import SERVER, TOOL_TYPE
 from rcs_hooks.clients.handlers import COMMAND, EVENTS, MCP
 from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, setup_command
 from rcs_hooks.clients.reading import Settings, settings_of
-from rcs_hooks.install import brought, mode_checks, program_checks, skills
+from rcs_hooks.install import brought, config_checks, mode_checks, program_checks, skills
 from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.text import clean
 
@@ -43,6 +43,7 @@ def checks(host: Host) -> Iterator[Check]:
         checks_of = _client if client in present else _brought
         yield from guarded(CLIENTS[client].title, checks_of(host, client))
     yield from guarded(mode_checks.TITLE, mode_checks.checks(host))
+    yield from guarded(config_checks.TITLE, config_checks.checks(host))
 
 
 def _is_used(host: Host, client: str) -> bool:

@@ -14,7 +14,21 @@ from tests.support import RCS_HOOK, clean_env
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
-    *("off", "on", "machine", "modes", "emit", "runs", "task", "dashboard", "mcp", "completion", "status", "log"),
+    *(
+        "off",
+        "on",
+        "machine",
+        "modes",
+        "config",
+        "emit",
+        "runs",
+        "task",
+        "dashboard",
+        "mcp",
+        "completion",
+        "status",
+        "log",
+    ),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 
@@ -58,7 +72,7 @@ def completed(bash_script: Path, *words: str, cwd: Path) -> list[str]:
 
 OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("every command", ("",), COMMANDS),
-    ("a command begun", ("co",), {"completion"}),
+    ("a command begun", ("com",), {"completion"}),
     ("the actions of state", ("state", "re"), {"read"}),
     ("list-active and nothing else", ("state", "l"), {"list-active"}),
     ("the actions of question", ("question", "a"), {"ask", "answer"}),

@@ -121,7 +121,9 @@ def person(tmp_path: Path) -> Home:
 
 COMMAND = {"type": "command", "command": LINE, "timeout": 10}
 """The same in both clients: Claude Code runs commands that are the same to the letter once."""
-RULES = [f"Bash({shlex.quote(str(RCS))} {command}:*)" for command in ("state", "question", "emit", "task")]
+TASK = ("new", "list", "status", "schema", "next", "plan", "codegen", "review", "collect", "redo")
+UNASKED = ("state", "question", "emit", *(f"task {action}" for action in TASK))
+RULES = [f"Bash({shlex.quote(str(RCS))} {command}:*)" for command in UNASKED]
 SERVER = {"command": str(RCS), "args": ["mcp"]}
 CODEX_SERVER = SERVER | {"default_tools_approval_mode": "approve"}
 

@@ -11,6 +11,7 @@ import pytest
 import rcs_hooks
 from rcs_hooks.clients import CLIENTS, UNKNOWN, call_variables, client_of, installers, session_variables
 from rcs_hooks.clients.installer import SCOPES, USER, Host, InstallTarget
+from rcs_hooks.environment import AGENT_VARIABLES, typed_by
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -109,4 +110,25 @@ def test_no_other_room_knows_a_client_by_its_name() -> None:
         ("files/workspaces.py", "CLAUDE_PROJECT_DIR"),  # other clients set it too, to name the project to a hook
         ("modes/lookup.py", "CLAUDE_CONFIG_DIR"),  # repeated from the clients, which take long to load; a test compares
         ("modes/lookup.py", "CODEX_HOME"),
-    }
+    } | {("environment.py", name) for name in AGENT_VARIABLES}  # repeated from the clients, as the test below holds
+
+
+def test_an_agents_shell_is_known_by_what_the_clients_set_in_it_and_by_no_other_variable_of_theirs() -> None:
+    theirs = {name for client in CLIENTS.values() for name in client.agent_variables}
+    assert set(AGENT_VARIABLES) == theirs | {"AI_AGENT", "RCS_SESSION_ID"}
+    assert theirs >= set(session_variables())
+
+
+@each_row(
+    ("env", "is_terminal", "who"),
+    [
+        ({}, True, "terminal"),
+        ({}, False, "script"),
+        *(({name: "1"}, is_terminal, "agent") for name in AGENT_VARIABLES for is_terminal in (True, False)),
+        ({"RCS_SESSION_ID": ""}, True, "terminal"),
+        ({"CODEX_HOME": "/a", "CLAUDE_CONFIG_DIR": "/b", "CLAUDE_CODE_USE_BEDROCK": "1"}, True, "terminal"),
+        ({"CLAUDE_CODE_SSE_PORT": "1", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"}, False, "script"),
+    ],
+)
+def test_who_typed_a_command(env: dict[str, str], is_terminal: bool, who: str) -> None:
+    assert typed_by(env, is_terminal=is_terminal) == who

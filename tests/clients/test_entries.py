@@ -341,17 +341,41 @@ def test_hooks_of_a_shape_that_no_client_reads_are_refused(settings_: object, me
 # --- rules and servers
 
 
+UNASKED = (
+    "state",
+    "question",
+    "emit",
+    "task new",
+    "task list",
+    "task status",
+    "task schema",
+    "task next",
+    "task plan",
+    "task codegen",
+    "task review",
+    "task collect",
+    "task redo",
+)
+"""What setup lets an agent run without a question: nothing that carries another command, none that a person decides."""
+
+
 @each_row(
     ("rule", "expected"),
     [
         ("Bash(rcs state:*)", True),
         ("Bash(/opt/venv/bin/rcs question:*)", True),
         ("Bash('/opt/a b/rcs' state:*)", True),
+        ("Bash(rcs task new:*)", True),
+        ("Bash(rcs task:*)", True),  # of an older version
         ("mcp__rcs_state", True),
         ("mcp__rcs_state__hook_stop", False),
         ("mcp__rcs_state2", False),
         ("Bash(rcs:*)", False),
         ("Bash(rcs hud:*)", False),
+        ("Bash(rcs prove:*)", False),
+        ("Bash(rcs task test:*)", False),
+        ("Bash(rcs task accept:*)", False),
+        ("Bash(:*)", False),
         ("Bash(rcs state list-active:*)", False),
         ("Bash(/opt/rcs-x state:*)", False),
         ("Bash(rcs state)", False),
@@ -369,16 +393,42 @@ def test_which_rules_are_ours(rule: object, expected: bool) -> None:
 
 def test_the_rules_that_are_wanted() -> None:
     assert claude.rules_for(["rcs", "'/a b/rcs'"], server=True) == [
-        "Bash(rcs state:*)",
-        "Bash(rcs question:*)",
-        "Bash(rcs emit:*)",
-        "Bash(rcs task:*)",
-        "Bash('/a b/rcs' state:*)",
-        "Bash('/a b/rcs' question:*)",
-        "Bash('/a b/rcs' emit:*)",
-        "Bash('/a b/rcs' task:*)",
+        *(f"Bash(rcs {words}:*)" for words in UNASKED),
+        *(f"Bash('/a b/rcs' {words}:*)" for words in UNASKED),
         "mcp__rcs_state",
     ]
+
+
+@each_row(
+    ("rule", "expected"),
+    [
+        ("Bash(rcs:*)", True),
+        ("Bash(rcs *)", True),
+        ("Bash(rcs*)", True),
+        ("Bash(rcs task:*)", True),
+        ("Bash(rcs task *)", True),
+        ("Bash(rcs task test:*)", True),
+        ("Bash(rcs task test login *)", True),
+        ("Bash(rcs task repl:*)", True),
+        ("Bash(rcs prove:*)", True),
+        ("Bash(rcs prove --:*)", True),
+        ("Bash(rcs prove --finish --mode forge *)", True),
+        ("Bash(rcs prove * -- pytest -q)", True),
+        ("Bash(rcs prove)", False),
+        ("Bash(rcs prove --finish)", False),
+        ("Bash(rcs prove --finish -- pytest -q)", False),
+        ("Bash(rcs prove -- pytest:*)", False),
+        ("Bash(rcs config:*)", False),
+        ("Bash(rcs-x:*)", False),
+        ("Bash(ls:*)", False),
+        ("Read(rcs:*)", False),
+        ("Bash", False),
+        *((f"Bash(rcs {words}:*)", False) for words in UNASKED),
+    ],
+)
+def test_which_rules_let_an_agent_run_any_command_by_rcs(rule: str, expected: bool) -> None:
+    assert claude.is_too_wide(rule, "rcs") is expected
+    assert claude.is_too_wide(rule.replace("rcs", "'/a b/rcs'"), "'/a b/rcs'") is expected
 
 
 def test_rules_are_put_behind_the_persons_own_and_stale_ones_go() -> None:

@@ -361,7 +361,7 @@ def test_with_the_plugin_the_person_is_told_how_to_allow_rcs(
     line = respond(workspace.payload("SessionStart"), Environment(env, str(workspace.root), workspace.now, "rcs"))
     expected = (
         "rcs: Claude Code asks you before each command that records state. To allow them: /permissions, add"
-        " Bash(rcs state:*), and the same with question, emit and task."
+        " Bash(rcs state:*), and the same with question, emit and task next."
     )
     assert json.loads(line).get("systemMessage") == (expected if is_told else None)
 

@@ -695,12 +695,27 @@ def test_a_server_of_the_person_s_own_wants_no_approval_beside_a_project_s_comma
 @pytest.mark.parametrize(
     ("allow", "status"), [([], WARN), (["Bash"], OK), ([f"Bash({RCS} state:*)"], WARN), ("Bash", WARN)]
 )
-def test_both_commands_of_the_agent_want_a_rule(host: Host, allow: object, status: str) -> None:
+def test_each_command_of_the_agent_wants_a_rule(host: Host, allow: object, status: str) -> None:
     write(
         InstallTarget(host, CLAUDE, PROJECT).hooks_file.path,
         hooks(str(RCS_HOOK), args=[]) | {"permissions": {"allow": allow}},
     )
     assert [check.status for check in of(checks(host), "Claude Code rules")] == [status]
+
+
+@pytest.mark.parametrize("older", ["task", "prove"])
+def test_a_rule_that_lets_the_agent_run_any_command_by_rcs_is_named(host: Host, older: str) -> None:
+    set_up(host, CLAUDE)
+    path = InstallTarget(host, CLAUDE, PROJECT).hooks_file.path
+    settings = json.loads(Path(path).read_text())
+    settings["permissions"]["allow"].append(f"Bash({RCS} {older}:*)")
+    write(path, settings)
+    (check,) = of(checks(host), "Claude Code rules")
+    assert check.status == WARN
+    assert check.found == (
+        f"Bash({RCS} {older}:*) lets the agent run any command by `rcs prove` or `rcs task test`, unasked"
+    )
+    assert check.todo == "rcs setup --client claude --scope project; or remove it, if you wrote it"
 
 
 # --- under our name, and not ours

@@ -23,6 +23,7 @@ class ClaudeCode(Client):
     name = "claude"
     title = "Claude Code"
     session_variable = "CLAUDE_CODE_SESSION_ID"
+    agent_variables = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", session_variable)
     project_variable = "CLAUDE_PROJECT_DIR"
     plugin_variable = PLUGIN
     skill_folders = ((".claude", "CLAUDE_CONFIG_DIR"),)

@@ -110,13 +110,15 @@ def _server_approved(values: Sequence[Mapping[str, Any]], over_mcp: Sequence[Set
 def _rules_allow(rcs: str, values: Sequence[tuple[str, Mapping[str, Any]]], with_ours: Sequence[Settings]) -> Check:
     """Check whether the permission rules let the agent run `rcs` by the words that it is told to use."""
     allowed = {rule for _, value in values for rule in _rules(value)}
-    is_wide = any(is_too_wide(rule, rcs) for rule in allowed)
-    if allowed & {"Bash", "Bash(*)"} or (allowed.issuperset(rules_for([rcs], server=False)) and not is_wide):
-        return Check("Claude Code rules", OK, "the agent may run what it is told to")
+    wide = sorted(rule for rule in allowed if is_too_wide(rule, rcs))
     todo = setup_command(CLAUDE.name, with_ours[0].target.scope if with_ours else USER)
-    if wide := sorted(rule for rule in allowed if is_too_wide(rule, rcs)):
-        found = f"{clean(wide[0], SHOWN)} lets the agent run any command unasked, by `rcs task test` or `rcs prove`"
-        return Check("Claude Code rules", WARN, found, f"{todo}, or remove it if it is yours")
+    if allowed & {"Bash", "Bash(*)"}:
+        return Check("Claude Code rules", OK, "the agent may run what it is told to, and all else")
+    if wide:
+        found = f"{clean(wide[0], SHOWN)} lets the agent run any command by `rcs prove` or `rcs task test`, unasked"
+        return Check("Claude Code rules", WARN, found, f"{todo}; or remove it, if you wrote it")
+    if allowed.issuperset(rules_for([rcs], server=False)):
+        return Check("Claude Code rules", OK, "the agent may run what it is told to")
     return Check("Claude Code rules", WARN, "it asks you before each `rcs` command of the agent", todo)
 
 

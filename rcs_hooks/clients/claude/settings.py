@@ -17,8 +17,8 @@ ALLOWED_COMMANDS = ("state", "question", "emit", *(f"task {action}" for action i
 """The commands of `rcs` that an agent is told to run, without those that carry another command."""
 OLDER_COMMANDS = ("task",)
 """What the rules of older versions allowed."""
-CARRIERS = (("prove",), ("task", "test"), ("task", "repl"), ("config", "trust"))
-"""The commands of `rcs` that run what they are given, or that are for the person alone."""
+CARRIERS = (("prove",), ("task", "test"), ("task", "repl"))
+"""The commands of `rcs` that run the command that they are given."""
 STATUS_LINE = ("hud", "--statusline")
 ENABLED = "enabledMcpjsonServers"
 
@@ -50,16 +50,16 @@ def is_our_rule(rule: object) -> bool:
 def is_too_wide(rule: str, rcs: str) -> bool:
     """Tell whether a rule lets the agent run any command by `rcs`, without a question.
 
-    Such a rule ends where a command would begin: `Bash(rcs task:*)`, `Bash(rcs prove --finish *)`. `rcs`: the words
-    that run this program.
+    It has a `*` where a command would begin: `Bash(rcs task:*)`, `Bash(rcs prove --finish *)`. `rcs`: the words that
+    run this program.
     """
-    inner = rule.removeprefix("Bash(").removesuffix(")")
-    start = inner.removesuffix(":*").removesuffix("*")
-    if rule != f"Bash({inner})" or start == inner or not f"{start} ".startswith(f"{rcs} "):
+    start, star, _ = rule.removeprefix("Bash(").partition("*")
+    start = start.removesuffix(":")
+    if not (rule.startswith("Bash(") and star and f"{start} ".startswith(f"{rcs} ")):
         return False
-    words = tuple(start[len(rcs) :].split())
+    words = start[len(rcs) :].split()
     given = tuple(word for word in words if not word.startswith("-"))
-    return any(given == each[: len(given)] for each in CARRIERS)
+    return "--" not in words[:-1] and any(given[: len(each)] == each[: len(given)] for each in CARRIERS)
 
 
 def with_rules(text: str, wanted: Iterable[str]) -> str:
