@@ -1,0 +1,120 @@
+"""The end of a proof's output: what a command prints is shown as text, and no name in a record leads anywhere else."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.dashboard.proof_output import MOST, Output, read, text_of
+from tests.hook.test_tracked_state import lay_index
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support import Workspace
+
+NAME = "2026-01-01T00-00-00-ab12.txt"
+
+TEXTS: dict[str, tuple[bytes, str]] = {
+    "nothing": (b"", ""),
+    "plain lines": (b"a\n  b\n", "a\n  b"),
+    "tabs": (b"a\tb\n", "a\tb"),
+    "line ends of Windows": (b"a\r\nb\r\n", "a\nb"),
+    "colours": (b"\x1b[1;31mFAILED\x1b[0m a::b\n", "FAILED a::b"),
+    "a colour of 24 bits": (b"\x1b[38;2;1;2;3mx\x1b[m", "x"),
+    "moves of the cursor": (b"\x1b[2K\x1b[1Gdone\x1b[?25h", "done"),
+    "the title of the window": (b"\x1b]0;owned\x07after", "after"),
+    "a link": (b"\x1b]8;;https://x.example\x1b\\text\x1b]8;;\x1b\\", "text"),
+    "a title without an end": (b"a\x1b]0;owned", "a"),
+    "a title that no line ends": (b"\x1b]0;owned\nnext", "next"),
+    "escapes of 8 bits": ("\x9b31mred\x9d0;t\x07".encode(), "red"),
+    "a reset": (b"a\x1bcb", "ab"),
+    "an escape alone at the end": (b"a\x1b", "a"),
+    "a progress bar": (b" 10%\r 50%\r100%\ndone\n", "100%\ndone"),
+    "a progress bar that was wiped": (b"100%\r     \r\ndone\n", "100%\ndone"),
+    "a bell, a backspace and a NUL": (b"a\x07\x08\x00b", "ab"),
+    "letters that turn the line around": ("a\u202eb\u2066c".encode(), "abc"),
+    "separators of lines": ("a\u2028b\x85c".encode(), "abc"),
+    "no UTF-8": (b"caf\xe9!", "caf\ufffd!"),
+    "a letter that was cut in two": ("é".encode()[1:] + b"t\xc3\xa9", "té"),
+    "markup": (b"<script>alert(1)</script>", "<script>alert(1)</script>"),
+}
+
+
+@each_row(("data", "text"), [pytest.param(*row, id=name) for name, row in TEXTS.items()])
+def test_what_was_printed_is_text(data: bytes, text: str) -> None:
+    assert text_of(data) == text
+
+
+def test_no_output_takes_long() -> None:
+    for data in (b"\x1b]" * MOST, b"\x1b[" * MOST, b"\r" * MOST, b"\x1b[0;" * MOST, b"\x9d" * MOST):
+        text_of(data[:MOST])
+
+
+def proofs(workspace: Workspace) -> Path:
+    folder = workspace.folder("s1") / "proofs"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def found(workspace: Workspace, name: str = NAME, session: str | None = "s1") -> Output:
+    return read(str(workspace.state), session, name)
+
+
+def test_the_output_of_a_proof_is_read(workspace: Workspace) -> None:
+    (proofs(workspace) / NAME).write_bytes(b"\x1b[32m41 passed\x1b[0m\n")
+    assert found(workspace) == Output("41 passed")
+
+
+def test_an_output_that_fills_the_file_had_more_before_it(workspace: Workspace) -> None:
+    (proofs(workspace) / NAME).write_bytes(b"x" * MOST)
+    assert found(workspace) == Output("x" * MOST, is_cut=True)
+    (proofs(workspace) / NAME).write_bytes(b"x" * 10 * MOST)
+    assert found(workspace) == Output("x" * MOST, is_cut=True)
+
+
+def test_the_output_of_a_session_that_was_folded_away_is_read(workspace: Workspace) -> None:
+    (proofs(workspace) / NAME).write_text("ok")
+    folded = workspace.state / "folded"
+    folded.mkdir()
+    workspace.folder("s1").rename(folded / "s1")
+    assert found(workspace) == Output("ok")
+
+
+NAMES = ("", ".txt", "x", "../forge-state.json", "../../x.txt", "/etc/passwd", "a/b.txt", "x\0.txt", "a" * 200 + ".txt",
+         "\x1b.txt", "é.txt", "..txt")  # fmt: skip
+
+
+@each_row("name", NAMES, ids=ascii)
+def test_a_name_that_is_no_plain_one_is_not_opened(name: str, workspace: Workspace) -> None:
+    (proofs(workspace).parent / "x.txt").write_text("secret")
+    output = found(workspace, name)
+    assert (output.text, bool(output.problem)) == ("", True)
+
+
+def test_what_is_no_file_of_ours_is_not_shown(workspace: Workspace, tmp_path: Path) -> None:
+    file = proofs(workspace) / NAME
+    secret = tmp_path / NAME
+    secret.write_text("secret")
+    assert found(workspace).problem == "it is gone: the output of the last 20 proofs of a session is stored"
+    file.symlink_to(secret)
+    assert (found(workspace).text, found(workspace).problem[:17]) == ("", "it cannot be read")
+    file.unlink()
+    os.mkfifo(file)
+    assert found(workspace).problem == "it cannot be read: it is not a file"
+    file.unlink()
+    file.mkdir()
+    assert found(workspace).problem == "it cannot be read: it is not a file"
+    file.rmdir()
+    file.parent.rmdir()
+    file.parent.symlink_to(tmp_path)
+    assert found(workspace).problem == "it cannot be read: a folder on its path is a symbolic link"
+
+
+def test_what_came_with_the_repository_is_not_shown(workspace: Workspace) -> None:
+    (proofs(workspace) / NAME).write_text("tracked")
+    lay_index(workspace.root, [f".rcs/state/sessions/s1/proofs/{NAME}".encode()])
+    assert found(workspace).problem == "the file came with the repository, so it counts for nothing"
