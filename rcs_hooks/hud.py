@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rcs_hooks.state.session import Session
+    from rcs_hooks.workflow.proof import ProofStatus
 
 LARGEST_COUNT = 10**9
+MOST_SECONDS = 10.0**11
+LATELY = 86_400.0
+"""Seconds for which a run that has finished is shown, unless another one begins."""
+MOST_FINISHED = 2
 SHOWN_TITLE = 40
 """How much of a title the line shows: it shares the terminal with what the client says."""
 RESET, BOLD, DIM, GREEN, YELLOW, RED = (f"\x1b[{code}m" for code in (0, 1, 2, 32, 33, 31))
@@ -39,6 +44,25 @@ class HudMode(NamedTuple):
     max_iterations: int | None = None
     scope: str = "session"
     title: str = ""
+    proof: ProofStatus | None = None
+    """The newest proof of the run, and the stored verdict on it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the mode as a JSON object; its `proof` has the keys of `rcs state get-status`."""
+        return self._asdict() | {"proof": self.proof and self.proof.to_json()}
+
+
+class FinishedRun(NamedTuple):
+    """A run that has finished lately in a session where nothing has begun since, and is more than a plan."""
+
+    mode: str
+    title: str
+    proof: ProofStatus
+    at: str
+    """When it finished."""
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict() | {"proof": self.proof.to_json()}
 
 
 class Hud(NamedTuple):
@@ -62,12 +86,16 @@ class Hud(NamedTuple):
     """Whether Stop let the run go because nothing had changed, and nothing has changed since."""
     off: str = ""
     """What switches the hooks off; empty if they are on."""
+    finished: tuple[FinishedRun, ...] = ()
+    now: float = 0.0
+    """When the session was read, in seconds since 1970."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the facts as a JSON object; `to_clear` and `elsewhere` are left out where they are empty."""
         return {
             "active_modes": [each.mode for each in self.active],
-            "modes": [each._asdict() for each in self.active],
+            "modes": [each.as_json() for each in self.active],
+            "finished": [each.as_json() for each in self.finished],
             "waiting": any(each.waits for each in self.active),
             "deferred": list(self.deferred),
             "unreadable": list(self.unreadable),
@@ -100,6 +128,7 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
             _count(member.record.max_iterations),
             "session" if member.session else "root",
             clean(member.record.title, TITLE_LENGTH),
+            member.record.proof_status,
         )
         for member in members
     )
@@ -110,7 +139,27 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
         is_closed=session_notes.is_closed(notes),
         is_stalled=stop_notes.is_stalled(notes, members),
         off=off,
+        finished=() if active else _finished(view),
+        now=view.now,
     )
+
+
+def _finished(view: Session) -> tuple[FinishedRun, ...]:
+    """Return the runs of a session that have finished lately, the newest first, without plans and handoffs."""
+    from rcs_hooks.files.clock import seconds
+    from rcs_hooks.text import clean
+    from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+    from rcs_hooks.workflow.proof import is_judged
+
+    found = []
+    for mode, record in (view.own if view.session else view.root).items():
+        definition, at = view.modes.get(mode), record.completed_at or record.updated_at
+        if not (definition and is_judged(definition, record)):
+            continue
+        ended = seconds(at)
+        if ended is not None and 0 <= view.now - ended < LATELY:
+            found.append(FinishedRun(mode, clean(record.title, TITLE_LENGTH), record.proof_status, clean(at)))
+    return tuple(sorted(found, key=lambda each: each.at, reverse=True))
 
 
 def _count(value: int | None) -> int | None:
@@ -138,8 +187,32 @@ def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
         yield RED, "off, "
     if hud.elsewhere:
         yield "", f"{len(hud.elsewhere)} sessions have active modes; --session shows one: {', '.join(_titled(hud))}"
-    elif not (hud.active or hud.unreadable):
+    elif hud.active:
+        yield from _active_parts(hud)
+    elif hud.finished:
+        yield from _finished_parts(hud)
+    elif not hud.unreadable:
         yield DIM, "idle"
+    if not hud.elsewhere and (title := next((each.title for each in hud.active or hud.finished if each.title), "")):
+        yield DIM, f" ({_short(title)})"
+    if hud.active and hud.is_closed:
+        yield DIM, ", closed"
+    elif hud.active and hud.is_stalled:
+        yield YELLOW, ", stalled"
+    if hud.deferred:
+        yield DIM, f", then {', '.join(hud.deferred)}"
+    if hud.unreadable:
+        more = ", " if hud.active or hud.elsewhere or hud.finished else ""
+        yield RED, f"{more}{len(hud.unreadable)} unreadable (see `rcs doctor`)"
+
+
+def _short(title: str) -> str:
+    from rcs_hooks.text import clean
+
+    return clean(title, SHOWN_TITLE)
+
+
+def _active_parts(hud: Hud) -> Iterator[tuple[str, str]]:
     for number, each in enumerate(hud.active):
         yield "", " + " if number else ""
         yield BOLD, each.mode
@@ -150,26 +223,40 @@ def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
         if each.waits:
             yield "", " "
             yield YELLOW, "waits for you"
-    if title := next((each.title for each in hud.active if each.title), ""):
-        from rcs_hooks.text import clean
+        if each.proof and each.proof.command:
+            yield "", ", "
+            yield _verdict(each.proof, each.proof.at, hud.now)
 
-        yield DIM, f" ({clean(title, SHOWN_TITLE)})"
-    if hud.active and hud.is_closed:
-        yield DIM, ", closed"
-    elif hud.active and hud.is_stalled:
-        yield YELLOW, ", stalled"
-    if hud.deferred:
-        yield DIM, f", then {', '.join(hud.deferred)}"
-    if hud.unreadable:
-        yield RED, f"{', ' if hud.active or hud.elsewhere else ''}{len(hud.unreadable)} unreadable (see `rcs doctor`)"
+
+def _finished_parts(hud: Hud) -> Iterator[tuple[str, str]]:
+    for number, each in enumerate(hud.finished[:MOST_FINISHED]):
+        yield "", ", " if number else ""
+        yield BOLD, each.mode
+        yield "", " finished, "
+        yield _verdict(each.proof, each.at, hud.now)
+
+
+def _verdict(proof: ProofStatus, at: str, now: float) -> tuple[str, str]:
+    """Return a verdict in a word with its time, after its colour: the time of day, or the date if it is older.
+
+    An age would become wrong in a status line, which stays as it is until the next message.
+    """
+    from time import localtime, strftime
+
+    from rcs_hooks.files.clock import seconds
+
+    moment = seconds(at)
+    colour = GREEN if proof.state == "proven" else YELLOW
+    if moment is None or not 0 <= moment < MOST_SECONDS:
+        return colour, proof.state
+    form = "%H:%M" if now - moment < LATELY else "%Y-%m-%d"
+    return colour, f"{proof.state} {strftime(form, localtime(moment))}"
 
 
 def _titled(hud: Hud) -> Iterator[str]:
     """Yield the other sessions that are active, each with its title."""
-    from rcs_hooks.text import clean
-
     for number, session in enumerate(hud.elsewhere):
-        title = clean(hud.titles[number], SHOWN_TITLE) if number < len(hud.titles) else ""
+        title = _short(hud.titles[number]) if number < len(hud.titles) else ""
         yield f"{session} ({title})" if title else session
 
 
@@ -179,7 +266,7 @@ def _titled(hud: Hud) -> Iterator[str]:
 def status_line(raw: bytes, env: Mapping[str, str], cwd: str, now: float) -> str:
     """Return the line that answers Claude Code's JSON, `raw`.
 
-    Empty if the JSON names no session, or if nothing is active or unreadable and the hooks are on.
+    Empty if the JSON names no session, or if nothing is active, unreadable or just finished and the hooks are on.
     """
     session, folder = _session_and_folder(raw)
     if not is_name(session):
@@ -193,7 +280,7 @@ def status_line(raw: bytes, env: Mapping[str, str], cwd: str, now: float) -> str
 
     view = sessions.load(state_folder(root), session, now)
     hud = hud_of(view, deferred_skills_in(view.inventory), off=off)
-    return as_line(hud, colour=not env.get("NO_COLOR")) if hud.active or hud.unreadable or off else ""
+    return as_line(hud, colour=not env.get("NO_COLOR")) if any((hud.active, hud.unreadable, hud.finished, off)) else ""
 
 
 def _session_and_folder(raw: bytes) -> tuple[str, str]:

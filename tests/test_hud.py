@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.files.clock import iso
 from tests.support import RCS_HOOK, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
@@ -130,8 +131,10 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
         "active_modes": ["blueprint"],
         "modes": [
             {"mode": "blueprint", "phase": "planning", "waits": True, "iteration": 1, "max_iterations": 3,
-             "scope": "session", "title": ""}
+             "scope": "session", "title": "",
+             "proof": {"state": "unproven", "command": "", "exit": None, "at": ""}}
         ],
+        "finished": [],
         "waiting": True,
         "deferred": ["team"],
         "unreadable": ["sessions/s1/forge-state.json"],
@@ -152,6 +155,87 @@ def test_the_line_ends_with_the_title_of_the_run(workspace: Workspace) -> None:
         "rcs: 2 sessions have active modes; --session shows one: s1 (fix the ledger and everything else that…), s2"
     )
     assert json.loads(hud(workspace, "--json"))["elsewhere"] == ["s1", "s2"]
+
+
+PASSED = {"command": "pytest -q", "exit": 0, "seconds": 2.5, "tree": "git:" + "a" * 64, "changed": [],
+          "output": "", "timed_out": False}  # fmt: skip
+PROOFS: dict[str, tuple[dict[str, Any], str]] = {
+    "it passed": (PASSED | {"state": "proven"}, "proven AT"),
+    "files have changed since": (PASSED | {"state": "stale"}, "stale AT"),
+    "it failed": (PASSED | {"state": "unproven", "exit": 1}, "unproven AT"),
+    "it failed, and the record says that it proves": (PASSED | {"state": "proven", "exit": 1}, "unproven AT"),
+    "a state that nobody knows": (PASSED | {"state": "\x1b[31mred"}, "unproven AT"),
+}
+
+
+def lately() -> tuple[str, str]:
+    """Return a full hour that is one or two hours ago, and as the clock of the HUD shows it."""
+    at = (time.time() // 3_600 - 1) * 3_600
+    return iso(at), time.strftime("%H:%M", time.gmtime(at))
+
+
+@each_row(("proof", "words"), [pytest.param(*row, id=name) for name, row in PROOFS.items()])
+def test_the_newest_proof_of_a_run_is_in_the_line(workspace: Workspace, proof: dict[str, Any], words: str) -> None:
+    at, clock = lately()
+    workspace.write("forge", title="fix the ledger", proof=proof | {"at": at, "judged_at": at})
+    assert (
+        hud(workspace, "--session", "s1", TZ="UTC")
+        == f"rcs: forge executing, {words.replace('AT', clock)} (fix the ledger)"
+    )
+
+
+@each_row(("proof", "words"), [pytest.param(*row, id=name) for name, row in PROOFS.items()])
+def test_a_run_that_has_finished_shows_its_verdict_until_another_begins(
+    workspace: Workspace, proof: dict[str, Any], words: str
+) -> None:
+    at, clock = lately()
+    ended: dict[str, Any] = {"active": False, "lifecycle_outcome": "finished", "completed_at": at}
+    workspace.write("forge", title="fix the ledger", proof=proof | {"at": at, "judged_at": at}, **ended)
+    line = f"rcs: forge finished, {words.replace('AT', clock)} (fix the ledger)"
+    assert hud(workspace, "--session", "s1", TZ="UTC") == line
+    assert hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1", TZ="UTC") == line
+    (facts,) = json.loads(hud(workspace, "--session", "s1", "--json"))["finished"]
+    assert (facts["mode"], facts["proof"]["state"], facts["at"]) == ("forge", words.split(maxsplit=1)[0], at)
+    workspace.write("team")
+    assert hud(workspace, "--session", "s1") == "rcs: team executing"
+    workspace.mode_path("team").unlink()
+
+
+NOT_SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
+    "a plan": ("blueprint", {}),
+    "research": ("autoresearch", {}),
+    "it failed": ("forge", {"lifecycle_outcome": "failed"}),
+    "it was handed over": ("autopilot", {"transition_target_mode": "blueprint"}),
+    "more than a day ago": ("forge", {"completed_at": "2026-01-01T00:00:00.000Z"}),
+    "nobody knows when": ("forge", {"completed_at": None}),
+    "in the future": ("forge", {"completed_at": "2999-01-01T00:00:00.000Z"}),
+}
+
+
+@each_row(("mode", "fields"), [pytest.param(*row, id=name) for name, row in NOT_SHOWN.items()])
+def test_what_has_no_verdict_or_is_long_over_leaves_the_line_idle(
+    workspace: Workspace, mode: str, fields: dict[str, Any]
+) -> None:
+    ended: dict[str, Any] = {"active": False, "lifecycle_outcome": "finished", "completed_at": lately()[0]}
+    workspace.write(mode, **ended | fields)
+    assert hud(workspace, "--session", "s1") == "rcs: idle"
+    assert hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1") == ""
+    workspace.mode_path(mode).unlink()
+
+
+def test_a_run_that_finished_without_a_proof_is_unproven(workspace: Workspace) -> None:
+    workspace.prompt("$forge $ultrawork fix it")
+    at, clock = lately()
+    for mode in ("forge", "ultrawork"):
+        workspace.edit(mode, active=False, lifecycle_outcome="finished", completed_at=at)
+    assert hud(workspace, "--session", "s1", TZ="UTC") == (
+        "rcs: forge finished, unproven AT, ultrawork finished, unproven AT (fix it)".replace("AT", clock)
+    )
+
+
+def test_a_proof_of_another_day_has_its_date(workspace: Workspace) -> None:
+    workspace.write("forge", proof=PASSED | {"state": "proven", "at": "2026-01-02T12:00:00.000Z"})
+    assert hud(workspace, "--session", "s1", TZ="UTC") == "rcs: forge executing, proven 2026-01-02"
 
 
 def test_a_root_record_is_told_from_a_sessions_own(workspace: Workspace) -> None:
@@ -199,7 +283,7 @@ def test_control_characters_of_a_file_are_never_printed(workspace: Workspace, te
     shown = hud(workspace, *options, stdin=status_json(workspace), NO_COLOR="1")
     assert shown.isprintable(), ascii(shown)
     assert "\ud800" not in shown
-    assert len(shown) < 400
+    assert len(shown) < 600
     assert "forge" in shown
     if how == "json":  # JSON escapes the characters, so look at what it holds
         assert json.loads(shown)["modes"][0]["title"].isprintable()

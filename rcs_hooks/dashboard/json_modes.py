@@ -14,6 +14,9 @@ from rcs_hooks.workflow.lifecycle import PUBLIC, any_of
 # --- a run of a mode
 
 
+Verdict = Literal["proven", "stale", "unproven"]
+
+
 class ModeStepJson(TimelineStepJson):
     """A state of the mode's machine, or a phase that the machine does not know."""
 
@@ -36,6 +39,24 @@ class AskedJson(JsonModel):
     answered_at: Timestamp | None
 
 
+class ProofJson(JsonModel):
+    """The newest proof of a run, and the verdict on the run."""
+
+    verdict: Verdict | None = Field(description="null: the run has not finished, or is a plan")
+    says: str = Field(description="the verdict in words; where there is none, what came of the newest proof")
+    command: str | None = Field(description="null, as every field of the proof: there is no proof")
+    passed: bool | None = Field(description="ended with 0, in time, and changed no tracked file")
+    exit: int | None
+    timed_out: bool
+    at: Timestamp | None = Field(description="when the command ended")
+    seconds: float | None
+    changed: list[str] = Field(description="the tracked files that the command changed, 20 at most")
+    judged_at: Timestamp | None = Field(description="when the verdict was decided")
+    output: str | None = Field(description="the end of the output as text, 4 kB at most; null: see output_problem")
+    output_is_cut: bool = Field(description="whether there was more before it")
+    output_problem: str | None = Field(description="why the output is not shown; null also where nobody looks for it")
+
+
 class HistoryEventJson(JsonModel):
     n: int = Field(description="in its session; numbers may be missing")
     at: Timestamp | None
@@ -43,7 +64,7 @@ class HistoryEventJson(JsonModel):
     before: str | None = Field(description="the phase before; of resumed, the outcome before")
     after: str | None = Field(description="the phase after; of outcome, the outcome; of handoff, the mode that goes on")
     iteration: int | None
-    note: str | None = Field(description="the question, the answer, the reason, the evidence or the plan")
+    note: str | None = Field(description="the question, the answer, the proof, the reason, the evidence or the plan")
     early: bool
 
 
@@ -77,6 +98,7 @@ class ModeRunJson(JsonModel):
     max_iterations: int | None
     reason: str | None
     evidence: str | None
+    proof: ProofJson | None = Field(description="null: nothing was run to prove it, and it has no verdict")
     plan: str | None
     brief: str | None
     started_at: Timestamp | None
@@ -115,6 +137,15 @@ class LastStopJson(JsonModel):
     at: Timestamp | None
 
 
+class ProofStatusJson(JsonModel):
+    """The verdict on a run that is stored, also for one that goes on; `verdict` says whether people are shown it."""
+
+    state: Verdict
+    command: str = Field(description="of the newest proof; empty if there is none")
+    exit: int | None
+    at: str = Field(description="when the command ended; empty if there is no proof")
+
+
 class OverviewEntryJson(JsonModel):
     """A mode of a session, a run that `rcs emit` reports, or a task."""
 
@@ -137,6 +168,11 @@ class OverviewEntryJson(JsonModel):
     max_iterations: int | None
     outcome: str | None
     early: bool
+    proof: ProofStatusJson | None = Field(description="of a mode; null for a run or a task")
+    verdict: Verdict | None = Field(description="null: it has not finished, or is a plan")
+    proof_says: str | None = Field(
+        description="what came of the newest proof where there is no verdict, without the time"
+    )
     event: int | None = Field(description="the `run` of its page, where another run of the mode has followed it")
     question: OverviewQuestionJson | None
     stop: LastStopJson | None

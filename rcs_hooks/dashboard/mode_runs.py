@@ -6,7 +6,7 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import graphs, mode_path, sessions
+from rcs_hooks.dashboard import graphs, mode_path, mode_proof, sessions
 from rcs_hooks.dashboard.mode_path import ModePath
 from rcs_hooks.dashboard.runs import NotFound
 from rcs_hooks.errors import RcsError
@@ -168,6 +168,11 @@ class _ModeRun:
             "max_iterations": sessions.number(record.max_iterations) if record else None,
             "reason": self._text("reason", path.reason) or self._text("error"),
             "evidence": self._text("evidence", path.evidence),
+            "proof": (
+                mode_proof.of_record(self.view, self.definition, record)
+                if record
+                else mode_proof.of_history(self.definition, self.events)
+            ),
             "plan": self._text("plan"),
             "brief": self._text("brief"),
             "started_at": started,

@@ -28,7 +28,7 @@ ESCAPE = re.compile(
 )
 
 
-class Output(NamedTuple):
+class ProofOutput(NamedTuple):
     """The end of what a command has printed. `problem`: why there is none; both are empty if it printed nothing."""
 
     text: str = ""
@@ -37,22 +37,22 @@ class Output(NamedTuple):
     problem: str = ""
 
 
-def read(folder: str, session: str | None, name: str) -> Output:
+def read(folder: str, session: str | None, name: str) -> ProofOutput:
     """Return the output that a proof names. `folder`: the state folder. `session`: None for the workspace's own."""
     if not _is_plain(name):
-        return Output(problem="its record names another file" if name else "its record names no file")
+        return ProofOutput(problem="its record names another file" if name else "its record names no file")
     path = f"{paths.session_folder(session)}{FOLDER}/{name}"
     try:
         if is_tracked(folder, path):
-            return Output(problem="the file came with the repository, so it counts for nothing")
+            return ProofOutput(problem="the file came with the repository, so it counts for nothing")
         data = _read(folder, path)
     except FileNotFoundError:
-        return Output(problem="it is gone: the output of the last 20 proofs of a session is stored")
+        return ProofOutput(problem="it is gone: the output of the last 20 proofs of a session is stored")
     except (OSError, UnsafePath) as error:
-        return Output(problem=f"it cannot be read: {reason_of(error) if isinstance(error, OSError) else error}")
+        return ProofOutput(problem=f"it cannot be read: {reason_of(error) if isinstance(error, OSError) else error}")
     if data is None:
-        return Output(problem="it cannot be read: it is not a file")
-    return Output(text_of(data[:MOST]), len(data) >= MOST)
+        return ProofOutput(problem="it cannot be read: it is not a file")
+    return ProofOutput(text_of(data[:MOST]), len(data) >= MOST)
 
 
 def _is_plain(name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import workspaces
-from rcs_hooks.overview import modes, runs, tasks
+from rcs_hooks.overview import modes, proofs, runs, tasks
 from rcs_hooks.overview.entries import (
     CLOSED,
     ENDED,
@@ -113,6 +113,8 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
     - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end,
       or with no review that said clean.
+    - `verdict`: `proven`, `stale` or `unproven` if a run has finished and is more than a plan; else null. `proof_says`:
+      what came of the newest proof of any other run, without the time; null if there is none.
     - `event`: the number of the event that ended the run, where another run of the mode has followed it; else null.
     - `question`: null, or `{"id", "text", "options"}`; `POST` the answer as for any question.
     - `stop`: null, or `{"held": bool, "at": moment}` for the last Stop of a session that runs.
@@ -141,6 +143,8 @@ def _shown(entry: Entry, length: int) -> JsonObject:
         "max_iterations": entry.max_iterations,
         "outcome": entry.outcome,
         "early": entry.is_early,
+        "verdict": entry.verdict or None,
+        "proof_says": (entry.proof and not entry.verdict and proofs.newest(entry.proof)) or None,
         "event": int(entry.id) if entry.kind == MODE and entry.outcome and entry.id.isdecimal() else None,
         "question": question and {"id": question.id, "text": question.text, "options": list(question.options)},
         "stop": stop and {"held": stop.was_held, "at": stop.at},

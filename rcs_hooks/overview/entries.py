@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.workflow.proof import ProofStatus
 
 VERSION = 1
 """The version of an entry's JSON."""
@@ -72,6 +73,10 @@ class Entry(NamedTuple):
     """Whether it was said to be finished in a phase from which its machine does not end."""
     question: AskedQuestion | None = None
     stop: LastStop | None = None
+    proof: ProofStatus | None = None
+    """The stored verdict on the run of a mode, and the proof that it rests on; None for a run or a task."""
+    verdict: str = ""
+    """The verdict, if the run has finished and is more than a plan, so that people are told; empty otherwise."""
 
     @property
     def says(self) -> str:
@@ -101,6 +106,7 @@ class Entry(NamedTuple):
             "phase": self.phase,
             "since": self.since,
             "says": self.says,
+            "proof": self.proof and self.proof.to_json(),
         }
 
 

@@ -9,6 +9,7 @@ from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.overview.entries import MODE, RUNNING, Entry, short
 from rcs_hooks.text import clean, word
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+from rcs_hooks.workflow.proof import status_of
 
 if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
@@ -23,7 +24,7 @@ def of_record(root: str, view: Session, mode: str, record: ModeRecord) -> Entry:
     return Entry(
         MODE, mode, title, RUNNING, view.session,
         phase=word(record.phase) if record.phase else None, has_title=has_title, project=root,
-        iteration=_count(record.iteration), max_iterations=_count(record.max_iterations),
+        iteration=_count(record.iteration), max_iterations=_count(record.max_iterations), proof=status_of(record),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from rcs_hooks.files.clock import seconds
+from rcs_hooks.overview import proofs
 from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, length_for, short
 from rcs_hooks.text import clean
 
@@ -96,6 +97,9 @@ def _detail(entry: Entry, now: float, length: int) -> str:
             if entry.stop.was_held
             else f"Stop let it go{when}, as nothing had changed: `go on` continues it, `$cancel` ends it"
         )
+    if entry.proof and entry.proof.command and entry.group != ENDED:
+        age = _age(entry.proof.at, now)
+        parts.append(f"{proofs.newest(entry.proof)}{f' {age} ago' if age else ''}")
     if entry.has_title and entry.kind == MODE:
         parts.append(f"session{UNBROKEN}{short(entry.session, length)}" if entry.session else "of the workspace")
     elif entry.has_title and entry.kind not in (MODE, TASK):

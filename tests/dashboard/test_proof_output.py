@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.dashboard.proof_output import MOST, Output, read, text_of
+from rcs_hooks.dashboard.proof_output import MOST, ProofOutput, read, text_of
 from tests.hook.test_tracked_state import lay_index
 from tests.table import each_row
 
@@ -60,20 +60,20 @@ def proofs(workspace: Workspace) -> Path:
     return folder
 
 
-def found(workspace: Workspace, name: str = NAME, session: str | None = "s1") -> Output:
+def found(workspace: Workspace, name: str = NAME, session: str | None = "s1") -> ProofOutput:
     return read(str(workspace.state), session, name)
 
 
 def test_the_output_of_a_proof_is_read(workspace: Workspace) -> None:
     (proofs(workspace) / NAME).write_bytes(b"\x1b[32m41 passed\x1b[0m\n")
-    assert found(workspace) == Output("41 passed")
+    assert found(workspace) == ProofOutput("41 passed")
 
 
 def test_an_output_that_fills_the_file_had_more_before_it(workspace: Workspace) -> None:
     (proofs(workspace) / NAME).write_bytes(b"x" * MOST)
-    assert found(workspace) == Output("x" * MOST, is_cut=True)
+    assert found(workspace) == ProofOutput("x" * MOST, is_cut=True)
     (proofs(workspace) / NAME).write_bytes(b"x" * 10 * MOST)
-    assert found(workspace) == Output("x" * MOST, is_cut=True)
+    assert found(workspace) == ProofOutput("x" * MOST, is_cut=True)
 
 
 def test_the_output_of_a_session_that_was_folded_away_is_read(workspace: Workspace) -> None:
@@ -81,7 +81,7 @@ def test_the_output_of_a_session_that_was_folded_away_is_read(workspace: Workspa
     folded = workspace.state / "folded"
     folded.mkdir()
     workspace.folder("s1").rename(folded / "s1")
-    assert found(workspace) == Output("ok")
+    assert found(workspace) == ProofOutput("ok")
 
 
 NAMES = ("", ".txt", "x", "../forge-state.json", "../../x.txt", "/etc/passwd", "a/b.txt", "x\0.txt", "a" * 200 + ".txt",

@@ -23,7 +23,7 @@ from tests.support import NOW, Workspace, run_rcs
 from tests.table import each_row
 
 Record = dict[str, Any]
-KEYS = ["v", "kind", "name", "title", "session", "phase", "since", "says"]
+KEYS = ["v", "kind", "name", "title", "session", "phase", "since", "says", "proof"]
 UUID = "3f2a9c01-1111-4222-8333-444455556666"
 
 
@@ -62,6 +62,7 @@ def test_what_runs_in_any_session_has_the_named_keys(workspace: Workspace) -> No
         "phase": "verifying",
         "since": "2023-11-14T22:13:21.000Z",
         "says": "phase verifying, round 2 of 50",
+        "proof": {"state": "unproven", "command": "", "exit": None, "at": ""},
     }
     assert list(entry) == KEYS
 
@@ -146,10 +147,10 @@ def test_what_waits_for_planning_to_end_is_named(workspace: Workspace) -> None:
 
 
 ENDED: dict[str, tuple[Record, str]] = {
-    "finished": ({"lifecycle_outcome": "finished", "current_phase": "verifying"}, "finished"),
+    "finished": ({"lifecycle_outcome": "finished", "current_phase": "verifying"}, "finished, unproven"),
     "finished early": (
         {"lifecycle_outcome": "finished", "current_phase": "executing", "early": True},
-        "finished early, in phase executing",
+        "finished early, in phase executing; unproven",
     ),
     "blocked, with a reason": (
         {"lifecycle_outcome": "blocked", "reason": "no key"},
@@ -175,7 +176,7 @@ def test_a_run_that_no_review_has_called_clean_says_so(workspace: Workspace) -> 
     workspace.prompt("$autopilot mend the ledger")
     workspace.edit("autopilot", current_phase="code-review")
     write(at(workspace)._replace(now=workspace.now), "autopilot", {"lifecycle_outcome": "finished"})
-    assert only(look(workspace), "ended").says == "finished early, no review has said clean"
+    assert only(look(workspace), "ended").says == "finished early, no review has said clean; unproven"
     workspace.prompt("$autopilot paint the fence")
     assert only(look(workspace), "ended").says == "finished early, no review has said clean"
 
@@ -293,13 +294,21 @@ def test_a_store_of_runs_that_cannot_be_read_is_named(workspace: Workspace) -> N
 
 
 def test_nothing_of_a_cloned_repository_reaches_a_terminal_unchecked(workspace: Workspace) -> None:
-    bad = "\x1b]0;x\x07\n$(reboot)" * 100
-    workspace.write("forge", title=bad, current_phase=bad, iteration=10**30, max_iterations=-1)
+    bad = "\x1b]0;x\x07\n`$(reboot)`\u202e" * 100
+    proof: Record = {"command": bad, "exit": 1, "at": bad, "changed": [bad], "state": bad, "judged_at": bad, "why": bad}
+    workspace.write("forge", title=bad, current_phase=bad, iteration=10**30, max_iterations=-1, proof=proof)
     workspace.write("team", "s2", active=False, lifecycle_outcome="failed", error=bad, completed_at=_iso(NOW))
-    for entry in (*look(workspace).running, *look(workspace).ended):
+    ended: Record = {"active": False, "lifecycle_outcome": "finished", "completed_at": _iso(NOW)}
+    workspace.write("forge", "s3", **ended, proof=proof)
+    workspace.write("forge", "s4", **ended, proof=proof | {"exit": 0})
+    workspace.write("forge", "s5", **ended, proof=[proof])
+    found = look(workspace)
+    assert len(found.running + found.ended) == 5
+    for entry in (*found.running, *found.ended):
         shown = json.dumps(entry.as_json())
-        assert "\\u001b" not in shown
+        assert all(each not in shown for each in ("\\u001b", "\\u202e", "\\u0007", "\\n"))
         assert len(shown) < 1000
+    assert all(line.isprintable() for line in lines(found, workspace.now, is_coloured=False))
 
 
 def _iso(moment: float) -> str:
@@ -328,6 +337,7 @@ def test_a_run_is_shown_by_its_feature_or_its_workflow(project: Project) -> None
         ("run", "build", "build r2", "r2"),
     ]
     assert list(found.running[0].as_json()) == ["id" if key == "session" else key for key in KEYS]
+    assert found.running[0].as_json()["proof"] is None
 
 
 HOUR = 3600.0
@@ -415,7 +425,7 @@ def test_for_the_dashboard_a_key_stays_the_same_while_the_entry_moves(workspace:
     workspace.prompt("$forge")
     before: Record = for_dashboard({}, [root, root], workspace.now, None)
     (entry,) = before["running"]
-    assert list(entry)[:8] == KEYS
+    assert list(entry)[:9] == KEYS
     assert (entry["project"], entry["question"], entry["stop"], entry["early"]) == (root, None, None, False)
     asked = ask(at(workspace), "forge", "Which?", ["a"])
     after: Record = for_dashboard({}, [root], workspace.now, None)

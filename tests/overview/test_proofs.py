@@ -1,0 +1,155 @@
+"""The proof of a run in the overview: what came of it while the run goes on, and the verdict once it has finished."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rcs_hooks.overview.collect import for_dashboard
+from rcs_hooks.overview.words import lines
+from rcs_hooks.state import history
+from rcs_hooks.state.history import Event
+from tests.overview.test_overview import look, only
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from rcs_hooks.overview.entries import Overview
+    from tests.support import Workspace
+
+Record = dict[str, Any]
+
+TREE = "git:" + "a" * 64
+AN_HOUR_AGO = "2023-11-14T21:13:20.000Z"
+PASSED: Record = {
+    "command": "pytest -q", "exit": 0, "seconds": 2.5, "at": AN_HOUR_AGO, "tree": TREE, "changed": [], "output": "",
+    "timed_out": False, "state": "proven", "judged_at": AN_HOUR_AGO,
+}  # fmt: skip
+FINISHED: Record = {"active": False, "lifecycle_outcome": "finished", "completed_at": AN_HOUR_AGO}
+
+PROOFS: dict[str, tuple[object, str, str]] = {
+    "none": (None, "unproven", ""),
+    "finished without one": ({"state": "unproven", "judged_at": AN_HOUR_AGO}, "unproven", ""),
+    "it passed": (PASSED, "proven by `pytest -q`", "`pytest -q` passed"),
+    "it passed, and files have changed": (
+        PASSED | {"state": "stale"}, "stale: files have changed since `pytest -q` passed",
+        "files have changed since `pytest -q` passed",
+    ),
+    "it failed": (
+        PASSED | {"state": "unproven", "exit": 1}, "unproven: `pytest -q` failed (exit 1)",
+        "`pytest -q` failed (exit 1)",
+    ),
+    "it took too long": (
+        PASSED | {"state": "unproven", "exit": 124, "timed_out": True}, "unproven: `pytest -q` timed out",
+        "`pytest -q` timed out",
+    ),
+    "it changed files": (
+        PASSED | {"state": "unproven", "changed": ["a.py", "b.py"]}, "unproven: `pytest -q` changed a.py and 1 more",
+        "`pytest -q` changed a.py and 1 more",
+    ),
+    "it passed, and nobody has judged it": (PASSED | {"state": None}, "unproven", "`pytest -q` proved nothing"),
+    "no object": ([1], "unproven", ""),
+}  # fmt: skip
+
+
+def ended_words(found: Overview) -> str:
+    return only(found, "ended").says
+
+
+@each_row(("proof", "verdict", "newest"), [pytest.param(*row, id=name) for name, row in PROOFS.items()])
+def test_a_finished_run_says_its_verdict_and_one_that_goes_on_its_newest_proof(
+    proof: object, verdict: str, newest: str, workspace: Workspace
+) -> None:
+    workspace.write("forge", **FINISHED, proof=proof)
+    entry = only(look(workspace), "ended")
+    assert (entry.says, entry.verdict) == (f"finished, {verdict}", verdict.partition(":")[0].partition(" ")[0])
+    assert entry.proof
+    assert entry.proof.to_json()["state"] == entry.verdict
+    workspace.write("forge", proof=proof)
+    entry = only(look(workspace), "running")
+    assert (entry.says, entry.verdict) == ("phase executing", "")
+    words = "\n".join(lines(look(workspace), workspace.now))
+    assert (f"; {newest} 1 h ago" in words) is bool(newest)
+    shown: Any = for_dashboard({}, [str(workspace.root)], workspace.now, None)["running"]
+    shown = shown[0]
+    assert (shown["verdict"], shown["proof_says"]) == (None, newest or None)
+
+
+NOT_JUDGED: dict[str, tuple[str, Record, str]] = {
+    "a plan": ("blueprint", {}, "finished"),
+    "an interview": ("deep-interview", {"proof": {"state": "unproven"}}, "finished"),
+    "it failed": ("forge", {"lifecycle_outcome": "failed"}, "failed in phase executing"),
+    "it was handed over": (
+        "autopilot", {"transition_target_mode": "blueprint"}, "finished, handed over to blueprint",
+    ),
+}  # fmt: skip
+
+
+@each_row(("mode", "fields", "says"), [pytest.param(*row, id=name) for name, row in NOT_JUDGED.items()])
+def test_what_changes_no_code_or_has_not_finished_has_no_verdict(
+    mode: str, fields: Record, says: str, workspace: Workspace
+) -> None:
+    workspace.write(mode, **FINISHED | fields)
+    entry = only(look(workspace), "ended")
+    assert (entry.says, entry.verdict) == (says, "")
+    assert entry.as_json()["proof"] == {"state": "unproven", "command": "", "exit": None, "at": ""}
+
+
+def test_early_and_the_verdict_are_both_said(workspace: Workspace) -> None:
+    workspace.write("forge", **FINISHED, early=True, proof=PASSED)
+    assert ended_words(look(workspace)) == "finished early, in phase executing; proven by `pytest -q`"
+
+
+# --- a run that only its history tells of, because another run of the mode has followed
+
+
+def event(name: str, start: str = "", end: str = "", **data: object) -> Event:
+    return Event(0, AN_HOUR_AGO, "forge", name, start, end, 1, "fix the login", data)
+
+
+FAILED_ONE = event(
+    "proof", "verifying", "verifying", command="make check", exit=2, seconds=1.0, passed=False, changed=[]
+)
+PASSED_ONE = event("proof", "verifying", "verifying", command="pytest -q", exit=0, seconds=1.0, passed=True, changed=[])
+
+
+def finished(**data: object) -> Event:
+    return event("outcome", "verifying", "finished", **data)
+
+
+HISTORIES: dict[str, tuple[list[Event], str, str]] = {
+    "an old history, without a verdict": ([finished()], "finished", ""),
+    "proven": ([FAILED_ONE, PASSED_ONE, finished(proof="proven")], "finished, proven by `pytest -q`", "proven"),
+    "stale": (
+        [PASSED_ONE, finished(proof="stale")], "finished, stale: files have changed since `pytest -q` passed", "stale",
+    ),
+    "the newest failed": (
+        [PASSED_ONE, FAILED_ONE, finished(proof="unproven")], "finished, unproven: `make check` failed (exit 2)",
+        "unproven",
+    ),
+    "no proof": ([finished(proof="unproven")], "finished, unproven", "unproven"),
+    "its proof was folded away": ([finished(proof="proven")], "finished, proven", "proven"),
+    "proven after it had finished": (
+        [finished(proof="unproven"), PASSED_ONE], "finished, proven by `pytest -q`", "proven",
+    ),
+    "a proof that failed after it": (
+        [PASSED_ONE, finished(proof="proven"), FAILED_ONE], "finished, unproven: `make check` failed (exit 2)",
+        "unproven",
+    ),
+    "a verdict that nobody knows": ([finished(proof="<b>")], "finished", ""),
+    "another outcome": ([PASSED_ONE, event("outcome", "verifying", "failed", proof="proven")],
+                        "failed in phase verifying", ""),
+}  # fmt: skip
+
+
+@each_row(("events", "says", "verdict"), [pytest.param(*row, id=name) for name, row in HISTORIES.items()])
+def test_an_earlier_run_has_its_verdict_from_the_history(
+    events: list[Event], says: str, verdict: str, workspace: Workspace
+) -> None:
+    workspace.prompt("$forge fix the logout")
+    told = [event("started", "", "starting"), *events, event("started", "", "starting")]
+    written = history.append(str(workspace.state), "s1", told)
+    assert written
+    (workspace.folder("s1") / "history.jsonl").write_text(written.append)
+    entry = only(look(workspace), "ended")
+    assert (entry.says, entry.verdict) == (says, verdict)
