@@ -90,6 +90,14 @@ def test_a_pure_room_knows_no_file_clock_or_environment(room: str) -> None:
         assert not calls & {"open", "print", "input"}, path
 
 
+@pytest.mark.parametrize("room", ["hook", "hud", "overlay", "workflow", "modes", "environment"])
+def test_a_room_that_a_hook_loads_reads_no_settings_and_runs_nothing(room: str) -> None:
+    for path in modules(room):
+        names = imports_of(path)
+        assert not {name for name in names if name.startswith(("rcs_hooks.config", "rcs_hooks.proof"))}, path
+        assert not {name.split(".")[0] for name in names} & {"tomllib", "subprocess"}, path
+
+
 @pytest.mark.parametrize("module", ["rcs_hooks.hook.entry", "rcs_hooks.catalog", "rcs_hooks.files.workspaces"])
 def test_a_call_without_work_loads_nothing_heavy(module: str) -> None:
     import subprocess

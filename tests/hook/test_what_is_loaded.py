@@ -82,6 +82,19 @@ def test_an_activation_loads_nothing_that_it_can_do_without(
     assert bool(names & PATTERNS) is loads_patterns
 
 
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"])
+def test_no_hook_reads_settings_or_can_run_a_command(workspace: Workspace, event: str) -> None:
+    (workspace.root / "rcs.toml").write_text('[proof]\ncommand = "touch ran"\nrequired = true\n')
+    workspace.prompt("$forge fix the parser")
+    workspace.stop()
+    proof = {"command": "make", "exit": 0, "tree": "git:0", "at": "2026-01-01T00:00:00Z", "state": "stale"}
+    workspace.edit("forge", proof=proof)
+    _, names = loaded(workspace, event, prompt="go on")
+    assert not {name for name in names if name.startswith(("rcs_hooks.config", "rcs_hooks.proof"))}
+    assert not names & {"tomllib", "subprocess", "_posixsubprocess"}
+    assert not (workspace.root / "ran").exists()
+
+
 def test_a_prompt_that_a_client_made_loads_no_tokenizer(workspace: Workspace) -> None:
     answer, names = loaded(workspace, "UserPromptSubmit", prompt="<task-notification>$team is next</task-notification>")
     assert answer == "{}"
