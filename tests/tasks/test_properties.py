@@ -22,6 +22,8 @@ COMMANDS: list[tuple[str, ...]] = [
     *(("accept", "--decision", word, "--reason", "because")
       for word in ("accepted", "needs_changes", "unclear", "upstream_problem", "revert", "deferred")),
     ("revert", "--reason", "because"),
+    *((f"review {what}", "--verdict", word, "--reason", "because")
+      for what in ("plan", "code") for word in ("ok", "needs_changes", "blocked")),
 ]  # fmt: skip
 CONTENTS: dict[str, list[object]] = {
     PLAN: [WHOLE_PLAN, WHOLE_PLAN | {"blocking_questions": ["?"]}, {"draft_files": ["src/b.py"]}, "{", []],

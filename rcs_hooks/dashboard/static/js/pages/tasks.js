@@ -96,10 +96,16 @@ function taskShown(task, path) {
       task.phase && phases(task.phase, path),
       task.problem && remark("unreadable", task.problem),
       task.decision && decisionShown(task.decision),
-      task.why.length > 0 && reasonsShown(task.done ? "done without a decision" : "sent back here", task.why),
+      task.why.length > 0 && reasonsShown(whyHere(task), task.why),
       task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),
     ),
   );
+}
+
+/** What the reasons of a task are about: they send it back, have it undone, or waive its acceptance. */
+function whyHere({ phase, done }) {
+  if (done) return "done without a decision";
+  return phase === "revert" ? "to be undone" : "sent back here";
 }
 
 /** What was decided, and who gave it: a decision of an agent must not look like one of the person. */
