@@ -13,6 +13,7 @@ from rcs_hooks.state import history, history_folding, history_listing
 from rcs_hooks.state.session_listing import SHORT_ID, telling_length
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
+from rcs_hooks.workflow.proof import VERDICTS, Proof
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rcs_hooks.state.history import Event
     from rcs_hooks.state.history_listing import LoggedEvent
 
+QUOTE = "'"
 SHOWN = 50
 MOST = 5_000
 PAUSE = 0.5
@@ -190,10 +192,34 @@ def what(event: Event, times: int = 1) -> str:
     elif event.event == history.HANDOFF:
         words = f"handed over to {after}"
     elif event.event == history.OUTCOME:
-        words = ENDS.get(event.to, after) + (" early" if event.data.get("early") is True else "")
-        words += f" in {before}{rounds}" if before else ""
-        if event.data.get("early") is True and why_early(MODES.get(event.mode), before) == NO_REVIEW:
-            words += f", as {NO_REVIEW}"
+        words = _of_end(event)
     else:
-        words = event.event
+        words = _of_proof(event) if event.event == history.PROOF else event.event
     return f"{words} ({reason})" if reason else words
+
+
+def _of_end(event: Event) -> str:
+    """Return in words by which outcome a run has ended, where, and whether it was proven."""
+    before, is_early = clean(event.from_), event.data.get("early") is True
+    rounds = f", round {event.iteration}" if event.iteration and event.iteration > 1 else ""
+    words = ENDS.get(event.to, clean(event.to)) + (" early" if is_early else "")
+    words += f" in {before}{rounds}" if before else ""
+    if is_early and why_early(MODES.get(event.mode), before) == NO_REVIEW:
+        words += f", as {NO_REVIEW}"
+    verdict = event.data.get("proof")
+    return f"{words}, {verdict}" if verdict in VERDICTS else words
+
+
+def _of_proof(event: Event) -> str:
+    """Return in words what came of the command that was to prove a run."""
+    proof = Proof.from_json(event.data)
+    if proof is None:
+        return "proof"
+    command = f"proof: `{clean(proof.command, TEXT_LENGTH).replace('`', QUOTE)}`"
+    changed = ", ".join(clean(name) for name in proof.changed)
+    seconds = f"{proof.seconds:.0f} s" if proof.seconds >= 1 else ""
+    if proof.timed_out or proof.exit:
+        came = "timed out" if proof.timed_out else f"failed, exit {proof.exit}"
+    else:
+        came = f"proves nothing, it changed {changed}" if changed else "passed"
+    return f"{command} {came}{f' after {seconds}' if seconds else ''}"

@@ -212,6 +212,7 @@ def _status_words(result: StatusResult, root: str) -> str:
     lines = [
         f"{mode}: {active if status['active'] else 'not active'}, phase {word(status['phase'])}"
         + (f", {status['outcome']}" if status["outcome"] else "")
+        + (f", {status['verdict_says']}" if status["verdict_says"] else "")
         + _title(status["title"])
         for mode, status in result["statuses"].items()
     ]

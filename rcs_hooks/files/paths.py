@@ -114,6 +114,11 @@ def history_file(session: str) -> str:
     return f"{session_folder(session)}{HISTORY}"
 
 
+def proofs_folder(session: str | None) -> str:
+    """Return the folder with the outputs of the commands that proved something, relative to the state folder."""
+    return f"{session_folder(session)}proofs"
+
+
 def unsent_answer_file(session: str) -> str:
     """Return the path of an answer that is not sent yet, relative to the state folder."""
     return f"{session_folder(session)}hook-unheard"

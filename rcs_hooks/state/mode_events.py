@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rcs_hooks.state import history, questions
 from rcs_hooks.state.history import TEXT_LENGTH, Event, text_of
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of, review_finding, review_is_open, spelled
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, review_finding, review_is_open, spelled
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH, ModeRecord
 
 TYPE_CHECKING = False
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 LARGEST_COUNT = 10**9
 TARGET = "transition_target_mode"
+PROOF = "proof"
+"""The field of a record that holds its newest proof, and the verdict."""
+MOST_CHANGED = 5
+"""How many of the tracked files that a command changed an event names."""
 NO_RECORD = ModeRecord({})
 
 
@@ -76,6 +80,7 @@ def _between(
         before = NO_RECORD  # what it had asked is answered by nobody
     elif was and _has_moved(before, after, goes_on=goes_on):
         found.append(event(history.PHASE, before.phase, phase, reason=_why_again(before, after)))
+    found += _of_proof(before, after, event)
     if goes_on:
         found += _of_question(before if was else NO_RECORD, after, asked, event)
     elif was:
@@ -120,7 +125,23 @@ def _ending(before: ModeRecord, after: ModeRecord, event: _Maker) -> Event:
 
 
 def _why(after: ModeRecord) -> JsonObject:
-    return {"reason": after.reason, "evidence": after.evidence, "early": after.is_early}
+    verdict = after.proof_status.state if after.has(PROOF) and outcome_of(after).word == FINISHED else ""
+    return {"reason": after.reason, "evidence": after.evidence, "early": after.is_early, "proof": verdict}
+
+
+def _of_proof(before: ModeRecord, after: ModeRecord, event: _Maker) -> list[Event]:
+    """Return the event of a proof that was recorded; none if the newest one is the same as before."""
+    if before.get(PROOF) == after.get(PROOF) or (proof := after.proof) is None or proof == before.proof:
+        return []
+    data: JsonObject = {
+        "command": text_of(proof.command, TEXT_LENGTH),
+        "exit": proof.exit,
+        "seconds": proof.seconds,
+        "passed": proof.passed,
+        "changed": [text_of(name) for name in proof.changed[:MOST_CHANGED]],
+    }
+    data |= {"timed_out": True} if proof.timed_out else {}
+    return [event(history.PROOF, after.phase, after.phase)._replace(data=data)]
 
 
 def _end_word(after: ModeRecord) -> str:

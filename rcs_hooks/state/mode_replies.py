@@ -9,6 +9,7 @@ from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.messages.next_step import asked
 from rcs_hooks.workflow.messages.write_reply import Written, write_reply
 from rcs_hooks.workflow.next_step import can_finish, next_step
+from rcs_hooks.workflow.proof import FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,8 @@ class WrittenMode(NamedTuple):
     after: ModeRecord
     transition: str | None
     """The line about the handoff by which the mode has started; None if none was needed."""
+    finishes: bool = False
+    """Whether the write finishes a run that has to be judged by its proof."""
 
 
 def reply(
@@ -74,4 +77,6 @@ def _of_mode(scope: Scope, one: WrittenMode) -> WriteResult:
     }
     if record.is_early:
         result["early"] = True
+    if record.has(FIELD):
+        result["proof"] = record.proof_status.to_json()
     return result

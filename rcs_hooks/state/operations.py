@@ -24,6 +24,7 @@ from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.messages.shared import BrokenFile, unreadable
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH, ModeRecord
+from rcs_hooks.workflow.proof import words_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,6 +136,8 @@ def _status(view: Session, mode: str, record: ModeRecord, commands: Commands, *,
         "iteration": record.iteration,
         "next": mode_replies.next_of(view.modes[mode], record, commands),
         "can_finish": mode_replies.is_to_finish(view.modes[mode], record),
+        "proof": record.proof_status.to_json(),
+        "verdict_says": words_for(view.modes[mode], record),
         "path": f"{paths.STATE}/{paths.mode_file(mode, view.session if mode in view.own else None)}",
         "data": record.to_json(),
     }

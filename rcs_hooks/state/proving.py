@@ -8,13 +8,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rcs_hooks.errors import RcsError, Refused
+from rcs_hooks.files import preparation, transaction
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.state import mode_replies, proof_output, writing
+from rcs_hooks.state.deferral import waiting_after
+from rcs_hooks.state.judging import Judge
+from rcs_hooks.state.mode_names import check_name
+from rcs_hooks.state.operations import refuse_unreadable
+from rcs_hooks.state.scopes import MOST_NAMED, resolve_among_sessions
+from rcs_hooks.state.session import belongs_to_workspace
+from rcs_hooks.state.session_listing import ended_last
+from rcs_hooks.text import clean
+from rcs_hooks.workflow import proof as proofs
+from rcs_hooks.workflow.commands import COMMAND
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.config import ProofSettings
+    from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.results import WriteResult
     from rcs_hooks.state.scopes import Scope
+    from rcs_hooks.state.session import Session
+    from rcs_hooks.workflow.mode_record import ModeRecord
     from rcs_hooks.workflow.proof import Proof
+
+WHY_LENGTH = 300
 
 
 class ChosenRun(NamedTuple):
@@ -38,12 +59,102 @@ class Chosen(NamedTuple):
         return tuple(run.mode for run in self.runs)
 
 
+# --- before the command
+
+
 def choose(scope: Scope, modes: Sequence[str] | None = None) -> Chosen:
     """Return the runs that a proof is for: of the named modes, also such as have finished, or else all that run.
 
     Names are taken as a person types them. Raises Refused, with what to type, if there is none.
     """
-    raise NotImplementedError
+    if modes:
+        names = tuple(dict.fromkeys(check_name(scope, name) for name in modes))
+        scope = writing.scope_of(scope, names)
+        view = scope.view()
+        refuse_unreadable(scope, view, names)
+        for name in names:
+            _refuse_unprovable(scope, view, name)
+    else:
+        scope, view, names = _all_that_run(scope)
+    of_workspace = {member.mode for member in view.active_modes() if belongs_to_workspace(member)}
+    if scope.session and of_workspace.issuperset(names):
+        scope = scope.of(None)
+        scope = scope._replace(commands=scope.commands.of_workspace())
+    records = {name: record for name in names if (record := view.record_of(name))}
+    return Chosen(scope, tuple(_as_it_is(name, record) for name, record in records.items()))
+
+
+def _as_it_is(name: str, record: ModeRecord) -> ChosenRun:
+    return ChosenRun(name, record.started_at, "" if is_active(record) else record.completed_at)
+
+
+def _all_that_run(scope: Scope) -> tuple[Scope, Session, tuple[str, ...]]:
+    """Return all modes that run and are more than a plan, and where. Raises Refused if there is none."""
+    meant, busy = resolve_among_sessions(scope)
+    view = meant.view()
+    refuse_unreadable(meant, view)
+    running = [member.mode for member in view.active_modes()]
+    names = tuple(mode for mode in running if not view.modes[mode].is_planning)
+    if names:
+        return meant, view, names
+    if running:
+        raise Refused(_only_plans(running))
+    others = {session: each for session, each in busy.items() if each}
+    if len(others) > 1:
+        shown = list(others.items())[:MOST_NAMED]
+        each = [meant.of(session).commands.prove(",".join(each), COMMAND, finish=False) for session, each in shown]
+        raise Refused("\n".join([f"{len(others)} sessions have something active; say which one is meant:", *each]))
+    lines = [f"nothing runs in {_place(meant)}, so nothing can be proven; the command was not run"]
+    finished = [mode for mode in view.modes if _has_finished(view, mode)]
+    if finished:
+        again = meant.commands.prove(",".join(finished), COMMAND, finish=False)
+        lines.append(f"to prove what has finished: {again}")
+    raise Refused("\n".join(lines))
+
+
+def _has_finished(view: Session, mode: str) -> bool:
+    record = view.record_of(mode)
+    if record is None or record.is_tombstone or view.modes[mode].is_planning:
+        return False
+    return not is_active(record) and outcome_of(record).word == FINISHED
+
+
+def _refuse_unprovable(scope: Scope, view: Session, mode: str) -> None:
+    """Raise Refused unless a run of the mode is there that a proof can be for."""
+    record = view.record_of(mode)
+    if mode in view.modes and view.modes[mode].is_planning:
+        raise Refused(_only_plans([mode]))
+    if record is not None and not record.is_tombstone and (is_active(record) or _has_finished(view, mode)):
+        return
+    place = _place(scope)
+    if record is not None and not record.is_tombstone:
+        outcome = outcome_of(record).public
+        how = f"has ended ({outcome})" if outcome else "is switched off"
+        to_run = f"to take it up: {scope.commands.write(mode, '--active')}"
+        raise Refused(f"{mode} {how} in {place}, so it cannot be proven; the command was not run\n{to_run}")
+    lines = [f"{mode} does not run in {place}, so it cannot be proven; the command was not run"]
+    lines += [
+        f"{member.mode} runs there: {scope.commands.prove(member.mode, COMMAND, finish=False)}"
+        for member in view.active_modes()
+        if not view.modes[member.mode].is_planning
+    ]
+    last = None if scope.session else ended_last(scope.folder, mode)
+    if last and outcome_of(last[1]).word == FINISHED:
+        meant = scope.of(last[0]).commands.prove(mode, COMMAND, finish=False)
+        lines.append(f"{mode} finished last in session {last[0]}; if that run is meant: {meant}")
+    raise Refused("\n".join(lines))
+
+
+def _only_plans(modes: Sequence[str]) -> str:
+    verb = "plans and changes" if len(modes) == 1 else "plan and change"
+    return f"{' and '.join(modes)} {verb} no code, so there is nothing to prove; run the command without rcs prove"
+
+
+def _place(scope: Scope) -> str:
+    return f"session {scope.session}" if scope.session else f"the root scope of {scope.root}"
+
+
+# --- after the command
 
 
 def keep(
@@ -58,8 +169,76 @@ def keep(
 ) -> WriteResult:
     """Write a proof into the records of the chosen runs in one commit, and the end of its output beside them.
 
-    `proof`: without `output`, which is named here. `tail`: the last bytes of the output. `finish`: also end each run
-    as finished if the proof has passed; `evidence`: what the record then says, if it says nothing yet.
-    Raises Refused if nothing is written, or `finish` is refused; the answer names a run that was left alone.
+    `scope`: that of the call, for the time; the records are those of `chosen`. `proof`: without `output`, which is
+    named here. `tail`: the last bytes of the output. `finish`: also end each run as finished if the proof has passed;
+    `evidence`: what the record then says, if it says nothing yet.
+
+    Raises Refused if no run is left, or if `finish` is refused although the proof has passed: then the proof alone is
+    written. The answer names each run that was left alone.
     """
-    raise NotImplementedError
+    meant = chosen.scope._replace(now=scope.now)
+    judge = Judge(settings, chosen.modes, meant.commands, tree=proof.tree)
+    folder = preparation.prepare(meant.root)
+    refused: Refused | None = None
+    with Lock(folder):
+        transaction.recover(folder)
+        records, warnings = _still_there(meant, chosen)
+        proof, more = _with_output(folder, meant, proof, tail)
+        field = judge.field_of(proof, at=proof.at)
+        planned: dict[str, JsonObject] = {mode: {proofs.FIELD: field} for mode, _ in records}
+        ends = {mode: planned[mode] | _end(record, proof, evidence) for mode, record in records}
+        try:
+            draft, written = writing.drafted(meant, ends if finish and proof.passed else planned, judge)
+        except Refused as error:
+            if not (finish and proof.passed):
+                raise
+            refused = error
+            draft, written = writing.drafted(meant, planned)
+        transaction.commit(folder, draft.writes())
+        proof_output.remove_old(folder, meant.session)
+    if refused:
+        refused.add("The proof itself is recorded.")
+        raise refused
+    return mode_replies.reply(meant, written, [*warnings, *more], waiting_after(draft))
+
+
+def _still_there(scope: Scope, chosen: Chosen) -> tuple[list[tuple[str, ModeRecord]], list[str]]:
+    """Return the chosen runs that are as they were, each with its record, and a warning for each other one.
+
+    Raises Refused if none is left.
+    """
+    view = scope.view()
+    refuse_unreadable(scope, view, chosen.modes)
+    found: list[tuple[str, ModeRecord]] = []
+    warnings = []
+    for run in chosen.runs:
+        record = view.record_of(run.mode)
+        if record is not None and _as_it_is(run.mode, record) == run:
+            found.append((run.mode, record))
+        else:
+            warnings.append(f"{run.mode}: {_what_happened(run, record)}, so the proof was not recorded for it")
+    if not found:
+        raise Refused("\n".join([f"{line}; nothing was written" for line in warnings]))
+    return found, warnings
+
+
+def _what_happened(run: ChosenRun, record: ModeRecord | None) -> str:
+    if record is None or record.is_tombstone:
+        return "its record was removed while the command ran"
+    if record.started_at != run.started_at or run.completed_at:
+        return "another run of it began while the command ran"
+    return f"it ended ({outcome_of(record).public or 'switched off'}) while the command ran"
+
+
+def _with_output(folder: str, scope: Scope, proof: Proof, tail: bytes) -> tuple[Proof, list[str]]:
+    """Return the proof with the name of the file of its output, and a warning if that cannot be written."""
+    try:
+        return proof._replace(output=proof_output.write(folder, scope.session, tail, scope.now)), []
+    except (OSError, RcsError) as error:
+        return proof, [f"the end of the output could not be written: {clean(str(error), WHY_LENGTH)}"]
+
+
+def _end(record: ModeRecord, proof: Proof, evidence: str) -> JsonObject:
+    """Return the fields that end a run as finished."""
+    shown = evidence or record.evidence or f"{clean(proof.command, WHY_LENGTH)}: exit {proof.exit}"
+    return {"lifecycle_outcome": FINISHED, "evidence": shown}

@@ -18,6 +18,8 @@ class WriteResult(TypedDict):
     """What the phase asks of the agent; empty if the mode does not run."""
     can_finish: bool
     early: NotRequired[bool]
+    proof: NotRequired[JsonObject]
+    """The stored verdict, and the proof that it rests on, as `ProofStatus.to_json` writes them; missing without any."""
     transition: NotRequired[str]
     warnings: NotRequired[list[str]]
     says: NotRequired[str]
@@ -66,6 +68,10 @@ class ModeStatus(TypedDict):
     next: str
     """What the phase asks of the agent; empty if the mode does not run."""
     can_finish: bool
+    proof: JsonObject
+    """The stored verdict, and the proof that it rests on, as `ProofStatus.to_json` writes them."""
+    verdict_says: str
+    """The verdict in words; empty where none is due, as for a planning mode or a run that goes on."""
     path: str
     data: JsonObject
 

@@ -13,7 +13,7 @@ from rcs_hooks.files import preparation, transaction
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.paths import INVENTORY
-from rcs_hooks.state import mode_changes, mode_replies, questions, run_details, validation, write_checks
+from rcs_hooks.state import judging, mode_changes, mode_replies, questions, run_details, validation, write_checks
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.deferral import waiting_after
 from rcs_hooks.state.draft import ACTIVATES, COMPLETES, Draft
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.state.judging import Judge
     from rcs_hooks.state.results import WriteResult
 
 
@@ -43,7 +44,8 @@ def write(
 ) -> WriteResult:
     """Merge fields into the records of modes. If they would activate a mode, the transition policy is asked first.
 
-    `root_scope`: write the records of the root scope, even if a session has the mode active. Raises Refused.
+    A run that the write finishes is judged by its proof. `root_scope`: write the records of the root scope, even if a
+    session has the mode active. Raises Refused.
     """
     names = (modes,) if isinstance(modes, str) else tuple(dict.fromkeys(modes))
     wanted = validation.check_fields(fields)
@@ -53,21 +55,47 @@ def write(
         wanted["active"] = True
     write_checks.refuse_both_scopes(scope, root_scope=root_scope)
     write_checks.refuse_other_spelling(scope, names[0], wanted)
-    scope = scope._replace(commands=scope.commands.of_workspace()) if root_scope else _scope_of(scope, names)
+    scope = scope._replace(commands=scope.commands.of_workspace()) if root_scope else scope_of(scope, names)
     wanted, warnings = run_details.with_stored_paths(scope, wanted)
-    _drafted(scope, names, wanted)  # a refused write must not even create the state folder
+    planned = dict.fromkeys(names, wanted)
+    _, written = drafted(scope, planned)  # a refused write must not even create the state folder
     if wanted.get("active") and not (scope.session or root_scope):
         for mode in names:
             write_checks.refuse_without_owner(scope, mode)
-    folder = preparation.prepare(scope.root)
-    with Lock(folder):
-        transaction.recover(folder)
-        draft, written = _drafted(scope, names, wanted)
-        transaction.commit(folder, draft.writes())
+    draft, written, judge = _committed(scope, planned, written)
+    warnings += judge.warnings if judge else []
     return mode_replies.reply(scope, written, warnings, waiting_after(draft))
 
 
-def _scope_of(scope: Scope, modes: Sequence[str]) -> Scope:
+def _committed(
+    scope: Scope, planned: Mapping[str, JsonObject], written: Sequence[WrittenMode]
+) -> tuple[Draft, list[WrittenMode], Judge | None]:
+    """Commit a write; return what was written, and what has judged the runs that it finished, None if there are none.
+
+    `written`: what would be written, looked at without the lock. Where another process changes that meanwhile so that
+    the work tree has to be read after all, it is read before another try.
+    """
+    while True:
+        judge = _judge(scope, written)
+        folder = preparation.prepare(scope.root)
+        with Lock(folder):
+            transaction.recover(folder)
+            draft, done = drafted(scope, planned, judge)
+            ended = [each.after for each in done if each.finishes]
+            if not ended or (judge and judge.covers(ended)):
+                transaction.commit(folder, draft.writes())
+                return draft, done, judge
+        written = done
+
+
+def _judge(scope: Scope, written: Sequence[WrittenMode]) -> Judge | None:
+    ended = [each for each in written if each.finishes]
+    if not ended:
+        return None
+    return judging.judge_for(scope, [each.mode.name for each in ended], [each.after for each in ended])
+
+
+def scope_of(scope: Scope, modes: Sequence[str]) -> Scope:
     """Return the scope in which all of the modes are meant: where some of them run, it is theirs.
 
     Raises Refused if they run in different ones.
@@ -83,16 +111,23 @@ def _scope_of(scope: Scope, modes: Sequence[str]) -> Scope:
     return next(iter(running.values()), scope)
 
 
-def _drafted(scope: Scope, modes: Sequence[str], wanted: JsonObject) -> tuple[Draft, list[WrittenMode]]:
+def drafted(
+    scope: Scope, planned: Mapping[str, JsonObject], judge: Judge | None = None
+) -> tuple[Draft, list[WrittenMode]]:
+    """Draft a write of checked fields into the records of modes; nothing is committed. Raises Refused.
+
+    `planned`: for each mode its fields. `judge`: what judges the runs that it finishes; None to leave them as they are.
+    """
+    modes, starts = tuple(planned), any(wanted.get("active") for wanted in planned.values())
     view = scope.view()
     for mode in modes:
-        view = with_definition(scope, view, mode, starts=bool(wanted.get("active")))
-    refuse_unreadable(scope, view, () if wanted.get("active") else (*modes, INVENTORY))
+        view = with_definition(scope, view, mode, starts=starts)
+    refuse_unreadable(scope, view, () if starts else (*modes, INVENTORY))
     draft = Draft(view, turn=None, now=iso(scope.now))
     try:
-        for mode in modes:
+        for mode, wanted in planned.items():
             write_checks.refuse_not_running(scope, view, mode, wanted)
-        written = [_draft_write(scope, draft, mode, wanted) for mode in modes]
+        written = [_draft_write(scope, draft, mode, wanted, judge) for mode, wanted in planned.items()]
     except Refused as error:
         if len(modes) > 1:
             error.add(f"A write to {' and '.join(modes)} is for {'both' if len(modes) == 2 else 'all'} or none.")
@@ -101,7 +136,7 @@ def _drafted(scope: Scope, modes: Sequence[str], wanted: JsonObject) -> tuple[Dr
     return draft, written
 
 
-def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> WrittenMode:
+def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject, judge: Judge | None) -> WrittenMode:
     view, definition = draft.view, draft.modes[mode]
     before = old = view.record_of(mode) or ModeRecord({})
     message = None
@@ -122,13 +157,16 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject) -> W
     record = run_details.with_review(definition, old, record, fields)
     if not wanted.get("active"):
         record = mode_changes.keeping_outcome(record, old)
-    record = _judged_finish(scope, definition, old, record)
+    record = _with_early(scope, definition, old, record)
+    is_end = judging.finishes(definition, old, record, wanted)
+    if judge and is_end:
+        record = judge.with_verdict(definition, record, at=draft.now)
     draft.stage_mode(ACTIVATES if is_active(record) else COMPLETES, mode, record)
     if not is_active(record) or mode not in view.own:
         draft.end_survivor(mode)
     if not (outcome_of(record).waits and is_active(record)):
         draft.abandon(questions.load_for(view), mode, before)
-    return WrittenMode(definition, before, record, message)
+    return WrittenMode(definition, before, record, message, finishes=is_end)
 
 
 def _activate(scope: Scope, draft: Draft, mode: str, *, is_anew: bool) -> str | None:
@@ -180,7 +218,7 @@ def _ends(fields: JsonObject) -> bool:
     return fields.get("active") is False or outcome_of(ModeRecord(stated)).ends
 
 
-def _judged_finish(scope: Scope, mode: ModeDef, old: ModeRecord, record: ModeRecord) -> ModeRecord:
+def _with_early(scope: Scope, mode: ModeDef, old: ModeRecord, record: ModeRecord) -> ModeRecord:
     """Return a record that has finished marked `early`, if `finished` is not offered in its phase.
 
     Raises Refused if the run finishes while its review is not clean.

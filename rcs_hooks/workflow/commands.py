@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 from rcs_hooks.jsontext import dumps_line
-from rcs_hooks.text import quoted
+from rcs_hooks.text import UNQUOTED, quoted
 from rcs_hooks.tuples import NamedTuple
 
 YOUR_QUESTION = "YOUR QUESTION"
 YOUR_ANSWER = "YOUR ANSWER"
 ASK = f"question ask --text '{YOUR_QUESTION}'"
 """What is different in the command that asks the user, where another command for the same mode is shown."""
+COMMAND = "COMMAND"
+"""The placeholder for the command that proves the work."""
+LONGEST_COMMAND = 100
+PLAIN = UNQUOTED - {"%"} | {" "}
+"""The characters, besides letters and digits, that mean the same to every program that reads a command line."""
+QUOTED_APOSTROPHE = '"\'"'
+
+
+def pasteable(line: str) -> str:
+    """Return a command line as the words that follow `--`; `COMMAND` for one that is long or cannot be printed.
+
+    A line that only a shell can read, because it is more than plain and quoted words, becomes the argument of one.
+    """
+    if not line.strip() or not line.isprintable():
+        return COMMAND
+    words = line.strip() if _is_words(line) else f"sh -c {quoted(line)}"
+    return words if len(words) <= LONGEST_COMMAND else COMMAND
+
+
+def _is_words(line: str) -> bool:
+    """Tell whether a line is plain words and words in quotation marks, and the first one no assignment."""
+    mark = ""
+    for char in line.replace(QUOTED_APOSTROPHE, "''"):
+        if char == mark or (not mark and char in "'\""):
+            mark = "" if mark else char
+        elif mark != "'" and not (char in PLAIN or (char.isascii() and char.isalnum())):
+            return False
+    return not mark and "=" not in line.split(maxsplit=1)[0]
 
 
 class Commands(NamedTuple):
@@ -39,6 +67,15 @@ class Commands(NamedTuple):
     def write(self, mode: str, *options: str) -> str:
         """Return the command that writes into the record of a mode; `options` say what, as `--phase WORD` does."""
         return self._with_scope("state", "write", "--mode", mode, *options)
+
+    def prove(self, mode: str, command: str, *, finish: bool = True) -> str:
+        """Return the command that proves the work of a mode and, with `finish`, ends the run as finished if it passes.
+
+        `command`: the command that proves it, as a shell reads it; empty for the one that the settings name.
+        """
+        here = self._replace(root_scope=False)  # `rcs prove` itself looks whether a run is the workspace's
+        words = here._with_scope("prove", *(["--finish"] if finish else []), "--mode", mode)
+        return f"{words} -- {command}" if command else words
 
     def clear(self, mode: str) -> str:
         """Return the command that clears a mode."""

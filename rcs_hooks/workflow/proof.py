@@ -74,7 +74,7 @@ class Proof(NamedTuple):
             clean(found.get("at"), TIME_LENGTH),
             _tree(found.get("tree")),
             tuple(name[:NAME_LENGTH] for name in names[:MOST_CHANGED] if isinstance(name, str)),
-            _file_name(found.get("output")),
+            output_name(found.get("output")),
             found.get("timed_out") is True,
         )
 
@@ -204,7 +204,7 @@ def _tree(value: object) -> str:
     return str(value) if is_tree and str(value).isascii() and str(value).isprintable() else ""
 
 
-def _file_name(value: object) -> str:
+def output_name(value: object) -> str:
     """Return the name of a file of ours in `proofs/`; empty for anything else, such as a path."""
     name = value if isinstance(value, str) and len(value) <= OUTPUT_LENGTH else ""
     stem = name.removesuffix(OUTPUT_SUFFIX)

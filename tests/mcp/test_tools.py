@@ -123,6 +123,8 @@ def test_state_get_status_gives_phase_outcome_path_and_data(running: Workspace) 
         "iteration": 0,
         "next": MODES["forge"].states["starting"],
         "can_finish": False,
+        "proof": {"state": "unproven", "command": "", "exit": None, "at": ""},
+        "verdict_says": "",
         "path": ".rcs/state/sessions/s1/forge-state.json",
         "data": running.read("forge"),
     }

@@ -423,7 +423,7 @@ def test_the_answer_names_the_handoff(workspace: Workspace) -> None:
 def test_the_answer_says_that_no_review_has_said_clean(workspace: Workspace) -> None:
     workspace.write("autopilot", **REVIEWED)
     said = write(at(workspace), "autopilot", DONE)["says"]
-    assert said.startswith("autopilot: finished, early: no review has said clean.\n")
+    assert said.startswith("autopilot: finished, unproven; early: no review has said clean.\n")
 
 
 @each_row(("prompt", "mode", "outcome", "line"), [

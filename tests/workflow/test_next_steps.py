@@ -497,7 +497,10 @@ def test_the_last_round_says_so_when_it_is_entered_and_no_later() -> None:
             {"active": False},
             "forge is not active, so nothing runs. To start it: rcs state write --mode forge --active --session s1",
         ),
-        ({"active": False, "lifecycle_outcome": "finished", "evidence": "pytest: 12 passed"}, "forge: finished."),
+        (
+            {"active": False, "lifecycle_outcome": "finished", "evidence": "pytest: 12 passed"},
+            "forge: finished, unproven.",
+        ),
         (
             {"active": False, "lifecycle_outcome": "blocked", "reason": "no key"},
             "forge: blocked (no key). The user can type `$forge` to take it up.",
@@ -509,26 +512,21 @@ def test_the_reply_to_an_outcome(fields: dict[str, object], first: str) -> None:
     assert reply("forge", {"current_phase": "verifying"}, {"current_phase": "verifying"} | fields)[0] == first
 
 
-def test_an_end_without_evidence_is_told_how_to_add_it() -> None:
-    ended: dict[str, object] = {"active": False, "lifecycle_outcome": "finished"}
-    assert reply("forge", {"current_phase": "verifying"}, ended)[1] == (
-        "No evidence is named. To add it: rcs state write --mode forge --evidence 'COMMAND: RESULT' --session s1"
-    )
-
-
 def test_the_reply_for_two_modes_says_once_what_is_the_same_for_both() -> None:
     ended = ModeRecord({"active": False, "lifecycle_outcome": "finished", "current_phase": "verifying"})
     before = ModeRecord({"active": True, "current_phase": "verifying"})
     assert write_reply([Written(MODES[mode], before, ended, COMMANDS) for mode in ("team", "forge")]).splitlines() == [
-        "team: finished.",
-        "forge: finished.",
-        "No evidence is named. To add it: rcs state write --mode team,forge --evidence 'COMMAND: RESULT' --session s1",
+        "team: finished, unproven.",
+        "forge: finished, unproven.",
+        "To prove it: rcs prove --mode team,forge --session s1 -- COMMAND",
         "In the last message state Outcome, Evidence, Artifacts / state and Handoff, with no optional offer.",
     ]
 
 
-def test_planning_needs_no_evidence() -> None:
-    assert "vidence is" not in "".join(reply("blueprint", {}, {"active": False, "lifecycle_outcome": "finished"}))
+def test_planning_needs_no_proof() -> None:
+    said = reply("blueprint", {}, {"active": False, "lifecycle_outcome": "finished"})
+    assert said[0] == "blueprint: finished."
+    assert "prove" not in "".join(said)
     assert options(step_of("blueprint", current_phase="reviewing"))[-1] == "--outcome finished"
 
 

@@ -7,9 +7,10 @@ from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, reviews_of, spelled
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
+from rcs_hooks.workflow.messages.proof import came_of, finished, to_prove
 from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
 from rcs_hooks.workflow.messages.steps import why_early
-from rcs_hooks.workflow.next_step import EVIDENCE, GIVE_UP, next_step
+from rcs_hooks.workflow.next_step import GIVE_UP, can_finish, next_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str
             lines.append(Line.of(f"{each.mode.name} waits for the user: end the turn."))
         else:
             step = next_step(each.mode, each.after, each.commands)
-            lines += [Line.of(line) for line in _running(each, step)]
+            lines += [Line.of(line) for line in (*_running(each, step), *_of_proof(each))]
             moved += [step] if _has_moved(each) else []
     if moved:
         lines += [*asks(moved), ways(moved)]
@@ -57,7 +58,7 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str
         it = "it" if len(deferred) == 1 else "each"
         lines.append(Line.of(f"deferred: `{dollars(deferred)}`; the user starts {it} by typing it, you cannot."))
     if ended:
-        lines += [*map(Line.of, _without_evidence(ended)), Line.of(HANDOFF)]
+        lines += [Line.of(to_prove([(each.mode, each.after) for each in ended], ended[0].commands)), Line.of(HANDOFF)]
     return fit_lines(lines, REPLY_LENGTH)
 
 
@@ -86,22 +87,16 @@ def _not_running(each: Written) -> str:
     why = f" ({clean(each.after.reason, REASON_LENGTH)})" if clean(each.after.reason) else ""
     if outcome.word != FINISHED:
         return f"{mode}: {outcome.public}{why}. The user can type `{dollars([mode])}` to take it up."
-    return f"{mode}: finished{_early(each)}."
+    return f"{mode}: {finished(each.mode, each.after, _early(each))}."
 
 
-def _without_evidence(ended: Sequence[Written]) -> list[str]:
-    """Return the line about runs that have finished without evidence; a planning run needs none but its plan."""
-    silent = [
-        each
-        for each in ended
-        if outcome_of(each.after).word == FINISHED and not each.mode.is_planning and not clean(each.after.evidence)
-    ]
-    if not silent:
-        return []
-    add = silent[0].commands.write(",".join(each.mode.name for each in silent), *EVIDENCE)
-    return [f"No evidence is named. To add it: {add}"]
+def _of_proof(each: Written) -> list[str]:
+    """Return the lines about a proof that the write has recorded; none if it has recorded none."""
+    is_new = each.before.proof != each.after.proof and each.after.proof is not None
+    may_finish = can_finish(each.mode, each.after)
+    return came_of(each.mode, each.after, each.commands, can_finish=may_finish) if is_new else []
 
 
 def _early(each: Written) -> str:
     phase = each.before.phase if spelled(each.after.phase) else each.after.phase
-    return f", early: {why_early(each.mode, phase)}" if each.after.is_early else ""
+    return why_early(each.mode, phase) if each.after.is_early else ""

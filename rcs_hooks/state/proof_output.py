@@ -1,0 +1,90 @@
+"""Keeps the end of the output of each command that `rcs prove` ran: a file in `proofs/`, beside the records.
+
+A record names its file. The file is written before the record is, so a kill in between leaves one that nobody names;
+it goes as the old ones do, of which only the newest few are left.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from rcs_hooks.errors import UnsafePath, suppress
+from rcs_hooks.files import paths, transaction
+from rcs_hooks.files.bounded import read_bytes
+from rcs_hooks.files.clock import iso
+from rcs_hooks.files.folders import folders_of, make_folder
+from rcs_hooks.files.reading import is_tracked
+from rcs_hooks.workflow.proof import OUTPUT_SUFFIX, output_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+LONGEST = 4_096
+MOST = 20
+"""So many outputs of a session, the newest, are left."""
+FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def write(folder: str, session: str | None, tail: bytes, now: float) -> str:
+    """Write the end of an output, for the owner alone; return the name of the file, or an empty one without any output.
+
+    The caller holds the lock. Raises OSError and UnsafePath.
+    """
+    if not tail:
+        return ""
+    place = paths.proofs_folder(session)
+    moment = "".join(char for char in iso(now) if char.isdigit())
+    name = f"{moment[:8]}-{moment[8:]}-{secrets.token_hex(4)}{OUTPUT_SUFFIX}"
+    with folders_of(folder) as folders:
+        transaction.unfold(folders, folder, f"{place}/{name}")
+        make_folder(folders, folder, place)
+        file = os.open(name, FLAGS, 0o600, dir_fd=folders.open(place))
+        try:
+            with open(file, "wb", closefd=False) as opened:
+                opened.write(tail[-LONGEST:])
+        finally:
+            os.close(file)
+    return name
+
+
+def read(folder: str, session: str | None, name: str) -> bytes | None:
+    """Return the end of an output, at most `LONGEST` bytes as the command wrote them; None if it is not there.
+
+    `name`: as the record has it. The output of a session that was folded away is read where it is now. Never waits,
+    follows no link, and reads nothing that git tracks.
+    """
+    if not output_name(name):
+        return None
+    path = f"{paths.proofs_folder(session)}/{name}"
+    here = paths.folded(folder, path) or path
+    with suppress(OSError):
+        is_linked = any(os.path.islink(f"{folder}/{part}") for part in _folders_above(here))
+        return None if is_linked or is_tracked(folder, here) else read_bytes(f"{folder}/{here}", LONGEST)
+    return None
+
+
+def remove_old(folder: str, session: str | None, *, but: Collection[str] | None = None) -> int:
+    """Remove the outputs but for the newest few; return how many. The caller holds the lock.
+
+    `but`: remove all that are not among these names; None: only the old ones.
+    """
+    done = 0
+    with suppress(OSError, UnsafePath), folders_of(folder) as folders:
+        place = paths.proofs_folder(session)
+        if not folders.is_there(place):
+            return 0
+        there = folders.open(place)
+        names = sorted(name for name in os.listdir(there) if output_name(name))
+        for name in names[:-MOST] if but is None else names:
+            if (but is None or name not in but) and not is_tracked(folder, f"{place}/{name}"):
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=there)
+                    done += 1
+    return done
+
+
+def _folders_above(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]

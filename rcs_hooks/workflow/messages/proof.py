@@ -1,0 +1,79 @@
+"""Words about the proof of a run for whoever writes into its record: what came of it, and why `finished` is refused."""
+
+from __future__ import annotations
+
+from rcs_hooks.text import clean
+from rcs_hooks.workflow.commands import COMMAND, pasteable
+from rcs_hooks.workflow.lifecycle import FAILED
+from rcs_hooks.workflow.proof import PROVEN, UNPROVEN, is_judged, status_of, words_for, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
+SOURCE_LENGTH = 60
+WHY = "WHY"
+
+
+def refused_unproven(
+    mode: str,
+    modes: Sequence[str],
+    verdict: str,
+    *,
+    required_by: str,
+    command: str,
+    commands: Commands,
+) -> str:
+    """Return the refusal of `finished` for want of a proof, with the command that gives one.
+
+    `modes`: all that the write finishes. `verdict`: what came of the newest proof, in words; empty if there is none.
+    `command`: the one command that counts; empty if any does.
+    """
+    names = ",".join(modes)
+    first = f"{mode}: finished is refused, for {clean(required_by, SOURCE_LENGTH)} requires a proof"
+    lines = [f"{first}: {commands.prove(names, '' if command else COMMAND)}"]
+    if verdict:
+        lines.append(f"the newest proof: {verdict}")
+    return "\n".join([*lines, f"to give up: {commands.write(names, '--outcome', FAILED, '--reason', WHY)}"])
+
+
+def came_of(mode: ModeDef, record: ModeRecord, commands: Commands, *, can_finish: bool) -> list[str]:
+    """Return the lines about a proof that was just recorded, of a run that goes on.
+
+    `can_finish`: whether the run may end where it is.
+    """
+    status = status_of(record)
+    if status.state == UNPROVEN:
+        return [f"{mode.name}: {words_of(status)}."]
+    passed = f"{mode.name}: `{status.command}` passed; it proves the run as long as no file changes."
+    if not can_finish:
+        return [passed]
+    return [passed, f"To finish: {commands.write(mode.name, '--outcome', 'finished')}"]
+
+
+def finished(mode: ModeDef, record: ModeRecord, early: str = "") -> str:
+    """Return how a run has finished, with the verdict on it if one is due: `finished, proven by …`.
+
+    `early`: why it counts as early; empty if it does not.
+    """
+    verdict = words_for(mode, record)
+    said = f"finished, {verdict}" if verdict else "finished"
+    return f"{said}{';' if verdict else ','} early: {early}" if early else said
+
+
+def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands) -> str:
+    """Return the line that proves those of these finished runs that are not proven; empty if there is none.
+
+    Where they have one proof in common, its command is offered again.
+    """
+    open_runs = [each for each in runs if is_judged(*each) and status_of(each[1]).state != PROVEN]
+    if not open_runs:
+        return ""
+    proofs = [record.proof for _, record in open_runs]
+    typed = {proof.command for proof in proofs if proof}
+    command = pasteable(typed.pop()) if len(typed) == 1 and all(proofs) else COMMAND
+    return f"To prove it: {commands.prove(','.join(mode.name for mode, _ in open_runs), command, finish=False)}"

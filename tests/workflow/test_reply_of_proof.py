@@ -1,0 +1,120 @@
+"""The reply to a write says what came of a proof, whether a run that has finished is proven, and what to type next."""
+
+from __future__ import annotations
+
+from rcs_hooks.catalog import MODES
+from rcs_hooks.workflow.commands import Commands
+from rcs_hooks.workflow.messages.proof import refused_unproven
+from rcs_hooks.workflow.messages.write_reply import Written, write_reply
+from rcs_hooks.workflow.mode_record import ModeRecord
+from rcs_hooks.workflow.proof import Proof, judged
+from tests.table import each_row
+
+COMMANDS = Commands("rcs", "s1")
+
+
+def reply(before: dict[str, object], after: dict[str, object]) -> list[str]:
+    first, last = (ModeRecord({"active": True} | fields) for fields in (before, after))
+    return write_reply([Written(MODES["forge"], first, last, COMMANDS)]).splitlines()
+
+
+PROVEN = judged(Proof("pytest -q", 0, 1.0, "2026-03-01T10:00:00Z", "git:" + "a" * 64), "proven", at="2026-03-01")
+STALE = PROVEN | {"state": "stale"}
+FAILED = PROVEN | {"exit": 1, "state": "unproven"}
+DONE = {"active": False, "lifecycle_outcome": "finished", "current_phase": "verifying"}
+TO_PROVE = "To prove it: rcs prove --mode forge --session s1 -- "
+
+
+@each_row(
+    ("fields", "first", "second"),
+    [
+        (DONE, "forge: finished, unproven.", TO_PROVE + "COMMAND"),
+        (DONE | {"proof": PROVEN}, "forge: finished, proven by `pytest -q`.", "In the last message"),
+        (
+            DONE | {"proof": STALE},
+            "forge: finished, stale: files have changed since `pytest -q` passed.",
+            TO_PROVE + "pytest -q",
+        ),
+        (
+            DONE | {"proof": FAILED},
+            "forge: finished, unproven: `pytest -q` failed (exit 1).",
+            TO_PROVE + "pytest -q",
+        ),
+        (
+            DONE | {"proof": PROVEN, "early": True, "current_phase": "fixing"},
+            "forge: finished, proven by `pytest -q`; early: in phase fixing.",
+            "In the last message",
+        ),
+        (
+            DONE | {"proof": PROVEN | {"command": "a 'b' && c", "state": "stale"}},
+            "forge: finished, stale: files have changed since `a 'b' && c` passed.",
+            TO_PROVE + """sh -c 'a '"'"'b'"'"' && c'""",
+        ),
+    ],
+)
+def test_an_end_says_whether_it_is_proven_and_how_to_prove_it(
+    fields: dict[str, object], first: str, second: str
+) -> None:
+    lines = reply({"current_phase": "verifying"}, fields)
+    assert (lines[0], lines[1][: len(second)]) == (first, second)
+
+
+GOES_ON = "forge: verifying, round 1."
+PASSED = "forge: `pytest -q` passed; it proves the run as long as no file changes."
+
+
+@each_row(
+    ("phase", "proof", "lines"),
+    [
+        (
+            "verifying",
+            PROVEN,
+            [GOES_ON, PASSED, "To finish: rcs state write --mode forge --outcome finished --session s1"],
+        ),
+        ("fixing", PROVEN, ["forge: fixing, round 1.", PASSED]),
+        ("verifying", FAILED, [GOES_ON, "forge: unproven: `pytest -q` failed (exit 1)."]),
+        (
+            "verifying",
+            PROVEN | {"state": "unproven", "changed": ["a.py"]},
+            [GOES_ON, "forge: unproven: `pytest -q` changed a.py."],
+        ),
+    ],
+)
+def test_the_reply_to_a_proof_of_a_run_that_goes_on(phase: str, proof: dict[str, object], lines: list[str]) -> None:
+    before: dict[str, object] = {"current_phase": phase, "iteration": 1}
+    assert reply(before, before | {"proof": proof}) == lines
+    assert reply(before | {"proof": proof}, before | {"proof": proof}) == lines[:1]
+
+
+GIVE_UP = "to give up: rcs state write --mode forge --outcome failed --reason WHY --session s1"
+
+
+@each_row(
+    ("verdict", "command", "lines"),
+    [
+        (
+            "",
+            "",
+            [
+                "forge: finished is refused, for rcs.toml requires a proof: "
+                "rcs prove --finish --mode forge --session s1 -- COMMAND",
+                GIVE_UP,
+            ],
+        ),
+        (
+            "stale: files have changed since `make check` passed",
+            "make check",
+            [
+                "forge: finished is refused, for rcs.toml requires a proof: "
+                "rcs prove --finish --mode forge --session s1",
+                "the newest proof: stale: files have changed since `make check` passed",
+                GIVE_UP,
+            ],
+        ),
+    ],
+)
+def test_the_refusal_of_an_unproven_end_has_the_command_that_proves_it(
+    verdict: str, command: str, lines: list[str]
+) -> None:
+    said = refused_unproven("forge", ["forge"], verdict, required_by="rcs.toml", command=command, commands=COMMANDS)
+    assert said.splitlines() == lines
