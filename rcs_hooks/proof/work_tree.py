@@ -38,7 +38,9 @@ LISTS = (
 ID_LENGTHS = {"sha1": 40, "sha256": 64}
 OURS = HOME.encode() + b"/"
 GITLINK = b"160000"
-TAG, MODE, ID = slice(0, 2), slice(2, 8), 9
+MODE, ID = slice(2, 8), 9
+PLAIN = (b"H 10", b"H 12")
+"""How the lines of files and links begin that are in no conflict, and that git is not asked to leave unlooked at."""
 
 
 class WorkFiles(NamedTuple):
@@ -61,15 +63,16 @@ def line_of(mode: bytes, id: bytes, path: bytes) -> bytes:
 
 def list_files(repository: Repository) -> WorkFiles:
     """List the files of a work tree, but for those of the repositories in it. Raises TreeFailure."""
-    indexed, changed, others = (out.split(b"\0") for out in repository.git.output(*LISTS))
+    indexed, changed, others = repository.git.output(*LISTS)
     length = ID_LENGTHS[repository.kind]
     at = ID + length + len(" 0\t")
-    entries = [entry for entry in indexed if entry and not _is_ours(entry[at:])]
-    odd = [entry for entry in entries if entry[TAG] != b"H " or entry[at - 2 : at - 1] != b"0" or entry[2:4] != b"10"]
-    submodules = [entry[at:] for entry in odd if entry[MODE] == GITLINK]
-    untracked = [path for path in others if path and not path.endswith(b"/") and not _is_ours(path)]
-    by_disk = {entry[at:] for entry in odd if entry[MODE] != GITLINK and not _is_plain_link(entry, at)}
-    by_disk.update(path for path in changed[1::2] if not _is_ours(path))
+    entries = [entry for entry in _split(indexed) if not _is_ours(entry[at:])] if OURS in indexed else _split(indexed)
+    odd = [entry for entry in entries if not entry.startswith(PLAIN)]
+    submodules = [entry[at:] for entry in odd if entry[MODE] == GITLINK and not _is_ours(entry[at:] + b"/")]
+    unknown = _split(others)
+    untracked = [path for path in unknown if not path.endswith(b"/") and not _is_ours(path)]
+    by_disk = {entry[at:] for entry in odd if entry[MODE] != GITLINK}
+    by_disk.update(path for path in _split(changed)[1::2] if not _is_ours(path))
     if drivers := frozenset(name.encode() for name in repository.drivers) - {LFS}:
         by_disk |= filtered(repository.git, [entry[at:] for entry in entries], drivers)
     by_disk.difference_update(submodules)
@@ -79,17 +82,19 @@ def list_files(repository: Repository) -> WorkFiles:
     if by_disk or untracked:
         lines += _from_disk(repository, known, [*by_disk, *untracked])
         lines.sort(key=itemgetter(slice(at, None)))
-    nested = [path[:-1] for path in others if path.endswith(b"/") and not _is_ours(path)]
+    nested = [path[:-1] for path in unknown if path.endswith(b"/") and not _is_ours(path)]
     return WorkFiles(lines, at, frozenset(untracked), submodules, nested)
+
+
+def _split(out: bytes) -> list[bytes]:
+    """Return what a call with `-z` has listed."""
+    parts = out.split(b"\0")
+    parts.pop()
+    return parts
 
 
 def _is_ours(path: bytes) -> bool:
     return OURS in path and (path.startswith(OURS) or b"/" + OURS in path)
-
-
-def _is_plain_link(entry: bytes, at: int) -> bool:
-    """Tell whether an entry is odd only as it is a symbolic link."""
-    return entry[MODE] == content.LINK and entry[TAG] == b"H " and entry[at - 2 : at - 1] == b"0"
 
 
 def _from_disk(

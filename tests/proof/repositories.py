@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Self
 
 ENV = {
     "PATH": os.environ["PATH"],
@@ -17,12 +18,12 @@ ENV = {
 }
 
 
-def git(top: Path, *words: str, env: dict[str, str] | None = None) -> str:
+def git(top: Path, *words: str, env: dict[str, str] | None = None, may_fail: bool = False) -> str:
     """Run git as a person would; return what it prints."""
     command = ["git", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *words]
-    done = subprocess.run(command, cwd=top, env=ENV | (env or {}), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    done = subprocess.run(command, cwd=top, env=ENV | (env or {}), capture_output=True, check=False)
+    assert may_fail or done.returncode == 0, done.stderr.decode(errors="replace")
+    return os.fsdecode(done.stdout)
 
 
 class Repo:
@@ -40,6 +41,13 @@ class Repo:
         (top / "link").symlink_to("a.txt")
         if commit:
             self.commit()
+
+    @classmethod
+    def at(cls, top: Path) -> Self:
+        """A repository that is there."""
+        repo = cls.__new__(cls)
+        repo.top = top
+        return repo
 
     def git(self, *words: str) -> str:
         return git(self.top, *words)
