@@ -43,8 +43,8 @@ class ChosenRun(NamedTuple):
 
     mode: str
     started_at: str
+    is_active: bool
     completed_at: str
-    """When it ended; empty if it ran."""
 
 
 class Chosen(NamedTuple):
@@ -85,7 +85,8 @@ def choose(scope: Scope, modes: Sequence[str] | None = None) -> Chosen:
 
 
 def _as_it_is(name: str, record: ModeRecord) -> ChosenRun:
-    return ChosenRun(name, record.started_at, "" if is_active(record) else record.completed_at)
+    runs = is_active(record)
+    return ChosenRun(name, record.started_at, runs, "" if runs else record.completed_at)
 
 
 def _all_that_run(scope: Scope) -> tuple[Scope, Session, tuple[str, ...]]:
@@ -225,7 +226,7 @@ def _still_there(scope: Scope, chosen: Chosen) -> tuple[list[tuple[str, ModeReco
 def _what_happened(run: ChosenRun, record: ModeRecord | None) -> str:
     if record is None or record.is_tombstone:
         return "its record was removed while the command ran"
-    if record.started_at != run.started_at or run.completed_at:
+    if record.started_at != run.started_at or not run.is_active:
         return "another run of it began while the command ran"
     return f"it ended ({outcome_of(record).public or 'switched off'}) while the command ran"
 
