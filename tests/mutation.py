@@ -109,6 +109,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         tuple(f"tasks/guards/{name}.py" for name in ("plan", "code", "acceptance", "edge")),
         ("tests/tasks/test_guards.py", "tests/tasks/test_opens.py", "tests/tasks"),
     ),
+    "verdicts": (
+        ("tasks/verdicts.py", "tasks/guards/findings.py"),
+        ("tests/tasks/test_verdict.py", "tests/tasks/test_to_do.py", "tests/tasks"),
+    ),
     "flow": (("tasks/flow.py",), ("tests/tasks/test_pairs.py", "tests/tasks")),
     "rules": (("runs/rules.py",), ("tests/runs",)),
     "dashboard": (("dashboard/guard.py",), ("tests/dashboard/test_guard.py", "tests/dashboard")),
