@@ -34,6 +34,7 @@ COMMANDS = (
     ("modes", "modes", "list the modes that may be typed here, or write a new one", "rcs modes new release"),
     ("config", "config", "show what a project and you have configured; trust a project's settings", "rcs config trust"),
     ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
+    ("prove", "prove", "run a command as the proof that a run has finished", "rcs prove --finish -- pytest -q"),
     ("question", "question", "ask the user a blocking question; answer and list questions", "rcs question list"),
     ("hud", "hud", "show on one line what is running", "rcs hud --watch"),
     ("overlay", "overlay", "list the active modes between markers in a file", "rcs overlay apply AGENTS.md"),
@@ -61,7 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that these arguments name (by default those of the process), and return the exit status."""
     let_owner_in()
     args = list(sys.argv[1:] if argv is None else argv)
-    as_json = "--json" in args or any(arg.startswith("--input") for arg in args)
+    ours = args[: args.index("--")] if "--" in args else args  # what follows may be the words of another program
+    as_json = "--json" in ours or any(arg.startswith("--input") for arg in ours)
     try:
         status = _run(args)
         output.flush()

@@ -67,9 +67,9 @@ def flush() -> None:
         sys.stdout.flush()
 
 
-def abandoned() -> None:
+def abandoned(stream: int = 1) -> None:
     """Discard printed text that nobody reads any more, so that flushing it does not fail when Python exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 def over(line: str) -> None:

@@ -26,7 +26,6 @@ GRACE = 5.0
 """How long a command that has run out of time may take to end, in seconds."""
 SILENCE, MOST_AFTERWARDS = 0.3, 2.0
 """How long output of what the command has left behind is waited for, and how long it is passed on."""
-BETWEEN_SIZES = 1.0
 PAUSE = 0.05
 NAME_LENGTH = 200
 
@@ -92,7 +91,6 @@ class _Running:
         self._group = group
         self._passed_on = 0
         self._stopped = 0.0
-        self._sizes_at = 0.0
 
     def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
         """Start the command, with the terminal if that is for it alone."""
@@ -123,7 +121,8 @@ class _Running:
                 kill_at = ends_at
                 self._group.send(signal.SIGTERM)
                 self._group.send(signal.SIGCONT)
-            self._copy_sizes(now)
+            if self._output.copy_sizes():  # in the background we are not told of a new size ourselves
+                self._group.send(signal.SIGWINCH)
             self._output.wait(self._signals.wakeup, None if ends_at is None else ends_at - now)
             self._pass_on()
             status = self._ended()
@@ -187,13 +186,6 @@ class _Running:
             self._terminal.lend(self._group.id)
         self._group.send(signal.SIGCONT)
 
-    def _copy_sizes(self, now: float) -> None:
-        """Tell the command of a new size of the terminal; in the background, we are not told of it ourselves."""
-        if now >= self._sizes_at:
-            self._sizes_at = now + BETWEEN_SIZES
-            if self._output.copy_sizes():
-                self._group.send(signal.SIGWINCH)
-
     def _drain(self) -> None:
         """Pass on what is still to come; not for long, as something that was left behind may keep the stream open."""
         ended = heard = time.monotonic()
@@ -213,6 +205,8 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     if not os.path.isdir(cwd):
         raise NotRunnable(f"the folder {cwd} is not there, so nothing can run in it")
+    if not argv[0]:
+        raise NotFound("the command is an empty word")
     try:
         try:
             return _spawn(argv, cwd, env, inner, group)

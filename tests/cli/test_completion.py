@@ -14,21 +14,8 @@ from tests.support import RCS_HOOK, clean_env
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
-    *(
-        "off",
-        "on",
-        "machine",
-        "modes",
-        "config",
-        "emit",
-        "runs",
-        "task",
-        "dashboard",
-        "mcp",
-        "completion",
-        "status",
-        "log",
-    ),
+    *("off", "on", "machine", "modes", "config", "emit", "runs", "task", "dashboard", "mcp", "completion"),
+    *("status", "log", "prove"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 
