@@ -98,7 +98,7 @@ def _refuse(error: RcsError, *, as_json: bool) -> int:
         output.error(error, as_json=as_json)
     except OSError:
         output.abandoned(2)
-    if isinstance(error, commands.NotFound):
+    if isinstance(error, commands.CommandNotFound):
         return commands.NOT_FOUND
     return commands.NOT_RUNNABLE if isinstance(error, commands.NotRunnable) else TROUBLE
 

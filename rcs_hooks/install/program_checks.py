@@ -43,7 +43,7 @@ NOWHERE = os.devnull
 SHOWN = 200
 
 
-class Ran(NamedTuple):
+class ProgramAnswer(NamedTuple):
     """The outcome of running a program: its output, the time it took, and what went wrong."""
 
     out: bytes
@@ -61,7 +61,7 @@ class Ran(NamedTuple):
 
 def run(
     words: Sequence[str], stdin: bytes, env: Mapping[str, str], seconds: float = SECONDS, *, enough: bytes = b""
-) -> Ran:
+) -> ProgramAnswer:
     """Run a program, and kill it if it takes longer than `seconds`. `stdin`: an input that is small enough for a pipe.
 
     `enough`: stdin is kept open until the output holds this, then the program is killed: a server ends with its stdin.
@@ -75,7 +75,9 @@ def run(
         )
     except (OSError, ValueError) as error:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        return Ran(b"", b"", 0.0, f"cannot be started: {(getattr(error, 'strerror', None) or str(error)).lower()}")
+        return ProgramAnswer(
+            b"", b"", 0.0, f"cannot be started: {(getattr(error, 'strerror', None) or str(error)).lower()}"
+        )
     said: dict[int, bytes] = {}
     why = "was interrupted"
     try:
@@ -89,7 +91,7 @@ def run(
         with suppress(BrokenPipeError), process:
             pass
     out, err = said.values()
-    return Ran(out, err, time.monotonic() - started, why)
+    return ProgramAnswer(out, err, time.monotonic() - started, why)
 
 
 def _exchange(

@@ -47,7 +47,7 @@ class Ran(NamedTuple):
     """Why not all of the output could be passed on; empty if it was."""
 
 
-class NotFound(Refused):
+class CommandNotFound(Refused):
     """Raised when there is no such command."""
 
     code = "not_found"
@@ -64,7 +64,7 @@ def run(
 ) -> Ran:
     """Run a command to its end. `seconds`: how long it may take. `to_stderr`: pass all its output on to stderr.
 
-    Only in the main thread, as it handles signals. Raises NotFound or NotRunnable.
+    Only in the main thread, as it handles signals. Raises CommandNotFound or NotRunnable.
     """
     open_standard()
     with Signals() as signals:
@@ -206,7 +206,7 @@ def _start(
     if not os.path.isdir(cwd):
         raise NotRunnable(f"the folder {cwd} is not there, so nothing can run in it")
     if not argv[0]:
-        raise NotFound("the command is an empty word")
+        raise CommandNotFound("the command is an empty word")
     try:
         try:
             return _spawn(argv, cwd, env, inner, group)
@@ -216,7 +216,7 @@ def _start(
                 raise
             return _spawn([SHELL, path, *argv[1:]], cwd, env, inner, group)  # as execvp and every shell do
     except FileNotFoundError:
-        raise NotFound(_not_found(argv, cwd)) from None
+        raise CommandNotFound(_not_found(argv, cwd)) from None
     except OSError as error:
         raise NotRunnable(f"`{clean(argv[0], NAME_LENGTH)}` cannot be run: {reason_of(error)}") from None
 

@@ -75,15 +75,15 @@ def test_the_exit_status_is_the_commands_own(
 
 
 UNRUNNABLE = [
-    (("no-such-command",), "NotFound", "there is no command `no-such-command`"),
-    (("./not-here",), "NotFound", "there is no command `./not-here`"),
-    (("",), "NotFound", "the command is an empty word"),
+    (("no-such-command",), "CommandNotFound", "there is no command `no-such-command`"),
+    (("./not-here",), "CommandNotFound", "there is no command `./not-here`"),
+    (("",), "CommandNotFound", "the command is an empty word"),
     (
         ("pytest -q",),
-        "NotFound",
+        "CommandNotFound",
         "there is no command `pytest -q`; a line for a shell is run by: rcs prove -- sh -c '…'",
     ),
-    (("./lost",), "NotFound", "`./lost` cannot be run: its first line names a program that is not there"),
+    (("./lost",), "CommandNotFound", "`./lost` cannot be run: its first line names a program that is not there"),
     (("./plain",), "NotRunnable", "`./plain` cannot be run: permission denied"),
     (("/",), "NotRunnable", "`/` cannot be run: permission denied"),
     (("./plain/below",), "NotRunnable", "`./plain/below` cannot be run: not a directory"),
