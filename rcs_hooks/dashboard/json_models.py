@@ -44,6 +44,10 @@ from rcs_hooks.workflow.lifecycle import PUBLIC, any_of
 Timestamp = Annotated[str, Field(description="ISO 8601, UTC, milliseconds")]
 
 
+Verdict = Literal["proven", "stale", "unproven"]
+"""Whether a command proves that a run has done its work."""
+
+
 class JsonModel(BaseModel):
     """A JSON object that the server answers or takes; no other keys than these."""
 
@@ -68,6 +72,7 @@ class ModeJson(JsonModel):
     waiting: bool = Field(description="active, and it is the person's turn")
     phase: str | None
     outcome: str | None = Field(description=any_of(PUBLIC))
+    verdict: Verdict | None = Field(description="null: it has not finished, or is a plan")
     iteration: int | None
     max_iterations: int | None
     error: str | None

@@ -6,15 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from rcs_hooks.dashboard.json_models import JsonModel, QuestionJson, Timestamp
+from rcs_hooks.dashboard.json_models import JsonModel, QuestionJson, Timestamp, Verdict
 from rcs_hooks.dashboard.json_runs import GraphJson, StepVisitJson, TimelineStepJson
 from rcs_hooks.state.history import EVENTS
 from rcs_hooks.workflow.lifecycle import PUBLIC, any_of
 
 # --- a run of a mode
-
-
-Verdict = Literal["proven", "stale", "unproven"]
 
 
 class ModeStepJson(TimelineStepJson):
@@ -64,6 +61,8 @@ class HistoryEventJson(JsonModel):
     before: str | None = Field(description="the phase before; of resumed, the outcome before")
     after: str | None = Field(description="the phase after; of outcome, the outcome; of handoff, the mode that goes on")
     iteration: int | None
+    passed: bool | None = Field(description="of proof: whether the command passed")
+    verdict: Verdict | None = Field(description="of outcome: the verdict on the run")
     note: str | None = Field(description="the question, the answer, the proof, the reason, the evidence or the plan")
     early: bool
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from rcs_hooks.overview import proofs
 from rcs_hooks.overview.records import moment
 from rcs_hooks.runs.path import MOST_VISITS, OUTSIDE, StepVisit
 from rcs_hooks.runs.records import COMPLETED, FAILED, RUNNING, SKIPPED, WAITING
@@ -17,6 +18,7 @@ from rcs_hooks.state import history
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import FAILURES, FINISHED
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+from rcs_hooks.workflow.proof import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -145,6 +147,7 @@ class ModePath:
 def event_as_json(event: Event) -> Record:
     """Return an event of a history as JSON, with the one of its texts that people read."""
     note = next((text for name in NOTES if (text := clean(event.data.get(name), LONGEST_NOTE))), None)
+    is_proof, verdict = event.event == history.PROOF, event.data.get("proof")
     return {
         "n": event.n,
         "at": moment(event.at),
@@ -152,6 +155,8 @@ def event_as_json(event: Event) -> Record:
         "before": clean(event.from_) or None,
         "after": clean(event.to) or None,
         "iteration": event.iteration,
-        "note": note,
+        "passed": event.data.get("passed") is True if is_proof else None,
+        "verdict": verdict if event.event == history.OUTCOME and verdict in VERDICTS else None,
+        "note": (proofs.newest(proofs.newest_in(event)) or None) if is_proof else note,
         "early": event.data.get("early") is True,
     }

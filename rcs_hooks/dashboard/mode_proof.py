@@ -47,11 +47,10 @@ def of_history(mode: ModeDef | None, events: Sequence[Event]) -> Record | None:
     newest = next((event for event in reversed(events) if event.event == history.PROOF), None)
     end = next((event for event in reversed(events) if event.event == history.OUTCOME), None)
     status, proof = end and proofs.status_in(mode, end, newest), proofs.proof_in(newest)
-    if status:
-        return _shown(status, proof, is_due=True)
-    if proof is None or newest is None:
+    if status is None and (proof is None or newest is None):
         return None
-    return _shown(proofs.newest_in(newest), proof, is_due=False)
+    shown = _shown(status or proofs.newest_in(newest), proof, is_due=status is not None)
+    return shown | ({"passed": newest.data.get("passed") is True} if proof and newest else {})
 
 
 def _shown(status: ProofStatus, proof: Proof | None, *, is_due: bool) -> Record:

@@ -9,6 +9,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import iso
+from rcs_hooks.overview import proofs
 from rcs_hooks.state import questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.session_listing import known_sessions
@@ -153,6 +154,7 @@ def _mode(view: sessions.Session, mode: str) -> Record | None:
         "waiting": runs and outcome.waits,
         "phase": clean(record.phase) or None,
         "outcome": outcome.public,
+        "verdict": proofs.verdict_of(view.modes.get(mode), record) or None,
         "iteration": number(record.iteration),
         "max_iterations": number(record.max_iterations),
         "error": clean(record.get("error"), LONGEST_ERROR) or None,

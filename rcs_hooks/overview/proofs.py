@@ -55,9 +55,10 @@ def status_in(mode: ModeDef | None, end: Event, newest: Event | None) -> ProofSt
     return _status(str(stored), newest, end.at)
 
 
-def newest_in(newest: Event) -> ProofStatus:
-    """Return what came of the newest proof of a run that goes on, or whose end nobody knows."""
-    return _status(PROVEN if newest.data.get("passed") is True else UNPROVEN, newest, newest.at)
+def newest_in(event: Event | None) -> ProofStatus:
+    """Return what came of the proof that an event tells of: of a run that goes on, or has no verdict."""
+    has_passed = event is not None and event.data.get("passed") is True
+    return _status(PROVEN if has_passed else UNPROVEN, event, event.at if event else "")
 
 
 def _status(state: str, newest: Event | None, judged_at: str) -> ProofStatus:

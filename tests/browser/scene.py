@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from rcs_hooks.files.clock import iso
 from rcs_hooks.state import question_service, scopes, writing
 from rcs_hooks.workflow.commands import Commands
 from tests.own_modes import put
@@ -184,6 +185,21 @@ class Scene:
         """Write to the record of a mode, so many seconds ago."""
         scope = self.scope(session)._replace(now=time.time() - ago)
         writing.write(scope, mode, fields)
+
+    def now(self) -> str:
+        return iso(time.time())
+
+    def proof(self, session: str, mode: str, ago: float = 0, *, output: bytes = b"", **fields: Any) -> None:
+        """Let a record have a proof, as `rcs prove` writes it: that of a command that passed unless `fields` differ."""
+        at, name = iso(time.time() - ago), f"{round(time.time() * 1000)}-{mode}.txt"
+        folder = self.workspace.folder(session) / "proofs"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_bytes(output)
+        passed = {
+            "command": "pytest -q", "exit": 0, "seconds": 12.3, "at": at, "tree": "git:" + "a" * 64, "changed": [],
+            "output": name, "timed_out": False, "state": "proven", "judged_at": at,
+        }  # fmt: skip
+        self.workspace.edit(mode, session, proof=passed | fields)
 
     def answer(self, session: str, question: str, text: str) -> None:
         question_service.answer(self.scope(session), question, text, source="dashboard")

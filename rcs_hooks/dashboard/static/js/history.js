@@ -109,9 +109,9 @@ function shown(event, chosen) {
       { class: "event" },
       h("span", { class: "seq" }, String(event.n)),
       Number.isNaN(at) ? h("span") : h("time", { datetime: event.at, title: absolute(at) }, clock(at)),
-      mark(ended ?? MARKS[event.event] ?? "idle"),
+      mark(ended ?? (event.event === "proof" ? (event.passed ? "completed" : "failed") : MARKS[event.event]) ?? "idle"),
       h("span", { class: "place", title: way }, way),
-      h("span", { class: "what" }, WORDS[event.event] ?? event.event, event.early && " early"),
+      h("span", { class: "what" }, WORDS[event.event] ?? event.event, event.early && " early", event.verdict && `, ${event.verdict}`),
       h("span", { class: "note", title: event.note }, event.note ?? (event.iteration ? `round ${event.iteration}` : "")),
     ),
   );

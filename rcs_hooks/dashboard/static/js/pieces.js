@@ -113,6 +113,10 @@ export const folders = (paths) => {
   ]);
 };
 
+/** Words in which a command stands between backticks, as the server writes it. */
+export const coded = (words) =>
+  words.split(/`([^`]*)`/).map((part, number) => (number % 2 ? h("code", {}, part) : part));
+
 /** What the server says in a line of its own, as a sentence by itself. */
 export const sentence = (words) =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

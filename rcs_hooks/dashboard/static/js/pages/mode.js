@@ -6,6 +6,7 @@ import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { history, questionsOf, rounds, runsOf } from "../history.js";
 import { fact, modeLink, problemNote, project, question, remark, sentence, sessionLink, shortId } from "../pieces.js";
+import { proof, verdict } from "../proof.js";
 import { icon, status } from "../status.js";
 import { ago, lasting } from "../time.js";
 import { measured, OneRun, OPEN, staysIn } from "./one_run.js";
@@ -48,6 +49,14 @@ export class ModeRun extends OneRun {
 
   drawn(main) {
     this.showChosen(main, this.data?.phase);
+    this.#showEnd(main.querySelector(".output"));
+  }
+
+  /** The end of an output says most: it is what is seen of a new one. */
+  #showEnd(output) {
+    const text = output?.textContent ?? null;
+    if (output && this.output !== text) output.scrollTop = output.scrollHeight;
+    this.output = text;
   }
 
   // --- what is seen
@@ -64,6 +73,7 @@ export class ModeRun extends OneRun {
       this.columns(data, stays, {
         below: [
           step && detail({ ...data, artifacts: [] }, step, stays(step), (changed) => this.address(changed)),
+          proof(data),
           rounds(data),
           history(data, this.chosen),
         ],
@@ -95,6 +105,7 @@ export class ModeRun extends OneRun {
         { class: "heading" },
         h("h1", {}, data.title),
         status(data.outcome ?? data.status, data.early ? "finished early" : undefined),
+        verdict(data.proof?.verdict, data.proof?.says),
         data.source && h("span", { class: "tag own", title: data.file }, OWN[data.source]),
         !data.is_last && h("span", { class: "tag" }, "an earlier run"),
         data.is_last && (OPEN.includes(data.status) || data.status === "closed") && clear(data),

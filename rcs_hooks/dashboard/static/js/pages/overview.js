@@ -3,7 +3,8 @@
 
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
-import { command, empty, filter, filtered, folders, problemNote, project, question, sentence, shortId } from "../pieces.js";
+import { coded, command, empty, filter, filtered, folders, problemNote, project, question, sentence, shortId } from "../pieces.js";
+import { verdict } from "../proof.js";
 import { icon, kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -143,6 +144,7 @@ function entryShown(entry, group) {
       { class: "need-head" },
       statusOf(entry, group),
       entry.page ? h("a", { class: "need-title", href: entry.page, "data-item": true }, title) : h("span", { class: "need-title" }, title),
+      verdict(entry.verdict),
       h("span", { class: "dim of" }, what(entry)),
       project(entry.project),
       id ? shortId(id, entry.short) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
@@ -151,6 +153,9 @@ function entryShown(entry, group) {
     entry.question ? asks(entry) : said(entry),
   );
 }
+
+/** What came of the newest proof of a run that goes on. */
+const newest = ({ proof_says: words, proof }) => [" ", coded(words), proof.at && [" ", ago(proof.at)], "."];
 
 function what(entry) {
   if (entry.kind === "task") return "task";
@@ -166,7 +171,7 @@ function asks({ question: asked, name, project: root, session }) {
 function said(entry) {
   if (!entry.detail || entry.detail === entry.outcome) return null;
   return [
-    h("p", { class: "detail" }, sentence(entry.detail)),
+    h("p", { class: "detail" }, entry.kind === "mode" && !entry.question ? coded(sentence(entry.detail)) : sentence(entry.detail), entry.proof_says && newest(entry)),
     entry.command && h("p", { class: "detail to-type" }, h("code", {}, entry.command)),
   ];
 }

@@ -3,6 +3,7 @@
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
 import { command, empty, filter, filtered, folders, modeLink, problemNote, project, question, remark } from "../pieces.js";
+import { verdict } from "../proof.js";
 import { kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -151,7 +152,7 @@ function modeShown(mode, of) {
         of.session !== null &&
         h("span", { class: "dim", title: "the root's record stands in for the session's" }, " (root)"),
     ),
-    h("span", { class: "phase", title: "phase" }, mode.phase ?? "–"),
+    h("span", { class: "phase", title: "phase" }, mode.verdict ? verdict(mode.verdict) : (mode.phase ?? "–")),
     h(
       "span",
       { class: "iteration" },

@@ -1,0 +1,149 @@
+"""The proof of a run as its page has it: from the record, or from the history for a run whose record is another's."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rcs_hooks.state import history
+from tests.dashboard.test_mode_runs import shown
+from tests.overview.test_proofs import AN_HOUR_AGO, FAILED_ONE, PASSED, PASSED_ONE, event, finished
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from tests.dashboard.support import Board, Record
+
+NAME = "1700000000000-ab12.txt"
+FINISHED: dict[str, Any] = {"active": False, "lifecycle_outcome": "finished", "current_phase": "verifying"}
+KEYS = ("verdict", "says", "passed", "exit", "timed_out")
+
+RECORDS: dict[str, tuple[object, tuple[object, ...]]] = {
+    "it passed": (PASSED, ("proven", "proven by `pytest -q`", True, 0, False)),
+    "files have changed": (
+        PASSED | {"state": "stale"},
+        ("stale", "stale: files have changed since `pytest -q` passed", True, 0, False),
+    ),
+    "it failed": (
+        PASSED | {"state": "unproven", "exit": 1},
+        ("unproven", "unproven: `pytest -q` failed (exit 1)", False, 1, False),
+    ),
+    "it took too long": (
+        PASSED | {"state": "unproven", "exit": 124, "timed_out": True},
+        ("unproven", "unproven: `pytest -q` timed out", False, 124, True),
+    ),
+    "it changed files": (
+        PASSED | {"state": "unproven", "changed": ["a.py"]},
+        ("unproven", "unproven: `pytest -q` changed a.py", False, 0, False),
+    ),
+    "no proof": (None, ("unproven", "unproven", None, None, False)),
+    "a proof that is no object": ("proven", ("unproven", "unproven", None, None, False)),
+}
+
+
+@each_row(("proof", "expected"), [pytest.param(*row, id=name) for name, row in RECORDS.items()])
+def test_a_run_that_has_finished_has_its_verdict(proof: object, expected: tuple[object, ...], board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    board.workspace.edit("forge", **FINISHED, proof=proof)
+    found = shown(board)["proof"]
+    assert tuple(found[key] for key in KEYS) == expected
+
+
+def test_a_run_that_goes_on_has_its_newest_proof_and_no_verdict(board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    assert shown(board)["proof"] is None
+    board.workspace.edit("forge", proof=PASSED)
+    found = shown(board)["proof"]
+    assert (found["verdict"], found["says"], found["passed"]) == (None, "`pytest -q` passed", True)
+    assert (found["command"], found["at"], found["seconds"]) == ("pytest -q", AN_HOUR_AGO, 2.5)
+
+
+def test_a_plan_has_neither(board: Board) -> None:
+    board.workspace.prompt("$blueprint plan it")
+    board.workspace.edit("blueprint", active=False, lifecycle_outcome="finished", proof={"state": "unproven"})
+    assert shown(board, "blueprint")["proof"] is None
+
+
+def test_the_end_of_the_output_is_text(board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    folder = board.workspace.folder("s1") / "proofs"
+    folder.mkdir()
+    (folder / NAME).write_bytes(b"x" * 5_000 + b"\n\x1b[32m41 passed\x1b[0m\n")
+    board.workspace.edit("forge", **FINISHED, proof=PASSED | {"output": NAME})
+    found = shown(board)["proof"]
+    assert (len(found["output"]), found["output_is_cut"], found["output_problem"]) == (4_096, True, None)
+    (folder / NAME).write_bytes(b"\x1b[32m41 passed\x1b[0m\n")
+    found = shown(board)["proof"]
+    assert (found["output"], found["output_is_cut"], found["output_problem"]) == ("41 passed", False, None)
+    (folder / NAME).unlink()
+    found = shown(board)["proof"]
+    assert (found["output"], found["output_problem"]) == (
+        None, "it is gone: the output of the last 20 proofs of a session is stored",
+    )  # fmt: skip
+
+
+def test_an_earlier_run_has_its_proof_from_the_history(board: Board) -> None:
+    board.workspace.prompt("$forge fix the logout")
+    started = event("started", "", "starting")
+    told = [started, FAILED_ONE, PASSED_ONE, finished(proof="stale"), started]
+    written = history.append(str(board.workspace.state), "s1", told)
+    assert written
+    (board.workspace.folder("s1") / "history.jsonl").write_text(written.append)
+    found = shown(board, run=2)
+    assert tuple(found["proof"][key] for key in KEYS) == (
+        "stale", "stale: files have changed since `pytest -q` passed", True, 0, False,
+    )  # fmt: skip
+    assert (found["proof"]["output"], found["proof"]["output_problem"]) == (None, None)
+    assert [(each["event"], each["note"], each["passed"], each["verdict"]) for each in found["events"]] == [
+        ("started", None, None, None),
+        ("proof", "`make check` failed (exit 2)", False, None),
+        ("proof", "`pytest -q` passed", True, None),
+        ("outcome", None, None, "stale"),
+    ]
+    assert shown(board)["proof"] is None
+
+
+def test_the_list_and_the_sessions_have_the_verdict(board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    board.workspace.edit("forge", proof=PASSED)
+    (entry,) = board.get("/api/overview")["running"]
+    assert (entry["verdict"], entry["proof_says"], entry["proof"]["state"]) == (None, "`pytest -q` passed", "proven")
+    board.workspace.edit("forge", **FINISHED, completed_at="2023-11-14T22:13:21.000Z")
+    (entry,) = board.get("/api/overview")["ended"]
+    assert (entry["verdict"], entry["proof_says"], entry["detail"]) == (
+        "proven", None, "finished, proven by `pytest -q`",
+    )  # fmt: skip
+    assert board.get("/api/sessions")["sessions"][0]["modes"][0]["verdict"] == "proven"
+
+
+BAD = "<script>alert(1)</script>\x1b]0;owned\x07\u202e\n"
+HOSTILE: list[object] = [
+    {"command": BAD * 1_000, "exit": 1, "at": BAD, "changed": [BAD] * 1_000, "output": BAD, "why": BAD, "state": BAD},
+    {"command": BAD, "exit": 0, "at": {"a": 1}, "changed": BAD, "output": "../forge-state.json", "state": "proven"},
+    {"command": "x", "exit": 10**30, "seconds": 1e308, "state": "proven"},
+    {"command": "x", "exit": 0, "seconds": -1, "tree": BAD, "state": ["proven"], "judged_at": BAD},
+    {"command": ["x"], "exit": True},
+    [BAD], BAD, 1e300,
+]  # fmt: skip
+
+
+@each_row("proof", HOSTILE)
+def test_a_hostile_proof_is_bounded_and_harmless(proof: object, board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    board.workspace.prompt("$forge fix the login", session="s2")
+    board.workspace.edit("forge", **FINISHED, completed_at="2023-11-14T22:13:21.000Z", proof=proof)
+    board.workspace.edit("forge", "s2", proof=proof)
+    line = {"v": 1, "n": 90, "at": "2023-11-14T22:20:21.000Z", "mode": "forge", "event": "proof", "from": BAD, "to": "",
+            "iteration": 1, "title": "", "data": proof}  # fmt: skip
+    with (board.workspace.folder("s2") / "history.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n" + json.dumps(line | {"n": 91, "event": "outcome", "data": {"proof": proof}}))
+    pages: list[Record] = [
+        shown(board), shown(board, session="s2"), board.get("/api/overview"), board.get("/api/sessions"),
+    ]  # fmt: skip
+    assert pages[0]["proof"]["verdict"] == "unproven"
+    for page in pages:
+        page.pop("graph", None)
+        text = json.dumps(page)
+        assert all(bad not in text for bad in ("\\u001b", "\\u202e", "\\u0007", "\\n"))
+        assert len(text) < 30_000
