@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import proof_output
+from rcs_hooks.dashboard import proof_text
 from rcs_hooks.overview import proofs
 from rcs_hooks.overview.records import moment
 from rcs_hooks.state import history
@@ -34,7 +34,7 @@ def of_record(view: Session, mode: ModeDef | None, record: ModeRecord) -> Record
     shown = _shown(status, proof, is_due=is_due)
     if proof is None:
         return shown
-    output = proof_output.read(view.folder, view.session, proof.output)
+    output = proof_text.read(view.folder, view.session, proof.output)
     return shown | {
         "output": output.text if not output.problem else None,
         "output_is_cut": output.is_cut,

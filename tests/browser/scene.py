@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from rcs_hooks.config import ProofSettings
 from rcs_hooks.files.clock import iso
-from rcs_hooks.state import question_service, scopes, writing
+from rcs_hooks.state import proving, question_service, scopes, writing
 from rcs_hooks.workflow.commands import Commands
+from rcs_hooks.workflow.proof import Proof
 from tests.own_modes import put
 from tests.runs.support import Project
 from tests.support import Workspace
@@ -186,20 +188,20 @@ class Scene:
         scope = self.scope(session)._replace(now=time.time() - ago)
         writing.write(scope, mode, fields)
 
-    def now(self) -> str:
-        return iso(time.time())
+    def prove(
+        self, session: str, mode: str, ago: float = 0, *, output: bytes = b"", finish: bool = False, **fields: Any
+    ) -> None:
+        """Record a proof of a run, so many seconds ago: of a command that passed unless `fields` differ."""
+        now = time.time() - ago
+        scope = self.scope(session)._replace(now=now)
+        proof = Proof("pytest -q", 0, 12.3, iso(now), f"git:{'a' * 64}")._replace(**fields)
+        chosen = proving.choose(scope, [mode])
+        proving.keep(scope, chosen, proof, output, finish=finish, settings=ProofSettings())
 
-    def proof(self, session: str, mode: str, ago: float = 0, *, output: bytes = b"", **fields: Any) -> None:
-        """Let a record have a proof, as `rcs prove` writes it: that of a command that passed unless `fields` differ."""
-        at, name = iso(time.time() - ago), f"{round(time.time() * 1000)}-{mode}.txt"
-        folder = self.workspace.folder(session) / "proofs"
-        folder.mkdir(exist_ok=True)
-        (folder / name).write_bytes(output)
-        passed = {
-            "command": "pytest -q", "exit": 0, "seconds": 12.3, "at": at, "tree": "git:" + "a" * 64, "changed": [],
-            "output": name, "timed_out": False, "state": "proven", "judged_at": at,
-        }  # fmt: skip
-        self.workspace.edit(mode, session, proof=passed | fields)
+    def make_stale(self, session: str, mode: str) -> None:
+        """Let the record of a run say that files had changed when it finished."""
+        proof: Any = self.workspace.read(mode, session)["proof"]
+        self.workspace.edit(mode, session, proof=proof | {"state": "stale"})
 
     def answer(self, session: str, question: str, text: str) -> None:
         question_service.answer(self.scope(session), question, text, source="dashboard")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
@@ -35,42 +35,44 @@ FAILED = (
 )
 
 
-def finished(scene: Scene, session: str, prompt: str, ago: float = 300) -> None:
-    """Play a run of forge to its end."""
+def verifying(scene: Scene, session: str, prompt: str, ago: float = 300) -> None:
+    """Play a run of forge up to the phase in which it may end."""
     scene.prompt(prompt, session, ago + 900)
     for before, phase in ((800, "executing"), (500, "verifying")):
         scene.write(session, "forge", ago + before, current_phase=phase)
-    scene.write(session, "forge", ago, active=False, lifecycle_outcome="finished")
 
 
 def fill(scene: Scene) -> None:
-    """One run of each verdict, and runs that go on with a proof."""
+    """One run of each verdict, and one that goes on with a proof."""
     scene.fill()
-    finished(scene, "proven-1", "$forge Log in with a second factor")
-    scene.proof("proven-1", "forge", 310, output=PYTEST)
-    finished(scene, "stale-1", "$forge Mend the export of reports", 900)
-    scene.proof(
-        "stale-1", "forge", 960, output=b"ok\n", state="stale", command="make check TESTS=reports && git diff --stat"
+    verifying(scene, "proven-1", "$forge Log in with a second factor")
+    scene.prove("proven-1", "forge", 400, output=FAILED, exit=1)
+    scene.prove("proven-1", "forge", 310, output=PYTEST, finish=True)
+    verifying(scene, "stale-1", "$forge Repair the export of reports", 900)
+    scene.prove(
+        "stale-1", "forge", 960, output=b"ok\n", finish=True, command="make check TESTS=reports && git diff --stat"
     )
-    finished(scene, "failed-1", "$forge Round amounts half to even", 2400)
-    scene.proof(
-        "failed-1", "forge", 2460, output=FAILED, state="unproven", exit=1, command="pytest -q tests/test_login.py"
-    )
-    finished(scene, "none-1", "$forge Update the greeting", 3000)
-    finished(scene, "changed-1", "$forge Rename the tables", 4000)
-    scene.proof(
-        "changed-1", "forge", 4060, output=b"", state="unproven", command="make format check",
-        changed=["src/tables.py", "a folder with blanks/and quotes'.py"],
-    )  # fmt: skip
-    scene.prompt("$forge Speed up the search", "running-1", 1800)
-    scene.write("running-1", "forge", 1500, current_phase="executing")
-    scene.write("running-1", "forge", 600, current_phase="verifying")
-    scene.proof("running-1", "forge", 90, output=PYTEST)
+    scene.make_stale("stale-1", "forge")
+    verifying(scene, "failed-1", "$forge Round amounts half to even", 2400)
+    scene.prove("failed-1", "forge", 2460, output=FAILED, exit=1, command="pytest -q tests/test_login.py")
+    finish(scene, "failed-1", 2400)
+    verifying(scene, "none-1", "$forge Update the greeting", 3000)
+    finish(scene, "none-1", 3000)
+    verifying(scene, "changed-1", "$forge Rename the tables", 4000)
+    changed = ("src/tables.py", "a folder with blanks/and quotes'.py")
+    scene.prove("changed-1", "forge", 4060, command="make format check", changed=changed)
+    finish(scene, "changed-1", 4000)
+    verifying(scene, "running-1", "$forge Speed up the search", 900)
+    scene.prove("running-1", "forge", 90, output=PYTEST * 2)
+
+
+def finish(scene: Scene, session: str, ago: float = 300) -> None:
+    scene.write(session, "forge", ago, active=False, lifecycle_outcome="finished")
 
 
 def test_the_page_of_a_run_says_what_proves_it(look: Open, scene: Scene) -> None:
-    finished(scene, "s1", "$forge fix the login")
-    scene.proof("s1", "forge", 310, output=PYTEST)
+    verifying(scene, "s1", "$forge fix the login")
+    scene.prove("s1", "forge", 310, output=PYTEST, finish=True)
     page = look(page_of(scene, "s1", "forge")).page
     expect(page.locator(".mode-head .verdict")).to_have_text("proven")
     panel = page.locator(".panel.proof")
@@ -82,28 +84,26 @@ def test_the_page_of_a_run_says_what_proves_it(look: Open, scene: Scene) -> None
 
 
 def test_the_proof_of_a_run_appears_and_moves_without_a_reload(look: Open, scene: Scene) -> None:
-    scene.prompt("$forge fix the login", "s1", 60)
-    for phase in ("executing", "verifying"):
-        scene.write("s1", "forge", 30, current_phase=phase)
+    verifying(scene, "s1", "$forge fix the login")
     window, one_list = look(page_of(scene, "s1", "forge")), look("/")
     page, entry = window.page, one_list.page.locator("[data-entry='mode forge']")
     for each in (window, one_list):
         each.mark()
-    expect(page.locator(".timeline, .steps").first).to_be_visible()
     expect(page.locator(".panel.proof")).to_have_count(0)
-    scene.proof("s1", "forge", exit=1, state="unproven", output=FAILED)
+    scene.prove("s1", "forge", exit=1, output=FAILED)
     expect(page.locator(".panel.proof .facts")).to_contain_text("failed (exit 1)")
     expect(page.locator(".panel.proof .output")).to_contain_text("assert code == sent")
     expect(page.locator(".verdict")).to_have_count(0)
     expect(entry).to_contain_text("pytest -q failed (exit 1)")
-    scene.proof("s1", "forge", output=b"41 passed")
+    scene.prove("s1", "forge", output=b"41 passed")
     expect(page.locator(".panel.proof .output")).to_have_text("41 passed")
     expect(entry).to_contain_text("pytest -q passed")
-    scene.workspace.edit("forge", "s1", active=False, lifecycle_outcome="finished", completed_at=scene.now())
+    expect(page.locator(".events")).to_contain_text("`pytest -q` passed")
+    scene.prove("s1", "forge", output=b"42 passed", finish=True)
     expect(page.locator(".mode-head .verdict")).to_have_text("proven")
     expect(entry.locator(".verdict")).to_have_text("proven")
     expect(entry).to_contain_text("Finished, proven by pytest -q.")
-    scene.proof("s1", "forge", output=b"41 passed", state="stale")
+    scene.make_stale("s1", "forge")
     expect(page.locator(".mode-head .verdict")).to_have_text("stale")
     expect(page.locator(".proof .says")).to_contain_text("files have changed since")
     for each in (window, one_list):
@@ -111,7 +111,8 @@ def test_the_proof_of_a_run_appears_and_moves_without_a_reload(look: Open, scene
 
 
 def test_a_run_without_a_proof_says_what_to_type_and_a_plan_says_nothing(look: Open, scene: Scene) -> None:
-    finished(scene, "s1", "$forge fix the login")
+    verifying(scene, "s1", "$forge fix the login")
+    finish(scene, "s1")
     page = look(page_of(scene, "s1", "forge")).page
     expect(page.locator(".mode-head .verdict")).to_have_text("unproven")
     expect(page.locator(".panel.proof .command")).to_have_text("rcs prove --mode forge --session s1 -- COMMAND")
@@ -123,17 +124,20 @@ def test_a_run_without_a_proof_says_what_to_type_and_a_plan_says_nothing(look: O
 
 
 def test_the_sessions_have_the_verdicts(look: Open, scene: Scene) -> None:
-    finished(scene, "s1", "$forge fix the login")
-    scene.proof("s1", "forge", 310, state="stale")
+    verifying(scene, "s1", "$forge fix the login")
+    scene.prove("s1", "forge", 310, finish=True)
+    scene.make_stale("s1", "forge")
     page = look("/sessions").page
     expect(page.locator(".mode .verdict")).to_have_text("stale")
 
 
 def test_what_a_hostile_proof_says_does_nothing(look: Open, scene: Scene) -> None:
-    finished(scene, "s1", "$forge fix the login")
+    verifying(scene, "s1", "$forge fix the login")
     bad = f"{SCRIPT}\x1b]0;broken\x07\u202e<img src=x onerror=alert(1)>"
-    for fields in ({"exit": 1, "state": "unproven"}, {"state": "proven", "changed": [bad] * 50}, {"state": bad}):
-        scene.proof("s1", "forge", 310, output=bad.encode() * 100, command=bad, why=bad, **fields)
+    scene.prove("s1", "forge", 310, output=bad.encode() * 100, finish=True)
+    record: Any = scene.workspace.read("forge", "s1")["proof"]
+    for fields in ({"exit": 1}, {"changed": [bad] * 50}, {"state": bad, "why": bad}):
+        scene.workspace.edit("forge", "s1", proof=record | {"command": bad, "at": bad} | fields)
         for address in (page_of(scene, "s1", "forge"), "/", "/sessions"):
             window = look(address)
             expect(window.page.locator(".verdict").first).to_be_visible()

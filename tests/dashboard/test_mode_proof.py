@@ -79,7 +79,7 @@ def test_the_end_of_the_output_is_text(board: Board) -> None:
     (folder / NAME).unlink()
     found = shown(board)["proof"]
     assert (found["output"], found["output_problem"]) == (
-        None, "it is gone: the output of the last 20 proofs of a session is stored",
+        None, "it is gone, or cannot be read; the output of the last 20 proofs of a session is stored",
     )  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def test_a_run_that_no_review_has_called_clean_says_so(workspace: Workspace) -> 
     write(at(workspace)._replace(now=workspace.now), "autopilot", {"lifecycle_outcome": "finished"})
     assert only(look(workspace), "ended").says == "finished early, no review has said clean; unproven"
     workspace.prompt("$autopilot paint the fence")
-    assert only(look(workspace), "ended").says == "finished early, no review has said clean"
+    assert only(look(workspace), "ended").says == "finished early, no review has said clean; unproven"
 
 
 def test_a_handoff_says_to_which_mode(workspace: Workspace) -> None:

@@ -10,7 +10,9 @@ from rcs_hooks.overview.collect import for_dashboard
 from rcs_hooks.overview.words import lines
 from rcs_hooks.state import history
 from rcs_hooks.state.history import Event
+from rcs_hooks.state.writing import write
 from tests.overview.test_overview import look, only
+from tests.state.test_operations import at
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -153,3 +155,12 @@ def test_an_earlier_run_has_its_verdict_from_the_history(
     (workspace.folder("s1") / "history.jsonl").write_text(written.append)
     entry = only(look(workspace), "ended")
     assert (entry.says, entry.verdict) == (says, verdict)
+
+
+def test_a_run_that_was_really_finished_keeps_its_verdict_behind_the_next_one(workspace: Workspace) -> None:
+    workspace.prompt("$forge fix the login")
+    write(at(workspace)._replace(now=workspace.now), "forge", {"lifecycle_outcome": "finished"})
+    now = ended_words(look(workspace))
+    workspace.prompt("$forge fix the logout")
+    assert now == "finished early, in phase starting; unproven"
+    assert ended_words(look(workspace)) == now

@@ -1,4 +1,4 @@
-"""The end of a proof's output: what a command prints is shown as text, and no name in a record leads anywhere else."""
+"""The end of a proof's output: what a command has printed is text, and no name in a record leads elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.dashboard.proof_output import MOST, ProofOutput, read, text_of
+from rcs_hooks.dashboard.proof_text import GONE, ProofText, read, text_of
+from rcs_hooks.state.proof_output import LONGEST
 from tests.hook.test_tracked_state import lay_index
 from tests.table import each_row
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.support import Workspace
 
-NAME = "2026-01-01T00-00-00-ab12.txt"
+NAME = "20260101-000000000-ab12cd34.txt"
 
 TEXTS: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", ""),
@@ -50,8 +51,8 @@ def test_what_was_printed_is_text(data: bytes, text: str) -> None:
 
 
 def test_no_output_takes_long() -> None:
-    for data in (b"\x1b]" * MOST, b"\x1b[" * MOST, b"\r" * MOST, b"\x1b[0;" * MOST, b"\x9d" * MOST):
-        text_of(data[:MOST])
+    for data in (b"\x1b]" * LONGEST, b"\x1b[" * LONGEST, b"\r" * LONGEST, b"\x1b[0;" * LONGEST, b"\x9d" * LONGEST):
+        text_of(data[:LONGEST])
 
 
 def proofs(workspace: Workspace) -> Path:
@@ -60,20 +61,20 @@ def proofs(workspace: Workspace) -> Path:
     return folder
 
 
-def found(workspace: Workspace, name: str = NAME, session: str | None = "s1") -> ProofOutput:
+def found(workspace: Workspace, name: str = NAME, session: str | None = "s1") -> ProofText:
     return read(str(workspace.state), session, name)
 
 
 def test_the_output_of_a_proof_is_read(workspace: Workspace) -> None:
     (proofs(workspace) / NAME).write_bytes(b"\x1b[32m41 passed\x1b[0m\n")
-    assert found(workspace) == ProofOutput("41 passed")
+    assert found(workspace) == ProofText("41 passed")
 
 
 def test_an_output_that_fills_the_file_had_more_before_it(workspace: Workspace) -> None:
-    (proofs(workspace) / NAME).write_bytes(b"x" * MOST)
-    assert found(workspace) == ProofOutput("x" * MOST, is_cut=True)
-    (proofs(workspace) / NAME).write_bytes(b"x" * 10 * MOST)
-    assert found(workspace) == ProofOutput("x" * MOST, is_cut=True)
+    (proofs(workspace) / NAME).write_bytes(b"x" * LONGEST)
+    assert found(workspace) == ProofText("x" * LONGEST, is_cut=True)
+    (proofs(workspace) / NAME).write_bytes(b"x" * 10 * LONGEST)
+    assert found(workspace) == ProofText("x" * LONGEST, is_cut=True)
 
 
 def test_the_output_of_a_session_that_was_folded_away_is_read(workspace: Workspace) -> None:
@@ -81,40 +82,50 @@ def test_the_output_of_a_session_that_was_folded_away_is_read(workspace: Workspa
     folded = workspace.state / "folded"
     folded.mkdir()
     workspace.folder("s1").rename(folded / "s1")
-    assert found(workspace) == ProofOutput("ok")
+    assert found(workspace) == ProofText("ok")
 
 
-NAMES = ("", ".txt", "x", "../forge-state.json", "../../x.txt", "/etc/passwd", "a/b.txt", "x\0.txt", "a" * 200 + ".txt",
-         "\x1b.txt", "é.txt", "..txt")  # fmt: skip
+def test_a_command_that_printed_nothing_has_no_problem(workspace: Workspace) -> None:
+    assert found(workspace, "") == ProofText()
+
+
+NAMES = (
+    ".txt",
+    "x",
+    "../forge-state.json",
+    "../x.txt",
+    "/etc/passwd",
+    "a/b.txt",
+    "x\0.txt",
+    "a" * 200 + ".txt",
+    "é.txt",
+)
 
 
 @each_row("name", NAMES, ids=ascii)
 def test_a_name_that_is_no_plain_one_is_not_opened(name: str, workspace: Workspace) -> None:
     (proofs(workspace).parent / "x.txt").write_text("secret")
-    output = found(workspace, name)
-    assert (output.text, bool(output.problem)) == ("", True)
+    assert found(workspace, name) == ProofText(problem=GONE)
 
 
 def test_what_is_no_file_of_ours_is_not_shown(workspace: Workspace, tmp_path: Path) -> None:
     file = proofs(workspace) / NAME
     secret = tmp_path / NAME
     secret.write_text("secret")
-    assert found(workspace).problem == "it is gone: the output of the last 20 proofs of a session is stored"
+    nothing = ProofText(problem=GONE)
+    assert found(workspace) == nothing
     file.symlink_to(secret)
-    assert (found(workspace).text, found(workspace).problem[:17]) == ("", "it cannot be read")
+    assert found(workspace) == nothing
     file.unlink()
     os.mkfifo(file)
-    assert found(workspace).problem == "it cannot be read: it is not a file"
+    assert found(workspace) == nothing
     file.unlink()
-    file.mkdir()
-    assert found(workspace).problem == "it cannot be read: it is not a file"
-    file.rmdir()
     file.parent.rmdir()
     file.parent.symlink_to(tmp_path)
-    assert found(workspace).problem == "it cannot be read: a folder on its path is a symbolic link"
+    assert found(workspace) == nothing
 
 
 def test_what_came_with_the_repository_is_not_shown(workspace: Workspace) -> None:
     (proofs(workspace) / NAME).write_text("tracked")
     lay_index(workspace.root, [f".rcs/state/sessions/s1/proofs/{NAME}".encode()])
-    assert found(workspace).problem == "the file came with the repository, so it counts for nothing"
+    assert found(workspace) == ProofText(problem=GONE)
