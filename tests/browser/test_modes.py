@@ -136,7 +136,7 @@ def test_how_a_run_ended_and_whose_mode_it_is(look: Open, scene: Scene) -> None:
     page = look("/").page
     page.locator("[data-entry='mode release'] a").click()
     expect(page.locator(".tag.own")).to_have_text("the project's own mode")
-    expect(page.locator(".mode-head .status")).to_have_text("finished early")
+    expect(page.locator(".mode-head .status").first).to_have_text("finished early")
     expect(page.locator(".mode-head")).to_contain_text("where its machine does not end")
     expect(page.locator(".mode-head")).to_contain_text("all 41 tests pass")
     expect(page.locator(".mode-head")).to_contain_text("SKILL.md")

@@ -98,7 +98,7 @@ def test_the_proof_of_a_run_appears_and_moves_without_a_reload(look: Open, scene
     scene.prove("s1", "forge", output=b"41 passed")
     expect(page.locator(".panel.proof .output")).to_have_text("41 passed")
     expect(entry).to_contain_text("pytest -q passed")
-    expect(page.locator(".events")).to_contain_text("`pytest -q` passed")
+    expect(page.locator(".events")).to_contain_text("pytest -q passed")
     scene.prove("s1", "forge", output=b"42 passed", finish=True)
     expect(page.locator(".mode-head .verdict")).to_have_text("proven")
     expect(entry.locator(".verdict")).to_have_text("proven")

@@ -1,7 +1,7 @@
 // What the history of a session tells of a mode's run: its rounds, its questions, its events, and the runs around it.
 
 import { h } from "./dom.js";
-import { modeLink } from "./pieces.js";
+import { coded, modeLink } from "./pieces.js";
 import { mark, status } from "./status.js";
 import { absolute, ago, clock, lasting, moment, now } from "./time.js";
 
@@ -111,8 +111,14 @@ function shown(event, chosen) {
       Number.isNaN(at) ? h("span") : h("time", { datetime: event.at, title: absolute(at) }, clock(at)),
       mark(ended ?? (event.event === "proof" ? (event.passed ? "completed" : "failed") : MARKS[event.event]) ?? "idle"),
       h("span", { class: "place", title: way }, way),
-      h("span", { class: "what" }, WORDS[event.event] ?? event.event, event.early && " early", event.verdict && `, ${event.verdict}`),
-      h("span", { class: "note", title: event.note }, event.note ?? (event.iteration ? `round ${event.iteration}` : "")),
+      h("span", { class: "what" }, WORDS[event.event] ?? event.event, event.early && " early"),
+      note(event),
     ),
   );
+}
+
+function note({ event, verdict, note: words, iteration }) {
+  const told = [verdict, words].filter(Boolean).join("; ") || null;
+  const round = iteration ? `round ${iteration}` : "";
+  return h("span", { class: "note", title: told }, told === null ? round : event === "proof" ? coded(told) : told);
 }
