@@ -10,7 +10,9 @@ Rules of this file:
 
 from __future__ import annotations
 
-from rcs_hooks.proof.git import Git, GitCall
+import os
+
+from rcs_hooks.proof.git import Git, GitCall, GitFailure
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -55,19 +57,23 @@ def attributes_of(git: Git, paths: Sequence[bytes]) -> dict[bytes, Attributes]:
     """Return the attributes of files."""
     if not paths:
         return {}
-    call = GitCall(("check-attr", "-z", "--stdin", *NAMES), b"".join(path + b"\0" for path in paths))
-    (out,) = git.output(call)
-    values = out.split(b"\0")[2::3]
-    count = len(NAMES)
-    rows = (values[at : at + count] for at in range(0, len(paths) * count, count))
-    return {path: Attributes(*row) for path, row in zip(paths, rows, strict=True)}
+    values, count = _values(git, paths, NAMES), len(NAMES)
+    return {path: Attributes(*values[at * count : (at + 1) * count]) for at, path in enumerate(paths)}
 
 
 def filtered(git: Git, paths: Sequence[bytes], drivers: frozenset[bytes]) -> set[bytes]:
     """Return those of these files that have one of these filter drivers."""
-    (out,) = git.output(GitCall(("check-attr", "-z", "--stdin", "filter"), b"".join(path + b"\0" for path in paths)))
-    values = out.split(b"\0")[2::3]
+    values = _values(git, paths, ("filter",))
     return {path for path, value in zip(paths, values, strict=True) if value in drivers}
+
+
+def _values(git: Git, paths: Sequence[bytes], names: Sequence[str]) -> list[bytes]:
+    """Return the values of these attributes for each of these files, one file after the other."""
+    (out,) = git.output(GitCall(("check-attr", "-z", "--stdin", *names), b"".join(path + b"\0" for path in paths)))
+    values = out.split(b"\0")[2::3]
+    if len(values) == len(paths) * len(names):
+        return values
+    raise GitFailure("git does not tell the attributes of all files")
 
 
 def converted_ids(git: Git, paths: Sequence[bytes], id_length: int) -> dict[bytes, bytes]:
@@ -97,19 +103,13 @@ def with_returns(git: Git, paths: Sequence[bytes]) -> set[bytes]:
     """Return those of these tracked files whose blob in the index has lines that end in CRLF."""
     found: set[bytes] = set()
     for some in _parts(paths):
-        words = ("ls-files", "--eol", "-z", "--", *(_text(path) for path in some))
-        (out,) = git.output(GitCall(words))
-        for line in out.split(b"\0"):
+        words = ("ls-files", "--eol", "-z", "--", *(f":(literal){os.fsdecode(path)}" for path in some))
+        (said,) = git.run(GitCall(words))  # ends early at a blob that a partial clone lacks
+        for line in said.out.split(b"\0"):
             kinds, _, path = line.partition(b"\t")
             if kinds.startswith((b"i/crlf", b"i/mixed")):
                 found.add(path)
     return found
-
-
-def _text(path: bytes) -> str:
-    import os
-
-    return os.fsdecode(path)
 
 
 def _parts(paths: Sequence[bytes]) -> Iterator[list[bytes]]:

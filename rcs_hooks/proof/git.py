@@ -53,6 +53,10 @@ class TreeFailure(Refused):
     code = "tree"
 
 
+class GitFailure(TreeFailure):
+    """Raised when git does not read a repository, or must not; says why, in one sentence."""
+
+
 class Deadline:
     """The moment at which a fingerprint has to be ready."""
 
@@ -127,7 +131,7 @@ class Git:
 
     def believe(self, folder: str) -> None:
         """Use this git folder from now on, whatever its config says of a work tree."""
-        self._start += (f"--git-dir={folder}", f"--work-tree={self.top}", "--literal-pathspecs")
+        self._start += (f"--git-dir={folder}", f"--work-tree={self.top}")
 
     def override(self, settings: Iterable[str]) -> None:
         """Override these settings of every config from now on."""
@@ -152,7 +156,7 @@ class Git:
         said = self.run(*calls)
         for one in said:
             if one.exit:
-                raise TreeFailure(f"git cannot read the work tree {clean(self.top, SHOWN)}: {one.why}")
+                raise GitFailure(f"git cannot read the work tree {clean(self.top, SHOWN)}: {one.why}")
         return [one.out for one in said]
 
     def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -171,7 +175,7 @@ class Git:
             )
         except (OSError, ValueError) as error:
             why = reason_of(error) if isinstance(error, OSError) else str(error)
-            raise TreeFailure(f"git cannot be run in {clean(self.top, SHOWN)}: {why}") from None
+            raise GitFailure(f"git cannot be run in {clean(self.top, SHOWN)}: {why}") from None
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 

@@ -10,7 +10,7 @@ from rcs_hooks.files.git_index import repository_of
 from rcs_hooks.files.paths import GIT, inside
 from rcs_hooks.proof.attributes import drivers_of
 from rcs_hooks.proof.content import ModeRules
-from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, GitOutput, TreeFailure
+from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, GitFailure, GitOutput
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
@@ -72,7 +72,7 @@ def _opened(git: Git, folder: str) -> Repository | None:
         GitCall((f"--git-dir={folder}", "config", "-z", "--list")),
     )
     if DUBIOUS in found.err:
-        raise TreeFailure(
+        raise GitFailure(
             f"git does not read {clean(git.top, SHOWN)}, which belongs to another user; if you trust it: "
             f"git config --global --add safe.directory {_shown_word(git.top)}"
         )
@@ -82,7 +82,7 @@ def _opened(git: Git, folder: str) -> Repository | None:
     settings = _settings(git, config)
     named, active = drivers_of(settings)
     if any("=" in name or "\n" in name for name in named):
-        raise TreeFailure(
+        raise GitFailure(
             f"the config of {clean(git.top, SHOWN)} names a filter with `=` in it, which cannot be switched off"
         )
     git.believe(folder)
@@ -96,7 +96,7 @@ def _opened(git: Git, folder: str) -> Repository | None:
 
 def _settings(git: Git, said: GitOutput) -> dict[str, str]:
     if said.exit:
-        raise TreeFailure(f"git cannot read the config of {clean(git.top, SHOWN)}: {said.why}")
+        raise GitFailure(f"git cannot read the config of {clean(git.top, SHOWN)}: {said.why}")
     pairs = (setting.decode(errors="surrogateescape").partition("\n") for setting in said.out.split(b"\0"))
     return {key: value if newline else "true" for key, newline, value in pairs if key}
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 
+from rcs_hooks.errors import suppress
 from rcs_hooks.files.paths import inside
 from rcs_hooks.proof import walk
 from rcs_hooks.proof.content import object_id
-from rcs_hooks.proof.git import Deadline, GitCall, TreeFailure, find_git
+from rcs_hooks.proof.git import SHOWN, Deadline, GitCall, GitFailure, TreeFailure, find_git
 from rcs_hooks.proof.repository import Repository, around, is_worktree_of
 from rcs_hooks.proof.work_tree import GITLINK, is_own_repository, line_of, list_files
+from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -43,7 +45,7 @@ class Tree(NamedTuple):
 def fingerprint(root: str, env: Mapping[str, str], seconds: float = SECONDS) -> Tree:
     """Take the fingerprint of the work tree around a folder. Raises TreeFailure."""
     if not os.path.isdir(root):
-        raise TreeFailure(f"there is no folder {root}")
+        raise TreeFailure(f"there is no folder {clean(root, SHOWN)}")
     root = os.path.realpath(root)
     deadline = Deadline(root, seconds)
     program = find_git(env, root)
@@ -80,14 +82,18 @@ class _Taken:
 
     def _of_nested(self, top: str, path: bytes, depth: int) -> Tree:
         if depth == DEEPEST:
-            raise TreeFailure(f"more than {DEEPEST} repositories lie one in another below {self._deadline.root}")
+            raise TreeFailure(
+                f"more than {DEEPEST} repositories lie one in another below {clean(self._deadline.root, SHOWN)}"
+            )
         place = os.path.join(top, os.fsdecode(path))
         if not inside(os.path.realpath(place), top):
             return _joined(BY_FILES, [], 0, {}, frozenset(), "sha256")
-        repository = None
-        if self._program and is_own_repository(top, path):
-            repository = around(self._program, place, self._env, self._deadline, nested=True)
-        return self.of_repository(repository, place, depth + 1) if repository else self.of_folder(place, depth + 1)
+        with suppress(GitFailure):
+            if self._program and is_own_repository(top, path):
+                repository = around(self._program, place, self._env, self._deadline, nested=True)
+                if repository:
+                    return self.of_repository(repository, place, depth + 1)
+        return self.of_folder(place, depth + 1)
 
 
 def _joined(
@@ -108,7 +114,11 @@ def _is_empty(tree: Tree) -> bool:
 
 
 def _is_ignored(repository: Repository, root: str) -> bool:
-    (said,) = repository.git.run(GitCall(("check-ignore", "-q", "--", os.path.relpath(root, repository.git.top))))
+    """Tell whether a repository ignores a folder in it, so that git lists none of the files there."""
+    below = os.path.join(os.curdir, os.path.relpath(root, repository.git.top))
+    (said,) = repository.git.run(GitCall(("check-ignore", "-q", "--", below)))
+    if said.exit > 1:
+        raise GitFailure(f"git does not tell whether {clean(root, SHOWN)} is ignored: {said.why}")
     return said.exit == 0
 
 

@@ -16,10 +16,10 @@ NOT_CONTENT = frozenset(name.encode() for name in (HOME, GIT, ".hg", ".svn", ".j
 """Folders of ours, and of programs that keep versions: what is in them is not the work."""
 
 
-def listed(top: bytes, left: Callable[[], float], *, own: bool = True) -> tuple[list[bytes], list[bytes]]:
+def listed(top: bytes, left: Callable[[], float]) -> tuple[list[bytes], list[bytes]]:
     """Return a line for each file below a folder, and the paths of the repositories in it, which are not entered.
 
-    Every path is relative to the folder. `own`: whether the folder itself is listed though it has a `.git`.
+    Every path is relative to the folder.
     """
     lines: list[bytes] = []
     repositories: list[bytes] = []
@@ -30,7 +30,7 @@ def listed(top: bytes, left: Callable[[], float], *, own: bool = True) -> tuple[
         with suppress(OSError), os.scandir(os.path.join(top, folder) or top) as found:
             entries = list(found)
             names = {entry.name for entry in entries}
-            if GIT.encode() in names and (folder or not own):
+            if folder and GIT.encode() in names:
                 repositories.append(folder)
                 continue
             for entry in entries:
