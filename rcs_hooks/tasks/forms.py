@@ -163,6 +163,9 @@ class Suite(ArtifactForm):
     id: str
     kind: Literal["test", "lint", "static", "custom"]
     overall_pass: bool
+    exit: object = Field(None, description="the exit status, where a command was run")
+    timed_out: object = Field(None, description="true where the command ran out of time")
+    changed: object = Field(None, description="the tracked files that the command has changed")
 
 
 class EvalReportForm(ArtifactForm, title="EvalReport"):

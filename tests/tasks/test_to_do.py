@@ -61,8 +61,11 @@ FINDINGS: dict[str, tuple[str, str, Record, list[str]]] = {
         "test", "codegen",
         {REPORT: PASSED | {"overall_pass": False, "suites": [
             {"id": "unit", "kind": "test", "overall_pass": False}, {"id": "ruff", "kind": "lint", "overall_pass": True},
+            {"id": "pytest -q", "kind": "test", "overall_pass": False, "exit": 3, "changed": [], "timed_out": False},
+            {"id": "sleep 9", "kind": "test", "overall_pass": False, "exit": 124, "changed": [], "timed_out": True},
+            {"id": "fmt", "kind": "lint", "overall_pass": False, "exit": 0, "changed": ["a.py", "b.py"]},
         ]}},
-        ["unit: it fails"],
+        ["unit: it fails", "pytest -q: it fails (exit 3)", "sleep 9: it timed out", "fmt: it changed a.py, b.py"],
     ),
     "a run that broke off": (
         "test", "codegen", {REPORT: {"status": "failed", "suites": []}}, ["the test run broke off"]

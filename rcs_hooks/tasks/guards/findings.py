@@ -10,7 +10,7 @@ from rcs_hooks.tasks.phases import CODE_VERDICT, CODEGEN, DECISION, PLANNING, RE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rcs_hooks.tasks.forms import Issue
+    from rcs_hooks.tasks.forms import Issue, Suite
     from rcs_hooks.tasks.snapshot import Snapshot
 
 TARGETS = {PLANNING: "plan", CODEGEN: "code"}
@@ -47,10 +47,22 @@ def of_tests(snap: Snapshot) -> Sequence[str]:
     report = snap.read(REPORT).value
     if report is None:
         return ()
-    failed = [messages.finding(messages.short(each.id), "it fails") for each in report.suites if not each.overall_pass]
+    failed = [
+        messages.finding(messages.short_path(each.id), _fault(each)) for each in report.suites if not each.overall_pass
+    ]
     if failed:
         return failed
     return ["the test run broke off"] if report.status == "failed" else ["overall_pass: false"]
+
+
+def _fault(suite: Suite) -> str:
+    """Return why a suite did not pass, as far as the report says so."""
+    if suite.timed_out is True:
+        return "it timed out"
+    if isinstance(suite.exit, int) and suite.exit != 0:
+        return f"it fails (exit {suite.exit})"
+    changed = [each for each in suite.changed if isinstance(each, str)] if isinstance(suite.changed, list) else []
+    return f"it changed {messages.first_of(changed)}" if changed else "it fails"
 
 
 def of_decision(snap: Snapshot) -> Sequence[str]:
