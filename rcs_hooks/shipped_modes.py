@@ -144,7 +144,7 @@ MODES = (
             ),
             (
                 "verifying",
-                "Read the whole diff for what falls between the parts, and run each command and the suite yourself",
+                "Read the whole diff for what falls between the parts, run each command yourself, then prove it all by one",
             ),
             (
                 "fixing",
@@ -180,7 +180,10 @@ MODES = (
                 "Write the checklist, one command for each requirement, and run it once before you change anything",
             ),
             ("executing", "Make the smallest change that meets the whole checklist, with tests for what is new"),
-            ("verifying", "Run the whole checklist and the suite, read the whole diff, and have a subagent review it"),
+            (
+                "verifying",
+                "Run the checklist and the suite, read the whole diff, have a subagent review it, then prove it by one command",
+            ),
             (
                 "fixing",
                 "Name the cause in one sentence, then repair it, or take another way the third time the same check fails",
@@ -245,7 +248,10 @@ MODES = (
                 "List the pieces with files and command of each, and take out what needs another's result or file",
             ),
             ("executing", "Start all pieces at once as subagents, each with its goal, its files and its command"),
-            ("verifying", "Run each piece's command and the whole suite yourself, and read the whole diff"),
+            (
+                "verifying",
+                "Run each piece's command and the suite yourself, read the whole diff, then prove it all by one command",
+            ),
         ),
     ),
     (
@@ -275,7 +281,7 @@ MODES = (
             ),
             (
                 "running",
-                "Run the suite and every case for real, each with a time limit, and keep exit status and output",
+                "Run suite and cases for real, each with a time limit, keep all output, and prove a clean round by one command",
             ),
             ("fixing", "Repair the cause of each failure, with a test that fails without the repair"),
         ),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,29 +19,36 @@ from rcs_hooks.hook.entry import respond
 from rcs_hooks.workflow.commands import Commands
 from rcs_hooks.workflow.messages.write_reply import Written, write_reply
 from rcs_hooks.workflow.mode_record import ModeRecord
+from rcs_hooks.workflow.proof import UNPROVEN, Proof, judged
 from tests.support import CHECKOUT, Answer, Record, Workspace
 
 FILE = CHECKOUT / "tests" / "workflow" / "next_steps.txt"
 SESSION = "0197f4a2-6b1c-7d3e-8f90-a1b2c3d4e5f6"
 TASK = "fix the rounding of the totals and add a transfer between two accounts"
 REASON = "two writers race"
+PROOF = "sh -c 'pytest -q && ruff check .'"
 
 START, RESUME, STOP, REPLY, SESSION_START = "start", "resume", "Stop", "reply", "SessionStart"
 BUDGETS = {START: 700, RESUME: 700, STOP: 600, REPLY: 600, SESSION_START: 900}
 
 
 class Situation(NamedTuple):
-    """A run in a phase, in its first round or a later one; `verdict` is that of a review."""
+    """A run in a phase, in its first round or a later one.
+
+    `verdict`: that of a review. `proof`: the command of a proof that has failed.
+    """
 
     mode: str
     phase: str
     is_later: bool = False
     verdict: str = ""
+    proof: str = ""
 
     @property
     def name(self) -> str:
         later = ", a later round" if self.is_later else ""
-        return f"{self.mode}, {self.phase}{later}{f', verdict {self.verdict}' if self.verdict else ''}"
+        verdict = f", verdict {self.verdict}" if self.verdict else ""
+        return f"{self.mode}, {self.phase}{later}{verdict}{', a proof failed' if self.proof else ''}"
 
     @property
     def fields(self) -> Record:
@@ -51,6 +60,9 @@ class Situation(NamedTuple):
         if self.verdict:
             state: Record = {"review_verdict": self.verdict}
             fields["state"] = state | ({"return_to_blueprint_reason": REASON} if self.verdict == "not clean" else {})
+        if self.proof:
+            proof = Proof(self.proof, 1, 2.5, "2026-01-01T00:00:00Z", f"files:{'0' * 64}")
+            fields["proof"] = judged(proof, UNPROVEN, at=proof.at)
         return fields
 
 
@@ -72,6 +84,8 @@ def situations() -> list[Situation]:
             found += [Situation(mode.name, phase, is_later=True)] if back else []
             if mode.returns_to and mode.can_finish(phase):
                 found += [Situation(mode.name, phase, verdict=verdict) for verdict in ("clean", "not clean")]
+            if mode.can_finish(phase) and not mode.is_planning:
+                found.append(Situation(mode.name, phase, verdict="clean" if mode.returns_to else "", proof=PROOF))
     return found
 
 
@@ -96,6 +110,16 @@ class Scene(Workspace):
         answer = self.prompt(f"${MODES[situation.mode].tokens[0]} {TASK}", SESSION)
         self.edit(situation.mode, SESSION, **situation.fields)
         return answer
+
+
+def scene_of(situation: Situation, place: str, root: Path) -> Scene:
+    """Return a workspace in which the agent has just read what it is told in a place."""
+    scene = Scene(root)
+    scene.enter(situation)
+    if place == RESUME:
+        scene.prompt("$cancel", SESSION)
+        scene.prompt(f"${MODES[situation.mode].tokens[0]}", SESSION)
+    return scene
 
 
 def said_in(situation: Situation, root: Path, rcs: str = "rcs") -> list[Said]:
@@ -130,6 +154,8 @@ class Together(NamedTuple):
     name: str
     text: str
     most: int
+    enter: Callable[[Path], Scene]
+    """Makes a workspace in which the agent has just read it."""
 
 
 STARTS = ("$blueprint $crew", "$brief $blueprint $crew", "$brief $forge", "$autoresearch $forge $ultrawork")
@@ -152,23 +178,44 @@ def said_together(rcs: str) -> tuple[Together, ...]:
     for typed in STARTS:
         with tempfile.TemporaryDirectory() as folder:
             answer = Scene(Path(folder), rcs).prompt(f"{typed} {TASK}", SESSION)
-            found.append(Together(f"{typed}: {START}", answer.context, BUDGETS[START]))
+            name = f"{typed}: {START}"
+            found.append(Together(name, answer.context, BUDGETS[START], functools.partial(_started, typed)))
     for phases in RUNNING:
+        name = " + ".join(f"{mode}, {phase}" for mode, phase in phases.items())
         with tempfile.TemporaryDirectory() as folder:
-            scene = Scene(Path(folder), rcs)
-            scene.prompt(f"{' '.join(f'${mode}' for mode in phases)} {TASK}", SESSION)
-            for mode, phase in phases.items():
-                scene.edit(mode, SESSION, current_phase=phase)
-            name = " + ".join(f"{mode}, {phase}" for mode, phase in phases.items())
-            found.append(Together(f"{name}: {STOP}", scene.stop(SESSION).reason, LENGTHS[len(phases)]))
+            scene = _running(phases, Path(folder), rcs)
+            enter = functools.partial(_running, phases)
+            found.append(Together(f"{name}: {STOP}", scene.stop(SESSION).reason, LENGTHS[len(phases)], enter))
             context = scene.call(SESSION_START, SESSION, source="compact").context
-            found.append(Together(f"{name}: {SESSION_START}", context, BUDGETS[SESSION_START]))
-    with tempfile.TemporaryDirectory() as folder:
-        scene = Scene(Path(folder), rcs)
-        scene.write("forge", None, current_phase="executing")
-        scene.prompt(f"$crew {TASK}", SESSION)
-        found.append(Together(f"forge of the workspace + team: {STOP}", scene.stop(SESSION).reason, LENGTHS[3]))
+            found.append(Together(f"{name}: {SESSION_START}", context, BUDGETS[SESSION_START], enter))
+    for phase in ("executing", "verifying"):
+        with tempfile.TemporaryDirectory() as folder:
+            reason = _beside_the_workspace(phase, Path(folder), rcs).stop(SESSION).reason
+            name = f"forge of the workspace, {phase} + team: {STOP}"
+            found.append(Together(name, reason, LENGTHS[3], functools.partial(_beside_the_workspace, phase)))
     return tuple(found)
+
+
+def _started(typed: str, root: Path, rcs: str = "rcs") -> Scene:
+    scene = Scene(root, rcs)
+    scene.prompt(f"{typed} {TASK}", SESSION)
+    return scene
+
+
+def _running(phases: dict[str, str], root: Path, rcs: str = "rcs") -> Scene:
+    scene = Scene(root, rcs)
+    scene.prompt(f"{' '.join(f'${mode}' for mode in phases)} {TASK}", SESSION)
+    for mode, phase in phases.items():
+        scene.edit(mode, SESSION, current_phase=phase)
+    return scene
+
+
+def _beside_the_workspace(phase: str, root: Path, rcs: str = "rcs") -> Scene:
+    scene = Scene(root, rcs)
+    scene.now = time.time()  # a record of the workspace counts for a day
+    scene.write("forge", None, current_phase=phase)
+    scene.prompt(f"$crew {TASK}", SESSION)
+    return scene
 
 
 def table() -> str:

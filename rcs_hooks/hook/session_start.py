@@ -81,6 +81,7 @@ def _context(
             member.record.plan,
             member.record.brief,
             member.record.finding,
+            member.record.proof_status if member.record.has("proof") else None,
         )
         for member in members
     ]

@@ -50,7 +50,12 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
         _note_turn_of_question(payload, view)
     if payload.message:
         _log_softener(view, payload, root, environment)
-    return _worded(None, view, payload, root, cwd, environment)
+    finished = ""
+    if any(record.has("proof") for record in view.own.values()):
+        from rcs_hooks.hook.finished import notice
+
+        finished = notice(view, payload, root, cwd, environment)
+    return _worded(None, view, payload, root, cwd, environment, finished)
 
 
 def _running(view: Session) -> tuple[ActiveMode, ...]:
@@ -249,10 +254,19 @@ def _count(value: int | None) -> int | None:
 
 
 def _worded(
-    decision: Decision | None, view: Session, payload: Payload, root: str, cwd: str, environment: Environment
+    decision: Decision | None,
+    view: Session,
+    payload: Payload,
+    root: str,
+    cwd: str,
+    environment: Environment,
+    finished: str = "",
 ) -> dict[str, Any]:
-    """Return an answer that words a decision, and which files cannot be read. Without a decision: those files alone."""
-    if not (view.unreadable or (decision and decision.has_message)):
+    """Return an answer that words a decision, and which files cannot be read.
+
+    Without a decision: those files, and the line `finished` about runs that have finished.
+    """
+    if not (view.unreadable or finished or (decision and decision.has_message)):
         return {}
     from rcs_hooks.hook import cli_command
     from rcs_hooks.workflow.last_message import find_softener
@@ -277,4 +291,5 @@ def _worded(
         return {"decision": "block", "reason": reason}
     if decision and decision.why != stop.IDLE:
         return {"systemMessage": let_go(decision, broken)}
-    return {"systemMessage": fit([f"rcs: {line}" for line in broken], SYSTEM_LENGTH)}
+    lines = [*([finished] if finished else []), *(f"rcs: {line}" for line in broken)]
+    return {"systemMessage": fit(lines, SYSTEM_LENGTH)}

@@ -50,6 +50,10 @@ EXECUTION_BODY = """\
 
 `verifying`
 - Run each command of the checklist and the whole suite. Read the whole diff: every hunk serves a line of it.
+- No edit is left: the proof. COMMAND runs the checklist and the suite; if it passes, it ends the run.
+```sh
+rcs prove --finish --mode {name} -- COMMAND
+```
 
 `fixing`
 - Name the cause in one sentence before you edit. The third time the same check fails, take another way, or end with
@@ -68,7 +72,7 @@ stateDiagram-v2
     verifying --> [*] : all_pass
     starting : Write the checklist, with one command for each requirement
     executing : Make the change that meets the checklist
-    verifying : Run the whole checklist and read the whole diff
+    verifying : Run the whole checklist, read the whole diff, then prove it by one command
     fixing : Name the cause in one sentence, then repair it
 ```
 """
@@ -116,7 +120,7 @@ def text(name: str, kind: str) -> str:
         after="deep-interview" if is_planning else "blueprint",
         rounds=3 if is_planning else 10,
     )
-    return head + (PLANNING_BODY if is_planning else EXECUTION_BODY)
+    return head + (PLANNING_BODY if is_planning else EXECUTION_BODY.format(name=name))
 
 
 def check_name(name: str) -> None:

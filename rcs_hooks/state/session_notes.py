@@ -2,9 +2,10 @@
 
 It is no workflow state. If it cannot be read, a Stop passes, and the next prompt replaces it.
 
-The file has five parts. `prompts`: the person's last prompts, by digest; `turn`: that of a later prompt that no person
+The file has six parts. `prompts`: the person's last prompts, by digest; `turn`: that of a later prompt that no person
 typed (both: `prompt_notes`). `stops`: the counts of blocked Stops, and what the last one was about (`stop_notes`).
-`noticed`: the notices that were given once (`hook.notices`). `closed_at`: when the client ended the session.
+`noticed`: the notices that were given once (`hook.notices`). `finished`: the runs of whose end the person was informed
+(`hook.finished`). `closed_at`: when the client ended the session.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.session import ActiveMode
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
 NOTICED = "noticed"
 """The part with the notices that were given once in this session."""
+FINISHED = "finished"
+"""The part with the runs of whose end the person was informed: when each ended, by mode."""
 LONGEST_TIME = 40
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
@@ -83,7 +87,8 @@ def digest_of_bytes(data: bytes) -> str:
 def fingerprint(members: Sequence[ActiveMode]) -> str:
     """Return a digest of what the active modes have done so far.
 
-    It covers phase, iteration, outcome and `state`, and leaves times out: a skill may write one without any progress.
+    It covers phase, iteration, outcome, `state`, and what was proven on which work tree. It leaves times out: a skill
+    may write one without any progress.
     """
     facts = {
         member.mode: [
@@ -91,10 +96,16 @@ def fingerprint(members: Sequence[ActiveMode]) -> str:
             member.record.get("iteration"),
             [member.record.get(field) for field in OUTCOME_FIELDS],
             _timeless(member.record.get("state")),
+            *_proven(member.record),
         ]
         for member in members
     }
     return digest(jsontext.dumps_line(dict(sorted(facts.items()))))
+
+
+def _proven(record: ModeRecord) -> list[object]:
+    proof = record.proof if record.has("proof") else None
+    return [[proof.command, proof.exit, proof.tree]] if proof else []
 
 
 def _timeless(value: object) -> object:

@@ -2,10 +2,11 @@
 
 Rules of this file:
 - A way out is an edge of the machine from the present phase, with the options of `rcs state write` that take it.
-- `finished` is a way out only where the machine has an edge to its end, and never while a review is not clean.
+- `finished` is a way out only where the machine has an edge to its end, and never while a review is not clean. A run
+  that executes finishes by a proof, with the command of its last proof if it has one; one that plans by its outcome.
 - A run that has come to another review since its last verdict has none: both verdicts are ways out again.
 - An edge of a phase to itself is no way out, and one that needs a round after the last is to give up.
-- A phase that the machine does not know asks nothing: other tools may write any word.
+- A phase that the machine does not know asks nothing but to record one that it knows: other tools may write any word.
 - A mode's texts may be a project's: they are cleaned and cut here.
 """
 
@@ -15,6 +16,7 @@ from rcs_hooks.mode_def import LONGEST_TEXT
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow import phases
+from rcs_hooks.workflow.commands import COMMAND, pasteable
 from rcs_hooks.workflow.lifecycle import UNCLEAN, review_finding, review_is_clean, review_is_due, review_is_open
 
 TYPE_CHECKING = False
@@ -25,12 +27,13 @@ if TYPE_CHECKING:
 
 LARGEST_ROUND = 10**9
 FINISH = ("--outcome", "finished")
-EVIDENCE = ("--evidence", "COMMAND: RESULT")
 CLEAN = ("--verdict", "clean")
 NOT_CLEAN = ("--verdict", UNCLEAN, "--reason", "WHY")
 GIVE_UP = ("--outcome", "failed", "--reason", "WHY")
 OUT_OF_ROUNDS = "no round is left"
 """When to take a way that gives up: our words, in place of the event of the edge."""
+RECORD_PHASE = "to record it"
+"""When to take the way out of a phase that the machine does not know: our words too."""
 
 
 class Way(NamedTuple):
@@ -39,9 +42,11 @@ class Way(NamedTuple):
     event: str
     """When to take it: the event of the edge, in words; empty if the machine names none."""
     options: tuple[str, ...]
-    """The options of `rcs state write` that take it."""
+    """The options of `rcs state write` that take it; none if a proof takes it."""
     leads_on: bool = True
     """Whether it ends the run or leads to a later phase of the machine, and not back to an earlier one."""
+    proof: str = ""
+    """The command whose pass takes it, as a shell reads it; empty if `rcs state write` takes it."""
 
 
 class NextStep(NamedTuple):
@@ -73,6 +78,8 @@ class NextStep(NamedTuple):
     """Whether the project declares the mode."""
     is_interview: bool
     """Whether asking the user is what the mode is for."""
+    is_planning: bool
+    """Whether the run changes no code, so that it needs no proof."""
     knows_phase: bool
     phases: tuple[str, ...]
     """Every phase of the machine."""
@@ -106,6 +113,7 @@ def next_step(mode: ModeDef, record: ModeRecord, commands: Commands) -> NextStep
         verdict_is_old=not _is_review(mode, record.phase) or review_is_due(record),
         is_of_project=mode.is_of_project,
         is_interview=mode.asks_in_text,
+        is_planning=mode.is_planning,
         knows_phase=knows,
         phases=tuple(word(each) for each in mode.states),
     )
@@ -128,30 +136,31 @@ def _ways(mode: ModeDef, record: ModeRecord) -> tuple[Way, ...]:
     edges = [(end, event) for start, end, event in mode.edges if start == record.phase != end]
     found = [_way(mode, record, end, event) for end, event in edges]
     if record.phase not in mode.states:
-        found = [Way("", _to_end(mode, record))]
-    return tuple({way.options: way for way in found}.values())
+        found = [*([Way(RECORD_PHASE, ("--phase", "PHASE"))] if mode.states else []), _to_end(mode, record, "")]
+    return tuple({(way.options, way.proof): way for way in found}.values())
 
 
 def _way(mode: ModeDef, record: ModeRecord, end: str, event: str) -> Way:
-    options: tuple[str, ...]
-    order = list(mode.states)
-    leads_on = not end or order.index(end) > order.index(record.phase)
     if not end:
-        options = _to_end(mode, record)
-    elif _needs_another_round(mode, record, end):
-        event, options = OUT_OF_ROUNDS, GIVE_UP
-    else:
-        options = ("--phase", end)
-        if _is_review(mode, record.phase) and (review_is_due(record) or not review_is_open(record)):
-            options = (*options, *NOT_CLEAN)
+        return _to_end(mode, record, in_words(event))
+    order = list(mode.states)
+    leads_on = order.index(end) > order.index(record.phase)
+    if _needs_another_round(mode, record, end):
+        return Way(OUT_OF_ROUNDS, GIVE_UP, leads_on)
+    options: tuple[str, ...] = ("--phase", end)
+    if _is_review(mode, record.phase) and (review_is_due(record) or not review_is_open(record)):
+        options = (*options, *NOT_CLEAN)
     return Way(in_words(event), options, leads_on)
 
 
-def _to_end(mode: ModeDef, record: ModeRecord) -> tuple[str, ...]:
-    """Return the options that end a run as finished or, if its review has not said clean, the one that says so."""
+def _to_end(mode: ModeDef, record: ModeRecord, event: str) -> Way:
+    """Return the way to the end: by a proof, by its outcome or, if its review has not said clean, the verdict."""
     if not can_finish(mode, record):
-        return CLEAN
-    return FINISH if mode.is_planning else (*FINISH, *EVIDENCE)
+        return Way(event, CLEAN)
+    if mode.is_planning:
+        return Way(event, FINISH)
+    proof = record.proof
+    return Way(event, (), proof=pasteable(proof.command) if proof else COMMAND)
 
 
 def _needs_another_round(mode: ModeDef, record: ModeRecord, phase: str) -> bool:

@@ -84,7 +84,7 @@ def commands_in(text: str) -> list[str]:
     words = ("rcs ", f"{shlex.quote(str(RCS))} ")
     found = []
     for line in text.split("\n"):
-        starts = [line.find(f"{word}{command}") for word in words for command in ("state ", "question ")]
+        starts = [line.find(f"{word}{command}") for word in words for command in ("state ", "question ", "prove ")]
         starts = [at for at in starts if at >= 0 and line[at - 1 : at] != "`"]
         found += [line[min(starts) :]] if starts else []
     return found
@@ -355,8 +355,9 @@ def test_the_commands_of_a_stop_reason_can_be_pasted(place: Place, tmp_path: Pat
         done = shell(command, cwd, PATH=place.path)
         assert (done.status, done.err) == (0, ""), command
         assert [workspace.read(mode)["current_phase"] for mode in ("team", "forge")] == [phase, phase]
-    finish = next(each for each in commands_in(stopped(cwd, **env)["reason"]) if "--outcome finished" in each)
-    assert shell(finish, cwd, PATH=place.path).status == 0
+    finish = next(each for each in commands_in(stopped(cwd, **env)["reason"]) if " prove --finish " in each)
+    assert shell(finish.replace(" -- COMMAND", " -- true"), cwd, PATH=place.path).status == 0
+    assert stopped(cwd, **env) == {"systemMessage": "rcs: team + forge finished, proven by `true`."}
     assert stopped(cwd, **env) == {}
 
 

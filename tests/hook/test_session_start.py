@@ -110,8 +110,8 @@ def test_a_session_is_told_what_runs_in_it(workspace: Workspace, session: str, t
         f"forge: {MODES['forge'].states['starting']}\n"
         "interfaces are written and checklist is run: "
         f"{rcs} state write --mode team,forge --phase executing --session {session}\n"
-        "A run ends by an outcome in place of --phase: --outcome finished (from verifying), blocked or failed with"
-        " --reason WHY, userinterlude if the user stopped it."
+        "A run ends by `prove --finish` (from verifying), or by an outcome in place of --phase: --outcome blocked or"
+        " failed with --reason WHY, userinterlude if the user stopped it."
     )
     assert workspace.snapshot() == before
 
@@ -243,10 +243,10 @@ def test_a_root_record_stands_in_for_a_mode_without_a_file(workspace: Workspace)
 def test_a_run_of_the_workspaces_own_is_told_as_one(workspace: Workspace) -> None:
     workspace.write("forge", None, current_phase="coding")
     assert started(workspace).startswith("[rcs] active in this workspace, in no session: forge (phase coding).\n")
-    assert (
-        "done: rcs state write --mode forge --outcome finished --evidence 'COMMAND: RESULT' --root-scope"
-        in started(workspace).splitlines()
-    )
+    assert {
+        "to record it: rcs state write --mode forge --phase PHASE --root-scope",
+        "done: rcs prove --finish --mode forge -- COMMAND",
+    } <= set(started(workspace).splitlines())
     workspace.write("team", None, lifecycle_outcome="askuserQuestion")
     workspace.prompt("$ultrawork", turn_id="t1")
     first, *lines = started(workspace).splitlines()
@@ -254,8 +254,8 @@ def test_a_run_of_the_workspaces_own_is_told_as_one(workspace: Workspace) -> Non
         "[rcs] active in this session: team (phase executing, of the workspace, waiting for the user) + forge (phase "
         "coding, of the workspace) + ultrawork (phase planning)."
     )
-    commands = [line[line.index("rcs state ") :] for line in lines if "rcs state " in line]
-    assert "rcs state write --mode forge --outcome finished --evidence 'COMMAND: RESULT' --root-scope" in commands
+    commands = [line.partition(": ")[2] for line in lines]
+    assert "rcs prove --finish --mode forge -- COMMAND" in commands
     assert "rcs state write --mode ultrawork --phase executing --session s1" in commands
 
 

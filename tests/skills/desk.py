@@ -31,12 +31,14 @@ class Desk(Workspace):
         return Answer(event, line)
 
     def paste(self, command: str) -> subprocess.CompletedProcess[str]:
-        return paste(command.replace("SESSION", SESSION), cwd=self.root, env=self.shell)
+        filled_in = command.replace("SESSION", SESSION).replace(" -- COMMAND", " -- true")
+        return paste(filled_in, cwd=self.root, env=self.shell)
 
     def works(self, command: str) -> str:
         done = self.paste(command)
-        assert (done.returncode, done.stderr) == (0, ""), f"{command}: {done.stderr}"
-        return done.stdout
+        own, said = (done.stdout, done.stderr) if command.startswith("rcs prove ") else (done.stderr, done.stdout)
+        assert (done.returncode, own) == (0, ""), f"{command}: {done.stderr}"  # a proof leaves stdout to its command
+        return said
 
     def active_now(self) -> list[str]:
         """Return the active modes that `rcs state list-active` names."""

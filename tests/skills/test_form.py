@@ -26,12 +26,13 @@ REVIEW = "not your reasoning"
 DIFF = "whole `git diff`"
 ERRORS = r"[Hh]ide no error|hidden error|never hide"
 THIRD = r"third (time|round)"
+PROOF = r"the proof[.:] COMMAND (runs|is) "
 ASKS = {
-    "forge": ("with the command that shows it", "before you change anything", REVIEW, DIFF, ERRORS, THIRD),
-    "crew": ("is written first", "one form", REVIEW, "the seams", ERRORS, THIRD),
-    "autoforge": ("with the command that shows it", REVIEW, DIFF, ERRORS, THIRD),
-    "ultrawork": ("the command that shows it", "one form", REVIEW, DIFF, ERRORS, THIRD),
-    "ultraqa": ("hostile", "Flaky is failed", "Run it ten times", REVIEW, DIFF, ERRORS, THIRD),
+    "forge": (PROOF, "with the command that shows it", "before you change anything", REVIEW, DIFF, ERRORS, THIRD),
+    "crew": (PROOF, "is written first", "one form", REVIEW, "the seams", ERRORS, THIRD),
+    "autoforge": (PROOF, "with the command that shows it", REVIEW, DIFF, ERRORS, THIRD),
+    "ultrawork": (PROOF, "the command that shows it", "one form", REVIEW, DIFF, ERRORS, THIRD),
+    "ultraqa": (PROOF, "hostile", "Flaky is failed", "Run it ten times", REVIEW, DIFF, ERRORS, THIRD),
     "blueprint": ("with the command that shows it", "non-goals", REVIEW, "Three rounds at most"),
     "autoresearch": ("Before any work", "validator", "what would refute it", REVIEW, ERRORS, THIRD),
     "brief": ("non-goals", "what you may decide alone", "whether that is it", "12 questions"),

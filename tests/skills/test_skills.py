@@ -52,6 +52,11 @@ def _has_effect(desk: Desk, command: str, said: str) -> None:
     words = shlex.split(command)
     if words[1] == "emit":
         assert said.startswith("RUN 1: detect")
+    elif words[1] == "prove":
+        for mode in str(option(command, "--mode")).split(","):
+            record = desk.read(mode)
+            assert (record["lifecycle_outcome"], record["proof"]["state"]) == ("finished", "proven")
+        assert not desk.stop().blocks
     elif words[2] == "list-active":
         assert said.strip().endswith("forge")
     elif words[2] == "clear":
@@ -123,11 +128,15 @@ def test_from_the_first_phase_to_the_end_over_each_way_back(name: str, desk: Des
         assert desk.read(mode.name)["current_phase"] == phase
         if desk.read(mode.name).get("iteration", 0) != mode.max_iterations:
             assert desk.stop(message="Working.").blocks, phase
-    if name == "autoforge":
-        desk.works(section(name, "Work").commands[-1])
-    desk.works(f"rcs state write --mode {mode.name} --outcome finished --evidence 'pytest: 6 passed'")
+    if mode.is_planning:
+        desk.works(f"rcs state write --mode {mode.name} --outcome finished")
+    for command in section(name, "Work").commands[-2:]:
+        if "--verdict clean" in command or "rcs prove" in command:
+            desk.works(command)
     ended = desk.stop(message="Outcome: finished. Evidence: 4 passed. Artifacts / state: a.py. Handoff: nothing to do.")
-    assert ended.output == {}
+    assert not desk.read(mode.name).get("early")
+    said = {} if mode.is_planning else {"systemMessage": f"rcs: {mode.name} finished, proven by `true`."}
+    assert ended.output == said
     assert desk.active_now() == []
 
 
@@ -183,13 +192,14 @@ def test_a_question_of_the_interview_that_is_not_recorded_is_blocked(desk: Desk)
 
 
 def test_autoforge_does_not_finish_while_its_review_is_not_clean(desk: Desk) -> None:
-    not_clean, clean = section("autoforge", "Work").commands
+    not_clean, clean, prove = section("autoforge", "Work").commands
     desk.prompt("$autoforge go")
     desk.enter("autopilot", "forge", "code-review")
     desk.works(not_clean)
     assert desk.paste("rcs state write --mode autopilot --outcome finished").returncode == 1
+    assert desk.paste(prove).returncode == 1
     desk.works(clean)
-    desk.works("rcs state write --mode autopilot --outcome finished")
+    desk.works(prove)
 
 
 def test_the_third_reject_of_a_plan_is_the_last(desk: Desk) -> None:

@@ -22,6 +22,7 @@ from rcs_hooks.workflow.stop import BlockCount, BlockLimits, RunningMode, decide
 from tests.next_steps import (
     BUDGETS,
     FILE,
+    PROOF,
     REPLY,
     RESUME,
     SESSION,
@@ -30,9 +31,11 @@ from tests.next_steps import (
     STOP,
     Scene,
     Situation,
+    Together,
     commands_in,
     said,
     said_together,
+    scene_of,
     situations,
     table,
 )
@@ -40,11 +43,14 @@ from tests.support import RCS_HOOK, clean_env, paste
 from tests.table import each_row
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 LONG = "/home/somebody/.local/share/uv/tools/rcs-hooks/bin/rcs"
 COMMANDS = Commands("rcs", "s1")
-FINISHED = "--outcome finished --evidence COMMAND: RESULT"
+NOUNS = ("state", "question", "prove")
+FINISHED = "prove -- COMMAND"
+"""How `options` shows the way to finish by a proof."""
 
 FINISHES = {
     "deep-interview": {"closing"},
@@ -57,6 +63,30 @@ FINISHES = {
     "ultraqa": {"running"},
 }
 """The phases in which a run may be told to finish; in autopilot only once the verdict is clean."""
+
+
+def finishes(command: str) -> bool:
+    return "--outcome finished" in command or " prove --finish " in command
+
+
+def filled_in(command: str) -> str:
+    """Return the command with the placeholder for the proof replaced."""
+    return command.replace(" -- COMMAND", " -- true")
+
+
+def works(done: subprocess.CompletedProcess[str]) -> bool:
+    """Tell whether a command did what it was asked for: a proof speaks on stderr, for stdout is its command's own."""
+    return done.returncode == 0 and (not done.stderr or "finished, proven by `" in done.stderr)
+
+
+def shell(folder: Path) -> dict[str, str]:
+    """Return the variables of a shell that finds `rcs`, and programs with the names of those in `PROOF`."""
+    programs = folder / "bin"
+    programs.mkdir()
+    for name in ("pytest", "ruff"):
+        (programs / name).write_text("#!/bin/sh\nexit 0\n")
+        (programs / name).chmod(0o755)
+    return clean_env(PATH=f"{programs}:{RCS_HOOK.parent}:/usr/bin:/bin")
 
 
 # --- the table
@@ -73,8 +103,8 @@ def test_every_text_is_within_its_budget_and_every_command_in_it_whole(rcs: str)
         assert 0 < len(each.text) <= BUDGETS[each.place], name
         commands = commands_in(each.text, rcs)
         assert commands, name
-        assert all(command.endswith(f" --session {SESSION}") for command in commands), name
-        assert each.text.count(f"{rcs} state ") + each.text.count(f"{rcs} question ") == len(commands), name
+        assert all(command.partition(" -- ")[0].endswith(f" --session {SESSION}") for command in commands), name
+        assert sum(each.text.count(f"{rcs} {noun} ") for noun in NOUNS) == len(commands), name
 
 
 @pytest.mark.parametrize("rcs", ["rcs", LONG], ids=["rcs", "a long path"])
@@ -83,7 +113,7 @@ def test_what_is_told_of_several_modes_is_within_its_budget_too(rcs: str) -> Non
         assert 0 < len(each.text) <= each.most, each.name
         commands = commands_in(each.text, rcs)
         assert commands, each.name
-        assert each.text.count(f"{rcs} state ") + each.text.count(f"{rcs} question ") == len(commands), each.name
+        assert sum(each.text.count(f"{rcs} {noun} ") for noun in NOUNS) == len(commands), each.name
 
 
 @pytest.mark.parametrize("rcs", ["rcs", LONG], ids=["rcs", "a long path"])
@@ -97,9 +127,9 @@ def test_a_start_and_a_take_up_always_tell_how_to_ask_and_a_take_up_names_its_ta
 
 
 def test_a_run_of_the_workspace_is_told_as_one_beside_that_of_the_session() -> None:
-    (text,) = [each.text for each in said_together("rcs") if each.name.startswith("forge of the workspace")]
-    assert "The record of forge belongs to the workspace and names no session" in text
-    assert "rcs question ask --mode team " in text
+    for text in [each.text for each in said_together("rcs") if each.name.startswith("forge of the workspace")]:
+        assert "The record of forge belongs to the workspace and names no session" in text
+        assert "rcs question ask --mode team " in text
 
 
 @pytest.mark.parametrize("situation", situations(), ids=lambda each: each.name)
@@ -107,14 +137,16 @@ def test_the_json_says_that_a_run_can_finish_where_its_stop_offers_it(situation:
     scene = Scene(tmp_path)
     scene.enter(situation)
     status = get_status(Scope(str(scene.root), SESSION, scene.now, COMMANDS))["statuses"][situation.mode]
-    assert status["can_finish"] is ("--outcome finished" in scene.stop(SESSION).reason)
+    assert status["can_finish"] is any(map(finishes, commands_in(scene.stop(SESSION).reason)))
 
 
 def test_a_stop_and_a_reply_have_a_command_for_each_way_out() -> None:
     for each in said("rcs"):
         if each.place in (STOP, REPLY, SESSION_START):
             edges = [edge for edge in MODES[each.situation.mode].edges if edge[0] == each.situation.phase]
-            commands = [command for command in commands_in(each.text) if " state write " in command]
+            commands = [
+                command for command in commands_in(each.text) if command.startswith(("rcs state ", "rcs prove "))
+            ]
             assert len(commands) == len(edges), f"{each.situation.name}: {each.place}"
 
 
@@ -123,14 +155,25 @@ def test_finished_is_offered_only_where_the_machine_ends_and_the_verdict_is_clea
         situation = each.situation
         is_due = situation.phase in FINISHES[situation.mode]
         is_due = is_due and (situation.mode != "autopilot" or situation.verdict == "clean")
-        offers = [command for command in commands_in(each.text) if "--outcome finished" in command]
+        offers = [command for command in commands_in(each.text) if finishes(command)]
         others = re.findall(r"with other options: .*--outcome finished", each.text)
         assert bool(offers or others) is is_due, f"{situation.name}: {each.place}"
 
 
+def test_a_run_that_executes_finishes_by_a_proof_and_one_that_plans_by_its_outcome() -> None:
+    for each in said("rcs"):
+        name = f"{each.situation.name}: {each.place}"
+        offers = [command for command in commands_in(each.text) if finishes(command)]
+        is_planning = MODES[each.situation.mode].is_planning
+        assert all(command.startswith("rcs state write ") is is_planning for command in offers), name
+        assert is_planning or "outcome finished" not in each.text, name
+        if each.situation.proof:
+            assert all(command.endswith(f" -- {PROOF}") for command in offers), name
+
+
 @pytest.mark.parametrize("situation", situations(), ids=lambda each: each.name)
 def test_each_command_can_be_pasted(situation: Situation, tmp_path: Path) -> None:
-    env = clean_env(PATH=f"{RCS_HOOK.parent}:/usr/bin:/bin")
+    env = shell(tmp_path)
     scene = Scene(tmp_path / "first")
     scene.enter(situation)
     reason = scene.stop(SESSION).reason
@@ -139,26 +182,50 @@ def test_each_command_can_be_pasted(situation: Situation, tmp_path: Path) -> Non
     for number, command in enumerate(commands):
         each = Scene(tmp_path / str(number))
         each.enter(situation)
-        done = paste(command, cwd=each.root, env=env)
-        assert (done.returncode, done.stderr) == (0, ""), command
+        done = paste(filled_in(command), cwd=each.root, env=env)
+        assert works(done), command
         record = each.read(situation.mode, SESSION)
         if phase := re.search(r"--phase (\S+)", command):
             assert record["current_phase"] == phase[1]
-        if "--outcome finished" in command:
+        if finishes(command):
             assert record["active"] is False
+        if command.startswith("rcs prove "):
+            assert record["proof"]["state"] == "proven"
         if "--verdict" in command:
             assert record["state"]["review_verdict"] == ("clean" if "--verdict clean" in command else "not clean")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("situation", situations(), ids=lambda each: each.name)
+def test_each_command_of_the_file_can_be_pasted(situation: Situation, tmp_path: Path) -> None:
+    env = shell(tmp_path)
+    texts = [each for each in said("rcs") if each.situation == situation]
+    pasted = {(each.place == RESUME, command): each.place for each in texts for command in commands_in(each.text)}
+    for number, ((_, command), place) in enumerate(pasted.items()):
+        scene = scene_of(situation, place, tmp_path / str(number))
+        done = paste(filled_in(command), cwd=scene.root, env=env)
+        assert works(done), f"{place}: {command}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("each", said_together("rcs"), ids=lambda each: each.name)
+def test_each_command_for_several_modes_can_be_pasted(each: Together, tmp_path: Path) -> None:
+    env = shell(tmp_path)
+    for number, command in enumerate(commands_in(each.text)):
+        scene = each.enter(tmp_path / str(number))
+        done = paste(filled_in(command), cwd=scene.root, env=env)
+        assert works(done), command
+
+
 def test_after_a_clean_verdict_finished_is_offered(tmp_path: Path) -> None:
-    env = clean_env(PATH=f"{RCS_HOOK.parent}:/usr/bin:/bin")
+    env = shell(tmp_path)
     scene = Scene(tmp_path / "root")
     scene.enter(Situation("autopilot", "code-review", verdict="not clean"))
     (clean,) = [each for each in commands_in(scene.stop(SESSION).reason) if "--verdict clean" in each]
     reply = paste(clean, cwd=scene.root, env=env).stdout
-    (finish,) = [each for each in commands_in(reply) if "--outcome finished" in each]
-    assert paste(finish, cwd=scene.root, env=env).returncode == 0
-    assert scene.stop(SESSION).line == "{}"
+    (finish,) = [each for each in commands_in(reply) if finishes(each)]
+    assert paste(filled_in(finish), cwd=scene.root, env=env).returncode == 0
+    assert scene.stop(SESSION).output == {"systemMessage": "rcs: autopilot finished, proven by `true`."}
 
 
 # --- the next step of one run
@@ -169,7 +236,7 @@ def step_of(mode: str, **fields: object) -> NextStep:
 
 
 def options(step: NextStep) -> list[str]:
-    return [" ".join(way.options) for way in step.ways]
+    return [f"prove -- {way.proof}" if way.proof else " ".join(way.options) for way in step.ways]
 
 
 @each_row(
@@ -200,8 +267,8 @@ def test_a_run_is_said_to_be_in_its_phase_and_round(fields: dict[str, object], s
 
 def test_a_phase_that_the_machine_does_not_know_asks_nothing_and_may_finish() -> None:
     step = step_of("forge", current_phase="coding")
-    assert (step.asks, options(step), step.can_finish) == ("", [FINISHED], True)
-    assert [way.event for way in step.ways] == [""]
+    assert (step.asks, options(step), step.can_finish) == ("", ["--phase PHASE", FINISHED], True)
+    assert [way.event for way in step.ways] == ["to record it", ""]
     (line,) = asks([step])
     assert line.forms[0] == (
         "Now: That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in."
@@ -349,9 +416,7 @@ def test_what_we_say_of_a_projects_mode_is_not_marked_as_its_words() -> None:
 def test_a_phase_without_a_text_asks_nothing() -> None:
     step = next_step(OWN, ModeRecord({"active": True, "current_phase": "shipping"}), COMMANDS)
     assert asks([step]) == []
-    assert ways([step]).forms[0] == (
-        "done: rcs state write --mode release --outcome finished --evidence 'COMMAND: RESULT' --session s1"
-    )
+    assert ways([step]).forms[0] == ("done: rcs prove --finish --mode release --session s1 -- COMMAND")
 
 
 # --- several runs
@@ -360,9 +425,7 @@ def test_a_phase_without_a_text_asks_nothing() -> None:
 def test_one_command_moves_the_runs_that_go_the_same_way() -> None:
     steps = [step_of(mode, current_phase="verifying") for mode in ("team", "forge", "ultrawork")]
     commands = commands_in(ways(steps).forms[0])
-    assert (
-        "rcs state write --mode team,forge,ultrawork --outcome finished --evidence 'COMMAND: RESULT' --session s1"
-    ) in commands
+    assert ("rcs prove --finish --mode team,forge,ultrawork --session s1 -- COMMAND") in commands
     assert "rcs state write --mode team,forge --phase fixing --session s1" in commands
     assert "rcs state write --mode ultrawork --phase executing --session s1" in commands
 
@@ -401,7 +464,8 @@ def test_one_command_moves_the_runs_that_go_the_same_way() -> None:
 def test_runs_share_a_way_only_out_of_the_same_phase(phases: dict[str, str], wanted: list[str]) -> None:
     steps = [step_of(mode, current_phase=phase) for mode, phase in phases.items()]
     found = shared_ways(steps)
-    assert [f"{way.event}: {','.join(way.modes)} {' '.join(way.options)}" for way in found] == wanted
+    shown = [f"prove -- {way.proof}" if way.proof else " ".join(way.options) for way in found]
+    assert [f"{way.event}: {','.join(way.modes)} {how}" for way, how in zip(found, shown, strict=True)] == wanted
 
 
 @each_row(("events", "count"), [(("too_slow", "too_slow"), 1), (("too_slow", "too_big"), 2)])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rcs_hooks.text import quoted
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.commands import ASK
+from rcs_hooks.workflow.commands import ASK, COMMAND
 from rcs_hooks.workflow.messages.lines import FIRST, KEEP, LAST, LATE, LATER, SOONER, Line
-from rcs_hooks.workflow.next_step import OUT_OF_ROUNDS
+from rcs_hooks.workflow.next_step import GIVE_UP, OUT_OF_ROUNDS, RECORD_PHASE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +31,13 @@ class SharedWay(NamedTuple):
     phase: str
     """The phase that it leads out of."""
     leads_on: bool
+    proof: str
+    """The command whose pass takes it; empty if a write does."""
 
     @property
     def command(self) -> str:
-        return self.commands.write(",".join(self.modes), *self.options)
+        modes = ",".join(self.modes)
+        return self.commands.prove(modes, self.proof) if self.proof else self.commands.write(modes, *self.options)
 
     def differs_by(self, other: SharedWay) -> str:
         """Return the options by which the command differs from that of another way."""
@@ -72,14 +75,14 @@ def asked(step: NextStep) -> str:
         return f"That is not a phase of {step.mode} ({known}); record the one that you are in." if known else ""
     text = f'the project\'s skill says "{step.asks}"' if step.is_of_project and step.asks else step.asks
     if step.verdict and not step.verdict_is_old:
-        again = "; review again after any edit" if step.can_finish else ""
-        return f"The verdict of this review is {step.verdict}{again}"
+        proof = "; prove it now, and review again after any edit" if step.can_finish else ""
+        return f"The verdict of this review is {step.verdict}{proof}"
     return f"{text}. The last review was {step.verdict}" if text and step.verdict else text
 
 
 def _event(step: NextStep, event: str) -> str:
     """Return an event as it is shown: in quotation marks where it is a project's word, and not ours or the person's."""
-    return f'"{event}"' if event and step.is_of_project and event != OUT_OF_ROUNDS else event
+    return f'"{event}"' if event and step.is_of_project and event not in (OUT_OF_ROUNDS, RECORD_PHASE) else event
 
 
 def _whose(step: NextStep, *, alone: bool) -> str:
@@ -87,13 +90,41 @@ def _whose(step: NextStep, *, alone: bool) -> str:
 
 
 def ways(steps: Sequence[NextStep]) -> Line:
-    """Return the ways out, each with its command; in the shorter forms fewer of them have theirs."""
+    """Return the ways out, each with its command.
+
+    In the shorter forms fewer writes have theirs. Each proof has it, in the shortest form with a placeholder.
+    """
     found = shared_ways(steps)
     if not found:
         return Line.of("")
-    counts = range(min(len(found), MOST_WAYS), 0, -1)
-    forms = ["\n".join([*map(_worded, found[:count]), *_without_commands(found, count)]) for count in counts]
-    return Line.of(*forms, when=LAST)
+    proofs, writes = [[way for way in found if bool(way.proof) is is_proof] for is_proof in (True, False)]
+    counts = range(min(len(writes), MOST_WAYS), 0, -1) if writes else [0]
+    forms = [_form(writes[:count], writes[count:], proofs) for count in counts]
+    if proofs:
+        forms.append(_after_proofs(proofs, writes))
+        proofs = [way._replace(proof=COMMAND) for way in proofs]
+        forms.append(_after_proofs(proofs, writes))
+        forms.append(_after_proofs(proofs, [way for way in writes if way.event != RECORD_PHASE]))
+    return Line.of(*dict.fromkeys(forms), when=LAST)
+
+
+def _form(whole: Sequence[SharedWay], rest: Sequence[SharedWay], proofs: Sequence[SharedWay]) -> str:
+    """Return the ways in lines, those in `rest` by what tells their command from the last one in `whole`."""
+    shown = "; ".join(f"{_when(way)}: {way.differs_by(whole[-1])}" for way in rest)
+    return "\n".join(
+        [
+            *(f"{_when(way)}: {way.command}" for way in whole),
+            *([f"The same with other options: {shown}"] if rest else []),
+            *(f"{_when(way)}: {way.command}" for way in proofs),
+        ]
+    )
+
+
+def _after_proofs(proofs: Sequence[SharedWay], writes: Sequence[SharedWay]) -> str:
+    """Return the ways in lines, the writes by what is not in the command of the last proof."""
+    lines = [f"{_when(way)}: {way.command}" for way in proofs]
+    lines += [f"{_when(way)}: state write {way.differs_by(proofs[-1])}, rest as above" for way in writes]
+    return "\n".join(lines)
 
 
 def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
@@ -104,7 +135,9 @@ def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
     found: list[SharedWay] = []
     for step in steps:
         for way in step.ways:
-            one = SharedWay((step.mode,), _event(step, way.event), way.options, step.commands, step.phase, way.leads_on)
+            one = SharedWay(
+                (step.mode,), _event(step, way.event), way.options, step.commands, step.phase, way.leads_on, way.proof
+            )
             at = next((at for at, each in enumerate(found) if _is_same(each, one)), None)
             if at is None:
                 found.append(one)
@@ -118,44 +151,64 @@ def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
 def _is_same(one: SharedWay, other: SharedWay) -> bool:
     """Tell whether two runs go the same way by one write: out of the same phase, and for reasons that go together."""
     goes_together = one.event == other.event or (one.leads_on and other.leads_on)
-    return goes_together and (one.phase, one.options, one.commands) == (other.phase, other.options, other.commands)
+    return goes_together and _command_of(one) == _command_of(other)
 
 
-def _worded(way: SharedWay) -> str:
-    return f"{_when(way)}: {way.command}"
+def _command_of(way: SharedWay) -> tuple[object, ...]:
+    return way.phase, way.options, way.proof, way.commands
 
 
 def _when(way: SharedWay) -> str:
-    return way.event or ("done" if way.options[0] == "--outcome" else "then")
+    ends = way.proof or way.options[0] == "--outcome"
+    return way.event or ("done" if ends else "then")
 
 
-def _without_commands(found: Sequence[SharedWay], start: int) -> list[str]:
-    """Return the ways from `start` on, in a line or none, each by what tells its command from the one before."""
-    shown = "; ".join(f"{_when(way)}: {way.differs_by(found[start - 1])}" for way in found[start:])
-    return [f"The same with other options: {shown}"] if shown else []
+def other_ends(steps: Sequence[NextStep]) -> Line:
+    """Return the line about the outcomes that every phase allows, by the options of a write that is shown above it.
 
-
-def other_ends() -> Line:
-    """Return the line about the outcomes that every phase allows."""
+    It has a command of its own, and never falls away, where only proofs are shown.
+    """
+    found = shared_ways(steps)
+    writes = [way for way in found if not way.proof]
+    if found and not writes:
+        give_up = found[0]._replace(options=GIVE_UP, proof="")
+        return Line.of(
+            f"Or --outcome failed or blocked, or userinterlude if the user stopped it: {give_up.command}",
+            f"Or, with any outcome: {give_up.command}",
+            when=FIRST,
+        )
+    full, short = ("Or, with state write:",) * 2 if len(writes) < len(found) else ("Or, in place of these:", "Or")
     return Line.of(
-        "Or, in place of these: --outcome blocked or failed with --reason WHY; userinterlude if the user stopped it.",
-        "Or --outcome blocked, failed (--reason WHY), userinterlude.",
+        f"{full} --outcome blocked or failed with --reason WHY; userinterlude if the user stopped it.",
+        f"{short} --outcome blocked, failed (--reason WHY), userinterlude.",
         when=FIRST,
     )
 
 
 def outcomes(steps: Sequence[NextStep]) -> Line:
     """Return the line about how the runs end, whatever their phases."""
-    froms = dict.fromkeys(phase for step in steps for phase in step.finishes_from)
-    finished = f"finished (from {', '.join(froms)})" if froms else "finished"
+    planning, executing = [[step for step in steps if step.is_planning is is_planning] for is_planning in (True, False)]
+    named = bool(planning and executing)
+    finished = f"finished{_from(planning, named=named)}, " if planning else ""
+    proof = f"`prove --finish`{_from(executing, named=named)}" if executing else ""
+    full = f"{proof}, or by an outcome" if proof else "an outcome"
+    short = f"{proof}, or --outcome" if proof else "--outcome"
     forms = (
-        f"A run ends by an outcome in place of --phase: --outcome {finished}, blocked or failed with --reason WHY,"
+        f"A run ends by {full} in place of --phase: --outcome {finished}blocked or failed with --reason WHY,"
         " userinterlude if the user stopped it.",
-        f"It ends by --outcome {finished}, blocked or failed (--reason WHY), userinterlude (the user stopped it).",
-        f"It ends by --outcome {finished}, blocked, failed or userinterlude.",
+        f"It ends by {short} {finished}blocked or failed (--reason WHY), userinterlude (the user stopped it).",
+        f"It ends by {short} {finished}blocked, failed or userinterlude.",
     )
     is_said_by_ways = all(step.phase in step.finishes_from or step.is_interview for step in steps)
     return Line.of(*forms, *([""] if is_said_by_ways else []), when=SOONER)
+
+
+def _from(steps: Sequence[NextStep], *, named: bool) -> str:
+    """Return from which phases runs finish, and if `named` which runs; empty if nothing names the phases."""
+    modes = [step.mode for step in steps] if named else []
+    phases = dict.fromkeys(phase for step in steps for phase in step.finishes_from)
+    shown = [*modes, f"from {', '.join(phases)}"] if phases else modes
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def question(step: NextStep, *, again: bool = False) -> Line:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.workflow.messages.shared import SkillFile
     from rcs_hooks.workflow.next_step import NextStep
+    from rcs_hooks.workflow.proof import ProofStatus
 
 START_LENGTH = 900
 OPTIONS_LENGTH = 120
@@ -35,6 +36,8 @@ class StartedMode(NamedTuple):
     brief: str = ""
     finding: str = ""
     """What a review found that led to this run; empty if none did."""
+    proof: ProofStatus | None = None
+    """What is stored of its newest proof; None if it has none."""
 
 
 class WaitsFor(NamedTuple):
@@ -64,6 +67,7 @@ def session_start(
         Line.of(f"[rcs] active in this {'session' if is_ours else 'workspace, in no session'}: {shown}."),
         *_tasks(active),
         *_left_by_planning(active),
+        *_proofs(active),
         *([Line.of(f"Deferred until planning ends: {dollars(deferred)}.")] if deferred else []),
         *([_skills(skills)] if skills else []),
         *map(_question, questions),
@@ -92,6 +96,16 @@ def _left_by_planning(active: Sequence[StartedMode]) -> list[Line]:
         *(Line.of(f"{kind}: {path}", "", when=LATER) for kind, path in found),
         *(Line.of(f"The review found: {finding}", "", when=SOONER) for finding in findings),
     ]
+
+
+def _proofs(active: Sequence[StartedMode]) -> list[Line]:
+    """Return what came of the newest proof of each run. Files may have changed since: no hook looks."""
+    shown: dict[str, None] = {}
+    for each in active:
+        if each.proof and each.proof.command:
+            result = each.proof.why or f"exit {each.proof.exit}"
+            shown[f"Last proof: `{each.proof.command}` {result}"] = None
+    return [Line.of(line, "", when=LATER) for line in shown]
 
 
 def _skills(skills: Sequence[SkillFile]) -> Line:

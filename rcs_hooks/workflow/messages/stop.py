@@ -52,7 +52,7 @@ def stop_reason(
         *asks(steps),
         ways(steps),
         *(Line.of(line) for line in way_out),
-        other_ends(),
+        other_ends(steps),
         question(_who_asks(steps), again=True),
         *([Line.of(HANDOFF, SHORT_HANDOFF, when=SOONER)] if is_due else []),
         *([Line.of(offer, "", when=LATER)] if softener else []),

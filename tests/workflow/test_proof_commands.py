@@ -1,0 +1,122 @@
+"""The command that a run is told to prove itself by: whatever a record says, it can be pasted and means the same."""
+
+from __future__ import annotations
+
+import shlex
+
+from rcs_hooks.mode_def import EXECUTION, ModeDef
+from rcs_hooks.workflow.commands import Commands, pasteable
+from rcs_hooks.workflow.messages.next_step import other_ends, outcomes, ways
+from rcs_hooks.workflow.mode_record import ModeRecord
+from rcs_hooks.workflow.next_step import NextStep, next_step
+from tests.table import each_row
+
+COMMANDS = Commands("rcs", "s1")
+
+
+@each_row(
+    ("line", "shown"),
+    [
+        ("pytest -q", "pytest -q"),
+        ("  pytest -q  ", "pytest -q"),
+        ("sh -c 'pytest -q && ruff check .'", "sh -c 'pytest -q && ruff check .'"),
+        ("pytest -k 'a b'", "pytest -k 'a b'"),
+        ('pytest -k "a b"', 'pytest -k "a b"'),
+        ("""'it'"'"'s'""", """'it'"'"'s'"""),
+        # what only a shell can read
+        ("pytest -q && ruff check .", "sh -c 'pytest -q && ruff check .'"),
+        ("A=1 pytest", "sh -c 'A=1 pytest'"),
+        ("ls *.py", "sh -c 'ls *.py'"),
+        ("echo $HOME", "sh -c 'echo $HOME'"),
+        ('echo "$HOME"', "sh -c 'echo \"$HOME\"'"),
+        ('echo "`id`"', "sh -c 'echo \"`id`\"'"),
+        ("make; rm -rf ~", "sh -c 'make; rm -rf ~'"),
+        ("make %x", "sh -c 'make %x'"),
+        ("echo 'é'", "echo 'é'"),
+        ("écho", "sh -c 'écho'"),
+        ("echo 'a", """sh -c 'echo '"'"'a'"""),
+        ('echo "it\'s" $(id) "he\'s"', """sh -c 'echo "it'"'"'s" $(id) "he'"'"'s"'"""),
+        # what cannot be shown whole
+        ("x" * 100, "x" * 100),
+        ("x" * 101, "COMMAND"),
+        ("*" * 95, "COMMAND"),
+        ("pytest\n-q", "COMMAND"),
+        ("pytest \x1b[31m", "COMMAND"),
+        ("pytest \u202e", "COMMAND"),
+        ("", "COMMAND"),
+        ("  ", "COMMAND"),
+    ],
+)
+def test_the_command_of_a_proof_can_be_pasted(line: str, shown: str) -> None:
+    assert pasteable(line) == shown
+
+
+@each_row("argv", [["pytest", "-q"], ["sh", "-c", "a && b"], ["echo", "it's", 'a "b"', "$HOME", "é x", ""]])
+def test_the_words_of_a_proof_are_the_same_when_they_are_pasted(argv: list[str]) -> None:
+    once = pasteable(shlex.join(argv))
+    assert shlex.split(once) == argv
+    assert pasteable(once) == once, "nor does it grow with each proof"
+
+
+# --- the line about the end
+
+
+def step(edges: tuple[tuple[str, str, str], ...], **fields: object) -> NextStep:
+    mode = ModeDef("release", EXECUTION, ("release",), first_phase="a", states={"a": "", "b": ""}, edges=edges)
+    return next_step(mode, ModeRecord({"active": True, "current_phase": "b"} | fields), COMMANDS)
+
+
+PROOF = {"command": "make check", "exit": 1, "seconds": 1.0, "at": "2026-01-01T00:00:00Z", "tree": ""}
+END = ("b", "", "all_green")
+BACK = ("b", "a", "not_yet")
+
+
+def test_a_run_that_has_a_proof_is_told_the_same_command() -> None:
+    assert ways([step((END,), proof=PROOF)]).forms[0] == (
+        "all green: rcs prove --finish --mode release --session s1 -- make check"
+    )
+
+
+def test_where_there_is_little_room_the_proof_stays_whole() -> None:
+    shown = ways([step((BACK, END), proof=PROOF)]).forms
+    assert shown == (
+        "not yet: rcs state write --mode release --phase a --session s1\n"
+        "all green: rcs prove --finish --mode release --session s1 -- make check",
+        "all green: rcs prove --finish --mode release --session s1 -- make check\n"
+        "not yet: state write --phase a, rest as above",
+        "all green: rcs prove --finish --mode release --session s1 -- COMMAND\n"
+        "not yet: state write --phase a, rest as above",
+    )
+
+
+def test_other_ends_are_never_options_of_a_proof() -> None:
+    assert other_ends([step((BACK, END))]).forms[0].startswith("Or, with state write: --outcome blocked or failed ")
+    assert other_ends([step((END,))]).forms == (
+        "Or --outcome failed or blocked, or userinterlude if the user stopped it:"
+        " rcs state write --mode release --outcome failed --reason WHY --session s1",
+        "Or, with any outcome: rcs state write --mode release --outcome failed --reason WHY --session s1",
+    )
+
+
+def test_the_line_about_the_end_names_the_proof() -> None:
+    first = step((("a", "b", "made"), END), current_phase="a")
+    assert outcomes([first]).forms == (
+        "A run ends by `prove --finish` (from b), or by an outcome in place of --phase: --outcome blocked or"
+        " failed with --reason WHY, userinterlude if the user stopped it.",
+        "It ends by `prove --finish` (from b), or --outcome blocked or failed (--reason WHY), userinterlude (the user"
+        " stopped it).",
+        "It ends by `prove --finish` (from b), or --outcome blocked, failed or userinterlude.",
+    )
+
+
+def test_the_line_about_the_end_tells_planning_from_execution() -> None:
+    from rcs_hooks.catalog import MODES
+
+    steps = [
+        next_step(MODES[mode], ModeRecord({"active": True, "current_phase": phase}), COMMANDS)
+        for mode, phase in (("blueprint", "planning"), ("ultrawork", "planning"))
+    ]
+    assert outcomes(steps).forms[-1] == (
+        "It ends by `prove --finish` (ultrawork, from verifying), or --outcome finished (blueprint, from reviewing),"
+        " blocked, failed or userinterlude."
+    )
