@@ -36,6 +36,11 @@ def refused(shown: str) -> int:
     return REFUSED
 
 
+def aside(shown: str) -> None:
+    """Print a text to stderr that is no error: what is said beside the output of a command that was run."""
+    refused(shown)
+
+
 def usage(shown: str) -> int:
     """Print the usage of a command to stderr, and return the exit status of a wrong command line."""
     if sys.stderr is not None:

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.cli import options, task_output
+from rcs_hooks.cli import options, task_evidence, task_output
 from rcs_hooks.environment import Environment, typed_by
 from rcs_hooks.errors import RcsError, Refused
 from rcs_hooks.files.workspaces import find_root
@@ -47,6 +47,8 @@ def build() -> argparse.ArgumentParser:
         'rcs task next login --override "I accept the risk of skipping review"',
         "rcs task schema planning.ai --example",
         'rcs task review plan login --verdict needs_changes --reason "no way back"',
+        "rcs task collect login",
+        "rcs task test login -- pytest -q",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     new = _add(actions, "new", "begin a task", is_named=False)
@@ -58,6 +60,8 @@ def build() -> argparse.ArgumentParser:
         "--to", choices=phases.PHASES, metavar="PHASE", help="the phase; default: the one that follows"
     )
     _add_entering(actions)
+    collect = _add(actions, "collect", "take the diff of the work and its files from git")
+    collect.add_argument("--base", metavar="REF", help="the commit to compare with; default: where the task began")
     redo = _add(actions, "redo", "do a phase again; re-open a done task")
     redo.add_argument("--phase", choices=tuple(phases.OUTPUTS), metavar="PHASE", help="default: this one, or planning")
     _add(actions, "list", "list the tasks of this workspace", is_named=False)
@@ -109,6 +113,8 @@ def _add_phase(to: Any, name: str, phase: PhaseDef) -> None:
         parser.add_argument("--reason", action="append", default=[], metavar="WHY", help="why; may be repeated")
     if phase.name == phases.REVIEW:
         parser.add_argument("--about", choices=verdicts.ISSUES_OF, help="what has to change; default: code")
+    if phase.name == phases.TEST:
+        task_evidence.add_command(parser)
     if phase.name == phases.REVERT:
         parser.add_argument("--reason", metavar="WHY", help="why the work is undone")
 
@@ -119,7 +125,17 @@ def _schema_name(name: str) -> str:
 
 
 def run(argv: Sequence[str]) -> int:
-    return answer(build().parse_args(argv), ReplDefaults())
+    return answer(parse(argv), ReplDefaults())
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Read a command line; what follows `--` of `rcs task test` is in `command`, or None. Raises UsageError."""
+    words, command = task_evidence.split(argv)
+    args = build().parse_args(words)
+    args.command = command
+    if args.action == "test":
+        task_evidence.check_options(args)
+    return args
 
 
 def answer(args: argparse.Namespace, defaults: ReplDefaults) -> int:
@@ -137,6 +153,10 @@ def answer(args: argparse.Namespace, defaults: ReplDefaults) -> int:
     store = TaskStore(root, name, time.time(), _author())
     if args.action == "status":
         return task_output.status(operations.status(store), as_json=args.json)
+    if args.action == "collect":
+        return task_evidence.collect(args, store)
+    if args.action == "test" and args.command is not None:
+        return task_evidence.test(args, store)
     return task_output.result(_carried_out(args, store), as_json=args.json)
 
 

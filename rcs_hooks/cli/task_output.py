@@ -8,9 +8,11 @@ from rcs_hooks import jsontext
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError, error_json
 from rcs_hooks.tasks import flow, messages, phases
+from rcs_hooks.tasks.failures import run_tests
 from rcs_hooks.tasks.flow import AlreadyThere, GateStatus, Move, MoveRefusal
 from rcs_hooks.tasks.store import TaskStore, names
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.proof import PROVEN, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.tasks.forms import DecisionForm
     from rcs_hooks.tasks.operations import TaskResult, TaskStatus
+    from rcs_hooks.workflow.proof import ProofStatus
 
 
 def result(result: TaskResult, *, as_json: bool) -> int:
@@ -73,6 +76,7 @@ def _as_json(result: TaskResult) -> JsonObject:
         "put_aside": {"moved": list(result.archived.moved), "copied": list(result.archived.copied)},
         "warning": move.warning if move else None,
         "note": result.note,
+        "proof": result.proof.to_json() if result.proof else None,
     }
 
 
@@ -87,9 +91,18 @@ def _words(result: TaskResult) -> list[str]:
             lines.append(f"  {what} to {archived.folder}: {', '.join(paths)}")
     if isinstance(result.answer, Move) and result.answer.warning:
         lines.append(f"  warning: {result.answer.warning}")
+    lines += _proof(result.task, result.phase, result.proof)
     if result.note:
         lines.append(f"  {messages.no_run(result.note)}")
     return [*lines, *_to_do_lines(result.task, result.phase, result.why, result.ready)]
+
+
+def _proof(task: str, phase: str, proof: ProofStatus | None) -> list[str]:
+    """Return the verdict on the tests of a task that is to be accepted or was, and how to get a better one."""
+    if proof is None:
+        return []
+    again = f"; to run it again: {run_tests(task, proof.command or 'COMMAND')}"
+    return [f"  proof: {words_of(proof)}{again if phase == phases.ACCEPT and proof.state != PROVEN else ''}"]
 
 
 def _recorded(task: str, artifact: str) -> str:
@@ -130,6 +143,7 @@ def status(status: TaskStatus, *, as_json: bool) -> int:
         fields = {name: state.record.get(name) for name in ("phase", "actors", "created_at", "updated_at")}
         edges = [_gate_json(gate) for gate in status.gates]
         why: JsonObject = {"why": list(state.why), "to_do": to_do[0], "decision": _decision_json(status.decision)}
+        why["proof"] = state.proof.to_json() if state.proof else None
         output.result({"ok": True, "task": status.task, "round": state.round} | fields | {"edges": edges} | why)
         return output.OK
     output.text(f"task {status.task}: {state.phase}, round {state.round}")
@@ -137,6 +151,8 @@ def status(status: TaskStatus, *, as_json: bool) -> int:
         label = f" ({gate.label})" if gate.label else ""
         words = f"closed{label}: {gate.failed[0].words}" if gate.failed else f"open{label}"
         output.text(f"  {gate.to:<12}{words}")
+    for line in _proof(status.task, state.phase, state.proof):
+        output.text(line)
     if status.decision is not None:
         decided = status.decision
         words = messages.decided(decided.word, decided.decided_by, decided.decided_at, decided.reasons)

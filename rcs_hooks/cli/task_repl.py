@@ -55,7 +55,7 @@ def _run_line(line: str, root: str, task: str) -> int:
 
 
 def _answer(line: str, root: str, task: str) -> int:
-    from rcs_hooks.cli.task import ReplDefaults, answer, build
+    from rcs_hooks.cli.task import ReplDefaults, answer, parse
 
     if len(line) > LONGEST:
         raise Refused(f"the line has more than {LONGEST} characters; nothing was done")
@@ -70,7 +70,7 @@ def _answer(line: str, root: str, task: str) -> int:
         words = ["--help"]
     if words[0] == "repl":
         raise Refused("this is the repl already; /quit ends it")
-    return answer(build().parse_args(words), ReplDefaults(root, task))
+    return answer(parse(words), ReplDefaults(root, task))
 
 
 def _piped() -> Iterator[str]:

@@ -76,12 +76,15 @@ def _values(git: Git, paths: Sequence[bytes], names: Sequence[str]) -> list[byte
     raise GitFailure("git does not tell the attributes of all files")
 
 
-def converted_ids(git: Git, paths: Sequence[bytes], id_length: int) -> dict[bytes, bytes]:
-    """Return the ids that git gives to these files after its own conversions, but for those that it cannot read."""
+def converted_ids(git: Git, paths: Sequence[bytes], id_length: int, *options: str) -> dict[bytes, bytes]:
+    """Return the ids that git gives to these files after its own conversions, but for those that it cannot read.
+
+    `options`: options of `git hash-object`.
+    """
     found: dict[bytes, bytes] = {}
     left = list(paths)
     while left:
-        call = GitCall(("hash-object", "--stdin-paths"), b"".join(_quoted(path) + b"\n" for path in left))
+        call = GitCall(("hash-object", *options, "--stdin-paths"), b"".join(_quoted(path) + b"\n" for path in left))
         (said,) = git.run(call)
         ids = [line for line in said.out.split(b"\n") if len(line) == id_length]
         found.update(zip(left, ids, strict=False))

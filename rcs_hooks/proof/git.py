@@ -133,6 +133,14 @@ class Git:
         """Use this git folder from now on, whatever its config says of a work tree."""
         self._start += (f"--git-dir={folder}", f"--work-tree={self.top}")
 
+    def storing_in(self, objects: str, index: str) -> Git:
+        """Return a git that writes new objects and its index to these paths, and nothing to the repository."""
+        other = Git(self.program, self.top, {}, self.deadline)
+        other._env = {**self._env, "GIT_OBJECT_DIRECTORY": objects, "GIT_INDEX_FILE": index}
+        other._start = self._start
+        other.override(["core.splitIndex=false"])  # a shared index would be written beside that of the repository
+        return other
+
     def override(self, settings: Iterable[str]) -> None:
         """Override these settings of every config from now on."""
         at = self._start.index("--no-pager") + 1

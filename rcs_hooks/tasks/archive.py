@@ -22,7 +22,7 @@ from rcs_hooks.files.workspaces import exists
 from rcs_hooks.tasks import phases, task_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rcs_hooks.jsontext import JsonObject
 
@@ -58,14 +58,24 @@ def archive(folder: str, target: str) -> ArchivedFiles:
         commit(folder, [Write(NOTE, {"folder": archived.folder, "moved": list(moved), "state": _hash(folder)})])
     for path in moved:
         os.rename(f"{folder}/{path}", f"{folder}/{archived.folder}/{path}")
-    _flush(folder, [*moved, *(f"{archived.folder}/{path}" for path in (*moved, *copies))])
+    flush(folder, [*moved, *(f"{archived.folder}/{path}" for path in (*moved, *copies))])
     return archived
 
 
-def _flush(folder: str, paths: Iterable[str]) -> None:
+def flush(folder: str, paths: Iterable[str]) -> None:
     """Flush the folders of these files to the disk, before anything is written that counts on the new names."""
     with folders_of(folder) as folders:
         folders.flush(os.path.dirname(path) for path in paths)
+
+
+def put_aside(folder: str, paths: Sequence[str]) -> ArchivedFiles:
+    """Move what is at these paths to the history, for good. The caller holds the lock, and has checked the folders."""
+    archived = ArchivedFiles(f"{phases.HISTORY}/{_next_number(folder)}", tuple(paths))
+    for path in paths:
+        make_folders(folder, os.path.dirname(f"{archived.folder}/{path}"))
+        os.rename(f"{folder}/{path}", f"{folder}/{archived.folder}/{path}")
+    flush(folder, [*paths, *(f"{archived.folder}/{path}" for path in paths)])
+    return archived
 
 
 def finish(folder: str) -> None:
@@ -88,7 +98,7 @@ def recover(folder: str) -> None:
         for path, archived in back:
             if not _exists(f"{folder}/{path}"):
                 os.rename(f"{folder}/{archived}", f"{folder}/{path}")
-        _flush(folder, [name for pair in back for name in pair])
+        flush(folder, [name for pair in back for name in pair])
     finish(folder)
 
 

@@ -82,9 +82,9 @@ def give_verdict(task: str, what: str) -> str:
     return f'review the {what}: {command} {task} --verdict WORD --reason "..."; the words: {command} --help'
 
 
-def run_tests(task: str) -> str:
+def run_tests(task: str, command: str = "COMMAND") -> str:
     """Return the command that runs a command and writes the report of it."""
-    return f"rcs task test {task} -- COMMAND"
+    return f"rcs task test {task} -- {command}"
 
 
 def override(task: str, target: str | None = None, why: str = "reason") -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rcs_hooks.tasks.failures import GuardFailure
+    from rcs_hooks.workflow.proof import Proof
 
 MOST_NAMED = 5
 
@@ -152,6 +153,44 @@ def bad_name(name: str) -> str:
     )
 
 
+def no_start(task: str) -> str:
+    return f"task {task} does not say at which commit it began; name one: rcs task collect {task} --base REF"
+
+
+def nothing_changed(base: str) -> str:
+    since = f"since commit {base[:12]}" if base else "since the repository is there"
+    return f"no file has changed {since}; write the code in the work tree first, or name another commit by --base"
+
+
+def no_collecting_now(task: str, phase: str) -> str:
+    return f"task {task} is in {phase}, and code is collected in codegen; see: rcs task status {task}"
+
+
+def no_testing_now(task: str, phase: str) -> str:
+    return f"task {task} is in {phase}, and tests are run in test or accept; see: rcs task status {task}"
+
+
+INTERRUPTED = "it was interrupted"
+
+
+def not_named(task: str, source: str, command: str | None) -> str:
+    """Return why a command that was run is no proof, and what to run instead."""
+    named = clean(command, 120)
+    return f"not a proof: {clean(source, 80)} names `{named}`; run: rcs task test {task} -- {named}"
+
+
+def came_of(proof: Proof) -> str:
+    """Return a command and what came of it, as in: `pytest -q` failed (exit 1)."""
+    command = f"`{clean(proof.command, 80)}`"
+    if proof.timed_out:
+        return f"{command} timed out"
+    return f"{command} passed" if proof.exit == 0 else f"{command} failed (exit {proof.exit})"
+
+
+def gone_on(task: str, phase: str) -> str:
+    return f"task {task} has gone on to {phase} meanwhile, so the result of the command is not recorded"
+
+
 # --- what was done
 
 
@@ -191,3 +230,12 @@ def decision(word: str, reasons: Sequence[str]) -> str:
 
 def no_run(why: str) -> str:
     return f"not recorded as a run: {clean(why, 300)}"
+
+
+def collected(base: str, count: int) -> str:
+    return f"collected {count} changed files against {f'commit {base[:12]}' if base else 'nothing'}"
+
+
+def tested(proof: Proof) -> str:
+    changed = f", and changed {len(proof.changed)} tracked files" if proof.changed else ""
+    return f"{came_of(proof)}{changed}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.tasks import flow, messages, phases, run_report, verdicts
+from rcs_hooks.tasks import flow, judging, messages, phases, run_report, verdicts
 from rcs_hooks.tasks.archive import ArchivedFiles
 from rcs_hooks.tasks.author import words_of
 from rcs_hooks.tasks.failures import fails
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rcs_hooks.tasks.state import TaskState
     from rcs_hooks.tasks.store import TaskStore
     from rcs_hooks.tasks.verdicts import ReviewVerdict
+    from rcs_hooks.workflow.proof import ProofStatus
 
 
 class TaskResult(NamedTuple):
@@ -42,6 +43,8 @@ class TaskResult(NamedTuple):
     """What sent the task back to the phase that it is in; empty if nothing did."""
     ready: str | None = None
     """The phase to which `next` would go after what was recorded; None if nothing was, or if the task has moved on."""
+    proof: ProofStatus | None = None
+    """The verdict on the tests of a task that has come to acceptance, or was accepted; None elsewhere."""
 
 
 class TaskStatus(NamedTuple):
@@ -58,14 +61,25 @@ class TaskStatus(NamedTuple):
 
 def new(store: TaskStore, environment: Environment) -> TaskResult:
     """Begin a task in planning; the answer is a refusal if a task of that name exists."""
+    start = _start(store, environment)
     store.prepare()
     with store.lock():
         if store.exists:
             return TaskResult(store.task, _already_exists(store.task, store.state().phase), PLANNING, 0)
-        store.begin()
+        store.begin(start)
         begun = run_report.MoveReport(store.root, store.task, PLANNING, begins=True, round=1)
         note = run_report.report(begun, environment)
     return TaskResult(store.task, Move(flow.TRANSITION, START, PLANNING, None, None), PLANNING, 1, note=note)
+
+
+def _start(store: TaskStore, environment: Environment) -> str | None:
+    """Return the commit that is checked out, with which `collect` compares; None if git cannot say."""
+    from rcs_hooks.proof.changes import start_of
+
+    try:
+        return start_of(store.root, environment.env)
+    except Refused:
+        return None
 
 
 def _already_exists(task: str, phase: str) -> MoveRefusal:
@@ -78,13 +92,19 @@ def _already_exists(task: str, phase: str) -> MoveRefusal:
 def request(store: TaskStore, request: Request, environment: Environment) -> TaskResult:
     """Carry out a request to enter a phase, to go on, or to do a phase again."""
     store.check_exists()
+    verdict = judging.judge(store, request.target, environment) if request.kind != flow.REDO else None
     with store.lock():
         store.recover()
-        return _request(store, request, environment)
+        return request_locked(store, request, environment, verdict)
 
 
-def _request(store: TaskStore, request: Request, environment: Environment) -> TaskResult:
+def request_locked(
+    store: TaskStore, request: Request, environment: Environment, verdict: JsonObject | None = None
+) -> TaskResult:
+    """Carry out a request. The caller holds the lock. `verdict`: that on the tests, for a task that is accepted."""
     state = store.state()
+    if state.phase in judging.JUDGED:
+        state = state.judged(verdict)
     answer = flow.decide(state.phase, store.snapshot(state), request, state.rounds)
     if isinstance(answer, MoveRefusal):
         store.refuse(answer.source, answer.target, request.override, answer.failed)
@@ -99,7 +119,9 @@ def _request(store: TaskStore, request: Request, environment: Environment) -> Ta
         override=request.override,
     )  # fmt: skip
     note = run_report.report(report, environment)
-    return TaskResult(store.task, answer, answer.target, number, archived, note=note, why=tuple(shortened(answer.why)))
+    proof = state.proof if judging.JUDGED.get(state.phase) == answer.target else None
+    why = tuple(shortened(answer.why))
+    return TaskResult(store.task, answer, answer.target, number, archived, note=note, why=why, proof=proof)
 
 
 def review(store: TaskStore, verdict: ReviewVerdict, environment: Environment) -> TaskResult:
@@ -116,7 +138,7 @@ def review(store: TaskStore, verdict: ReviewVerdict, environment: Environment) -
         if phase not in (verdict.phase, verdicts.BEFORE[verdict.phase]):
             raise Refused(messages.no_review_now(store.task, phase, verdict.phase))
         if phase != verdict.phase:
-            result = _request(store, Request(ENTER, verdict.phase), environment)
+            result = request_locked(store, Request(ENTER, verdict.phase), environment)
             if isinstance(result.answer, MoveRefusal):
                 return result
         said = verdict.said(
@@ -125,7 +147,7 @@ def review(store: TaskStore, verdict: ReviewVerdict, environment: Environment) -
         signature: JsonObject = {"reviewed_by": store.author.kind, "user": store.author.user, "reviewed_at": store.at}
         is_new = store.record(verdict.artifact, said, signature, replaces=("aggregate",))
         if phase == verdict.phase:
-            result = _request(store, Request(ENTER, verdict.leads_to), environment)
+            result = request_locked(store, Request(ENTER, verdict.leads_to), environment)
         else:
             if is_new:
                 store.note(verdict.phase, messages.decision(verdict.word, verdict.reasons))
@@ -151,6 +173,7 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Env
     accept, nothing is recorded, and the result says why.
     """
     store.check_exists()
+    verdict = judging.judge(store, None if DECISIONS[word] == DONE else ACCEPT, environment)
     with store.lock():
         store.recover()
         phase = store.state().phase
@@ -158,7 +181,7 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Env
         if phase not in (TEST, ACCEPT):
             return _refuse_unwritten(store, ACCEPT)
         if phase == TEST:
-            result = _request(store, Request(ENTER, ACCEPT), environment)
+            result = request_locked(store, Request(ENTER, ACCEPT), environment, verdict)
             if isinstance(result.answer, MoveRefusal):
                 return result
         reasons = [each for each in reasons if each.strip()]
@@ -169,7 +192,7 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Env
         if is_new and DECISIONS[word] is None:
             store.note(ACCEPT, messages.decision(word, reasons))
         if phase == ACCEPT:
-            result = _request(store, Request(ENTER, DECISIONS[word] or ACCEPT), environment)
+            result = request_locked(store, Request(ENTER, DECISIONS[word] or ACCEPT), environment, verdict)
         else:
             result = result._replace(ready=_ready(store))
     return result._replace(recorded=phases.DECISION)
@@ -189,7 +212,7 @@ def revert(store: TaskStore, reason: str, environment: Environment) -> TaskResul
             return _refuse_unwritten(store, REVERT)
         said: JsonObject = {"reason": reason.strip(), "status": "requested"}
         store.record(phases.REVERT_RECORD, said, {"by": store.author.kind, "user": store.author.user, "at": store.at})
-        result = _request(store, Request(ENTER, REVERT), environment)
+        result = request_locked(store, Request(ENTER, REVERT), environment)
     return result._replace(recorded=phases.REVERT_RECORD)
 
 

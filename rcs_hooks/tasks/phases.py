@@ -84,7 +84,7 @@ DEFINITIONS = (
         CODEGEN,
         command="codegen",
         outputs=(Artifact(DIFF), Artifact(CODE_FILES, is_edited_in_place=True)),
-        to_do=f"write the code under {{folder}}/{CODE_FILES}, and {{folder}}/{DIFF}",
+        to_do="write the code in the work tree, then: rcs task collect {task}",
     ),
     PhaseDef(
         REVIEW,
@@ -98,7 +98,8 @@ DEFINITIONS = (
         TEST,
         command="test",
         outputs=(Artifact(REPORT, "eval-report"),),
-        to_do=f"run the tests, and write {{folder}}/{REPORT}; its schema: rcs task schema eval-report",
+        to_do="rcs task test {task} -- COMMAND, for each command that has to pass",
+        also="with a command: run it, and write the report",
     ),
     PhaseDef(
         ACCEPT,

@@ -21,6 +21,8 @@ from rcs_hooks.tasks.task_files import UnreadableFile
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rcs_hooks.tasks.state import LackingProof
+
 LARGEST_DIFF = 16 * 1024 * 1024
 MOST_VALUES = 50_000
 """The most values in one artifact: a report of what is wrong with each could be as long as a page of text."""
@@ -59,6 +61,8 @@ class Snapshot(NamedTuple):
     """The generated files that are not in the work tree, sorted. Filled in for codegen only."""
     refused_by: str = ""
     """The artifact in the history that sent this very diff back; empty if none did. Filled in for codegen only."""
+    lacking_proof: LackingProof | None = None
+    """What is missing where the person requires a proof."""
 
     def read(self, path: JsonPath[FormT]) -> ArtifactRead[FormT]:
         return cast("ArtifactRead[FormT]", self.artifacts.get(path) or _missing(self.task, path))

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.tasks import messages, phases
-from rcs_hooks.tasks.phases import DONE, PHASES, PLANNING
+from rcs_hooks.tasks.phases import DONE, PHASES, PLANNING, REVERT
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.mode_record import ModeRecord
+from rcs_hooks.workflow.proof import FIELD, PROVEN, status_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.workflow.proof import ProofStatus
 
 PENDING, COMPLETED = "pending", "completed"
+BASE, COLLECTED = "start", "collected"
+"""The fields of state.json that say which commit was checked out when the task began, and what was taken from git."""
+REQUIRED_BY, REQUIRED_COMMAND = "required_by", "required_command"
+"""The keys of a verdict where the person requires a proof: who says so, and which command proves."""
+COMMAND_LENGTH = 200
 WHY = "why"
 MOST_REASONS = 6
 LONGEST_REASON = 240
@@ -28,6 +36,14 @@ class Actor(NamedTuple):
     status: str | None = None
     why: tuple[str, ...] = ()
     """What sent the task back to this phase, and is to be changed there; empty if it came forward."""
+
+
+class LackingProof(NamedTuple):
+    """What is missing where a proof is required: what there is instead, who requires it, and which command proves."""
+
+    found: str
+    required_by: str
+    command: str
 
 
 class TaskState(NamedTuple):
@@ -46,6 +62,41 @@ class TaskState(NamedTuple):
     def why(self) -> tuple[str, ...]:
         """Return what sent the task back to the present phase; empty if nothing did."""
         return self.actors.get(self.phase, Actor()).why
+
+    @property
+    def start(self) -> str | None:
+        """Return the commit at which the task began; empty before the first one, None if that is not known."""
+        start = self.record.get(BASE)
+        commit = start.get("commit") if isinstance(start, dict) else None
+        return commit if isinstance(commit, str) and (commit.isalnum() or not commit) else None
+
+    @property
+    def collected(self) -> str | None:
+        """Return the hash of what was taken from git last; None if nothing was."""
+        collected = self.record.get(COLLECTED)
+        digest = collected.get("digest") if isinstance(collected, dict) else None
+        return digest if isinstance(digest, str) else None
+
+    @property
+    def proof(self) -> ProofStatus | None:
+        """Return the verdict on the tests of the task; None before it has come to acceptance."""
+        if FIELD not in self.record:
+            return None
+        return status_of(ModeRecord.from_json(self.record))
+
+    @property
+    def lacking_proof(self) -> LackingProof | None:
+        """Return what is missing where the person requires a proof; None where nothing is, or no proof is required."""
+        stored, proof = self.record.get(FIELD), self.proof
+        required_by = stored.get(REQUIRED_BY) if isinstance(stored, dict) else None
+        if proof is None or proof.state == PROVEN or not isinstance(required_by, str):
+            return None
+        command = stored.get(REQUIRED_COMMAND) if isinstance(stored, dict) else None
+        return LackingProof(words_of(proof), clean(required_by), clean(command, COMMAND_LENGTH))
+
+    def judged(self, verdict: JsonObject | None) -> TaskState:
+        """Return the state with a verdict on its tests; as it is where there is none."""
+        return self if verdict is None else self._replace(record={**self.record, FIELD: verdict})
 
     def round_of(self, phase: str) -> int:
         return self.actors.get(phase, Actor()).round
@@ -106,18 +157,24 @@ def _spelled(phase: str) -> str:
     return "".join(char if char.isprintable() else " " for char in phase[:40])
 
 
-def new(task: str, at: str) -> JsonObject:
-    """Return the record of a new task, which begins in planning."""
+def new(task: str, at: str, start: str | None = None) -> JsonObject:
+    """Return the record of a new task, which begins in planning. `start`: the commit that is checked out, if known."""
     actors = {PLANNING: {"round": 1, "status": PENDING}}
-    return {"task_id": task, "phase": PLANNING, "actors": actors, "created_at": at, "updated_at": at}
+    begun: JsonObject = {} if start is None else {BASE: {"commit": start}}
+    return {"task_id": task, "phase": PLANNING, "actors": actors, "created_at": at, "updated_at": at, **begun}
+
+
+def collected(state: TaskState, base: str, digest: str | None, at: str) -> JsonObject:
+    """Return the content of state.json after the code was taken from git; `digest` is the hash of what was taken."""
+    return {**state.record, COLLECTED: {"base": base, "digest": digest, "at": at}}
 
 
 def moved(state: TaskState, target: str, at: str, why: Sequence[str] = ()) -> JsonObject:
     """Return the content of state.json after a move of the task to the phase `target`; `why` is what sent it back.
 
-    The number of rounds of that phase goes up by one. A move back sets the status of every later phase to None. The
-    reasons of an earlier move are removed, unless the same phase is done again. Nothing else is changed; unknown keys
-    stay.
+    The number of rounds of that phase goes up by one. A move back sets the status of every later phase to None, and
+    removes an old verdict on the tests. The reasons of an earlier move are removed, unless the same phase is done
+    again. Nothing else is changed; unknown keys stay.
     """
     source, after = state.phase, copy.deepcopy(state.record)
     actors = after.get("actors")
@@ -136,6 +193,8 @@ def moved(state: TaskState, target: str, at: str, why: Sequence[str] = ()) -> Js
         entered[WHY] = shortened(why)
     elif source != target:
         entered.pop(WHY, None)
+    if phases.is_back(source, target) or target == REVERT:
+        after.pop(FIELD, None)
     after["phase"], after["updated_at"] = target, at
     return after
 

@@ -108,7 +108,7 @@ class TaskStore:
 
     def snapshot(self, now: TaskState) -> snapshot.Snapshot:
         """Read the artifacts; in codegen also whether the code is in the work tree, and was sent back before."""
-        snap = snapshot.take(self.folder, self.task, now.statuses)
+        snap = snapshot.take(self.folder, self.task, now.statuses)._replace(lacking_proof=now.lacking_proof)
         if now.phase != phases.CODEGEN or not snap.diff:
             return snap
         left = {*snap.files, *diff_paths.paths_left(snap.diff)}
@@ -132,10 +132,10 @@ class TaskStore:
         """Move back what was archived for a move that a kill prevented."""
         archive.recover(self.folder)
 
-    def begin(self) -> None:
-        """Log the beginning of the task, and write its first state."""
+    def begin(self, start: str | None = None) -> None:
+        """Log the beginning of the task, and write its first state. `start`: the commit that is checked out."""
         self._log("transition", None, phases.PLANNING, None)
-        commit(self.folder, [Write(phases.STATE_FILE, state.new(self.task, self.at))])
+        commit(self.folder, [Write(phases.STATE_FILE, state.new(self.task, self.at, start))])
 
     def move(self, before: TaskState, move: flow.Move) -> archive.ArchivedFiles:
         """Archive what becomes stale, log the move, and write the new state. Return what was archived."""
@@ -198,3 +198,20 @@ class TaskStore:
             return False
         commit(self.folder, [Write(path, rest | said | signature)])
         return True
+
+    # --- what a program records
+
+    def record_report(self, before: TaskState, report: JsonObject, text: str, proof: JsonObject | None) -> None:
+        """Write the report of a command, and the verdict on it if there is one; `text` says so in the transcript."""
+        self.note(before.phase, text)
+        rest = self.check_recordable(phases.REPORT)
+        writes = [Write(phases.REPORT, rest | report)]
+        if proof is not None:
+            writes.append(Write(phases.STATE_FILE, before.judged(proof).record | {"updated_at": self.at}))
+        commit(self.folder, writes)
+
+    def record_collected(self, before: TaskState, base: str, digest: str | None, text: str) -> None:
+        """Write that the code was taken from git, with the hash of what was taken; `text` says so in the transcript."""
+        self.note(before.phase, text)
+        after = state.collected(before, base, digest, self.at) | {"updated_at": self.at}
+        commit(self.folder, [Write(phases.STATE_FILE, after)])

@@ -9,7 +9,7 @@ import pytest
 from tests.support import clean_env, run_rcs
 
 ACTIONS = {
-    "task": "new, status, next, plan, review, codegen, test, accept, revert, redo, list, schema, repl",
+    "task": "new, status, next, plan, review, codegen, test, accept, revert, collect, redo, list, schema, repl",
     "machine": "check, list, show",
     "runs": "list, show, end, prune, export",
 }

@@ -91,7 +91,8 @@ def _no_result(snap: Snapshot, *, needed: str) -> Failures:
 
 
 def check_accepted(snap: Snapshot) -> Failures:
-    failures = _decision_is(snap, ACCEPTED, f"decide: {_decide(snap, WORD)}; {THE_WORDS}")
+    undecided = _decision_is(snap, ACCEPTED, f"decide: {_decide(snap, WORD)}; {THE_WORDS}")
+    failures = (*undecided, *_lacking_proof(snap))
     if failures:
         return failures
     report, decision = snap.read(REPORT).value, snap.read(DECISION).value
@@ -100,6 +101,14 @@ def check_accepted(snap: Snapshot) -> Failures:
         return ()
     fix = f"decide again, with the reason: {_decide(snap, WORD)}; {THE_WORDS}"
     return fails(DECISION, "empty although tests failed", fix, field="reasons")
+
+
+def _lacking_proof(snap: Snapshot) -> Failures:
+    lacks = snap.lacking_proof
+    if lacks is None:
+        return ()
+    fix = run_tests(snap.task, lacks.command or "COMMAND")
+    return fails(REPORT, lacks.found, fix, needed=f"proven, as {lacks.required_by} requires")
 
 
 def check_decided(word: str) -> Callable[[Snapshot], Failures]:

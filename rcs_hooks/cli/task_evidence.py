@@ -1,0 +1,170 @@
+"""Carries out `rcs task test ID -- COMMAND` and `rcs task collect`: artifacts that a program writes, not an agent."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import TYPE_CHECKING
+
+from rcs_hooks import config
+from rcs_hooks.cli import output, task_output
+from rcs_hooks.environment import Environment
+from rcs_hooks.errors import RcsError, UsageError
+from rcs_hooks.tasks import collecting, eval_report, messages
+from rcs_hooks.tasks.failures import path_of
+from rcs_hooks.tasks.flow import MoveRefusal
+from rcs_hooks.tasks.phases import REPORT
+from rcs_hooks.workflow.proof import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.tasks.store import TaskStore
+    from rcs_hooks.tasks.testing import Tested
+
+TROUBLE, NOT_RUNNABLE, NOT_FOUND = 125, 126, 127
+END_OF_OPTIONS = "--"
+
+
+# --- the command line
+
+
+def add_command(parser: argparse.ArgumentParser) -> None:
+    """Add what `rcs task test` takes besides a task."""
+    parser.usage = "rcs task test [ID] [--kind KIND] [--timeout TIME] [--root DIR] [--json] [-- COMMAND ...]"
+    parser.description = (
+        f"{parser.description}. With a COMMAND: run it, and write {REPORT} from what came of it; "
+        f"exits as it does, with {TROUBLE} where nothing was run"
+    )
+    parser.add_argument("--kind", choices=eval_report.KINDS, help="what COMMAND is; default: test")
+    parser.add_argument("--timeout", type=_seconds, metavar="TIME", help="how long it may run, as 90s or 30m")
+
+
+def split(argv: Sequence[str]) -> tuple[Sequence[str], list[str] | None]:
+    """Return the words of `rcs task test`, and the command that follows `--`; None without one, and elsewhere."""
+    if argv[:1] != ["test"] or END_OF_OPTIONS not in argv:
+        return argv, None
+    at = argv.index(END_OF_OPTIONS)
+    return argv[:at], list(argv[at + 1 :])
+
+
+def _seconds(text: str) -> float:
+    seconds = config.seconds_of(text)
+    if seconds is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time from 1 s to a day, such as 90s, 30m or 2h")
+    return seconds
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Raise UsageError for options that need a command, and for a command without words."""
+    if args.command == []:
+        raise UsageError("there is no command after --; write: rcs task test ID -- COMMAND")
+    if args.command is None and (args.kind or args.timeout):
+        raise UsageError("--kind and --timeout are about a command; write: rcs task test ID -- COMMAND")
+
+
+# --- rcs task test ID -- COMMAND
+
+
+def test(args: argparse.Namespace, store: TaskStore) -> int:
+    """Run a command for a task, and return its exit status; 125, 126 or 127 where it did not run."""
+    from rcs_hooks.proof.command import CommandNotFound, NotRunnable
+
+    try:
+        return _test(args, store)
+    except CommandNotFound as error:
+        return _not_run(error, NOT_FOUND, args)
+    except NotRunnable as error:
+        return _not_run(error, NOT_RUNNABLE, args)
+    except RcsError as error:
+        return _not_run(error, TROUBLE, args)
+
+
+def _not_run(error: RcsError, status: int, args: argparse.Namespace) -> int:
+    output.error(error, as_json=args.json)
+    return status
+
+
+def _test(args: argparse.Namespace, store: TaskStore) -> int:
+    from rcs_hooks.tasks import testing
+
+    environment = Environment(os.environ, os.getcwd(), time.time())
+    settings = config.load(os.environ, store.root).proof
+    place = testing.begin(store, environment)
+    if isinstance(place.answer, MoveRefusal):
+        task_output.result(place, as_json=args.json)
+        return TROUBLE
+    command = testing.Command(
+        args.command, args.kind or eval_report.KINDS[0], os.getcwd(), dict(os.environ),
+        args.timeout or settings.seconds, args.json, time.time,
+    )  # fmt: skip
+    tested = testing.run(store, place, command, environment)
+    named = ""
+    if not config.proves(settings, args.command):
+        named = messages.not_named(store.task, settings.source, settings.command)
+    if args.json:
+        output.result(_as_json(tested, named))
+    else:
+        output.aside("\n".join(_words(store.task, tested, named)))
+    return tested.proof.exit or (output.REFUSED if tested.why_unrecorded else output.OK)
+
+
+def _as_json(tested: Tested, named: str) -> JsonObject:
+    proof = tested.proof.to_json()
+    fields = {key: proof[key] for key in ("command", "exit", "seconds", "tree", "at", "changed", "timed_out")}
+    return {
+        "ok": tested.proof.passed and not tested.why_unrecorded,
+        "task": tested.place.task,
+        "phase": tested.place.phase,
+        **fields,
+        "recorded": None if tested.why_unrecorded else REPORT,
+        "why": tested.why_unrecorded or None,
+        "proof": tested.verdict.to_json() if tested.verdict else None,
+        "note": named or None,
+    }
+
+
+def _words(task: str, tested: Tested, named: str) -> list[str]:
+    proof = tested.proof
+    where = "" if tested.why_unrecorded else f"; recorded in {path_of(task, REPORT)}"
+    lines = [f"task {task}: {messages.came_of(proof)} in {proof.seconds:.1f} s{where}"]
+    if tested.why_unrecorded:
+        lines.append(f"  not recorded: {tested.why_unrecorded}")
+    if proof.changed:
+        lines.append(f"  it proves nothing, as it has changed {messages.first_of(proof.changed)}; run it again")
+    if named:
+        lines.append(f"  {named}")
+    if tested.verdict:
+        lines.append(f"  proof: {words_of(tested.verdict)}")
+    if not tested.why_unrecorded:
+        lines.append(f"  next: rcs task next {task}" if not tested.verdict else f"  next: rcs task status {task}")
+    return lines
+
+
+# --- rcs task collect
+
+
+def collect(args: argparse.Namespace, store: TaskStore) -> int:
+    """Take the diff of a task and its files from git, and return the exit status."""
+    collected = collecting.collect(store, args.base, Environment(os.environ, os.getcwd(), time.time()))
+    if args.json:
+        archived = collected.archived
+        fields = collected._asdict() | {"archived": archived.folder or None, "moved": list(archived.moved)}
+        output.result({"ok": True} | fields | {"next": f"rcs task next {store.task}"})
+        return output.OK
+    base = f"commit {collected.base[:12]}" if collected.base else "an empty repository"
+    output.text(f"task {store.task}: the diff and its files are collected from git, against {base}")
+    for what, paths in (
+        ("changed", collected.files),
+        ("removed", collected.removed),
+        ("links, in the diff only", collected.links),
+        ("outside this workspace, left out", collected.outside),
+    ):
+        if paths:
+            output.text(f"  {what}: {messages.first_of(paths)}")
+    if collected.archived.folder:
+        output.text(f"  moved to {collected.archived.folder}: {', '.join(collected.archived.moved)}")
+    output.text(f"  next: rcs task next {store.task}")
+    return output.OK

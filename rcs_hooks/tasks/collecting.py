@@ -1,0 +1,150 @@
+"""Take the diff of a task and its files from git, and put them into `code/`.
+
+Rules of this file:
+- What the repository has is only read; git compares in a folder of the task.
+- What lies in `code/` and was not collected is somebody's work: it is moved to the history, never removed.
+- The old diff goes first and the new one comes last: a kill in between leaves no diff, and the way forward closed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from hashlib import sha256
+from secrets import token_hex
+from typing import TYPE_CHECKING, NamedTuple
+
+from rcs_hooks.errors import Refused, suppress
+from rcs_hooks.files.folders import make_folders
+from rcs_hooks.files.transaction import FRESH_FLAGS
+from rcs_hooks.tasks import archive, messages, task_files
+from rcs_hooks.tasks.archive import ArchivedFiles
+from rcs_hooks.tasks.phases import CODE, CODE_FILES, CODEGEN, DIFF
+from rcs_hooks.tasks.snapshot import LARGEST_DIFF
+
+if TYPE_CHECKING:
+    from rcs_hooks.environment import Environment
+    from rcs_hooks.proof.changes import ChangedFile, Changes
+    from rcs_hooks.tasks.store import TaskStore
+
+STAGED = ".collected-"
+"""How the folder begins in which the files lie until they are all there."""
+OLD = 3600
+"""After how many seconds a folder is left over from a call that was killed."""
+LARGEST_FILE = 64 * 1024 * 1024
+
+
+class Collected(NamedTuple):
+    """What was collected: the commit compared with, the paths of the diff, and what was moved to the history."""
+
+    task: str
+    base: str
+    files: tuple[str, ...]
+    removed: tuple[str, ...]
+    links: tuple[str, ...]
+    """The symbolic links among the changes: they are in the diff only."""
+    outside: tuple[str, ...]
+    archived: ArchivedFiles
+
+
+def collect(store: TaskStore, ref: str | None, environment: Environment) -> Collected:
+    """Take what has changed since the task began, or since `ref`. Raises Refused; then nothing was changed."""
+    from rcs_hooks.proof.changes import changes_since
+
+    store.check_exists()
+    state = store.state()
+    _check_phase(store.task, state.phase)
+    base = ref if ref is not None else state.start
+    if base is None:
+        raise Refused(messages.no_start(store.task))
+    staged = f"{STAGED}{token_hex(8)}"
+    try:
+        make_folders(store.folder, staged)
+        changes = changes_since(store.root, base, environment.env, f"{store.folder}/{staged}")
+        if not changes.diff.strip():
+            raise Refused(messages.nothing_changed(changes.base))
+        _stage(store.folder, staged, changes)
+        with store.lock():
+            store.recover()
+            state = store.state()
+            _check_phase(store.task, state.phase)
+            archived = _put_aside(store, state.collected)
+            _put(store, staged)
+            text = messages.collected(changes.base, len(changes.files) + len(changes.removed))
+            store.record_collected(state, changes.base, fingerprint(store.folder), text)
+    finally:
+        _remove(store.folder, staged)
+    files, links = ([each.path for each in changes.files if each.is_link == is_link] for is_link in (False, True))
+    return Collected(store.task, changes.base, tuple(files), changes.removed, tuple(links), changes.outside, archived)
+
+
+def _check_phase(task: str, phase: str) -> None:
+    if phase != CODEGEN:
+        raise Refused(messages.no_collecting_now(task, phase))
+
+
+def _stage(folder: str, staged: str, changes: Changes) -> None:
+    for each in changes.files:
+        if not each.is_link:
+            make_folders(folder, os.path.dirname(f"{staged}/{CODE_FILES}/{each.path}"))
+            _write(f"{folder}/{staged}/{CODE_FILES}/{each.path}", each)
+    make_folders(folder, f"{staged}/{CODE_FILES}")
+    _write_bytes(f"{folder}/{staged}/{DIFF}", changes.diff, 0o600)
+
+
+def _write(path: str, file: ChangedFile) -> None:
+    _write_bytes(path, file.content, 0o700 if file.is_program else 0o600)
+
+
+def _write_bytes(path: str, content: bytes, mode: int) -> None:
+    fd = os.open(path, FRESH_FLAGS, mode)
+    with open(fd, "wb") as file:
+        file.write(content)
+
+
+def _put_aside(store: TaskStore, collected: str | None) -> ArchivedFiles:
+    """Move what lies in code/ to the history if it was not collected; otherwise remove it."""
+    folder = store.folder
+    task_files.check_inside(folder, CODE)
+    there = [path for path in (DIFF, CODE_FILES) if os.path.lexists(f"{folder}/{path}")]
+    if not there or collected == fingerprint(folder):
+        with suppress(FileNotFoundError):
+            os.unlink(f"{folder}/{DIFF}")
+        shutil.rmtree(f"{folder}/{CODE_FILES}", ignore_errors=True)
+        return ArchivedFiles()
+    return archive.put_aside(folder, there)
+
+
+def _put(store: TaskStore, staged: str) -> None:
+    make_folders(store.folder, CODE.rstrip("/"))
+    os.rename(f"{store.folder}/{staged}/{CODE_FILES}", f"{store.folder}/{CODE_FILES}")
+    os.rename(f"{store.folder}/{staged}/{DIFF}", f"{store.folder}/{DIFF}")
+    archive.flush(store.folder, [DIFF, CODE_FILES])
+
+
+def fingerprint(folder: str) -> str | None:
+    """Return a hash of all that lies in code/; None if not all of it can be read."""
+    paths, others = task_files.files_under(folder, CODE_FILES)
+    if others:
+        return None
+    every = sha256()
+    for path in (DIFF, *(f"{CODE_FILES}/{path}" for path in paths)):
+        content = task_files.read(folder, path, LARGEST_DIFF if path == DIFF else LARGEST_FILE)
+        if not isinstance(content, bytes):
+            return None
+        every.update(f"{len(path)} {len(content)} {path}".encode(errors="surrogateescape") + content)
+    return every.hexdigest()
+
+
+def _remove(folder: str, staged: str) -> None:
+    """Remove what was staged, and what calls have left that were killed an hour ago or longer."""
+    shutil.rmtree(f"{folder}/{staged}", ignore_errors=True)
+    with suppress(OSError), os.scandir(folder) as entries:
+        old = [entry.path for entry in entries if entry.name.startswith(STAGED) and _is_old(entry)]
+        for path in old:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_old(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mtime < time.time() - OLD
