@@ -126,7 +126,8 @@ def _prove(args: argparse.Namespace, typed: list[str]) -> int:
     if ran.is_interrupted:
         report.says.append(f"interrupted by {signal.Signals(ran.signal).name}, so nothing was recorded")
     elif before is None:
-        report.says.append(wanted.why_not)
+        again = chosen.scope.commands.prove(",".join(chosen.modes), "", finish=args.finish)
+        report.says.append(f"{wanted.why_not}; run: {again}")
     else:
         report.record(chosen, before, settings, finish=args.finish, evidence=args.evidence)
     status = report.status(finish=args.finish)
@@ -151,7 +152,7 @@ def _wanted(settings: ProofSettings, typed: list[str], root: str, cwd: str) -> _
     is_it = config.proves(settings, typed) and os.path.realpath(cwd) == os.path.realpath(root)
     where = "" if config.proves(settings, typed) is is_it else f" in {root}"
     named = f"{settings.source} names `{clean(settings.command, SHOWN)}`{where}"
-    return _Wanted(typed, cwd, text, "" if is_it else f"not a proof: {named}; run: rcs prove")
+    return _Wanted(typed, cwd, text, "" if is_it else f"not a proof: {named}")
 
 
 def _seconds(typed: str | None, settings: ProofSettings) -> float:

@@ -159,7 +159,7 @@ def _to_end(mode: ModeDef, record: ModeRecord, event: str) -> Way:
         return Way(event, CLEAN)
     if mode.is_planning:
         return Way(event, FINISH)
-    proof = record.proof
+    proof = record.proof if record.has("proof") else None
     return Way(event, (), proof=pasteable(proof.command) if proof else COMMAND)
 
 

@@ -60,6 +60,10 @@ def test_an_end_says_whether_it_is_proven_and_how_to_prove_it(
 
 
 GOES_ON = "forge: verifying, round 1."
+WAYS = (
+    "check fails: rcs state write --mode forge --phase fixing --session s1",
+    "all pass: rcs prove --finish --mode forge --session s1 -- pytest -q",
+)
 PASSED = "forge: `pytest -q` passed; it proves the run as long as no file changes."
 
 
@@ -72,11 +76,11 @@ PASSED = "forge: `pytest -q` passed; it proves the run as long as no file change
             [GOES_ON, PASSED, "To finish: rcs state write --mode forge --outcome finished --session s1"],
         ),
         ("fixing", PROVEN, ["forge: fixing, round 1.", PASSED]),
-        ("verifying", FAILED, [GOES_ON, "forge: unproven: `pytest -q` failed (exit 1)."]),
+        ("verifying", FAILED, [GOES_ON, "forge: unproven: `pytest -q` failed (exit 1).", *WAYS]),
         (
             "verifying",
             PROVEN | {"state": "unproven", "changed": ["a.py"]},
-            [GOES_ON, "forge: unproven: `pytest -q` changed a.py."],
+            [GOES_ON, "forge: unproven: `pytest -q` changed a.py.", *WAYS],
         ),
     ],
 )

@@ -41,6 +41,7 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str
     """
     lines: list[Line] = []
     moved: list[NextStep] = []
+    failed: list[NextStep] = []
     ended: list[Written] = []
     for each in written:
         if not is_active(each.after):
@@ -52,8 +53,11 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str
             step = next_step(each.mode, each.after, each.commands)
             lines += [Line.of(line) for line in (*_running(each, step), *_of_proof(each))]
             moved += [step] if _has_moved(each) else []
+            failed += [step] if _has_failed(each) else []
     if moved:
         lines += [*asks(moved), ways(moved)]
+    elif failed:
+        lines.append(ways(failed))
     if deferred and any(is_active(each.before) for each in ended):
         it = "it" if len(deferred) == 1 else "each"
         lines.append(Line.of(f"deferred: `{dollars(deferred)}`; the user starts {it} by typing it, you cannot."))
@@ -95,6 +99,12 @@ def _of_proof(each: Written) -> list[str]:
     is_new = each.before.proof != each.after.proof and each.after.proof is not None
     may_finish = can_finish(each.mode, each.after)
     return came_of(each.mode, each.after, each.commands, can_finish=may_finish) if is_new else []
+
+
+def _has_failed(each: Written) -> bool:
+    """Tell whether the write has recorded a proof that does not prove the run."""
+    proof = each.after.proof
+    return proof is not None and proof != each.before.proof and not proof.passed
 
 
 def _early(each: Written) -> str:
