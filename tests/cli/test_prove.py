@@ -1,0 +1,357 @@
+"""`rcs prove` as a whole: each exit status, what is recorded, what is said, and its JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.config.support import WHOLE
+from tests.proof.programs import LONG, is_alive, on_terminal, wait_for
+from tests.proof.repositories import Repo
+from tests.support import RCS_HOOK, Record, Workspace, clean_env, run_rcs
+from tests.table import each_row
+
+RCS = str(RCS_HOOK.with_name("rcs"))
+
+
+class Bench:
+    """A person with a home and a repository, in which forge is in its last phase."""
+
+    def __init__(self, folder: Path, mode: str = "forge", phase: str = "verifying") -> None:
+        self.home, self.root = folder / "home", folder / "work"
+        self.home.mkdir()
+        self.repo = Repo(self.root)
+        self.env = clean_env(HOME=str(self.home), RCS_DB=str(folder / "runs.db"))
+        self.path = self.root / f".rcs/state/sessions/s1/{mode}-state.json"
+        Workspace(self.root, now=time.time()).prompt(f"${mode} fix the ledger")
+        self.record(current_phase=phase)
+
+    def rcs(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+        return run_rcs(*words, cwd=self.root, env=self.env | env)
+
+    def whole(self, *words: str, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
+        """`rcs` as a process."""
+        return subprocess.run(
+            [RCS, *words],
+            cwd=self.root,
+            env=self.env | env,
+            input=stdin,
+            capture_output=True,
+            timeout=LONG,
+            check=False,
+        )
+
+    def record(self, **fields: object) -> None:
+        self.path.write_text(json.dumps(json.loads(self.path.read_text()) | fields))
+
+    def read(self) -> Record:
+        record: Record = json.loads(self.path.read_text())
+        return record
+
+    def proof(self) -> Record:
+        found: Record = self.read().get("proof", {})
+        return found
+
+    def settings(self, text: str) -> None:
+        """Write `rcs.toml`, and trust it as a person does."""
+        (self.root / "rcs.toml").write_text(text)
+        assert self.rcs("config", "trust").returncode == 0
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+SH = ("--", "sh", "-c")
+EXITS: list[tuple[str, tuple[str, ...], int, bool, str]] = [
+    # what it shows, words, exit status, whether it is recorded, a part of what is said
+    ("passes", ("--", "true"), 0, True, "forge: `true` passed"),
+    ("fails", ("--", "false"), 1, True, "forge: unproven: `false` failed (exit 1)"),
+    ("another status", (*SH, "exit 3"), 3, True, "failed (exit 3)"),
+    ("a status that is ours too", (*SH, "exit 125"), 125, True, "failed (exit 125)"),
+    ("a signal", (*SH, "kill -KILL $$"), 137, True, "failed (exit 137)"),
+    ("out of time", ("--timeout", "1s", "--", "sleep", "1000"), 124, True, "`sleep 1000` timed out"),
+    ("changes a file", (*SH, "echo >>a.txt"), 0, True, "changed a.txt"),
+    ("finish", ("--finish", "--", "true"), 0, True, "forge: finished, proven by `true`"),
+    ("finish, but fails", ("--finish", *SH, "exit 3"), 3, True, "failed (exit 3)"),
+    ("finish, but changes a file", ("--finish", *SH, "echo >>a.txt"), 1, True, "changed a.txt"),
+    ("finish, but out of time", ("--finish", "--timeout", "1", "--", "sleep", "9"), 124, True, "timed out"),
+    ("not there", ("--", "no-such-command"), 127, False, "there is no command `no-such-command`"),
+    ("no program", ("--", "./a.txt"), 126, False, "`./a.txt` cannot be run: permission denied"),
+    ("a line for a shell", ("--", "true && true"), 127, False, "a line for a shell is run by: rcs prove -- sh -c '…'"),
+    ("no command", (), 125, False, "there is no command to run; name one: rcs prove -- COMMAND"),
+    ("nothing after --", ("--finish", "--"), 125, False, "there is no command to run"),
+    ("no --", ("pytest", "-q"), 125, False, "write `--` before the command: rcs prove -- pytest -q"),
+    ("no such option", ("--finsh", "--", "true"), 125, False, "unrecognized arguments: --finsh"),
+    ("no time", ("--timeout", "soon", "--", "true"), 125, False, "--timeout 'soon': expected a time from 1s to 24h"),
+    ("no such mode", ("--mode", "nonsense", "--", "true"), 125, False, "'nonsense' is not a workflow mode"),
+    ("a mode that does not run", ("--mode", "team", "--", "true"), 125, False, "the command was not run"),
+    ("nothing runs", ("--session", "s9", "--", "true"), 125, False, "nothing runs in session s9"),
+    ("no session's name", ("--session", "../s1", "--", "true"), 125, False, "../s1"),
+    ("its record goes", (*SH, "rm .rcs/state/sessions/s1/forge-state.json"), 125, False, "but was not recorded"),
+    ("it fails and its record goes", (*SH, "rm -r .rcs/state; exit 4"), 4, False, "but was not recorded"),
+]
+
+
+@each_row("what, words, code, is_recorded, says", EXITS, ids=[row[0] for row in EXITS])
+def test_each_exit_status(
+    tmp_path: Path, what: str, words: tuple[str, ...], code: int, is_recorded: bool, says: str
+) -> None:
+    bench = Bench(tmp_path)
+    done = bench.rcs("prove", *words)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert (bench.path.exists() and bool(bench.proof())) is is_recorded
+    finished = bench.path.exists() and bench.read().get("lifecycle_outcome") == "finished"
+    assert finished is ("--finish" in words and code == 0)
+
+
+@each_row("words, code", [(("--", "true"), 0), (("--", "false"), 1), (("--", "no-such"), 127), ((), 125)])
+def test_a_process_ends_with_the_same_status(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+    assert Bench(tmp_path).whole("prove", *words).returncode == code
+
+
+def test_help_is_no_trouble(bench: Bench) -> None:
+    done = bench.rcs("prove", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "usage: rcs prove [OPTION]... [-- COMMAND...]" in done.stdout
+
+
+def test_a_tree_that_cannot_be_read_runs_nothing(bench: Bench) -> None:
+    (bench.root / ".git/index").write_bytes(b"no index")
+    done = bench.rcs("prove", *SH, "touch ran")
+    assert done.returncode == 125
+    assert not (bench.root / "ran").exists()
+    assert bench.proof() == {}
+
+
+def test_a_tree_that_can_no_longer_be_read_costs_a_pass_but_not_a_failure(bench: Bench) -> None:
+    spoil = "echo >.git/index"
+    assert bench.rcs("prove", *SH, f"{spoil}; exit 3").returncode == 3
+    assert (bench.proof()["exit"], bench.proof()["tree"]) == (3, "")
+    (bench.root / ".git/index").unlink()
+    bench.repo.git("read-tree", "HEAD")
+    done = bench.rcs("prove", *SH, spoil)
+    assert done.returncode == 125
+    assert "rcs: the command ended with exit status 0, but was not recorded: " in done.stderr
+    assert bench.proof()["exit"] == 3
+
+
+@pytest.mark.parametrize("words", [(), ("--finish",)])
+def test_a_disk_that_is_full_costs_the_proof_and_is_said(bench: Bench, words: tuple[str, ...]) -> None:
+    line = f"ulimit -f 0; exec {RCS} prove {' '.join(words)} -- true"
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=bench.root, env=bench.env, capture_output=True, text=True, timeout=LONG, check=False
+    )
+    assert done.returncode == (1 if words else 125)
+    assert "file too large" in done.stderr
+    assert (bench.proof(), bench.read()["active"]) == ({}, True)
+
+
+def test_a_finish_that_is_refused_leaves_the_proof(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, "autopilot", "verifying")
+    bench.record(review_verdict="not clean")
+    done = bench.rcs("prove", "--finish", "--json", "--", "true")
+    assert done.returncode == 1
+    answer = json.loads(done.stdout)
+    assert (answer["ok"], answer["exit"], answer["proof"], answer["finished"]) == (False, 0, "proven", False)
+    assert (bench.proof()["exit"], bench.read()["active"]) == (0, True)
+    assert "The proof itself is recorded." in done.stderr
+
+
+# --- JSON
+
+
+def test_json_is_one_line_and_the_output_is_on_stderr(bench: Bench) -> None:
+    done = bench.whole("prove", "--finish", "--json", *SH, "echo out; echo err >&2")
+    assert done.returncode == 0
+    assert done.stdout.count(b"\n") == 1
+    assert done.stderr.startswith(b"out\nerr\nrcs: forge: finished, proven by ")
+    answer = json.loads(done.stdout)
+    assert list(answer)[:7] == ["ok", "command", "exit", "seconds", "tree", "at", "proof"]
+    assert answer["ok"] is True
+    assert answer["command"] == "sh -c 'echo out; echo err >&2'"
+    assert (answer["exit"], answer["proof"], answer["finished"], answer["modes"]) == (0, "proven", True, ["forge"])
+    proof = bench.proof()
+    assert (answer["tree"], answer["at"], answer["seconds"]) == (proof["tree"], proof["at"], proof["seconds"])
+    assert answer["message"] in done.stderr.decode().replace("rcs: ", "")
+
+
+def test_json_of_a_failure(bench: Bench) -> None:
+    answer = json.loads(bench.rcs("prove", "--json", *SH, "echo >>a.txt; exit 3").stdout)
+    assert (answer["ok"], answer["exit"], answer["proof"], answer["changed"]) == (False, 3, "unproven", ["a.txt"])
+
+
+def test_an_error_of_ours_is_json_on_stderr_as_everywhere(bench: Bench) -> None:
+    done = bench.rcs("prove", "--json", "--", "no-such-command")
+    assert (done.returncode, done.stdout) == (127, "")
+    assert json.loads(done.stderr)["code"] == "not_found"
+
+
+def test_json_of_the_command_is_the_commands_own(bench: Bench) -> None:
+    done = bench.rcs("prove", "--", "no-such-command", "--json", "--input", "x")
+    assert done.stderr == "rcs: there is no command `no-such-command`\n"
+
+
+# --- which command counts
+
+
+def test_without_a_command_that_of_the_project_is_run_in_its_root(bench: Bench) -> None:
+    bench.settings('[proof]\ncommand = "pwd >where; test -e run.sh"\ntimeout = "5m"\n')
+    (bench.root / "deep").mkdir()
+    done = run_rcs("prove", "--finish", cwd=bench.root / "deep", env=bench.env)
+    assert (done.returncode, (bench.root / "where").read_text()) == (0, f"{bench.root}\n")
+    assert bench.proof()["command"] == "pwd >where; test -e run.sh"
+    assert bench.read()["lifecycle_outcome"] == "finished"
+
+
+NOT_A_PROOF = "rcs: not a proof: rcs.toml names `make check`; run: rcs prove\n"
+OTHERS = [(("--", "true"), 0), ((*SH, "exit 3"), 3), (("--finish", "--", "true"), 1), (("--finish", *SH, "exit 3"), 3)]
+
+
+@each_row("words, code", OTHERS)
+def test_another_command_than_that_of_the_project_runs_and_is_no_proof(
+    tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
+    bench = Bench(tmp_path)
+    bench.settings(WHOLE)
+    done = bench.rcs("prove", *words)
+    assert (done.returncode, done.stderr) == (code, NOT_A_PROOF)
+    assert (bench.proof(), bench.read()["active"]) == ({}, True)
+    answer = json.loads(bench.rcs("prove", "--json", *words).stdout)
+    assert (answer["ok"], answer["proof"], answer["tree"], answer["modes"]) == (False, "unproven", None, [])
+
+
+def test_the_command_of_the_project_counts_only_in_its_root(bench: Bench) -> None:
+    bench.settings('[proof]\ncommand = "./run.sh"\n')
+    (bench.root / "deep").mkdir()
+    shutil.copy(bench.root / "run.sh", bench.root / "deep")
+    done = run_rcs("prove", "--", "./run.sh", cwd=bench.root / "deep", env=bench.env)
+    assert done.returncode == 0
+    assert done.stderr == f"rcs: not a proof: rcs.toml names `./run.sh` in {bench.root}; run: rcs prove\n"
+    assert bench.rcs("prove", "--", "./run.sh").returncode == 0
+    assert bench.proof()["command"] == "./run.sh"
+
+
+def test_what_a_stranger_has_written_neither_runs_nor_counts(bench: Bench) -> None:
+    (bench.root / "rcs.toml").write_text('[proof]\ncommand = "touch ran"\n')
+    assert bench.rcs("prove").returncode == 125
+    assert not (bench.root / "ran").exists()
+    assert bench.rcs("prove", "--", "true").returncode == 0
+    assert bench.proof()["command"] == "true"
+
+
+# --- its end
+
+
+def test_a_command_that_was_interrupted_is_not_recorded(bench: Bench) -> None:
+    bench.rcs("prove", "--", "true")
+    before = bench.read()
+    program = subprocess.Popen(
+        [RCS, "prove", "--json", *SH, "touch begun; exec sleep 1000"],
+        cwd=bench.root,
+        env=bench.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    wait_for((bench.root / "begun").exists, "the command")
+    program.terminate()
+    out, err = program.communicate(timeout=LONG)
+    assert program.returncode == 128 + signal.SIGTERM
+    assert err == b"rcs: interrupted by SIGTERM, so nothing was recorded\n"
+    assert json.loads(out)["ok"] is False
+    assert bench.read() == before
+
+
+def test_ctrl_c_ends_us_as_a_shell_expects_it(bench: Bench) -> None:
+    with on_terminal(RCS, "prove", *SH, "echo begun; exec sleep 1000", cwd=bench.root, env=bench.env) as program:
+        program.expect("begun\r\n")
+        program.type("\x03")
+        assert program.wait() == -signal.SIGINT
+        assert b"rcs: interrupted by SIGINT, so nothing was recorded\r\n" in program.shown
+    assert bench.proof() == {}
+
+
+def test_what_is_said_begins_a_line_of_its_own_on_a_terminal(bench: Bench) -> None:
+    with on_terminal(RCS, "prove", "--", "printf", "done", cwd=bench.root, env=bench.env) as program:
+        assert program.wait() == 0
+        assert program.shown.startswith(b"done\r\nrcs: ")
+
+
+def test_nobody_has_to_read_what_is_written(bench: Bench) -> None:
+    program = subprocess.Popen(
+        [RCS, "prove", "--json", *SH, "while [ ! -e go ]; do sleep 0.01; done; seq 100000; exit 3"],
+        cwd=bench.root,
+        env=bench.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert program.stdout
+    assert program.stderr
+    program.stdout.close()
+    program.stderr.close()
+    (bench.root / "go").touch()
+    assert program.wait(LONG) == 3
+    assert bench.proof()["exit"] == 3
+
+
+@pytest.mark.parametrize("how", [">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", "2>/dev/full"])
+def test_streams_that_take_nothing_cost_neither_status_nor_proof(bench: Bench, how: str) -> None:
+    line = f"exec {RCS} prove --finish --json -- sh -c 'echo out; echo err >&2' {how}"
+    done = subprocess.run(["sh", "-c", line], cwd=bench.root, env=bench.env, timeout=LONG, check=False)
+    assert done.returncode == 0
+    assert bench.read()["lifecycle_outcome"] == "finished"
+
+
+def test_the_command_ends_with_us_where_we_are_killed(bench: Bench) -> None:
+    program = subprocess.Popen(
+        [RCS, "prove", *SH, "sh -c 'echo $$ >pid; exec sleep 1000' & wait"],
+        cwd=bench.root,
+        env=bench.env,
+        stdin=subprocess.DEVNULL,
+    )
+    path = bench.root / "pid"
+    wait_for(lambda: path.exists() and path.read_text().endswith("\n"), "the command")
+    program.kill()
+    program.wait(LONG)
+    wait_for(lambda: not is_alive(int(path.read_text())), "the end of the command")
+    assert bench.proof() == {}
+
+
+SANDBOXES = [
+    ("without a network", ("unshare", "-rn"), "", 0),
+    (
+        "where nothing can be written",
+        ("unshare", "-rm"),
+        "mount --bind -o ro . .; mount -o remount,bind,ro .; cd .;",
+        125,
+    ),
+]
+
+
+@pytest.mark.parametrize(("what", "sandbox", "line", "code"), SANDBOXES, ids=[row[0] for row in SANDBOXES])
+def test_a_sandbox(bench: Bench, what: str, sandbox: tuple[str, ...], line: str, code: int) -> None:
+    shell = [*sandbox, "sh", "-c", f"{line} cd {bench.root}; exec {RCS} prove -- true"]
+    if subprocess.run([*sandbox, "true"], capture_output=True, timeout=LONG, check=False).returncode:
+        pytest.skip("needs namespaces")
+    done = subprocess.run(
+        shell, cwd=bench.root, env=bench.env, capture_output=True, text=True, timeout=LONG, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert ("read-only file system" in done.stderr) is (code != 0)
+    assert bool(bench.proof()) is (code == 0)
+
+
+def test_the_environment_of_the_command_is_ours(bench: Bench) -> None:
+    done = bench.whole("prove", "--", "sh", "-c", "echo $COLOUR; cat", COLOUR="green", stdin=b"in")
+    assert done.stdout == b"green\nin"
