@@ -100,12 +100,12 @@ class GitOutput(NamedTuple):
         return clean(fatal[0].removeprefix("fatal: "), SHOWN)
 
 
-def find_git(env: Mapping[str, str], root: str) -> str | None:
-    """Return the path of git: the first on PATH that does not lie in the work tree; None if there is none."""
+def find_git(env: Mapping[str, str], top: str) -> str | None:
+    """Return the path of git: the first on PATH that does not lie below a folder; None if there is none."""
     for folder in env.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(folder, "git")
         if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
-            if inside(os.path.realpath(folder), root) or inside(os.path.realpath(path), root):
+            if inside(os.path.realpath(folder), top) or inside(os.path.realpath(path), top):
                 continue
             return path
     return None

@@ -65,6 +65,16 @@ def around(
         return None
 
 
+def outermost(root: str, env: Mapping[str, str]) -> str:
+    """Return the highest folder around this one that may be the work tree of a repository."""
+    top = folder = root
+    while os.path.dirname(folder) != folder:
+        if os.path.lexists(f"{folder}/{GIT}") and not _is_home(folder, env):
+            top = folder
+        folder = os.path.dirname(folder)
+    return top
+
+
 def _opened(git: Git, folder: str) -> Repository | None:
     """Return the repository of a git folder; None if git finds another one, or none, from the work tree."""
     found, config = git.run(
@@ -76,8 +86,8 @@ def _opened(git: Git, folder: str) -> Repository | None:
             f"git does not read {clean(git.top, SHOWN)}, which belongs to another user; if you trust it: "
             f"git config --global --add safe.directory {_shown_word(git.top)}"
         )
-    lines = found.out.split(b"\n")
-    if found.exit or len(lines) < 2 or os.path.realpath(os.fsdecode(lines[0])) != folder:
+    lines = found.out.rsplit(b"\n", 2)  # a path may hold a line feed
+    if found.exit or len(lines) < 3 or os.path.realpath(os.fsdecode(lines[0])) != folder:
         return None
     settings = _settings(git, config)
     named, active = drivers_of(settings)

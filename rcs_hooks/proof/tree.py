@@ -15,7 +15,7 @@ from rcs_hooks.files.paths import inside
 from rcs_hooks.proof import walk
 from rcs_hooks.proof.content import object_id
 from rcs_hooks.proof.git import SHOWN, Deadline, GitCall, GitFailure, TreeFailure, find_git
-from rcs_hooks.proof.repository import Repository, around, is_worktree_of
+from rcs_hooks.proof.repository import Repository, around, is_worktree_of, outermost
 from rcs_hooks.proof.work_tree import GITLINK, is_own_repository, line_of, list_files
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
@@ -42,13 +42,16 @@ class Tree(NamedTuple):
     """The repositories in it: path, whether it is a submodule, and its own tree."""
 
 
+NOTHING = Tree("")
+
+
 def fingerprint(root: str, env: Mapping[str, str], seconds: float = SECONDS) -> Tree:
     """Take the fingerprint of the work tree around a folder. Raises TreeFailure."""
     if not os.path.isdir(root):
         raise TreeFailure(f"there is no folder {clean(root, SHOWN)}")
     root = os.path.realpath(root)
     deadline = Deadline(root, seconds)
-    program = find_git(env, root)
+    program = find_git(env, outermost(root, env))
     repository = around(program, root, env, deadline) if program else None
     taken = _Taken(program, env, deadline)
     return taken.of_repository(repository, root, 0) if repository else taken.of_folder(root, 0)
@@ -130,16 +133,20 @@ def changed_tracked(before: Tree, after: Tree) -> tuple[str, ...]:
 def _changed(before: Tree, after: Tree) -> set[bytes]:
     if before.digest == after.digest:
         return set()
-    nested = [{path: (is_submodule, tree) for path, is_submodule, tree in tree.nested} for tree in (before, after)]
     found: set[bytes] = set()
-    if before.digest.startswith(BY_GIT) and after.digest.startswith(BY_GIT):
+    nested = [{path: (is_submodule, tree) for path, is_submodule, tree in tree.nested} for tree in (before, after)]
+    if _are_by_git(before, after):
         for here, there, inner in ((before, after, nested[0]), (after, before, nested[1])):
             paths = {line.partition(b"\t")[2] for line in set(here.lines).difference(there.lines)}
             found |= paths - here.untracked - inner.keys()
     for path in nested[0].keys() | nested[1].keys():
-        sides = [trees.get(path) for trees in nested]
-        if sides[0] and sides[1]:
-            found |= {path + b"/" + name for name in _changed(sides[0][1], sides[1][1])}
-        elif any(side[0] for side in sides if side):
+        (was_submodule, old), (is_submodule, new) = (trees.get(path, (False, NOTHING)) for trees in nested)
+        if _are_by_git(old, new):
+            found |= {path + b"/" + name for name in _changed(old, new)}
+        elif (was_submodule or is_submodule) and old.digest != new.digest:
             found.add(path)
     return found
+
+
+def _are_by_git(*trees: Tree) -> bool:
+    return all(tree.digest.startswith(BY_GIT) for tree in trees)

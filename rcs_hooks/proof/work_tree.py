@@ -35,6 +35,7 @@ LISTS = (
     GitCall(("diff-files", "--raw", "-z", "--ignore-submodules=all")),
     GitCall(("ls-files", "-o", "--exclude-standard", "-z")),
 )
+TRIES = 3
 ID_LENGTHS = {"sha1": 40, "sha256": 64}
 OURS = HOME.encode() + b"/"
 GITLINK = b"160000"
@@ -63,15 +64,17 @@ def line_of(mode: bytes, id: bytes, path: bytes) -> bytes:
 
 def list_files(repository: Repository) -> WorkFiles:
     """List the files of a work tree, but for those of the repositories in it. Raises TreeFailure."""
-    indexed, changed, others = repository.git.output(*LISTS)
+    indexed, changed, others = _lists(repository)
     length = ID_LENGTHS[repository.kind]
     at = ID + length + len(" 0\t")
     entries = [entry for entry in _split(indexed) if not _is_ours(entry[at:])] if OURS in indexed else _split(indexed)
     odd = [entry for entry in entries if not entry.startswith(PLAIN)]
-    submodules = [entry[at:] for entry in odd if entry[MODE] == GITLINK and not _is_ours(entry[at:] + b"/")]
+    top = os.fsencode(repository.git.top)
+    links = [entry[at:] for entry in odd if entry[MODE] == GITLINK and not _is_ours(entry[at:] + b"/")]
+    submodules = [path for path in links if not _present(top, [path])]  # else it is a file, and git lists it nowhere
     unknown = _split(others)
     untracked = [path for path in unknown if not path.endswith(b"/") and not _is_ours(path)]
-    by_disk = {entry[at:] for entry in odd if entry[MODE] != GITLINK}
+    by_disk = {entry[at:] for entry in odd}
     by_disk.update(path for path in _split(changed)[1::2] if not _is_ours(path))
     if drivers := frozenset(name.encode() for name in repository.drivers) - {LFS}:
         by_disk |= filtered(repository.git, [entry[at:] for entry in entries], drivers)
@@ -84,6 +87,24 @@ def list_files(repository: Repository) -> WorkFiles:
         lines.sort(key=itemgetter(slice(at, None)))
     nested = [path[:-1] for path in unknown if path.endswith(b"/") and not _is_ours(path)]
     return WorkFiles(lines, at, frozenset(untracked), submodules, nested)
+
+
+def _lists(repository: Repository) -> list[bytes]:
+    """Return what git lists, all of it of the same index where another git does not change it again and again."""
+    index = f"{repository.folder}/index"
+    for _ in range(TRIES):
+        before = _stamp(index)
+        out = repository.git.output(*LISTS)
+        if _stamp(index) == before:
+            break
+    return out
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    with suppress(OSError):
+        status = os.stat(path)
+        return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+    return ()
 
 
 def _split(out: bytes) -> list[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -156,6 +157,29 @@ def _attributes_gone(repo: Repo) -> None:
     repo.write("a.txt", "a\r\n")
 
 
+def _kinds(repo: Repo) -> None:
+    repo.write("file", "one\n")
+    repo.write("folder/file", "two\n")
+    repo.write("folder.c", "between in the order of git\n")
+    repo.commit()
+    (repo.top / "file").unlink()
+    repo.write("file/inside", "one\n")
+    (repo.top / "folder/file").unlink()
+    (repo.top / "folder").rmdir()
+    repo.write("folder", "two\n")
+
+
+def _submodule_as_file(repo: Repo) -> None:
+    for name in ("lib", "link"):
+        git(repo.top, "clone", "-q", ".", f"{name}.git")
+        repo.git("add", f"{name}.git")
+    repo.git("commit", "-q", "-m", "x")
+    for name in ("lib", "link"):
+        shutil.rmtree(repo.top / f"{name}.git")
+    repo.write("lib.git", "a file\n")
+    (repo.top / "link.git").symlink_to("src")
+
+
 STATES: dict[str, Callable[[Repo], object]] = {
     "no change": lambda repo: None,
     "strange names": _named,
@@ -165,6 +189,8 @@ STATES: dict[str, Callable[[Repo], object]] = {
     "links that lead anywhere": _strange,
     "a file of any size": lambda repo: [repo.write(f"of-{n}", b"\r" * n) for n in (1, 1 << 20, (1 << 20) + 1, 3 << 20)],
     "announced files": lambda repo: [repo.write("new", "new\n"), repo.git("add", "-N", "new")],
+    "files that are folders, and folders that are files": _kinds,
+    "submodules that are files": _submodule_as_file,
     "no index": lambda repo: (repo.top / ".git/index").unlink(),
 }
 

@@ -250,8 +250,10 @@ def test_a_git_that_lies_in_the_work_tree_is_not_run(path: str, tmp_path: Path) 
     for name in ("git", "bin/git"):
         trap.repo.write(name, trap.program.read_text()).chmod(0o755)
     expected = fingerprint(str(trap.repo.top), ENV).digest
+    trap.mark.unlink(missing_ok=True)
     env = ENV | {"PATH": f"{path.format(top=trap.repo.top)}:{ENV['PATH']}"}
     assert fingerprint(str(trap.repo.top), env).digest == expected
+    assert fingerprint(str(trap.repo.top / "src"), env).digest == expected
     assert not trap.mark.exists()
 
 

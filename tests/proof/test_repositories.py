@@ -250,6 +250,35 @@ def test_an_empty_git_folder_is_passed_over(tmp_path: Path) -> None:
     assert digest(folder.parent) == digest(repo.top)
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a:b", " a ", "\udcff", "a'b", "-a", "a=b"])
+def test_the_folder_of_a_repository_may_have_any_name(name: str, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / name)
+    before = digest(repo.top)
+    assert before.startswith("git:")
+    repo.commit("the same files")
+    repo.write("ignored.log", "x")
+    assert digest(repo.top / "src") == before
+
+
+def test_a_git_folder_behind_a_link_is_a_repository(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    before = digest(repo.top)
+    (repo.top / ".git").rename(tmp_path / "elsewhere")
+    (repo.top / ".git").symlink_to(tmp_path / "elsewhere")
+    assert digest(repo.top) == before
+    link = tmp_path / "link"
+    link.symlink_to(repo.top)
+    assert digest(link) == before
+
+
+def test_a_git_folder_apart_from_the_work_tree_is_a_repository(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo", f"--separate-git-dir={tmp_path / 'apart'}")
+    before = digest(repo.top)
+    repo.commit("the same files")
+    repo.write("ignored.log", "x")
+    assert digest(repo.top) == before
+
+
 @pytest.mark.parametrize("text", ["", "junk\n", "gitdir: /nowhere\n", "gitdir: \n"])
 def test_a_git_file_that_leads_nowhere_is_no_repository(text: str, tmp_path: Path) -> None:
     (tmp_path / ".git").write_text(text)
