@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rcs_hooks.workflow.proof import ProofStatus
+
 START = "<!-- RCS:RUNTIME:START -->"
 END = "<!-- RCS:RUNTIME:END -->"
 MADE = "<!-- RCS:RUNTIME:MADE this file -->"
@@ -21,15 +23,19 @@ MADE = "<!-- RCS:RUNTIME:MADE this file -->"
 LONGEST = 3_500
 
 
-def block(active: Sequence[tuple[str, object, bool]], how_to_end: str, unreadable: Sequence[str] = ()) -> str:
+def block(
+    active: Sequence[tuple[str, object, bool, ProofStatus | None]], how_to_end: str, unreadable: Sequence[str] = ()
+) -> str:
     """Return the block, markers included, that lists the active modes.
 
-    `active`: the mode, its phase, and whether it waits, for every active mode. `how_to_end`: an example of the command
-    that records an outcome. `unreadable`: the paths of the state files that cannot be read.
+    `active`: the mode, its phase, whether it waits, and the verdict on its newest proof, for every active mode.
+    `how_to_end`: an example of the command that records an outcome. `unreadable`: the paths of the state files that
+    cannot be read.
     """
     lines = [START, "## Active workflows", ""]
     lines += [
-        f"- {mode}: phase {word(phase)}{', waits for the user' if waits else ''}" for mode, phase, waits in active
+        f"- {mode}: phase {word(phase)}{', waits for the user' if waits else ''}{_proven(proof)}"
+        for mode, phase, waits, proof in active
     ]
     if active:
         lines += ["", f"Each goes on until its outcome is recorded, like: `{how_to_end}`"]
@@ -40,6 +46,11 @@ def block(active: Sequence[tuple[str, object, bool]], how_to_end: str, unreadabl
     if len(text) > LONGEST:  # only a very long path in `how_to_end` or `unreadable` gets here
         text = "\n".join([*lines[: 3 + len(active)], END])
     return text
+
+
+def _proven(proof: ProofStatus | None) -> str:
+    """Return the verdict on a proof in a word with its time; empty if there is none. The command could be any text."""
+    return f", {proof.state} at {word(proof.at)}" if proof and proof.command else ""
 
 
 def find(text: str) -> tuple[int, int] | None:

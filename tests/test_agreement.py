@@ -141,12 +141,12 @@ def by_hud(workspace: Workspace) -> list[str]:
 
 def by_hud_line(workspace: Workspace) -> list[str]:
     line = as_line(hud_of(here(workspace).view(), ()), colour=False)
-    return [mode for mode in re.findall(r"(?:rcs:|\+) ([a-z-]+)", line) if mode != "idle"]
+    return [mode for mode in re.findall(r"(?:rcs:|\+) ([a-z-]+)(?! finished,|[a-z-])", line) if mode != "idle"]
 
 
 def by_overlay(workspace: Workspace) -> list[str]:
     members = here(workspace).view().active_modes()
-    active = [(m.mode, str(m.record.get("current_phase") or ""), outcome_of(m.record).waits) for m in members]
+    active = [(m.mode, m.record.phase, outcome_of(m.record).waits, m.record.proof_status) for m in members]
     return re.findall(r"(?m)^- ([a-z-]+): phase ", block(active, "rcs"))
 
 

@@ -12,6 +12,7 @@ from rcs_hooks.files.paths import inside
 from rcs_hooks.overlay import applied, block, find, stripped
 from rcs_hooks.state.operations import is_closed
 from rcs_hooks.state.scopes import resolve_among_sessions
+from rcs_hooks.workflow.commands import COMMAND
 from rcs_hooks.workflow.lifecycle import outcome_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.state.scopes import Scope
+    from rcs_hooks.state.session import Session
 
 
 LARGEST = 4 * 1024 * 1024
@@ -85,9 +87,17 @@ def _block(scope: Scope) -> str:
     scope = _meant(scope)
     view = scope.view()
     members = view.active_modes()
-    active = [(m.mode, m.record.phase, outcome_of(m.record).waits) for m in members]
-    how = scope.commands.write(members[0].mode, "--outcome", "finished") if members else ""
-    return block(active, how, [broken.path for broken in view.unreadable])
+    active = [(m.mode, m.record.phase, outcome_of(m.record).waits, m.record.proof_status) for m in members]
+    modes = [member.mode for member in members]
+    return block(active, _how_to_end(scope, view, modes), [broken.path for broken in view.unreadable])
+
+
+def _how_to_end(scope: Scope, view: Session, modes: Sequence[str]) -> str:
+    """Return the command that ends a run, with a proof if it is more than a plan; empty if nothing is active."""
+    changes_code = next((mode for mode in modes if not view.modes[mode].is_planning), None)
+    if changes_code:
+        return scope.commands.prove(changes_code, COMMAND)
+    return scope.commands.write(modes[0], "--outcome", "finished") if modes else ""
 
 
 def _read(path: str, root: str, *, must_exist: bool) -> str | None:

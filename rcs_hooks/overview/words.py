@@ -9,6 +9,7 @@ from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview import proofs
 from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, length_for, short
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.proof import PROVEN, STALE, UNPROVEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +32,8 @@ UNBROKEN = "\xa0"
 """A blank at which no line is broken."""
 WIDEST = 110
 NARROWEST = 40
-BOLD, DIM, YELLOW, RESET = "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[0m"
+BOLD, DIM, GREEN, YELLOW, RESET = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
+COLOURS = {PROVEN: GREEN, STALE: YELLOW, UNPROVEN: YELLOW}
 
 
 def lines(overview: Overview, now: float, *, width: int = 80, is_coloured: bool = False) -> Iterator[str]:
@@ -66,8 +68,10 @@ def _entry(entry: Entry, now: float, width: int, length: int, *, is_coloured: bo
         f"{gap}{_styled(age, DIM, is_coloured=is_coloured)}" if age else ""
     )
     detail = _detail(entry, now, length)
+    verdict = entry.verdict if is_coloured else ""
     for line in textwrap.wrap(detail, width, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False):
-        yield line.replace(UNBROKEN, " ")
+        yield line.replace(UNBROKEN, " ").replace(verdict, f"{COLOURS[verdict]}{verdict}{RESET}" if verdict else "", 1)
+        verdict = "" if verdict in line else verdict
     if entry.command:
         yield f"{INDENT}{entry.to}: {entry.command}"
 

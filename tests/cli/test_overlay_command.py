@@ -67,7 +67,7 @@ def test_show_prints_every_active_member_between_the_markers(workspace: Workspac
         "- forge: phase verifying, waits for the user",
     ]
     assert lines[-1] == END
-    assert "state write --mode team --outcome finished --session s1" in lines[-2]
+    assert "prove --finish --mode team --session s1 -- COMMAND" in lines[-2]
     assert agents.read_text() == TEXT
 
 

@@ -7,6 +7,7 @@ import pytest
 from rcs_hooks.overview.collect import grouped
 from rcs_hooks.overview.entries import AskedQuestion, Entry, LastStop
 from rcs_hooks.overview.words import MOST, NOTHING, lines
+from rcs_hooks.workflow.proof import ProofStatus
 
 NOW = 1_700_000_000.0
 UUID = "3f2a9c01-1111-4222-8333-444455556666"
@@ -23,13 +24,15 @@ ENTRIES = (
     Entry("mode", "team", "team s2", "waiting", "s2", detail="it cannot be read", to="To clear it", command=COMMAND,
           has_title=False),
     Entry("mode", "ultrawork", "fix the flaky tests", "running", UUID, since=TEN_MINUTES_AGO,
-          detail="phase executing, round 2 of 50", stop=LastStop(True, TEN_MINUTES_AGO)),
+          detail="phase executing, round 2 of 50", stop=LastStop(True, TEN_MINUTES_AGO),
+          proof=ProofStatus("proven", "pytest -q", 0, TEN_MINUTES_AGO)),
     Entry("mode", "forge", "forge of the workspace", "running", since=TWO_HOURS_AGO, detail="phase starting",
           stop=LastStop(False, None), has_title=False),
     Entry("run", "scan", "audit of the parser", "running", id=UUID, since=TWO_HOURS_AGO, detail="running at read"),
-    Entry("mode", "forge", "build it", "ended", "s3", since=TEN_MINUTES_AGO, outcome="finished", detail="finished"),
+    Entry("mode", "forge", "build it", "ended", "s3", since=TEN_MINUTES_AGO, outcome="finished", verdict="proven",
+          detail="finished, proven by `pytest -q`"),
     Entry("mode", "forge", "forge s4", "ended", "s4", since=TWO_HOURS_AGO, outcome="finished", is_early=True,
-          detail="finished early, in phase executing", has_title=False),
+          detail="finished early, in phase executing; unproven", verdict="unproven", has_title=False),
     Entry("run", "scan", "scan 3f2a9c01", "ended", id=UUID, since=TWO_HOURS_AGO, outcome="failed",
           detail="failed at read", has_title=False),
     Entry("task", "login", "login", "tasks", id="login", detail="phase codegen", to="What it needs",
@@ -49,7 +52,8 @@ Waits for you (2)
 
 Runs (3)
   ultrawork: fix the flaky tests                                      for 10 min
-    phase executing, round 2 of 50; Stop held it 10 min ago; session 3f2a9c01
+    phase executing, round 2 of 50; Stop held it 10 min ago; `pytest -q` passed
+    10 min ago; session 3f2a9c01
   forge, of the workspace                                                for 2 h
     phase starting; Stop let it go, as nothing had changed: `go on` continues
     it, `$cancel` ends it
@@ -58,8 +62,9 @@ Runs (3)
 
 Ended in the last day (3)
   forge: build it                                            finished 10 min ago
+    proven by `pytest -q`; session s3
   forge, session s4                                       finished early 2 h ago
-    in phase executing
+    in phase executing; unproven
   scan, run 3f2a9c01                                              failed 2 h ago
     at read
 
@@ -97,12 +102,18 @@ def test_nothing_is_one_friendly_line() -> None:
 def test_of_very_many_the_first_are_shown() -> None:
     found = shown(80, *(ENTRIES[2],) * (MOST + 5))
     assert found[-1] == "  and 5 more: rcs status --json"
-    assert len(found) == 2 + 2 * MOST
+    assert len(found) == 2 + 3 * MOST
 
 
 def test_colours_are_escapes_around_the_same_words() -> None:
     plain = "\n".join(shown(80, *ENTRIES))
     coloured = "\n".join(shown(80, *ENTRIES, is_coloured=True))
-    for code in ("\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[33m"):
+    for code in ("\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m"):
         coloured = coloured.replace(code, "")
     assert coloured == plain
+
+
+def test_the_verdict_has_a_colour_once() -> None:
+    proven, unproven = (shown(80, entry, is_coloured=True)[2] for entry in ENTRIES[5:7])
+    assert proven == "    \x1b[32mproven\x1b[0m by `pytest -q`; session s3"
+    assert unproven == "    in phase executing; \x1b[33munproven\x1b[0m"
