@@ -37,8 +37,20 @@ def refused(shown: str) -> int:
 
 
 def aside(shown: str) -> None:
-    """Print a text to stderr that is no error: what is said beside the output of a command that was run."""
-    refused(shown)
+    """Print a text to stderr that is no error, beside the output of a command; it is lost if nobody reads it."""
+    try:
+        refused(shown)
+    except OSError:
+        abandoned(2)
+
+
+def last_result(value: object) -> None:
+    """Print a line of JSON behind the output of a command; it is lost if nobody reads it, and nothing fails."""
+    try:
+        result(value)
+        flush()
+    except OSError:
+        abandoned()
 
 
 def usage(shown: str) -> int:

@@ -19,6 +19,7 @@ from rcs_hooks.files.clock import iso
 from rcs_hooks.interface import Argument
 from rcs_hooks.proof import command as commands
 from rcs_hooks.proof import tree
+from rcs_hooks.proof.signals import end_as_interrupted
 from rcs_hooks.state import proving
 from rcs_hooks.text import clean, quoted
 from rcs_hooks.workflow.proof import UNPROVEN, Proof
@@ -132,9 +133,7 @@ def _prove(args: argparse.Namespace, typed: list[str]) -> int:
         report.record(chosen, before, settings, finish=args.finish, evidence=args.evidence)
     status = report.status(finish=args.finish)
     report.show(status, as_json=args.json)
-    if ran.exit == commands.SIGNALLED + signal.SIGINT and sys.stdin is not None and sys.stdin.isatty():
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell ends its loop only if Ctrl-C has ended what it waits for
-        os.kill(os.getpid(), signal.SIGINT)
+    end_as_interrupted(ran.exit)
     return status
 
 

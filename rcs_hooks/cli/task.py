@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.cli import options, task_evidence, task_output
 from rcs_hooks.environment import Environment, typed_by
-from rcs_hooks.errors import RcsError, Refused
+from rcs_hooks.errors import RcsError, Refused, UsageError
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.interface import ROOT
 from rcs_hooks.tasks import messages, operations, phases, verdicts
@@ -125,13 +125,24 @@ def _schema_name(name: str) -> str:
 
 
 def run(argv: Sequence[str]) -> int:
-    return answer(parse(argv), ReplDefaults())
+    words, command = task_evidence.split(argv)
+    try:
+        args = parse(argv)
+    except UsageError as error:
+        if command is None:
+            raise
+        return task_evidence.not_run(error, as_json="--json" in words)
+    return answer(args, ReplDefaults())
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Read a command line; what follows `--` of `rcs task test` is in `command`, or None. Raises UsageError."""
     words, command = task_evidence.split(argv)
-    args = build().parse_args(words)
+    parser = build()
+    args, others = parser.parse_known_args(words)
+    if others:
+        task_evidence.check_command(args.action, others)
+        parser.error(f"unrecognized arguments: {' '.join(others)}")
     args.command = command
     if args.action == "test":
         task_evidence.check_options(args)

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 from rcs_hooks import config
 from rcs_hooks.cli import output, task_output
 from rcs_hooks.environment import Environment
-from rcs_hooks.errors import RcsError, UsageError
-from rcs_hooks.tasks import collecting, eval_report, messages
+from rcs_hooks.errors import RcsError, SystemFailure, UsageError
+from rcs_hooks.proof.signals import end_as_interrupted
+from rcs_hooks.tasks import collecting, eval_report, judging, messages
 from rcs_hooks.tasks.failures import path_of
 from rcs_hooks.tasks.flow import MoveRefusal
 from rcs_hooks.tasks.phases import REPORT
+from rcs_hooks.text import quoted
 from rcs_hooks.workflow.proof import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rcs_hooks.config import ProofSettings
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.tasks.store import TaskStore
     from rcs_hooks.tasks.testing import Tested
@@ -57,6 +60,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def check_command(action: str, others: Sequence[str]) -> None:
+    """Raise UsageError for words that are a command without its `--`."""
+    if action == "test" and not others[0].startswith("-"):
+        command = " ".join(quoted(each) for each in others)
+        raise UsageError(f"write `--` before the command: rcs task test ID -- {command}")
+
+
 def check_options(args: argparse.Namespace) -> None:
     """Raise UsageError for options that need a command, and for a command without words."""
     if args.command == []:
@@ -75,15 +85,18 @@ def test(args: argparse.Namespace, store: TaskStore) -> int:
     try:
         return _test(args, store)
     except CommandNotFound as error:
-        return _not_run(error, NOT_FOUND, args)
+        return not_run(error, NOT_FOUND, as_json=args.json)
     except NotRunnable as error:
-        return _not_run(error, NOT_RUNNABLE, args)
+        return not_run(error, NOT_RUNNABLE, as_json=args.json)
     except RcsError as error:
-        return _not_run(error, TROUBLE, args)
+        return not_run(error, as_json=args.json)
+    except OSError as error:
+        return not_run(SystemFailure(error), as_json=args.json)
 
 
-def _not_run(error: RcsError, status: int, args: argparse.Namespace) -> int:
-    output.error(error, as_json=args.json)
+def not_run(error: RcsError, status: int = TROUBLE, *, as_json: bool) -> int:
+    """Print why a command was not run, and return the exit status that says so."""
+    output.error(error, as_json=as_json)
     return status
 
 
@@ -101,14 +114,24 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
         args.timeout or settings.seconds, args.json, time.time,
     )  # fmt: skip
     tested = testing.run(store, place, command, environment)
-    named = ""
-    if not config.proves(settings, args.command):
-        named = messages.not_named(store.task, settings.source, settings.command)
+    named = _why_not_named(settings, args.command, store)
     if args.json:
-        output.result(_as_json(tested, named))
+        output.last_result(_as_json(tested, named))
     else:
         output.aside("\n".join(_words(store.task, tested, named)))
-    return tested.proof.exit or (output.REFUSED if tested.why_unrecorded else output.OK)
+    end_as_interrupted(tested.proof.exit)
+    return tested.proof.exit or (TROUBLE if tested.why_unrecorded else output.OK)
+
+
+def _why_not_named(settings: ProofSettings, argv: Sequence[str], store: TaskStore) -> str:
+    """Return why a command is not the one that the settings name; empty if it is, or if they name none."""
+    if settings.command is None:
+        return ""
+    is_it, is_here = config.proves(settings, argv), os.path.realpath(os.getcwd()) == os.path.realpath(store.root)
+    if is_it and is_here:
+        return ""
+    folder = "" if is_here else store.root
+    return messages.not_named(store.task, settings.source, settings.command, folder, judging.to_run(settings))
 
 
 def _as_json(tested: Tested, named: str) -> JsonObject:
@@ -132,6 +155,8 @@ def _words(task: str, tested: Tested, named: str) -> list[str]:
     lines = [f"task {task}: {messages.came_of(proof)} in {proof.seconds:.1f} s{where}"]
     if tested.why_unrecorded:
         lines.append(f"  not recorded: {tested.why_unrecorded}")
+    if tested.output_lost:
+        lines.append(f"  not all of the output could be passed on: {tested.output_lost}")
     if proof.changed:
         lines.append(f"  it proves nothing, as it has changed {messages.first_of(proof.changed)}; run it again")
     if named:

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import signal
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,3 +64,10 @@ class Signals:
     def _note(self, number: int, _: FrameType | None) -> None:
         if number not in ONLY_NOTICED:
             self._came.append(number)
+
+
+def end_as_interrupted(status: int) -> None:
+    """End this process by Ctrl-C, if that has ended its command: a shell ends its loop only then."""
+    if status == 128 + signal.SIGINT and sys.stdin is not None and sys.stdin.isatty():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)

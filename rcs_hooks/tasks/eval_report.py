@@ -30,11 +30,14 @@ class SuiteRun(NamedTuple):
     """The fingerprint of the work tree before it."""
     broke: bool = False
     """Whether the run did not come to its end: it was out of time, or a signal ended it."""
+    folder: str = ""
+    """The folder in which it ran, relative to the workspace; empty for the workspace itself."""
 
     @property
     def id(self) -> str:
         """Return the name of its suite: the command itself, so that the same command has the same suite."""
-        return clean(self.proof.command, ID_LENGTH)
+        where = f" in {self.folder}" if self.folder else ""
+        return clean(f"{self.proof.command}{where}", ID_LENGTH)
 
 
 def with_run(before: JsonObject, run: SuiteRun) -> JsonObject:
@@ -45,6 +48,8 @@ def with_run(before: JsonObject, run: SuiteRun) -> JsonObject:
     proof = run.proof.to_json()
     of_run = {key: proof[key] for key in ("command", "exit", "seconds", "at", "changed", "timed_out")}
     suite: JsonObject = {"id": run.id, "kind": run.kind, "overall_pass": run.proof.passed, **of_run}
+    if run.folder:
+        suite["folder"] = run.folder
     suite["output"] = run.tail[-TAIL_LENGTH:]
     suites = [*(each for each in _others(before, run.tree_before) if each.get("id") != run.id), suite]
     return {
@@ -92,11 +97,16 @@ def proof_in(report: JsonObject, settings: ProofSettings) -> TaskProof:
     failing = [proof for suite, proof in runs if suite.get("overall_pass") is not True]
     if failing or report.get("overall_pass") is not True or report.get("status") != COMPLETED:
         return TaskProof(_failed(failing))
-    proofs = [proof for _, proof in runs if proof is not None]
-    trusted = [proof for proof in proofs if proves_text(settings, proof.command)]
-    if proofs and not trusted:
-        return TaskProof(proofs[-1], f"is not what {settings.source} names")
-    return TaskProof(trusted[-1] if trusted else None)
+    proofs = [(proof, _is_named(settings, suite, proof)) for suite, proof in runs if proof is not None]
+    named = [proof for proof, counts in proofs if counts]
+    if proofs and not named:
+        return TaskProof(proofs[-1][0], f"is not what {settings.source} names")
+    return TaskProof(named[-1] if named else None)
+
+
+def _is_named(settings: ProofSettings, suite: JsonObject, proof: Proof) -> bool:
+    """Tell whether a run is the one that the settings name: that command, in the workspace itself."""
+    return settings.command is None or (not suite.get("folder") and proves_text(settings, proof.command))
 
 
 def _failed(proofs: list[Proof | None]) -> Proof | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import RcsError
@@ -11,6 +12,7 @@ from rcs_hooks.tasks.state import REQUIRED_BY, REQUIRED_COMMAND
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
+    from rcs_hooks.config import ProofSettings
     from rcs_hooks.environment import Environment
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.tasks.store import TaskStore
@@ -46,8 +48,22 @@ def verdict_on(report: JsonObject, store: TaskStore, environment: Environment, t
         tree, why = _tree(store.root, environment)
     verdict = found.judged(tree, store.at, why)
     if settings.required:
-        verdict |= {REQUIRED_BY: settings.required_by, REQUIRED_COMMAND: settings.command}
+        verdict |= {REQUIRED_BY: settings.required_by, REQUIRED_COMMAND: to_run(settings)}
     return verdict
+
+
+def to_run(settings: ProofSettings) -> str:
+    """Return the command of the settings as it follows `--`; COMMAND if they name none."""
+    from rcs_hooks import config
+
+    if settings.command is None:
+        return "COMMAND"
+    shell = f"sh -c {shlex.quote(settings.command)}"
+    try:
+        is_plain = config.proves(settings, shlex.split(settings.command))
+    except ValueError:
+        return shell
+    return settings.command if is_plain else shell
 
 
 def _tree(root: str, environment: Environment) -> tuple[str | None, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.errors import RcsError, Refused
+from rcs_hooks.errors import RcsError, Refused, SystemFailure
 from rcs_hooks.files.clock import iso
 from rcs_hooks.tasks import eval_report, judging, messages
 from rcs_hooks.tasks.flow import ENTER, AlreadyThere, Request
@@ -46,6 +47,8 @@ class Tested(NamedTuple):
 
     place: TaskResult
     proof: Proof
+    output_lost: str = ""
+    """Why not all of its output could be passed on; empty if it was."""
     why_unrecorded: str = ""
     """Why the report was not written; empty if it was."""
     verdict: ProofStatus | None = None
@@ -89,14 +92,22 @@ def run(store: TaskStore, place: TaskResult, command: Command, environment: Envi
     at = iso(command.clock())
     proof = Proof(command.text, ran.exit, ran.seconds, at, digest, changed, timed_out=ran.timed_out)
     if ran.is_interrupted:
-        return Tested(place, proof, messages.INTERRUPTED)
+        return Tested(place, proof, ran.output_lost, messages.INTERRUPTED)
     tail = ran.tail.decode(errors="replace")
-    suite = eval_report.SuiteRun(command.kind, proof, tail, before.digest, broke=_broke(ran))
+    folder = _folder(store.root, command.cwd)
+    suite = eval_report.SuiteRun(command.kind, proof, tail, before.digest, broke=_broke(ran), folder=folder)
     try:
         verdict = _record(store, place, suite, environment)
-    except (RcsError, OSError) as error:
-        return Tested(place, proof, str(error))
-    return Tested(place, proof, verdict=verdict)
+    except RcsError as error:
+        return Tested(place, proof, ran.output_lost, str(error))
+    except OSError as error:
+        return Tested(place, proof, ran.output_lost, str(SystemFailure(error)))
+    return Tested(place, proof, ran.output_lost, verdict=verdict)
+
+
+def _folder(root: str, cwd: str) -> str:
+    folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(root))
+    return "" if folder == "." else folder
 
 
 def _broke(ran: Ran) -> bool:

@@ -153,12 +153,22 @@ def test_options_of_a_command_need_one(tmp_path: Path, words: tuple[str, ...]) -
     assert "rcs task test ID -- COMMAND" in done.err
 
 
-@each_row("words", [("--",), ("--timeout", "0", "--", "true"), ("--kind", "vibes", "--", "true"), ("true",)], ids=str)
-def test_a_wrong_command_line_runs_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+@each_row(
+    ("words", "status", "said"),
+    [
+        (("--",), 125, "there is no command after --"),
+        (("--timeout", "0", "--", "true"), 125, "'0' is not a time"),
+        (("--kind", "vibes", "--", "true"), 125, "invalid choice: 'vibes'"),
+        (("true", "-q"), 2, "write `--` before the command: rcs task test ID -- true -q"),
+        (("--nothing",), 2, "unrecognized arguments: --nothing"),
+    ],
+)
+def test_a_wrong_command_line_runs_nothing(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
     task = Task(tmp_path).at("test")
     before = task.tree()
-    assert task("test", *words).status == 2
-    assert task.tree() == before
+    done = task("test", *words)
+    assert (done.status, done.out, task.tree()) == (status, "", before)
+    assert said in done.err
 
 
 def test_without_a_command_it_goes_to_test_as_ever(task: Task) -> None:
@@ -172,7 +182,7 @@ def test_a_task_that_goes_on_meanwhile_keeps_its_report(task: Task, repo: Repo) 
     task.put(REPORT, PASSED)
     move = ["sh", "-c", f"{RCS[0]} task redo t1 >&2"]
     status, _, err = run(task, *move)
-    assert status == 1
+    assert status == 125
     assert "has gone on to test meanwhile, so the result of the command is not recorded" in err
     assert not task.there(REPORT)
 
@@ -307,6 +317,18 @@ def test_only_the_trusted_command_proves(task: Task, repo: Repo) -> None:
     assert task.state["proof"]["command"] == CHECK
 
 
+def test_the_trusted_command_proves_in_the_root_only_and_a_line_for_a_shell_by_a_shell(task: Task, repo: Repo) -> None:
+    line = f"{CHECK} && true"
+    env = trusted(task, repo, f'[proof]\ncommand = "{line}"\n')
+    hint = f"run: rcs task test t1 -- sh -c '{line}'\n"
+    for command in (["sh", "-c", line], ["true"]):
+        words = [*RCS, *task.words("test", "--"), *command]
+        done = subprocess.run(words, cwd=repo.top / "src", env=task.env(**env), capture_output=True, check=False)
+        assert f"not a proof: rcs.toml names `{line}` in {repo.top}; {hint}" in done.stderr.decode()
+    assert f"names `{line}`; {hint}" in run(task, "true", home=env["HOME"])[2]
+    assert "not a proof" not in run(task, "sh", "-c", line, home=env["HOME"])[2]
+
+
 def test_where_a_proof_is_required_nothing_is_accepted_without_one(task: Task, repo: Repo) -> None:
     env = trusted(task, repo, f'[proof]\ncommand = "{CHECK}"\nrequired = true\n')
     run(task, *CHECK.split(), home=env["HOME"])
@@ -370,6 +392,8 @@ PROOFS: list[tuple[str, Record, ProofSettings, str, str]] = [
     ("by hand", {**PASSED, "tree": TREE}, ANY, "", "unproven"),
     ("by hand, beside a command", report(suite("pytest"), {"id": "x", "overall_pass": True}), ANY, "pytest", "proven"),
     ("by hand, and failed", report(suite("pytest"), {"id": "x", "overall_pass": False}), ANY, "", "unproven"),
+    ("the trusted one, elsewhere", report(suite("make check", folder="sub")), MAKE, "make check", "unproven"),
+    ("any command, elsewhere", report(suite("pytest", folder="sub")), ANY, "pytest", "proven"),
     ("no tree", report(suite("pytest"), tree=""), ANY, "pytest", "unproven"),
     ("another tree", report(suite("pytest"), tree=OTHER), ANY, "pytest", "stale"),
     ("still running", report(suite("pytest"), status="running"), ANY, "", "unproven"),

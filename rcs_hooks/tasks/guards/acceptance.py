@@ -107,7 +107,7 @@ def _lacking_proof(snap: Snapshot) -> Failures:
     lacks = snap.lacking_proof
     if lacks is None:
         return ()
-    fix = run_tests(snap.task, lacks.command or "COMMAND")
+    fix = run_tests(snap.task, lacks.command)
     return fails(REPORT, lacks.found, fix, needed=f"proven, as {lacks.required_by} requires")
 
 
