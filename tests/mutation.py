@@ -123,6 +123,13 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("clients/entries.py", "clients/handlers.py"),
         ("tests/clients/test_entries.py", "tests/clients/test_handlers.py", "tests/install", "tests/cli/test_setup.py"),
     ),
+    "settings": (
+        (
+            *(f"config/{name}.py" for name in ("loading", "reading", "proof_table", "trust", "commands", "values")),
+            "clients/claude/settings.py",
+        ),
+        ("tests/config", "tests/clients/test_entries.py", "tests/cli/test_config.py", "tests/install/test_doctor.py"),
+    ),
     "jsonedit": (("editing/jsonedit.py",), ("tests/editing/test_jsonedit.py", "tests/clients/test_entries.py")),
 }
 SECONDS = 120
