@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import rcs_hooks
-from rcs_hooks.cli.task import build
+from rcs_hooks.cli.task import parse
 from rcs_hooks.tasks.phases import OUTPUTS, PHASES, SCHEMAS
 from tests.table import each_row
 
@@ -20,12 +20,15 @@ ROWS = {row[0]: row for row in re.findall(r"^\| `(\w+)` \| [^|]* \| ([^|]*) \| (
 def test_each_command_is_one(command: str) -> None:
     program, name, *words = shlex.split(command.replace("ID", "t1"))
     assert (program, name) == ("rcs", "task")
-    build().parse_args(words)
+    parse(words)
 
 
 def test_every_action_that_leads_a_task_stands_in_it() -> None:
     said = {shlex.split(command)[2] for command in COMMANDS}
-    assert said == {"list", "new", "status", "next", "plan", "review", "codegen", "accept", "revert", "redo", "schema"}
+    assert said == {
+        "list", "new", "status", "next", "plan", "review", "codegen", "accept", "revert", "redo", "schema", "collect",
+        "test",
+    }  # fmt: skip
 
 
 def test_each_phase_has_its_artifacts_and_their_schemas() -> None:
