@@ -13,21 +13,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.cli.options import scope
+from rcs_hooks.config import ProofSettings
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
+from rcs_hooks.files import clock
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.transaction import recover
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.state import clearing, history, history_folding, question_service, writing
+from rcs_hooks.proof import tree
+from rcs_hooks.state import clearing, history, history_folding, proving, question_service, writing
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.history_folding import RunState, replay
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow.proof import Proof
 from tests.files.test_transaction import killed_at
 from tests.properties import examples
 from tests.support import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
 PROMPTS = (
     "$forge fix it", "$blueprint plan it", "$brief ask me", "$crew build it", "$ulw", "$autoforge all of it",
@@ -45,8 +51,11 @@ WRITES: tuple[dict[str, Any], ...] = (
 prompts = st.tuples(st.just("prompt"), st.sampled_from(PROMPTS), st.none())
 writes = st.tuples(st.just("write"), st.sampled_from(MODES), st.sampled_from(WRITES))
 others = st.tuples(st.sampled_from(["stop", "ask", "clear", "fold", "start"]), st.sampled_from(MODES), st.none())
+proofs = st.tuples(
+    st.just("prove"), st.sampled_from([*MODES, ""]), st.tuples(st.integers(0, 1), st.booleans(), st.booleans())
+)
 kills = st.one_of(st.none(), st.none(), st.integers(1, 60))
-stories = st.lists(st.tuples(st.one_of(prompts, writes, others), kills, st.booleans()), min_size=1, max_size=14)
+stories = st.lists(st.tuples(st.one_of(prompts, writes, others, proofs), kills, st.booleans()), min_size=1, max_size=14)
 
 
 class Story:
@@ -85,10 +94,33 @@ class Story:
                     question_service.ask(at, word, "Which one?", ("the first", "the second"))
                 elif kind == "clear":
                     clearing.clear(at, word)
+                elif kind == "prove":
+                    self.prove(at, word, *fields)
                 elif self.workspace.state.exists():
                     history_folding.fold(self.folder, "s1")
 
         return act
+
+    def prove(self, at: Any, mode: str, status: int, finish: bool, edits: bool) -> None:
+        """What `rcs prove` does around a command, which may change a file that nobody tracks."""
+        chosen = proving.choose(at, [mode] if mode else None)
+        if edits:
+            (self.workspace.root / f"made-{self.workspace.turns}").touch()
+        digest = tree.fingerprint(str(self.workspace.root), {}).digest
+        proof = Proof(f"make {self.workspace.turns}", status, 1.0, clock.iso(at.now), digest)
+        proving.keep(at, chosen, proof, b"ok", finish=finish, settings=ProofSettings())
+
+    def check_proof(self, mode: str, record: ModeRecord, lines: list[history.Event]) -> None:
+        """Compare the proof and the verdict of a record with the last events that tell of them."""
+        found = [event for event in lines if event.mode == mode]
+        is_known = any(event.event == history.STARTED for event in found)
+        run = found[max((at for at, event in enumerate(found) if event.event == history.STARTED), default=0) :]
+        told = [event.data["command"] for event in run if event.event == history.PROOF]
+        if is_known:
+            assert (told[-1] if told else None) == (record.proof and record.proof.command), f"{mode}: {told}, {record}"
+        if run and run[-1].event == history.OUTCOME and run[-1].to == "finished":
+            verdict = record.proof_status.state if record.has("proof") else None
+            assert run[-1].data.get("proof") == verdict, f"{mode}: {run[-1]}, {record}"
 
     def check(self) -> None:
         """Compare what the records say with what the history tells, both read without the lock."""
@@ -102,6 +134,7 @@ class Story:
                 assert not state.is_active, f"{mode} has no record, and runs by its history"
                 continue
             assert state.is_active == is_active(record), f"{mode}: {state}, {record}"
+            self.check_proof(mode, record, lines)
             outcome = outcome_of(record)
             if is_active(record):
                 found = RunState(True, record.phase, record.iteration, outcome.public or "", record.title)
