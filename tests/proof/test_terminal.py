@@ -100,7 +100,9 @@ def test_ctrl_c_is_the_commands_own(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_that_ends_the_command_is_told_from_a_failure(tmp_path: Path) -> None:
-    with on_terminal(*RUNNER, "sh", "-c", "echo begun; sleep 1000", cwd=tmp_path, env=runner_env(tmp_path)) as program:
+    with on_terminal(
+        *RUNNER, "sh", "-c", "echo begun; exec sleep 1000", cwd=tmp_path, env=runner_env(tmp_path)
+    ) as program:
         program.expect("begun")
         program.type("\x03")
         assert program.wait() == 130
@@ -148,16 +150,17 @@ def test_ctrl_z_stops_both_and_fg_and_bg_go_on(shell: OnTerminal, tmp_path: Path
     assert result(tmp_path)["exit"] == 6
 
 
+@pytest.mark.slow
 def test_the_time_for_which_it_is_stopped_does_not_count(shell: OnTerminal, tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text(WAITS)
-    shell.type(f"LIMIT=2 {RUN} {sys.executable} waits.py\n")
+    shell.type(f"LIMIT=8 {RUN} {sys.executable} waits.py\n")
     pid = pid_in(tmp_path / "pid")
     shell.type("\x1a")
     shell.expect("Stopped")
-    shell.type("sleep 3; touch go; fg; echo co''de $?\n")
+    shell.type("sleep 9; touch go; fg; echo co''de $?\n")
     shell.expect("code 6")
     assert not is_alive(pid)
-    assert float(str(result(tmp_path)["seconds"])) < 2
+    assert float(str(result(tmp_path)["seconds"])) < 8
 
 
 def test_a_command_in_the_background_stops_when_it_asks_and_has_the_terminal_in_the_foreground(
