@@ -233,7 +233,8 @@ class _Report:
     def show(self, status: int, *, as_json: bool) -> None:
         """Tell what was recorded: in words on stderr, and as one line of JSON on stdout."""
         tail = self._ran.tail
-        if tail and not tail.endswith(b"\n") and sys.stderr is not None and sys.stderr.isatty():
+        is_amid_line = self._ran.is_interrupted or (tail and not tail.endswith(b"\n"))  # `^C` is there, too
+        if is_amid_line and sys.stderr is not None and sys.stderr.isatty():
             _tell("")
         for line in "\n".join(self.says).splitlines():
             _tell(f"rcs: {line}")

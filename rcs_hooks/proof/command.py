@@ -27,6 +27,7 @@ GRACE = 5.0
 SILENCE, MOST_AFTERWARDS = 0.3, 2.0
 """How long output of what the command has left behind is waited for, and how long it is passed on."""
 PAUSE = 0.05
+FROM_TERMINAL = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 NAME_LENGTH = 200
 
 
@@ -42,7 +43,7 @@ class Ran(NamedTuple):
     signal: int = 0
     """The signal that ended the command, or that was passed on to it; 0 for none."""
     is_interrupted: bool = False
-    """Whether somebody ended it: by Ctrl-C, or by a signal to us that was passed on."""
+    """Whether somebody ended it: from the terminal, as by Ctrl-C, or by a signal to us that was passed on."""
     output_lost: str = ""
     """Why not all of the output could be passed on; empty if it was."""
 
@@ -99,11 +100,10 @@ class _Running:
             self._terminal.lend(self._group.id)
         self._began = time.monotonic()
         self._process = _start(argv, cwd, env, self._output.inner, self._group.id)
+        self._group.watch(self._process.pid)
         self._output.started()
-        if not self._group.id:
-            self._group.id = self._process.pid
-            if self._wants_terminal:
-                self._terminal.lend(self._group.id)
+        if self._wants_terminal:
+            self._terminal.lend(self._group.id)
 
     def finish(self, seconds: float | None) -> Ran:
         """Wait until the command has ended, and pass on what it writes."""
@@ -149,7 +149,7 @@ class _Running:
             own = TIMED_OUT
         elif self._passed_on and own == 0:  # a server that ends in peace when it is asked to has passed nothing
             own = SIGNALLED + self._passed_on
-        is_interrupted = not timed_out and (self._passed_on > 0 or ended_by == signal.SIGINT)
+        is_interrupted = not timed_out and (self._passed_on > 0 or ended_by in FROM_TERMINAL)
         return Ran(own, took, self._output.tail, timed_out, number, is_interrupted, self._output.lost)
 
     def _pass_on(self) -> None:
@@ -168,6 +168,7 @@ class _Running:
             return None
         if not os.WIFSTOPPED(status):
             self._process.returncode = os.waitstatus_to_exitcode(status)
+            self._group.command_ended()
             return status
         if self._terminal.is_there:
             self._stop_too(os.WSTOPSIG(status))

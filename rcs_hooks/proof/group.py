@@ -8,20 +8,24 @@ import signal
 import subprocess
 
 SHELL = "/bin/sh"
-GUARD = "trap '' HUP INT QUIT TERM TSTP TTIN TTOU; read -r _ || kill -s KILL 0"
-"""Waits for a line; kills its own group if there will never be one."""
+GUARD = """trap '' HUP INT QUIT TERM TSTP TTIN TTOU
+read -r pid
+read -r _ || kill -s KILL -- "-$pid" "$pid" 0"""
+"""Reads the command's id, and waits for a line. If there will never be one: kills the command and its own group."""
 
 
 class Group:
-    """A process group, whose first member is a guard.
+    """A process group for a command, whose first member is a guard.
 
-    The guard reads from a pipe that we alone hold: where we die, of whatever, it ends the whole group, what the command
-    has started included. (PR_SET_PDEATHSIG would reach the command alone, and only on Linux.)
+    The guard reads from a pipe that we alone hold: where we die, of whatever, it kills the whole group, with all
+    that the command has started. (PR_SET_PDEATHSIG would reach the command alone, and only on Linux.)
     """
 
     def __init__(self) -> None:
         self.id = 0
         """The group to join; 0 for a group of one's own, where no guard can be started."""
+        self._command = 0
+        self._groups: set[int] = set()
         self._guard: subprocess.Popen[bytes] | None = None
         with contextlib.suppress(OSError):
             self._guard = subprocess.Popen(
@@ -36,22 +40,40 @@ class Group:
             )
             self.id = self._guard.pid
 
+    def watch(self, pid: int) -> None:
+        """Name the command, which has joined the group; it may leave it, for a session of its own."""
+        self._command = pid
+        self.id = self.id or pid
+        self._groups.add(self.id)
+        self._tell_guard(f"{pid}\n")
+
+    def command_ended(self) -> None:
+        """Forget the id of the command, which may soon be another program's."""
+        self._command = 0
+
     def send(self, number: int) -> None:
-        """Send a signal to all of the group."""
-        if not self.id:  # which would be our own group
-            return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.id, number)
+        """Send a signal to all of the group, and to the one that the command has made for itself."""
+        if self._command:
+            with contextlib.suppress(ProcessLookupError):
+                self._groups.add(os.getpgid(self._command))
+        for group in self._groups - {0, os.getpgrp()}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
 
     def release(self) -> None:
         """Dismiss the guard; what is left of the group lives on."""
         if self._guard is None or self._guard.stdin is None:
             return
-        with self._guard.stdin as pipe, contextlib.suppress(OSError):  # the command may have killed its own group
-            pipe.write(b"\n")
+        self._tell_guard("\n\n")
+        self._guard.stdin.close()
         self._guard.send_signal(signal.SIGCONT)  # a stop of the whole group has stopped it, too
         self._guard.wait()
         self._guard = None
+
+    def _tell_guard(self, line: str) -> None:
+        if self._guard and self._guard.stdin:
+            with contextlib.suppress(OSError):  # the command may have killed its own group
+                self._guard.stdin.write(line.encode())
 
     def has_members(self) -> bool:
         """Tell whether something of the group is left, the guard included."""

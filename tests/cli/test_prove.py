@@ -213,7 +213,9 @@ def test_without_a_command_that_of_the_project_is_run_in_its_root(bench: Bench) 
     assert bench.read()["lifecycle_outcome"] == "finished"
 
 
-NOT_A_PROOF = "rcs: not a proof: rcs.toml names `make check`; run: rcs prove\n"
+RUN = f"run: {RCS} prove --mode forge --session s1\n"
+RUN_TO_FINISH = f"run: {RCS} prove --finish --mode forge --session s1\n"
+NOT_A_PROOF = "rcs: not a proof: rcs.toml names `make check`; "
 OTHERS = [(("--", "true"), 0), ((*SH, "exit 3"), 3), (("--finish", "--", "true"), 1), (("--finish", *SH, "exit 3"), 3)]
 
 
@@ -224,7 +226,7 @@ def test_another_command_than_that_of_the_project_runs_and_is_no_proof(
     bench = Bench(tmp_path)
     bench.settings(WHOLE)
     done = bench.rcs("prove", *words)
-    assert (done.returncode, done.stderr) == (code, NOT_A_PROOF)
+    assert (done.returncode, done.stderr) == (code, NOT_A_PROOF + (RUN_TO_FINISH if "--finish" in words else RUN))
     assert (bench.proof(), bench.read()["active"]) == ({}, True)
     answer = json.loads(bench.rcs("prove", "--json", *words).stdout)
     assert (answer["ok"], answer["proof"], answer["tree"], answer["modes"]) == (False, "unproven", None, [])
@@ -236,7 +238,7 @@ def test_the_command_of_the_project_counts_only_in_its_root(bench: Bench) -> Non
     shutil.copy(bench.root / "run.sh", bench.root / "deep")
     done = run_rcs("prove", "--", "./run.sh", cwd=bench.root / "deep", env=bench.env)
     assert done.returncode == 0
-    assert done.stderr == f"rcs: not a proof: rcs.toml names `./run.sh` in {bench.root}; run: rcs prove\n"
+    assert done.stderr == f"rcs: not a proof: rcs.toml names `./run.sh` in {bench.root}; {RUN}"
     assert bench.rcs("prove", "--", "./run.sh").returncode == 0
     assert bench.proof()["command"] == "./run.sh"
 
@@ -277,7 +279,7 @@ def test_ctrl_c_ends_us_as_a_shell_expects_it(bench: Bench) -> None:
         program.expect("begun\r\n")
         program.type("\x03")
         assert program.wait() == -signal.SIGINT
-        assert b"rcs: interrupted by SIGINT, so nothing was recorded\r\n" in program.shown
+        assert program.shown == b"^C\r\nrcs: interrupted by SIGINT, so nothing was recorded\r\n"
     assert bench.proof() == {}
 
 

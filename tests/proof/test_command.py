@@ -245,6 +245,12 @@ def test_a_command_that_heeds_no_signal_is_killed(tmp_path: Path) -> None:
     assert not is_alive(pid_in(tmp_path / "pid"))
 
 
+def test_a_command_that_has_left_for_a_session_of_its_own_is_ended_too(tmp_path: Path) -> None:
+    ran, _ = run(tmp_path, "setsid", "sh", "-c", "sleep 1000 & echo $! >pid; wait", limit=2)
+    assert (ran["exit"], ran["timed_out"]) == (124, True)
+    wait_for(lambda: not is_alive(pid_in(tmp_path / "pid")), "the end of what it had started")
+
+
 def test_a_stopped_command_runs_out_of_time_too(tmp_path: Path) -> None:
     ran, _ = run(tmp_path, "sh", "-c", "kill -STOP $$", limit=2)
     assert (ran["exit"], ran["timed_out"]) == (124, True)
@@ -288,3 +294,11 @@ def test_the_command_and_all_that_it_has_started_end_when_we_are_killed(tmp_path
     program.kill()
     program.communicate(timeout=LONG)
     wait_for(lambda: not any(map(is_alive, pids)), "the end of the command")
+
+
+def test_a_command_in_a_session_of_its_own_ends_when_we_are_killed(tmp_path: Path) -> None:
+    program = start(tmp_path, "setsid", "sh", "-c", "sleep 1000 & echo $! >pid; wait")
+    pid = pid_in(tmp_path / "pid")
+    program.kill()
+    program.communicate(timeout=LONG)
+    wait_for(lambda: not is_alive(pid), "the end of the command")
