@@ -8,6 +8,7 @@ from rcs_hooks import jsontext
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError, error_json
 from rcs_hooks.tasks import flow, messages, phases
+from rcs_hooks.tasks.author import signature
 from rcs_hooks.tasks.failures import run_tests
 from rcs_hooks.tasks.flow import AlreadyThere, GateStatus, Move, MoveRefusal
 from rcs_hooks.tasks.store import TaskStore, names
@@ -155,7 +156,8 @@ def status(status: TaskStatus, *, as_json: bool) -> int:
         output.text(line)
     if status.decision is not None:
         decided = status.decision
-        words = messages.decided(decided.word, decided.decided_by, decided.decided_at, decided.reasons)
+        by = signature(decided.decided_by, state.finished_by)
+        words = messages.decided(decided.word, by, decided.decided_at, decided.reasons)
         output.text(f"  decision: {words}")
     for line in _to_do_lines(status.task, state.phase, state.why, status.ready):
         output.text(line)

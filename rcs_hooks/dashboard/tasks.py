@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.errors import RcsError, reason_of
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.tasks import edges, flow, phases
-from rcs_hooks.tasks.author import words_of
+from rcs_hooks.tasks.author import signature
 from rcs_hooks.tasks.store import TaskStore, names
 from rcs_hooks.text import clean
 
@@ -57,7 +57,7 @@ def _task(root: str, name: str, now: float) -> Record:
         state = store.state()
         task |= _fields(state)
         snapshot = store.snapshot(state)
-        return task | {"decision": _decision(snapshot), "gates": _gates(state, snapshot)}
+        return task | {"decision": _decision(state, snapshot), "gates": _gates(state, snapshot)}
     except RcsError as error:
         return task | {"problem": " ".join(str(error).split())}
     except OSError as error:
@@ -75,7 +75,7 @@ def _fields(state: TaskState) -> Record:
     }
 
 
-def _decision(snapshot: Snapshot) -> Record | None:
+def _decision(state: TaskState, snapshot: Snapshot) -> Record | None:
     """Return the decision in accept with who gave it; None if there is none."""
     decision = snapshot.read(phases.DECISION).value
     if decision is None:
@@ -84,7 +84,7 @@ def _decision(snapshot: Snapshot) -> Record | None:
     reasons = [clean(each, LONGEST) for each in decision.reasons[:MOST_REASONS]]
     return {
         "decision": decision.word,
-        "by": words_of(decision.decided_by),
+        "by": signature(decision.decided_by, state.finished_by),
         "at": at if seconds(at) is not None else None,
         "reasons": [each for each in reasons if each],
     }

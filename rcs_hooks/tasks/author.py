@@ -24,3 +24,14 @@ def words_of(kind: object) -> str:
     """Return how people read what an artifact says of its author; a file written by hand may say anything."""
     name = clean(kind)
     return WORDS.get(name) or (f"signed {name}" if name else "unsigned")
+
+
+def signature(decided_by: object, finished_by: str) -> str:
+    """Return who gave a decision, as words; and who took the task to done with it, where that is somebody else.
+
+    A file may be written by hand and signed by anybody, but the move is noted by the program.
+    """
+    words = words_of(decided_by)
+    if not finished_by or finished_by == clean(decided_by):
+        return words
+    return f"{words}; taken to done {words_of(finished_by)}"

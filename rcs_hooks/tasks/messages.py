@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.tasks.author import words_of
 from rcs_hooks.tasks.failures import enter, path_of
 from rcs_hooks.tasks.phases import PHASES, REVERT_RECORD, STATE_FILE
 from rcs_hooks.text import clean
@@ -218,10 +217,10 @@ def to_next(task: str, target: str) -> str:
     return f"rcs task next {task}; it goes to {target}"
 
 
-def decided(word: str, by: object, at: object, reasons: Sequence[str]) -> str:
-    """Return a decision on one line: who gave it, when, and why."""
-    when = clean(at)
-    return f"{decision(word, [clean(each, 200) for each in reasons])} ({', '.join(filter(None, (words_of(by), when)))})"
+def decided(word: str, by: str, at: object, reasons: Sequence[str]) -> str:
+    """Return a decision on one line: why, when, and who gave it, as words."""
+    said = decision(word, [clean(each, 200) for each in reasons])
+    return f"{said} ({', '.join(filter(None, (clean(at), by)))})"
 
 
 def decision(word: str, reasons: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ BASE, COLLECTED = "start", "collected"
 REQUIRED_BY, REQUIRED_COMMAND = "required_by", "required_command"
 """The keys of a verdict where the person requires a proof: who says so, and which command proves."""
 COMMAND_LENGTH = 200
-WHY = "why"
+WHY, BY = "why", "by"
 MOST_REASONS = 6
 LONGEST_REASON = 240
 
@@ -36,6 +36,8 @@ class Actor(NamedTuple):
     status: str | None = None
     why: tuple[str, ...] = ()
     """What sent the task back to this phase, and is to be changed there; empty if it came forward."""
+    by: str = ""
+    """Who took the task to this phase last; empty if nobody knows."""
 
 
 class LackingProof(NamedTuple):
@@ -62,6 +64,11 @@ class TaskState(NamedTuple):
     def why(self) -> tuple[str, ...]:
         """Return what sent the task back to the present phase; empty if nothing did."""
         return self.actors.get(self.phase, Actor()).why
+
+    @property
+    def finished_by(self) -> str:
+        """Return who took the task to done; empty if it is not done, or nobody knows."""
+        return self.actors.get(DONE, Actor()).by if self.phase == DONE else ""
 
     @property
     def start(self) -> str | None:
@@ -131,7 +138,7 @@ def _actor(field: str, actor: object) -> Actor:
         raise Refused(messages.wrong_state(f"{field}.round", _value(number), "a whole number from 1"))
     if not isinstance(status, str | None):
         raise Refused(messages.wrong_state(f"{field}.status", _value(status), "a word or null"))
-    return Actor(number, status, _reasons(actor.get(WHY)))
+    return Actor(number, status, _reasons(actor.get(WHY)), clean(actor.get(BY)))
 
 
 def _reasons(why: object) -> tuple[str, ...]:
@@ -169,8 +176,10 @@ def collected(state: TaskState, base: str, digest: str | None, at: str) -> JsonO
     return {**state.record, COLLECTED: {"base": base, "digest": digest, "at": at}}
 
 
-def moved(state: TaskState, target: str, at: str, why: Sequence[str] = ()) -> JsonObject:
-    """Return the content of state.json after a move of the task to the phase `target`; `why` is what sent it back.
+def moved(state: TaskState, target: str, at: str, why: Sequence[str] = (), by: str = "") -> JsonObject:
+    """Return the content of state.json after a move of the task to the phase `target`, which `by` asked for.
+
+    `why` is what sent it back.
 
     The number of rounds of that phase goes up by one. A move back sets the status of every later phase to None, and
     removes an old verdict on the tests. The reasons of an earlier move are removed, unless the same phase is done
@@ -189,6 +198,10 @@ def moved(state: TaskState, target: str, at: str, why: Sequence[str] = ()) -> Js
     entered = actors.setdefault(target, {})
     entered["round"] = entered.get("round", 0) + 1
     entered["status"] = COMPLETED if target == DONE else PENDING
+    if by:
+        entered[BY] = by
+    else:
+        entered.pop(BY, None)
     if why:
         entered[WHY] = shortened(why)
     elif source != target:

@@ -144,7 +144,9 @@ class TaskStore:
         try:
             archived = archive.archive(self.folder, target) if is_back else archive.ArchivedFiles()
             self._log(move.kind, source, target, move.reason, move.failed)
-            after: JsonObject = {"task_id": self.task} | state.moved(before, target, self.at, move.why)
+            after: JsonObject = {"task_id": self.task} | state.moved(
+                before, target, self.at, move.why, self.author.kind
+            )
             commit(self.folder, [Write(phases.STATE_FILE, after)])
         except BaseException:  # the task has not moved, so its files go back; then it is raised again
             archive.recover(self.folder)

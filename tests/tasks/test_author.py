@@ -7,7 +7,7 @@ import os
 import pty
 import subprocess
 
-from rcs_hooks.tasks.author import words_of
+from rcs_hooks.tasks.author import signature, words_of
 from tests.table import each_row
 from tests.tasks.paths import DECISION, PLAN, PLAN_REVIEW
 from tests.tasks.rows import WHOLE_PLAN
@@ -66,10 +66,18 @@ def test_status_says_who_decided(task: Task) -> None:
     task.at("accept")
     task.program("accept", "--decision", "accepted", "--reason", "so be it", CLAUDECODE="1")
     at = task.read(DECISION)["decided_at"]
-    assert f"\n  decision: accepted: so be it (by an agent, {at})\n" in task.did("status")
+    assert f"\n  decision: accepted: so be it ({at}, by an agent)\n" in task.did("status")
     assert task("status", "--json").json["decision"] == {
         "decision": "accepted", "reasons": ["so be it"], "decided_by": "agent", "decided_at": at
     }  # fmt: skip
+
+
+def test_an_agent_that_signs_for_the_person_is_seen(task: Task) -> None:
+    """It may write any file, but the program notes who has it count."""
+    task.at("accept", {DECISION: {"decision": "accepted", "decided_by": "terminal"}})
+    task.program("next", CLAUDECODE="1")
+    assert task.phase == "done"
+    assert "  decision: accepted (in a terminal; taken to done by an agent)\n" in task.did("status")
 
 
 def test_a_verdict_says_it_too(task: Task) -> None:
@@ -85,6 +93,16 @@ def test_a_verdict_says_it_too(task: Task) -> None:
 ])  # fmt: skip
 def test_what_a_file_says_of_its_author(said: object, words: str) -> None:
     assert words_of(said) == words
+
+
+@each_row(("decided_by", "finished_by", "words"), [
+    ("terminal", "terminal", "in a terminal"), ("terminal", "", "in a terminal"), ("agent", "agent", "by an agent"),
+    ("terminal", "agent", "in a terminal; taken to done by an agent"),
+    (None, "agent", "unsigned; taken to done by an agent"),
+    ("agent", "terminal", "by an agent; taken to done in a terminal"),
+])  # fmt: skip
+def test_a_decision_and_the_move_with_it_may_have_two_authors(decided_by: object, finished_by: str, words: str) -> None:
+    assert signature(decided_by, finished_by) == words
 
 
 def test_a_hostile_decision_is_shown_on_one_line(task: Task) -> None:
