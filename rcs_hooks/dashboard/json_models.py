@@ -146,6 +146,13 @@ class TaskDecisionJson(JsonModel):
     reasons: list[str]
 
 
+class TaskProofJson(JsonModel):
+    """The verdict on the tests of a task that has come to acceptance."""
+
+    verdict: Verdict
+    says: str = Field(description="the verdict in words")
+
+
 class TaskJson(JsonModel):
     task_id: str
     root: str
@@ -155,6 +162,7 @@ class TaskJson(JsonModel):
     created_at: str | None
     updated_at: str | None
     why: list[str] = Field(description="what sent it back to its phase, or the override by which it is done")
+    proof: TaskProofJson | None = Field(description="null: it has not come to acceptance")
     decision: TaskDecisionJson | None
     gates: list[GateJson]
     problem: str | None = Field(description="why the task cannot be shown")

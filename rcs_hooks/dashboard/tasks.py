@@ -11,6 +11,7 @@ from rcs_hooks.tasks import edges, flow, phases
 from rcs_hooks.tasks.author import signature
 from rcs_hooks.tasks.store import TaskStore, names
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.proof import words_of as proof_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +51,7 @@ def _task(root: str, name: str, now: float) -> Record:
     """Return a task as JSON; if it cannot be read, `problem` says why, and other tasks are not affected."""
     task: Record = {
         "task_id": name, "root": root, "phase": None, "round": None, "done": False, "created_at": None,
-        "updated_at": None, "why": [], "decision": None, "gates": [], "problem": None,
+        "updated_at": None, "why": [], "proof": None, "decision": None, "gates": [], "problem": None,
     }  # fmt: skip
     try:
         store = TaskStore(root, name, now)
@@ -72,6 +73,7 @@ def _fields(state: TaskState) -> Record:
         "created_at": clean(state.record.get("created_at")) or None,
         "updated_at": clean(state.record.get("updated_at")) or None,
         "why": list(state.why),
+        "proof": state.proof and {"verdict": state.proof.state, "says": proof_words(state.proof)},
     }
 
 

@@ -113,8 +113,9 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
     - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end,
       or with no review that said clean.
-    - `verdict`: `proven`, `stale` or `unproven` if a run has finished and is more than a plan; else null. `proof_says`:
-      what came of the newest proof of any other run, without the time; null if there is none.
+    - `verdict`: `proven`, `stale` or `unproven` if a run has finished and is more than a plan, or a task has come to
+      acceptance; else null. `proof_says`: what came of the newest proof of any other run, without the time; null if
+      there is none.
     - `event`: the number of the event that ended the run, where another run of the mode has followed it; else null.
     - `question`: null, or `{"id", "text", "options"}`; `POST` the answer as for any question.
     - `stop`: null, or `{"held": bool, "at": moment}` for the last Stop of a session that runs.

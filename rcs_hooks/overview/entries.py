@@ -74,9 +74,11 @@ class Entry(NamedTuple):
     question: AskedQuestion | None = None
     stop: LastStop | None = None
     proof: ProofStatus | None = None
-    """The stored verdict on the run of a mode, and the proof that it rests on; None for a run or a task."""
+    """The stored verdict on the run of a mode, or on a task that has come to acceptance, and the proof that it rests
+    on; None for everything else."""
     verdict: str = ""
-    """The verdict, if the run has finished and is more than a plan, so that people are told; empty otherwise."""
+    """The verdict on a task, or on a run that has finished and is more than a plan, so that people are told; empty
+    otherwise."""
 
     @property
     def says(self) -> str:

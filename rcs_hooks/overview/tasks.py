@@ -37,12 +37,16 @@ def _entry(root: str, name: str, now: float, commands: Commands) -> Entry | None
         return entry._replace(group=WAITING, detail=f"{phases.folder_of(name)} cannot be read: {clean(why, 300)}")
     since = clean(state.record.get("updated_at")) or None
     entry = entry._replace(phase=state.phase, since=since, iteration=state.round)
+    proof = state.proof
+    verdict = f", {proof.state}" if proof else ""
+    if proof:
+        entry = entry._replace(proof=proof, verdict=proof.state)
     if state.phase == phases.DONE:
         ended = seconds(since)
-        return entry._replace(detail="done") if ended is not None and now - ended < LATELY else None
+        return entry._replace(detail=f"done{verdict}") if ended is not None and now - ended < LATELY else None
     if state.phase == phases.ACCEPT:
         decide = f'{commands.rcs} task accept {quoted(name)} --decision WORD --reason "WHY"'
-        return entry._replace(group=WAITING, detail="waits for your decision", to="To decide", command=decide)
+        return entry._replace(group=WAITING, detail=f"waits for your decision{verdict}", to="To decide", command=decide)
     return entry._replace(detail=_phase(state), to="What it needs", command=status)
 
 

@@ -16,6 +16,8 @@ UNPLANNED = (
     "planning/plan.files.json: missing",
 )
 
+STALE = {"verdict": "stale", "says": "stale: files have changed since `pytest -q` passed"}
+
 
 def _gate(to: str, label: str, is_open: bool, *reasons: str, suggested: bool = False) -> dict[str, Any]:
     return {"to": to, "label": label, "open": is_open, "reasons": list(reasons), "suggested": suggested}
@@ -25,7 +27,7 @@ def _task(name: str, phase: str | None, root: str, gates: list[dict[str, Any]], 
     return {
         "task_id": name, "root": root, "phase": phase, "round": 1, "done": phase == "done", "gates": gates,
         "created_at": "2026-01-10T08:00:00.000Z", "updated_at": "2026-01-12T09:30:00.000Z", "problem": None,
-        "why": [], "decision": None,
+        "why": [], "proof": None, "decision": None,
     } | more  # fmt: skip
 
 
@@ -41,7 +43,7 @@ def tasks(root: str) -> str:
             _gate("plan_review", "succeeded", False, *UNPLANNED),
             _gate("planning", "re-plan", True),
         ]),
-        _task("billing", "done", root, [], decision=ACCEPTED),
+        _task("billing", "done", root, [], decision=ACCEPTED, proof=STALE),
         _task("broken", None, root, [], round=None, problem="state.json: not JSON (line 3 column 1)"),
     ]  # fmt: skip
     return TasksJson.model_validate({"tasks": listed, "state": "00000000"} | lifecycle()).model_dump_json()

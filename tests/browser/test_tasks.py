@@ -54,6 +54,8 @@ def test_phases_and_gates_are_shown_and_filtered(look: Open, scene: Scene) -> No
     expect(login.locator(".said")).to_contain_text("sent back here")
     expect(login.locator(".said li")).to_have_text(["C1 src/a.py: <b>no</b> limit", "unit: it fails"])
     billing = page.locator(".task", has=page.get_by_role("heading", name="billing"))
+    expect(billing.locator(".verdict")).to_have_text("stale")
+    expect(billing.locator("p.said")).to_have_text("Stale: files have changed since pytest -q passed.")
     expect(billing.locator(".said p")).to_contain_text("accepted by an agent, ")
     expect(billing.locator(".said li")).to_have_text("<i>good</i> enough")
     page.select_option("[data-filter=phase]", "done")

@@ -87,7 +87,8 @@ def test_a_task_has_its_shape_too() -> None:
     gate = {"to": "plan_review", "label": None, "open": False, "reasons": ["planning.ai.json: missing"],
             "suggested": False}  # fmt: skip
     task = {"task_id": "t1", "root": "/p", "phase": "planning", "round": 1, "done": False, "created_at": None,
-            "updated_at": None, "why": [], "decision": None, "gates": [gate], "problem": None}  # fmt: skip
+            "updated_at": None, "why": [], "proof": {"verdict": "stale", "says": "stale"}, "decision": None,
+            "gates": [gate], "problem": None}  # fmt: skip
     assert json_models.TaskJson.model_validate(task).model_dump() == task
 
 

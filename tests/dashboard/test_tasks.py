@@ -119,3 +119,24 @@ def test_what_sent_a_task_back_and_what_waived_its_acceptance_are_shown(begun: B
     assert (found["done"], found["decision"], found["why"]) == (
         True, None, ["override: good enough (by a script)"]
     )  # fmt: skip
+
+
+def test_a_task_at_acceptance_says_whether_it_is_proven(begun: Board) -> None:
+    assert task(begun)["proof"] is None
+    path = begun.project.root / ".rcs" / "tasks" / "login" / "state.json"
+    proof = {"command": "pytest -q", "exit": 0, "tree": "git:00", "at": "now", "state": "stale", "judged_at": "now"}
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"phase": "accept", "proof": proof}))
+    says = "stale: files have changed since `pytest -q` passed"
+    assert task(begun)["proof"] == {"verdict": "stale", "says": says}
+
+
+@pytest.mark.parametrize(
+    "proof", [7, None, [], {"state": "proven"}, {"command": "\x1b[2J`x`" * 999, "exit": 0}], ids=type
+)
+def test_a_verdict_of_a_strangers_file_is_cleaned_and_bounded(begun: Board, proof: object) -> None:
+    path = begun.project.root / ".rcs" / "tasks" / "login" / "state.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"phase": "done", "proof": proof}))
+    found = task(begun)["proof"]
+    assert found["verdict"] == "unproven"
+    assert len(found["says"]) < 200
+    assert found["says"].isprintable()

@@ -411,6 +411,34 @@ def test_a_task_is_shown_while_it_is_open(
     assert groups(look(workspace)) == shown
 
 
+PROOF: Record = {"command": "pytest -q", "exit": 0, "tree": "git:00", "at": "now", "judged_at": "now"}
+PROOFS_OF_TASKS: list[tuple[str, Record | None, str]] = [
+    ("accept", PROOF | {"state": "stale"}, "waits for your decision, stale"),
+    ("accept", {"state": "unproven"}, "waits for your decision, unproven"),
+    ("accept", None, "waits for your decision"),
+    ("done", PROOF | {"state": "proven"}, "done, proven"),
+    ("done", None, "done"),
+]
+
+
+@each_row(("phase", "proof", "detail"), PROOFS_OF_TASKS)
+def test_a_task_at_acceptance_says_whether_it_is_proven(
+    workspace: Workspace, phase: str, proof: Record | None, detail: str
+) -> None:
+    folder = workspace.root / ".rcs" / "tasks" / "t"
+    folder.mkdir(parents=True, exist_ok=True)
+    said = {} if proof is None else {"proof": proof}
+    (folder / "state.json").write_text(json.dumps({"phase": phase, "updated_at": _iso(workspace.now), **said}))
+    found = look(workspace)
+    (entry,) = (*found.waiting, *found.tasks)
+    state = proof["state"] if proof else ""
+    assert (entry.detail, entry.verdict) == (detail, state)
+    assert entry.as_json()["proof"] == (
+        proof
+        and {"state": state, "command": proof.get("command", ""), "exit": proof.get("exit"), "at": proof.get("at", "")}
+    )
+
+
 # --- parts, and the dashboard
 
 

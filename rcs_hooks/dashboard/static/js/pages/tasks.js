@@ -2,7 +2,8 @@
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
-import { command, empty, filter, folders, problemNote, project, remark } from "../pieces.js";
+import { coded, command, empty, filter, folders, problemNote, project, remark, sentence } from "../pieces.js";
+import { verdict } from "../proof.js";
 import { icon, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -85,6 +86,7 @@ function taskShown(task, path) {
           : goesOn
             ? status("running", "can go on")
             : status("waiting", "held"),
+      task.proof && verdict(task.proof.verdict, task.proof.says),
       h("h2", {}, task.task_id),
       project(task.root),
       task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
@@ -95,6 +97,7 @@ function taskShown(task, path) {
       { class: "card-body" },
       task.phase && phases(task.phase, path),
       task.problem && remark("unreadable", task.problem),
+      task.proof && h("p", { class: "said" }, ...coded(sentence(task.proof.says))),
       task.decision && decisionShown(task.decision),
       task.why.length > 0 && reasonsShown(whyHere(task), task.why),
       task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),
