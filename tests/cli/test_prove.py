@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rcs_hooks.files.lock import LOCK_SECONDS, Lock
 from tests.config.support import WHOLE
 from tests.proof.programs import LONG, is_alive, on_terminal, wait_for
 from tests.proof.repositories import Repo
@@ -330,28 +331,46 @@ def test_the_command_ends_with_us_where_we_are_killed(bench: Bench) -> None:
     assert bench.proof() == {}
 
 
-SANDBOXES = [
-    ("without a network", ("unshare", "-rn"), "", 0),
-    (
-        "where nothing can be written",
-        ("unshare", "-rm"),
-        "mount --bind -o ro . .; mount -o remount,bind,ro .; cd .;",
-        125,
-    ),
-]
+READ_ONLY = "mount --bind -o ro . .; mount -o remount,bind,ro .; cd .;"
+SANDBOXES = [("without a network", ("unshare", "-rn"), "", 0), ("read-only", ("unshare", "-rm"), READ_ONLY, 125)]
 
 
 @pytest.mark.parametrize(("what", "sandbox", "line", "code"), SANDBOXES, ids=[row[0] for row in SANDBOXES])
-def test_a_sandbox(bench: Bench, what: str, sandbox: tuple[str, ...], line: str, code: int) -> None:
-    shell = [*sandbox, "sh", "-c", f"{line} cd {bench.root}; exec {RCS} prove -- true"]
+def test_a_sandbox(bench: Bench, tmp_path: Path, what: str, sandbox: tuple[str, ...], line: str, code: int) -> None:
     if subprocess.run([*sandbox, "true"], capture_output=True, timeout=LONG, check=False).returncode:
         pytest.skip("needs namespaces")
+    proof = f"exec {RCS} prove -- touch {tmp_path}/ran"
     done = subprocess.run(
-        shell, cwd=bench.root, env=bench.env, capture_output=True, text=True, timeout=LONG, check=False
+        [*sandbox, "sh", "-c", f"{line} cd {bench.root}; {proof}"],
+        cwd=bench.root,
+        env=bench.env,
+        capture_output=True,
+        text=True,
+        timeout=LONG,
+        check=False,
     )
-    assert done.returncode == code, done.stderr
-    assert ("read-only file system" in done.stderr) is (code != 0)
-    assert bool(bench.proof()) is (code == 0)
+    assert done.returncode == code, (what, done.stderr)
+    assert (bool(bench.proof()), (tmp_path / "ran").exists()) == (code == 0, code == 0)
+    if code:
+        says = "rcs: nothing can be recorded here (read-only file system), so the command was not run\n"
+        assert done.stderr == says
+
+
+@pytest.mark.slow
+def test_a_lock_that_is_held_does_not_cost_the_proof(bench: Bench) -> None:
+    """The command has ended, and somebody holds the lock longer than a hook would wait for it."""
+    with Lock(str(bench.root / ".rcs/state")):
+        program = subprocess.Popen(
+            [RCS, "prove", *SH, "touch ended"],
+            cwd=bench.root,
+            env=bench.env,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wait_for((bench.root / "ended").exists, "the command")
+        time.sleep(LOCK_SECONDS + 1)
+    assert program.wait(LONG) == 0
+    assert bench.proof()["exit"] == 0
 
 
 def test_the_environment_of_the_command_is_ours(bench: Bench) -> None:
