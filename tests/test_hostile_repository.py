@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -155,3 +156,15 @@ def test_no_tool_and_no_page_runs_anything(hostile: Hostile, tmp_path: Path) -> 
         assert board.client.get(address).status_code == 200, address
     assert "forge" in board.client.get("/api/sessions").text
     board.close()
+
+
+def test_a_proof_runs_the_command_that_was_typed_and_nothing_else(hostile: Hostile) -> None:
+    hostile.hook("UserPromptSubmit", prompt="$forge fix this", turn_id="t1")
+    assert os.path.exists(hostile.root / ".rcs")
+    status, said = hostile.rcs("prove", "--session", "s1", "--", "true")
+    assert status == 0, said
+    hostile.touch()
+    status, said = hostile.rcs("state", "write", "--mode", "forge", "--session", "s1", "--outcome", "finished")
+    assert (status, "proven by" in said) == (0, True), said
+    status, said = hostile.rcs("prove", "--session", "s1")
+    assert status == 125, said
