@@ -341,6 +341,8 @@ def test_failing_tests_may_be_accepted_with_reasons(task: Task) -> None:
     done = task("accept", "--decision", "accepted")
     assert (done.status, task.phase) == (1, "accept")
     assert "accept/decision.json: reasons: empty although tests failed" in done.err
+    done = task("accept", "--decision", "accepted", "--reason", "...")
+    assert (done.status, task.phase) == (1, "accept"), "the dots of a line that was pasted are no reason"
     task.did("accept", "--decision", "accepted", "--reason", "the test itself is wrong")
     assert task.phase == "done"
     assert task.read(DECISION)["reasons"] == ["the test itself is wrong"]
