@@ -137,17 +137,18 @@ def commands_that_end(reason: str) -> list[str]:
     return [command for command in commands_in(reason) if " question " not in command]
 
 
-@pytest.mark.parametrize("action", ["clear", "write"])
+@pytest.mark.parametrize("action", ["clear", "prove"])
 def test_a_pasted_command_ends_the_workspaces_own_record(action: str, workspace: Workspace) -> None:
     workspace.now = time.time()
     workspace.write("forge", None, current_phase="verifying")
     reason = stopped(workspace.root)["reason"]
-    ending = {"clear": " state clear ", "write": " --outcome finished "}[action]
+    ending = {"clear": " state clear ", "prove": " prove --finish "}[action]
     (command,) = [command for command in commands_that_end(reason) if ending in command]
-    done = shell(command, workspace.root, CLAUDE_CODE_SESSION_ID="s1")
+    done = shell(command.replace(" -- COMMAND", " -- true"), workspace.root, CLAUDE_CODE_SESSION_ID="s1")
     path = ".rcs/state/forge-state.json"
     assert done.status == 0, done.err
-    assert done.out.startswith({"clear": f"cleared forge: {path}\n", "write": "forge"}[action])
+    said = {"clear": f"cleared forge: {path}\n", "prove": "rcs: forge: finished, proven by `true`.\n"}[action]
+    assert (done.err if action == "prove" else done.out).startswith(said)
     assert stopped(workspace.root) == {}
     assert not workspace.mode_path("forge").exists()
     if action == "clear":
