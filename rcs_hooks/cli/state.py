@@ -243,6 +243,9 @@ def _prune_words(result: PruneResult) -> str:
     for entry in result["questions"]:
         where = f"session {entry['session_id']}" if entry["session_id"] else "root"
         lines.append(f"  {entry['question_id']}  {clean(entry['status'])}  {clean(entry['mode'])}  {where}")
+    if result["outputs"]:
+        verb = "would remove" if result["dry_run"] else "removed"
+        lines.append(f"{verb} {_number(result['outputs'], 'output')} of earlier proofs")
     verb = "would fold away" if result["dry_run"] else "folded away"
     if result["folded_questions"]:
         lines.append(f"{verb} {_number(result['folded_questions'], 'closed question')}; see: rcs question list --all")

@@ -61,7 +61,7 @@ class Event(NamedTuple):
     from_: str = ""
     """The phase before; for `resumed` the outcome of the run before, for `handoff` and `outcome` the last phase."""
     to: str = ""
-    """The phase after; for `handoff` the mode that goes on, for `outcome` the outcome."""
+    """The phase after; for `handoff` the mode that goes on, for `outcome`, and a `proof` after it, the outcome."""
     iteration: int | None = None
     title: str = ""
     data: JsonObject = {}  # noqa: RUF012 - never changed

@@ -20,6 +20,7 @@ from rcs_hooks.files.reading import is_tracked
 from rcs_hooks.state import history
 from rcs_hooks.state.history import MOST_READ, Event, event_of, text_of
 from rcs_hooks.tuples import NamedTuple
+from rcs_hooks.workflow.lifecycle import spelled
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 TYPE_CHECKING = False
@@ -60,15 +61,16 @@ def replay(events: Iterable[Event]) -> dict[str, RunState]:
 
 
 def _after(event: Event, before: RunState) -> RunState:
-    title = event.title or before.title
-    if event.event == history.OUTCOME:
+    title = event.title if event.event == history.STARTED else event.title or before.title
+    if event.event == history.OUTCOME or (event.event == history.PROOF and spelled(event.to)):
         return RunState(False, event.from_, event.iteration, event.to, title)
     if event.event == history.HANDOFF:
         return RunState(False, event.from_, event.iteration, "finished", title)
     if event.event == history.QUESTION:
         return RunState(True, event.to, event.iteration, text_of(event.data.get("outcome")), title)
-    # A run that waits goes on waiting in another phase.
-    waits_for = before.outcome if event.event == history.PHASE and before.is_active else ""
+    # A run that waits goes on waiting in another phase, and whatever a command has proven.
+    goes_on = event.event in (history.PHASE, history.PROOF) and before.is_active
+    waits_for = before.outcome if goes_on else ""
     return RunState(True, event.to, event.iteration, waits_for, title)
 
 

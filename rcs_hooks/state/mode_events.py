@@ -141,7 +141,8 @@ def _of_proof(before: ModeRecord, after: ModeRecord, event: _Maker) -> list[Even
         "changed": [text_of(name) for name in proof.changed[:MOST_CHANGED]],
     }
     data |= {"timed_out": True} if proof.timed_out else {}
-    return [event(history.PROOF, after.phase, after.phase)._replace(data=data)]
+    has_ended = not (is_active(before) or is_active(after))
+    return [event(history.PROOF, after.phase, _end_word(after) if has_ended else after.phase)._replace(data=data)]
 
 
 def _end_word(after: ModeRecord) -> str:

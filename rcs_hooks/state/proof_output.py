@@ -19,7 +19,7 @@ from rcs_hooks.workflow.proof import OUTPUT_SUFFIX, output_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable
 
 LONGEST = 4_096
 MOST = 20
@@ -65,22 +65,30 @@ def read(folder: str, session: str | None, name: str) -> bytes | None:
     return None
 
 
-def remove_old(folder: str, session: str | None, *, but: Collection[str] | None = None) -> int:
-    """Remove the outputs but for the newest few; return how many. The caller holds the lock.
+def remove_old(folder: str, session: str | None) -> None:
+    """Remove the outputs of a session but for the newest few. The caller holds the lock."""
+    remove(folder, session, names_in(folder, session)[:-MOST])
 
-    `but`: remove all that are not among these names; None: only the old ones.
-    """
+
+def names_in(folder: str, session: str | None) -> list[str]:
+    """List the files of outputs that a session has, the oldest first; none where a link is in the way."""
+    place = paths.proofs_folder(session)
+    try:
+        is_linked = any(os.path.islink(f"{folder}/{part}") for part in _folders_above(f"{place}/x"))
+        return [] if is_linked else sorted(name for name in os.listdir(f"{folder}/{place}") if output_name(name))
+    except OSError:
+        return []
+
+
+def remove(folder: str, session: str | None, names: Iterable[str]) -> int:
+    """Remove these outputs of a session, but for such as git tracks; return how many. The caller holds the lock."""
     done = 0
+    place = paths.proofs_folder(session)
     with suppress(OSError, UnsafePath), folders_of(folder) as folders:
-        place = paths.proofs_folder(session)
-        if not folders.is_there(place):
-            return 0
-        there = folders.open(place)
-        names = sorted(name for name in os.listdir(there) if output_name(name))
-        for name in names[:-MOST] if but is None else names:
-            if (but is None or name not in but) and not is_tracked(folder, f"{place}/{name}"):
+        for name in names:
+            if not is_tracked(folder, f"{place}/{name}"):
                 with suppress(OSError):
-                    os.unlink(name, dir_fd=there)
+                    os.unlink(name, dir_fd=folders.open(place))
                     done += 1
     return done
 

@@ -1,4 +1,4 @@
-"""Removes the question records of ended runs, with the answers in them, and folds away what is over."""
+"""Removes the questions of ended runs, with their answers, and outputs that no proof names; folds away what is over."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rcs_hooks.files import paths, preparation, reading, transaction
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.lock import LOCK_SECONDS, Lock
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state import folding, history_folding, questions, session_index
+from rcs_hooks.state import folding, history_folding, proof_output, questions, session_index
 from rcs_hooks.state.scopes import each_scope
 from rcs_hooks.state.session_index import Budget
 
@@ -29,8 +29,9 @@ MOST_AT_ONCE = 500
 def prune(scope: Scope, *, dry_run: bool = False, older_than: float = folding.OLD) -> PruneResult:
     """Remove the closed questions of ended runs, in one session or, if the scope names none, everywhere.
 
-    The other closed questions are folded away, and so are the sessions untouched for `older_than` seconds. `dry_run`:
-    change nothing, and return what would be done.
+    The outputs of proofs that no record names go too: those of earlier runs and proofs. The other closed questions are
+    folded away, and so are the sessions untouched for `older_than` seconds. `dry_run`: change nothing, and return what
+    would be done.
     """
     scopes = [scope] if scope.session else list(each_scope(scope))
     removed = [entry for each in scopes for entry in _prune_in(each, dry_run=dry_run)]
@@ -39,6 +40,7 @@ def prune(scope: Scope, *, dry_run: bool = False, older_than: float = folding.OL
             _sweep(each)
             if each.session:
                 history_folding.fold(each.folder, each.session, wait=LOCK_SECONDS)
+    outputs = sum(_prune_outputs(each, dry_run=dry_run) for each in scopes)
     gone = {entry["path"] for entry in removed}
     folded_questions = sum(_fold_questions(each, gone, dry_run=dry_run) for each in scopes)
     folded = [] if scope.session else _fold(scope, older_than, dry_run=dry_run)
@@ -47,9 +49,34 @@ def prune(scope: Scope, *, dry_run: bool = False, older_than: float = folding.OL
         "dry_run": dry_run,
         "removed": len(removed),
         "questions": removed,
+        "outputs": outputs,
         "folded_questions": folded_questions,
         "folded": folded,
     }
+
+
+def _prune_outputs(scope: Scope, *, dry_run: bool) -> int:
+    """Remove the outputs of proofs that no record names; return how many were removed or, in a dry run, would be.
+
+    What a record that cannot be read may name stays.
+    """
+    if not _unnamed_outputs(scope):
+        return 0
+    if dry_run:
+        return len(_unnamed_outputs(scope))
+    with Lock(scope.folder):
+        transaction.recover(scope.folder)
+        return proof_output.remove(scope.folder, scope.session, _unnamed_outputs(scope))
+
+
+def _unnamed_outputs(scope: Scope) -> list[str]:
+    there = proof_output.names_in(scope.folder, scope.session)
+    view = scope.view() if there else None
+    if view is None or view.unreadable:
+        return []
+    records = (view.own if view.session else view.root).values()
+    named = {proof.output for record in records if (proof := record.proof)}
+    return [name for name in there if name not in named]
 
 
 def _sweep(scope: Scope) -> None:

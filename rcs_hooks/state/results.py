@@ -129,5 +129,7 @@ class PruneResult(TypedDict):
     dry_run: bool
     removed: int
     questions: list[PrunedQuestion]
+    outputs: int
+    """How many outputs of proofs were removed, as no record names them."""
     folded_questions: int
     folded: list[str]

@@ -19,6 +19,7 @@ from tests.table import each_row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+PROOF: dict[str, Any] = {"command": "make check", "exit": 0, "seconds": 12.3, "passed": True, "changed": []}
 WORDS = (
     (Event(1, "", "forge", "started", "", "starting", 0), "started: starting"),
     (Event(1, "", "forge", "resumed", "failed", "fixing", 3, data={"reason": "no disk"}),
@@ -40,6 +41,19 @@ WORDS = (
     (Event(1, "", "forge", "outcome", "starting", "finished", 1, data={"early": True}), "finished early in starting"),
     (Event(1, "", "autopilot", "outcome", "code-review", "finished", 1, data={"early": True, "evidence": "pytest: ok"}),
      "finished early in code-review, as no review has said clean (pytest: ok)"),
+    (Event(1, "", "forge", "outcome", "verifying", "finished", 1, data={"proof": "proven", "evidence": "make: exit 0"}),
+     "finished in verifying, proven (make: exit 0)"),
+    (Event(1, "", "forge", "outcome", "fixing", "finished", 1, data={"proof": "stale", "early": True}),
+     "finished early in fixing, stale"),
+    (Event(1, "", "forge", "outcome", "", "finished", data={"proof": "sure"}), "finished"),
+    (Event(1, "", "forge", "proof", "a", "a", data=PROOF), "proof: `make check` passed after 12 s"),
+    (Event(1, "", "forge", "proof", "a", "a", data=PROOF | {"exit": 2, "seconds": 0.2}),
+     "proof: `make check` failed, exit 2"),
+    (Event(1, "", "forge", "proof", "a", "a", data=PROOF | {"exit": 124, "timed_out": True}),
+     "proof: `make check` timed out after 12 s"),
+    (Event(1, "", "forge", "proof", "a", "a", data=PROOF | {"changed": ["a.py", "b\x1b.py"], "seconds": 0}),
+     "proof: `make check` proves nothing, it changed a.py, b .py"),
+    (Event(1, "", "forge", "proof", "a", "a", data={"command": ["x"]}), "proof"),
     (Event(1, "", "forge", "outcome", "fixing", "userinterlude", 2), "stopped by the user in fixing, round 2"),
     (Event(1, "", "forge", "outcome", "fixing", "cleared"), "cleared in fixing"),
     (Event(1, "", "forge", "outcome", "", "off"), "switched off"),

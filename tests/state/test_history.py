@@ -310,8 +310,24 @@ def test_replaying_tells_where_a_mode_has_got_to() -> None:
     assert replay(events) == {"forge": RunState(True, "executing", 1, "askuserQuestion", "fix it")}
     events.append(Event(4, "", "forge", "answer", "executing", "executing", 1))
     assert replay(events) == {"forge": RunState(True, "executing", 1, "", "fix it")}
-    events.append(Event(5, "", "forge", "outcome", "executing", "failed", 1))
+    events.append(Event(5, "", "forge", "proof", "executing", "executing", 1, data={"passed": True}))
+    assert replay(events) == {"forge": RunState(True, "executing", 1, "", "fix it")}
+    events.append(Event(6, "", "forge", "outcome", "executing", "failed", 1))
     assert replay(events) == {"forge": RunState(False, "executing", 1, "failed", "fix it")}
+
+
+def test_a_proof_changes_neither_a_wait_nor_an_end() -> None:
+    waits = Event(1, "", "forge", "question", "a", "a", 1, data={"outcome": "askuserQuestion"})
+    proof = Event(2, "", "forge", "proof", "a", "a", 1, data={"passed": True})
+    assert replay([waits, proof]) == {"forge": RunState(True, "a", 1, "askuserQuestion")}
+    ends = Event(1, "", "forge", "outcome", "a", "finished", 1)
+    later = proof._replace(to="finished")
+    assert replay([ends, later]) == replay([later]) == {"forge": RunState(False, "a", 1, "finished")}
+
+
+def test_a_run_without_a_title_has_not_the_one_of_the_run_before() -> None:
+    ends = Event(1, "", "forge", "outcome", "a", "finished", 1, "fix it")
+    assert replay([ends, Event(2, "", "forge", "started", "", "a", 0)]) == {"forge": RunState(True, "a", 0)}
 
 
 def test_a_history_of_five_thousand_lines_is_folded_once(workspace: Workspace) -> None:

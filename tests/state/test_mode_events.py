@@ -35,6 +35,12 @@ ASKED: dict[str, dict[str, object]] = {
     "q3": {"question": "Which?", "source": "team"},
 }
 
+PROOF: Fields = {
+    "proof": {"command": "make\x1b", "exit": 2, "seconds": 1.5, "at": "a", "tree": "", "changed": ["a"], "state": "x"},
+}
+PROVED: Fields = {"command": "make", "exit": 2, "seconds": 1.5, "passed": False, "changed": ["a"]}
+UNPROVEN: Fields = {"proof": {"state": "unproven", "judged_at": "b"}}
+
 Row = tuple[list[Fields | None], list[tuple[object, ...]]]
 ROWS: dict[str, Row] = {
     "it starts": ([None, RUNS], [("started", "", "executing", 2, {})]),
@@ -121,6 +127,38 @@ ROWS: dict[str, Row] = {
     "it finishes early": (
         [RUNS, ENDED | {"lifecycle_outcome": "finished", "early": True}],
         [("outcome", "executing", "finished", 2, {"early": True})],
+    ),
+    "a command has passed or not": (
+        [RUNS, RUNS | PROOF],
+        [("proof", "executing", "executing", 2, PROVED)],
+    ),
+    "the verdict on the same proof is another": (
+        [RUNS | PROOF, RUNS | {"proof": {**PROOF["proof"], "state": "proven", "judged_at": "b"}}],
+        [],
+    ),
+    "what is no proof is written": ([RUNS, RUNS | {"proof": "yes"}], []),
+    "it finishes by a proof": (
+        [RUNS, ENDED | PROOF | {"lifecycle_outcome": "finished"}],
+        [
+            ("proof", "executing", "executing", 2, PROVED),
+            ("outcome", "executing", "finished", 2, {"proof": "unproven"}),
+        ],
+    ),
+    "it finishes without one": (
+        [RUNS, ENDED | UNPROVEN | {"lifecycle_outcome": "finished"}],
+        [("outcome", "executing", "finished", 2, {"proof": "unproven"})],
+    ),
+    "it fails, and has a proof": (
+        [RUNS | PROOF, ENDED | PROOF | {"lifecycle_outcome": "failed"}],
+        [("outcome", "executing", "failed", 2, {})],
+    ),
+    "a run that has finished is proven later": (
+        [ENDED | UNPROVEN | {"lifecycle_outcome": "finished"}, ENDED | PROOF | {"lifecycle_outcome": "finished"}],
+        [("proof", "executing", "finished", 2, PROVED)],
+    ),
+    "a run with a proof is begun anew": (
+        [RUNS | PROOF, RUNS | {"started_at": "2", "updated_at": "2"}],
+        [("started", "executing", "executing", 2, {})],
     ),
     "it fails in another phase": (
         [RUNS, ENDED | {"current_phase": "fixing", "lifecycle_outcome": "failed", "reason": "no disk"}],

@@ -20,6 +20,7 @@ from rcs_hooks.state.proving import choose, keep
 from rcs_hooks.state.writing import write
 from rcs_hooks.workflow.mode_record import ModeRecord
 from rcs_hooks.workflow.proof import Proof
+from tests.cli.test_state_commands import rcs
 from tests.support import Record, Workspace
 from tests.table import each_row
 
@@ -582,6 +583,29 @@ def test_a_session_that_was_folded_away_comes_back_with_its_outputs(forge: Works
     proven(forge, "forge")
     assert sorted(path.name for path in (forge.folder("s1") / "proofs").iterdir())[0] == name
     assert not (folded / "s1").exists()
+
+
+# --- the answers of the reading tools
+
+
+@each_row(("mode", "before", "says"), [
+    ("forge", {"active": False} | DONE, 'forge: not active, phase executing, finished, unproven'),
+    ("blueprint", {"active": False} | DONE, 'blueprint: not active, phase executing, finished'),
+    ("forge", {}, 'forge: active, phase executing'),
+])  # fmt: skip
+def test_get_status_says_whether_a_finished_run_is_proven(
+    mode: str, before: Record, says: str, workspace: Workspace
+) -> None:
+    workspace.write(mode, **before)
+    assert rcs(workspace.root, "state", "get-status", "--session", "s1").out == f"{says}\n"
+
+
+def test_get_status_names_the_command(forge: Workspace) -> None:
+    proven(forge, finish=True)
+    said = rcs(forge.root, "state", "get-status", "--session", "s1").out
+    assert said == 'forge: not active, phase verifying, finished, proven by `pytest -q`, "fix the ledger"\n'
+    status = json.loads(rcs(forge.root, "state", "get-status", "--session", "s1", "--json").out)["statuses"]["forge"]
+    assert status["proof"] == {"state": "proven", "command": "pytest -q", "exit": 0, "at": AT}
 
 
 # --- the history

@@ -65,7 +65,7 @@ def test_which_questions_go(
         "status": fields.get("status", "answered"), "path": str(path.relative_to(workspace.root)),
     }  # fmt: skip
     expected = {"success": True, "removed": int(goes), "questions": [entry] if goes else []}
-    expected |= {"folded_questions": 0, "folded": []}
+    expected |= {"outputs": 0, "folded_questions": 0, "folded": []}
     assert told == expected | {"dry_run": True}
     assert done == expected | {"dry_run": False}
     assert path.exists() is not goes
@@ -119,3 +119,32 @@ def test_without_state_nothing_is_made(workspace: Workspace) -> None:
 def test_an_option_that_does_not_fit_is_refused(workspace: Workspace, words: list[str], sentence: str) -> None:
     done = rcs(workspace.root, "state", *words)
     assert (done.status, done.err) == (1, sentence)
+
+
+def test_an_output_goes_that_no_record_names(workspace: Workspace) -> None:
+    output = "20231114-220000000-{}.txt"
+    proof = {"command": "make", "exit": 0, "output": output.format("aa")}
+    for session in ("s1", None):
+        place = workspace.folder(session) / "proofs"
+        place.mkdir(parents=True)
+        for name in ("aa", "bb", "cc"):
+            (place / output.format(name)).write_text(name)
+        (place / "notes.md").touch()
+    workspace.write("forge", "s1", **ENDED, proof=proof)
+    before = workspace.snapshot()
+    said = rcs(workspace.root, "state", "prune", "--dry-run").out
+    assert "would remove 5 outputs of earlier proofs\n" in said
+    assert workspace.snapshot() == before
+    assert "removed 5 outputs of earlier proofs\n" in rcs(workspace.root, "state", "prune").out
+    left = sorted(str(path.relative_to(workspace.state)) for path in workspace.state.rglob("proofs/*"))
+    assert left == ["proofs/notes.md", f"sessions/s1/proofs/{output.format('aa')}", "sessions/s1/proofs/notes.md"]
+    assert rcs(workspace.root, "state", "prune").out == "nothing to remove\n"
+
+
+def test_an_output_stays_where_a_record_cannot_be_read(workspace: Workspace) -> None:
+    place = workspace.folder("s1") / "proofs"
+    place.mkdir(parents=True)
+    (place / "20231114-220000000-aa.txt").touch()
+    workspace.mode_path("forge").write_text("{")
+    rcs(workspace.root, "state", "prune")
+    assert len(list(place.iterdir())) == 1
