@@ -130,6 +130,15 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("tests/config", "tests/clients/test_entries.py", "tests/cli/test_config.py", "tests/install/test_doctor.py"),
     ),
+    "fingerprint": (
+        tuple(
+            f"proof/{name}.py" for name in ("tree", "work_tree", "attributes", "content", "repository", "walk", "git")
+        ),
+        (
+            *("tests/proof/test_tree.py", "tests/proof/test_repositories.py", "tests/proof/test_ways_of_change.py"),
+            *("tests/proof/test_git_add.py", "tests/proof/test_hostile.py"),
+        ),
+    ),
     "jsonedit": (("editing/jsonedit.py",), ("tests/editing/test_jsonedit.py", "tests/clients/test_entries.py")),
 }
 SECONDS = 120

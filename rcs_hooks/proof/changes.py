@@ -13,7 +13,7 @@ from rcs_hooks.errors import Refused, suppress
 from rcs_hooks.proof.attributes import LFS, attributes_of, converted_ids
 from rcs_hooks.proof.content import LINK, POINTER, POINTER_STARTS, REGULAR
 from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, find_git
-from rcs_hooks.proof.repository import Repository, around
+from rcs_hooks.proof.repository import Repository, around, outermost
 from rcs_hooks.proof.work_tree import GITLINK, ID, ID_LENGTHS, MODE, list_files
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
@@ -106,7 +106,7 @@ def changes_since(root: str, ref: str, env: Mapping[str, str], scratch: str, sec
 
 def _repository(root: str, env: Mapping[str, str], seconds: float) -> Repository | None:
     root = os.path.realpath(root)
-    program = find_git(env, root)
+    program = find_git(env, outermost(root, env))
     return around(program, root, env, Deadline(root, seconds)) if program else None
 
 
