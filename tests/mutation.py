@@ -51,6 +51,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("tests/workflow/test_tokens.py", "tests/hook/test_mentions.py"),
     ),
+    "proof": (
+        ("workflow/proof.py", "workflow/messages/proof.py", "state/judging.py", "state/proving.py"),
+        ("tests/workflow/test_proof.py", "tests/workflow/test_reply_of_proof.py", "tests/state/test_proving.py"),
+    ),
     "transitions": (
         ("workflow/transitions.py",),
         (
