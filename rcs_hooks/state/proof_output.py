@@ -40,12 +40,15 @@ def write(folder: str, session: str | None, tail: bytes, now: float) -> str:
     with folders_of(folder) as folders:
         transaction.unfold(folders, folder, f"{place}/{name}")
         make_folder(folders, folder, place)
-        file = os.open(name, FLAGS, 0o600, dir_fd=folders.open(place))
+        there = folders.open(place)
+        file = os.open(name, FLAGS, 0o600, dir_fd=there)
         try:
-            with open(file, "wb", closefd=False) as opened:
+            with open(file, "wb") as opened:
                 opened.write(tail[-LONGEST:])
-        finally:
-            os.close(file)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(name, dir_fd=there)
+            raise
     return name
 
 

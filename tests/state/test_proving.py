@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import signal
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ import pytest
 from rcs_hooks.cli.options import scope as scope_in
 from rcs_hooks.config import ProofSettings
 from rcs_hooks.errors import Refused
+from rcs_hooks.mcp import tools
 from rcs_hooks.proof import tree
 from rcs_hooks.state import judging, proof_output, proving
 from rcs_hooks.state.operations import get_status
@@ -20,6 +23,7 @@ from rcs_hooks.state.proving import choose, keep
 from rcs_hooks.state.writing import write
 from rcs_hooks.workflow.mode_record import ModeRecord
 from rcs_hooks.workflow.proof import Proof
+from tests import own_modes
 from tests.cli.test_state_commands import rcs
 from tests.support import Record, Workspace
 from tests.table import each_row
@@ -555,6 +559,26 @@ def test_an_output_that_cannot_be_written_costs_no_proof(forge: Workspace, tmp_p
     assert list(outside.iterdir()) == []
 
 
+def test_a_full_disk_leaves_no_part_of_an_output(forge: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = proof_output.write
+
+    def full(*args: Any) -> str:
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+        handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limit[1]))
+        try:
+            return real(*args)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+            signal.signal(signal.SIGXFSZ, handler)
+
+    monkeypatch.setattr(proof_output, "write", full)
+    result = proven(forge)
+    assert result["warnings"][0].startswith("the end of the output could not be written: ")
+    assert state_of(forge) == "proven"
+    assert list((forge.folder("s1") / "proofs").iterdir()) == []
+
+
 def test_only_the_file_of_a_proof_is_read(forge: Workspace, tmp_path: Path) -> None:
     proven(forge)
     folder, name = str(forge.state), forge.read("forge")["proof"]["output"]
@@ -606,6 +630,38 @@ def test_get_status_names_the_command(forge: Workspace) -> None:
     assert said == 'forge: not active, phase verifying, finished, proven by `pytest -q`, "fix the ledger"\n'
     status = json.loads(rcs(forge.root, "state", "get-status", "--session", "s1", "--json").out)["statuses"]["forge"]
     assert status["proof"] == {"state": "proven", "command": "pytest -q", "exit": 0, "at": AT}
+
+
+def test_the_mcp_tools_judge_and_show_a_run_as_the_command_line_does(forge: Workspace) -> None:
+    proven(forge)
+    edit(forge.root)
+    for name, arguments in (("state_write", {"mode": "forge"} | DONE), ("state_get_status", {"mode": "forge"})):
+        answer, is_error = tools.call(name, arguments | {"session_id": "s1"}, ENV, str(forge.root))
+        found = json.loads(answer)
+        status = found if name == "state_write" else found["statuses"]["forge"]
+        assert (is_error, status["proof"]) == (
+            False,
+            {"state": "stale", "command": "pytest -q", "exit": 0, "at": AT},
+        )
+
+
+# --- modes of one's own
+
+
+@each_row(("kind", "verdict"), [("execution", "proven"), ("planning", None)])
+def test_an_own_mode_is_proven_if_it_executes(kind: str, verdict: str | None, tmp_path: Path) -> None:
+    desk = own_modes.Desk(tmp_path)
+    own_modes.put(desk.root, text=own_modes.declared(kind=kind))
+    desk.prompt("$release the ledger")
+    if verdict:
+        proven(desk, finish=True)
+    else:
+        with pytest.raises(Refused, match=r"^release plans and changes no code"):
+            choose(at(desk))
+        write(at(desk), "release", DONE)
+    record = desk.read("release")
+    assert record["lifecycle_outcome"] == "finished"
+    assert record.get("proof", {}).get("state") == verdict
 
 
 # --- the history
