@@ -27,6 +27,9 @@ GRACE = 5.0
 SILENCE, MOST_AFTERWARDS = 0.3, 2.0
 """How long output of what the command has left behind is waited for, and how long it is passed on."""
 PAUSE = 0.05
+UNSTOPPABLE_PAUSE = 0.5
+NO_PAGER = {"PAGER": "cat", "GIT_PAGER": "cat"}
+"""A pager would read keys from the terminal that it writes to, and that one has none."""
 FROM_TERMINAL = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 NAME_LENGTH = 200
 
@@ -73,7 +76,7 @@ def run(
         terminal, group = Terminal(), Group()
         try:
             running = _Running(signals, output, terminal, group)
-            running.start(argv, cwd, env)
+            running.start(argv, cwd, {**env, **(NO_PAGER if output.is_terminal else {})})
             return running.finish(seconds)
         finally:
             group.release()
@@ -182,6 +185,8 @@ class _Running:
         self._terminal.take_back(restore=True)
         began = time.monotonic()
         self._signals.stop_ourselves()
+        if time.monotonic() - began < PAUSE:  # nobody could continue us; the command may stop again and again
+            time.sleep(UNSTOPPABLE_PAUSE)
         self._stopped += time.monotonic() - began
         if self._wants_terminal or number in (signal.SIGTTIN, signal.SIGTTOU):
             self._terminal.lend(self._group.id)

@@ -42,6 +42,11 @@ class Output:
             self._channels.append(_Channel(second, self._keep))
 
     @property
+    def is_terminal(self) -> bool:
+        """Tell whether the command has a terminal for its output."""
+        return any(channel.is_terminal for channel in self._channels)
+
+    @property
     def inner(self) -> tuple[int, int]:
         """Return the descriptors that the command gets as stdout and stderr."""
         return self._channels[0].inner, self._channels[-1].inner
@@ -161,11 +166,11 @@ class _Channel:
         self.target = target
         self.pending = b""
         self._keep = keep
-        self._is_terminal = False
+        self.is_terminal = False
         if target.is_terminal:
             with contextlib.suppress(OSError, termios.error):  # no /dev/pts in a sandbox: a pipe will do
                 self.source, self.inner = _terminal_like(target.descriptor)
-                self._is_terminal = True
+                self.is_terminal = True
                 return
         self.source, self.inner = os.pipe()
 
@@ -200,7 +205,7 @@ class _Channel:
         self.pending = self.pending[self.target.write(self.pending) :]
 
     def copy_size(self) -> bool:
-        if not self._is_terminal or self.source < 0:
+        if not self.is_terminal or self.source < 0:
             return False
         with contextlib.suppress(OSError):
             size = fcntl.ioctl(self.target.descriptor, termios.TIOCGWINSZ, bytes(8))

@@ -21,6 +21,7 @@ from tests.proof.programs import (
     state_of,
     wait_for,
 )
+from tests.proof.repositories import Repo
 
 RUN = " ".join(RUNNER)
 FACTS = """
@@ -118,6 +119,14 @@ def test_a_command_may_ask_the_person(tmp_path: Path) -> None:
         assert program.wait() == 0
 
 
+def test_no_pager_waits_for_a_key(tmp_path: Path) -> None:
+    Repo(tmp_path / "work").write("a.txt", "changed\n" * 1000)
+    env = runner_env(tmp_path, PAGER="less")
+    with on_terminal(*RUNNER, "git", "diff", "--exit-code", cwd=tmp_path / "work", env=env) as program:
+        assert program.wait() == 1
+        assert program.shown.count(b"changed") == 1000
+
+
 def test_the_terminal_is_as_before_after_a_command_that_was_killed(shell: OnTerminal) -> None:
     shell.type(
         f"stty -a | md5sum >before; {RUN} sh -c 'stty raw -echo; kill -9 $$'; stty -a | md5sum >after; echo e''nd\n"
@@ -173,6 +182,17 @@ def test_a_command_in_the_background_stops_when_it_asks_and_has_the_terminal_in_
     shell.type("ann\n")
     shell.expect("hello ann")
     shell.expect("code 4")
+
+
+def test_ctrl_z_where_nobody_could_continue_us_stops_nothing_for_long(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(WAITS)
+    with on_terminal(*RUNNER, sys.executable, "waits.py", cwd=tmp_path, env=runner_env(tmp_path)) as program:
+        pid = pid_in(tmp_path / "pid")
+        program.type("\x1a")
+        program.expect(r"\^Z")
+        (tmp_path / "go").touch()
+        wait_for(lambda: not is_alive(pid), "the end of the command")
+        assert program.wait() == 6
 
 
 def test_a_program_beside_it_keeps_the_terminal(shell: OnTerminal, tmp_path: Path) -> None:
