@@ -9,6 +9,7 @@ Rules of this file:
 
 from __future__ import annotations
 
+import fcntl
 import os
 import selectors
 import signal
@@ -179,7 +180,6 @@ class Git:
                 cwd=self.top,
                 env=self._env,
                 start_new_session=True,
-                pipesize=PIPE_SIZE,
             )
         except (OSError, ValueError) as error:
             why = reason_of(error) if isinstance(error, OSError) else str(error)
@@ -204,6 +204,7 @@ def _exchange(
             assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
             for stream in (process.stdout, process.stderr):
                 said[stream.fileno()] = []
+                _widen(stream.fileno())
                 selector.register(stream.fileno(), selectors.EVENT_READ)
             if given:
                 os.set_blocking(process.stdin.fileno(), False)
@@ -230,6 +231,12 @@ def _exchange(
                     raise TreeFailure("git lists more files than can be compared")
     streams = [(process.stdout, process.stderr) for process in processes]
     return [(b"".join(said[out.fileno()]), b"".join(said[err.fileno()])) for out, err in streams if out and err]
+
+
+def _widen(fd: int) -> None:
+    """Let a pipe hold more, where the system has that and allows it: git then waits for us less often."""
+    with suppress(OSError, AttributeError):
+        fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
 
 
 def _written(fd: int, given: memoryview) -> memoryview:

@@ -107,7 +107,7 @@ def _opened(git: Git, folder: str) -> Repository | None:
 def _settings(git: Git, said: GitOutput) -> dict[str, str]:
     if said.exit:
         raise GitFailure(f"git cannot read the config of {clean(git.top, SHOWN)}: {said.why}")
-    pairs = (setting.decode(errors="surrogateescape").partition("\n") for setting in said.out.split(b"\0"))
+    pairs = (os.fsdecode(setting).partition("\n") for setting in said.out.split(b"\0"))
     return {key: value if newline else "true" for key, newline, value in pairs if key}
 
 

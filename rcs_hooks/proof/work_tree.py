@@ -76,7 +76,7 @@ def list_files(repository: Repository) -> WorkFiles:
     untracked = [path for path in unknown if not path.endswith(b"/") and not _is_ours(path)]
     by_disk = {entry[at:] for entry in odd}
     by_disk.update(path for path in _split(changed)[1::2] if not _is_ours(path))
-    if drivers := frozenset(name.encode() for name in repository.drivers) - {LFS}:
+    if drivers := frozenset(os.fsencode(name) for name in repository.drivers) - {LFS}:
         by_disk |= filtered(repository.git, [entry[at:] for entry in entries], drivers)
     by_disk.difference_update(submodules)
     apart = by_disk.union(submodules)
@@ -131,7 +131,7 @@ def _from_disk(
     convertible: list[bytes] = []
     for path, status in found.items():
         mine = attributes.get(path, none)
-        driver = mine.filter if mine.filter.decode(errors="surrogateescape") in repository.drivers else UNSPECIFIED
+        driver = mine.filter if os.fsdecode(mine.filter) in repository.drivers else UNSPECIFIED
         read = content.read(
             os.path.join(os.fsencode(git.top), path), status, kind, git.deadline.left, lfs=driver == LFS
         )

@@ -44,7 +44,7 @@ class Trap:
 
     def attribute(self, text: str) -> None:
         for name in (".gitattributes", "lib/.gitattributes", "inner/.gitattributes"):
-            self.repo.write(name, text)
+            self.repo.write(name, os.fsencode(text))
 
     def change(self) -> None:
         """Leave new files, and edited ones of the same size, so that git compares what they hold."""
@@ -133,6 +133,8 @@ TRAPS: dict[str, Callable[[Trap], None]] = {
     "a filter": _driver("evil"),
     "a filter with a dot in its name": _driver("e.v.i.l"),
     "a filter with a capital": _driver("EVIL"),
+    "a filter with letters of another script": _driver("é漢"),
+    "a filter whose name is not UTF-8": _driver("\udcff\udcfe"),
     "a filter without a name": _driver("", ""),
     "a filter called lfs": _driver("lfs"),
     "a filter in an included file": _included,

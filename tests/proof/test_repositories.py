@@ -393,6 +393,17 @@ def test_a_file_that_nobody_may_read_is_known_by_its_size_and_time(tmp_path: Pat
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_repository_of_another_user_within_is_a_folder(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    inner = Repo(repo.top / "inner")
+    os.chown(inner.top, SOMEBODY, SOMEBODY)
+    before = digest(repo.top)
+    assert digest(repo.top) == before
+    inner.write("a.txt", "changed\n")
+    assert digest(repo.top) != before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_a_repository_of_another_user_is_refused_with_the_advice_of_git(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "re po")
     os.chown(repo.top, SOMEBODY, SOMEBODY)
