@@ -10,7 +10,9 @@ import subprocess
 SHELL = "/bin/sh"
 GUARD = """trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 read -r pid
-read -r _ || kill -s KILL -- "-$pid" "$pid" 0"""
+read -r _ && exit
+[ "$pid" ] && kill -s KILL -- "-$pid" "$pid"
+kill -s KILL 0"""
 """Reads the command's id, and waits for a line. If there will never be one: kills the command and its own group."""
 
 
