@@ -34,11 +34,17 @@ class WrittenMode(NamedTuple):
 
 
 def reply(
-    scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str], deferred: Sequence[str] = ()
+    scope: Scope,
+    written: Sequence[WrittenMode],
+    warnings: Sequence[str],
+    deferred: Sequence[str] = (),
+    *,
+    has_command: bool = False,
 ) -> WriteResult:
     """Return the answer to a write. With several modes, the keys are those of the first, and `modes` has all.
 
-    `deferred`: the skills that waited for the end of a planning, and that the person may start now.
+    `deferred`: the skills that waited for the end of a planning, and that the person may start now. `has_command`:
+    whether the settings name the command that proves a run.
     """
     each = [_of_mode(scope, one) for one in written]
     result = each[0]
@@ -48,7 +54,8 @@ def reply(
         result["transition"] = transitions[0]
     if warnings:
         result["warnings"] = list(warnings)
-    said = write_reply([Written(one.mode, one.before, one.after, scope.commands) for one in written], deferred)
+    changed = [Written(one.mode, one.before, one.after, scope.commands) for one in written]
+    said = write_reply(changed, deferred, has_command=has_command)
     result["says"] = "\n".join([*transitions, said, *warnings])
     return result
 

@@ -200,7 +200,8 @@ def keep(
     if refused:
         refused.add("The proof itself is recorded.")
         raise refused
-    return mode_replies.reply(meant, written, [*warnings, *more], waiting_after(draft))
+    has_command = settings.command is not None
+    return mode_replies.reply(meant, written, [*warnings, *more], waiting_after(draft), has_command=has_command)
 
 
 def _still_there(scope: Scope, chosen: Chosen) -> tuple[list[tuple[str, ModeRecord]], list[str]]:

@@ -64,7 +64,8 @@ def write(
             write_checks.refuse_without_owner(scope, mode)
     draft, written, judge = _committed(scope, planned, written)
     warnings += judge.warnings if judge else []
-    return mode_replies.reply(scope, written, warnings, waiting_after(draft))
+    has_command = judge is not None and judge.settings.command is not None
+    return mode_replies.reply(scope, written, warnings, waiting_after(draft), has_command=has_command)
 
 
 def _committed(

@@ -502,6 +502,17 @@ def test_only_the_required_command_on_this_very_tree_lets_a_run_finish(
         assert state_of(workspace) == "proven"
 
 
+def test_a_run_without_the_proof_that_the_settings_name_is_sent_to_rcs_prove_alone(required: Workspace) -> None:
+    config = Path(required.env["HOME"], ".rcs", "config.toml")
+    config.write_text('[proof]\ncommand = "make check"\n')
+    proven(required)
+    said = write(at(required, HOME=required.env["HOME"]), "forge", DONE)["says"].splitlines()
+    assert said[:2] == [
+        "forge: finished, unproven: `pytest -q` is not the command that ~/.rcs/config.toml names.",
+        "To prove it: rcs prove --mode forge --session s1",
+    ]
+
+
 def test_a_plan_needs_no_proof_where_one_is_required(required: Workspace) -> None:
     required.write("blueprint")
     required.edit("forge", active=False, lifecycle_outcome="failed")

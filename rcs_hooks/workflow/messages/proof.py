@@ -65,10 +65,10 @@ def finished(mode: ModeDef, record: ModeRecord, early: str = "") -> str:
     return f"{said}{';' if verdict else ','} early: {early}" if early else said
 
 
-def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands) -> str:
+def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands, *, has_command: bool) -> str:
     """Return the line that proves those of these finished runs that are not proven; empty if there is none.
 
-    Where they have one proof in common, its command is offered again.
+    Where they have one proof in common, its command is offered again. `has_command`: the settings name the command.
     """
     open_runs = [each for each in runs if is_judged(*each) and status_of(each[1]).state != PROVEN]
     if not open_runs:
@@ -76,4 +76,5 @@ def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands) -> 
     proofs = [record.proof for _, record in open_runs]
     typed = {proof.command for proof in proofs if proof}
     command = pasteable(typed.pop()) if len(typed) == 1 and all(proofs) else COMMAND
-    return f"To prove it: {commands.prove(','.join(mode.name for mode, _ in open_runs), command, finish=False)}"
+    names = ",".join(mode.name for mode, _ in open_runs)
+    return f"To prove it: {commands.prove(names, '' if has_command else command, finish=False)}"
