@@ -65,7 +65,7 @@ def finished(mode: ModeDef, record: ModeRecord, early: str = "") -> str:
     return f"{said}{';' if verdict else ','} early: {early}" if early else said
 
 
-def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands, *, has_command: bool) -> str:
+def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands, *, has_command: bool = False) -> str:
     """Return the line that proves those of these finished runs that are not proven; empty if there is none.
 
     Where they have one proof in common, its command is offered again. `has_command`: the settings name the command.
