@@ -80,6 +80,11 @@ def test_an_agent_that_signs_for_the_person_is_seen(task: Task) -> None:
     assert "  decision: accepted (in a terminal; taken to done by an agent)\n" in task.did("status")
 
 
+def test_who_took_an_earlier_round_to_done_is_not_named_in_the_next(task: Task) -> None:
+    task.at("accept", {DECISION: {"decision": "accepted", "decided_by": "terminal"}}, done={"round": 1, "by": "agent"})
+    assert "  decision: accepted (in a terminal)\n" in task.did("status")
+
+
 def test_a_verdict_says_it_too(task: Task) -> None:
     task.at("plan_review", {PLAN: WHOLE_PLAN})
     task.program("review plan", "--verdict", "ok", CLAUDECODE="1")

@@ -78,6 +78,9 @@ FINDINGS: dict[str, tuple[str, str, Record, list[str]]] = {
     "upstream": (
         "accept", "planning", {DECISION: {"decision": "upstream_problem", "reasons": ["nobody asks"]}}, ["nobody asks"]
     ),
+    "a decision to revert": (
+        "accept", "revert", {DECISION: {"decision": "revert", "reasons": ["it is slow"]}}, ["it is slow"]
+    ),
     "a revert": ("accept", "revert", {REVERT: {"reason": "it broke", "status": "requested"}}, ["it broke"]),
 }  # fmt: skip
 

@@ -66,6 +66,27 @@ def test_what_blocks_is_an_issue(task: Task) -> None:
     ]
 
 
+def test_what_needs_changes_does_not_block(task: Task) -> None:
+    given(task, "plan", "--verdict", "needs_changes", "--reason", "no test")
+    record = task.read(f"history/1/{PLAN_REVIEW}")
+    assert (record["ok"], record["blocked"]) == (False, False)
+    assert record["reviewers"] == [{"id": "script", "ok": False, "decision": "needs_changes", "reasons": ["no test"]}]
+
+
+def test_a_reason_of_a_good_review_asks_for_nothing(task: Task) -> None:
+    given(task, "code", "--verdict", "ok", "--reason", "a name could be shorter")
+    (issue,) = task.read(CODE_REVIEW)["issues"]
+    assert (issue["severity"], issue["message"]) == ("info", "a name could be shorter")
+
+
+def test_keys_that_somebody_else_has_written_stay(task: Task) -> None:
+    review = {"ok": True, "meta": {"model": "m"}, "notes": "n"}
+    task.at("plan_review", {PLAN: WHOLE_PLAN, PLAN_REVIEW: review})
+    task.did("review plan", "--verdict", "ok")
+    record = task.read(PLAN_REVIEW)
+    assert (record["notes"], record["meta"]["model"], len(record["meta"]["plan_hash"])) == ("n", "m", 64)
+
+
 def test_a_plan_that_is_edited_after_its_verdict_is_reviewed_again(task: Task) -> None:
     task.at("planning", {PLAN: WHOLE_PLAN})
     task.did("review plan", "--verdict", "ok")
