@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from rcs_hooks.config import ProofSettings
+    from rcs_hooks.config import Config, ProofSettings
     from rcs_hooks.state.proving import Chosen
 
 SHOWN = 200
@@ -112,8 +112,9 @@ class _Wanted(NamedTuple):
 
 def _prove(args: argparse.Namespace, typed: list[str]) -> int:
     scope = options.scope_of(args)
-    settings = config.load(os.environ, scope.root).proof
-    wanted = _wanted(settings, typed, scope.root, scope.cwd)
+    configured = config.load(os.environ, scope.root)
+    settings = configured.proof
+    wanted = _wanted(configured, typed, scope.root, scope.cwd)
     seconds = _seconds(args.timeout, settings)
     chosen = proving.choose(scope, args.mode.split(",") if args.mode else None)
     if not wanted.why_not:
@@ -134,13 +135,20 @@ def _prove(args: argparse.Namespace, typed: list[str]) -> int:
     return status
 
 
-def _wanted(settings: ProofSettings, typed: list[str], root: str, cwd: str) -> _Wanted:
+def _nothing_to_run(untrusted: ProofSettings | None) -> str:
+    said = "there is no command to run; name one: rcs prove -- COMMAND, for example: rcs prove -- make test"
+    if untrusted is None or untrusted.command is None:
+        return said
+    named = f"{untrusted.source} names `{clean(untrusted.command, SHOWN)}`, which is not trusted"
+    return f"{said}\n{named}; a person who has looked at it types: rcs config trust"
+
+
+def _wanted(configured: Config, typed: list[str], root: str, cwd: str) -> _Wanted:
     """Return what is to be run: what was typed, or else the command of the settings, in the workspace's root."""
+    settings = configured.proof
     if not typed:
         if settings.command is None:
-            raise Refused(
-                "there is no command to run; name one: rcs prove -- COMMAND, for example: rcs prove -- make test"
-            )
+            raise Refused(_nothing_to_run(configured.untrusted))
         return _Wanted(["/bin/sh", "-c", settings.command], root, settings.command, "")
     text = " ".join(quoted(each) for each in typed)
     if settings.command is None:

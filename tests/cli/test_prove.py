@@ -120,6 +120,15 @@ def test_a_process_ends_with_the_same_status(tmp_path: Path, words: tuple[str, .
     assert Bench(tmp_path).whole("prove", *words).returncode == code
 
 
+def test_a_command_that_nobody_trusts_is_named_and_not_run(bench: Bench) -> None:
+    (bench.root / "rcs.toml").write_text("[proof]\ncommand = 'touch ran'\n")
+    done = bench.rcs("prove")
+    assert done.returncode == 125
+    named = "rcs.toml names `touch ran`, which is not trusted; a person who has looked at it types: rcs config trust"
+    assert named in done.stderr.splitlines()
+    assert not (bench.root / "ran").exists()
+
+
 def test_help_is_no_trouble(bench: Bench) -> None:
     done = bench.rcs("prove", "--help")
     assert (done.returncode, done.stderr) == (0, "")
