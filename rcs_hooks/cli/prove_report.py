@@ -117,7 +117,7 @@ class ProofReport:
             "at": proof.at,
             "proof": self._verdict,
             "timed_out": proof.timed_out,
-            "changed": list(proof.changed),
+            "changed": proof.to_json()["changed"],
             "modes": list(self._modes),
             "finished": self._is_finished,
             "message": "\n".join(self.says),
