@@ -5,7 +5,7 @@ Rules of this file:
 - A filter driver is a program of the repository's: it is never run. What Git LFS would store is known without it; a
   file with any other driver is known by its bytes on disk.
 - git leaves the line ends of a file alone whose blob in the index has CRLF already; `hash-object` does not look there.
-  So such a file is known by its bytes. (Not one that has an encoding or `ident` too: staging it makes a proof stale.)
+  So such a file is known by its bytes. (Not one that has an encoding or a keyword too: staging it makes a proof stale.)
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ class Attributes(NamedTuple):
         return text != UNSET and (autocrlf or (text, self.eol) != (UNSPECIFIED, UNSPECIFIED))
 
     def looks_at_index(self) -> bool:
-        """Tell whether git converts line ends, and nothing else, where the blob in the index has no CRLF."""
-        if self.has_encoding or self.ident not in (UNSPECIFIED, UNSET):
-            return False
+        """Tell whether git converts line ends only where the blob in the index has no CRLF."""
         text = self.crlf if self.text == UNSPECIFIED else self.text
         return text == AUTO or (text == UNSPECIFIED and self.eol == UNSPECIFIED)
 

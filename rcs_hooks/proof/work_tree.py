@@ -15,6 +15,7 @@ from rcs_hooks.files.paths import GIT, HOME
 from rcs_hooks.proof import content
 from rcs_hooks.proof.attributes import (
     LFS,
+    UNSET,
     UNSPECIFIED,
     Attributes,
     attributes_of,
@@ -129,6 +130,7 @@ def _from_disk(
     none = Attributes()
     lines: dict[bytes, bytes] = {}
     convertible: list[bytes] = []
+    doubtful: list[bytes] = []
     for path, status in found.items():
         mine = attributes.get(path, none)
         driver = mine.filter if os.fsdecode(mine.filter) in repository.drivers else UNSPECIFIED
@@ -146,30 +148,22 @@ def _from_disk(
             lines[path] = line_of(mode, read.pointer, path)
         elif driver == UNSPECIFIED and _is_convertible(read, mine, autocrlf=repository.autocrlf):
             convertible.append(path)
-    for path, id in _converted(repository, known, convertible, attributes).items():
+            if path in known and mine.looks_at_index() and not _has_more(read, mine):
+                doubtful.append(path)
+    kept = with_returns(git, doubtful)
+    ids = converted_ids(git, [path for path in convertible if path not in kept], ID_LENGTHS[kind])
+    for path, id in ids.items():
         lines[path] = lines[path].replace(lines[path][ID : ID + len(id)], id, 1)
     return lines.values()
 
 
 def _is_convertible(read: content.FileContent, mine: Attributes, *, autocrlf: bool) -> bool:
-    return (
-        mine.has_encoding
-        or (read.has_return and mine.may_change_ends(autocrlf))
-        or (read.has_keyword and mine.ident != UNSPECIFIED)
-    )
+    return _has_more(read, mine) or (read.has_return and mine.may_change_ends(autocrlf))
 
 
-def _converted(
-    repository: Repository,
-    known: dict[bytes, tuple[bytes, bytes]],
-    paths: list[bytes],
-    attributes: dict[bytes, Attributes],
-) -> dict[bytes, bytes]:
-    if not paths:
-        return {}
-    asked = [path for path in paths if path in known and attributes[path].looks_at_index()]
-    kept = with_returns(repository.git, asked) if asked else set()
-    return converted_ids(repository.git, [path for path in paths if path not in kept], ID_LENGTHS[repository.kind])
+def _has_more(read: content.FileContent, mine: Attributes) -> bool:
+    """Tell whether git may convert more than the line ends of a file."""
+    return mine.has_encoding or (read.has_keyword and mine.ident not in (UNSPECIFIED, UNSET))
 
 
 def _present(top: bytes, paths: Iterable[bytes]) -> dict[bytes, os.stat_result]:

@@ -17,7 +17,7 @@ def added(repo: Repo, folder: Path) -> list[bytes]:
     folder.mkdir()
     index = repo.top / ".git/index"
     if index.exists():
-        (folder / "index").write_bytes(index.read_bytes())
+        shutil.copy2(index, folder / "index")  # with its time, by which git tells whether it has to look at a file
     env = {
         "GIT_INDEX_FILE": str(folder / "index"),
         "GIT_OBJECT_DIRECTORY": str(folder),
