@@ -167,8 +167,8 @@ class OverviewEntryJson(JsonModel):
     max_iterations: int | None
     outcome: str | None
     early: bool
-    proof: ProofStatusJson | None = Field(description="of a mode; null for a run or a task")
-    verdict: Verdict | None = Field(description="null: it has not finished, or is a plan")
+    proof: ProofStatusJson | None = Field(description="null: a run, or a task that has not come to acceptance")
+    verdict: Verdict | None = Field(description="null: it has not finished, or come to acceptance, or is a plan")
     proof_says: str | None = Field(
         description="what came of the newest proof where there is no verdict, without the time"
     )

@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from rcs_hooks.config import ProofSettings
 from rcs_hooks.dashboard import json_live, json_models, json_modes, json_runs, schema
+from rcs_hooks.files.clock import iso
 from rcs_hooks.state import writing
+from rcs_hooks.state.proving import choose, keep
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
+from rcs_hooks.workflow.proof import Proof
 from tests.dashboard.support import Board, Record
 from tests.table import each_row
 
@@ -39,6 +43,13 @@ def full(shown: Board) -> Board:
     board.workspace.stop(session="s4")
     for phase in ("executing", "verifying", "fixing", "verifying"):
         writing.write(Scope(board.root, "s4", board.now, Commands("rcs", "s4")), "forge", {"current_phase": phase})
+    for session, mode in (("s5", "forge"), ("s6", "forge")):
+        board.workspace.prompt(f"${mode} go", session=session)
+        scope = Scope(board.root, session, board.now, Commands("rcs", session))
+        proof = Proof(
+            "pytest -q", 0, 1.5, iso(board.now), f"git:{'a' * 64}", changed=("a.py",) if session == "s6" else ()
+        )
+        keep(scope, choose(scope, [mode]), proof, b"41 passed", finish=session == "s5", settings=ProofSettings())
     board.workspace.write("team", session="s2")
     board.workspace.mode_path("team", "s2").write_text("{")
     asked(board)
@@ -55,6 +66,8 @@ ANSWERS: list[tuple[str, Record, type[json_models.JsonModel]]] = [
     ("/api/overview", {}, json_modes.OverviewJson),
     ("/api/modes/forge", {"session": "s1"}, json_modes.ModeRunJson),
     ("/api/modes/forge", {"session": "s4", "run": 1}, json_modes.ModeRunJson),
+    ("/api/modes/forge", {"session": "s5"}, json_modes.ModeRunJson),
+    ("/api/modes/forge", {"session": "s6"}, json_modes.ModeRunJson),
     ("/api/modes/team", {"session": "s2"}, json_modes.ModeRunJson),
     ("/api/sessions", {}, json_models.SessionsJson),
     ("/api/tasks", {}, json_models.TasksJson),
@@ -80,6 +93,9 @@ def test_nothing_of_it_is_empty(full: Board) -> None:
     assert all(full.get("/api/overview")[group] for group in ("waiting", "running", "closed"))
     assert full.get("/api/modes/forge", session="s1")["questions"]
     assert len(full.get("/api/modes/forge", session="s4")["rounds"]) == 2
+    assert full.get("/api/modes/forge", session="s5")["proof"]["output"] == "41 passed"
+    assert full.get("/api/modes/forge", session="s6")["proof"]["changed"] == ["a.py"]
+    assert full.get("/api/overview")["ended"][0]["verdict"] == "proven"
     assert all(full.get("/api/attention")[kind] for kind in ("waiting", "failed"))
 
 

@@ -171,7 +171,7 @@ function asks({ question: asked, name, project: root, session }) {
 function said(entry) {
   if (!entry.detail || entry.detail === entry.outcome) return null;
   return [
-    h("p", { class: "detail" }, entry.kind === "mode" && !entry.question ? coded(sentence(entry.detail)) : sentence(entry.detail), entry.proof_says && newest(entry)),
+    h("p", { class: "detail" }, entry.kind !== "run" && !entry.question ? coded(sentence(entry.detail)) : sentence(entry.detail), entry.proof_says && newest(entry)),
     entry.command && h("p", { class: "detail to-type" }, h("code", {}, entry.command)),
   ];
 }
