@@ -86,13 +86,14 @@ def changes_since(root: str, ref: str, env: Mapping[str, str], scratch: str, sec
     base = _base(repository.git, ref)
     git = _storing(repository, scratch)
     tree = base or _empty_tree(git)
-    before, now = _in_commit(git, base) if base else {}, _on_disk(repository)
+    before, here = _in_commit(git, base) if base else {}, _on_disk(repository)
+    now = _left_out(repository.git) | here
     changed = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
     prefix = _prefix(root, repository.git.top)
     mine = sorted(path for path in changed if path.startswith(prefix))
     if len(mine) > MOST_FILES:
         raise Refused(f"{len(mine)} files have changed, more than {MOST_FILES}; list generated files in .gitignore")
-    _store(repository, git, scratch, {path: now[path] for path in mine if path in now})
+    _store(repository, git, scratch, {path: here[path] for path in mine if path in here})
     _index(repository, git, base, {path: now.get(path) for path in mine})
     below = (f"--relative={os.fsdecode(prefix)}",) if prefix else ()
     (diff,) = git.output(GitCall((*DIFF, *below, tree, "--")))
@@ -163,6 +164,13 @@ def _on_disk(repository: Repository) -> dict[bytes, Entry]:
     listed = list_files(repository._replace(drivers=repository.drivers & {LFS.decode()}))
     length = ID_LENGTHS[repository.kind]
     return {line[listed.at :]: (line[MODE], line[ID : ID + length]) for line in listed.lines}
+
+
+def _left_out(git: Git) -> dict[bytes, Entry]:
+    """Return the files that a sparse checkout leaves out, as the index has them: they are not removed."""
+    (out,) = git.output(GitCall(("ls-files", "-s", "-t", "-z")))
+    lines = (line.partition(b"\t") for line in out.split(b"\0") if line.startswith(b"S "))
+    return {path: (words.split(b" ")[1], words.split(b" ")[2]) for words, _, path in lines if not _is_ours(path)}
 
 
 def _prefix(root: str, top: str) -> bytes:
