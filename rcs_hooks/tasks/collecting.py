@@ -8,15 +8,15 @@ Rules of this file:
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
-import time
 from hashlib import sha256
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused, suppress
-from rcs_hooks.files.folders import make_folders
+from rcs_hooks.files.folders import FLAGS, make_folders
 from rcs_hooks.files.transaction import FRESH_FLAGS
 from rcs_hooks.tasks import archive, messages, task_files
 from rcs_hooks.tasks.archive import ArchivedFiles
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 STAGED = ".collected-"
 """How the folder begins in which the files lie until they are all there."""
-OLD = 3600
-"""After how many seconds a folder is left over from a call that was killed."""
 LARGEST_FILE = 64 * 1024 * 1024
 
 
@@ -59,8 +57,10 @@ def collect(store: TaskStore, ref: str | None, environment: Environment) -> Coll
     if base is None:
         raise Refused(messages.no_start(store.task))
     staged = f"{STAGED}{token_hex(8)}"
+    make_folders(store.folder, staged)
+    held = os.open(f"{store.folder}/{staged}", FLAGS)
     try:
-        make_folders(store.folder, staged)
+        fcntl.flock(held, fcntl.LOCK_SH)  # until this process ends, however it does
         changes = changes_since(store.root, base, environment.env, f"{store.folder}/{staged}")
         if not changes.diff.strip():
             raise Refused(messages.nothing_changed(changes.base))
@@ -74,7 +74,8 @@ def collect(store: TaskStore, ref: str | None, environment: Environment) -> Coll
             text = messages.collected(changes.base, len(changes.files) + len(changes.removed))
             store.record_collected(state, changes.base, fingerprint(store.folder), text)
     finally:
-        _remove(store.folder, staged)
+        os.close(held)
+        _sweep(store.folder)
     files, links = ([each.path for each in changes.files if each.is_link == is_link] for is_link in (False, True))
     return Collected(store.task, changes.base, tuple(files), changes.removed, tuple(links), changes.outside, archived)
 
@@ -137,14 +138,14 @@ def fingerprint(folder: str) -> str | None:
     return every.hexdigest()
 
 
-def _remove(folder: str, staged: str) -> None:
-    """Remove what was staged, and what calls have left that were killed an hour ago or longer."""
-    shutil.rmtree(f"{folder}/{staged}", ignore_errors=True)
+def _sweep(folder: str) -> None:
+    """Remove what was staged by calls that have ended, this one and any that was killed."""
     with suppress(OSError), os.scandir(folder) as entries:
-        old = [entry.path for entry in entries if entry.name.startswith(STAGED) and _is_old(entry)]
-        for path in old:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-def _is_old(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mtime < time.time() - OLD
+        for path in [entry.path for entry in entries if entry.name.startswith(STAGED)]:
+            with suppress(OSError):
+                fd = os.open(path, FLAGS)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path, ignore_errors=True)
+                finally:
+                    os.close(fd)

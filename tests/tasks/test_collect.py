@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
+import random
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +17,10 @@ from tests.proof.repositories import Repo
 from tests.table import each_row
 from tests.tasks.paths import DIFF, PLAN
 from tests.tasks.rows import CLEAN_REVIEW, WHOLE_PLAN
-from tests.tasks.support import Task
+from tests.tasks.support import RCS, Task
 
 FILES = "code/files"
+KILLS = 12
 
 
 @pytest.fixture
@@ -358,11 +362,40 @@ def test_no_link_is_written_through(task: Task, repo: Repo, tmp_path: Path) -> N
     assert list(outside.iterdir()) == []
 
 
-def test_what_a_killed_call_has_left_is_removed_an_hour_later(task: Task, repo: Repo) -> None:
+def test_what_a_killed_call_has_left_is_removed_and_what_a_living_one_uses_is_not(task: Task, repo: Repo) -> None:
     repo.write("a.txt", "changed\n")
-    old, new = task.folder / ".collected-old", task.folder / ".collected-new"
-    for folder in (old, new):
-        folder.mkdir()
-    os.utime(old, (0, time.time() - 4000))
+    dead, alive = task.folder / ".collected-dead", task.folder / ".collected-alive"
+    for folder in (dead, alive):
+        (folder / "objects").mkdir(parents=True)
+    held = os.open(alive, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_SH)
     task.did("collect")
-    assert (old.exists(), new.exists()) == (False, True)
+    assert (dead.exists(), alive.exists()) == (False, True)
+    os.close(held)
+
+
+@pytest.mark.slow
+def test_wherever_it_is_killed_nothing_is_lost_and_no_half_is_taken_for_the_whole(task: Task, repo: Repo) -> None:
+    (task.folder / FILES).mkdir(parents=True)
+    (task.folder / FILES / "only.py").write_text("mine\n")
+    (task.folder / DIFF).write_text("mine\n")
+    before = everything_of_git(repo.top)
+    chance = random.Random(14)
+    for number in range(KILLS):
+        repo.write("a.txt", f"changed {number}\n")
+        child = subprocess.Popen(
+            [*RCS, *task.words("collect")], cwd=task.root, env=task.env(), stdout=subprocess.DEVNULL
+        )
+        time.sleep(chance.uniform(0.05, 0.6))
+        child.kill()
+        child.wait()
+        assert everything_of_git(repo.top) == before
+        mine = [path for path in task.folder.rglob("only.py") if path.read_text() == "mine\n"]
+        assert len(mine) == 1
+        if task.there(DIFF) and mine[0].parent.parent.parent != task.folder:
+            ours = (task.folder / FILES / "a.txt").read_text()
+            assert f"+{ours}" in (task.folder / DIFF).read_text()
+    task.did("collect")
+    assert collected(task) == {"a.txt": (repo.top / "a.txt").read_text()}
+    assert everything_of_git(repo.top) == before
+    assert [path.name for path in task.folder.iterdir() if path.name.startswith(".collected")] == []
