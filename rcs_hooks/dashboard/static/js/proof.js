@@ -58,9 +58,14 @@ function result({ passed, exit, timed_out: late, changed: files }) {
   return exit === 0 && files.length ? "changed files" : `failed (exit ${exit})`;
 }
 
+const MOST_CHANGED = 20;
+
 const changed = (files) => [
-  remark("failed", `It changed ${count(files.length, "tracked file")}, so it proves nothing:`),
-  h("ul", { class: "changed" }, ...files.map((name) => h("li", {}, h("code", {}, name)))),
+  remark(
+    "failed",
+    `It changed ${count(files.length, "tracked file")}${files.length >= MOST_CHANGED ? " or more" : ""}, so it proves nothing:`,
+  ),
+  h("ul", { class: "changed", tabindex: "0", "aria-label": "The files that it changed" }, ...files.map((name) => h("li", {}, h("code", {}, name)))),
 ];
 
 function output({ output: text, output_is_cut: isCut, output_problem: problem }) {
