@@ -63,7 +63,7 @@ class Judge(NamedTuple):
         record = record.with_fields({proofs.FIELD: self.field_of(proof, at=at)})
         status = record.proof_status
         if self.settings.required and status.state != proofs.PROVEN:
-            raise Refused(
+            refused = Refused(
                 refused_unproven(
                     mode.name,
                     self.modes,
@@ -73,6 +73,9 @@ class Judge(NamedTuple):
                     commands=self.commands,
                 )
             )
+            for line in self.warnings:
+                refused.add(line)
+            raise refused
         return record
 
     @property

@@ -502,6 +502,23 @@ def test_only_the_required_command_on_this_very_tree_lets_a_run_finish(
         assert state_of(workspace) == "proven"
 
 
+def test_a_required_proof_on_a_tree_that_cannot_be_read_says_why(
+    required: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proven(required, command="make check")
+
+    def fails(root: str, env: object) -> tree.Tree:
+        raise tree.TreeFailure("git took longer than 60 s")
+
+    monkeypatch.setattr(tree, "fingerprint", fails)
+    with pytest.raises(Refused) as refused:
+        write(at(required, HOME=required.env["HOME"]), "forge", DONE)
+    assert str(refused.value).splitlines()[1::2] == [
+        "the newest proof: unproven: `make check` passed, but the work tree cannot be read",
+        "the work tree could not be compared: git took longer than 60 s",
+    ]
+
+
 def test_a_run_without_the_proof_that_the_settings_name_is_sent_to_rcs_prove_alone(required: Workspace) -> None:
     config = Path(required.env["HOME"], ".rcs", "config.toml")
     config.write_text('[proof]\ncommand = "make check"\n')

@@ -191,6 +191,36 @@ def test_the_output_is_a_plain_file_name_or_none(stored: object, name: str) -> N
     assert proof.output == name
 
 
+# a field of the proof at its bound, and what is read; None: there is no proof
+BOUNDS: list[tuple[str, Any, Any]] = [
+    ("exit", 0, 0),
+    ("exit", -1, None),
+    ("exit", 255, 255),
+    ("exit", 256, None),
+    ("changed", [str(number) for number in range(21)], tuple(str(number) for number in range(20))),
+    ("changed", ["x" * 201, 7], ("x" * 200,)),
+    ("at", "1" * 40, "1" * 40),
+    ("at", "1" * 41, "1" * 39 + "…"),
+    ("command", "x" * 2_001, "x" * 2_000),
+    ("command", 7, None),
+    ("seconds", 10**8, 10.0**8),
+    ("seconds", 10**8 + 1, 0.0),
+    ("seconds", -0.5, 0.0),
+    ("seconds", True, 0.0),
+    ("tree", "git:" + "a" * 76, "git:" + "a" * 76),
+    ("tree", "git:" + "a" * 77, ""),
+    ("tree", "git:ä", ""),
+    ("tree", "files:a\n", ""),
+    ("timed_out", 1, False),
+]
+
+
+@each_row("name, stored, read", BOUNDS)
+def test_each_field_is_bounded(name: str, stored: object, read: object) -> None:
+    proof = Proof.from_json({**KEPT, name: stored})
+    assert (proof and getattr(proof, name)) == read
+
+
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
