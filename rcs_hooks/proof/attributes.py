@@ -17,7 +17,7 @@ from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 NAMES = ("text", "crlf", "eol", "ident", "filter", "working-tree-encoding")
 UNSPECIFIED, SET, UNSET, AUTO = b"unspecified", b"set", b"unset", b"auto"
@@ -40,6 +40,10 @@ class Attributes(NamedTuple):
     def has_encoding(self) -> bool:
         return self.encoding not in (UNSPECIFIED, SET, UNSET)
 
+    @property
+    def has_keywords(self) -> bool:
+        return self.ident not in (UNSPECIFIED, UNSET)
+
     def may_change_ends(self, autocrlf: bool) -> bool:
         """Tell whether git may convert CRLF to LF."""
         text = self.crlf if self.text == UNSPECIFIED else self.text
@@ -51,12 +55,17 @@ class Attributes(NamedTuple):
         return text == AUTO or (text == UNSPECIFIED and self.eol == UNSPECIFIED)
 
 
-def attributes_of(git: Git, paths: Sequence[bytes]) -> dict[bytes, Attributes]:
+def attributes_of(git: Git, paths: Collection[bytes]) -> dict[bytes, Attributes]:
     """Return the attributes of files."""
     if not paths:
         return {}
     values, count = _values(git, paths, NAMES), len(NAMES)
-    return {path: Attributes(*values[at * count : (at + 1) * count]) for at, path in enumerate(paths)}
+    known: dict[tuple[bytes, ...], Attributes] = {}  # most files have the same ones
+    found: dict[bytes, Attributes] = {}
+    for at, path in enumerate(paths):
+        row = tuple(values[at * count : (at + 1) * count])
+        found[path] = known[row] if row in known else known.setdefault(row, Attributes(*row))
+    return found
 
 
 def filtered(git: Git, paths: Sequence[bytes], drivers: frozenset[bytes]) -> set[bytes]:
@@ -65,7 +74,7 @@ def filtered(git: Git, paths: Sequence[bytes], drivers: frozenset[bytes]) -> set
     return {path for path, value in zip(paths, values, strict=True) if value in drivers}
 
 
-def _values(git: Git, paths: Sequence[bytes], names: Sequence[str]) -> list[bytes]:
+def _values(git: Git, paths: Collection[bytes], names: Sequence[str]) -> list[bytes]:
     """Return the values of these attributes for each of these files, one file after the other."""
     (out,) = git.output(GitCall(("check-attr", "-z", "--stdin", *names), b"".join(path + b"\0" for path in paths)))
     values = out.split(b"\0")[2::3]

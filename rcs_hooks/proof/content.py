@@ -20,6 +20,7 @@ CHUNK = 1 << 20
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n"
 POINTER_STARTS = (b"version https://git-lfs", b"version https://hawser")
 LONGEST_POINTER = 1_024
+KEYWORD = b"$Id"
 REGULAR, PROGRAM, LINK = b"100644", b"100755", b"120000"
 
 
@@ -28,10 +29,18 @@ class FileContent(NamedTuple):
 
     id: bytes
     pointer: bytes = b""
-    """The id of the file that Git LFS would store in its place."""
+    """The id of what Git LFS would store in its place, where that is wanted."""
     has_return: bool = False
     has_keyword: bool = False
     is_read: bool = True
+
+
+class Wanted(NamedTuple):
+    """What is to be found out about a file beside its id, as its attributes make that matter."""
+
+    pointer: bool = False
+    ends: bool = False
+    keyword: bool = False
 
 
 class ModeRules(NamedTuple):
@@ -58,13 +67,15 @@ def object_id(kind: str, data: bytes) -> bytes:
     return hashlib.new(kind, b"blob %d\0%b" % (len(data), data), usedforsecurity=False).hexdigest().encode()
 
 
-def read(path: bytes, status: os.stat_result, kind: str, left: Callable[[], float], *, lfs: bool) -> FileContent | None:
+def read(
+    path: bytes, status: os.stat_result, kind: str, left: Callable[[], float], wanted: Wanted
+) -> FileContent | None:
     """Read a file; None if it is gone. What cannot be read is known by its size and time."""
     try:
         if stat.S_ISLNK(status.st_mode):
             return FileContent(object_id(kind, os.readlink(path)))
         if stat.S_ISREG(status.st_mode):
-            return _read_regular(path, kind, left, lfs=lfs)
+            return _read_regular(path, kind, left, wanted)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
@@ -73,7 +84,7 @@ def read(path: bytes, status: os.stat_result, kind: str, left: Callable[[], floa
     return FileContent(object_id(kind, f"unreadable {seen}".encode()), is_read=False)
 
 
-def _read_regular(path: bytes, kind: str, left: Callable[[], float], *, lfs: bool) -> FileContent:
+def _read_regular(path: bytes, kind: str, left: Callable[[], float], wanted: Wanted) -> FileContent:
     fd = os.open(path, READ_FLAGS)
     try:
         status = os.fstat(fd)
@@ -81,26 +92,27 @@ def _read_regular(path: bytes, kind: str, left: Callable[[], float], *, lfs: boo
             raise OSError("not a file")
         size, done = status.st_size, 0
         own = hashlib.new(kind, b"blob %d\0" % size, usedforsecurity=False)
-        oid = hashlib.sha256()
+        oid = hashlib.sha256() if wanted.pointer else None
         has_return = has_keyword = False
-        head, before = b"", b""
-        while chunk := os.read(fd, CHUNK):
+        head = end = b""
+        # The byte after the last one tells that it was the last; to set aside room for a whole chunk takes long.
+        while chunk := os.read(fd, max(1, min(CHUNK, size + 1 - done))):
             left()
-            head = head or chunk[:LONGEST_POINTER]
             done += len(chunk)
             own.update(chunk)
-            has_return = has_return or b"\r" in chunk
-            has_keyword = has_keyword or b"$Id" in before + chunk
-            before = chunk[-2:]
-            if lfs:
+            if oid:
                 oid.update(chunk)
+                head = head or chunk[:LONGEST_POINTER]
+            if wanted.ends:
+                has_return = has_return or b"\r" in chunk
+            if wanted.keyword:
+                has_keyword = has_keyword or KEYWORD in end + chunk
+                end = chunk[1 - len(KEYWORD) :]
     finally:
         os.close(fd)
     if done != size:  # it grows or shrinks while it is read
         own.update(b"%d" % done)
-    pointer = b""
-    if lfs:
-        is_pointer = size < LONGEST_POINTER and head.startswith(POINTER_STARTS)
-        text = POINTER % (oid.hexdigest().encode(), done)
-        pointer = own.hexdigest().encode() if is_pointer or not size else object_id(kind, text)
+    pointer = own.hexdigest().encode()
+    if oid and size and not (size < LONGEST_POINTER and head.startswith(POINTER_STARTS)):
+        pointer = object_id(kind, POINTER % (oid.hexdigest().encode(), done))
     return FileContent(own.hexdigest().encode(), pointer, has_return, has_keyword)

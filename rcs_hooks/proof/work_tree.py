@@ -15,9 +15,7 @@ from rcs_hooks.files.paths import GIT, HOME
 from rcs_hooks.proof import content
 from rcs_hooks.proof.attributes import (
     LFS,
-    UNSET,
     UNSPECIFIED,
-    Attributes,
     attributes_of,
     converted_ids,
     filtered,
@@ -29,7 +27,7 @@ from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
 LISTS = (
     GitCall(("ls-files", "-s", "-v", "-z")),
@@ -72,7 +70,9 @@ def list_files(repository: Repository) -> WorkFiles:
     odd = [entry for entry in entries if not entry.startswith(PLAIN)]
     top = os.fsencode(repository.git.top)
     links = [entry[at:] for entry in odd if entry[MODE] == GITLINK and not _is_ours(entry[at:] + b"/")]
-    submodules = [path for path in links if not _present(top, [path])]  # else it is a file, and git lists it nowhere
+    submodules = [
+        path for path in links if not any(_present(top, [path]))
+    ]  # else it is a file, and git lists it nowhere
     unknown = _split(others)
     untracked = [path for path in unknown if not path.endswith(b"/") and not _is_ours(path)]
     by_disk = {entry[at:] for entry in odd}
@@ -123,60 +123,42 @@ def _from_disk(
     repository: Repository, known: dict[bytes, tuple[bytes, bytes]], paths: Collection[bytes]
 ) -> Iterable[bytes]:
     """Return the lines of files that are read from disk. `known`: mode and id that the index has of them."""
-    git, kind = repository.git, repository.kind
-    found = _present(git.top.encode(errors="surrogateescape"), paths)
-    regular = [path for path, status in found.items() if stat.S_ISREG(status.st_mode)]
-    attributes = attributes_of(git, regular)
-    none = Attributes()
+    git, kind, top = repository.git, repository.kind, os.fsencode(repository.git.top)
+    attributes = attributes_of(git, paths)
     lines: dict[bytes, bytes] = {}
     convertible: list[bytes] = []
     doubtful: list[bytes] = []
-    for path, status in found.items():
-        mine = attributes.get(path, none)
+    for path, status in _present(top, paths):
+        mine = attributes[path]
         driver = mine.filter if os.fsdecode(mine.filter) in repository.drivers else UNSPECIFIED
-        read = content.read(
-            os.path.join(os.fsencode(git.top), path), status, kind, git.deadline.left, lfs=driver == LFS
-        )
+        wanted = content.Wanted(driver == LFS, mine.may_change_ends(repository.autocrlf), mine.has_keywords)
+        read = content.read(os.path.join(top, path), status, kind, git.deadline.left, wanted)
         if read is None:
             continue
         mode_before, id_before = known.get(path, (b"", b""))
         mode = repository.modes.of(status.st_mode, mode_before)
-        lines[path] = line_of(mode, read.id, path)
-        if read.id == id_before or not read.is_read:
-            continue
-        if read.pointer:
-            lines[path] = line_of(mode, read.pointer, path)
-        elif driver == UNSPECIFIED and _is_convertible(read, mine, autocrlf=repository.autocrlf):
+        is_plain = read.id == id_before or not read.is_read or not stat.S_ISREG(status.st_mode)
+        lines[path] = line_of(mode, read.pointer if wanted.pointer and not is_plain else read.id, path)
+        has_more = mine.has_encoding or read.has_keyword
+        if not is_plain and driver == UNSPECIFIED and (has_more or read.has_return):
             convertible.append(path)
-            if path in known and mine.looks_at_index() and not _has_more(read, mine):
+            if path in known and mine.looks_at_index() and not has_more:
                 doubtful.append(path)
     kept = with_returns(git, doubtful)
-    ids = converted_ids(git, [path for path in convertible if path not in kept], ID_LENGTHS[kind])
-    for path, id in ids.items():
-        lines[path] = lines[path].replace(lines[path][ID : ID + len(id)], id, 1)
+    converted = converted_ids(git, [path for path in convertible if path not in kept], ID_LENGTHS[kind])
+    lines.update({path: line_of(lines[path][MODE], id, path) for path, id in converted.items()})
     return lines.values()
 
 
-def _is_convertible(read: content.FileContent, mine: Attributes, *, autocrlf: bool) -> bool:
-    return _has_more(read, mine) or (read.has_return and mine.may_change_ends(autocrlf))
-
-
-def _has_more(read: content.FileContent, mine: Attributes) -> bool:
-    """Tell whether git may convert more than the line ends of a file."""
-    return mine.has_encoding or (read.has_keyword and mine.ident not in (UNSPECIFIED, UNSET))
-
-
-def _present(top: bytes, paths: Iterable[bytes]) -> dict[bytes, os.stat_result]:
-    """Return what is on disk of these paths, none of them behind a link or a folder's."""
-    found: dict[bytes, os.stat_result] = {}
+def _present(top: bytes, paths: Iterable[bytes]) -> Iterator[tuple[bytes, os.stat_result]]:
+    """Yield what is on disk of these paths, none of them behind a link or a folder's."""
     folders: dict[bytes, bool] = {b"": True}
     for path in paths:
         if _is_folder(top, os.path.dirname(path), folders):
             with suppress(OSError):
                 status = os.lstat(os.path.join(top, path))
                 if not stat.S_ISDIR(status.st_mode):
-                    found[path] = status
-    return found
+                    yield path, status
 
 
 def _is_folder(top: bytes, folder: bytes, known: dict[bytes, bool]) -> bool:
