@@ -24,6 +24,8 @@ from rcs_hooks.tasks.phases import CODE, CODE_FILES, CODEGEN, DIFF
 from rcs_hooks.tasks.snapshot import LARGEST_DIFF
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from rcs_hooks.environment import Environment
     from rcs_hooks.proof.changes import ChangedFile, Changes
     from rcs_hooks.tasks.store import TaskStore
@@ -72,7 +74,7 @@ def collect(store: TaskStore, ref: str | None, environment: Environment) -> Coll
             archived = _put_aside(store, state.collected)
             _put(store, staged)
             text = messages.collected(changes.base, len(changes.files) + len(changes.removed))
-            store.record_collected(state, changes.base, fingerprint(store.folder), text)
+            store.record_collected(state, changes.base, fingerprints(store.folder), text)
     finally:
         os.close(held)
         _sweep(store.folder)
@@ -104,17 +106,18 @@ def _write_bytes(path: str, content: bytes, mode: int) -> None:
         file.write(content)
 
 
-def _put_aside(store: TaskStore, collected: str | None) -> ArchivedFiles:
-    """Move what lies in code/ to the history if it was not collected; otherwise remove it."""
+def _put_aside(store: TaskStore, collected: Mapping[str, str]) -> ArchivedFiles:
+    """Move what lies in code/ to the history, but for what was collected, which is removed."""
     folder = store.folder
     task_files.check_inside(folder, CODE)
+    now = fingerprints(folder)
     there = [path for path in (DIFF, CODE_FILES) if os.path.lexists(f"{folder}/{path}")]
-    if not there or collected == fingerprint(folder):
-        with suppress(FileNotFoundError):
-            os.unlink(f"{folder}/{DIFF}")
-        shutil.rmtree(f"{folder}/{CODE_FILES}", ignore_errors=True)
-        return ArchivedFiles()
-    return archive.put_aside(folder, there)
+    others = [path for path in there if now.get(path) is None or now[path] != collected.get(path)]
+    archived = archive.put_aside(folder, others) if others else ArchivedFiles()
+    with suppress(FileNotFoundError):
+        os.unlink(f"{folder}/{DIFF}")
+    shutil.rmtree(f"{folder}/{CODE_FILES}", ignore_errors=True)
+    return archived
 
 
 def _put(store: TaskStore, staged: str) -> None:
@@ -124,16 +127,22 @@ def _put(store: TaskStore, staged: str) -> None:
     archive.flush(store.folder, [DIFF, CODE_FILES])
 
 
-def fingerprint(folder: str) -> str | None:
-    """Return a hash of all that lies in code/; None if not all of it can be read."""
+def fingerprints(folder: str) -> dict[str, str]:
+    """Return a hash of the diff and one of the files; without what is not there, or cannot be read as a whole."""
     paths, others = task_files.files_under(folder, CODE_FILES)
-    if others:
-        return None
+    found = {DIFF: _hash(folder, [DIFF], LARGEST_DIFF)}
+    if not others:
+        found[CODE_FILES] = _hash(folder, [f"{CODE_FILES}/{path}" for path in paths], LARGEST_FILE)
+    return {path: digest for path, digest in found.items() if digest}
+
+
+def _hash(folder: str, paths: Sequence[str], largest: int) -> str:
+    """Return a hash of these files; empty if one of them cannot be read."""
     every = sha256()
-    for path in (DIFF, *(f"{CODE_FILES}/{path}" for path in paths)):
-        content = task_files.read(folder, path, LARGEST_DIFF if path == DIFF else LARGEST_FILE)
+    for path in paths:
+        content = task_files.read(folder, path, largest)
         if not isinstance(content, bytes):
-            return None
+            return ""
         every.update(f"{len(path)} {len(content)} {path}".encode(errors="surrogateescape") + content)
     return every.hexdigest()
 

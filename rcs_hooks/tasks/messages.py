@@ -232,9 +232,10 @@ def no_run(why: str) -> str:
 
 
 def collected(base: str, count: int) -> str:
-    return f"collected {count} changed files against {f'commit {base[:12]}' if base else 'nothing'}"
+    files = f"{count} changed file{'s' if count != 1 else ''}"
+    return f"collected {files} against {f'commit {base[:12]}' if base else 'nothing'}"
 
 
 def tested(proof: Proof) -> str:
-    changed = f", and changed {len(proof.changed)} tracked files" if proof.changed else ""
+    changed = f", and changed tracked files ({len(proof.changed)})" if proof.changed else ""
     return f"{came_of(proof)}{changed}"

@@ -78,11 +78,12 @@ class TaskState(NamedTuple):
         return commit if isinstance(commit, str) and (commit.isalnum() or not commit) else None
 
     @property
-    def collected(self) -> str | None:
-        """Return the hash of what was taken from git last; None if nothing was."""
+    def collected(self) -> dict[str, str]:
+        """Return the hash of each thing that was taken from git last, by its path."""
         collected = self.record.get(COLLECTED)
-        digest = collected.get("digest") if isinstance(collected, dict) else None
-        return digest if isinstance(digest, str) else None
+        hashes = collected.get("hashes") if isinstance(collected, dict) else None
+        found = hashes if isinstance(hashes, dict) else {}
+        return {path: digest for path, digest in found.items() if isinstance(digest, str)}
 
     @property
     def proof(self) -> ProofStatus | None:
@@ -171,9 +172,9 @@ def new(task: str, at: str, start: str | None = None) -> JsonObject:
     return {"task_id": task, "phase": PLANNING, "actors": actors, "created_at": at, "updated_at": at, **begun}
 
 
-def collected(state: TaskState, base: str, digest: str | None, at: str) -> JsonObject:
-    """Return the content of state.json after the code was taken from git; `digest` is the hash of what was taken."""
-    return {**state.record, COLLECTED: {"base": base, "digest": digest, "at": at}}
+def collected(state: TaskState, base: str, hashes: Mapping[str, str], at: str) -> JsonObject:
+    """Return the content of state.json after the code was taken from git; `hashes` are those of what was taken."""
+    return {**state.record, COLLECTED: {"base": base, "hashes": dict(hashes), "at": at}}
 
 
 def moved(state: TaskState, target: str, at: str, why: Sequence[str] = (), by: str = "") -> JsonObject:

@@ -35,7 +35,7 @@ from rcs_hooks.tasks.author import NOBODY, Author
 from rcs_hooks.tasks.task_files import UnreadableFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.tasks import flow
@@ -212,8 +212,8 @@ class TaskStore:
             writes.append(Write(phases.STATE_FILE, before.judged(proof).record | {"updated_at": self.at}))
         commit(self.folder, writes)
 
-    def record_collected(self, before: TaskState, base: str, digest: str | None, text: str) -> None:
-        """Write that the code was taken from git, with the hash of what was taken; `text` says so in the transcript."""
+    def record_collected(self, before: TaskState, base: str, hashes: Mapping[str, str], text: str) -> None:
+        """Write that the code was taken from git, with the hashes of it; `text` says so in the transcript."""
         self.note(before.phase, text)
-        after = state.collected(before, base, digest, self.at) | {"updated_at": self.at}
+        after = state.collected(before, base, hashes, self.at) | {"updated_at": self.at}
         commit(self.folder, [Write(phases.STATE_FILE, after)])

@@ -19,6 +19,7 @@ EXTRA = "code/files/b.py"
 OK: Record = {"ok": True, "blocked": False}
 FAILED_RUN = {REPORT: PASSED | {"overall_pass": False}}
 ACCEPTED: Record = {"decision": "accepted"}
+FAILING: list[Record] = [{"id": "unit", "kind": "test", "overall_pass": False}]
 
 
 def plan(**said: object) -> Record:
@@ -158,6 +159,7 @@ BROKEN: dict[str, Record] = {
     "T15 a decision that says nothing": {DECISION: {}},
     "T15 a decision that is none": {DECISION: {"decision": "maybe"}},
     "T15 no reasons though tests failed": FAILED_RUN,
+    "T15 no reasons though one suite failed": report(suites=[*suites("lint"), *FAILING]),
     "T15 blank reasons though tests failed": {DECISION: ACCEPTED | {"reasons": [" "]}, **FAILED_RUN},
     "T16 accepted": {DECISION: ACCEPTED},
     "T16 no decision": {DECISION: None},

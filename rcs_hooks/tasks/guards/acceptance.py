@@ -23,6 +23,7 @@ from rcs_hooks.tasks.phases import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rcs_hooks.tasks.forms import EvalReportForm
     from rcs_hooks.tasks.snapshot import Snapshot
 
 JUDGED = ("test", "lint", "static")
@@ -97,10 +98,15 @@ def check_accepted(snap: Snapshot) -> Failures:
         return failures
     report, decision = snap.read(REPORT).value, snap.read(DECISION).value
     has_reasons = decision is not None and any(map(has_words, decision.reasons))
-    if report is None or report.overall_pass is not False or has_reasons:
+    if report is None or has_reasons or not _has_failed(report):
         return ()
     fix = f"decide again, with the reason: {_decide(snap, WORD)}; {THE_WORDS}"
     return fails(DECISION, "empty although tests failed", fix, field="reasons")
+
+
+def _has_failed(report: EvalReportForm) -> bool:
+    """Tell whether a report says that tests have failed, be it only in one of its suites."""
+    return report.overall_pass is False or any(not each.overall_pass for each in report.suites if each.kind in JUDGED)
 
 
 def _lacking_proof(snap: Snapshot) -> Failures:
