@@ -70,10 +70,10 @@ def _in_variables(env: Mapping[str, str], faults: list[ConfigFault]) -> list[tup
 class _Project(NamedTuple):
     """What the project's file says of proofs, and what the person thinks of it."""
 
-    said: Said = Said()
-    has_table: bool = False
-    is_trusted: bool = False
-    has_changed: bool = False
+    said: Said
+    has_table: bool
+    is_trusted: bool
+    has_changed: bool
 
 
 def _in_project(home: str | None, root: str, faults: list[ConfigFault]) -> _Project:

@@ -73,6 +73,12 @@ def test_a_value_that_is_not_understood_leaves_the_others(files: Files) -> None:
     ]
 
 
+def test_a_file_of_the_person_that_cannot_be_read_leaves_the_rest(files: Files) -> None:
+    files.own("[proof")
+    assert files.load(RCS_PROOF_COMMAND="tox").proof.command == "tox"
+    assert len(files.faults()) == 1
+
+
 def test_a_variable_that_is_not_understood_is_named(files: Files) -> None:
     assert files.faults(RCS_PROOF_REQUIRED="maybe", RCS_PROOF_TIMEOUT="soon") == [
         "RCS_PROOF_REQUIRED: required must be true or false",
