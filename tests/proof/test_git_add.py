@@ -228,3 +228,16 @@ def test_an_encoding_that_git_does_not_know_is_no_failure(tmp_path: Path) -> Non
     before = fingerprint(str(repo.top), ENV)
     repo.write("a.txt", "changed again\n")
     assert fingerprint(str(repo.top), ENV).digest != before.digest
+
+
+def test_more_files_than_one_command_line_takes_have_their_ids(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    names = [f"{n}{'x' * 200}" for n in range(700)]
+    for name in names:
+        repo.write(name, "a\r\n")
+    repo.commit()
+    repo.write(".gitattributes", "* text=auto\n")
+    for number, name in enumerate(names):
+        repo.write(name, f"changed {number}\r\n")
+        repo.write(f"new{name}", f"new {number}\r\n")
+    assert list(fingerprint(str(repo.top), ENV).lines) == added(repo, tmp_path / "other")
