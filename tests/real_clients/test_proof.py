@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import RCS, TRANSPORTS, configure, rcs
+from tests.real_clients.configure import RCS, TRANSPORTS, configure, hooks_file, rcs, write_settings
 from tests.real_clients.listening import set_up
 from tests.real_clients.model_server import Turn, run, run_found
 from tests.real_clients.test_turns import DONE, FINISH, WORKING, counts, ended_well
@@ -220,3 +221,22 @@ def test_no_rule_of_setup_lets_an_agent_run_another_command_by_rcs(person: Perso
     assert ended_well(outcome)
     assert counts(outcome, ASKS) == [0, 0, 0, 1, 2, 3, 4, 5]
     assert not (person.workspace / "ran").exists()
+
+
+@pytest.mark.parametrize("client", ["claude"])
+def test_a_person_can_allow_one_exact_proof_as_the_readme_says(person: Person, workspace: Workspace) -> None:
+    configure("claude", person.home, "command", scope="user")
+    file = hooks_file("claude", person.home)
+    settings = json.loads(file.read_text())
+    settings["permissions"]["allow"].append(f"Bash({WORDS} prove --finish)")
+    write_settings(file, settings)
+    (person.workspace / "rcs.toml").write_text(REQUIRED)
+    assert rcs(person.workspace, person.home, "config", "trust").returncode == 0
+    person.asks = True
+    exact, other = run(f"{WORDS} prove --finish"), run(f"{WORDS} prove --finish -- touch ran")
+    outcome = person.types(PROMPT, other, exact, DONE)
+    assert ended_well(outcome)
+    assert counts(outcome, ASKS) == [0, 1, 1]
+    assert proof_of(workspace, outcome)["command"] == "test -e rcs.toml"
+    assert not (person.workspace / "ran").exists()
+    assert "lets the agent run any command" not in rcs(person.workspace, person.home, "doctor").stdout
