@@ -106,7 +106,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "next step": (
-        ("workflow/next_step.py", "workflow/commands.py", "hook/finished.py", "state/mode_events.py"),
+        ("workflow/next_step.py", "hook/finished.py", "state/mode_events.py"),
         (
             *("tests/workflow/test_next_steps.py", "tests/workflow/test_proof_commands.py"),
             *("tests/hook/test_finished.py", "tests/state/test_mode_events.py", "tests/hook/test_guidance.py"),
