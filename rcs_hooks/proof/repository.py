@@ -7,7 +7,7 @@ import os
 from rcs_hooks.errors import suppress
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.git_index import repository_of
-from rcs_hooks.files.paths import GIT, inside
+from rcs_hooks.files.paths import GIT
 from rcs_hooks.proof.attributes import drivers_of
 from rcs_hooks.proof.content import ModeRules
 from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, GitFailure, GitOutput
@@ -133,11 +133,3 @@ def common_of(folder: str) -> str:
         if named := read_bytes(f"{folder}/commondir", LONGEST_POINTER, through_links=True):
             return os.path.realpath(os.path.join(folder, os.fsdecode(named.strip())))
     return folder
-
-
-def is_worktree_of(path: str, common: str) -> bool:
-    """Tell whether a folder is another worktree of the same repository: the work of somebody else, not of this one."""
-    with suppress(OSError):
-        found = repository_of(path) if os.path.lexists(f"{path}/{GIT}") else None
-        return found is not None and inside(os.path.realpath(found[1]), f"{common}/worktrees")
-    return False

@@ -15,7 +15,7 @@ from rcs_hooks.files.paths import inside
 from rcs_hooks.proof import walk
 from rcs_hooks.proof.content import object_id
 from rcs_hooks.proof.git import SHOWN, Deadline, GitCall, GitFailure, TreeFailure, find_git
-from rcs_hooks.proof.repository import Repository, around, is_worktree_of, outermost
+from rcs_hooks.proof.repository import Repository, around, outermost
 from rcs_hooks.proof.work_tree import GITLINK, is_own_repository, line_of, list_files
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
@@ -71,9 +71,7 @@ class _Taken:
         found: dict[bytes, tuple[bool, Tree]] = {}
         for paths, is_submodule in ((listed.submodules, True), (listed.repositories, False)):
             for path in paths:
-                place = os.path.join(top, os.fsdecode(path))
-                if is_submodule or not is_worktree_of(place, repository.common):
-                    found[path] = is_submodule, self._of_nested(top, path, depth)
+                found[path] = is_submodule, self._of_nested(top, path, depth)
         if root != top and _is_ignored(repository, root):
             found[os.fsencode(os.path.relpath(root, top))] = False, self.of_folder(root, depth)
         return _joined(BY_GIT, listed.lines, listed.at, found, listed.untracked, repository.kind)

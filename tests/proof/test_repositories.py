@@ -121,16 +121,19 @@ def test_a_worktree_has_its_own_files_and_its_own_index(tmp_path: Path) -> None:
     assert digest(other) == digest(repo.top)
 
 
-def test_a_worktree_in_its_own_repository_is_somebody_elses_work(tmp_path: Path) -> None:
+def test_a_worktree_in_its_own_repository_counts_unless_it_is_ignored(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     before = digest(repo.top)
-    repo.git("worktree", "add", "-q", "trees/other")
+    repo.git("worktree", "add", "-q", "build/ignored")
     assert digest(repo.top) == before
-    inner = repo.top / "trees/other"
-    assert digest(inner) == before
-    (inner / "a.txt").write_text("changed\n")
-    assert digest(repo.top) == before
-    assert digest(inner) != before
+    repo.git("worktree", "add", "-q", "within")
+    with_both = digest(repo.top)
+    assert with_both != before
+    for inner in (repo.top / "build/ignored", repo.top / "within"):
+        assert digest(inner) == before
+        (inner / "a.txt").write_text("changed\n")
+        assert digest(inner) != before
+    assert digest(repo.top) != with_both
 
 
 @pytest.mark.parametrize("index", ["--sparse-index", "--no-sparse-index"])

@@ -272,7 +272,8 @@ WAYS: dict[str, tuple[str, Callable[[Repo], object]]] = {
     "a tag, a branch and a remote": (PROVEN, _by_hand("branch", "third")),
     "a hook of git": (PROVEN, _written(".git/hooks/pre-commit")),
     "another worktree beside it": (PROVEN, _by_hand("worktree", "add", "-q", "../beside", "other")),
-    "another worktree in it": (PROVEN, _by_hand("worktree", "add", "-q", "within", "other")),
+    "another worktree in it": (STALE, _by_hand("worktree", "add", "-q", "within", "other")),
+    "another worktree in it that is ignored": (PROVEN, _by_hand("worktree", "add", "-q", "build/within", "other")),
     # --- repositories in it
     "a file of a submodule is edited": (STALE, _written("lib/a.txt")),
     "a new file in a submodule": (STALE, _written("lib/another.txt")),
