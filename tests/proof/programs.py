@@ -93,10 +93,15 @@ class OnTerminal:
             pass
         return self.process.returncode
 
+    def hang_up(self) -> None:
+        """Close the terminal."""
+        if self._ours >= 0:
+            os.close(self._ours)
+        self._ours = -1
+
     def close(self) -> None:
         """End whatever still runs on this terminal."""
-        with contextlib.suppress(OSError):
-            os.close(self._ours)
+        self.hang_up()
         with contextlib.suppress(OSError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import sys
@@ -224,7 +223,7 @@ def test_a_terminal_that_is_closed_ends_the_command(tmp_path: Path) -> None:
     program = OnTerminal(*RUNNER, "sh", "-c", line, cwd=tmp_path, env=runner_env(tmp_path))
     program.expect("begun")
     pid = pid_in(tmp_path / "pid")
-    os.close(program._ours)
+    program.hang_up()
     wait_for(lambda: not is_alive(pid), "the end of the command")
     assert program.process.wait(60) == 128 + signal.SIGHUP
     program.close()
