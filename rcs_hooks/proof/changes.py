@@ -14,7 +14,7 @@ from rcs_hooks.proof.attributes import LFS, attributes_of, converted_ids
 from rcs_hooks.proof.content import LINK, POINTER, POINTER_STARTS, REGULAR
 from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, find_git
 from rcs_hooks.proof.repository import Repository, around, outermost
-from rcs_hooks.proof.work_tree import GITLINK, ID, ID_LENGTHS, MODE, list_files
+from rcs_hooks.proof.work_tree import FOLDER, GITLINK, ID, ID_LENGTHS, MODE, list_files
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
@@ -163,6 +163,8 @@ def _on_disk(repository: Repository) -> dict[bytes, Entry]:
     """Return the files on disk. One with a filter of its own is known by the index, until git finds that it differs."""
     listed = list_files(repository._replace(drivers=repository.drivers & {LFS.decode()}))
     length = ID_LENGTHS[repository.kind]
+    if closed := [line[listed.at :] for line in listed.lines if line[MODE] == FOLDER]:
+        raise Refused(f"{_named(closed)} cannot be read; make it readable, or list it in .gitignore")
     return {line[listed.at :]: (line[MODE], line[ID : ID + length]) for line in listed.lines}
 
 

@@ -161,12 +161,16 @@ class Git:
                 _end(process)
 
     def output(self, *calls: GitCall) -> list[bytes]:
+        """Do the same, and return the stdout of each."""
+        return [one.out for one in self.checked(*calls)]
+
+    def checked(self, *calls: GitCall) -> list[GitOutput]:
         """Run calls at the same time; return what each has printed. Raises TreeFailure if one of them fails."""
         said = self.run(*calls)
         for one in said:
             if one.exit:
                 raise GitFailure(f"git cannot read the work tree {clean(self.top, SHOWN)}: {one.why}")
-        return [one.out for one in said]
+        return said
 
     def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
         pipe = subprocess.PIPE

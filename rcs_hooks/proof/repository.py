@@ -37,6 +37,13 @@ class Repository(NamedTuple):
     autocrlf: bool
     drivers: frozenset[str]
     """The filter drivers that would run."""
+    ignores_case: bool = False
+
+    @property
+    def blind_to(self) -> tuple[str, ...]:
+        """Name what the config has git not see: a proof made before somebody set that holds no longer."""
+        sees = {"filemode": self.modes.file_mode, "symlinks": self.modes.symlinks, "case": not self.ignores_case}
+        return tuple(name for name, seen in sees.items() if not seen)
 
 
 def around(
@@ -100,8 +107,9 @@ def _opened(git: Git, folder: str) -> Repository | None:
     git.override(f"filter.{name}.{end}" for name in sorted(named) for end in ends)
     modes = ModeRules(_flag(settings, "core.filemode"), _flag(settings, "core.symlinks"))
     autocrlf = settings.get("core.autocrlf", "false").lower() not in FALSE
+    ignores_case = _flag(settings, "core.ignorecase", "false")
     kind = "sha256" if lines[1] == b"sha256" else "sha1"
-    return Repository(git, folder, common_of(folder), kind, modes, autocrlf, active)
+    return Repository(git, folder, common_of(folder), kind, modes, autocrlf, active, ignores_case)
 
 
 def _settings(git: Git, said: GitOutput) -> dict[str, str]:
@@ -111,8 +119,8 @@ def _settings(git: Git, said: GitOutput) -> dict[str, str]:
     return {key: value if newline else "true" for key, newline, value in pairs if key}
 
 
-def _flag(settings: Mapping[str, str], name: str) -> bool:
-    return settings.get(name, "true").lower() not in FALSE
+def _flag(settings: Mapping[str, str], name: str, default: str = "true") -> bool:
+    return settings.get(name, default).lower() not in FALSE
 
 
 def _is_home(folder: str, env: Mapping[str, str]) -> bool:

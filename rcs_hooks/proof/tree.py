@@ -74,12 +74,12 @@ class _Taken:
                 found[path] = is_submodule, self._of_nested(top, path, depth)
         if root != top and _is_ignored(repository, root):
             found[os.fsencode(os.path.relpath(root, top))] = False, self.of_folder(root, depth)
-        return _joined(BY_GIT, listed.lines, listed.at, found, listed.untracked, repository.kind)
+        return _joined(BY_GIT, listed.lines, listed.at, found, listed.untracked, repository)
 
     def of_folder(self, folder: str, depth: int) -> Tree:
         lines, repositories = walk.listed(os.fsencode(folder), self._deadline.left)
         found = {path: (False, self._of_nested(folder, path, depth)) for path in repositories}
-        return _joined(BY_FILES, lines, 0, found, frozenset(), "sha256")
+        return _joined(BY_FILES, lines, 0, found, frozenset())
 
     def _of_nested(self, top: str, path: bytes, depth: int) -> Tree:
         if depth == DEEPEST:
@@ -88,7 +88,7 @@ class _Taken:
             )
         place = os.path.join(top, os.fsdecode(path))
         if not inside(os.path.realpath(place), top):
-            return _joined(BY_FILES, [], 0, {}, frozenset(), "sha256")
+            return _joined(BY_FILES, [], 0, {}, frozenset())
         with suppress(GitFailure):
             if self._program and is_own_repository(top, path):
                 repository = around(self._program, place, self._env, self._deadline, nested=True)
@@ -98,15 +98,22 @@ class _Taken:
 
 
 def _joined(
-    by: str, lines: list[bytes], at: int, found: dict[bytes, tuple[bool, Tree]], untracked: frozenset[bytes], kind: str
+    by: str,
+    lines: list[bytes],
+    at: int,
+    found: dict[bytes, tuple[bool, Tree]],
+    untracked: frozenset[bytes],
+    repository: Repository | None = None,
 ) -> Tree:
+    kind, blind_to = (repository.kind, repository.blind_to) if repository else ("sha256", ())
     nested = [(path, is_submodule, tree) for path, (is_submodule, tree) in sorted(found.items())]
     own = [
         line_of(GITLINK, object_id(kind, tree.digest.encode()), path) for path, _, tree in nested if not _is_empty(tree)
     ]
     if own or not at:
         lines = sorted([*lines, *own], key=(lambda line: line[at:]) if at else lambda line: line.partition(b"\t")[2])
-    digest = hashlib.sha256(b"\0".join(lines)).hexdigest()
+    said = (f"without {name}".encode() for name in blind_to)
+    digest = hashlib.sha256(b"\0".join([*said, *lines])).hexdigest()
     return Tree(f"{by}:{digest}", tuple(lines), untracked, tuple(nested))
 
 

@@ -27,18 +27,25 @@ def listed(top: bytes, left: Callable[[], float]) -> tuple[list[bytes], list[byt
     while folders:
         folder = folders.pop()
         left()
-        with suppress(OSError), os.scandir(os.path.join(top, folder) or top) as found:
-            entries = list(found)
-            names = {entry.name for entry in entries}
-            if folder and GIT.encode() in names:
-                repositories.append(folder)
-                continue
-            for entry in entries:
-                path = os.path.join(folder, entry.name)
-                if not entry.is_dir(follow_symlinks=False):
-                    lines.append(_line(entry, path))
-                elif entry.name not in NOT_CONTENT:
-                    folders.append(path)
+        place = os.path.join(top, folder) if folder else top
+        try:
+            with os.scandir(place) as found:
+                entries = list(found)
+        except OSError:
+            lines.append(_closed(place, folder))
+            continue
+        names = {entry.name for entry in entries}
+        if folder and GIT.encode() in names:
+            repositories.append(folder)
+            continue
+        if not os.path.lexists(os.path.join(place, b".")):
+            lines.append(_closed(place, folder))
+        for entry in entries:
+            path = os.path.join(folder, entry.name)
+            if not entry.is_dir(follow_symlinks=False):
+                lines.append(_line(entry, path))
+            elif entry.name not in NOT_CONTENT:
+                folders.append(path)
     return [line for line in lines if line], repositories
 
 
@@ -51,4 +58,12 @@ def _line(entry: os.DirEntry[bytes], path: bytes) -> bytes:
         if stat.S_ISREG(mode):
             return b"%06o %d %d\t%b" % (mode, status.st_size, status.st_mtime_ns, path)
         return b"%06o\t%b" % (mode, path)
+    return b""
+
+
+def _closed(place: bytes, folder: bytes) -> bytes:
+    """Return a line for a folder that cannot be looked into: whoever opens it and closes it again changes its times."""
+    with suppress(OSError):
+        status = os.lstat(place)
+        return b"%06o %d %d\t%b" % (status.st_mode, status.st_mtime_ns, status.st_ctime_ns, folder or b".")
     return b""

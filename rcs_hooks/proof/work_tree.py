@@ -6,6 +6,7 @@ else is read from disk.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from operator import itemgetter
@@ -27,7 +28,9 @@ from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from rcs_hooks.proof.git import GitOutput
 
 LISTS = (
     GitCall(("ls-files", "-s", "-v", "-z")),
@@ -37,8 +40,10 @@ LISTS = (
 TRIES = 3
 ID_LENGTHS = {"sha1": 40, "sha256": 64}
 OURS = HOME.encode() + b"/"
-GITLINK = b"160000"
+GITLINK, FOLDER = b"160000", b"040000"
 MODE, ID = slice(2, 8), 9
+ABSENT = (errno.ENOENT, errno.ENOTDIR)
+UNOPENED = b"warning: could not open directory '"
 PLAIN = (b"H 10", b"H 12")
 """How the lines of files and links begin that are in no conflict, and that git is not asked to leave unlooked at."""
 
@@ -51,6 +56,7 @@ class WorkFiles(NamedTuple):
     at: int
     """Where the path begins in each line."""
     untracked: frozenset[bytes]
+    """The files that git does not track, and the folders that cannot be looked into."""
     submodules: list[bytes]
     repositories: list[bytes]
     """The paths of the untracked repositories in it."""
@@ -63,7 +69,8 @@ def line_of(mode: bytes, id: bytes, path: bytes) -> bytes:
 
 def list_files(repository: Repository) -> WorkFiles:
     """List the files of a work tree, but for those of the repositories in it. Raises TreeFailure."""
-    indexed, changed, others = _lists(repository)
+    said = _lists(repository)
+    indexed, changed, others = (one.out for one in said)
     length = ID_LENGTHS[repository.kind]
     at = ID + length + len(" 0\t")
     entries = [entry for entry in _split(indexed) if not _is_ours(entry[at:])] if OURS in indexed else _split(indexed)
@@ -83,22 +90,59 @@ def list_files(repository: Repository) -> WorkFiles:
     apart = by_disk.union(submodules)
     lines = [entry for entry in entries if entry[at:] not in apart] if apart else entries
     known = {entry[at:]: (entry[MODE], entry[ID : ID + length]) for entry in entries if entry[at:] in by_disk}
+    shut, unread = _closed(top, said, {os.path.dirname(entry[at:]) for entry in entries} if said[1].err else ())
+    if closed := shut | unread:
+        below = tuple(folder + b"/" for folder in shut)
+        lines = [line for line in lines if not line[at:].startswith(below)]
+        lines += [line_of(FOLDER, _closed_id(top, folder, repository.kind), folder) for folder in closed]
     if by_disk or untracked:
         lines += _from_disk(repository, known, [*by_disk, *untracked])
+    if closed or by_disk or untracked:
         lines.sort(key=itemgetter(slice(at, None)))
     nested = [path[:-1] for path in unknown if path.endswith(b"/") and not _is_ours(path)]
-    return WorkFiles(lines, at, frozenset(untracked), submodules, nested)
+    return WorkFiles(lines, at, frozenset(closed.union(untracked)), submodules, nested)
 
 
-def _lists(repository: Repository) -> list[bytes]:
+def _lists(repository: Repository) -> list[GitOutput]:
     """Return what git lists, all of it of the same index where another git does not change it again and again."""
     index = f"{repository.folder}/index"
     for _ in range(TRIES):
         before = _stamp(index)
-        out = repository.git.output(*LISTS)
+        said = repository.git.checked(*LISTS)
         if _stamp(index) == before:
             break
-    return out
+    return said
+
+
+def _closed(top: bytes, said: Sequence[GitOutput], folders: Iterable[bytes]) -> tuple[set[bytes], set[bytes]]:
+    """Return the folders whose files cannot be looked at, of these, and those that cannot be listed.
+
+    git takes the files of the first for unchanged, lists no new ones in the second, and says so on stderr alone.
+    """
+    shut = {folder for folder in folders if folder and not _may_enter(os.path.join(top, folder))}
+    unread = {
+        line.removeprefix(UNOPENED).rpartition(b"': ")[0].rstrip(b"/")
+        for line in said[2].err.split(b"\n")
+        if line.startswith(UNOPENED)
+    }
+    return shut, unread
+
+
+def _may_enter(folder: bytes) -> bool:
+    try:
+        os.lstat(os.path.join(folder, b"."))
+    except OSError as error:
+        return error.errno in ABSENT
+    return True
+
+
+def _closed_id(top: bytes, folder: bytes, kind: str) -> bytes:
+    """Return what such a folder is known by: whoever opens it and closes it again changes its times."""
+    seen = b""
+    with suppress(OSError):
+        status = os.lstat(os.path.join(top, folder))
+        seen = b"%d %d %d" % (status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
+    return content.object_id(kind, b"closed " + seen)
 
 
 def _stamp(path: str) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ import pytest
 from rcs_hooks.proof.git import TreeFailure
 from rcs_hooks.proof.tree import changed_tracked, fingerprint
 from tests.proof.repositories import ENV, Repo, git
+from tests.table import each_row
 
 SOMEBODY = 65_534
 
@@ -393,6 +394,55 @@ def test_a_file_that_nobody_may_read_is_known_by_its_size_and_time(tmp_path: Pat
         assert digest(repo.top) == before
         os.utime(secret, (1, 1))
         assert digest(repo.top) != before
+
+
+def _edit_and_shut(top: Path, mode: int) -> None:
+    (top / "src").chmod(0o755)
+    (top / "src/b.py").write_text("edited\n")
+    (top / "src").chmod(mode)
+
+
+def _add_and_shut(top: Path, mode: int) -> None:
+    (top / "src").chmod(0o755)
+    (top / "src/new.py").write_text("new\n")
+    (top / "src").chmod(mode)
+
+
+CLOSED = {
+    "edited behind a folder that nobody may enter": (0, 0o755, _edit_and_shut),
+    "edited behind a folder that may be listed": (0o444, 0o755, _edit_and_shut),
+    "edited while the folder was open again": (0, 0, _edit_and_shut),
+    "a new file in a folder that nobody may list": (0o311, 0o755, _add_and_shut),
+    "a new file while the folder was open again": (0o311, 0o311, _add_and_shut),
+}
+
+
+@pytest.mark.parametrize("is_by_git", [True, False])
+@each_row("way", CLOSED)
+def test_a_folder_that_cannot_be_looked_into_hides_no_change(way: str, is_by_git: bool, tmp_path: Path) -> None:
+    mode, before, change = CLOSED[way]
+    repo = Repo(tmp_path / "repo")
+    if not is_by_git:
+        shutil.rmtree(repo.top / ".git")
+    (repo.top / "src").chmod(before)
+    with _as_somebody(repo.top):
+        digest_before = digest(repo.top)
+        assert digest(repo.top) == digest_before
+        change(repo.top, mode)
+        assert digest(repo.top) != digest_before
+
+
+def test_a_closed_folder_that_git_does_not_track_is_no_tracked_file(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.write("data/base", "1")
+    (repo.top / "data").chmod(0)
+    with _as_somebody(repo.top):
+        before = fingerprint(str(repo.top), ENV)
+        (repo.top / "data").chmod(0o300)
+        after = fingerprint(str(repo.top), ENV)
+        (repo.top / "data").chmod(0o700)
+    assert before.digest != after.digest
+    assert changed_tracked(before, after) == ()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

@@ -270,6 +270,11 @@ WAYS: dict[str, tuple[str, Callable[[Repo], object]]] = {
     "the index lists untracked files": (PROVEN, _by_hand("update-index", "--untracked-cache")),
     "the objects are packed": (PROVEN, _by_hand("gc", "-q")),
     "a tag, a branch and a remote": (PROVEN, _by_hand("branch", "third")),
+    "git no longer looks at modes": (STALE, _by_hand("config", "core.fileMode", "false")),
+    "git no longer looks at case, and a file differs in it": (
+        STALE,
+        lambda repo: [repo.git("config", "core.ignoreCase", "true"), repo.write("A.txt", "new\n")],
+    ),
     "a hook of git": (PROVEN, _written(".git/hooks/pre-commit")),
     "another worktree beside it": (PROVEN, _by_hand("worktree", "add", "-q", "../beside", "other")),
     "another worktree in it": (STALE, _by_hand("worktree", "add", "-q", "within", "other")),
