@@ -12,10 +12,10 @@ from rcs_hooks.cli import output, task_output
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError, SystemFailure, UsageError
 from rcs_hooks.proof.signals import end_as_interrupted
-from rcs_hooks.tasks import collecting, eval_report, judging, messages
+from rcs_hooks.tasks import collecting, eval_report, judging, messages, operations
 from rcs_hooks.tasks.failures import path_of
 from rcs_hooks.tasks.flow import MoveRefusal
-from rcs_hooks.tasks.phases import REPORT
+from rcs_hooks.tasks.phases import CODEGEN, REPORT
 from rcs_hooks.text import quoted
 from rcs_hooks.workflow.proof import words_of
 
@@ -118,7 +118,7 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
     if args.json:
         output.last_result(_as_json(tested, named))
     else:
-        output.aside("\n".join(_words(store.task, tested, named)))
+        output.aside("\n".join(_words(store, tested, named)))
     end_as_interrupted(tested.proof.exit)
     return tested.proof.exit or (TROUBLE if tested.why_unrecorded else output.OK)
 
@@ -149,8 +149,8 @@ def _as_json(tested: Tested, named: str) -> JsonObject:
     }
 
 
-def _words(task: str, tested: Tested, named: str) -> list[str]:
-    proof = tested.proof
+def _words(store: TaskStore, tested: Tested, named: str) -> list[str]:
+    task, proof = store.task, tested.proof
     where = "" if tested.why_unrecorded else f"; recorded in {path_of(task, REPORT)}"
     lines = [f"task {task}: {messages.came_of(proof)} in {proof.seconds:.1f} s{where}"]
     if tested.why_unrecorded:
@@ -164,8 +164,17 @@ def _words(task: str, tested: Tested, named: str) -> list[str]:
     if tested.verdict:
         lines.append(f"  proof: {words_of(tested.verdict)}")
     if not tested.why_unrecorded:
-        lines.append(f"  next: rcs task next {task}" if not tested.verdict else f"  next: rcs task status {task}")
+        lines += [f"  next: rcs task status {task}"] if tested.verdict else _next(store)
     return lines
+
+
+def _next(store: TaskStore) -> list[str]:
+    """Return the next command; where it sends the task back, with the reasons, and with the way to stay."""
+    move = operations.next_move(store)
+    if move is None or not move.why:
+        return [f"  next: rcs task next {store.task}"]
+    stay = [f"  {messages.to_stay(store.task)}"] if move.source == CODEGEN else []
+    return [f"  next: {messages.to_next(store.task, move.target, move.why)}", *stay]
 
 
 # --- rcs task collect
@@ -191,5 +200,5 @@ def collect(args: argparse.Namespace, store: TaskStore) -> int:
             output.text(f"  {what}: {messages.first_of(paths)}")
     if collected.archived.folder:
         output.text(f"  moved to {collected.archived.folder}: {', '.join(collected.archived.moved)}")
-    output.text(f"  next: rcs task next {store.task}")
+    output.text("\n".join(_next(store)))
     return output.OK

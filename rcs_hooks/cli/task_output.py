@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def result(result: TaskResult, *, as_json: bool) -> int:
     """Print the result of a request, or its refusal, and return the exit code."""
     if isinstance(result.answer, MoveRefusal):
-        return _refused(result.task, result.answer, as_json=as_json)
+        return _refused(result, result.answer, as_json=as_json)
     if as_json:
         output.result(_as_json(result))
     else:
@@ -35,12 +35,12 @@ def result(result: TaskResult, *, as_json: bool) -> int:
     return output.OK
 
 
-def _refused(task: str, refusal: MoveRefusal, *, as_json: bool) -> int:
+def _refused(result: TaskResult, refusal: MoveRefusal, *, as_json: bool) -> int:
     if as_json:
-        return output.refused(jsontext.dumps_line(_refusal_json(task, refusal)))
-    if refusal.error == flow.REFUSED:
-        return output.refused(refusal.text)
-    return output.refused(f"rcs: {refusal.text}")
+        said = _refusal_json(result.task, refusal)
+        return output.refused(jsontext.dumps_line(said | ({"recorded": result.recorded} if result.recorded else {})))
+    text = refusal.text if refusal.error == flow.REFUSED else f"rcs: {refusal.text}"
+    return output.refused("\n".join([*_recorded(result), text]))
 
 
 def _refusal_json(task: str, refusal: MoveRefusal) -> JsonObject:
@@ -82,9 +82,9 @@ def _as_json(result: TaskResult) -> JsonObject:
 
 
 def _words(result: TaskResult) -> list[str]:
-    lines = [_recorded(result.task, result.recorded)] if result.recorded else []
+    lines = _recorded(result)
     if isinstance(result.answer, AlreadyThere):
-        return lines or [messages.already(result.task, result.answer.phase)]
+        return lines or [messages.already(result.task, result.answer.phase), f"  next: rcs task status {result.task}"]
     archived = result.archived
     lines.append(_moved(result))
     for what, paths in (("moved", archived.moved), ("copied", archived.copied)):
@@ -106,9 +106,12 @@ def _proof(task: str, phase: str, proof: ProofStatus | None) -> list[str]:
     return [f"  proof: {words_of(proof)}{again if phase == phases.ACCEPT and proof.state != PROVEN else ''}"]
 
 
-def _recorded(task: str, artifact: str) -> str:
-    what = {phases.DECISION: "the decision", phases.REVERT_RECORD: "the request"}.get(artifact, "the verdict")
-    return messages.recorded(task, what, artifact)
+def _recorded(result: TaskResult) -> list[str]:
+    """Return the line about the artifact that was written, also where the move after it was refused; none without."""
+    if not result.recorded:
+        return []
+    what = {phases.DECISION: "the decision", phases.REVERT_RECORD: "the request"}.get(result.recorded, "the verdict")
+    return [messages.recorded(result.task, what, result.recorded)]
 
 
 def _to_do_lines(task: str, phase: str, why: Sequence[str], ready: str | None) -> list[str]:

@@ -32,7 +32,7 @@ def checks(host: Host) -> Iterator[Check]:
     look = f"look at it, then type in a terminal of your own: rcs config trust --root {quoted(host.root)}"
     if found.untrusted:
         why = "has changed since you trusted it" if found.has_changed else "is not trusted"
-        said = f"[proof] of rcs.toml {why}, so it counts for nothing: {_words(found.untrusted)}"
+        said = f"[proof] of rcs.toml {why}, so it counts for nothing; it says: {_words(found.untrusted)}"
         yield Check(TITLE, WARN if found.has_changed else NOTE, clean(said, LONGEST), look)
     elif found.has_changed:
         said = "rcs.toml no longer has the [proof] that you trusted, so nothing of it counts"

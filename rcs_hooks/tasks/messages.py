@@ -110,7 +110,7 @@ def redo_elsewhere(task: str, source: str, target: str) -> str:
 
 
 def no_review_now(task: str, phase: str, review: str) -> str:
-    what = f"task {task} is in {phase}, and a verdict on {review} is given there; nothing was recorded"
+    what = f"task {task} is in {phase}, and this verdict is given in {review}; nothing was recorded"
     return f"{what}. Where it can go: rcs task status {task}"
 
 
@@ -212,9 +212,15 @@ def recorded(task: str, what: str, artifact: str) -> str:
     return f"task {task}: {what} is recorded in {path_of(task, artifact)}"
 
 
-def to_next(task: str, target: str) -> str:
-    """Return what to do where all that a phase asks for is there."""
-    return f"rcs task next {task}; it goes to {target}"
+def to_next(task: str, target: str, why: Sequence[str] = ()) -> str:
+    """Return what to do where all that a phase asks for is there. `why`: what sends the task back, if anything does."""
+    reasons = f": {clean('; '.join(why), 200)}" if why else ""
+    return f"rcs task next {task}; it goes {'back ' if why else ''}to {target}{reasons}"
+
+
+def to_stay(task: str) -> str:
+    """Return how the work comes to agree with the plan, where what was collected does not."""
+    return f"to keep the plan: let the work agree with it, then again: rcs task collect {task} [--base REF]"
 
 
 def decided(word: str, by: str, at: object, reasons: Sequence[str]) -> str:

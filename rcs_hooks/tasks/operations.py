@@ -162,8 +162,19 @@ def _ready(store: TaskStore) -> str | None:
 
 def _following(state: TaskState, snap: Snapshot) -> str | None:
     """Return the phase to which `next` would go; None if it would be refused."""
+    move = _move(state, snap)
+    return move.target if move else None
+
+
+def next_move(store: TaskStore) -> Move | None:
+    """Return the move that `next` would make now; None if it would be refused."""
+    state = store.state()
+    return _move(state, store.snapshot(state))
+
+
+def _move(state: TaskState, snap: Snapshot) -> Move | None:
     answer = flow.decide(state.phase, snap, Request(flow.NEXT), state.rounds)
-    return answer.target if isinstance(answer, Move) else None
+    return answer if isinstance(answer, Move) else None
 
 
 def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Environment) -> TaskResult:

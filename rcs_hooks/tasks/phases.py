@@ -70,7 +70,7 @@ DEFINITIONS = (
             Artifact(PLAN, "planning.ai", is_edited_in_place=True),
             Artifact(PLAN_FILES, "plan.files", is_edited_in_place=True),
         ),
-        to_do=f"write {{folder}}/{PLAN}; its schema: rcs task schema planning.ai",
+        to_do=f"write {{folder}}/{PLAN}; an example: rcs task schema planning.ai --example",
     ),
     PhaseDef(
         PLAN_REVIEW,

@@ -118,9 +118,9 @@ class TaskStore:
     # --- writing
 
     def prepare(self) -> None:
-        """Create the folder of a new task, readable by the owner only."""
+        """Create the folder of a new task, with that of its plan, readable by the owner only."""
         prepare(self.root)
-        make_folders(f"{self.root}/{HOME}", f"{TASKS}/{self.task}")
+        make_folders(f"{self.root}/{HOME}", f"{TASKS}/{self.task}/{os.path.dirname(phases.PLAN)}")
 
     def lock(self) -> Lock:
         """Return the lock of the task. If pydantic will be needed, load it first, as others may wait for the lock."""

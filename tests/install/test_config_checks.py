@@ -33,7 +33,7 @@ def test_without_settings_nothing_is_said(host: Host) -> None:
 
 def test_settings_that_nobody_has_trusted_are_shown_with_what_to_type(host: Host) -> None:
     path = say(host, WHOLE)
-    said = "counts for nothing: a run needs a proof to be finished, by `make check`"
+    said = "counts for nothing; it says: a run needs a proof to be finished, by `make check`"
     look = f"look at it, then type in a terminal of your own: rcs config trust --root {host.root}"
     assert list(config_checks.checks(host)) == [
         Check("config", NOTE, f"[proof] of rcs.toml is not trusted, so it {said}", look)
@@ -45,7 +45,9 @@ def test_settings_that_nobody_has_trusted_are_shown_with_what_to_type(host: Host
         Check("config", OK, "a run needs a proof to be finished, by `make check` (rcs.toml)")
     ]
     say(host, WHOLE.replace("true", "false"))
-    found = "[proof] of rcs.toml has changed since you trusted it, so it counts for nothing: a run is proven by"
+    found = (
+        "[proof] of rcs.toml has changed since you trusted it, so it counts for nothing; it says: a run is proven by"
+    )
     assert list(config_checks.checks(host)) == [Check("config", WARN, f"{found} `make check`", look)]
     say(host, "")
     said = "rcs.toml no longer has the [proof] that you trusted, so nothing of it counts"

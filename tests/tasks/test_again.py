@@ -31,7 +31,7 @@ def test_the_command_of_the_present_phase_changes_nothing(task: Task, phase: str
     for _ in range(2):
         done = task(ENTER[phase])
         assert (done.status, done.err) == (0, "")
-        assert done.out.startswith(f"task t1: already in {phase}")
+        assert done.out == f"task t1: already in {phase}\n  next: rcs task status t1\n"
         assert task.tree() == before
 
 

@@ -61,11 +61,32 @@ def test_the_diff_and_its_files_are_what_has_changed_since_the_task_began(task: 
     (repo.top / "run.sh").unlink()
     said = task.did("collect")
     assert collected(task) == {"a.txt": "committed\n", "src/b.py": "staged\n", "src/new.py": "neither\n"}
-    assert "  changed: a.txt, src/b.py, src/new.py\n  removed: run.sh\n  next: rcs task next t1\n" in said
+    assert (
+        "  changed: a.txt, src/b.py, src/new.py\n  removed: run.sh\n  next: rcs task next t1; it goes back to planning"
+        in said
+    )
     diff = (task.folder / DIFF).read_text()
     for path in ("a.txt", "src/b.py", "src/new.py", "run.sh"):
         assert f"diff --git a/{path} b/{path}\n" in diff
     assert ".rcs" not in diff
+
+
+def test_what_would_send_the_task_back_is_said_before_it_goes_back(task: Task, repo: Repo) -> None:
+    repo.write("a.txt", "of something else\n")
+    repo.write("src/a.py", "print('hello')\n")
+    said = task.did("collect")
+    assert said.endswith(
+        "  next: rcs task next t1; it goes back to planning: not in the plan: a.txt\n"
+        "  to keep the plan: let the work agree with it, then again: rcs task collect t1 [--base REF]\n"
+    )
+    repo.git("checkout", "-q", "a.txt")
+    assert task.did("collect").endswith("  changed: src/a.py\n  next: rcs task next t1\n")
+    (repo.top / "src/a.py").unlink()
+    repo.write("a.txt", "of something else\n")
+    repo.commit()
+    task.put(PLAN, WHOLE_PLAN | {"file_plan": [{"path": "a.txt"}, {"path": "src/a.py"}]})
+    found = "rcs task next t1; it goes back to plan_review: planned, and not generated: src/a.py\n"
+    assert found in task.did("collect")
 
 
 def test_the_diff_makes_the_work_out_of_the_start(task: Task, repo: Repo, tmp_path: Path) -> None:

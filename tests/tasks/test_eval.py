@@ -62,6 +62,7 @@ def test_a_command_that_passes_is_in_the_report_and_opens_the_way(task: Task) ->
 def test_a_command_that_fails_sends_the_task_back(task: Task) -> None:
     status, _, err = run(task, "sh", "-c", "exit 3")
     assert (status, "failed (exit 3)" in err) == (3, True)
+    assert "  next: rcs task next t1; it goes back to codegen: " in err
     report = task.read(REPORT)
     assert (report["status"], report["overall_pass"]) == ("completed", False)
     task.did("next")
@@ -338,6 +339,8 @@ def test_where_a_proof_is_required_nothing_is_accepted_without_one(task: Task, r
     assert (done.status, task.phase) == (1, "accept")
     stale = f"stale: files have changed since `{CHECK}` passed, need proven, as rcs.toml requires"
     assert f"  - {REPORT}: {stale}\n  fix: rcs task test t1 -- {CHECK}\n" in done.err
+    assert done.err.startswith("task t1: the decision is recorded in .rcs/tasks/t1/accept/decision.json\n"), "it counts"
+    assert task.program("accept", "--decision", "accepted", "--json", **env).json["recorded"] == "accept/decision.json"
     assert "closed (accepted): eval/eval-report.json: stale" in task.did("status")
     run(task, *CHECK.split(), home=env["HOME"])
     done = task.program("next", **env)

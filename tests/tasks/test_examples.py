@@ -29,6 +29,17 @@ def example(name: str, folder: Path) -> Record:
     return found
 
 
+def test_a_shell_can_write_the_example_of_the_plan_at_once(tmp_path: Path) -> None:
+    """`rcs task schema planning.ai --example > .rcs/tasks/t1/planning/planning.ai.json` needs the folder."""
+    task = Task(tmp_path)
+    assert "write .rcs/tasks/t1/planning/planning.ai.json; an example: rcs task schema planning.ai --ex" in task.did(
+        "new"
+    )
+    (task.folder / PLAN).write_text(json.dumps(example("planning.ai", tmp_path)))
+    task.did("next")
+    assert task.phase == "plan_review"
+
+
 @each_row("name", NAMES)
 def test_an_example_has_its_form(tmp_path: Path, name: str) -> None:
     shown = example(name, tmp_path)

@@ -147,7 +147,7 @@ def test_where_all_is_there_the_next_command_is_what_to_do(task: Task) -> None:
     task.at("planning", PLANNED)
     assert "  to do: rcs task next t1; it goes to plan_review\n" in task.did("status")
     task.put(PLAN, WHOLE_PLAN | {"blocking_questions": ["Which database?"]})
-    assert "  to do: write .rcs/tasks/t1/planning/planning.ai.json; its schema: " in task.did("status")
+    assert "  to do: write .rcs/tasks/t1/planning/planning.ai.json; an example: " in task.did("status")
 
 
 def test_a_task_that_came_back_is_not_sent_on_unchanged(task: Task) -> None:

@@ -128,7 +128,7 @@ def test_elsewhere_a_verdict_is_refused_and_not_recorded(task: Task, what: str, 
     done = task(f"review {what}", "--verdict", "ok")
     assert (done.status, done.out, task.tree()) == (1, "", before)
     assert done.err == (
-        f"rcs: task t1 is in {phase}, and a verdict on {PHASE[what]} is given there; nothing was recorded. "
+        f"rcs: task t1 is in {phase}, and this verdict is given in {PHASE[what]}; nothing was recorded. "
         "Where it can go: rcs task status t1\n"
     )
 
