@@ -131,7 +131,7 @@ def _trust(root: str, *, remove: bool, as_json: bool) -> int:
         output.text(output.plain(f"{file} {'is no longer' if was_changed else 'was not'} trusted"))
     else:
         output.text(output.plain(f"{file} is trusted{'' if was_changed else ' already'}, as it is now:"))
-        _print(said._asdict())
+        _print(dict(zip(proof_table.KEYS, said, strict=True)))
         output.text(f"Once [proof] changes, it counts for nothing until you type again: {TRUST}")
     return output.OK
 

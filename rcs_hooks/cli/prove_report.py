@@ -100,11 +100,11 @@ class ProofReport:
         tail = self._ran.tail
         is_amid_line = self._ran.is_interrupted or (tail and not tail.endswith(b"\n"))  # `^C` is there, too
         if is_amid_line and sys.stderr is not None and sys.stderr.isatty():
-            tell("")
+            output.aside("")
         for line in "\n".join(self.says).splitlines():
-            tell(f"rcs: {line}")
+            output.aside(f"rcs: {line}")
         if as_json:
-            _print(self._as_json(status))
+            output.last_result(self._as_json(status))
 
     def _as_json(self, status: int) -> JsonObject:
         proof = self._proof
@@ -130,20 +130,3 @@ def _patiently(keep: Callable[[], WriteResult]) -> WriteResult:
         with suppress(LockTimeout):
             return keep()
     return keep()
-
-
-def tell(line: str) -> None:
-    """Print a line to stderr; it is lost if nobody reads it any more."""
-    try:
-        output.refused(line)
-    except OSError:
-        output.abandoned(2)
-
-
-def _print(value: JsonObject) -> None:
-    """Print a line of JSON; it is lost if nobody reads it any more, and the exit status stays."""
-    try:
-        output.result(value)
-        output.flush()
-    except OSError:
-        output.abandoned()

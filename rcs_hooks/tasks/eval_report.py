@@ -100,7 +100,7 @@ def proof_in(report: JsonObject, settings: ProofSettings) -> TaskProof:
     proofs = [(proof, _is_named(settings, suite, proof)) for suite, proof in runs if proof is not None]
     named = [proof for proof, counts in proofs if counts]
     if proofs and not named:
-        return TaskProof(proofs[-1][0], f"is not what {settings.source} names")
+        return TaskProof(proofs[-1][0], f"is not the command that {settings.source} names")
     return TaskProof(named[-1] if named else None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import RcsError, Refused, SystemFailure
@@ -12,6 +11,7 @@ from rcs_hooks.tasks import eval_report, judging, messages
 from rcs_hooks.tasks.flow import ENTER, AlreadyThere, Request
 from rcs_hooks.tasks.operations import TaskResult, request_locked
 from rcs_hooks.tasks.phases import ACCEPT, REPORT, REVIEW, TEST
+from rcs_hooks.text import quoted
 from rcs_hooks.workflow.proof import Proof
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Command(NamedTuple):
 
     @property
     def text(self) -> str:
-        return shlex.join(self.argv)
+        return " ".join(quoted(each) for each in self.argv)
 
 
 class Tested(NamedTuple):

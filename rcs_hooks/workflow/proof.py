@@ -125,7 +125,8 @@ def verdict(proof: Proof | None, tree: str | None) -> str:
 def judged(proof: Proof | None, state: str, *, at: str, why: str = "") -> JsonObject:
     """Return the field `proof` of a record for a proof and the verdict on it.
 
-    `why`: why a proof that passed does not count, as it goes on from the command: `is not what rcs.toml names`.
+    `why`: why a proof that passed does not count, as it goes on from the command: `is not the command that rcs.toml
+    names`.
     """
     fields = {**(proof.to_json() if proof else {}), "state": state, "judged_at": at}
     return {**fields, "why": clean(why, WHY_LENGTH)} if why else fields

@@ -70,22 +70,23 @@ def test_without_files_all_is_the_default(shell: Shell) -> None:
 
 
 def test_what_is_not_trusted_is_shown_and_trust_lets_it_count(shell: Shell) -> None:
-    shell.file.write_text(WHOLE)
-    assert shell.rcs() == (0, UNTRUSTED, "")
-    assert shell.json()["untrusted"] == {"command": "make check", "required": True, "timeout": 1800.0}
+    shell.file.write_text(WHOLE + 'timeout = "90s"\n')
+    assert shell.rcs() == (0, UNTRUSTED.replace("  timeout   30m", "  timeout   90s"), "")
+    assert shell.json()["untrusted"] == {"command": "make check", "required": True, "timeout": 90.0}
     status, out, err = shell.rcs("trust")
     assert (status, err) == (0, "")
     assert out == (
         f"{shell.file} is trusted, as it is now:\n"
         "  command   make check\n"
         "  required  true\n"
+        "  timeout   90s\n"
         "Once [proof] changes, it counts for nothing until you type again: rcs config trust\n"
     )
     assert shell.rcs("trust")[1].startswith(f"{shell.file} is trusted already, as it is now:\n")
     assert shell.rcs()[1] == (
         "proof.command   make check            rcs.toml\n"
         "proof.required  true                  rcs.toml\n"
-        "proof.timeout   30m                   default\n"
+        "proof.timeout   90s                   rcs.toml\n"
     )
 
 

@@ -149,10 +149,11 @@ def test_a_failed_proof_is_progress_only_on_another_tree(workspace: Workspace) -
     assert reasons == [False, False, True]
 
 
-def test_a_session_that_starts_again_is_told_the_last_proof(workspace: Workspace) -> None:
+@pytest.mark.parametrize(("status", "came"), [(0, "passed"), (1, "failed (exit 1)")])
+def test_a_session_that_starts_again_is_told_the_last_proof(workspace: Workspace, status: int, came: str) -> None:
     workspace.prompt("$forge go")
-    proof = Proof("pytest -q", 1, 1.0, AT, TREE)
-    workspace.edit("forge", current_phase="verifying", proof=judged(proof, UNPROVEN, at=AT))
+    proof = Proof("pytest -q", status, 1.0, AT, TREE)
+    workspace.edit("forge", current_phase="verifying", proof=judged(proof, UNPROVEN if status else PROVEN, at=AT))
     context = workspace.call("SessionStart", source="compact").context
-    assert "Last proof: `pytest -q` failed (exit 1)\n" in context
+    assert f"Last proof: `pytest -q` {came}\n" in context
     assert "rcs prove --finish --mode forge --session s1 -- pytest -q" in context

@@ -154,7 +154,7 @@ def test_a_refused_finish_leaves_the_proof_and_the_run(workspace: Workspace) -> 
     workspace.write("autopilot", current_phase="code-review", state={"review_verdict": "not clean"})
     with pytest.raises(Refused) as refused:
         proven(workspace, finish=True)
-    assert str(refused.value).startswith("finished: the review of autopilot is not clean")
+    assert str(refused.value).startswith("autopilot: finished is refused, for its review is not clean\n")
     assert str(refused.value).endswith("\nThe proof itself is recorded.")
     assert workspace.read("autopilot")["active"] is True
     assert state_of(workspace, "autopilot") == "proven"

@@ -127,7 +127,7 @@ REFUSED: list[Any] = [
     ]),
     ("forge", {"current_phase": "executing"}, {"current_phase": "done"}, [
         'phase: "done" is an outcome, not a phase; nothing was written',
-        "to end the run: rcs state write --mode forge --outcome finished --session s1",
+        "to end the run: rcs prove --finish --mode forge --session s1 -- COMMAND",
         "Valid next states: verifying",
     ]),
     ("forge", {"current_phase": "fixing", "iteration": 50, "max_iterations": 50, "visited": ["verifying"]},
@@ -140,14 +140,14 @@ REFUSED: list[Any] = [
         "to end the run: rcs state write --mode forge --outcome failed --reason WHY --session s1",
     ]),
     ("autopilot", REVIEWED | OPEN, DONE, [
-        "finished: the review of autopilot is not clean (two writers race); nothing was written",
+        "autopilot: finished is refused, for its review is not clean (two writers race)",
         "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
         "after a review that is clean: "
         "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
         "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
     ]),
     ("autopilot", REVIEWED | {"review_verdict": "changes needed"}, {"run_outcome": "finish"}, [
-        "finished: the review of autopilot is not clean (changes needed); nothing was written",
+        "autopilot: finished is refused, for its review is not clean (changes needed)",
         "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
         "after a review that is clean: "
         "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
@@ -155,7 +155,7 @@ REFUSED: list[Any] = [
     ]),
     # the verdict of an earlier review still stands against it
     ("autopilot", REVIEWED | OPEN | {"reviewed": NOTE}, DONE, [
-        "finished: the review of autopilot is not clean (two writers race); nothing was written",
+        "autopilot: finished is refused, for its review is not clean (two writers race)",
         "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
         "after a review that is clean: "
         "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",

@@ -312,7 +312,7 @@ def test_only_the_trusted_command_proves(task: Task, repo: Repo) -> None:
     _, _, err = run(task, "true", home=env["HOME"])
     assert f"  not a proof: rcs.toml names `{CHECK}`; run: rcs task test t1 -- {CHECK}\n" in err
     done = task.program("next", **env)
-    assert "  proof: unproven: `true` is not what rcs.toml names" in done.out
+    assert "  proof: unproven: `true` is not the command that rcs.toml names" in done.out
     run(task, *CHECK.split(), home=env["HOME"])
     assert task.state["proof"]["state"] == "proven"
     assert task.state["proof"]["command"] == CHECK

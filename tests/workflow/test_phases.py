@@ -34,6 +34,7 @@ OWN = ModeDef(
 NONE = ModeDef("bare", EXECUTION, ("bare",), first_phase="any", states={}, edges=[])
 RUN = Commands("rcs", "s1")
 WRITE = "rcs state write --mode {} {} --session s1"
+PROVE = "rcs prove --finish --mode {} --session s1 -- COMMAND"
 
 ALL_OF_FORGE = ("starting", "executing", "verifying", "fixing")
 
@@ -152,7 +153,8 @@ def ending(typed: str, line: str) -> list[str]:
 
 
 def ended_by(outcome: str, *legal: str) -> list[str]:
-    lines = ["to end the run: " + WRITE.format("forge", f"--outcome {outcome}")]
+    command = PROVE.format("forge") if outcome == "finished" else WRITE.format("forge", f"--outcome {outcome}")
+    lines = [f"to end the run: {command}"]
     return [*lines, f"Valid next states: {', '.join(legal)}"] if legal else lines
 
 
@@ -196,11 +198,14 @@ REFUSALS: list[Any] = [
     (OWN, record("code.freeze", 1), "tagging", ILLEGAL, [
         "Invalid transition from 'code.freeze' to 'tagging'.",
         "Valid next states: none ('code.freeze' is an end of this workflow)",
-        WRITE.format("release", "--outcome finished"),
+        PROVE.format("release"),
     ]),
     # words for an ending
     ("forge", forge("verifying"), "complete", OUTCOME, ending("complete", "\n".join(ended_by("finished", "fixing")))),
     ("forge", forge("verifying"), "Done", OUTCOME, ending("Done", "\n".join(ended_by("finished", "fixing")))),
+    ("deep-interview", record("closing"), "done", OUTCOME,
+     ending("done", "to end the run: " + WRITE.format("deep-interview", "--outcome finished")
+            + "\nValid next states: boundaries")),
     ("forge", forge("fixing"), "failed", OUTCOME,
      ending("failed", "\n".join(ended_by("failed --reason WHY", "verifying", "executing")))),
     ("forge", forge("fixing"), "blocked", OUTCOME,

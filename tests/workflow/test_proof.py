@@ -91,9 +91,9 @@ STATUSES: list[tuple[Any, str, str]] = [
     (judged(GOOD, STALE, at=LATER), STALE, "stale: files have changed since `pytest -q` passed"),
     (judged(GOOD, UNPROVEN, at=LATER), UNPROVEN, "unproven"),
     (
-        judged(GOOD, UNPROVEN, at=LATER, why="is not what rcs.toml names"),
+        judged(GOOD, UNPROVEN, at=LATER, why="is not the command that rcs.toml names"),
         UNPROVEN,
-        "unproven: `pytest -q` is not what rcs.toml names",
+        "unproven: `pytest -q` is not the command that rcs.toml names",
     ),
     (KEPT, UNPROVEN, "unproven"),
     (judged(GOOD._replace(exit=1), UNPROVEN, at=LATER), UNPROVEN, "unproven: `pytest -q` failed (exit 1)"),

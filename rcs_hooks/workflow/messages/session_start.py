@@ -103,7 +103,7 @@ def _proofs(active: Sequence[StartedMode]) -> list[Line]:
     shown: dict[str, None] = {}
     for each in active:
         if each.proof and each.proof.command:
-            result = each.proof.why or f"exit {each.proof.exit}"
+            result = each.proof.why or "passed"
             shown[f"Last proof: `{each.proof.command}` {result}"] = None
     return [Line.of(line, "", when=LATER) for line in shown]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean, word
 from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.lifecycle import FAILED, FAILURES, OUTCOMES, UNCLEAN, review_finding
+from rcs_hooks.workflow.commands import COMMAND
+from rcs_hooks.workflow.lifecycle import FAILED, FAILURES, FINISHED, OUTCOMES, UNCLEAN, review_finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,14 @@ def refused_phase(mode: ModeDef, refusal: Refusal, commands: Commands) -> str:
 
 def _commands(mode: ModeDef, refusal: Refusal, commands: Commands) -> list[str]:
     typed = [commands.write(mode.name, "--phase", phase) for phase in refusal.legal[:MOST_COMMANDS]]
-    return typed or [commands.write(mode.name, "--outcome", "finished")]
+    return typed or [_to_finish(mode, commands)]
+
+
+def _to_finish(mode: ModeDef, commands: Commands) -> str:
+    """Return the command that ends a run as finished: by a proof, or by its outcome where it is only a plan."""
+    if mode.is_planning:
+        return commands.write(mode.name, "--outcome", FINISHED)
+    return commands.prove(mode.name, COMMAND)
 
 
 def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
@@ -66,7 +74,7 @@ def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str
     finding = review_finding(record, REASON_LENGTH)
     why = f" ({finding})" if finding not in ("", UNCLEAN) else ""
     back = next(iter(mode.legal_from(record.phase)), "")
-    lines = [f"finished: the review of {mode.name} is not clean{why}; nothing was written"]
+    lines = [f"{mode.name}: finished is refused, for its review is not clean{why}"]
     if back:
         lines.append(f"to go on: {commands.write(mode.name, '--phase', back)}")
     return "\n".join(
@@ -84,7 +92,8 @@ def _outcome_refused(mode: ModeDef, asked: str, refusal: Refusal, commands: Comm
     if OUTCOMES[refusal.outcome].waits:
         return f"{first}\nto wait for the user's answer: {commands.ask(mode.name)}"
     options = ["--outcome", refusal.outcome, *(["--reason", WHY] if refusal.outcome in FAILURES else [])]
-    lines = [first, f"to end the run: {commands.write(mode.name, *options)}"]
+    to_end = commands.write(mode.name, *options) if refusal.outcome != FINISHED else _to_finish(mode, commands)
+    lines = [first, f"to end the run: {to_end}"]
     if refusal.legal:
         lines.append(f"Valid next states: {', '.join(refusal.legal)}")
     return "\n".join(lines)
