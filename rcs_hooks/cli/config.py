@@ -65,13 +65,16 @@ def _show(root: str, *, as_json: bool) -> int:
     for key, value in _raw(found.proof).items():
         line = f"proof.{key:<9} {_shown(value):<20}  {found.sources.get(key, DEFAULT)}"
         output.text(output.plain(line))
+    doubt = ", and nothing is proven" if found.proof.in_doubt else ""
     if found.untrusted:
         what = "has changed since you trusted it" if found.has_changed else "is not trusted"
-        output.text(f"\n[proof] of {loading.PROJECT_FILE} {what}, so it counts for nothing:")
+        output.text(f"\n[proof] of {loading.PROJECT_FILE} {what}, so it counts for nothing{doubt}:")
         _print(_raw(found.untrusted))
         output.text(f"To let it count, type in a terminal of your own: {TRUST}")
     elif found.has_changed:
-        output.text(f"\n{loading.PROJECT_FILE} no longer has the [proof] that you trusted, so nothing of it counts.")
+        output.text(
+            f"\n{loading.PROJECT_FILE} no longer has the [proof] that you trusted, so nothing of it counts{doubt}."
+        )
     for fault in found.faults:
         output.refused(clean(fault.sentence, LONGEST))
     return output.OK

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rcs_hooks.state.proving import Chosen
 
 SHOWN = 200
+TO_TRUST = "a person who has looked at it types: rcs config trust"
 MODES = Argument("mode", "what it proves, such as forge or forge,team (default: all that run)", "--mode")
 
 
@@ -126,7 +127,7 @@ def _prove(args: argparse.Namespace, typed: list[str]) -> int:
         report.says.append(f"interrupted by {signal.Signals(ran.signal).name}, so nothing was recorded")
     elif before is None:
         again = chosen.scope.commands.prove(",".join(chosen.modes), "", finish=args.finish)
-        report.says.append(f"{wanted.why_not}; run: {again}")
+        report.says.append(wanted.why_not if settings.in_doubt else f"{wanted.why_not}; run: {again}")
     else:
         report.record(chosen, before, settings, finish=args.finish, evidence=args.evidence)
     status = report.status(finish=args.finish)
@@ -140,17 +141,21 @@ def _nothing_to_run(untrusted: ProofSettings | None) -> str:
     if untrusted is None or untrusted.command is None:
         return said
     named = f"{untrusted.source} names `{clean(untrusted.command, SHOWN)}`, which is not trusted"
-    return f"{said}\n{named}; a person who has looked at it types: rcs config trust"
+    return f"{said}\n{named}; {TO_TRUST}"
 
 
 def _wanted(configured: Config, typed: list[str], root: str, cwd: str) -> _Wanted:
     """Return what is to be run: what was typed, or else the command of the settings, in the workspace's root."""
     settings = configured.proof
     if not typed:
+        if settings.in_doubt:
+            raise Refused(f"{settings.in_doubt}, so nothing would prove anything; {TO_TRUST}")
         if settings.command is None:
             raise Refused(_nothing_to_run(configured.untrusted))
         return _Wanted(["/bin/sh", "-c", settings.command], root, settings.command, "")
     text = " ".join(quoted(each) for each in typed)
+    if settings.in_doubt:
+        return _Wanted(typed, cwd, text, f"not a proof: {settings.in_doubt}; {TO_TRUST}")
     if settings.command is None:
         return _Wanted(typed, cwd, text, "")
     is_it = config.proves(settings, typed) and os.path.realpath(cwd) == os.path.realpath(root)

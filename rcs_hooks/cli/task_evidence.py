@@ -125,6 +125,8 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
 
 def _why_not_named(settings: ProofSettings, argv: Sequence[str], store: TaskStore) -> str:
     """Return why a command is not the one that the settings name; empty if it is, or if they name none."""
+    if settings.in_doubt:
+        return f"not a proof: {settings.in_doubt}; a person who has looked at it types: rcs config trust"
     if settings.command is None:
         return ""
     is_it, is_here = config.proves(settings, argv), os.path.realpath(os.getcwd()) == os.path.realpath(store.root)

@@ -18,10 +18,11 @@ SPECIAL = frozenset("|&;<>()$`\\*?[]#~%!{}\n\r")
 def proves(settings: ProofSettings, argv: Sequence[str]) -> bool:
     """Tell whether a command with these words is the one that the settings name; any is, if they name none.
 
-    It may be run by `sh -c` as it is written; or word by word, if a shell would do nothing but run those words.
+    It may be run by `sh -c` as it is written; or word by word, if a shell would do nothing but run those words. While
+    the settings are in doubt, no command is the one.
     """
-    if settings.command is None:
-        return True
+    if settings.command is None or settings.in_doubt:
+        return not settings.in_doubt
     if len(argv) == 3 and argv[0] in SHELLS and argv[1] == "-c":
         return argv[2] == settings.command
     words = _plain_words(settings.command)
@@ -30,8 +31,8 @@ def proves(settings: ProofSettings, argv: Sequence[str]) -> bool:
 
 def proves_text(settings: ProofSettings, command: str) -> bool:
     """Tell the same of a command as it is kept with a proof: as one text, in which a shell finds its words."""
-    if settings.command is None or command == settings.command:
-        return True
+    if settings.command is None or settings.in_doubt or command == settings.command:
+        return not settings.in_doubt
     try:
         return proves(settings, shlex.split(command))
     except ValueError:

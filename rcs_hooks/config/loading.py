@@ -22,6 +22,7 @@ PROJECT_FILE = "rcs.toml"
 HOME_FILE = "config.toml"
 HOME_SHOWN = f"~/{HOME}/{HOME_FILE}"
 SHARE = "share"
+IN_DOUBT = f"{PROJECT_FILE} has changed since it was trusted"
 MOST_FAULTS = 20
 SHOWN = 40
 
@@ -42,6 +43,8 @@ def load(env: Mapping[str, str], root: str) -> Config:
     if home is not None and (own := reading.read(os.path.join(home, HOME, HOME_FILE), through_links=True)):
         said.append((HOME_SHOWN, _in(own, (TABLE, SHARE), faults)))
     proof, sources = _settled(said)
+    if project.has_changed and sources.get(proof_table.COMMAND) != proof_table.variable(proof_table.COMMAND):
+        proof = proof._replace(in_doubt=IN_DOUBT)  # else whoever edits the file could choose what proves
     untrusted = _settled([(PROJECT_FILE, project.said)])[0] if project.has_table and not project.is_trusted else None
     return Config(proof, untrusted, tuple(faults[:MOST_FAULTS]), sources, project.has_changed)
 

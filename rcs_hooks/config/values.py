@@ -41,6 +41,8 @@ class ProofSettings(NamedTuple):
     """The file or variable that names the command, or else the one that requires a proof; empty for neither."""
     required_by: str = ""
     """The file or variable that requires a proof; empty if none does."""
+    in_doubt: str = ""
+    """Why no command proves anything now: the project's file is not the one that the person trusted. Else empty."""
 
 
 class Config(NamedTuple):

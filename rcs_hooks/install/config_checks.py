@@ -30,12 +30,13 @@ def checks(host: Host) -> Iterator[Check]:
     ]
     yield from at_most(MOST, faults)
     look = f"look at it, then type in a terminal of your own: rcs config trust --root {quoted(host.root)}"
+    doubt = ", and nothing is proven" if found.proof.in_doubt else ""
     if found.untrusted:
         why = "has changed since you trusted it" if found.has_changed else "is not trusted"
-        said = f"[proof] of rcs.toml {why}, so it counts for nothing; it says: {_words(found.untrusted)}"
+        said = f"[proof] of rcs.toml {why}, so it counts for nothing{doubt}; it says: {_words(found.untrusted)}"
         yield Check(TITLE, WARN if found.has_changed else NOTE, clean(said, LONGEST), look)
     elif found.has_changed:
-        said = "rcs.toml no longer has the [proof] that you trusted, so nothing of it counts"
+        said = f"rcs.toml no longer has the [proof] that you trusted, so nothing of it counts{doubt}"
         yield Check(TITLE, WARN, said, f"if that is meant: rcs config trust --remove --root {quoted(host.root)}")
     if found.proof.source:
         yield Check(TITLE, OK, clean(f"{_words(found.proof)} ({found.proof.source})", LONGEST))

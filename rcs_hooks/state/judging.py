@@ -49,7 +49,8 @@ class Judge(NamedTuple):
         """Return the field of a record for its newest proof, and the verdict on it; None: it has none."""
         state, why = verdict(proof, self.tree), ""
         if proof and proof.passed and not config.proves_text(self.settings, proof.command):
-            state, why = UNPROVEN, f"is not the command that {self.settings.source} names"
+            why = f"is not the command that {self.settings.source} names"
+            state, why = UNPROVEN, f"passed, but {self.settings.in_doubt}" if self.settings.in_doubt else why
         elif proof and proof.passed and self.fault:
             why = "passed, but the work tree cannot be read"
         return judged(proof, state, at=at, why=why)

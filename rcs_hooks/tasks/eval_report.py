@@ -100,13 +100,15 @@ def proof_in(report: JsonObject, settings: ProofSettings) -> TaskProof:
     proofs = [(proof, _is_named(settings, suite, proof)) for suite, proof in runs if proof is not None]
     named = [proof for proof, counts in proofs if counts]
     if proofs and not named:
-        return TaskProof(proofs[-1][0], f"is not the command that {settings.source} names")
+        why = f"is not the command that {settings.source} names"
+        return TaskProof(proofs[-1][0], f"passed, but {settings.in_doubt}" if settings.in_doubt else why)
     return TaskProof(named[-1] if named else None)
 
 
 def _is_named(settings: ProofSettings, suite: JsonObject, proof: Proof) -> bool:
     """Tell whether a run is the one that the settings name: that command, in the workspace itself."""
-    return settings.command is None or (not suite.get("folder") and proves_text(settings, proof.command))
+    is_here = settings.command is None or not suite.get("folder")
+    return is_here and proves_text(settings, proof.command)
 
 
 def _failed(proofs: list[Proof | None]) -> Proof | None:

@@ -94,10 +94,15 @@ def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
     shell.file.write_text(WHOLE)
     assert shell.json("trust")["was_changed"] is True
     shell.file.write_text(WHOLE.replace("make check", "true"))
-    assert "[proof] of rcs.toml has changed since you trusted it, so it counts for nothing:\n" in shell.rcs()[1]
+    assert (
+        "[proof] of rcs.toml has changed since you trusted it, so it counts for nothing, and nothing is proven:\n"
+        in shell.rcs()[1]
+    )
     assert shell.json()["changed"] is True
     shell.file.unlink()
-    assert shell.rcs()[1].endswith("\nrcs.toml no longer has the [proof] that you trusted, so nothing of it counts.\n")
+    assert shell.rcs()[1].endswith(
+        "\nrcs.toml no longer has the [proof] that you trusted, so nothing of it counts, and nothing is proven.\n"
+    )
     shell.file.write_text(WHOLE)
     assert shell.json()["proof"]["required"] == {"value": True, "source": "rcs.toml"}
     assert shell.rcs("trust", "--remove") == (0, f"{shell.file} is no longer trusted\n", "")

@@ -242,6 +242,29 @@ def test_another_command_than_that_of_the_project_runs_and_is_no_proof(
     assert (answer["ok"], answer["proof"], answer["tree"], answer["modes"]) == (False, "unproven", None, [])
 
 
+def test_a_trusted_file_that_was_edited_leaves_nothing_that_proves(bench: Bench) -> None:
+    bench.settings('[proof]\ncommand = "false"\nrequired = true\n')
+    (bench.root / "rcs.toml").write_text('[proof]\ncommand = "true"\n')
+    done = bench.rcs("prove", "--finish", "--", "true")
+    assert (done.returncode, "not a proof: rcs.toml has changed since it was trusted" in done.stderr) == (1, True)
+    assert "proof" not in bench.read()
+    (bench.root / "rcs.toml").unlink()
+    assert bench.rcs("prove", "--", "true").returncode == 0
+    assert "proof" not in bench.read()
+    done = bench.rcs("prove")
+    assert (done.returncode, "rcs config trust" in done.stderr) == (125, True)
+
+
+def test_a_proof_counts_no_longer_once_a_trusted_file_was_edited(bench: Bench) -> None:
+    (bench.root / ".git/info/exclude").write_text("rcs.toml\n")
+    bench.settings('[proof]\ncommand = "true"\n')
+    assert bench.rcs("prove").returncode == 0
+    (bench.root / "rcs.toml").write_text('[proof]\ncommand = "false"\n')
+    done = bench.rcs("state", "write", "--mode", "forge", "--outcome", "finished")
+    assert "finished, unproven: `true` passed, but rcs.toml has changed since it was trusted" in done.stdout
+    assert bench.proof()["state"] == "unproven"
+
+
 def test_the_command_of_the_project_counts_only_in_its_root(bench: Bench) -> None:
     bench.settings('[proof]\ncommand = "./run.sh"\n')
     (bench.root / "deep").mkdir()

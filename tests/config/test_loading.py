@@ -95,8 +95,20 @@ def test_a_table_that_has_changed_is_not_trusted_any_more(tmp_path: Path, text: 
     files.project(text)
     found = files.load()
     assert (found.proof == CHECK, found.has_changed) == (is_trusted, not is_trusted)
+    assert config.proves(found.proof, ["make", "check"]) is is_trusted
+    assert config.proves_text(found.proof, "make check") is is_trusted
     files.project(WHOLE)
     assert files.load().proof == CHECK
+
+
+def test_whoever_edits_a_trusted_file_does_not_choose_what_proves(files: Files) -> None:
+    files.project(WHOLE, trusted=True)
+    files.own('[proof]\ncommand = "true"\n')
+    (files.root / "rcs.toml").unlink()
+    found = files.load()
+    assert found.proof == ProofSettings("true", source=OWN, in_doubt="rcs.toml has changed since it was trusted")
+    assert not config.proves(found.proof, ["true"])
+    assert config.proves(files.load(RCS_PROOF_COMMAND="false").proof, ["false"])
 
 
 def test_trust_is_for_one_file_by_its_real_path(files: Files, tmp_path: Path) -> None:

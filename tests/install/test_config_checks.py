@@ -45,12 +45,12 @@ def test_settings_that_nobody_has_trusted_are_shown_with_what_to_type(host: Host
         Check("config", OK, "a run needs a proof to be finished, by `make check` (rcs.toml)")
     ]
     say(host, WHOLE.replace("true", "false"))
-    found = (
-        "[proof] of rcs.toml has changed since you trusted it, so it counts for nothing; it says: a run is proven by"
-    )
-    assert list(config_checks.checks(host)) == [Check("config", WARN, f"{found} `make check`", look)]
+    found = "[proof] of rcs.toml has changed since you trusted it, so it counts for nothing, and nothing is proven;"
+    assert list(config_checks.checks(host)) == [
+        Check("config", WARN, f"{found} it says: a run is proven by `make check`", look)
+    ]
     say(host, "")
-    said = "rcs.toml no longer has the [proof] that you trusted, so nothing of it counts"
+    said = "rcs.toml no longer has the [proof] that you trusted, so nothing of it counts, and nothing is proven"
     todo = f"if that is meant: rcs config trust --remove --root {host.root}"
     assert list(config_checks.checks(host)) == [Check("config", WARN, said, todo)]
 
