@@ -15,7 +15,7 @@ from rcs_hooks.proof.signals import end_as_interrupted
 from rcs_hooks.tasks import collecting, eval_report, judging, messages, operations
 from rcs_hooks.tasks.failures import path_of
 from rcs_hooks.tasks.flow import MoveRefusal
-from rcs_hooks.tasks.phases import CODEGEN, REPORT
+from rcs_hooks.tasks.phases import REPORT
 from rcs_hooks.text import quoted
 from rcs_hooks.workflow.proof import words_of
 
@@ -171,12 +171,13 @@ def _words(store: TaskStore, tested: Tested, named: str) -> list[str]:
 
 
 def _next(store: TaskStore) -> list[str]:
-    """Return the next command; where it sends the task back, with the reasons, and with the way to stay."""
+    """Return the next command; where it sends the task back, with the reasons, and with what to do instead."""
     move = operations.next_move(store)
     if move is None or not move.why:
         return [f"  next: rcs task next {store.task}"]
-    stay = [f"  {messages.to_stay(store.task)}"] if move.source == CODEGEN else []
-    return [f"  next: {messages.to_next(store.task, move.target, move.why)}", *stay]
+    other = messages.instead(store.task, move.source)
+    again = f"  next: {messages.to_next(store.task, move.target, move.why)}"
+    return [again, f"  {other}"] if other else [again]
 
 
 # --- rcs task collect

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.tasks.failures import enter, path_of
-from rcs_hooks.tasks.phases import PHASES, REVERT_RECORD, STATE_FILE
+from rcs_hooks.tasks.phases import ACCEPT, CODEGEN, PHASES, REVERT_RECORD, STATE_FILE, TEST
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -218,9 +218,11 @@ def to_next(task: str, target: str, why: Sequence[str] = ()) -> str:
     return f"rcs task next {task}; it goes {'back ' if why else ''}to {target}{reasons}"
 
 
-def to_stay(task: str) -> str:
-    """Return how the work comes to agree with the plan, where what was collected does not."""
-    return f"to keep the plan: let the work agree with it, then again: rcs task collect {task} [--base REF]"
+def instead(task: str, source: str) -> str:
+    """Return what can be done where the task would go back from `source`, codegen or test; empty elsewhere."""
+    if source == CODEGEN:
+        return f"to keep the plan: let the work agree with it, then again: rcs task collect {task} [--base REF]"
+    return f"to have it decided as it is: {enter(task, ACCEPT)}" if source == TEST else ""
 
 
 def decided(word: str, by: str, at: object, reasons: Sequence[str]) -> str:

@@ -75,7 +75,16 @@ PASSED = "forge: `pytest -q` passed; it proves the run as long as no file change
             PROVEN,
             [GOES_ON, PASSED, "To finish: rcs state write --mode forge --outcome finished --session s1"],
         ),
-        ("fixing", PROVEN, ["forge: fixing, round 1.", PASSED]),
+        (
+            "fixing",
+            PROVEN,
+            [
+                "forge: fixing, round 1.",
+                PASSED,
+                "cause is repaired: rcs state write --mode forge --phase verifying --session s1",
+                "approach is wrong: rcs state write --mode forge --phase executing --session s1",
+            ],
+        ),
         ("verifying", FAILED, [GOES_ON, "forge: unproven: `pytest -q` failed (exit 1).", *WAYS]),
         (
             "verifying",

@@ -42,7 +42,7 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = (), *, has
     """
     lines: list[Line] = []
     moved: list[NextStep] = []
-    failed: list[NextStep] = []
+    proven: list[NextStep] = []
     ended: list[Written] = []
     for each in written:
         if not is_active(each.after):
@@ -54,11 +54,11 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = (), *, has
             step = next_step(each.mode, each.after, each.commands)
             lines += [Line.of(line) for line in (*_running(each, step), *_of_proof(each))]
             moved += [step] if _has_moved(each) else []
-            failed += [step] if _has_failed(each) else []
+            proven += [step] if _goes_on_after_proof(each) else []
     if moved:
         lines += [*asks(moved), ways(moved)]
-    elif failed:
-        lines.append(ways(failed))
+    elif proven:
+        lines.append(ways(proven))
     if deferred and any(is_active(each.before) for each in ended):
         it = "it" if len(deferred) == 1 else "each"
         lines.append(Line.of(f"deferred: `{dollars(deferred)}`; the user starts {it} by typing it, you cannot."))
@@ -103,10 +103,12 @@ def _of_proof(each: Written) -> list[str]:
     return came_of(each.mode, each.after, each.commands, can_finish=may_finish) if is_new else []
 
 
-def _has_failed(each: Written) -> bool:
-    """Tell whether the write has recorded a proof that does not prove the run."""
+def _goes_on_after_proof(each: Written) -> bool:
+    """Tell whether the write has recorded a proof with which the run cannot finish where it is."""
     proof = each.after.proof
-    return proof is not None and proof != each.before.proof and not proof.passed
+    if proof is None or proof == each.before.proof:
+        return False
+    return not (proof.passed and can_finish(each.mode, each.after))
 
 
 def _early(each: Written) -> str:
