@@ -11,7 +11,7 @@ import hashlib
 import os
 
 from rcs_hooks.errors import suppress
-from rcs_hooks.files.paths import inside
+from rcs_hooks.files.paths import GIT, inside
 from rcs_hooks.proof import walk
 from rcs_hooks.proof.content import object_id
 from rcs_hooks.proof.git import SHOWN, Deadline, GitCall, GitFailure, TreeFailure, find_git
@@ -139,6 +139,8 @@ def _changed(before: Tree, after: Tree) -> set[bytes]:
     if before.digest == after.digest:
         return set()
     found: set[bytes] = set()
+    if _are_by_git(before) and not _are_by_git(after):
+        found.add(GIT.encode())  # what has become of the tracked files, nobody can tell any more
     nested = [{path: (is_submodule, tree) for path, is_submodule, tree in tree.nested} for tree in (before, after)]
     if _are_by_git(before, after):
         for here, there, inner in ((before, after, nested[0]), (after, before, nested[1])):

@@ -21,7 +21,10 @@ LONGEST_TEXT = 2_000
 TIMES = ("started_at", "updated_at", "completed_at")
 OWNERS = ("session_id", "thread_id", "turn_id")
 TEXTS = ("reason", "evidence", "verdict", "plan", "brief", "title")
-OURS = ("visited", "early", "finding", "reviewed", "proof", "declared")
+OURS = (
+    *("visited", "early", "finding", "reviewed", "proof", "declared"),
+    *("transition_source", "transition_target_mode"),  # a run that has handed over needs no proof
+)
 """Fields of a record that follow from what was written before, so that nobody writes them."""
 CALLED = {"phase": ("current_phase", "--phase"), "outcome": ("lifecycle_outcome", "--outcome")}
 """What options and answers call two of the fields, what the fields are called, and the options."""

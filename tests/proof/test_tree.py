@@ -81,6 +81,14 @@ def test_without_git_no_file_is_tracked(tmp_path: Path) -> None:
     assert changed_tracked(before, after) == ()
 
 
+def test_a_repository_that_is_gone_is_named_for_nobody_knows_what_it_tracked(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    before = fingerprint(str(repo.top), ENV)
+    (repo.top / ".git").rename(tmp_path / "elsewhere")
+    after = fingerprint(str(repo.top), ENV)
+    assert (changed_tracked(before, after), changed_tracked(after, before)) == ((".git",), ())
+
+
 def test_a_fingerprint_is_the_kind_and_a_hash(tmp_path: Path) -> None:
     kind, _, rest = fingerprint(str(Repo(tmp_path / "repo").top), ENV).digest.partition(":")
     assert (kind, len(bytes.fromhex(rest))) == ("git", 32)

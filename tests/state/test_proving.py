@@ -726,6 +726,12 @@ def test_nobody_writes_a_proof_by_hand(forge: Workspace) -> None:
         write(at(forge), "forge", {"proof": {"state": "proven"}})
 
 
+@each_row("field", ["transition_target_mode", "transition_source"])
+def test_nobody_writes_that_a_run_has_handed_over_so_that_it_needs_no_proof(field: str, required: Workspace) -> None:
+    with pytest.raises(Refused, match=rf"^{field}: rcs itself keeps this field"):
+        write(at(required), "forge", DONE | {field: "team"})
+
+
 def test_the_choice_names_its_runs() -> None:
     run = proving.ChosenRun("forge", "a", True, "")
     assert proving.Chosen(None, (run, run._replace(mode="team"))).modes == ("forge", "team")  # type: ignore[arg-type]
