@@ -5,6 +5,8 @@ from __future__ import annotations
 WORD_LENGTH = 40
 MOST_WORDS = 3
 UNQUOTED = frozenset("@%+=:,./-_")
+LOST = "\ufffd"
+"""The replacement character: it is in place of what cannot be shown."""
 
 
 def quoted(text: str) -> str:

@@ -13,6 +13,7 @@ from rcs_hooks.tasks.failures import run_tests
 from rcs_hooks.tasks.flow import AlreadyThere, GateStatus, Move, MoveRefusal
 from rcs_hooks.tasks.store import TaskStore, names
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.commands import pasteable
 from rcs_hooks.workflow.proof import PROVEN, words_of
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _proof(task: str, phase: str, proof: ProofStatus | None) -> list[str]:
     """Return the verdict on the tests of a task that is to be accepted or was, and how to get a better one."""
     if proof is None:
         return []
-    again = f"; to run it again: {run_tests(task, proof.command or 'COMMAND')}"
+    again = f"; to run it again: {run_tests(task, pasteable(proof.line))}"
     return [f"  proof: {words_of(proof)}{again if phase == phases.ACCEPT and proof.state != PROVEN else ''}"]
 
 

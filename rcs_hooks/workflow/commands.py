@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rcs_hooks.jsontext import dumps_line
-from rcs_hooks.text import UNQUOTED, quoted
+from rcs_hooks.text import LOST, UNQUOTED, quoted
 from rcs_hooks.tuples import NamedTuple
 
 YOUR_QUESTION = "YOUR QUESTION"
@@ -23,7 +23,7 @@ def pasteable(line: str) -> str:
 
     A line that only a shell can read, because it is more than plain and quoted words, becomes the argument of one.
     """
-    if not line.strip() or not line.isprintable():
+    if not line.strip() or not line.isprintable() or LOST in line:
         return COMMAND
     words = line.strip() if _is_words(line) else f"sh -c {quoted(line)}"
     return words if len(words) <= LONGEST_COMMAND else COMMAND

@@ -9,7 +9,7 @@ Rules of this file:
 
 from __future__ import annotations
 
-from rcs_hooks.text import clean
+from rcs_hooks.text import LOST, clean
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Proof(NamedTuple):
     """A command that was run to prove a run, and what came of it."""
 
     command: str
-    """The command as a shell reads it, on one line; whoever shows it has to clean it."""
+    """The command as a shell reads it, perhaps on several lines; whoever shows it has to clean it."""
     exit: int
     seconds: float
     at: str
@@ -62,7 +62,7 @@ class Proof(NamedTuple):
     def from_json(cls, value: object) -> Proof | None:
         """Return the proof in a record's field of any content, bounded; None if there is no proof in it."""
         found = value if isinstance(value, dict) else {}
-        command, code = _line(found.get("command"), COMMAND_LENGTH), found.get("exit")
+        command, code = _command(found.get("command")), found.get("exit")
         if not command or not isinstance(code, int) or isinstance(code, bool) or not 0 <= code <= LARGEST_EXIT:
             return None
         changed = found.get("changed")
@@ -81,7 +81,7 @@ class Proof(NamedTuple):
     def to_json(self) -> JsonObject:
         """Return the fields of a record's `proof`, without the verdict."""
         return {
-            "command": _line(self.command, COMMAND_LENGTH),
+            "command": _command(self.command),
             "exit": self.exit,
             "seconds": round(self.seconds, 3),
             "at": self.at,
@@ -93,7 +93,7 @@ class Proof(NamedTuple):
 
 
 class ProofStatus(NamedTuple):
-    """The stored verdict on a run, and the proof on which it rests. The texts are cleaned."""
+    """The stored verdict on a run, and the proof on which it rests. All texts but `line` are cleaned."""
 
     state: str
     command: str = ""
@@ -105,6 +105,8 @@ class ProofStatus(NamedTuple):
     """When the verdict was decided; empty if none was."""
     why: str = ""
     """Why the run is unproven, such as `failed (exit 1)`: it goes on from the command. Empty otherwise."""
+    line: str = ""
+    """The command as a shell reads it, for whoever offers it again; not cleaned."""
 
     def to_json(self) -> JsonObject:
         """Return the four keys that other programs rely on."""
@@ -143,7 +145,7 @@ def status_of(record: ModeRecord) -> ProofStatus:
     stored = fields.get("state")
     state = stored if proof.passed and proof.tree and stored in (PROVEN, STALE) else UNPROVEN
     why = _why_unproven(proof, clean(fields.get("why"), WHY_LENGTH)) if state == UNPROVEN else ""
-    return ProofStatus(str(state), _shown(proof.command), proof.exit, proof.at, judged_at, why)
+    return ProofStatus(str(state), _shown(proof.command), proof.exit, proof.at, judged_at, why, proof.command)
 
 
 def words_of(status: ProofStatus) -> str:
@@ -184,10 +186,13 @@ def _why_unproven(proof: Proof, why: str) -> str:
     return why
 
 
-def _line(value: object, limit: int) -> str:
-    """Return a text on one line and without control characters, its quotation marks as they are; empty if none."""
-    text = value[: limit * 2] if isinstance(value, str) else ""
-    return "".join(char if char.isprintable() else " " for char in text).strip()[:limit]
+def _command(value: object) -> str:
+    """Return a command as it was typed, bounded; empty if it is none. `LOST` is in place of control characters.
+
+    A line break stays, as it may end a command: without it, the text would be another command.
+    """
+    text = value.strip()[:COMMAND_LENGTH] if isinstance(value, str) else ""
+    return "".join(char if char.isprintable() or char in "\n\t" else LOST for char in text).strip()
 
 
 def _shown(command: str) -> str:

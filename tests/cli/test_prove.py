@@ -120,6 +120,13 @@ def test_a_process_ends_with_the_same_status(tmp_path: Path, words: tuple[str, .
     assert Bench(tmp_path).whole("prove", *words).returncode == code
 
 
+def test_a_script_of_several_lines_is_not_offered_as_one(bench: Bench) -> None:
+    script = "cd .\ngrep -q 'not there' a.txt"
+    done = bench.rcs("prove", "--", "sh", "-c", script)
+    assert done.stderr.endswith("rcs prove --finish --mode forge --session s1 -- COMMAND\n")
+    assert script in bench.proof()["command"].replace("'\"'\"'", "'")
+
+
 def test_a_command_that_nobody_trusts_is_named_and_not_run(bench: Bench) -> None:
     (bench.root / "rcs.toml").write_text("[proof]\ncommand = 'touch ran'\n")
     done = bench.rcs("prove")

@@ -45,7 +45,7 @@ def run(task: Task, *command: str, options: tuple[str, ...] = (), home: str = ""
 def test_a_command_that_passes_is_in_the_report_and_opens_the_way(task: Task) -> None:
     status, out, err = run(task, "sh", "-c", "echo shown; echo aside >&2")
     assert (status, out) == (0, "shown\n")
-    assert err.startswith("aside\ntask t1: `sh -c 'echo shown; echo aside >&2'` passed in 0.")
+    assert err.startswith("aside\ntask t1: `sh -c 'echo shown; echo aside >&2'` passed in ")
     assert err.endswith("s; recorded in .rcs/tasks/t1/eval/eval-report.json\n  next: rcs task next t1\n")
     report = task.read(REPORT)
     assert (report["status"], report["overall_pass"], report["exit"]) == ("completed", True, 0)
@@ -256,6 +256,18 @@ def test_after_an_edit_it_is_stale_and_says_how_to_run_it_again(task: Task, repo
     said = task.did("accept", "--decision", "accepted")
     assert f"{words}\n" in said
     assert task.phase == "done", "it is shown, and nothing is refused"
+
+
+@each_row(
+    ("script", "again"),
+    [('test "1" = 1', "sh -c 'test \"1\" = 1'"), ("true\ntrue", "COMMAND"), (f"true {'x' * 90}", "COMMAND")],
+)
+def test_what_is_to_be_run_again_is_what_was_run(tmp_path: Path, script: str, again: str) -> None:
+    repo = Repo(tmp_path / "project")
+    task = Task(repo.top).at("test")
+    run(task, "sh", "-c", script)
+    repo.write("a.txt", "edited\n")
+    assert f" passed; to run it again: rcs task test t1 -- {again}\n" in task.did("next")
 
 
 def test_in_accept_it_is_run_again_on_the_tree_that_is_to_be_accepted(task: Task, repo: Repo) -> None:

@@ -119,7 +119,7 @@ STATUSES: list[tuple[Any, str, str]] = [
     ({**KEPT, "state": "PROVEN"}, UNPROVEN, "unproven"),
     ({**KEPT, "state": ["proven"]}, UNPROVEN, "unproven"),
     # others' text
-    ({**KEPT, "command": "a`b\nc\x1b[31m\u202e", "state": "proven"}, PROVEN, "proven by `a'b c [31m`"),
+    ({**KEPT, "command": "a`b\nc\x1b[31m\u202e", "state": "proven"}, PROVEN, "proven by `a'b c\ufffd[31m\ufffd`"),
     ({**KEPT, "command": "x" * 5_000, "state": "proven"}, PROVEN, f"proven by `{'x' * 79}…`"),
     ({**KEPT, "command": "\n\t", "state": "proven"}, UNPROVEN, "unproven"),
     ("proven", UNPROVEN, "unproven"),
@@ -136,7 +136,7 @@ def test_a_status_has_the_stored_verdict_as_far_as_its_own_proof_bears_it(field:
 
 def test_a_status_says_when_the_command_ended_and_when_the_verdict_was_decided() -> None:
     assert status_of(ModeRecord({"proof": judged(GOOD, STALE, at=LATER)})) == ProofStatus(
-        STALE, "pytest -q", 0, AT, LATER
+        STALE, "pytest -q", 0, AT, LATER, line="pytest -q"
     )
     assert status_of(ModeRecord({"proof": judged(None, UNPROVEN, at=LATER)})) == ProofStatus(UNPROVEN, judged_at=LATER)
     assert status_of(ModeRecord({})).to_json() == {"state": "unproven", "command": "", "exit": None, "at": ""}
@@ -203,6 +203,9 @@ BOUNDS: list[tuple[str, Any, Any]] = [
     ("at", "1" * 41, "1" * 39 + "…"),
     ("command", "x" * 2_001, "x" * 2_000),
     ("command", 7, None),
+    ("command", "sh -c 'cd a\n\tpytest'\n", "sh -c 'cd a\n\tpytest'"),
+    ("command", "a\x1b[2J\udcff\rb", "a\ufffd[2J\ufffd\ufffdb"),
+    ("command", " \n\u202e", "\ufffd"),
     ("seconds", 10**8, 10.0**8),
     ("seconds", 10**8 + 1, 0.0),
     ("seconds", -0.5, 0.0),
@@ -234,15 +237,16 @@ def test_a_field_of_any_content_is_read_and_bounded(field: Any) -> None:
     if proof is not None:
         assert Proof.from_json(proof.to_json()) == proof
         assert len(repr(proof)) < 30_000
-        assert proof.command.isprintable()
+        assert all(char.isprintable() or char in "\n\t" for char in proof.command)
     said = words_of(status)
     assert said.isprintable()
     assert len(said) < 300
     assert status.state in proofs.VERDICTS
 
 
-def test_a_command_keeps_its_quotation_marks_for_whoever_pastes_it() -> None:
-    command = """sh -c 'pytest -k "a and b"'"""
+@each_row("command", ["""sh -c 'pytest -k "a and b"'""", "sh -c 'cd a\npytest `id`'", "x" * 300])
+def test_a_command_stays_as_it_is_for_whoever_runs_it_again(command: str) -> None:
     proof = Proof.from_json({**KEPT, "command": command})
     assert proof is not None
     assert proof.command == command
+    assert status_of(ModeRecord({"proof": judged(proof, PROVEN, at=LATER)})).line == command

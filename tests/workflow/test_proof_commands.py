@@ -43,6 +43,7 @@ COMMANDS = Commands("rcs", "s1")
         ("pytest\n-q", "COMMAND"),
         ("pytest \x1b[31m", "COMMAND"),
         ("pytest \u202e", "COMMAND"),
+        ("pytest '\ufffd'", "COMMAND"),
         ("", "COMMAND"),
         ("  ", "COMMAND"),
     ],
