@@ -29,12 +29,12 @@ def build() -> "argparse.ArgumentParser":
         "emit",
         "Report a step or an artifact of a run. A step is checked against the workflow's own state diagram; what is "
         "refused is not stored.",
-        """rcs emit --type status_change --workflow build --run-id ID --step requirements \\
-      --data '{"status": "running"}'""",
-        """rcs emit --type status_change --workflow build --run-id ID --step building --unit T1 \\
-      --data '{"status": "running"}'""",
-        """rcs emit --type artifact_registered --workflow build --run-id ID --step design \\
-      --data '{"path": "docs/design.md"}'""",
+        """rcs emit --type status_change --workflow build --run-id ID \\
+      --step requirements --data '{"status": "running"}'""",
+        """rcs emit --type status_change --workflow build --run-id ID \\
+      --step building --unit T1 --data '{"status": "running"}'""",
+        """rcs emit --type artifact_registered --workflow build --run-id ID \\
+      --step design --data '{"path": "docs/design.md"}'""",
     )
     options.add(parser, *EMIT.arguments)
     options.add_json(parser)

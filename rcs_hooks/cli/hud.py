@@ -31,7 +31,7 @@ def build() -> argparse.ArgumentParser:
         "Show on one line what is running. Without a session: root, or the only session with an active mode.",
         "rcs hud --session S",
         "rcs hud --watch",
-        '"statusLine": {"type": "command", "command": "rcs hud --statusline"}   (in .claude/settings.json)',
+        "rcs hud --statusline     for statusLine of .claude/settings.json: rcs setup",
     )
     options.add_scope(parser)
     how = parser.add_mutually_exclusive_group()

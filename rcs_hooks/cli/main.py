@@ -32,7 +32,7 @@ COMMANDS = (
     ("status", "status", "say in words what is running", "rcs status"),
     ("log", "log", "show what happened to the modes", "rcs log --follow"),
     ("modes", "modes", "list the modes that may be typed here, or write a new one", "rcs modes new release"),
-    ("config", "config", "show what a project and you have configured; trust a project's settings", "rcs config trust"),
+    ("config", "config", "show which settings count here; trust those of a project", "rcs config trust"),
     ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
     ("prove", "prove", "run a command as the proof that a run has finished", "rcs prove --finish -- pytest -q"),
     ("question", "question", "ask the user a blocking question; answer and list questions", "rcs question list"),

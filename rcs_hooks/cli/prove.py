@@ -46,7 +46,7 @@ def build() -> argparse.ArgumentParser:
         "rcs prove -- pytest -q",
         "rcs prove --finish --mode forge -- make check",
         "rcs prove --timeout 5m -- sh -c 'ruff check . && pytest -q'",
-        "rcs prove                  the command that rcs.toml or ~/.rcs/config.toml names",
+        "rcs prove     the command that rcs.toml or ~/.rcs/config.toml names",
     )
     parser.usage = "rcs prove [OPTION]... [-- COMMAND...]"
     options.add(parser, MODES)

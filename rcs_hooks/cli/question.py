@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ASK = of_command("question")["ask"]
 IN_ANY_SESSION = Argument("session", "only this session (default: root and every session)", "--session", "ID")
 EXAMPLES = (
-    'rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite',
+    'rcs question ask --mode forge --text "Which one?" --option blue --option red',
     'rcs question answer q-1f2e3d4c5b "Postgres"',
     "rcs question list",
 )

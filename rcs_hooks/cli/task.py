@@ -66,7 +66,8 @@ def build() -> argparse.ArgumentParser:
     redo.add_argument("--phase", choices=tuple(phases.OUTPUTS), metavar="PHASE", help="default: this one, or planning")
     _add(actions, "list", "list the tasks of this workspace", is_named=False)
     schema = actions.add_parser("schema", help="show the JSON Schema of an artifact", allow_abbrev=False)
-    schema.add_argument("name", type=_schema_name, choices=tuple(phases.SCHEMAS), help="the artifact, or its file")
+    artifacts = f"the artifact, or its file: {', '.join(phases.SCHEMAS)}"
+    schema.add_argument("name", type=_schema_name, choices=tuple(phases.SCHEMAS), metavar="NAME", help=artifacts)
     schema.add_argument("--example", action="store_true", help="show a small artifact that is filled in, instead")
     schema.add_argument("--json", action="store_true", help="print one line of JSON")
     _add(actions, "repl", "read the same commands with a slash, line after line")
@@ -106,7 +107,8 @@ def _add_phase(to: Any, name: str, phase: PhaseDef) -> None:
     parser = _add(to, name, f"go to {phase.name}; {phase.also}" if phase.also else f"go to {phase.name}")
     parser.set_defaults(phase=phase.name)
     if phase.name == phases.ACCEPT:
-        parser.add_argument("--decision", choices=tuple(DECISIONS), help="what was decided")
+        words = ", ".join(DECISIONS)
+        parser.add_argument("--decision", choices=tuple(DECISIONS), metavar="WORD", help=f"one of: {words}")
         parser.add_argument("--reason", action="append", default=[], metavar="WHY", help="why; may be repeated")
     if phase.name in verdicts.ARTIFACTS:
         parser.add_argument("--verdict", choices=verdicts.VERDICTS, help="what the review says")

@@ -518,6 +518,19 @@ def test_the_help_of_every_command_has_an_example(
     assert f"rcs {' '.join(words)}" in done.out.partition("example")[2]
 
 
+TASK = ["new", "status", "next", "plan", "review plan", "review code", "codegen", "test", "accept", "revert", "collect"]
+SHOWN = [[], *HELP, *(["task", *each.split()] for each in [*TASK, "redo", "list", "schema", "repl"])]
+
+
+@each_row("words", SHOWN, ids=[" ".join(words) for words in SHOWN])
+def test_the_help_of_every_command_fits_a_terminal(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = in_process(monkeypatch, capsys, tmp_path, *words, "--help")
+    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+
+
 @pytest.mark.parametrize("word", ["--help", "-h", "help", "--version"])
 def test_what_is_asked_for_stands_on_stdout(word: str, workspace: Workspace) -> None:
     done = rcs(workspace.root, word)

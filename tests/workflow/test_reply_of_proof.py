@@ -99,6 +99,20 @@ def test_the_reply_to_a_proof_of_a_run_that_goes_on(phase: str, proof: dict[str,
     assert reply(before | {"proof": proof}, before | {"proof": proof}) == lines[:1]
 
 
+def test_runs_that_one_proof_lets_finish_are_finished_by_one_command() -> None:
+    before: dict[str, object] = {"active": True, "current_phase": "verifying", "iteration": 1}
+    fixing = before | {"current_phase": "fixing"}
+    records = (("team", before), ("forge", before), ("ultraqa", fixing))
+    written = [
+        Written(MODES[mode], ModeRecord(fields), ModeRecord(fields | {"proof": PROVEN}), COMMANDS)
+        for mode, fields in records
+    ]
+    assert write_reply(written).splitlines()[-2:] == [
+        "To finish: rcs state write --mode team,forge --outcome finished --session s1",
+        "cause is repaired: rcs state write --mode ultraqa --phase running --session s1",
+    ]
+
+
 GIVE_UP = "to give up: rcs state write --mode forge --outcome failed --reason WHY --session s1"
 
 

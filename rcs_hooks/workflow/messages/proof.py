@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.commands import COMMAND, pasteable
-from rcs_hooks.workflow.lifecycle import FAILED
+from rcs_hooks.workflow.lifecycle import FAILED, FINISHED
 from rcs_hooks.workflow.proof import PROVEN, UNPROVEN, is_judged, status_of, words_for, words_of
 
 TYPE_CHECKING = False
@@ -41,18 +41,17 @@ def refused_unproven(
     return "\n".join([*lines, f"to give up: {commands.write(names, '--outcome', FAILED, '--reason', WHY)}"])
 
 
-def came_of(mode: ModeDef, record: ModeRecord, commands: Commands, *, can_finish: bool) -> list[str]:
-    """Return the lines about a proof that was just recorded, of a run that goes on.
-
-    `can_finish`: whether the run may end where it is.
-    """
+def came_of(mode: ModeDef, record: ModeRecord) -> str:
+    """Return the line about a proof that was just recorded, of a run that goes on."""
     status = status_of(record)
     if status.state == UNPROVEN:
-        return [f"{mode.name}: {words_of(status)}."]
-    passed = f"{mode.name}: `{status.command}` passed; it proves the run as long as no file changes."
-    if not can_finish:
-        return [passed]
-    return [passed, f"To finish: {commands.write(mode.name, '--outcome', 'finished')}"]
+        return f"{mode.name}: {words_of(status)}."
+    return f"{mode.name}: `{status.command}` passed; it proves the run as long as no file changes."
+
+
+def to_finish(modes: Sequence[str], commands: Commands) -> str:
+    """Return the line that ends these runs, which have a proof; empty if there is none."""
+    return f"To finish: {commands.write(','.join(modes), '--outcome', FINISHED)}" if modes else ""
 
 
 def finished(mode: ModeDef, record: ModeRecord, early: str = "") -> str:

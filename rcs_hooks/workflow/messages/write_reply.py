@@ -7,7 +7,7 @@ from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, reviews_of, spelled
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
-from rcs_hooks.workflow.messages.proof import came_of, finished, to_prove
+from rcs_hooks.workflow.messages.proof import came_of, finished, to_finish, to_prove
 from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
 from rcs_hooks.workflow.messages.steps import why_early
 from rcs_hooks.workflow.next_step import GIVE_UP, can_finish, next_step
@@ -42,7 +42,8 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = (), *, has
     """
     lines: list[Line] = []
     moved: list[NextStep] = []
-    proven: list[NextStep] = []
+    stay: list[NextStep] = []
+    proven: dict[Commands, list[str]] = {}
     ended: list[Written] = []
     for each in written:
         if not is_active(each.after):
@@ -52,13 +53,19 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = (), *, has
             lines.append(Line.of(f"{each.mode.name} waits for the user: end the turn."))
         else:
             step = next_step(each.mode, each.after, each.commands)
-            lines += [Line.of(line) for line in (*_running(each, step), *_of_proof(each))]
+            lines += [Line.of(line) for line in _running(each, step)]
             moved += [step] if _has_moved(each) else []
-            proven += [step] if _goes_on_after_proof(each) else []
+            if _has_new_proof(each):
+                lines.append(Line.of(came_of(each.mode, each.after)))
+                if _may_finish(each):
+                    proven.setdefault(each.commands, []).append(each.mode.name)
+                else:
+                    stay.append(step)
+    lines += [Line.of(to_finish(modes, commands)) for commands, modes in proven.items()]
     if moved:
         lines += [*asks(moved), ways(moved)]
-    elif proven:
-        lines.append(ways(proven))
+    elif stay:
+        lines.append(ways(stay))
     if deferred and any(is_active(each.before) for each in ended):
         it = "it" if len(deferred) == 1 else "each"
         lines.append(Line.of(f"deferred: `{dollars(deferred)}`; the user starts {it} by typing it, you cannot."))
@@ -96,19 +103,15 @@ def _not_running(each: Written) -> str:
     return f"{mode}: {finished(each.mode, each.after, _early(each))}."
 
 
-def _of_proof(each: Written) -> list[str]:
-    """Return the lines about a proof that the write has recorded; none if it has recorded none."""
-    is_new = each.before.proof != each.after.proof and each.after.proof is not None
-    may_finish = can_finish(each.mode, each.after)
-    return came_of(each.mode, each.after, each.commands, can_finish=may_finish) if is_new else []
+def _has_new_proof(each: Written) -> bool:
+    """Tell whether the write has recorded a proof."""
+    return each.after.proof is not None and each.before.proof != each.after.proof
 
 
-def _goes_on_after_proof(each: Written) -> bool:
-    """Tell whether the write has recorded a proof with which the run cannot finish where it is."""
+def _may_finish(each: Written) -> bool:
+    """Tell whether the newest proof has passed, in a phase from which the run can finish."""
     proof = each.after.proof
-    if proof is None or proof == each.before.proof:
-        return False
-    return not (proof.passed and can_finish(each.mode, each.after))
+    return proof is not None and proof.passed and can_finish(each.mode, each.after)
 
 
 def _early(each: Written) -> str:
