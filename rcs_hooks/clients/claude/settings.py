@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 TASK_ACTIONS = ("new", "list", "status", "schema", "next", "plan", "codegen", "review", "collect", "redo")
-"""What an agent may do with a task unasked: nothing that runs a command, undoes work or accepts it for the person."""
+"""What an agent may do with a task unasked: it runs no command and undoes no work. No rule can tell `next --override`
+from `next`; what an agent has overridden is shown as an agent's."""
 ALLOWED_COMMANDS = ("state", "question", "emit", *(f"task {action}" for action in TASK_ACTIONS))
 """The commands of `rcs` that an agent is told to run, without those that carry another command."""
 OLDER_COMMANDS = ("task",)
