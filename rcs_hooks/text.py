@@ -6,7 +6,7 @@ WORD_LENGTH = 40
 MOST_WORDS = 3
 UNQUOTED = frozenset("@%+=:,./-_")
 LOST = "\ufffd"
-"""The replacement character: it is in place of what cannot be shown."""
+"""The replacement character: it is stored in place of what cannot be printed, and people are shown a blank."""
 
 
 def quoted(text: str) -> str:
@@ -41,13 +41,13 @@ def _shown(char: str) -> str:
     """Return what is shown for a character.
 
     A double quote, which could end a quotation, becomes a single one; a variation selector is dropped; an unprintable
-    character becomes a blank.
+    character, and what was stored in place of one, becomes a blank.
     """
     if char == '"':
         return "'"
     if "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef":
         return ""
-    return char if char.isprintable() else " "
+    return char if char.isprintable() and char != LOST else " "
 
 
 def word(value: object) -> str:

@@ -53,7 +53,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "proof": (
         ("workflow/proof.py", "workflow/messages/proof.py", "state/judging.py", "state/proving.py"),
-        ("tests/workflow/test_proof.py", "tests/workflow/test_reply_of_proof.py", "tests/state/test_proving.py"),
+        (
+            *("tests/workflow/test_proof.py", "tests/workflow/test_reply_of_proof.py"),
+            *("tests/state/test_proving.py", "tests/state/test_named_proof.py"),
+        ),
     ),
     "transitions": (
         ("workflow/transitions.py",),

@@ -35,7 +35,8 @@ BUDGETS = {START: 700, RESUME: 700, STOP: 600, REPLY: 600, SESSION_START: 900}
 class Situation(NamedTuple):
     """A run in a phase, in its first round or a later one.
 
-    `verdict`: that of a review. `proof`: the command of a proof that has failed.
+    `verdict`: that of a review. `proof`: the command of a proof that has failed. `is_named`: the settings name the
+    command that proves it.
     """
 
     mode: str
@@ -43,12 +44,14 @@ class Situation(NamedTuple):
     is_later: bool = False
     verdict: str = ""
     proof: str = ""
+    is_named: bool = False
 
     @property
     def name(self) -> str:
         later = ", a later round" if self.is_later else ""
         verdict = f", verdict {self.verdict}" if self.verdict else ""
-        return f"{self.mode}, {self.phase}{later}{verdict}{', a proof failed' if self.proof else ''}"
+        named = ", its command named" if self.is_named else ""
+        return f"{self.mode}, {self.phase}{later}{verdict}{', a proof failed' if self.proof else ''}{named}"
 
     @property
     def fields(self) -> Record:
@@ -63,6 +66,8 @@ class Situation(NamedTuple):
         if self.proof:
             proof = Proof(self.proof, 1, 2.5, "2026-01-01T00:00:00Z", f"files:{'0' * 64}")
             fields["proof"] = judged(proof, UNPROVEN, at=proof.at)
+        if self.is_named:
+            fields["proof_named"] = True
         return fields
 
 
@@ -85,7 +90,8 @@ def situations() -> list[Situation]:
             if mode.returns_to and mode.can_finish(phase):
                 found += [Situation(mode.name, phase, verdict=verdict) for verdict in ("clean", "not clean")]
             if mode.can_finish(phase) and not mode.is_planning:
-                found.append(Situation(mode.name, phase, verdict="clean" if mode.returns_to else "", proof=PROOF))
+                proven = Situation(mode.name, phase, verdict="clean" if mode.returns_to else "", proof=PROOF)
+                found += [proven, proven._replace(proof="", is_named=True)]
     return found
 
 
@@ -156,6 +162,8 @@ class Together(NamedTuple):
     most: int
     enter: Callable[[Path], Scene]
     """Makes a workspace in which the agent has just read it."""
+    is_named: bool = False
+    """Whether the settings name the command that proves it."""
 
 
 STARTS = ("$blueprint $crew", "$brief $blueprint $crew", "$brief $forge", "$autoresearch $forge $ultrawork")
@@ -167,6 +175,12 @@ RUNNING: tuple[dict[str, str], ...] = (
     {"team": "verifying", "forge": "verifying", "ultrawork": "verifying"},
     {"team": "executing", "forge": "fixing", "ultrawork": "planning"},
 )
+NAMED: tuple[tuple[dict[str, str], tuple[str, ...]], ...] = (
+    ({"team": "verifying", "forge": "verifying"}, ("team", "forge")),
+    ({"team": "fixing", "forge": "verifying"}, ("forge",)),
+    ({"team": "verifying", "forge": "verifying", "ultrawork": "verifying"}, ("forge",)),
+)
+"""Such phases, and the modes whose records say that the settings name the command."""
 """The phases of modes that run together."""
 LENGTHS = {1: 600, 2: 900, 3: 1200}
 
@@ -180,14 +194,15 @@ def said_together(rcs: str) -> tuple[Together, ...]:
             answer = Scene(Path(folder), rcs).prompt(f"{typed} {TASK}", SESSION)
             name = f"{typed}: {START}"
             found.append(Together(name, answer.context, BUDGETS[START], functools.partial(_started, typed)))
-    for phases in RUNNING:
-        name = " + ".join(f"{mode}, {phase}" for mode, phase in phases.items())
+    for phases, named in (*((phases, ()) for phases in RUNNING), *NAMED):
+        name = " + ".join(f"{mode}, {phase}{', its command named' * (mode in named)}" for mode, phase in phases.items())
         with tempfile.TemporaryDirectory() as folder:
-            scene = _running(phases, Path(folder), rcs)
-            enter = functools.partial(_running, phases)
-            found.append(Together(f"{name}: {STOP}", scene.stop(SESSION).reason, LENGTHS[len(phases)], enter))
+            enter = functools.partial(_running, phases, named)
+            scene = enter(Path(folder), rcs)
+            reason = scene.stop(SESSION).reason
+            found.append(Together(f"{name}: {STOP}", reason, LENGTHS[len(phases)], enter, bool(named)))
             context = scene.call(SESSION_START, SESSION, source="compact").context
-            found.append(Together(f"{name}: {SESSION_START}", context, BUDGETS[SESSION_START], enter))
+            found.append(Together(f"{name}: {SESSION_START}", context, BUDGETS[SESSION_START], enter, bool(named)))
     for phase in ("executing", "verifying"):
         with tempfile.TemporaryDirectory() as folder:
             reason = _beside_the_workspace(phase, Path(folder), rcs).stop(SESSION).reason
@@ -202,11 +217,11 @@ def _started(typed: str, root: Path, rcs: str = "rcs") -> Scene:
     return scene
 
 
-def _running(phases: dict[str, str], root: Path, rcs: str = "rcs") -> Scene:
+def _running(phases: dict[str, str], named: tuple[str, ...], root: Path, rcs: str = "rcs") -> Scene:
     scene = Scene(root, rcs)
     scene.prompt(f"{' '.join(f'${mode}' for mode in phases)} {TASK}", SESSION)
     for mode, phase in phases.items():
-        scene.edit(mode, SESSION, current_phase=phase)
+        scene.edit(mode, SESSION, current_phase=phase, proof_named=True if mode in named else None)
     return scene
 
 

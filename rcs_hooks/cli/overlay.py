@@ -96,7 +96,8 @@ def _how_to_end(scope: Scope, view: Session, modes: Sequence[str]) -> str:
     """Return the command that ends a run, with a proof if it is more than a plan; empty if nothing is active."""
     changes_code = next((mode for mode in modes if not view.modes[mode].is_planning), None)
     if changes_code:
-        return scope.commands.prove(changes_code, COMMAND)
+        is_named = any(member.record.has_named_proof for member in view.active_modes())
+        return scope.commands.prove(changes_code, "" if is_named else COMMAND)
     return scope.commands.write(modes[0], "--outcome", "finished") if modes else ""
 
 

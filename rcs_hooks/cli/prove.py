@@ -21,7 +21,9 @@ from rcs_hooks.proof import command as commands
 from rcs_hooks.proof import tree
 from rcs_hooks.proof.signals import end_as_interrupted
 from rcs_hooks.state import proving
+from rcs_hooks.state.unprovable import Typed
 from rcs_hooks.text import clean, quoted
+from rcs_hooks.workflow.commands import pasteable
 
 if TYPE_CHECKING:
     import argparse
@@ -117,23 +119,30 @@ def _prove(args: argparse.Namespace, typed: list[str]) -> int:
     settings = configured.proof
     wanted = _wanted(configured, typed, scope.root, scope.cwd)
     seconds = _seconds(args.timeout, settings)
-    chosen = proving.choose(scope, args.mode.split(",") if args.mode else None)
+    again = Typed(pasteable(wanted.text) if typed else "", args.finish)
+    chosen = proving.choose(scope, args.mode.split(",") if args.mode else None, again)
     if not wanted.why_not:
         _check_recordable(chosen)
     before = None if wanted.why_not else tree.fingerprint(scope.root, os.environ)
     ran = commands.run(wanted.argv, cwd=wanted.cwd, env=os.environ, seconds=seconds, to_stderr=args.json)
-    report = ProofReport(wanted.text, ran)
+    report = ProofReport(wanted.text, ran, _folder(wanted.cwd, scope.root))
     if ran.is_interrupted:
         report.says.append(f"interrupted by {signal.Signals(ran.signal).name}, so nothing was recorded")
     elif before is None:
-        again = chosen.scope.commands.prove(",".join(chosen.modes), "", finish=args.finish)
-        report.says.append(wanted.why_not if settings.in_doubt else f"{wanted.why_not}; run: {again}")
+        named = chosen.scope.commands.prove(",".join(chosen.modes), "", finish=args.finish)
+        report.says.append(wanted.why_not if settings.in_doubt else f"{wanted.why_not}; run: {named}")
     else:
         report.record(chosen, before, settings, finish=args.finish, evidence=args.evidence)
     status = report.status(finish=args.finish)
     report.show(status, as_json=args.json)
     end_as_interrupted(ran.exit)
     return status
+
+
+def _folder(cwd: str, root: str) -> str:
+    """Return the folder of a command, relative to the workspace; empty for the workspace itself."""
+    folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(root))
+    return "" if folder == os.curdir else folder
 
 
 def _nothing_to_run(untrusted: ProofSettings | None) -> str:

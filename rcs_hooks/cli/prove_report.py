@@ -32,11 +32,11 @@ MOST_TRIES = 5
 class ProofReport:
     """What came of a command, and what was recorded of it."""
 
-    def __init__(self, command: str, ran: Ran) -> None:
+    def __init__(self, command: str, ran: Ran, folder: str = "") -> None:
         self.says: list[str] = []
         """What to tell, a line each."""
         self._ran = ran
-        self._proof = Proof(command, ran.exit, ran.seconds, iso(time.time()), "", (), "", ran.timed_out)
+        self._proof = Proof(command, ran.exit, ran.seconds, iso(time.time()), "", (), "", ran.timed_out, folder)
         self._modes: tuple[str, ...] = ()
         """The modes whose records hold the proof."""
         self._verdict = UNPROVEN

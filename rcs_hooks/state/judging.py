@@ -1,5 +1,7 @@
 """Judges the proof of a run where `finished` is written: proven, stale or unproven, and whether that is enough.
 
+It also notes in the record whether the settings name the command of the proof, so that a hook need not read them.
+
 The fingerprint of the work tree takes seconds where the tree is large, so it is taken before the lock, and only if a
 run that finishes has a proof that passed. Nothing in here runs on a hook's path.
 """
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.mode_record import ModeRecord
 
 WHY_LENGTH = 300
+NAMED = "proof_named"
 
 
 class Judge(NamedTuple):
@@ -83,6 +86,25 @@ class Judge(NamedTuple):
     def warnings(self) -> list[str]:
         """Return what the answer to the write says besides: why the work tree could not be read."""
         return [f"the work tree could not be compared: {self.fault}"] if self.fault else []
+
+
+def needs_settings(mode: ModeDef, record: ModeRecord) -> bool:
+    """Tell whether a run may be proven where it is: its machine can end there, or it has finished."""
+    return not mode.is_planning and (mode.can_finish(record.phase) or proofs.is_judged(mode, record))
+
+
+def with_named(judge: Judge | None, mode: ModeDef, record: ModeRecord) -> ModeRecord:
+    """Return the record with a note of whether the settings name the command that proves the run.
+
+    It is there too while they are in doubt: `rcs prove` alone says so at once, and any command only after it has run.
+    `judge`: has the settings; None if they are not known, so that the note stays as it is.
+    """
+    if not needs_settings(mode, record):
+        return record.without((NAMED,))
+    if judge is None:
+        return record
+    is_named = judge.settings.command is not None or bool(judge.settings.in_doubt)
+    return record.with_fields({NAMED: True}) if is_named else record.without((NAMED,))
 
 
 def finishes(mode: ModeDef, before: ModeRecord, after: ModeRecord, written: Mapping[str, object]) -> bool:

@@ -45,6 +45,7 @@ RUN_FIELDS = (
     "resumed_from",
     "review_cycle",
     *("title", "visited", "reason", "evidence", "plan", "brief", "finding", "reviewed", "early", "proof"),
+    "proof_named",
 )
 """The fields that belong to one run, so that the next run starts without them."""
 NOTHING: Mapping[str, object] = {}

@@ -34,17 +34,11 @@ class WrittenMode(NamedTuple):
 
 
 def reply(
-    scope: Scope,
-    written: Sequence[WrittenMode],
-    warnings: Sequence[str],
-    deferred: Sequence[str] = (),
-    *,
-    has_command: bool = False,
+    scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str], deferred: Sequence[str] = ()
 ) -> WriteResult:
     """Return the answer to a write. With several modes, the keys are those of the first, and `modes` has all.
 
-    `deferred`: the skills that waited for the end of a planning, and that the person may start now. `has_command`:
-    whether the settings name the command that proves a run.
+    `deferred`: the skills that waited for the end of a planning, and that the person may start now.
     """
     each = [_of_mode(scope, one) for one in written]
     result = each[0]
@@ -55,7 +49,7 @@ def reply(
     if warnings:
         result["warnings"] = list(warnings)
     changed = [Written(one.mode, one.before, one.after, scope.commands) for one in written]
-    said = write_reply(changed, deferred, has_command=has_command)
+    said = write_reply(changed, deferred)
     result["says"] = "\n".join([*transitions, said, *warnings])
     return result
 

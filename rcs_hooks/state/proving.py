@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from rcs_hooks.errors import RcsError, Refused
 from rcs_hooks.files import preparation, transaction
 from rcs_hooks.files.lock import Lock
-from rcs_hooks.state import mode_replies, proof_output, writing
+from rcs_hooks.state import mode_replies, proof_output, unprovable, writing
 from rcs_hooks.state.deferral import waiting_after
 from rcs_hooks.state.judging import Judge
 from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.operations import refuse_unreadable
-from rcs_hooks.state.scopes import MOST_NAMED, resolve_among_sessions
+from rcs_hooks.state.scopes import resolve_among_sessions
 from rcs_hooks.state.session import belongs_to_workspace
-from rcs_hooks.state.session_listing import ended_last
+from rcs_hooks.state.unprovable import Typed
 from rcs_hooks.text import clean
 from rcs_hooks.workflow import proof as proofs
-from rcs_hooks.workflow.commands import COMMAND
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.proof import Proof
 
 WHY_LENGTH = 300
+PLACEHOLDER = Typed()
 
 
 class ChosenRun(NamedTuple):
@@ -62,10 +62,11 @@ class Chosen(NamedTuple):
 # --- before the command
 
 
-def choose(scope: Scope, modes: Sequence[str] | None = None) -> Chosen:
+def choose(scope: Scope, modes: Sequence[str] | None = None, typed: Typed = PLACEHOLDER) -> Chosen:
     """Return the runs that a proof is for: of the named modes, also such as have finished, or else all that run.
 
-    Names are taken as a person types them. Raises Refused, with what to type, if there is none.
+    Names are taken as a person types them. Raises Refused, with what to type, if there is none. `typed`: what the call
+    was, for the command that is offered then.
     """
     if modes:
         names = tuple(dict.fromkeys(check_name(scope, name) for name in modes))
@@ -73,9 +74,9 @@ def choose(scope: Scope, modes: Sequence[str] | None = None) -> Chosen:
         view = scope.view()
         refuse_unreadable(scope, view, names)
         for name in names:
-            _refuse_unprovable(scope, view, name)
+            unprovable.refuse_unprovable(scope, view, name, typed)
     else:
-        scope, view, names = _all_that_run(scope)
+        scope, view, names = _all_that_run(scope, typed)
     of_workspace = {member.mode for member in view.active_modes() if belongs_to_workspace(member)}
     if scope.session and of_workspace.issuperset(names):
         scope = scope.of(None)
@@ -89,7 +90,7 @@ def _as_it_is(name: str, record: ModeRecord) -> ChosenRun:
     return ChosenRun(name, record.started_at, runs, "" if runs else record.completed_at)
 
 
-def _all_that_run(scope: Scope) -> tuple[Scope, Session, tuple[str, ...]]:
+def _all_that_run(scope: Scope, typed: Typed) -> tuple[Scope, Session, tuple[str, ...]]:
     """Return all modes that run and are more than a plan, and where. Raises Refused if there is none."""
     meant, busy = resolve_among_sessions(scope)
     view = meant.view()
@@ -99,60 +100,11 @@ def _all_that_run(scope: Scope) -> tuple[Scope, Session, tuple[str, ...]]:
     if names:
         return meant, view, names
     if running:
-        raise Refused(_only_plans(running))
+        raise unprovable.only_plans(running)
     others = {session: each for session, each in busy.items() if each}
     if len(others) > 1:
-        shown = list(others.items())[:MOST_NAMED]
-        each = [meant.of(session).commands.prove(",".join(each), COMMAND, finish=False) for session, each in shown]
-        raise Refused("\n".join([f"{len(others)} sessions have something active; say which one is meant:", *each]))
-    lines = [f"nothing runs in {_place(meant)}, so nothing can be proven; the command was not run"]
-    finished = [mode for mode in view.modes if _has_finished(view, mode)]
-    if finished:
-        again = meant.commands.prove(",".join(finished), COMMAND, finish=False)
-        lines.append(f"to prove what has finished: {again}")
-    raise Refused("\n".join(lines))
-
-
-def _has_finished(view: Session, mode: str) -> bool:
-    record = view.record_of(mode)
-    if record is None or record.is_tombstone or view.modes[mode].is_planning:
-        return False
-    return not is_active(record) and outcome_of(record).word == FINISHED
-
-
-def _refuse_unprovable(scope: Scope, view: Session, mode: str) -> None:
-    """Raise Refused unless a run of the mode is there that a proof can be for."""
-    record = view.record_of(mode)
-    if mode in view.modes and view.modes[mode].is_planning:
-        raise Refused(_only_plans([mode]))
-    if record is not None and not record.is_tombstone and (is_active(record) or _has_finished(view, mode)):
-        return
-    place = _place(scope)
-    if record is not None and not record.is_tombstone:
-        outcome = outcome_of(record).public
-        how = f"has ended ({outcome})" if outcome else "is switched off"
-        to_run = f"to take it up: {scope.commands.write(mode, '--active')}"
-        raise Refused(f"{mode} {how} in {place}, so it cannot be proven; the command was not run\n{to_run}")
-    lines = [f"{mode} does not run in {place}, so it cannot be proven; the command was not run"]
-    lines += [
-        f"{member.mode} runs there: {scope.commands.prove(member.mode, COMMAND, finish=False)}"
-        for member in view.active_modes()
-        if not view.modes[member.mode].is_planning
-    ]
-    last = None if scope.session else ended_last(scope.folder, mode)
-    if last and outcome_of(last[1]).word == FINISHED:
-        meant = scope.of(last[0]).commands.prove(mode, COMMAND, finish=False)
-        lines.append(f"{mode} finished last in session {last[0]}; if that run is meant: {meant}")
-    raise Refused("\n".join(lines))
-
-
-def _only_plans(modes: Sequence[str]) -> str:
-    verb = "plans and changes" if len(modes) == 1 else "plan and change"
-    return f"{' and '.join(modes)} {verb} no code, so there is nothing to prove; run the command without rcs prove"
-
-
-def _place(scope: Scope) -> str:
-    return f"session {scope.session}" if scope.session else f"the root scope of {scope.root}"
+        raise unprovable.several(meant, others, typed)
+    raise unprovable.idle(meant, typed)
 
 
 # --- after the command
@@ -194,14 +146,13 @@ def keep(
             if not (finish and proof.passed):
                 raise
             refused = error
-            draft, written = writing.drafted(meant, planned)
+            draft, written = writing.drafted(meant, planned, judge)
         transaction.commit(folder, draft.writes())
         proof_output.remove_old(folder, meant.session)
     if refused:
         refused.add("The proof itself is recorded.")
         raise refused
-    has_command = settings.command is not None
-    return mode_replies.reply(meant, written, [*warnings, *more], waiting_after(draft), has_command=has_command)
+    return mode_replies.reply(meant, written, [*warnings, *more], waiting_after(draft))
 
 
 def _still_there(scope: Scope, chosen: Chosen) -> tuple[list[tuple[str, ModeRecord]], list[str]]:

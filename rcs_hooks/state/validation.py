@@ -22,7 +22,7 @@ TIMES = ("started_at", "updated_at", "completed_at")
 OWNERS = ("session_id", "thread_id", "turn_id")
 TEXTS = ("reason", "evidence", "verdict", "plan", "brief", "title")
 OURS = (
-    *("visited", "early", "finding", "reviewed", "proof", "declared"),
+    *("visited", "early", "finding", "reviewed", "proof", "proof_named", "declared"),
     *("transition_source", "transition_target_mode"),  # a run that has handed over needs no proof
 )
 """Fields of a record that follow from what was written before, so that nobody writes them."""

@@ -64,17 +64,16 @@ def write(
             write_checks.refuse_without_owner(scope, mode)
     draft, written, judge = _committed(scope, planned, written)
     warnings += judge.warnings if judge else []
-    has_command = judge is not None and judge.settings.command is not None
-    return mode_replies.reply(scope, written, warnings, waiting_after(draft), has_command=has_command)
+    return mode_replies.reply(scope, written, warnings, waiting_after(draft))
 
 
 def _committed(
     scope: Scope, planned: Mapping[str, JsonObject], written: Sequence[WrittenMode]
 ) -> tuple[Draft, list[WrittenMode], Judge | None]:
-    """Commit a write; return what was written, and what has judged the runs that it finished, None if there are none.
+    """Commit a write; return what was written, and what has judged the runs that it finished or that may end.
 
     `written`: what would be written, looked at without the lock. Where another process changes that meanwhile so that
-    the work tree has to be read after all, it is read before another try.
+    the settings or the work tree have to be read after all, they are read before another try.
     """
     while True:
         judge = _judge(scope, written)
@@ -83,17 +82,21 @@ def _committed(
             transaction.recover(folder)
             draft, done = drafted(scope, planned, judge)
             ended = [each.after for each in done if each.finishes]
-            if not ended or (judge and judge.covers(ended)):
+            if not _needs_settings(done) or (judge and judge.covers(ended)):
                 transaction.commit(folder, draft.writes())
                 return draft, done, judge
         written = done
 
 
 def _judge(scope: Scope, written: Sequence[WrittenMode]) -> Judge | None:
-    ended = [each for each in written if each.finishes]
-    if not ended:
+    if not _needs_settings(written):
         return None
+    ended = [each for each in written if each.finishes]
     return judging.judge_for(scope, [each.mode.name for each in ended], [each.after for each in ended])
+
+
+def _needs_settings(written: Sequence[WrittenMode]) -> bool:
+    return any(judging.needs_settings(each.mode, each.after) for each in written)
 
 
 def scope_of(scope: Scope, modes: Sequence[str]) -> Scope:
@@ -162,6 +165,7 @@ def _draft_write(scope: Scope, draft: Draft, mode: str, wanted: JsonObject, judg
     is_end = judging.finishes(definition, old, record, wanted)
     if judge and is_end:
         record = judge.with_verdict(definition, record, at=draft.now)
+    record = judging.with_named(judge, definition, record)
     draft.stage_mode(ACTIVATES if is_active(record) else COMPLETES, mode, record)
     if not is_active(record) or mode not in view.own:
         draft.end_survivor(mode)
@@ -199,7 +203,7 @@ def _stepped(scope: Scope, mode: ModeDef, old: ModeRecord, fields: JsonObject) -
         return fields
     if isinstance(step, phases.Refusal):
         raise PhaseRefused(
-            refused_phase(mode, step, scope.commands),
+            refused_phase(mode, old, step, scope.commands),
             valid_states=tuple(mode.states),
             current=step.current,
             valid_next=step.legal,

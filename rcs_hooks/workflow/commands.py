@@ -6,6 +6,10 @@ from rcs_hooks.jsontext import dumps_line
 from rcs_hooks.text import LOST, UNQUOTED, quoted
 from rcs_hooks.tuples import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rcs_hooks.workflow.mode_record import ModeRecord
+
 YOUR_QUESTION = "YOUR QUESTION"
 YOUR_ANSWER = "YOUR ANSWER"
 ASK = f"question ask --text '{YOUR_QUESTION}'"
@@ -13,6 +17,7 @@ ASK = f"question ask --text '{YOUR_QUESTION}'"
 COMMAND = "COMMAND"
 """The placeholder for the command that proves the work."""
 LONGEST_COMMAND = 100
+LONGEST_FOLDER = 60
 PLAIN = UNQUOTED - {"%"} | {" "}
 """The characters, besides letters and digits, that mean the same to every program that reads a command line."""
 QUOTED_APOSTROPHE = '"\'"'
@@ -38,6 +43,44 @@ def _is_words(line: str) -> bool:
         elif mark != "'" and not (char in PLAIN or (char.isascii() and char.isalnum())):
             return False
     return not mark and "=" not in line.split(maxsplit=1)[0]
+
+
+class Proving(NamedTuple):
+    """The command by which a run is told to prove itself, and where to run it."""
+
+    command: str = COMMAND
+    """The words that follow `--`; empty if the settings name the command."""
+    folder: str = ""
+    """The folder in which it has to run, relative to the workspace; empty for the workspace itself, or any."""
+
+    @property
+    def where(self) -> str:
+        """Return the folder as it follows a word: ` (in sub/)`; empty if none is needed."""
+        return f" (in {self.folder}/)" if self.folder else ""
+
+
+BY_NAME = Proving("")
+"""The proof by the command that the settings name."""
+
+
+def proving(record: ModeRecord) -> Proving:
+    """Return the command that proves a run: the one of the settings, else that of its last proof, else a placeholder.
+
+    A command whose folder cannot be shown is not offered: elsewhere it would be another one.
+    """
+    if record.has_named_proof:
+        return BY_NAME
+    proof = record.proof if record.has("proof") else None
+    if proof is None or not _is_folder(proof.folder):
+        return Proving()
+    words = pasteable(proof.command)
+    return Proving(words, proof.folder) if words != COMMAND else Proving()
+
+
+def _is_folder(path: str) -> bool:
+    """Tell whether a path is empty, or names a folder in the workspace in letters that a message can show."""
+    is_plain = all(char.isalnum() or char in "._-+@/" for char in path)
+    return is_plain and len(path) <= LONGEST_FOLDER and path[:1] not in ("/", "-") and ".." not in path.split("/")
 
 
 class Commands(NamedTuple):

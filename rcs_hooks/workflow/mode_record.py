@@ -36,6 +36,7 @@ KNOWN = frozenset(
             "reviewed",
             "early",
             "proof",
+            "proof_named",
             "declared",
         ),
     )
@@ -230,6 +231,14 @@ class ModeRecord:
         from rcs_hooks.workflow.proof import status_of
 
         return status_of(self)
+
+    @property
+    def has_named_proof(self) -> bool:
+        """Tell whether the settings named the command that proves the run, when its record was last written.
+
+        A hook reads this in place of the settings. It is written where the run may end, and for one that has finished.
+        """
+        return self._fields.get("proof_named") is True
 
     @property
     def declared(self) -> JsonObject:

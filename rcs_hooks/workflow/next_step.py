@@ -3,7 +3,7 @@
 Rules of this file:
 - A way out is an edge of the machine from the present phase, with the options of `rcs state write` that take it.
 - `finished` is a way out only where the machine has an edge to its end, and never while a review is not clean. A run
-  that executes finishes by a proof, with the command of its last proof if it has one; one that plans by its outcome.
+  that executes finishes by a proof, one that plans by its outcome.
 - A run that has come to another review since its last verdict has none: both verdicts are ways out again.
 - An edge of a phase to itself is no way out, and one that needs a round after the last is to give up.
 - A phase that the machine does not know asks nothing but to record one that it knows: other tools may write any word.
@@ -16,13 +16,13 @@ from rcs_hooks.mode_def import LONGEST_TEXT
 from rcs_hooks.text import clean, word
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.commands import COMMAND, pasteable
+from rcs_hooks.workflow.commands import proving
 from rcs_hooks.workflow.lifecycle import UNCLEAN, review_finding, review_is_clean, review_is_due, review_is_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rcs_hooks.catalog import ModeDef
-    from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.commands import Commands, Proving
     from rcs_hooks.workflow.mode_record import ModeRecord
 
 LARGEST_ROUND = 10**9
@@ -45,8 +45,8 @@ class Way(NamedTuple):
     """The options of `rcs state write` that take it; none if a proof takes it."""
     leads_on: bool = True
     """Whether it ends the run or leads to a later phase of the machine, and not back to an earlier one."""
-    proof: str = ""
-    """The command whose pass takes it, as a shell reads it; empty if `rcs state write` takes it."""
+    proof: Proving | None = None
+    """The command whose pass takes it; None if `rcs state write` takes it."""
 
 
 class NextStep(NamedTuple):
@@ -159,8 +159,7 @@ def _to_end(mode: ModeDef, record: ModeRecord, event: str) -> Way:
         return Way(event, CLEAN)
     if mode.is_planning:
         return Way(event, FINISH)
-    proof = record.proof if record.has("proof") else None
-    return Way(event, (), proof=pasteable(proof.command) if proof else COMMAND)
+    return Way(event, (), proof=proving(record))
 
 
 def _needs_another_round(mode: ModeDef, record: ModeRecord, phase: str) -> bool:

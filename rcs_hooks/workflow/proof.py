@@ -34,6 +34,7 @@ TREE_LENGTH = 80
 TREE_KINDS = ("git:", "files:")
 OUTPUT_SUFFIX = ".txt"
 OUTPUT_LENGTH = 80
+FOLDER_LENGTH = 200
 
 
 class Proof(NamedTuple):
@@ -52,6 +53,8 @@ class Proof(NamedTuple):
     output: str = ""
     """The name of the file in `proofs/` that has the end of its output; empty if there is none."""
     timed_out: bool = False
+    folder: str = ""
+    """The folder in which it ran, relative to the workspace, empty for the workspace itself; not cleaned."""
 
     @property
     def passed(self) -> bool:
@@ -76,11 +79,12 @@ class Proof(NamedTuple):
             tuple(name[:NAME_LENGTH] for name in names[:MOST_CHANGED] if isinstance(name, str)),
             output_name(found.get("output")),
             found.get("timed_out") is True,
+            _folder(found.get("folder")),
         )
 
     def to_json(self) -> JsonObject:
         """Return the fields of a record's `proof`, without the verdict."""
-        return {
+        fields: JsonObject = {
             "command": _command(self.command),
             "exit": self.exit,
             "seconds": round(self.seconds, 3),
@@ -90,6 +94,7 @@ class Proof(NamedTuple):
             "output": self.output,
             "timed_out": self.timed_out,
         }
+        return {**fields, "folder": _folder(self.folder)} if self.folder else fields
 
 
 class ProofStatus(NamedTuple):
@@ -193,6 +198,11 @@ def _command(value: object) -> str:
     """
     text = value.strip()[:COMMAND_LENGTH] if isinstance(value, str) else ""
     return "".join(char if char.isprintable() or char in "\n\t" else LOST for char in text).strip()
+
+
+def _folder(value: object) -> str:
+    text = value[:FOLDER_LENGTH] if isinstance(value, str) else ""
+    return "".join(char if char.isprintable() else LOST for char in text)
 
 
 def _shown(command: str) -> str:

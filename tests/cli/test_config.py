@@ -90,6 +90,11 @@ def test_what_is_not_trusted_is_shown_and_trust_lets_it_count(shell: Shell) -> N
     )
 
 
+def test_what_is_trusted_is_printed_by_the_keys_of_the_file(shell: Shell) -> None:
+    shell.file.write_text('[proof]\ncommand = "make check"\ntimeout = 3\n')
+    assert shell.rcs("trust")[1].splitlines()[1:3] == ["  command   make check", "  timeout   3s"]
+
+
 def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
     shell.file.write_text(WHOLE)
     assert shell.json("trust")["was_changed"] is True

@@ -15,7 +15,7 @@ from rcs_hooks.files.lock import LOCK_SECONDS, Lock
 from tests.config.support import WHOLE
 from tests.proof.programs import LONG, is_alive, on_terminal, wait_for
 from tests.proof.repositories import Repo
-from tests.support import RCS_HOOK, Record, Workspace, clean_env, run_rcs
+from tests.support import RCS_HOOK, Record, Workspace, clean_env, paste, run_rcs
 from tests.table import each_row
 
 RCS = str(RCS_HOOK.with_name("rcs"))
@@ -353,6 +353,46 @@ def test_streams_that_take_nothing_cost_neither_status_nor_proof(bench: Bench, h
     done = subprocess.run(["sh", "-c", line], cwd=bench.root, env=bench.env, timeout=LONG, check=False)
     assert done.returncode == 0
     assert bench.read()["lifecycle_outcome"] == "finished"
+
+
+def test_where_nothing_runs_it_says_what_to_type(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.record(active=False, lifecycle_outcome="finished", completed_at="2026-03-01T10:00:00.000Z")
+    done = bench.rcs("prove", "--finish", "--", "sh", "-c", "ls && ls")
+    assert done.returncode == 125
+    first, line = done.stderr.splitlines()
+    assert first == (
+        f"rcs: nothing runs in the workspace {bench.root}, so nothing can be proven; the command was not run"
+    )
+    again = line.removeprefix("forge finished in session s1; if that run is meant: ")
+    assert again.endswith(" prove --mode forge --session s1 -- sh -c 'ls && ls'")
+    assert paste(again, cwd=bench.root, env=bench.env).returncode == 0
+    assert bench.proof()["state"] == "proven"
+
+
+def test_where_no_run_was_it_says_how_one_starts(tmp_path: Path) -> None:
+    done = run_rcs("prove", "--", "ls", cwd=tmp_path, env=clean_env(HOME=str(tmp_path)))
+    assert done.returncode == 125
+    assert done.stderr.splitlines()[1] == (
+        "a run starts with a prompt that begins with its skill, such as: $forge fix the failing test"
+    )
+
+
+def test_the_folder_of_a_command_is_told_with_it(bench: Bench) -> None:
+    folder = bench.root / "a" / "sub"
+    folder.mkdir(parents=True)
+    (folder / "here").touch()
+    done = run_rcs("prove", "--", "test", "-e", "here", cwd=folder, env=bench.env)
+    assert (done.returncode, bench.proof()["folder"]) == (0, "a/sub")
+    reason = Workspace(bench.root, now=time.time()).stop().reason
+    told = "all pass (in a/sub/): rcs prove --finish --mode forge --session s1 -- test -e here\n"
+    assert told in reason
+    again = told.strip().partition(": ")[2]
+    env = bench.env | {"PATH": f"{RCS_HOOK.parent}:{bench.env['PATH']}"}
+    assert paste(again, cwd=folder, env=env).returncode == 0
+    assert bench.read()["lifecycle_outcome"] == "finished"
+    bench.rcs("prove", "--mode", "forge", "--session", "s1", "--", "true")
+    assert "folder" not in bench.proof()
 
 
 def test_the_command_ends_with_us_where_we_are_killed(bench: Bench) -> None:

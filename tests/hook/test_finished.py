@@ -22,9 +22,9 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path)
 
 
-def ended(state: str, command: str = "pytest -q", code: int = 0, **fields: object) -> Record:
+def ended(state: str, command: str = "pytest -q", code: int = 0, folder: str = "", **fields: object) -> Record:
     """Return what a record of a finished run says."""
-    proof = Proof(command, code, 1.0, AT, TREE) if command else None
+    proof = Proof(command, code, 1.0, AT, TREE, folder=folder) if command else None
     done = {"active": False, "lifecycle_outcome": "finished", "completed_at": AT}
     return done | {"proof": judged(proof, state, at=AT)} | fields
 
@@ -50,6 +50,24 @@ def ended(state: str, command: str = "pytest -q", code: int = 0, **fields: objec
         (
             ended(UNPROVEN, "", early=True),
             "rcs: forge finished early, unproven. To prove it: rcs prove --mode forge --session s1 -- COMMAND",
+        ),
+        (
+            ended(UNPROVEN, proof_named=True),
+            "rcs: forge finished, unproven. To prove it: rcs prove --mode forge --session s1",
+        ),
+        (
+            ended(UNPROVEN, "", proof_named=["a\x1b[31m"]),
+            "rcs: forge finished, unproven. To prove it: rcs prove --mode forge --session s1 -- COMMAND",
+        ),
+        (
+            ended(UNPROVEN, code=1, folder="sub"),
+            "rcs: forge finished, unproven: `pytest -q` failed (exit 1)."
+            " To prove it (in sub/): rcs prove --mode forge --session s1 -- pytest -q",
+        ),
+        (
+            ended(UNPROVEN, "make\ncheck", code=1),
+            "rcs: forge finished, unproven: `make check` failed (exit 1)."
+            " To prove it: rcs prove --mode forge --session s1 -- COMMAND",
         ),
         # no verdict was stored: another tool has ended the run, or an earlier version
         ({"active": False, "lifecycle_outcome": "finished", "completed_at": AT}, ""),

@@ -20,6 +20,7 @@ from rcs_hooks.proof import tree
 from rcs_hooks.state import judging, proof_output, proving
 from rcs_hooks.state.operations import get_status
 from rcs_hooks.state.proving import choose, keep
+from rcs_hooks.state.unprovable import Typed
 from rcs_hooks.state.writing import write
 from rcs_hooks.workflow.mode_record import ModeRecord
 from rcs_hooks.workflow.proof import Proof
@@ -192,9 +193,15 @@ def refusal(scope: Scope, *modes: str) -> list[str]:
 def test_without_a_run_nothing_is_chosen_and_nothing_is_created(workspace: Workspace) -> None:
     assert refusal(at(workspace)) == [
         "nothing runs in session s1, so nothing can be proven; the command was not run",
+        "a run starts with a prompt that begins with its skill, such as: $forge fix the failing test",
     ]
     assert refusal(at(workspace), "forge") == [
         "forge does not run in session s1, so it cannot be proven; the command was not run",
+        "to start forge: rcs state write --mode forge --active --session s1",
+    ]
+    assert refusal(at(workspace, None)) == [
+        f"nothing runs in the workspace {workspace.root}, so nothing can be proven; the command was not run",
+        "a run starts with a prompt that begins with its skill, such as: $forge fix the failing test",
     ]
     assert not (workspace.root / ".rcs").exists()
 
@@ -202,11 +209,41 @@ def test_without_a_run_nothing_is_chosen_and_nothing_is_created(workspace: Works
 def test_a_run_that_has_finished_is_offered_by_name(forge: Workspace) -> None:
     write(at(forge), "forge", DONE)
     again = "rcs prove --mode forge --session s1 -- COMMAND"
-    assert refusal(at(forge))[1:] == [f"to prove what has finished: {again}"]
-    assert refusal(at(forge, None), "forge")[1:] == [
-        f"forge finished last in session s1; if that run is meant: {again}"
-    ]
+    line = f"forge finished in session s1; if that run is meant: {again}"
+    for scope in (at(forge), at(forge, None)):
+        assert refusal(scope)[1:] == [line]
+    assert refusal(at(forge, None), "forge")[1:] == [line]
     assert choose(at(forge), ["$Forge"]).modes == ("forge",)
+
+
+def test_the_runs_that_finished_last_are_offered_with_what_was_typed(workspace: Workspace) -> None:
+    done: Record = {"active": False, "lifecycle_outcome": "finished"}
+    for number, (mode, session) in enumerate(
+        [("ultrawork", "s1"), ("forge", "s2"), ("blueprint", "s2"), ("team", None), ("ultraqa", "s1")]
+    ):
+        workspace.write(mode, session, completed_at=f"2023-11-14T22:00:0{number}.000Z", **done)
+    workspace.write("forge", "s3", active=False, lifecycle_outcome="failed")
+    typed = Typed("ls -l", finish=True)
+    with pytest.raises(Refused) as refused:
+        choose(at(workspace, None), None, typed)
+    assert str(refused.value).splitlines()[1:] == [
+        "ultraqa finished in session s1; if that run is meant: rcs prove --mode ultraqa --session s1 -- ls -l",
+        "team finished in the workspace; if that run is meant: rcs prove --mode team -- ls -l",
+        "forge finished in session s2; if that run is meant: rcs prove --mode forge --session s2 -- ls -l",
+    ]
+    for mode, session in (("ultraqa", "s1"), ("team", None), ("forge", "s2")):
+        assert choose(at(workspace, session), [mode], typed).modes == (mode,)
+
+
+def test_where_the_named_session_is_idle_the_others_are_offered(workspace: Workspace) -> None:
+    workspace.write("forge", "s1")
+    workspace.write("ultrawork", "s1")
+    workspace.write("blueprint", "s2")
+    with pytest.raises(Refused) as refused:
+        choose(at(workspace, "s9"), None, Typed("", finish=True))
+    assert str(refused.value).splitlines()[1:] == [
+        "forge and ultrawork run in session s1: rcs prove --finish --mode forge,ultrawork --session s1"
+    ]
 
 
 def test_what_ended_otherwise_or_plans_is_not_proven(workspace: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.modes import skeleton
 from rcs_hooks.workflow.proof import PROVEN
 from tests.next_steps import SESSION, SESSION_START, TASK, Scene, commands_in
-from tests.support import RCS_HOOK, clean_env, paste
+from tests.support import RCS_HOOK, clean_env, paste, run_rcs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,15 +23,18 @@ REPLY, STOP, AGAIN, TAKE_UP = "the reply to its last command", "a held Stop", "a
 
 
 class Agent:
-    """Pastes commands in one workspace; `rcs`: how its shell calls the program."""
+    """Pastes commands in one workspace; `rcs`: how its shell calls the program; `home`: that of the person."""
 
-    def __init__(self, root: Path, rcs: str = "rcs") -> None:
+    def __init__(self, root: Path, rcs: str = "rcs", home: Path | None = None) -> None:
         self.scene = Scene(root, rcs)
         self.rcs = rcs
-        self.shell = clean_env(PATH=f"{RCS_HOOK.parent}:/usr/bin:/bin")
+        self.shell = clean_env(PATH=f"{RCS_HOOK.parent}:/usr/bin:/bin", **({"HOME": str(home)} if home else {}))
+        self.commands: list[str] = []
+        """What it has pasted, as it was told."""
 
     def does(self, command: str) -> str:
         """Paste a command, with what it leaves open filled in, and return what is said."""
+        self.commands.append(command)
         done = paste(command.replace(" -- COMMAND", " -- test -d ."), cwd=self.scene.root, env=self.shell)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         return done.stdout + done.stderr
@@ -96,6 +100,27 @@ def test_modes_that_run_together_end_by_proofs(typed: str, tmp_path: Path) -> No
     agent = Agent(tmp_path)
     agent.follows(typed, STOP)
     assert agent.proven() == {token[1:]: True for token in typed.split()}
+
+
+ALONE = [(f"${MODES[mode].tokens[0]}", place) for mode in EXECUTING for place in (REPLY, STOP, AGAIN, TAKE_UP)]
+
+
+@pytest.mark.parametrize(("typed", "place"), [*ALONE, *((typed, STOP) for typed in TOGETHER)])
+def test_where_the_person_trusts_one_command_no_other_is_run(typed: str, place: str, tmp_path: Path) -> None:
+    home, root = tmp_path / "home", tmp_path / "root"
+    home.mkdir()
+    root.mkdir()
+    (root / "rcs.toml").write_text('[proof]\ncommand = "echo once >>ran"\nrequired = true\n')
+    (root / ".gitignore").write_text("ran\n")
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)  # without it, the file that the command writes counts
+    agent = Agent(root, home=home)
+    assert run_rcs("config", "trust", cwd=root, env=agent.shell).returncode == 0
+    agent.follows(typed, place)
+    proofs = [each for each in agent.commands if " prove " in each]
+    assert proofs
+    assert not [each for each in proofs if " -- " in each]
+    assert (root / "ran").read_text() == "once\n" * len(proofs)
+    assert set(agent.proven().values()) == {True}
 
 
 def test_where_the_program_has_a_long_path_the_proof_is_whole(tmp_path: Path) -> None:

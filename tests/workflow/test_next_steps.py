@@ -79,14 +79,22 @@ def works(done: subprocess.CompletedProcess[str]) -> bool:
     return done.returncode == 0 and (not done.stderr or "finished, proven by `" in done.stderr)
 
 
-def shell(folder: Path) -> dict[str, str]:
-    """Return the variables of a shell that finds `rcs`, and programs with the names of those in `PROOF`."""
+def shell(folder: Path, *, is_named: bool = False) -> dict[str, str]:
+    """Return the variables of a shell that finds `rcs`, and programs with the names of those in `PROOF`.
+
+    `is_named`: the person's own settings name the command of a proof.
+    """
+    if is_named:
+        settings = folder / "home" / ".rcs" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text('[proof]\ncommand = "test -d ."\n')
     programs = folder / "bin"
     programs.mkdir()
     for name in ("pytest", "ruff"):
         (programs / name).write_text("#!/bin/sh\nexit 0\n")
         (programs / name).chmod(0o755)
-    return clean_env(PATH=f"{programs}:{RCS_HOOK.parent}:/usr/bin:/bin")
+    home = {"HOME": str(folder / "home")} if is_named else {}
+    return clean_env(PATH=f"{programs}:{RCS_HOOK.parent}:/usr/bin:/bin", **home)
 
 
 # --- the table
@@ -169,11 +177,14 @@ def test_a_run_that_executes_finishes_by_a_proof_and_one_that_plans_by_its_outco
         assert is_planning or "outcome finished" not in each.text, name
         if each.situation.proof:
             assert all(command.endswith(f" -- {PROOF}") for command in offers), name
+        if each.situation.is_named:
+            assert offers, name
+            assert all(command.endswith(f" --session {SESSION}") for command in offers), name
 
 
 @pytest.mark.parametrize("situation", situations(), ids=lambda each: each.name)
 def test_each_command_can_be_pasted(situation: Situation, tmp_path: Path) -> None:
-    env = shell(tmp_path)
+    env = shell(tmp_path, is_named=situation.is_named)
     scene = Scene(tmp_path / "first")
     scene.enter(situation)
     reason = scene.stop(SESSION).reason
@@ -198,7 +209,7 @@ def test_each_command_can_be_pasted(situation: Situation, tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("situation", situations(), ids=lambda each: each.name)
 def test_each_command_of_the_file_can_be_pasted(situation: Situation, tmp_path: Path) -> None:
-    env = shell(tmp_path)
+    env = shell(tmp_path, is_named=situation.is_named)
     texts = [each for each in said("rcs") if each.situation == situation]
     pasted = {(each.place == RESUME, command): each.place for each in texts for command in commands_in(each.text)}
     for number, ((_, command), place) in enumerate(pasted.items()):
@@ -210,7 +221,7 @@ def test_each_command_of_the_file_can_be_pasted(situation: Situation, tmp_path: 
 @pytest.mark.slow
 @pytest.mark.parametrize("each", said_together("rcs"), ids=lambda each: each.name)
 def test_each_command_for_several_modes_can_be_pasted(each: Together, tmp_path: Path) -> None:
-    env = shell(tmp_path)
+    env = shell(tmp_path, is_named=each.is_named)
     for number, command in enumerate(commands_in(each.text)):
         scene = each.enter(tmp_path / str(number))
         done = paste(filled_in(command), cwd=scene.root, env=env)
@@ -236,7 +247,7 @@ def step_of(mode: str, **fields: object) -> NextStep:
 
 
 def options(step: NextStep) -> list[str]:
-    return [f"prove -- {way.proof}" if way.proof else " ".join(way.options) for way in step.ways]
+    return [f"prove -- {way.proof.command}" if way.proof else " ".join(way.options) for way in step.ways]
 
 
 @each_row(
@@ -464,7 +475,7 @@ def test_one_command_moves_the_runs_that_go_the_same_way() -> None:
 def test_runs_share_a_way_only_out_of_the_same_phase(phases: dict[str, str], wanted: list[str]) -> None:
     steps = [step_of(mode, current_phase=phase) for mode, phase in phases.items()]
     found = shared_ways(steps)
-    shown = [f"prove -- {way.proof}" if way.proof else " ".join(way.options) for way in found]
+    shown = [f"prove -- {way.proof.command}" if way.proof else " ".join(way.options) for way in found]
     assert [f"{way.event}: {','.join(way.modes)} {how}" for way, how in zip(found, shown, strict=True)] == wanted
 
 

@@ -229,7 +229,7 @@ def test_a_refusal(mode: Any, before: ModeRecord, written: str, why: str, text: 
     refusal = phases.step(definition(mode), before, written)
     assert isinstance(refusal, Refusal)
     assert refusal.why == why
-    assert refused_phase(definition(mode), refusal, RUN).split("\n") == "\n".join(text).split("\n")
+    assert refused_phase(definition(mode), before, refusal, RUN).split("\n") == "\n".join(text).split("\n")
 
 
 @pytest.mark.parametrize(("before", "given"), [(1, 51), (49, 60), (50, 51)])

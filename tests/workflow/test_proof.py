@@ -41,6 +41,16 @@ def test_a_proof_is_read_as_it_was_written() -> None:
     assert "proof" not in ModeRecord({"proof": KEPT}).extra
 
 
+@each_row(
+    ("folder", "kept"),
+    [("sub", "sub"), (" a b ", " a b "), ("a\nb", "a\ufffdb"), ("x" * 201, "x" * 200), (7, ""), ([], ""), (None, "")],
+)
+def test_the_folder_of_a_command_is_kept_with_it(folder: Any, kept: str) -> None:
+    read = Proof.from_json({**KEPT, "folder": folder})
+    assert read == GOOD._replace(folder=kept)
+    assert GOOD._replace(folder=kept).to_json() == KEPT | ({"folder": kept} if kept else {})
+
+
 # the proof, whether it passed
 PASSES = [
     (GOOD, True),
@@ -119,7 +129,7 @@ STATUSES: list[tuple[Any, str, str]] = [
     ({**KEPT, "state": "PROVEN"}, UNPROVEN, "unproven"),
     ({**KEPT, "state": ["proven"]}, UNPROVEN, "unproven"),
     # others' text
-    ({**KEPT, "command": "a`b\nc\x1b[31m\u202e", "state": "proven"}, PROVEN, "proven by `a'b c\ufffd[31m\ufffd`"),
+    ({**KEPT, "command": "a`b\nc\x1b[31m\u202e", "state": "proven"}, PROVEN, "proven by `a'b c [31m`"),
     ({**KEPT, "command": "x" * 5_000, "state": "proven"}, PROVEN, f"proven by `{'x' * 79}…`"),
     ({**KEPT, "command": "\n\t", "state": "proven"}, UNPROVEN, "unproven"),
     ("proven", UNPROVEN, "unproven"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from rcs_hooks.mode_def import EXECUTION, ModeDef
-from rcs_hooks.workflow.commands import Commands, pasteable
+from rcs_hooks.workflow.commands import Commands, pasteable, proving
 from rcs_hooks.workflow.messages.next_step import other_ends, outcomes, ways
 from rcs_hooks.workflow.mode_record import ModeRecord
 from rcs_hooks.workflow.next_step import NextStep, next_step
@@ -41,6 +41,7 @@ COMMANDS = Commands("rcs", "s1")
         ("x" * 101, "COMMAND"),
         ("*" * 95, "COMMAND"),
         ("pytest\n-q", "COMMAND"),
+        ("pytest\ufffd-q", "COMMAND"),
         ("pytest \x1b[31m", "COMMAND"),
         ("pytest \u202e", "COMMAND"),
         ("pytest '\ufffd'", "COMMAND"),
@@ -59,6 +60,46 @@ def test_the_words_of_a_proof_are_the_same_when_they_are_pasted(argv: list[str])
     assert pasteable(once) == once, "nor does it grow with each proof"
 
 
+# a record, the words after `--` (empty: none), the folder that is named
+@each_row(
+    ("fields", "command", "folder"),
+    [
+        ({}, "COMMAND", ""),
+        ({"command": "make check"}, "make check", ""),
+        ({"command": "make\ncheck"}, "COMMAND", ""),
+        ({"command": "make check", "folder": ""}, "make check", ""),
+        ({"command": "make check", "folder": "sub"}, "make check", "sub"),
+        ({"command": "make check", "folder": "a-b/été_1.0"}, "make check", "a-b/été_1.0"),
+        ({"command": "make check", "folder": "x" * 60}, "make check", "x" * 60),
+        # elsewhere the command would be another one, so none is offered where the folder cannot be told
+        ({"command": "make check", "folder": "x" * 61}, "COMMAND", ""),
+        ({"command": "make check", "folder": "x" * 10_000}, "COMMAND", ""),
+        ({"command": "make check", "folder": ".."}, "COMMAND", ""),
+        ({"command": "make check", "folder": "../other"}, "COMMAND", ""),
+        ({"command": "make check", "folder": "a/../b"}, "COMMAND", ""),
+        ({"command": "make check", "folder": "/etc"}, "COMMAND", ""),
+        ({"command": "make check", "folder": "-x"}, "COMMAND", ""),
+        ({"command": "make check", "folder": "my folder"}, "COMMAND", ""),
+        ({"command": "make check", "folder": " sub"}, "COMMAND", ""),
+        ({"command": "make check", "folder": "a\nb"}, "COMMAND", ""),
+        ({"command": "make check", "folder": "a): rcs state clear"}, "COMMAND", ""),
+        ({"command": "make check", "folder": ["sub"]}, "make check", ""),
+        ({"command": "x" * 200, "folder": "sub"}, "COMMAND", ""),
+    ],
+)
+def test_the_command_of_a_proof_is_offered_with_its_folder(
+    fields: dict[str, object], command: str, folder: str
+) -> None:
+    record = ModeRecord({"proof": PROOF | fields} if fields else {})
+    assert proving(record) == (command, folder)
+    assert proving(record.with_fields({"proof_named": True})) == ("", ""), "the settings go first"
+
+
+@each_row("value", [1, "true", "", [True], {"is": True}, None, False, 10**400])
+def test_anything_else_in_its_place_says_nothing_of_the_settings(value: object) -> None:
+    assert proving(ModeRecord({"proof_named": value})) == ("COMMAND", "")
+
+
 # --- the line about the end
 
 
@@ -75,6 +116,25 @@ BACK = ("b", "a", "not_yet")
 def test_a_run_that_has_a_proof_is_told_the_same_command() -> None:
     assert ways([step((END,), proof=PROOF)]).forms[0] == (
         "all green: rcs prove --finish --mode release --session s1 -- make check"
+    )
+
+
+def test_where_the_settings_name_the_command_none_is_offered() -> None:
+    named = step((BACK, END), proof=PROOF, proof_named=True)
+    assert ways([named]).forms == (
+        "not yet: rcs state write --mode release --phase a --session s1\n"
+        "all green (the settings name the command): rcs prove --finish --mode release --session s1",
+        "all green (the settings name the command): rcs prove --finish --mode release --session s1\n"
+        "not yet: state write --phase a, rest as above",
+    )
+
+
+def test_where_the_command_ran_in_another_folder_the_way_says_so() -> None:
+    assert ways([step((BACK, END), proof=PROOF | {"folder": "sub"})]).forms[1:] == (
+        "all green (in sub/): rcs prove --finish --mode release --session s1 -- make check\n"
+        "not yet: state write --phase a, rest as above",
+        "all green: rcs prove --finish --mode release --session s1 -- COMMAND\n"
+        "not yet: state write --phase a, rest as above",
     )
 
 

@@ -45,6 +45,12 @@ TO_PROVE = "To prove it: rcs prove --mode forge --session s1 -- "
             "forge: finished, proven by `pytest -q`; early: in phase fixing.",
             "In the last message",
         ),
+        (DONE | {"proof_named": True}, "forge: finished, unproven.", TO_PROVE.removesuffix(" -- ")),
+        (
+            DONE | {"proof": STALE | {"folder": "sub"}},
+            "forge: finished, stale: files have changed since `pytest -q` passed.",
+            "To prove it (in sub/): rcs prove --mode forge --session s1 -- pytest -q",
+        ),
         (
             DONE | {"proof": PROVEN | {"command": "a 'b' && c", "state": "stale"}},
             "forge: finished, stale: files have changed since `a 'b' && c` passed.",

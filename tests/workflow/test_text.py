@@ -26,6 +26,20 @@ def test_a_letter_is_never_cut_in_two(text: str, limit: int, kept: str) -> None:
     assert cut(text, limit) == kept
 
 
+@each_row(
+    ("text", "shown"),
+    [
+        ("a\nb\tc", "a b c"),
+        ("a\x1b[31m", "a [31m"),
+        ("a\ufffdb", "a b"),
+        ("\ufffd\u202e", ""),
+        ('say "a"', "say 'a'"),
+    ],
+)
+def test_what_cannot_be_printed_is_shown_as_a_blank(text: str, shown: str) -> None:
+    assert clean(text) == shown
+
+
 @examples(100)
 @given(st.text(), st.integers(1, 50))
 def test_cut_text_is_a_beginning_within_its_limit(text: str, limit: int) -> None:

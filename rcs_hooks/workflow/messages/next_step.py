@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import quoted
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.commands import ASK, COMMAND
+from rcs_hooks.workflow.commands import ASK, BY_NAME, Proving
 from rcs_hooks.workflow.messages.lines import FIRST, KEEP, LAST, LATE, LATER, SOONER, Line
 from rcs_hooks.workflow.next_step import GIVE_UP, OUT_OF_ROUNDS, RECORD_PHASE
 
@@ -21,6 +21,10 @@ MOST_WAYS = 4
 """More ways than these are shown without their commands: only a machine of one's own has so many."""
 
 
+BY_SETTINGS = " (the settings name the command)"
+"""Why the command of a proof has nothing after `--`, for an agent that has read in a skill that it has."""
+
+
 class SharedWay(NamedTuple):
     """A way out that one write takes for one mode, or for several at once."""
 
@@ -31,13 +35,15 @@ class SharedWay(NamedTuple):
     phase: str
     """The phase that it leads out of."""
     leads_on: bool
-    proof: str
-    """The command whose pass takes it; empty if a write does."""
+    proof: Proving | None
+    """The command whose pass takes it; None if a write does."""
 
     @property
     def command(self) -> str:
         modes = ",".join(self.modes)
-        return self.commands.prove(modes, self.proof) if self.proof else self.commands.write(modes, *self.options)
+        if self.proof:
+            return self.commands.prove(modes, self.proof.command)
+        return self.commands.write(modes, *self.options)
 
     def differs_by(self, other: SharedWay) -> str:
         """Return the options by which the command differs from that of another way."""
@@ -102,7 +108,7 @@ def ways(steps: Sequence[NextStep]) -> Line:
     forms = [_form(writes[:count], writes[count:], proofs) for count in counts]
     if proofs:
         forms.append(_after_proofs(proofs, writes))
-        proofs = [way._replace(proof=COMMAND) for way in proofs]
+        proofs = [way._replace(proof=way.proof if way.proof == BY_NAME else Proving()) for way in proofs]
         forms.append(_after_proofs(proofs, writes))
         forms.append(_after_proofs(proofs, [way for way in writes if way.event != RECORD_PHASE]))
     return Line.of(*dict.fromkeys(forms), when=LAST)
@@ -131,12 +137,15 @@ def shared_ways(steps: Sequence[NextStep]) -> list[SharedWay]:
     """Return the ways out of all runs; a way that several runs in one phase have is one, which one write takes.
 
     Ways back are one only if the same event leads back: forward, both events must have happened, back either is enough.
+    The settings are those of the workspace: where one run is known to be proven by the command that they name, all are.
     """
     found: list[SharedWay] = []
+    by_name = BY_NAME if any(way.proof == BY_NAME for step in steps for way in step.ways) else None
     for step in steps:
         for way in step.ways:
+            proof = way.proof and (by_name or way.proof)
             one = SharedWay(
-                (step.mode,), _event(step, way.event), way.options, step.commands, step.phase, way.leads_on, way.proof
+                (step.mode,), _event(step, way.event), way.options, step.commands, step.phase, way.leads_on, proof
             )
             at = next((at for at, each in enumerate(found) if _is_same(each, one)), None)
             if at is None:
@@ -159,8 +168,10 @@ def _command_of(way: SharedWay) -> tuple[object, ...]:
 
 
 def _when(way: SharedWay) -> str:
-    ends = way.proof or way.options[0] == "--outcome"
-    return way.event or ("done" if ends else "then")
+    if way.proof:
+        note = BY_SETTINGS if way.proof == BY_NAME else way.proof.where
+        return f"{way.event or 'done'}{note}"
+    return way.event or ("done" if way.options[0] == "--outcome" else "then")
 
 
 def other_ends(steps: Sequence[NextStep]) -> Line:
@@ -171,7 +182,7 @@ def other_ends(steps: Sequence[NextStep]) -> Line:
     found = shared_ways(steps)
     writes = [way for way in found if not way.proof]
     if found and not writes:
-        give_up = found[0]._replace(options=GIVE_UP, proof="")
+        give_up = found[0]._replace(options=GIVE_UP, proof=None)
         return Line.of(
             f"Or --outcome failed or blocked, or userinterlude if the user stopped it: {give_up.command}",
             f"Or, with any outcome: {give_up.command}",

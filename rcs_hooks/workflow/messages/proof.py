@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.commands import COMMAND, pasteable
+from rcs_hooks.workflow.commands import BY_NAME, COMMAND, Proving, proving
 from rcs_hooks.workflow.lifecycle import FAILED, FINISHED
 from rcs_hooks.workflow.proof import PROVEN, UNPROVEN, is_judged, status_of, words_for, words_of
 
@@ -64,16 +64,15 @@ def finished(mode: ModeDef, record: ModeRecord, early: str = "") -> str:
     return f"{said}{';' if verdict else ','} early: {early}" if early else said
 
 
-def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands, *, has_command: bool = False) -> str:
+def to_prove(runs: Sequence[tuple[ModeDef, ModeRecord]], commands: Commands) -> str:
     """Return the line that proves those of these finished runs that are not proven; empty if there is none.
 
-    Where they have one proof in common, its command is offered again. `has_command`: the settings name the command.
+    It has the command that the settings name, or else that of the last proof, where the runs have that in common.
     """
     open_runs = [each for each in runs if is_judged(*each) and status_of(each[1]).state != PROVEN]
     if not open_runs:
         return ""
-    proofs = [record.proof for _, record in open_runs]
-    typed = {proof.command for proof in proofs if proof}
-    command = pasteable(typed.pop()) if len(typed) == 1 and all(proofs) else COMMAND
+    found = {proving(record) for _, record in open_runs}
+    proof = BY_NAME if BY_NAME in found else found.pop() if len(found) == 1 else Proving()
     names = ",".join(mode.name for mode, _ in open_runs)
-    return f"To prove it: {commands.prove(names, '' if has_command else command, finish=False)}"
+    return f"To prove it{proof.where}: {commands.prove(names, proof.command, finish=False)}"

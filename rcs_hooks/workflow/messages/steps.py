@@ -40,11 +40,11 @@ def _list(names: Iterable[str]) -> str:
     return f"[{', '.join(names)}]"
 
 
-def refused_phase(mode: ModeDef, refusal: Refusal, commands: Commands) -> str:
+def refused_phase(mode: ModeDef, record: ModeRecord, refusal: Refusal, commands: Commands) -> str:
     """Return the refusal of a phase, with the commands that may be typed in its place."""
     asked, current = clean(refusal.asked), clean(refusal.current) or None
     if refusal.why == phases.OUTCOME:
-        return _outcome_refused(mode, asked, refusal, commands)
+        return _outcome_refused(mode, record, refusal, commands)
     if refusal.why == phases.NO_ROUND_LEFT:
         return (
             f"{mode.name}: round {refusal.most} is the last one, so there is no next round; nothing was written\n"
@@ -54,19 +54,19 @@ def refused_phase(mode: ModeDef, refusal: Refusal, commands: Commands) -> str:
         text = unknown_step(asked, mode.name, mode.states, current, refusal.legal)
     else:
         text = invalid_transition(str(current), asked, refusal.legal)
-    return "\n".join([text, *_commands(mode, refusal, commands)])
+    return "\n".join([text, *_commands(mode, record, refusal, commands)])
 
 
-def _commands(mode: ModeDef, refusal: Refusal, commands: Commands) -> list[str]:
+def _commands(mode: ModeDef, record: ModeRecord, refusal: Refusal, commands: Commands) -> list[str]:
     typed = [commands.write(mode.name, "--phase", phase) for phase in refusal.legal[:MOST_COMMANDS]]
-    return typed or [_to_finish(mode, commands)]
+    return typed or [_to_finish(mode, record, commands)]
 
 
-def _to_finish(mode: ModeDef, commands: Commands) -> str:
+def _to_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
     """Return the command that ends a run as finished: by a proof, or by its outcome where it is only a plan."""
     if mode.is_planning:
         return commands.write(mode.name, "--outcome", FINISHED)
-    return commands.prove(mode.name, COMMAND)
+    return commands.prove(mode.name, "" if record.has_named_proof else COMMAND)
 
 
 def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
@@ -86,13 +86,13 @@ def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str
     )
 
 
-def _outcome_refused(mode: ModeDef, asked: str, refusal: Refusal, commands: Commands) -> str:
+def _outcome_refused(mode: ModeDef, record: ModeRecord, refusal: Refusal, commands: Commands) -> str:
     """Return the refusal of a word for an outcome, with the command that records that outcome."""
-    first = f'phase: "{asked}" is an outcome, not a phase; nothing was written'
+    first = f'phase: "{clean(refusal.asked)}" is an outcome, not a phase; nothing was written'
     if OUTCOMES[refusal.outcome].waits:
         return f"{first}\nto wait for the user's answer: {commands.ask(mode.name)}"
     options = ["--outcome", refusal.outcome, *(["--reason", WHY] if refusal.outcome in FAILURES else [])]
-    to_end = commands.write(mode.name, *options) if refusal.outcome != FINISHED else _to_finish(mode, commands)
+    to_end = commands.write(mode.name, *options) if refusal.outcome != FINISHED else _to_finish(mode, record, commands)
     lines = [first, f"to end the run: {to_end}"]
     if refusal.legal:
         lines.append(f"Valid next states: {', '.join(refusal.legal)}")

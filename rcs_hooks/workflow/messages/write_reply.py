@@ -34,11 +34,10 @@ class Written(NamedTuple):
     commands: Commands
 
 
-def write_reply(written: Sequence[Written], deferred: Sequence[str] = (), *, has_command: bool = False) -> str:
+def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str:
     """Return what the agent is told after one write, which may be into the records of several modes.
 
     `deferred`: the skills that the person may start now, as far as this write has ended what they waited for.
-    `has_command`: whether the settings name the command that proves a run.
     """
     lines: list[Line] = []
     moved: list[NextStep] = []
@@ -71,7 +70,7 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = (), *, has
         lines.append(Line.of(f"deferred: `{dollars(deferred)}`; the user starts {it} by typing it, you cannot."))
     if ended:
         runs = [(each.mode, each.after) for each in ended]
-        lines += [Line.of(to_prove(runs, ended[0].commands, has_command=has_command)), Line.of(HANDOFF)]
+        lines += [Line.of(to_prove(runs, ended[0].commands)), Line.of(HANDOFF)]
     return fit_lines(lines, REPLY_LENGTH)
 
 
