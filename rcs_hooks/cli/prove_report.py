@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output
-from rcs_hooks.errors import LockTimeout, RcsError, SystemFailure, suppress
+from rcs_hooks.errors import LockTimeout, RcsError, Refused, SystemFailure, suppress
 from rcs_hooks.files.clock import iso
 from rcs_hooks.proof import tree
 from rcs_hooks.state import proving
@@ -72,7 +72,8 @@ class ProofReport:
 
     def _fail(self, error: RcsError, *, finish: bool) -> None:
         self._has_failed = True
-        if finish and self._proof.passed:
+        has_answer = isinstance(error, Refused) and not isinstance(error, tree.TreeFailure)
+        if finish and self._proof.passed and has_answer:
             self.says.append(str(error))
         else:
             self.says.append(f"the command ended with exit status {self._ran.exit}, but was not recorded: {error}")

@@ -70,7 +70,7 @@ def object_id(kind: str, data: bytes) -> bytes:
 def read(
     path: bytes, status: os.stat_result, kind: str, left: Callable[[], float], wanted: Wanted
 ) -> FileContent | None:
-    """Read a file; None if it is gone. What cannot be read is known by its size and time."""
+    """Read a file; None if it is gone. What cannot be read is known by its size and times."""
     try:
         if stat.S_ISLNK(status.st_mode):
             return FileContent(object_id(kind, os.readlink(path)))
@@ -80,7 +80,7 @@ def read(
         return None
     except OSError:
         pass
-    seen = f"{status.st_size} {status.st_mtime_ns} {stat.S_IFMT(status.st_mode)}"
+    seen = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {stat.S_IFMT(status.st_mode)}"
     return FileContent(object_id(kind, f"unreadable {seen}".encode()), is_read=False)
 
 

@@ -1,4 +1,4 @@
-"""Fingerprints a folder that no repository describes: by path, size, time and mode of each file."""
+"""Fingerprints a folder that no repository describes: by path, size, times and mode of each file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _line(entry: os.DirEntry[bytes], path: bytes) -> bytes:
         if stat.S_ISLNK(mode):
             return b"%06o %b\t%b" % (mode, os.readlink(entry.path).hex().encode(), path)
         if stat.S_ISREG(mode):
-            return b"%06o %d %d\t%b" % (mode, status.st_size, status.st_mtime_ns, path)
+            return b"%06o %d %d %d\t%b" % (mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, path)
         return b"%06o\t%b" % (mode, path)
     return b""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.errors import RcsError, Refused
+from rcs_hooks.errors import RcsError, Refused, reason_of
 from rcs_hooks.files import preparation, transaction
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.state import mode_replies, proof_output, unprovable, writing
@@ -188,7 +188,8 @@ def _with_output(folder: str, scope: Scope, proof: Proof, tail: bytes) -> tuple[
     try:
         return proof._replace(output=proof_output.write(folder, scope.session, tail, scope.now)), []
     except (OSError, RcsError) as error:
-        return proof, [f"the end of the output could not be written: {clean(str(error), WHY_LENGTH)}"]
+        why = reason_of(error) if isinstance(error, OSError) else str(error)
+        return proof, [f"the end of the output could not be written: {clean(why, WHY_LENGTH)}"]
 
 
 def _end(record: ModeRecord, proof: Proof, evidence: str) -> JsonObject:

@@ -352,6 +352,16 @@ def test_without_a_repository_each_change_counts(tmp_path: Path) -> None:
     assert digest(tmp_path) == seen[-1]
 
 
+def test_without_a_repository_an_edit_shows_although_size_and_time_are_put_back(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("one")
+    before, seen = path.stat(), digest(tmp_path)
+    path.write_text("two")
+    while path.stat().st_ctime_ns == before.st_ctime_ns or path.stat().st_mtime_ns != before.st_mtime_ns:
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert digest(tmp_path) != seen
+
+
 def test_the_repositories_in_a_folder_are_read_by_git(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "folder/repo")
     before = fingerprint(str(tmp_path), ENV)
