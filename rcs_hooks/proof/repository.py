@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DUBIOUS = b"dubious ownership"
+DUBIOUS, NO_REPOSITORY = b"dubious ownership", b"not a git repository"
 LONGEST_POINTER = 4_096
 FALSE = ("false", "no", "off", "0", "")
 
@@ -93,6 +93,8 @@ def _opened(git: Git, folder: str) -> Repository | None:
             f"git does not read {clean(git.top, SHOWN)}, which belongs to another user; if you trust it: "
             f"git config --global --add safe.directory {_shown_word(git.top)}"
         )
+    if found.exit and NO_REPOSITORY not in found.err:  # else its ignored files would count, and a failure as a change
+        raise GitFailure(f"git cannot read {clean(git.top, SHOWN)}: {found.why}")
     lines = found.out.rsplit(b"\n", 2)  # a path may hold a line feed
     if found.exit or len(lines) < 3 or os.path.realpath(os.fsdecode(lines[0])) != folder:
         return None

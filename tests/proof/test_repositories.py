@@ -304,6 +304,14 @@ def test_a_folder_that_is_gone_has_no_fingerprint(tmp_path: Path) -> None:
         digest(tmp_path / "gone")
 
 
+@pytest.mark.parametrize("config", ["[core]\n\trepositoryformatversion = 99\n", "[core", "[extensions]\n\tnew = 1\n"])
+def test_a_repository_that_git_refuses_to_read_is_no_folder(config: str, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.write(".git/config", f"[core]\nrepositoryformatversion = 1\n{config}")
+    with pytest.raises(TreeFailure, match=r"^git cannot read .*/repo: "):
+        digest(repo.top)
+
+
 def test_a_damaged_index_is_told_in_the_words_of_git(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     repo.write(".git/index", "no index")
