@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.proof.group import Group
 from tests.proof.programs import LONG, RUNNER, is_alive, runner_env, wait_for
 from tests.table import each_row
 
@@ -295,6 +296,16 @@ def test_the_command_and_all_that_it_has_started_end_when_we_are_killed(tmp_path
     program.kill()
     program.communicate(timeout=LONG)
     wait_for(lambda: not any(map(is_alive, pids)), "the end of the command")
+
+
+def test_a_command_ends_when_we_are_killed_before_the_guard_knows_its_id() -> None:
+    group = Group()
+    command = subprocess.Popen(["sleep", "1000"], process_group=group.id)
+    guard = group._guard
+    assert guard
+    assert guard.stdin
+    guard.stdin.close()  # as our end does
+    assert [each.wait(LONG) for each in (command, guard)] == [-signal.SIGKILL] * 2
 
 
 def test_a_command_in_a_session_of_its_own_ends_when_we_are_killed(tmp_path: Path) -> None:
