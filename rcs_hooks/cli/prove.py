@@ -16,6 +16,7 @@ from rcs_hooks.cli.prove_report import TROUBLE, ProofReport
 from rcs_hooks.errors import LockTimeout, RcsError, Refused, SystemFailure, UsageError, reason_of
 from rcs_hooks.files import preparation
 from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.paths import folder_from
 from rcs_hooks.interface import Argument
 from rcs_hooks.proof import command as commands
 from rcs_hooks.proof import tree
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from rcs_hooks.state.proving import Chosen
 
 SHOWN = 200
-TO_TRUST = "a person who has looked at it types: rcs config trust"
 MODES = Argument("mode", "what it proves, such as forge or forge,team (default: all that run)", "--mode")
 
 
@@ -125,7 +125,7 @@ def _prove(args: argparse.Namespace, typed: list[str]) -> int:
         _check_recordable(chosen)
     before = None if wanted.why_not else tree.fingerprint(scope.root, os.environ)
     ran = commands.run(wanted.argv, cwd=wanted.cwd, env=os.environ, seconds=seconds, to_stderr=args.json)
-    report = ProofReport(wanted.text, ran, _folder(wanted.cwd, scope.root))
+    report = ProofReport(wanted.text, ran, folder_from(scope.root, wanted.cwd))
     if ran.is_interrupted:
         report.says.append(f"interrupted by {signal.Signals(ran.signal).name}, so nothing was recorded")
     elif before is None:
@@ -139,18 +139,12 @@ def _prove(args: argparse.Namespace, typed: list[str]) -> int:
     return status
 
 
-def _folder(cwd: str, root: str) -> str:
-    """Return the folder of a command, relative to the workspace; empty for the workspace itself."""
-    folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(root))
-    return "" if folder == os.curdir else folder
-
-
 def _nothing_to_run(untrusted: ProofSettings | None) -> str:
     said = "there is no command to run; name one: rcs prove -- COMMAND, for example: rcs prove -- make test"
     if untrusted is None or untrusted.command is None:
         return said
     named = f"{untrusted.source} names `{clean(untrusted.command, SHOWN)}`, which is not trusted"
-    return f"{said}\n{named}; {TO_TRUST}"
+    return f"{said}\n{named}; {config.TO_TRUST}"
 
 
 def _wanted(configured: Config, typed: list[str], root: str, cwd: str) -> _Wanted:
@@ -158,19 +152,13 @@ def _wanted(configured: Config, typed: list[str], root: str, cwd: str) -> _Wante
     settings = configured.proof
     if not typed:
         if settings.in_doubt:
-            raise Refused(f"{settings.in_doubt}, so nothing would prove anything; {TO_TRUST}")
+            raise Refused(f"{settings.in_doubt}, so nothing would prove anything; {config.TO_TRUST}")
         if settings.command is None:
             raise Refused(_nothing_to_run(configured.untrusted))
         return _Wanted(["/bin/sh", "-c", settings.command], root, settings.command, "")
     text = " ".join(quoted(each) for each in typed)
-    if settings.in_doubt:
-        return _Wanted(typed, cwd, text, f"not a proof: {settings.in_doubt}; {TO_TRUST}")
-    if settings.command is None:
-        return _Wanted(typed, cwd, text, "")
-    is_it = config.proves(settings, typed) and os.path.realpath(cwd) == os.path.realpath(root)
-    where = "" if config.proves(settings, typed) is is_it else f" in {root}"
-    named = f"{settings.source} names `{clean(settings.command, SHOWN)}`{where}"
-    return _Wanted(typed, cwd, text, "" if is_it else f"not a proof: {named}")
+    why = config.why_no_proof(settings, typed, folder_from(root, cwd), root)
+    return _Wanted(typed, cwd, text, f"not a proof: {why}" if why else "")
 
 
 def _check_recordable(chosen: Chosen) -> None:

@@ -13,7 +13,7 @@ from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError, SystemFailure, UsageError
 from rcs_hooks.proof.signals import end_as_interrupted
 from rcs_hooks.tasks import collecting, eval_report, judging, messages, operations
-from rcs_hooks.tasks.failures import path_of
+from rcs_hooks.tasks.failures import path_of, run_tests
 from rcs_hooks.tasks.flow import MoveRefusal
 from rcs_hooks.tasks.phases import REPORT
 from rcs_hooks.text import quoted
@@ -114,7 +114,7 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
         args.timeout or settings.seconds, args.json, time.time,
     )  # fmt: skip
     tested = testing.run(store, place, command, environment)
-    named = _why_not_named(settings, args.command, store)
+    named = _why_no_proof(settings, args.command, tested, store)
     if args.json:
         output.last_result(_as_json(tested, named))
     else:
@@ -123,17 +123,12 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
     return tested.proof.exit or (TROUBLE if tested.why_unrecorded else output.OK)
 
 
-def _why_not_named(settings: ProofSettings, argv: Sequence[str], store: TaskStore) -> str:
-    """Return why a command is not the one that the settings name; empty if it is, or if they name none."""
-    if settings.in_doubt:
-        return f"not a proof: {settings.in_doubt}; a person who has looked at it types: rcs config trust"
-    if settings.command is None:
-        return ""
-    is_it, is_here = config.proves(settings, argv), os.path.realpath(os.getcwd()) == os.path.realpath(store.root)
-    if is_it and is_here:
-        return ""
-    folder = "" if is_here else store.root
-    return messages.not_named(store.task, settings.source, settings.command, folder, judging.to_run(settings))
+def _why_no_proof(settings: ProofSettings, argv: Sequence[str], tested: Tested, store: TaskStore) -> str:
+    """Return why a command proves nothing, and what to run; empty if it may prove something."""
+    why = config.why_no_proof(settings, argv, tested.proof.folder, store.root)
+    if not why or settings.in_doubt:
+        return f"not a proof: {why}" if why else ""
+    return f"not a proof: {why}; run: {run_tests(store.task, judging.to_run(settings))}"
 
 
 def _as_json(tested: Tested, named: str) -> JsonObject:

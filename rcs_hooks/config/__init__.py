@@ -5,8 +5,18 @@ No hook imports this room: only commands that a person or an agent types read TO
 
 from __future__ import annotations
 
-from rcs_hooks.config.commands import proves, proves_text
+from rcs_hooks.config.commands import TO_TRUST, proves, proves_text, why_no_proof
 from rcs_hooks.config.loading import load
 from rcs_hooks.config.values import Config, ConfigFault, ProofSettings, seconds_of
 
-__all__ = ["Config", "ConfigFault", "ProofSettings", "load", "proves", "proves_text", "seconds_of"]
+__all__ = [
+    "TO_TRUST",
+    "Config",
+    "ConfigFault",
+    "ProofSettings",
+    "load",
+    "proves",
+    "proves_text",
+    "seconds_of",
+    "why_no_proof",
+]

@@ -114,6 +114,12 @@ def history_file(session: str) -> str:
     return f"{session_folder(session)}{HISTORY}"
 
 
+def folder_from(root: str, folder: str) -> str:
+    """Return a folder relative to another one; empty if both are the same."""
+    relative = os.path.relpath(os.path.realpath(folder), os.path.realpath(root))
+    return "" if relative == os.curdir else relative
+
+
 def proofs_folder(session: str | None) -> str:
     """Return the folder with the outputs of the commands that proved something, relative to the state folder."""
     return f"{session_folder(session)}proofs"

@@ -79,6 +79,6 @@ def newest(status: ProofStatus) -> str:
     if not status.command:
         return ""
     if status.state == UNPROVEN:
-        return f"`{status.command}` {status.why or 'proved nothing'}"
-    passed = f"`{status.command}` passed"
+        return f"{status.ran} {status.why or 'proved nothing'}"
+    passed = f"{status.ran} passed"
     return f"files have changed since {passed}" if status.state == STALE else passed

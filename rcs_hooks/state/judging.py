@@ -51,7 +51,7 @@ class Judge(NamedTuple):
     def field_of(self, proof: Proof | None, *, at: str) -> JsonObject:
         """Return the field of a record for its newest proof, and the verdict on it; None: it has none."""
         state, why = verdict(proof, self.tree), ""
-        if proof and proof.passed and not config.proves_text(self.settings, proof.command):
+        if proof and proof.passed and not config.proves_text(self.settings, proof.command, proof.folder):
             why = f"is not the command that {self.settings.source} names"
             state, why = UNPROVEN, f"passed, but {self.settings.in_doubt}" if self.settings.in_doubt else why
         elif proof and proof.passed and self.fault:

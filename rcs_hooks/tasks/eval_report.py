@@ -30,13 +30,11 @@ class SuiteRun(NamedTuple):
     """The fingerprint of the work tree before it."""
     broke: bool = False
     """Whether the run did not come to its end: it was out of time, or a signal ended it."""
-    folder: str = ""
-    """The folder in which it ran, relative to the workspace; empty for the workspace itself."""
 
     @property
     def id(self) -> str:
         """Return the name of its suite: the command itself, so that the same command has the same suite."""
-        where = f" in {self.folder}" if self.folder else ""
+        where = f" in {self.proof.folder}" if self.proof.folder else ""
         return clean(f"{self.proof.command}{where}", ID_LENGTH)
 
 
@@ -48,8 +46,8 @@ def with_run(before: JsonObject, run: SuiteRun) -> JsonObject:
     proof = run.proof.to_json()
     of_run = {key: proof[key] for key in ("command", "exit", "seconds", "at", "changed", "timed_out")}
     suite: JsonObject = {"id": run.id, "kind": run.kind, "overall_pass": run.proof.passed, **of_run}
-    if run.folder:
-        suite["folder"] = run.folder
+    if run.proof.folder:
+        suite["folder"] = proof["folder"]
     suite["output"] = run.tail[-TAIL_LENGTH:]
     suites = [*(each for each in _others(before, run.tree_before) if each.get("id") != run.id), suite]
     return {
@@ -97,18 +95,12 @@ def proof_in(report: JsonObject, settings: ProofSettings) -> TaskProof:
     failing = [proof for suite, proof in runs if suite.get("overall_pass") is not True]
     if failing or report.get("overall_pass") is not True or report.get("status") != COMPLETED:
         return TaskProof(_failed(failing))
-    proofs = [(proof, _is_named(settings, suite, proof)) for suite, proof in runs if proof is not None]
-    named = [proof for proof, counts in proofs if counts]
+    proofs = [proof for _, proof in runs if proof is not None]
+    named = [proof for proof in proofs if proves_text(settings, proof.command, proof.folder)]
     if proofs and not named:
         why = f"is not the command that {settings.source} names"
-        return TaskProof(proofs[-1][0], f"passed, but {settings.in_doubt}" if settings.in_doubt else why)
+        return TaskProof(proofs[-1], f"passed, but {settings.in_doubt}" if settings.in_doubt else why)
     return TaskProof(named[-1] if named else None)
-
-
-def _is_named(settings: ProofSettings, suite: JsonObject, proof: Proof) -> bool:
-    """Tell whether a run is the one that the settings name: that command, in the workspace itself."""
-    is_here = settings.command is None or not suite.get("folder")
-    return is_here and proves_text(settings, proof.command)
 
 
 def _failed(proofs: list[Proof | None]) -> Proof | None:

@@ -172,12 +172,6 @@ def no_testing_now(task: str, phase: str) -> str:
 INTERRUPTED = "it was interrupted"
 
 
-def not_named(task: str, source: str, command: str, folder: str, run: str) -> str:
-    """Return why a command that was run is no proof, and what to run instead. `folder`: where, if not here."""
-    named = f"{clean(source, 80)} names `{clean(command, 120)}`{f' in {clean(folder, 200)}' if folder else ''}"
-    return f"not a proof: {named}; run: rcs task test {task} -- {clean(run, 200)}"
-
-
 def came_of(proof: Proof) -> str:
     """Return a command and what came of it, as in: `pytest -q` failed (exit 1)."""
     command = f"`{clean(proof.command, 80)}`"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import RcsError, Refused, SystemFailure
 from rcs_hooks.files.clock import iso
+from rcs_hooks.files.paths import folder_from
 from rcs_hooks.tasks import eval_report, judging, messages
 from rcs_hooks.tasks.flow import ENTER, AlreadyThere, Request
 from rcs_hooks.tasks.operations import TaskResult, request_locked
@@ -89,13 +89,12 @@ def run(store: TaskStore, place: TaskResult, command: Command, environment: Envi
         digest, changed = after.digest, changed_tracked(before, after)
     except RcsError:  # then it is recorded, and proves nothing
         digest, changed = "", ()
-    at = iso(command.clock())
-    proof = Proof(command.text, ran.exit, ran.seconds, at, digest, changed, timed_out=ran.timed_out)
+    at, folder = iso(command.clock()), folder_from(store.root, command.cwd)
+    proof = Proof(command.text, ran.exit, ran.seconds, at, digest, changed, timed_out=ran.timed_out, folder=folder)
     if ran.is_interrupted:
         return Tested(place, proof, ran.output_lost, messages.INTERRUPTED)
     tail = ran.tail.decode(errors="replace")
-    folder = _folder(store.root, command.cwd)
-    suite = eval_report.SuiteRun(command.kind, proof, tail, before.digest, broke=_broke(ran), folder=folder)
+    suite = eval_report.SuiteRun(command.kind, proof, tail, before.digest, broke=_broke(ran))
     try:
         verdict = _record(store, place, suite, environment)
     except RcsError as error:
@@ -103,11 +102,6 @@ def run(store: TaskStore, place: TaskResult, command: Command, environment: Envi
     except OSError as error:
         return Tested(place, proof, ran.output_lost, str(SystemFailure(error)))
     return Tested(place, proof, ran.output_lost, verdict=verdict)
-
-
-def _folder(root: str, cwd: str) -> str:
-    folder = os.path.relpath(os.path.realpath(cwd), os.path.realpath(root))
-    return "" if folder == "." else folder
 
 
 def _broke(ran: Ran) -> bool:

@@ -112,6 +112,13 @@ class ProofStatus(NamedTuple):
     """Why the run is unproven, such as `failed (exit 1)`: it goes on from the command. Empty otherwise."""
     line: str = ""
     """The command as a shell reads it, for whoever offers it again; not cleaned."""
+    folder: str = ""
+    """The folder in which it ran, where that is not the workspace itself."""
+
+    @property
+    def ran(self) -> str:
+        """Return the command as words show it: `pytest -q`, between backticks, with the folder in which it ran."""
+        return f"`{self.command}`{f' in {self.folder}' if self.folder else ''}"
 
     def to_json(self) -> JsonObject:
         """Return the four keys that other programs rely on."""
@@ -150,7 +157,8 @@ def status_of(record: ModeRecord) -> ProofStatus:
     stored = fields.get("state")
     state = stored if proof.passed and proof.tree and stored in (PROVEN, STALE) else UNPROVEN
     why = _why_unproven(proof, clean(fields.get("why"), WHY_LENGTH)) if state == UNPROVEN else ""
-    return ProofStatus(str(state), _shown(proof.command), proof.exit, proof.at, judged_at, why, proof.command)
+    folder = clean(proof.folder).replace("`", "'")
+    return ProofStatus(str(state), _shown(proof.command), proof.exit, proof.at, judged_at, why, proof.command, folder)
 
 
 def words_of(status: ProofStatus) -> str:
@@ -158,12 +166,11 @@ def words_of(status: ProofStatus) -> str:
 
     The short form is `status.state`.
     """
-    command = f"`{status.command}`"
     if status.state == PROVEN:
-        return f"{PROVEN} by {command}"
+        return f"{PROVEN} by {status.ran}"
     if status.state == STALE:
-        return f"{STALE}: files have changed since {command} passed"
-    return f"{UNPROVEN}: {command} {status.why}" if status.command and status.why else UNPROVEN
+        return f"{STALE}: files have changed since {status.ran} passed"
+    return f"{UNPROVEN}: {status.ran} {status.why}" if status.command and status.why else UNPROVEN
 
 
 def is_judged(mode: ModeDef, record: ModeRecord) -> bool:

@@ -61,7 +61,7 @@ def ended(state: str, command: str = "pytest -q", code: int = 0, folder: str = "
         ),
         (
             ended(UNPROVEN, code=1, folder="sub"),
-            "rcs: forge finished, unproven: `pytest -q` failed (exit 1)."
+            "rcs: forge finished, unproven: `pytest -q` in sub failed (exit 1)."
             " To prove it (in sub/): rcs prove --mode forge --session s1 -- pytest -q",
         ),
         (

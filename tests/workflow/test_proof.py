@@ -100,6 +100,17 @@ STATUSES: list[tuple[Any, str, str]] = [
     (judged(GOOD, PROVEN, at=LATER), PROVEN, "proven by `pytest -q`"),
     (judged(GOOD, STALE, at=LATER), STALE, "stale: files have changed since `pytest -q` passed"),
     (judged(GOOD, UNPROVEN, at=LATER), UNPROVEN, "unproven"),
+    (judged(GOOD._replace(folder="a b"), PROVEN, at=LATER), PROVEN, "proven by `pytest -q` in a b"),
+    (
+        judged(GOOD._replace(folder="../`\n" + "x" * 100), STALE, at=LATER),
+        STALE,
+        f"stale: files have changed since `pytest -q` in ../' {'x' * 34}… passed",
+    ),
+    (
+        judged(GOOD._replace(folder="s", exit=1), UNPROVEN, at=LATER),
+        UNPROVEN,
+        "unproven: `pytest -q` in s failed (exit 1)",
+    ),
     (
         judged(GOOD, UNPROVEN, at=LATER, why="is not the command that rcs.toml names"),
         UNPROVEN,

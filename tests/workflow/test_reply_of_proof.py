@@ -48,7 +48,7 @@ TO_PROVE = "To prove it: rcs prove --mode forge --session s1 -- "
         (DONE | {"proof_named": True}, "forge: finished, unproven.", TO_PROVE.removesuffix(" -- ")),
         (
             DONE | {"proof": STALE | {"folder": "sub"}},
-            "forge: finished, stale: files have changed since `pytest -q` passed.",
+            "forge: finished, stale: files have changed since `pytest -q` in sub passed.",
             "To prove it (in sub/): rcs prove --mode forge --session s1 -- pytest -q",
         ),
         (

@@ -46,7 +46,7 @@ def came_of(mode: ModeDef, record: ModeRecord) -> str:
     status = status_of(record)
     if status.state == UNPROVEN:
         return f"{mode.name}: {words_of(status)}."
-    return f"{mode.name}: `{status.command}` passed; it proves the run as long as no file changes."
+    return f"{mode.name}: {status.ran} passed; it proves the run as long as no file changes."
 
 
 def to_finish(modes: Sequence[str], commands: Commands) -> str:
