@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SHELLS = [shell for shell in ("/bin/sh", "/bin/bash", "/bin/zsh", "/usr/bin/fish") if os.path.exists(shell)]
+FISH_HAS_NO_COMMAND = (0, 126, 127)
+"""fish ends the whole line where a command cannot be run, whatever follows `||`. Clients block on 2 alone."""
 NAME = "söme env"
 LONG = "/".join(["x" * 100] * 3)
 STOP = json.dumps({"hook_event_name": "Stop", "session_id": "s1", "cwd": "/"}).encode()
@@ -155,7 +157,8 @@ def test_a_broken_installation_blocks_nothing(installation: Installation, tmp_pa
     for name, entry in entries.items():
         for shell in ["/bin/sh"] if "=" in entry else SHELLS:
             done = hook(shell, "-c", entry, cwd=tmp_path, env={"PATH": "/nonexistent", "HOME": str(tmp_path)})
-            assert (name, done.returncode) == (name, 0), done.stderr
+            harmless = FISH_HAS_NO_COMMAND if shell.endswith("fish") else (0,)
+            assert done.returncode in harmless, (name, shell, done.stderr)
             assert done.stdout in (b"", b"{}\n"), name
 
 
