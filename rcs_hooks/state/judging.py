@@ -61,8 +61,11 @@ class Judge(NamedTuple):
     def with_verdict(self, mode: ModeDef, record: ModeRecord, *, at: str) -> ModeRecord:
         """Return the record of a run that finishes with the verdict on it.
 
-        Raises Refused if a proof is required and the newest one does not hold.
+        Raises Refused if a proof is required and the newest one does not hold. A record that `covers` does not hold for
+        stays as it is: the caller takes the fingerprint first.
         """
+        if not self.covers((record,)):
+            return record
         proof = record.proof
         record = record.with_fields({proofs.FIELD: self.field_of(proof, at=at)})
         status = record.proof_status

@@ -541,6 +541,22 @@ def test_only_the_required_command_on_this_very_tree_lets_a_run_finish(
         assert state_of(workspace) == "proven"
 
 
+def test_a_required_proof_that_is_recorded_at_the_last_moment_counts(
+    required: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge_for, judges = judging.judge_for, []
+
+    def meanwhile(scope: Scope, modes: Any, records: Any) -> Judge:
+        judges.append(judge_for(scope, modes, records))
+        if len(judges) == 1:
+            proven(required, command="make check")
+        return judges[-1]
+
+    monkeypatch.setattr(judging, "judge_for", meanwhile)
+    write(at(required, HOME=required.env["HOME"]), "forge", DONE)
+    assert ([judge.tree is None for judge in judges], state_of(required)) == ([True, False], "proven")
+
+
 def test_a_required_proof_on_a_tree_that_cannot_be_read_says_why(
     required: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
