@@ -70,7 +70,9 @@ def _show(root: str, *, as_json: bool) -> int:
         what = "has changed since you trusted it" if found.has_changed else "is not trusted"
         output.text(f"\n[proof] of {loading.PROJECT_FILE} {what}, so it counts for nothing{doubt}:")
         _print(_raw(found.untrusted))
-        output.text(f"To let it count, type in a terminal of your own: {TRUST}")
+        is_faulty = any(os.path.basename(fault.file) == loading.PROJECT_FILE for fault in found.faults)
+        first = "correct what is named below, then " if is_faulty else ""
+        output.text(f"To let it count, {first}type in a terminal of your own: {TRUST}")
     elif found.has_changed:
         output.text(
             f"\n{loading.PROJECT_FILE} no longer has the [proof] that you trusted, so nothing of it counts{doubt}."

@@ -78,8 +78,9 @@ def _parsed(own: list[str]) -> argparse.Namespace:
     parser = build()
     args, others = parser.parse_known_args(own)
     if others and not others[0].startswith("-"):
-        command = " ".join(quoted(each) for each in others)
-        raise UsageError(f"write `--` before the command: rcs prove -- {command}")
+        at = own.index(others[0])
+        words = " ".join(quoted(each) for each in ("rcs", "prove", *own[:at], "--", *own[at:]))
+        raise UsageError(f"write `--` before the command: {words}")
     if others:
         parser.error(f"unrecognized arguments: {' '.join(others)}")
     return args

@@ -143,7 +143,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = build()
     args, others = parser.parse_known_args(words)
     if others:
-        task_evidence.check_command(args.action, others)
+        task_evidence.check_command(args.action, getattr(args, "id", None), others)
         parser.error(f"unrecognized arguments: {' '.join(others)}")
     args.command = command
     if args.action == "test":

@@ -60,11 +60,11 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def check_command(action: str, others: Sequence[str]) -> None:
-    """Raise UsageError for words that are a command without its `--`."""
+def check_command(action: str, task: str | None, others: Sequence[str]) -> None:
+    """Raise UsageError for words that are a command without its `--`. `task`: the word before them, if there is one."""
     if action == "test" and not others[0].startswith("-"):
         command = " ".join(quoted(each) for each in others)
-        raise UsageError(f"write `--` before the command: rcs task test ID -- {command}")
+        raise UsageError(f"write `--` before the command: rcs task test {quoted(task or 'ID')} -- {command}")
 
 
 def check_options(args: argparse.Namespace) -> None:

@@ -32,6 +32,8 @@ NO_PAGER = {"PAGER": "cat", "GIT_PAGER": "cat"}
 """A pager would read keys from the terminal that it writes to, and that one has none."""
 FROM_TERMINAL = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 NAME_LENGTH = 200
+OF_SHELL = frozenset(("cd", "export", "source", ".", "set", "unset", "alias", "eval", "ulimit"))
+"""Words that only a shell carries out."""
 
 
 class Ran(NamedTuple):
@@ -235,8 +237,9 @@ def _spawn(
 
 def _not_found(argv: Sequence[str], cwd: str) -> str:
     name = clean(argv[0], NAME_LENGTH)
-    if len(argv) == 1 and " " in argv[0].strip():
-        return f"there is no command `{name}`; a line for a shell is run by: rcs prove -- sh -c '…'"
+    is_line = len(argv) == 1 and " " in argv[0].strip()
+    if is_line or argv[0] in OF_SHELL or "=" in argv[0]:
+        return f"there is no command `{name}`; a line for a shell is run by: sh -c '…'"
     if "/" in argv[0] and os.path.exists(os.path.join(cwd, argv[0])):
         return f"`{name}` cannot be run: its first line names a program that is not there"
     return f"there is no command `{name}`"

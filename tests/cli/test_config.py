@@ -95,6 +95,13 @@ def test_what_is_trusted_is_printed_by_the_keys_of_the_file(shell: Shell) -> Non
     assert shell.rcs("trust")[1].splitlines()[1:3] == ["  command   make check", "  timeout   3s"]
 
 
+def test_what_cannot_be_trusted_as_it_is_has_to_be_corrected_first(shell: Shell) -> None:
+    shell.file.write_text(WHOLE.replace("true", '"yes"'))
+    said = "To let it count, correct what is named below, then type in a terminal of your own: rcs config trust\n"
+    assert shell.rcs()[1].endswith(said)
+    assert shell.rcs("trust")[0] == 1
+
+
 def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
     shell.file.write_text(WHOLE)
     assert shell.json("trust")["was_changed"] is True

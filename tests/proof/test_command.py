@@ -82,8 +82,10 @@ UNRUNNABLE = [
     (
         ("pytest -q",),
         "CommandNotFound",
-        "there is no command `pytest -q`; a line for a shell is run by: rcs prove -- sh -c '…'",
+        "there is no command `pytest -q`; a line for a shell is run by: sh -c '…'",
     ),
+    (("cd", "src"), "CommandNotFound", "there is no command `cd`; a line for a shell is run by: sh -c '…'"),
+    (("A=1", "make"), "CommandNotFound", "there is no command `A=1`; a line for a shell is run by: sh -c '…'"),
     (("./lost",), "CommandNotFound", "`./lost` cannot be run: its first line names a program that is not there"),
     (("./plain",), "NotRunnable", "`./plain` cannot be run: permission denied"),
     (("/",), "NotRunnable", "`/` cannot be run: permission denied"),

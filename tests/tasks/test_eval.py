@@ -161,7 +161,7 @@ def test_options_of_a_command_need_one(tmp_path: Path, words: tuple[str, ...]) -
         (("--",), 125, "there is no command after --"),
         (("--timeout", "0", "--", "true"), 125, "'0' is not a time"),
         (("--kind", "vibes", "--", "true"), 125, "invalid choice: 'vibes'"),
-        (("true", "-q"), 2, "write `--` before the command: rcs task test ID -- true -q"),
+        (("true", "-q"), 2, "write `--` before the command: rcs task test t1 -- true -q"),
         (("--nothing",), 2, "unrecognized arguments: --nothing"),
     ],
 )
