@@ -357,7 +357,8 @@ def test_the_commands_of_a_stop_reason_can_be_pasted(place: Place, tmp_path: Pat
         assert [workspace.read(mode)["current_phase"] for mode in ("team", "forge")] == [phase, phase]
     finish = next(each for each in commands_in(stopped(cwd, **env)["reason"]) if " prove --finish " in each)
     assert shell(finish.replace(" -- COMMAND", " -- true"), cwd, PATH=place.path).status == 0
-    assert stopped(cwd, **env) == {"systemMessage": "rcs: team + forge finished, proven by `true`."}
+    below = "" if cwd == workspace.root else f" in {cwd.relative_to(workspace.root)}"
+    assert stopped(cwd, **env) == {"systemMessage": f"rcs: team + forge finished, proven by `true`{below}."}
     assert stopped(cwd, **env) == {}
 
 
