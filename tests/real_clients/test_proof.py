@@ -32,6 +32,7 @@ EXECUTING, VERIFYING = (
 PROVE_AND_FINISH = run(r"\1true", r"(?<=: )(.*rcs'? prove --finish --mode forge .*-- )COMMAND$")
 """Pastes the command that a Stop's reason shows, with a command of the agent's own."""
 PROVE = run(r"\1\2true", r"(?<=: )(.*rcs'? prove )--finish (--mode forge .*-- )COMMAND$")
+BY_NAME = run_found(r"(?<=the settings name the command\): )[^\\\"\n]+")
 WHAT_IS_REQUIRED = run_found(r"(?<=requires a proof: )[^\\\"\n]+")
 
 
@@ -97,6 +98,21 @@ def test_where_the_person_trusts_that_it_is_required_finished_is_refused_until_i
     assert (proof["state"], proof["command"]) == ("proven", "test -e rcs.toml")
     (line,) = shown(outcome)
     assert "proven by `test -e rcs.toml`" in line
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_where_the_person_trusts_a_command_the_first_attempt_is_that_one(
+    person: Person, workspace: Workspace, transport: Transport
+) -> None:
+    set_up(person, transport)
+    (person.workspace / "rcs.toml").write_text(REQUIRED)
+    assert rcs(person.workspace, person.home, "config", "trust").returncode == 0
+    outcome = person.types(PROMPT, EXECUTING, VERIFYING, WORKING, BY_NAME, DONE)
+    assert ended_well(outcome)
+    assert counts(outcome, "the settings name the command")[3:] != [0, 0]
+    assert outcome.requests[-1].count("not a proof") == 0
+    proof = proof_of(workspace, outcome)
+    assert (proof["state"], proof["command"]) == ("proven", "test -e rcs.toml")
 
 
 @pytest.mark.parametrize("client", ["codex"])
