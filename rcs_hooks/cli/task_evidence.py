@@ -36,13 +36,14 @@ END_OF_OPTIONS = "--"
 
 def add_command(parser: argparse.ArgumentParser) -> None:
     """Add what `rcs task test` takes besides a task."""
-    parser.usage = "rcs task test [ID] [--kind KIND] [--timeout TIME] [-- COMMAND...]"
+    parser.usage = "rcs task test [ID] [--kind KIND] [--timeout TIME] [--fresh] [-- COMMAND...]"
     parser.description = (
         f"go to test; with a COMMAND: run it, write {REPORT} from what came of it, and exit as it does, or with "
         f"{TROUBLE} if nothing was run or recorded"
     )
     parser.add_argument("--kind", choices=eval_report.KINDS, help="what COMMAND is; default: test")
     parser.add_argument("--timeout", type=_seconds, metavar="TIME", help="how long it may run, as 90s or 30m")
+    parser.add_argument("--fresh", action="store_true", help="begin the report again, without the commands before")
 
 
 def split(argv: Sequence[str]) -> tuple[Sequence[str], list[str] | None]:
@@ -71,8 +72,8 @@ def check_options(args: argparse.Namespace) -> None:
     """Raise UsageError for options that need a command, and for a command without words."""
     if args.command == []:
         raise UsageError("there is no command after --; write: rcs task test ID -- COMMAND")
-    if args.command is None and (args.kind or args.timeout):
-        raise UsageError("--kind and --timeout are about a command; write: rcs task test ID -- COMMAND")
+    if args.command is None and (args.kind or args.timeout or args.fresh):
+        raise UsageError("--kind, --timeout and --fresh are about a command; write: rcs task test ID -- COMMAND")
 
 
 # --- rcs task test ID -- COMMAND
@@ -111,7 +112,7 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
         return TROUBLE
     command = testing.Command(
         args.command, args.kind or eval_report.KINDS[0], os.getcwd(), dict(os.environ),
-        args.timeout or settings.seconds, args.json, time.time,
+        args.timeout or settings.seconds, args.json, time.time, is_fresh=args.fresh,
     )  # fmt: skip
     tested = testing.run(store, place, command, environment)
     named = _why_no_proof(settings, args.command, tested, store)

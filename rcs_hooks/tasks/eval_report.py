@@ -38,10 +38,11 @@ class SuiteRun(NamedTuple):
         return clean(f"{self.proof.command}{where}", ID_LENGTH)
 
 
-def with_run(before: JsonObject, run: SuiteRun) -> JsonObject:
+def with_run(before: JsonObject, run: SuiteRun, *, is_fresh: bool = False) -> JsonObject:
     """Return the fields of the report after a run.
 
-    Suites of earlier runs stay where they ran on the same work tree; the same command is there once.
+    Suites of earlier runs stay where they ran on the same work tree; the same command is there once. `is_fresh`: none
+    stay, as after a command that was mistyped.
     """
     proof = run.proof.to_json()
     of_run = {key: proof[key] for key in ("command", "exit", "seconds", "at", "changed", "timed_out")}
@@ -49,7 +50,8 @@ def with_run(before: JsonObject, run: SuiteRun) -> JsonObject:
     if run.proof.folder:
         suite["folder"] = proof["folder"]
     suite["output"] = run.tail[-TAIL_LENGTH:]
-    suites = [*(each for each in _others(before, run.tree_before) if each.get("id") != run.id), suite]
+    others = [] if is_fresh else _others(before, run.tree_before)
+    suites = [*(each for each in others if each.get("id") != run.id), suite]
     return {
         "status": FAILED if run.broke else COMPLETED,
         "overall_pass": all(each.get("overall_pass") is True for each in suites),

@@ -216,7 +216,10 @@ def instead(task: str, source: str) -> str:
     """Return what can be done where the task would go back from `source`, codegen or test; empty elsewhere."""
     if source == CODEGEN:
         return f"to keep the plan: let the work agree with it, then again: rcs task collect {task} [--base REF]"
-    return f"to have it decided as it is: {enter(task, ACCEPT)}" if source == TEST else ""
+    if source != TEST:
+        return ""
+    mistyped = f"if a command was mistyped: rcs task test {task} --fresh -- COMMAND"
+    return f"{mistyped}; to have it decided as it is: {enter(task, ACCEPT)}"
 
 
 def decided(word: str, by: str, at: object, reasons: Sequence[str]) -> str:

@@ -36,6 +36,8 @@ class Command(NamedTuple):
     seconds: float
     to_stderr: bool
     clock: Callable[[], float]
+    is_fresh: bool = False
+    """Whether the report begins again, without the commands that ran before."""
 
     @property
     def text(self) -> str:
@@ -96,7 +98,7 @@ def run(store: TaskStore, place: TaskResult, command: Command, environment: Envi
     tail = ran.tail.decode(errors="replace")
     suite = eval_report.SuiteRun(command.kind, proof, tail, before.digest, broke=_broke(ran))
     try:
-        verdict = _record(store, place, suite, environment)
+        verdict = _record(store, place, suite, environment, is_fresh=command.is_fresh)
     except RcsError as error:
         return Tested(place, proof, ran.output_lost, str(error))
     except OSError as error:
@@ -109,14 +111,14 @@ def _broke(ran: Ran) -> bool:
 
 
 def _record(
-    store: TaskStore, place: TaskResult, suite: eval_report.SuiteRun, environment: Environment
+    store: TaskStore, place: TaskResult, suite: eval_report.SuiteRun, environment: Environment, *, is_fresh: bool
 ) -> ProofStatus | None:
     with store.lock():
         store.recover()
         state = store.state()
         if (state.phase, state.round) != (place.phase, place.round):
             raise Refused(messages.gone_on(store.task, state.phase))
-        report = eval_report.with_run(store.check_recordable(REPORT), suite)
+        report = eval_report.with_run(store.check_recordable(REPORT), suite, is_fresh=is_fresh)
         verdict = None
         if state.phase == ACCEPT:
             verdict = judging.verdict_on(report, store, environment, suite.proof.tree)

@@ -63,7 +63,8 @@ def test_a_command_that_fails_sends_the_task_back(task: Task) -> None:
     status, _, err = run(task, "sh", "-c", "exit 3")
     assert (status, "failed (exit 3)" in err) == (3, True)
     assert "  next: rcs task next t1; it goes back to codegen: sh -c 'exit 3': it fails (exit 3)\n" in err
-    assert err.endswith("  to have it decided as it is: rcs task accept t1\n")
+    again = "if a command was mistyped: rcs task test t1 --fresh -- COMMAND"
+    assert err.endswith(f"  {again}; to have it decided as it is: rcs task accept t1\n")
     report = task.read(REPORT)
     assert (report["status"], report["overall_pass"]) == ("completed", False)
     task.did("next")
@@ -98,6 +99,16 @@ def test_several_commands_are_suites_of_one_report_on_the_same_tree(task: Task, 
     repo.write("a.txt", "another tree\n")
     run(task, "true")
     assert [each["id"] for each in task.read(REPORT)["suites"]] == ["true"], "the others ran on another tree"
+
+
+def test_a_mistyped_command_leaves_the_report_with_a_fresh_one(task: Task) -> None:
+    run(task, "ls", "no-such-test.py")
+    run(task, "true", options=("--fresh",))
+    assert [each["id"] for each in task.read(REPORT)["suites"]] == ["true"]
+    logged = [line["reason"] for line in task.transcript if line["kind"] == "note"][-2:]
+    assert [reason.split("`")[1] for reason in logged] == ["ls no-such-test.py", "true"]
+    task.did("next")
+    assert task.phase == "accept"
 
 
 def test_a_report_that_was_written_by_hand_is_replaced_but_for_keys_that_nobody_knows(task: Task) -> None:
