@@ -215,11 +215,6 @@ def _of_proof(event: Event) -> str:
     proof = Proof.from_json(event.data)
     if proof is None:
         return "proof"
-    command = f"proof: `{clean(proof.command, TEXT_LENGTH).replace('`', QUOTE)}`"
-    changed = ", ".join(clean(name) for name in proof.changed)
-    seconds = f"{proof.seconds:.0f} s" if proof.seconds >= 1 else ""
-    if proof.timed_out or proof.exit:
-        came = "timed out" if proof.timed_out else f"failed, exit {proof.exit}"
-    else:
-        came = f"proves nothing, it changed {changed}" if changed else "passed"
-    return f"{command} {came}{f' after {seconds}' if seconds else ''}"
+    command = f"proof: `{clean(proof.command, TEXT_LENGTH).replace('`', QUOTE)}`{proof.where}"
+    after = f" after {proof.seconds:.0f} s" if proof.seconds >= 1 else ""
+    return f"{command} {proof.result}{after}"

@@ -78,7 +78,5 @@ def newest(status: ProofStatus) -> str:
     """Return what came of the newest proof of a run that goes on, without the time; empty if there is none."""
     if not status.command:
         return ""
-    if status.state == UNPROVEN:
-        return f"{status.ran} {status.why or 'proved nothing'}"
-    passed = f"{status.ran} passed"
-    return f"files have changed since {passed}" if status.state == STALE else passed
+    came = f"{status.ran} {status.result}"
+    return f"files have changed since {came}" if status.state == STALE else came

@@ -141,6 +141,7 @@ def _of_proof(before: ModeRecord, after: ModeRecord, event: _Maker) -> list[Even
         "changed": [text_of(name) for name in proof.changed[:MOST_CHANGED]],
     }
     data |= {"timed_out": True} if proof.timed_out else {}
+    data |= {"folder": text_of(proof.folder, TEXT_LENGTH)} if proof.folder else {}
     has_ended = not (is_active(before) or is_active(after))
     return [event(history.PROOF, after.phase, _end_word(after) if has_ended else after.phase)._replace(data=data)]
 

@@ -174,10 +174,7 @@ INTERRUPTED = "it was interrupted"
 
 def came_of(proof: Proof) -> str:
     """Return a command and what came of it, as in: `pytest -q` failed (exit 1)."""
-    command = f"`{clean(proof.command, 80)}`"
-    if proof.timed_out:
-        return f"{command} timed out"
-    return f"{command} passed" if proof.exit == 0 else f"{command} failed (exit {proof.exit})"
+    return f"`{clean(proof.command, 80)}` {proof.result}"
 
 
 def gone_on(task: str, phase: str) -> str:
@@ -242,5 +239,5 @@ def collected(base: str, count: int) -> str:
 
 
 def tested(proof: Proof) -> str:
-    changed = f", and changed tracked files ({len(proof.changed)})" if proof.changed else ""
-    return f"{came_of(proof)}{changed}"
+    also = proof.changed and (proof.exit or proof.timed_out)
+    return f"{came_of(proof)}{f', and changed tracked files ({len(proof.changed)})' if also else ''}"

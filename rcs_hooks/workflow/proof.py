@@ -14,12 +14,15 @@ from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.workflow.mode_record import ModeRecord
 
 PROVEN, STALE, UNPROVEN = "proven", "stale", "unproven"
 VERDICTS = (PROVEN, STALE, UNPROVEN)
+PASSED, NOTHING = "passed", "proved nothing"
 FIELD = "proof"
 """The field of a record that holds its proof and the verdict."""
 COMMAND_LENGTH = 2_000
@@ -60,6 +63,16 @@ class Proof(NamedTuple):
     def passed(self) -> bool:
         """Tell whether the command ended well and changed no tracked file."""
         return self.exit == 0 and not self.timed_out and not self.changed
+
+    @property
+    def result(self) -> str:
+        """Return what came of the command, as it goes on from it: `passed`, `failed (exit 1)`, `timed out`."""
+        return result_of(self.exit, self.changed, timed_out=self.timed_out)
+
+    @property
+    def where(self) -> str:
+        """Return ` in FOLDER` as it goes on from the command; empty where it ran in the workspace itself."""
+        return _where(self.folder)
 
     @classmethod
     def from_json(cls, value: object) -> Proof | None:
@@ -118,11 +131,32 @@ class ProofStatus(NamedTuple):
     @property
     def ran(self) -> str:
         """Return the command as words show it: `pytest -q`, between backticks, with the folder in which it ran."""
-        return f"`{self.command}`{f' in {self.folder}' if self.folder else ''}"
+        return f"`{self.command}`{_where(self.folder)}"
+
+    @property
+    def result(self) -> str:
+        """Return what came of the command, whatever has changed since; `proved nothing` if nobody has judged it."""
+        return self.why or (NOTHING if self.state == UNPROVEN else PASSED)
 
     def to_json(self) -> JsonObject:
         """Return the four keys that other programs rely on."""
         return {"state": self.state, "command": self.command, "exit": self.exit, "at": self.at}
+
+
+def result_of(code: int | None, changed: Sequence[str] = (), *, timed_out: bool = False) -> str:
+    """Return what came of a command, for every surface. `code`: its exit status; None if it is unknown and failed."""
+    if timed_out:
+        return "timed out"
+    if code is None:
+        return "failed" if not changed else _changed(changed)
+    if code:
+        return f"failed (exit {code})"
+    return _changed(changed) if changed else PASSED
+
+
+def _changed(names: Sequence[str]) -> str:
+    others = len(names) - 1
+    return f"changed {clean(names[0], COMMAND_SHOWN)}{f' and {others} more' if others else ''}"
 
 
 def verdict(proof: Proof | None, tree: str | None) -> str:
@@ -156,8 +190,9 @@ def status_of(record: ModeRecord) -> ProofStatus:
         return ProofStatus(UNPROVEN, judged_at=judged_at)
     stored = fields.get("state")
     state = stored if proof.passed and proof.tree and stored in (PROVEN, STALE) else UNPROVEN
-    why = _why_unproven(proof, clean(fields.get("why"), WHY_LENGTH)) if state == UNPROVEN else ""
-    folder = clean(proof.folder).replace("`", "'")
+    why = clean(fields.get("why"), WHY_LENGTH) if proof.passed else proof.result
+    why = why if state == UNPROVEN else ""
+    folder = _folder_shown(proof.folder)
     return ProofStatus(str(state), _shown(proof.command), proof.exit, proof.at, judged_at, why, proof.command, folder)
 
 
@@ -186,18 +221,6 @@ def words_for(mode: ModeDef, record: ModeRecord) -> str:
     return words_of(status_of(record)) if is_judged(mode, record) else ""
 
 
-def _why_unproven(proof: Proof, why: str) -> str:
-    if proof.timed_out:
-        return "timed out"
-    if proof.exit:
-        return f"failed (exit {proof.exit})"
-    if proof.changed:
-        others = len(proof.changed) - 1
-        more = f" and {others} more" if others else ""
-        return f"changed {clean(proof.changed[0], COMMAND_SHOWN)}{more}"
-    return why
-
-
 def _command(value: object) -> str:
     """Return a command as it was typed, bounded; empty if it is none. `LOST` is in place of control characters.
 
@@ -210,6 +233,14 @@ def _command(value: object) -> str:
 def _folder(value: object) -> str:
     text = value[:FOLDER_LENGTH] if isinstance(value, str) else ""
     return "".join(char if char.isprintable() else LOST for char in text)
+
+
+def _where(folder: str) -> str:
+    return f" in {_folder_shown(folder)}" if folder else ""
+
+
+def _folder_shown(folder: str) -> str:
+    return clean(folder).replace("`", "'")
 
 
 def _shown(command: str) -> str:

@@ -38,7 +38,7 @@ def tasks(root: str) -> str:
             _gate("test", "passes", False, BLOCKED),
             _gate("codegen", "code changes", True, "1 blocking issue of the code (C2)", suggested=True),
             _gate("planning", "plan flawed", False, "review/code-review.json: no issue targets the plan"),
-        ], round=2, why=["C1 src/a.py: <b>no</b> limit", "unit: it fails"]),
+        ], round=2, why=["C1 src/a.py: <b>no</b> limit", "unit: failed"]),
         _task("report-export", "planning", root, [
             _gate("plan_review", "succeeded", False, *UNPLANNED),
             _gate("planning", "re-plan", True),

@@ -52,7 +52,7 @@ def test_phases_and_gates_are_shown_and_filtered(look: Open, scene: Scene) -> No
     expect(login.locator(".phases .past")).to_have_count(3)
     expect(login).to_contain_text("<b>no</b> check")
     expect(login.locator(".said")).to_contain_text("sent back here")
-    expect(login.locator(".said li")).to_have_text(["C1 src/a.py: <b>no</b> limit", "unit: it fails"])
+    expect(login.locator(".said li")).to_have_text(["C1 src/a.py: <b>no</b> limit", "unit: failed"])
     billing = page.locator(".task", has=page.get_by_role("heading", name="billing"))
     expect(billing.locator(".verdict")).to_have_text("stale")
     expect(billing.locator("p.said")).to_have_text("Stale: files have changed since pytest -q passed.")

@@ -129,6 +129,10 @@ HISTORIES: dict[str, tuple[list[Event], str, str]] = {
         [PASSED_ONE, FAILED_ONE, finished(proof="unproven")], "finished, unproven: `make check` failed (exit 2)",
         "unproven",
     ),
+    "proven in another folder": (
+        [PASSED_ONE._replace(data={**PASSED_ONE.data, "folder": "../fake"}), finished(proof="proven")],
+        "finished, proven by `pytest -q` in ../fake", "proven",
+    ),
     "no proof": ([finished(proof="unproven")], "finished, unproven", "unproven"),
     "its proof was folded away": ([finished(proof="proven")], "finished, proven", "proven"),
     "proven after it had finished": (

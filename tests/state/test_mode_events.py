@@ -39,6 +39,7 @@ PROOF: Fields = {
     "proof": {"command": "make\x1b", "exit": 2, "seconds": 1.5, "at": "a", "tree": "", "changed": ["a"], "state": "x"},
 }
 PROVED: Fields = {"command": "make", "exit": 2, "seconds": 1.5, "passed": False, "changed": ["a"]}
+ELSEWHERE: Fields = {"proof": {"command": "make", "exit": 2, "seconds": 1.5, "changed": ["a"], "folder": "../fake"}}
 UNPROVEN: Fields = {"proof": {"state": "unproven", "judged_at": "b"}}
 
 Row = tuple[list[Fields | None], list[tuple[object, ...]]]
@@ -143,6 +144,10 @@ ROWS: dict[str, Row] = {
             ("proof", "executing", "executing", 2, PROVED),
             ("outcome", "executing", "finished", 2, {"proof": "unproven"}),
         ],
+    ),
+    "its proof ran in another folder": (
+        [RUNS, RUNS | ELSEWHERE],
+        [("proof", "executing", "executing", 2, PROVED | {"folder": "../fake"})],
     ),
     "it finishes without one": (
         [RUNS, ENDED | UNPROVEN | {"lifecycle_outcome": "finished"}],

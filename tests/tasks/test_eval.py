@@ -62,7 +62,7 @@ def test_a_command_that_passes_is_in_the_report_and_opens_the_way(task: Task) ->
 def test_a_command_that_fails_sends_the_task_back(task: Task) -> None:
     status, _, err = run(task, "sh", "-c", "exit 3")
     assert (status, "failed (exit 3)" in err) == (3, True)
-    assert "  next: rcs task next t1; it goes back to codegen: sh -c 'exit 3': it fails (exit 3)\n" in err
+    assert "  next: rcs task next t1; it goes back to codegen: sh -c 'exit 3': failed (exit 3)\n" in err
     again = "if a command was mistyped: rcs task test t1 --fresh -- COMMAND"
     assert err.endswith(f"  {again}; to have it decided as it is: rcs task accept t1\n")
     report = task.read(REPORT)

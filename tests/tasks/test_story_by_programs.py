@@ -139,7 +139,7 @@ def test_from_plan_to_done(person: Person) -> None:
     assert failed.status == 1, failed
     assert "AssertionError: Hello Ada" in failed.err
     shown = person.goes("codegen", "next")
-    assert "check.py: it fails (exit 1)\n" in shown
+    assert "check.py: failed (exit 1)\n" in shown
 
     # Corrected, reviewed, tested on this very tree.
     person.writes("src/greet.py", GREET)

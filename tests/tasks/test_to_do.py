@@ -65,7 +65,7 @@ FINDINGS: dict[str, tuple[str, str, Record, list[str]]] = {
             {"id": "sleep 9", "kind": "test", "overall_pass": False, "exit": 124, "changed": [], "timed_out": True},
             {"id": "fmt", "kind": "lint", "overall_pass": False, "exit": 0, "changed": ["a.py", "b.py"]},
         ]}},
-        ["unit: it fails", "pytest -q: it fails (exit 3)", "sleep 9: it timed out", "fmt: it changed a.py, b.py"],
+        ["unit: failed", "pytest -q: failed (exit 3)", "sleep 9: timed out", "fmt: changed a.py and 1 more"],
     ),
     "a run that broke off": (
         "test", "codegen", {REPORT: {"status": "failed", "suites": []}}, ["the test run broke off"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.tasks import messages
 from rcs_hooks.tasks.phases import CODE_VERDICT, CODEGEN, DECISION, PLANNING, REPORT, REVERT_RECORD
+from rcs_hooks.workflow.proof import result_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,12 +58,9 @@ def of_tests(snap: Snapshot) -> Sequence[str]:
 
 def _fault(suite: Suite) -> str:
     """Return why a suite did not pass, as far as the report says so."""
-    if suite.timed_out is True:
-        return "it timed out"
-    if isinstance(suite.exit, int) and suite.exit != 0:
-        return f"it fails (exit {suite.exit})"
+    code = suite.exit if isinstance(suite.exit, int) and suite.exit != 0 else None
     changed = [each for each in suite.changed if isinstance(each, str)] if isinstance(suite.changed, list) else []
-    return f"it changed {messages.first_of(changed)}" if changed else "it fails"
+    return result_of(code, changed, timed_out=suite.timed_out is True)
 
 
 def of_decision(snap: Snapshot) -> Sequence[str]:

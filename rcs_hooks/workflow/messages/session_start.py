@@ -103,8 +103,7 @@ def _proofs(active: Sequence[StartedMode]) -> list[Line]:
     shown: dict[str, None] = {}
     for each in active:
         if each.proof and each.proof.command:
-            result = each.proof.why or "passed"
-            shown[f"Last proof: {each.proof.ran} {result}"] = None
+            shown[f"Last proof: {each.proof.ran} {each.proof.result}"] = None
     return [Line.of(line, "", when=LATER) for line in shown]
 
 
