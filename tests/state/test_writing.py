@@ -142,23 +142,31 @@ REFUSED: list[Any] = [
     ("autopilot", REVIEWED | OPEN, DONE, [
         "autopilot: finished is refused, for its review is not clean (two writers race)",
         "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
-        "after a review that is clean: "
-        "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
+        "after a review that is clean: rcs state write --mode autopilot --verdict clean --session s1",
+        "then: rcs prove --finish --mode autopilot --session s1 -- COMMAND",
         "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
     ]),
     ("autopilot", REVIEWED | {"review_verdict": "changes needed"}, {"run_outcome": "finish"}, [
         "autopilot: finished is refused, for its review is not clean (changes needed)",
         "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
-        "after a review that is clean: "
-        "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
+        "after a review that is clean: rcs state write --mode autopilot --verdict clean --session s1",
+        "then: rcs prove --finish --mode autopilot --session s1 -- COMMAND",
+        "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
+    ]),
+    # what follows the verdict is the run's own proof
+    ("autopilot", REVIEWED | OPEN | {"proof": {"command": "make check", "exit": 1, "folder": "sub"}}, DONE, [
+        "autopilot: finished is refused, for its review is not clean (two writers race)",
+        "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
+        "after a review that is clean: rcs state write --mode autopilot --verdict clean --session s1",
+        "then (in sub/): rcs prove --finish --mode autopilot --session s1 -- make check",
         "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
     ]),
     # the verdict of an earlier review still stands against it
     ("autopilot", REVIEWED | OPEN | {"reviewed": NOTE}, DONE, [
         "autopilot: finished is refused, for its review is not clean (two writers race)",
         "to go on: rcs state write --mode autopilot --phase blueprint --session s1",
-        "after a review that is clean: "
-        "rcs state write --mode autopilot --verdict clean --outcome finished --session s1",
+        "after a review that is clean: rcs state write --mode autopilot --verdict clean --session s1",
+        "then: rcs prove --finish --mode autopilot --session s1 -- COMMAND",
         "to give up: rcs state write --mode autopilot --outcome failed --reason WHY --session s1",
     ]),
     ("forge", {}, {"reviewed": []}, ["reviewed: rcs itself keeps this field; nothing was written"]),

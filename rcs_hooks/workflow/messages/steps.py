@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.text import clean, word
 from rcs_hooks.workflow import phases
-from rcs_hooks.workflow.commands import COMMAND
+from rcs_hooks.workflow.commands import COMMAND, proving
 from rcs_hooks.workflow.lifecycle import FAILED, FAILURES, FINISHED, OUTCOMES, UNCLEAN, review_finding
 
 TYPE_CHECKING = False
@@ -69,6 +69,14 @@ def _to_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
     return commands.prove(mode.name, "" if record.has_named_proof else COMMAND)
 
 
+def _then_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
+    """Return the line that finishes a run once its review is clean, as the next step then does."""
+    if mode.is_planning:
+        return f"then: {commands.write(mode.name, '--outcome', FINISHED)}"
+    proof = proving(record)
+    return f"then{proof.where}: {commands.prove(mode.name, proof.command)}"
+
+
 def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str:
     """Return the refusal of `finished` while the review of a run is not clean, with the ways on."""
     finding = review_finding(record, REASON_LENGTH)
@@ -80,7 +88,8 @@ def refused_finish(mode: ModeDef, record: ModeRecord, commands: Commands) -> str
     return "\n".join(
         [
             *lines,
-            f"after a review that is clean: {commands.write(mode.name, '--verdict', 'clean', '--outcome', 'finished')}",
+            f"after a review that is clean: {commands.write(mode.name, '--verdict', 'clean')}",
+            _then_finish(mode, record, commands),
             f"to give up: {commands.write(mode.name, '--outcome', FAILED, '--reason', WHY)}",
         ]
     )
