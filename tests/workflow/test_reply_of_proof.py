@@ -105,6 +105,17 @@ def test_the_reply_to_a_proof_of_a_run_that_goes_on(phase: str, proof: dict[str,
     assert reply(before | {"proof": proof}, before | {"proof": proof}) == lines[:1]
 
 
+@each_row(
+    ("proof", "came"),
+    [(PROVEN, PASSED), (FAILED, "forge: unproven: `pytest -q` failed (exit 1).")],
+)
+def test_a_proof_of_a_run_that_waits_for_the_user_says_what_came_of_it(proof: dict[str, object], came: str) -> None:
+    before: dict[str, object] = {"current_phase": "verifying", "lifecycle_outcome": "askuserQuestion"}
+    waits = "forge waits for the user: end the turn."
+    assert reply(before, before | {"proof": proof}) == [came, waits]
+    assert reply(before | {"proof": proof}, before | {"proof": proof}) == [waits]
+
+
 def test_runs_that_one_proof_lets_finish_are_finished_by_one_command() -> None:
     before: dict[str, object] = {"active": True, "current_phase": "verifying", "iteration": 1}
     fixing = before | {"current_phase": "fixing"}

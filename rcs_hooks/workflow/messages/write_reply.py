@@ -49,6 +49,7 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str
             lines.append(Line.of(_not_running(each)))
             ended += [each] if outcome_of(each.after).ends else []
         elif outcome_of(each.after).waits:
+            lines += [Line.of(came_of(each.mode, each.after))] if _has_new_proof(each) else []
             lines.append(Line.of(f"{each.mode.name} waits for the user: end the turn."))
         else:
             step = next_step(each.mode, each.after, each.commands)
