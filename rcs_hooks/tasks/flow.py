@@ -3,6 +3,7 @@
 Rules of this file:
 - Only the edges of the table are taken. An override waives the guard of an edge, and never adds an edge.
 - `next` tries problem edges before the way forward, so that contradictory artifacts send a task back.
+- Acceptance is the person's: an agent overrides any guard but one into done.
 - The command of the present phase changes nothing; only `redo` does a phase again.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rcs_hooks.environment import AGENT
 from rcs_hooks.tasks import messages
 from rcs_hooks.tasks.edges import as_tried, edges_from, forward
 from rcs_hooks.tasks.phases import DONE, PLANNING, is_back
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
 
 ENTER, NEXT, REDO = "enter", "next", "redo"
 TRANSITION, OVERRIDE = "transition", "override"
-REFUSED, NO_EDGE, IS_DONE, NO_REASON, NEVER_REACHED, REDO_ELSEWHERE = (
+REFUSED, NO_EDGE, IS_DONE, NO_REASON, NEVER_REACHED, REDO_ELSEWHERE, NOT_BY_AGENT = (
     "transition_refused", "not_a_transition", "task_done", "override_needs_reason", "never_reached", "redo_elsewhere",
+    "acceptance_by_agent",
 )  # fmt: skip
 
 
@@ -101,6 +104,17 @@ def decide(phase: str, snap: Snapshot, request: Request, rounds: Mapping[str, in
     if request.target is not None:
         return _enter(phase, snap, request.target)
     return _next(phase, snap)
+
+
+def as_author(answer: Answer, task: str, author: str) -> Answer:
+    """Return the answer to a request of this author: an override of an agent into done is refused.
+
+    `author`: who typed it, as `typed_by` says; empty if nobody knows.
+    """
+    if author == AGENT and isinstance(answer, Move) and answer.kind == OVERRIDE and answer.target == DONE:
+        text = messages.no_override_by_agent(task, answer.source, answer.reason or "")
+        return MoveRefusal(NOT_BY_AGENT, answer.source, DONE, text, answer.failed)
+    return answer
 
 
 def gates(phase: str, snap: Snapshot) -> tuple[GateStatus, ...]:

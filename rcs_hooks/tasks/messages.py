@@ -97,6 +97,15 @@ def no_override(task: str, source: str, target: str) -> str:
     return f"task {task}: {source} -> {target} is not a transition; an override cannot skip a phase"
 
 
+def no_override_by_agent(task: str, source: str, reason: str) -> str:
+    """Return the refusal of an agent's override into done, with what it can type, and what the person can."""
+    asked = f'an override into done was asked for, "{clean(reason, 80)}", and nothing was changed'
+    accept = f'rcs task accept {task} --decision WORD --reason "...", which the client asks the person about'
+    status = f"rcs task status {task}, which says what the end of the revert still needs"
+    fix = f"{accept if source == ACCEPT else status}; or the person types the override in a terminal of their own"
+    return f"task {task}: {asked}: the acceptance is the person's.\n  fix: {fix}"
+
+
 def is_done(task: str) -> str:
     return f"task {task} is done. Re-open it with rcs task redo {task} --phase <phase>."
 

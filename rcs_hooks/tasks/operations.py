@@ -106,6 +106,7 @@ def request_locked(
     if state.phase in judging.JUDGED:
         state = state.judged(verdict)
     answer = flow.decide(state.phase, store.snapshot(state), request, state.rounds)
+    answer = flow.as_author(answer, store.task, store.author.kind)
     if isinstance(answer, MoveRefusal):
         store.refuse(answer.source, answer.target, request.override, answer.failed)
     if not isinstance(answer, Move):

@@ -62,6 +62,39 @@ def test_a_revert_and_an_override_say_it_too(task: Task) -> None:
     assert (task.phase, task.transcript[-1]["kind"], task.transcript[-1]["by"]) == ("codegen", "override", "agent")
 
 
+ASKED = (
+    'task t1: an override into done was asked for, "ship it", and nothing was changed: the acceptance is the person\'s.'
+)
+IN_A_TERMINAL = "or the person types the override in a terminal of their own"
+
+
+@each_row(("source", "options", "fix"), [
+    ("accept", (), 'rcs task accept t1 --decision WORD --reason "...", which the client asks the person about'),
+    ("accept", ("--to", "done"),
+     'rcs task accept t1 --decision WORD --reason "...", which the client asks the person about'),
+    ("revert", (), "rcs task status t1, which says what the end of the revert still needs"),
+])  # fmt: skip
+@each_row("env", AGENTS.values(), ids=AGENTS)
+def test_an_agent_cannot_override_the_acceptance(
+    task: Task, source: str, options: tuple[str, ...], fix: str, env: dict[str, str]
+) -> None:
+    task.at(source)
+    before = task.tree("transcript.jsonl")
+    status, out, err = task.program("next", "--override", "ship it", *options, **env)
+    assert (status, out, err) == (1, "", f"rcs: {ASKED}\n  fix: {fix}; {IN_A_TERMINAL}\n")
+    assert task.tree("transcript.jsonl") == before
+    assert (task.phase, task.transcript[-1]["kind"]) == (source, "refused")
+
+
+def test_a_person_can_and_an_agent_may_override_what_is_no_acceptance(task: Task) -> None:
+    task.at("accept")
+    task.program("next", "--override", "once more", "--to", "codegen", CLAUDECODE="1")
+    assert (task.phase, task.transcript[-1]["kind"]) == ("codegen", "override")
+    task.at("accept")
+    in_a_terminal(task, "task", "next", "t1", "--override", "I have seen it")
+    assert (task.phase, task.transcript[-1]["by"]) == ("done", "terminal")
+
+
 def test_status_says_who_decided(task: Task) -> None:
     task.at("accept")
     task.program("accept", "--decision", "accepted", "--reason", "so be it", CLAUDECODE="1")

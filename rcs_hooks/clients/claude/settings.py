@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 TASK_ACTIONS = ("new", "list", "status", "schema", "next", "plan", "codegen", "review", "collect", "redo")
 """What an agent may do with a task unasked: it runs no command and undoes no work. No rule can tell `next --override`
-from `next`; what an agent has overridden is shown as an agent's."""
+from `next`: an override into done, which would accept the work, is refused in an agent's shell, and any other is shown
+as an agent's."""
 ALLOWED_COMMANDS = ("state", "question", "emit", *(f"task {action}" for action in TASK_ACTIONS))
 """The commands of `rcs` that an agent is told to run, without those that carry another command."""
 OLDER_COMMANDS = ("task",)
