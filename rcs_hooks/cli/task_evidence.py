@@ -36,7 +36,7 @@ END_OF_OPTIONS = "--"
 
 def add_command(parser: argparse.ArgumentParser) -> None:
     """Add what `rcs task test` takes besides a task."""
-    parser.usage = "rcs task test [ID] [--kind KIND] [--timeout TIME] [--fresh] [-- COMMAND...]"
+    parser.usage = "rcs task test [ID] [OPTION]... [-- COMMAND...]"
     parser.description = (
         f"go to test; with a COMMAND: run it, write {REPORT} from what came of it, and exit as it does, or with "
         f"{TROUBLE} if nothing was run or recorded"
