@@ -171,6 +171,7 @@ SETTINGS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @each_row("name", SETTINGS)
 def test_the_diff_is_the_same_with_every_setting(tmp_path: Path, name: str) -> None:
     repo = Repo(tmp_path / "repo")

@@ -219,6 +219,7 @@ def test_output_that_comes_just_after_the_end_is_passed_on(tmp_path: Path) -> No
     assert b"soon\nlate\n" in tries
 
 
+@pytest.mark.slow
 def test_what_is_left_behind_and_writes_for_ever_is_not_waited_for(tmp_path: Path) -> None:
     _, done = run(tmp_path, "sh", "-c", "yes & exit 3", stdout=subprocess.DEVNULL)
     assert done.returncode == 3
@@ -234,6 +235,7 @@ def test_a_command_that_takes_too_long_is_ended_with_all_that_it_has_started(tmp
     assert not is_alive(pid_in(tmp_path / "pid"))
 
 
+@pytest.mark.slow
 def test_what_a_command_has_started_may_clean_up_when_the_time_is_over(tmp_path: Path) -> None:
     child = "trap 'sleep 0.5; echo clean >clean; exit' TERM; echo $$ >pid; while :; do sleep 0.01; done"
     (tmp_path / "child").write_text(child)
@@ -249,12 +251,14 @@ def test_a_command_that_heeds_no_signal_is_killed(tmp_path: Path) -> None:
     assert not is_alive(pid_in(tmp_path / "pid"))
 
 
+@pytest.mark.slow
 def test_a_command_that_has_left_for_a_session_of_its_own_is_ended_too(tmp_path: Path) -> None:
     ran, _ = run(tmp_path, "setsid", "sh", "-c", "sleep 1000 & echo $! >pid; wait", limit=2)
     assert (ran["exit"], ran["timed_out"]) == (124, True)
     wait_for(lambda: not is_alive(pid_in(tmp_path / "pid")), "the end of what it had started")
 
 
+@pytest.mark.slow
 def test_a_stopped_command_runs_out_of_time_too(tmp_path: Path) -> None:
     ran, _ = run(tmp_path, "sh", "-c", "kill -STOP $$", limit=2)
     assert (ran["exit"], ran["timed_out"]) == (124, True)

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from rcs_hooks.proof.tree import fingerprint
 from tests.proof.repositories import ENV, Repo, git
 from tests.table import each_row
@@ -66,6 +68,7 @@ NOT_KNOWN = {("ident", "autocrlf"), ("ident", "input")}
 """Where a blob in the index has CRLF and the file a keyword, `hash-object` converts both, and `git add` one of them."""
 
 
+@pytest.mark.slow
 @each_row(("attributes", "settings"), sorted(ROWS - NOT_KNOWN))
 def test_what_git_converts_has_the_id_that_git_gives_it(attributes: str, settings: str, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo", commit=False)
@@ -230,6 +233,7 @@ def test_an_encoding_that_git_does_not_know_is_no_failure(tmp_path: Path) -> Non
     assert fingerprint(str(repo.top), ENV).digest != before.digest
 
 
+@pytest.mark.slow
 def test_more_files_than_one_command_line_takes_have_their_ids(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     names = [f"{n}{'x' * 200}" for n in range(700)]

@@ -170,6 +170,7 @@ TRAPS: dict[str, Callable[[Trap], None]] = {
 }
 
 
+@pytest.mark.slow
 @each_row("trap", TRAPS)
 def test_a_repository_runs_nothing(trap: str, tmp_path: Path) -> None:
     armed = Trap(tmp_path)
@@ -311,6 +312,7 @@ def of_group(mark: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @each_row("pipe", PIPES)
 def test_a_pipe_keeps_nobody_waiting(pipe: str, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")

@@ -199,6 +199,7 @@ def test_a_submodule_behind_a_link_is_not_entered(tmp_path: Path) -> None:
     assert digest(repo.top) == before
 
 
+@pytest.mark.slow
 def test_many_repositories_one_in_another_are_refused(tmp_path: Path) -> None:
     top = folder = tmp_path / "repo"
     for _ in range(40):

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from rcs_hooks.proof.tree import changed_tracked, fingerprint
 from tests.proof.repositories import ENV, Repo, git
 from tests.table import each_row
@@ -61,6 +63,7 @@ CHANGES: dict[str, tuple[tuple[str, ...], Callable[[Repo], object]]] = {
 }
 
 
+@pytest.mark.slow
 @each_row("change", CHANGES)
 def test_tracked_files_that_a_command_changes_are_named(change: str, tmp_path: Path) -> None:
     expected, make = CHANGES[change]

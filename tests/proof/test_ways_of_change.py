@@ -300,6 +300,7 @@ WAYS: dict[str, tuple[str, Callable[[Repo], object]]] = {
 }
 
 
+@pytest.mark.slow
 @each_row("way", WAYS)
 def test_each_way_in_which_a_tree_can_change(way: str, template: Path, tmp_path: Path) -> None:
     expected, change = WAYS[way]

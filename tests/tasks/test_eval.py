@@ -71,6 +71,7 @@ def test_a_command_that_fails_sends_the_task_back(task: Task) -> None:
     assert task.phase == "codegen"
 
 
+@pytest.mark.slow
 def test_a_command_that_is_out_of_time_is_a_run_that_broke(task: Task) -> None:
     status, _, err = run(task, "sleep", "60", options=("--timeout", "1s"))
     assert (status, "timed out" in err) == (124, True)
@@ -145,6 +146,7 @@ REFUSED: dict[str, tuple[str, Record, str]] = {
 }
 
 
+@pytest.mark.slow
 @each_row("name", REFUSED)
 def test_where_it_may_not_run_nothing_runs(tmp_path: Path, name: str) -> None:
     phase, artifacts, words = REFUSED[name]
@@ -273,6 +275,7 @@ def test_after_an_edit_it_is_stale_and_says_how_to_run_it_again(task: Task, repo
     ("script", "again"),
     [('test "1" = 1', "sh -c 'test \"1\" = 1'"), ("true\ntrue", "COMMAND"), (f"true {'x' * 90}", "COMMAND")],
 )
+@pytest.mark.slow
 def test_what_is_to_be_run_again_is_what_was_run(tmp_path: Path, script: str, again: str) -> None:
     repo = Repo(tmp_path / "project")
     task = Task(repo.top).at("test")
@@ -281,6 +284,7 @@ def test_what_is_to_be_run_again_is_what_was_run(tmp_path: Path, script: str, ag
     assert f" passed; to run it again: rcs task test t1 -- {again}\n" in task.did("next")
 
 
+@pytest.mark.slow
 def test_in_accept_it_is_run_again_on_the_tree_that_is_to_be_accepted(task: Task, repo: Repo) -> None:
     enter_accept(task)
     repo.write("a.txt", "edited\n")
@@ -342,6 +346,7 @@ def test_only_the_trusted_command_proves(task: Task, repo: Repo) -> None:
     assert task.state["proof"]["command"] == CHECK
 
 
+@pytest.mark.slow
 def test_the_trusted_command_proves_in_the_root_only_and_a_line_for_a_shell_by_a_shell(task: Task, repo: Repo) -> None:
     line = f"{CHECK} && true"
     env = trusted(task, repo, f'[proof]\ncommand = "{line}"\n')
@@ -355,6 +360,7 @@ def test_the_trusted_command_proves_in_the_root_only_and_a_line_for_a_shell_by_a
     assert "not a proof" not in run(task, "sh", "-c", line, home=env["HOME"])[2]
 
 
+@pytest.mark.slow
 def test_where_a_proof_is_required_nothing_is_accepted_without_one(task: Task, repo: Repo) -> None:
     env = trusted(task, repo, f'[proof]\ncommand = "{CHECK}"\nrequired = true\n')
     run(task, *CHECK.split(), home=env["HOME"])
