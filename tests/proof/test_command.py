@@ -65,6 +65,7 @@ EXITS = [
 ]
 
 
+@pytest.mark.slow
 @each_row("what, argv, code, number", EXITS, ids=[row[0] for row in EXITS])
 def test_the_exit_status_is_the_commands_own(
     tmp_path: Path, what: str, argv: tuple[str, ...], code: int, number: int
@@ -93,6 +94,7 @@ UNRUNNABLE = [
 ]
 
 
+@pytest.mark.slow
 @each_row("argv, error, says", UNRUNNABLE, ids=[row[0][0] for row in UNRUNNABLE])
 def test_what_cannot_be_run_is_told_from_what_is_not_there(
     tmp_path: Path, argv: tuple[str, ...], error: str, says: str
@@ -183,6 +185,7 @@ def test_a_full_disk_does_not_end_the_command_and_is_told(tmp_path: Path) -> Non
     assert (done.returncode, ran["tail"], ran["output_lost"]) == (3, "x\n", "no space left on device")
 
 
+@pytest.mark.slow
 def test_a_reader_that_waits_holds_up_no_time_limit(tmp_path: Path) -> None:
     program = start(tmp_path, "sh", "-c", "echo $$ >pid; exec yes", extra={"LIMIT": "1"})
     pid = pid_in(tmp_path / "pid")
@@ -267,6 +270,7 @@ def test_a_stopped_command_runs_out_of_time_too(tmp_path: Path) -> None:
 PASSED_ON = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT]
 
 
+@pytest.mark.slow
 @each_row("number", PASSED_ON, ids=[each.name for each in PASSED_ON])
 def test_a_signal_to_us_is_passed_on(tmp_path: Path, number: signal.Signals) -> None:
     program = start(tmp_path, "sh", "-c", "sleep 1000 & echo $! >pid; wait")

@@ -14,6 +14,8 @@ from rcs_hooks.proof.tree import fingerprint
 from tests.proof.repositories import ENV, Repo, git
 from tests.table import each_row
 
+pytestmark = pytest.mark.slow
+
 
 class Trap:
     """A repository with two others in it, and a program that leaves a mark where it is run."""
@@ -170,7 +172,6 @@ TRAPS: dict[str, Callable[[Trap], None]] = {
 }
 
 
-@pytest.mark.slow
 @each_row("trap", TRAPS)
 def test_a_repository_runs_nothing(trap: str, tmp_path: Path) -> None:
     armed = Trap(tmp_path)
@@ -312,7 +313,6 @@ def of_group(mark: str) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 @each_row("pipe", PIPES)
 def test_a_pipe_keeps_nobody_waiting(pipe: str, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")

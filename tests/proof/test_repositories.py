@@ -16,6 +16,8 @@ from rcs_hooks.proof.tree import changed_tracked, fingerprint
 from tests.proof.repositories import ENV, Repo, git
 from tests.table import each_row
 
+pytestmark = pytest.mark.slow
+
 SOMEBODY = 65_534
 
 
@@ -199,7 +201,6 @@ def test_a_submodule_behind_a_link_is_not_entered(tmp_path: Path) -> None:
     assert digest(repo.top) == before
 
 
-@pytest.mark.slow
 def test_many_repositories_one_in_another_are_refused(tmp_path: Path) -> None:
     top = folder = tmp_path / "repo"
     for _ in range(40):

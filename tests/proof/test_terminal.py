@@ -36,7 +36,7 @@ while not os.path.exists("go"):
 sys.exit(6)
 """
 """Starts no programs while it waits: a shell cannot be stopped in the moment in which it starts one."""
-pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="needs a shell with jobs")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which("bash"), reason="needs a shell with jobs")]
 
 
 @pytest.fixture
@@ -158,7 +158,6 @@ def test_ctrl_z_stops_both_and_fg_and_bg_go_on(shell: OnTerminal, tmp_path: Path
     assert result(tmp_path)["exit"] == 6
 
 
-@pytest.mark.slow
 def test_the_time_for_which_it_is_stopped_does_not_count(shell: OnTerminal, tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text(WAITS)
     shell.type(f"LIMIT=8 {RUN} {sys.executable} waits.py\n")

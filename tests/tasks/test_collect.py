@@ -199,6 +199,7 @@ BASES: dict[str, tuple[Callable[[Repo], object], str, dict[str, str]]] = {
 }
 
 
+@pytest.mark.slow
 @each_row("name", BASES)
 def test_another_base_may_be_named(tmp_path: Path, name: str) -> None:
     repo = Repo(tmp_path / "project")
@@ -211,6 +212,7 @@ def test_another_base_may_be_named(tmp_path: Path, name: str) -> None:
     assert collected(task) == expected
 
 
+@pytest.mark.slow
 @each_row("base", ["nowhere", "--output=x", "-n", "a b", "HEAD\x1b[31m", "x" * 10_000, "HEAD:a.txt"], ids=ascii)
 def test_a_base_that_is_no_commit_is_refused(tmp_path: Path, base: str) -> None:
     repo = Repo(tmp_path / "project")
@@ -348,6 +350,7 @@ def test_a_link_is_in_the_diff_only(task: Task, repo: Repo) -> None:
     assert "+/etc/passwd" in (task.folder / DIFF).read_text()
 
 
+@pytest.mark.slow
 def test_too_much_is_refused_with_what_to_do(task: Task, repo: Repo) -> None:
     before = task.tree()
     with (repo.top / "huge.bin").open("wb") as file:

@@ -88,6 +88,7 @@ def test_a_command_that_cannot_be_run_writes_nothing(task: Task, command: str, s
     assert task.tree() == before
 
 
+@pytest.mark.slow
 def test_several_commands_are_suites_of_one_report_on_the_same_tree(task: Task, repo: Repo) -> None:
     run(task, "true")
     run(task, "sh", "-c", CHECK, options=("--kind", "lint"))
@@ -112,6 +113,7 @@ def test_a_mistyped_command_leaves_the_report_with_a_fresh_one(task: Task) -> No
     assert task.phase == "accept"
 
 
+@pytest.mark.slow
 def test_a_report_that_was_written_by_hand_is_replaced_but_for_keys_that_nobody_knows(task: Task) -> None:
     task.put(REPORT, PASSED | {"notes": "mine"})
     run(task, "true")
@@ -119,6 +121,7 @@ def test_a_report_that_was_written_by_hand_is_replaced_but_for_keys_that_nobody_
     assert ([each["id"] for each in report["suites"]], report["notes"]) == (["true"], "mine")
 
 
+@pytest.mark.slow
 def test_a_command_that_changes_tracked_files_proves_nothing(task: Task) -> None:
     status, _, err = run(task, "sh", "-c", "echo more >> a.txt")
     assert (status, "it proves nothing, as it has changed a.txt; run it again" in err) == (0, True)
@@ -126,6 +129,7 @@ def test_a_command_that_changes_tracked_files_proves_nothing(task: Task) -> None
     assert (report["overall_pass"], report["changed"]) == (False, ["a.txt"])
 
 
+@pytest.mark.slow
 def test_from_review_the_task_enters_test_first(task: Task) -> None:
     task.at("review", {CODE_REVIEW: CLEAN_REVIEW})
     assert run(task, "true")[0] == 0
@@ -193,6 +197,7 @@ def test_without_a_command_it_goes_to_test_as_ever(task: Task) -> None:
     assert "to do: rcs task test t1 -- COMMAND" in task.did("status")
 
 
+@pytest.mark.slow
 def test_a_task_that_goes_on_meanwhile_keeps_its_report(task: Task, repo: Repo) -> None:
     task.put(REPORT, PASSED)
     move = ["sh", "-c", f"{RCS[0]} task redo t1 >&2"]
@@ -248,6 +253,7 @@ def enter_accept(task: Task, *command: str) -> str:
     return task.did("next")
 
 
+@pytest.mark.slow
 def test_on_the_same_tree_it_is_proven_and_stays_so_when_it_is_committed(task: Task, repo: Repo) -> None:
     repo.write("a.txt", "work\n")
     proven = f"  proof: proven by `sh -c '{CHECK}'`\n"
@@ -260,6 +266,7 @@ def test_on_the_same_tree_it_is_proven_and_stays_so_when_it_is_committed(task: T
     assert task.state["proof"]["state"] == "proven"
 
 
+@pytest.mark.slow
 def test_after_an_edit_it_is_stale_and_says_how_to_run_it_again(task: Task, repo: Repo) -> None:
     run(task, "sh", "-c", CHECK)
     repo.write("a.txt", "edited\n")
@@ -296,6 +303,7 @@ def test_in_accept_it_is_run_again_on_the_tree_that_is_to_be_accepted(task: Task
     assert "reasons: empty although tests failed" in task("accept", "--decision", "accepted").err
 
 
+@pytest.mark.slow
 def test_an_edit_between_the_two_moves_is_noticed_at_the_second(task: Task, repo: Repo) -> None:
     assert "proven by" in enter_accept(task)
     repo.write("new.py", "x\n")
@@ -316,6 +324,7 @@ def test_a_task_that_goes_back_has_no_verdict_any_more(task: Task) -> None:
     assert "proof" not in task.did("status")
 
 
+@pytest.mark.slow
 def test_where_the_tree_cannot_be_read_it_is_unproven_with_the_reason(task: Task, repo: Repo) -> None:
     run(task, "sh", "-c", CHECK)
     repo.git("config", "filter.a=b.clean", "touch ran")
@@ -335,6 +344,7 @@ def trusted(task: Task, repo: Repo, text: str) -> dict[str, str]:
     return {"HOME": str(home)}
 
 
+@pytest.mark.slow
 def test_only_the_trusted_command_proves(task: Task, repo: Repo) -> None:
     env = trusted(task, repo, f'[proof]\ncommand = "{CHECK}"\n')
     _, _, err = run(task, "true", home=env["HOME"])
@@ -378,6 +388,7 @@ def test_where_a_proof_is_required_nothing_is_accepted_without_one(task: Task, r
     assert (done.status, task.phase, task.state["proof"]["state"]) == (0, "done", "proven")
 
 
+@pytest.mark.slow
 def test_a_person_may_waive_it_with_a_reason(task: Task, repo: Repo) -> None:
     env = trusted(task, repo, f'[proof]\ncommand = "{CHECK}"\nrequired = true\n')
     task.put(REPORT, PASSED)

@@ -88,6 +88,7 @@ def test_each_mode_that_executes_ends_by_a_proof(mode: str, place: str, tmp_path
     assert agent.proven() == {mode: True}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", EXECUTING)
 def test_a_run_that_is_taken_up_at_each_step_ends_by_a_proof(mode: str, tmp_path: Path) -> None:
     agent = Agent(tmp_path)
@@ -105,6 +106,7 @@ def test_modes_that_run_together_end_by_proofs(typed: str, tmp_path: Path) -> No
 ALONE = [(f"${MODES[mode].tokens[0]}", place) for mode in EXECUTING for place in (REPLY, STOP, AGAIN, TAKE_UP)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "place"), [*ALONE, *((typed, STOP) for typed in TOGETHER)])
 def test_where_the_person_trusts_one_command_no_other_is_run(typed: str, place: str, tmp_path: Path) -> None:
     home, root = tmp_path / "home", tmp_path / "root"
@@ -123,6 +125,7 @@ def test_where_the_person_trusts_one_command_no_other_is_run(typed: str, place: 
     assert set(agent.proven().values()) == {True}
 
 
+@pytest.mark.slow
 def test_where_the_program_has_a_long_path_the_proof_is_whole(tmp_path: Path) -> None:
     program = tmp_path / ("x" * 40) / "bin" / "rcs"
     program.parent.mkdir(parents=True)
