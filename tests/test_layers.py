@@ -12,7 +12,7 @@ from tests.table import each_row
 
 PACKAGE = Path(rcs_hooks.__file__).parent
 BASE = {"catalog", "environment", "errors", "jsontext", "mode_def", "text", "tuples"}
-STATE = BASE | {"workflow", "files", "modes"}
+STATE = BASE | {"workflow", "files", "modes", "terminal"}
 PROVING = {"config", "proof"}
 MAY_IMPORT = {
     "catalog": {"mode_def"},
@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "jsontext": set(),
     "mode_def": {"catalog", "jsontext", "shipped_modes", "text"},
     "shipped_modes": set(),
+    "terminal": {"errors", "tuples"},
     "text": set(),
     "tuples": set(),
     "workflow": BASE - {"environment"},

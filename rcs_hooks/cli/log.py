@@ -10,7 +10,7 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso
 from rcs_hooks.state import history, history_folding, history_listing
-from rcs_hooks.state.session_listing import SHORT_ID, telling_length
+from rcs_hooks.terminal.ids import SHORT_ID, telling_length
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 from rcs_hooks.workflow.proof import VERDICTS, Proof

@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.files.clock import seconds
-from rcs_hooks.overview.entries import LONG_ID, short
-from rcs_hooks.state.session_listing import telling_length
+from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.workflow.lifecycle import FAILURES
 
 if TYPE_CHECKING:

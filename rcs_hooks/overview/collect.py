@@ -20,11 +20,11 @@ from rcs_hooks.overview.entries import (
     Entry,
     Overview,
     length_for,
-    short,
 )
 from rcs_hooks.overview.records import why
 from rcs_hooks.runs import store as stores
 from rcs_hooks.tasks.store import names as task_names
+from rcs_hooks.terminal.ids import short
 from rcs_hooks.workflow.commands import Commands
 
 if TYPE_CHECKING:

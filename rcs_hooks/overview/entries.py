@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks.state.session_listing import SHORT_ID, telling_length
+from rcs_hooks.terminal.ids import LONG_ID, telling_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,8 +18,6 @@ MODE, RUN, TASK = "mode", "run", "task"
 WAITING, RUNNING, ENDED, TASKS, CLOSED = "waiting", "running", "ended", "tasks", "closed"
 LATELY = 86_400.0
 """Seconds for which something that has ended is shown."""
-LONG_ID = 16
-"""An id of this length or more is shown by its first letters."""
 
 
 class AskedQuestion(NamedTuple):
@@ -142,11 +140,6 @@ class Overview(NamedTuple):
         """Return the overview as JSON; `off` is there only while the hooks are off."""
         groups: JsonObject = {name: [entry.as_json() for entry in group] for name, group in self.groups.items()}
         return groups | ({"off": self.off} if self.off else {})
-
-
-def short(identifier: str, length: int = SHORT_ID) -> str:
-    """Return an id as people read it: a long one by its first letters, so many as tell it from those beside it."""
-    return identifier[:length] if len(identifier) >= LONG_ID else identifier
 
 
 def length_for(entries: Iterable[Entry]) -> int:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import RcsError, reason_of
 from rcs_hooks.files.clock import iso, seconds
-from rcs_hooks.overview.entries import MODE, RUNNING, Entry, short
+from rcs_hooks.overview.entries import MODE, RUNNING, Entry
+from rcs_hooks.terminal.ids import short
 from rcs_hooks.text import clean, word
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 from rcs_hooks.workflow.proof import status_of

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, WAITING, Entry, short
+from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, WAITING, Entry
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter
 from rcs_hooks.runs.records import WAITING as WAITS
+from rcs_hooks.terminal.ids import short
 from rcs_hooks.text import clean, quoted
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview import proofs
-from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, length_for, short
+from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, length_for
+from rcs_hooks.terminal.ids import short
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.proof import PROVEN, STALE, UNPROVEN
 

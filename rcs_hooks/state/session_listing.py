@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 
 from rcs_hooks.catalog import MODES
@@ -11,14 +10,11 @@ from rcs_hooks.files import paths, reading
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.tracked import has_tracked_session, tracked_names
 from rcs_hooks.state import own_records, session_index
+from rcs_hooks.terminal.ids import SHORT_ID
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.mode_record import ModeRecord
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-SHORT_ID, UUID_LENGTH = 8, 36
+UUID_LENGTH = 36
 UUID_LETTERS = frozenset("0123456789abcdefABCDEF-")
 MOST_LOOKED_AT = 30
 """In how many sessions, the latest, a run is looked for that has ended."""
@@ -41,16 +37,6 @@ def folded_sessions(folder: str) -> list[str]:
     found = [name for name in found if paths.folded(folder, paths.session_folder(name))]
     is_any = bool(tracked_names(root))
     return [name for name in found if not (is_any and has_tracked_session(root, name, paths.FOLDED))]
-
-
-def telling_length(names: Iterable[str]) -> int:
-    """Return how many letters, at least 8, tell these ids apart. Ids of Codex that are of one minute begin alike."""
-    ordered = sorted(set(names))
-    length = SHORT_ID
-    for one, other in itertools.pairwise(ordered):
-        alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-        length = max(length, len(list(alike)) + 1)
-    return length
 
 
 def whole_id(folder: str, start: str) -> str:

@@ -12,7 +12,6 @@ import pytest
 from rcs_hooks.cli.log import counted, line_of
 from rcs_hooks.state.history import Event
 from rcs_hooks.state.history_listing import LoggedEvent
-from rcs_hooks.state.session_listing import telling_length
 from tests.support import RCS_HOOK, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
@@ -99,18 +98,6 @@ def test_two_sessions_of_one_minute_are_told_apart(workspace: Workspace) -> None
         workspace.prompt("$forge go", f"01890a5d-ac96-{end}")
     first, second = (line.split()[2] for line in log(workspace).splitlines())
     assert (first, second) == ("01890a5d-ac96-7000-8000-000000000001", "01890a5d-ac96-7000-8000-000000000002")
-
-
-@each_row(("names", "length"), [
-    ([], 8),
-    (["0123456789"], 8),
-    (["0123456789", "0123456789"], 8),
-    (["01234567-89", "89abcdef-01"], 8),
-    (["01890a5d-ac96-1", "01890a5d-b123-2", "f0000000-0000"], 10),
-    (["01890a5d", "01890a5d-1"], 9),
-])  # fmt: skip
-def test_so_many_letters_tell_ids_apart(names: list[str], length: int) -> None:
-    assert telling_length(names) == length
 
 
 @pytest.fixture

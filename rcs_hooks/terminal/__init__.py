@@ -1,0 +1,1 @@
+"""What a person reads in a terminal: tables, colours, widths, moments and short ids. Decides nothing, reads no file."""

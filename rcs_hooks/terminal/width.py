@@ -1,0 +1,103 @@
+"""How many cells of a terminal a text takes, how it is wrapped, and how many columns there are."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import TextIO
+
+NARROWEST, WIDEST, USUAL = 20, 1_000, 80
+WIDE = ("W", "F")
+WITHOUT_CELL = ("Mn", "Me", "Cf")
+ELLIPSIS = "…"
+
+
+def of(stream: TextIO | None, env: Mapping[str, str]) -> int | None:
+    """Return the columns of the terminal that a stream is; None if it is none, so that nothing bounds a line.
+
+    COLUMNS goes before what the terminal says; where neither says anything, there are 80.
+    """
+    if stream is None or not stream.isatty():
+        return None
+    wanted = env.get("COLUMNS", "")
+    found = int(wanted) if wanted.isascii() and wanted.isdigit() and len(wanted) < 5 else 0
+    if not found:
+        try:
+            found = os.get_terminal_size(stream.fileno()).columns
+        except (OSError, ValueError):
+            found = 0
+    return max(NARROWEST, min(found or USUAL, WIDEST))
+
+
+def cells(text: str) -> int:
+    """Return how many cells a text takes: two for a wide letter or an emoji, none for an accent that is added."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(char: str) -> int:
+    import unicodedata
+
+    if char.isascii():
+        return 1
+    if unicodedata.category(char) in WITHOUT_CELL:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in WIDE else 1
+
+
+def padded(text: str, width: int, *, is_right: bool = False) -> str:
+    """Return a text with blanks up to so many cells, behind it or before it."""
+    blanks = " " * max(0, width - cells(text))
+    return blanks + text if is_right else text + blanks
+
+
+def cut(text: str, width: int) -> str:
+    """Return a text of at most so many cells, for a line that must not be wrapped; an ellipsis says that it was cut."""
+    if cells(text) <= width:
+        return text
+    room, end = width - 1, 0
+    for char in text:
+        room -= _cells(char)
+        if room < 0:
+            break
+        end += 1
+    return (text[:end].rstrip() + ELLIPSIS) if width > 0 else ""
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Break a text into lines at blanks. A word that is wider than a line stays whole, on a line of its own.
+
+    Only scripts that are written without blanks are broken between two letters.
+    """
+    lines: list[str] = []
+    line, used = "", 0
+    for blank, word in _words(text, width):
+        size = cells(word)
+        if line and used + len(blank) + size > width:
+            lines.append(line)
+            line, used = word, size
+        else:
+            line, used = (line + blank + word, used + len(blank) + size) if line else (word, size)
+    return [*lines, line] if line else lines
+
+
+def widest_word(text: str) -> int:
+    """Return the cells of the widest word, which is the least width that a text can be wrapped to."""
+    return max((cells(word) for _, word in _words(text, 2)), default=0)
+
+
+def _words(text: str, width: int) -> Iterator[tuple[str, str]]:
+    """Yield the words of a text, each with what stands before it: a blank, or nothing between two wide letters."""
+    for word in text.split():
+        if word.isascii() or cells(word) <= width:
+            yield " ", word
+            continue
+        before, piece = " ", ""
+        for char in word:
+            if piece and _cells(char) and 2 in (_cells(char), _cells(piece[-1])) and char.isalnum():
+                yield before, piece
+                before, piece = "", ""
+            piece += char
+        yield before, piece

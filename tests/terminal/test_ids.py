@@ -1,0 +1,55 @@
+"""Short ids, and back from what a person typed to the whole id."""
+
+from __future__ import annotations
+
+import pytest
+
+from rcs_hooks.errors import Refused
+from rcs_hooks.terminal.ids import resolve, short, telling_length
+from tests.table import each_row
+
+ONE, OTHER = "01890a5d-ac96-7000-8000-000000000001", "01890a5d-b123-7000-8000-000000000002"
+KNOWN = (ONE, OTHER, "login", "login-page", "q-1f2e3d4c5b")
+
+
+@each_row(("names", "length"), [
+    ([], 8),
+    (["0123456789"], 8),
+    (["0123456789", "0123456789"], 8),
+    (["01234567-89", "89abcdef-01"], 8),
+    ([ONE, OTHER, "f0000000-0000"], 10),
+    (["01890a5d", "01890a5d-1"], 9),
+])  # fmt: skip
+def test_so_many_letters_tell_ids_apart(names: list[str], length: int) -> None:
+    assert telling_length(names) == length
+
+
+def test_only_a_long_id_is_shortened() -> None:
+    assert [short(ONE), short(ONE, 10), short("login-of-ada#2")] == ["01890a5d", "01890a5d-a", "login-of-ada#2"]
+
+
+@each_row(("typed", "meant"), [
+    (ONE, ONE),
+    ("01890a5d-a", ONE),
+    ("q-1f", "q-1f2e3d4c5b"),
+    ("login", "login"),
+    ("login-", "login-page"),
+    ("q-1", "q-1"),
+    ("other", "other"),
+    ("", ""),
+])  # fmt: skip
+def test_the_first_letters_mean_the_one_id_that_begins_with_them(typed: str, meant: str) -> None:
+    assert resolve(typed, KNOWN) == meant
+
+
+def test_letters_of_several_ids_are_refused_with_the_candidates() -> None:
+    with pytest.raises(Refused) as refused:
+        resolve("01890a5d", KNOWN, "session", option="--session")
+    assert str(refused.value) == (f"2 sessions begin with 01890a5d; say which one:\n--session {ONE}\n--session {OTHER}")
+
+
+def test_of_very_many_candidates_five_are_named() -> None:
+    with pytest.raises(Refused) as refused:
+        resolve("task", [f"task-{number}" for number in range(9)], "task")
+    *_, last, more = str(refused.value).splitlines()
+    assert (last, more) == ("task-4", "and 4 more")
