@@ -245,10 +245,24 @@ def paste(command: str, *, cwd: Path, env: dict[str, str]) -> subprocess.Complet
     )
 
 
+class _Terminal(io.TextIOWrapper):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def run_rcs(
-    *words: str, cwd: Path, env: dict[str, str] | None = None, stdin: bytes = b"", umask: int = -1
+    *words: str,
+    cwd: Path,
+    env: dict[str, str] | None = None,
+    stdin: bytes = b"",
+    umask: int = -1,
+    is_terminal: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """`rcs` in this process, with a folder, an environment and streams of its own, as if it were a program.
+
+    `is_terminal`: whether stdout is one, as wide as COLUMNS says.
 
     tests/test_in_process.py holds that a program says the same. Where Python itself heeds a variable as it starts,
     it is one.
@@ -261,7 +275,9 @@ def run_rcs(
             command, input=stdin, capture_output=True, cwd=cwd, env=env, umask=umask, timeout=60, check=False
         )
         return subprocess.CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
-    streams = [io.TextIOWrapper(io.BytesIO(given), "utf-8", write_through=True) for given in (stdin, b"", b"")]
+    kinds = (io.TextIOWrapper, _Terminal if is_terminal else io.TextIOWrapper, io.TextIOWrapper)
+    buffers = [io.BytesIO(given) for given in (stdin, b"", b"")]
+    streams = [kind(buffer, "utf-8", write_through=True) for kind, buffer in zip(kinds, buffers, strict=True)]
     shown, old_env = (sys.stdin, sys.stdout, sys.stderr), dict(os.environ)
     with contextlib.chdir(cwd):
         old_mask = os.umask(0o022)
@@ -276,7 +292,7 @@ def run_rcs(
             os.environ.clear()
             os.environ.update(old_env)
             os.umask(old_mask)
-    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
+    out, err = (buffer.getvalue().decode() for buffer in buffers[1:])
     return subprocess.CompletedProcess(words, status, out, err)
 
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from typing import TYPE_CHECKING
 
 from rcs_hooks.catalog import MODES, NAMESPACE, skill_named
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
-from rcs_hooks.files.clock import iso
+from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.state import history, history_folding, history_listing
-from rcs_hooks.terminal.ids import SHORT_ID, telling_length
+from rcs_hooks.terminal import when, width
+from rcs_hooks.terminal.ids import short, telling_length
+from rcs_hooks.terminal.style import BAD, GOOD, QUIET, WAITS, kind_of
+from rcs_hooks.terminal.table import Cell, Column, Heading, Row
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 from rcs_hooks.workflow.proof import VERDICTS, Proof
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rcs_hooks.state.history import Event
     from rcs_hooks.state.history_listing import LoggedEvent
@@ -26,7 +31,12 @@ QUOTE = "'"
 SHOWN = 50
 MOST = 5_000
 PAUSE = 0.5
-TITLE_LENGTH, TEXT_LENGTH = 48, 100
+TITLE_LENGTH, TEXT_LENGTH, LONGEST_SESSION = 80, 100, 128
+LATELY = 3_600
+"""Seconds for which the time of an event is shown to the second."""
+GROUPED = (Column("WHEN"), Column("WHAT", is_flexible=True, least=20))
+FLAT = (Column("WHEN"), Column("MODE"), Column("SESSION"), Column("WHAT"), Column("TITLE"))
+KINDS = {history.QUESTION: WAITS, history.HELD: QUIET, history.LET_GO: WAITS}
 WHY = {
     "unchanged": "nothing had changed",
     "too many": "it was held too often for one prompt",
@@ -120,21 +130,35 @@ class Printer:
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
+        self._is_terminal = width.of(sys.stdout, os.environ) is not None
         self._last: tuple[str, str, str] | None = None
         self._sessions: dict[str, None] = {}
 
     def show(self, entries: Sequence[LoggedEvent]) -> None:
-        """Print events, each with the title of its run if the line before was about another run."""
+        """Print events: on a terminal below the run that they are of, elsewhere one line each with all there is."""
         if self._as_json:
             for entry in entries:
                 output.result(entry.as_json())
             return
         self._sessions.update(dict.fromkeys(entry.session for entry in entries))
-        length = telling_length(self._sessions)
+        rows = list(self._grouped(entries) if self._is_terminal else map(_flat, counted(entries)))
+        if rows:
+            output.table(rows, GROUPED if self._is_terminal else FLAT, has_titles=False)
+
+    def _grouped(self, entries: Sequence[LoggedEvent]) -> Iterator[Row | Heading]:
+        """Yield a row for each event, and a heading where one is about another run than that before it."""
+        length, now = telling_length(self._sessions), time.time()
         for entry, times in counted(entries):
-            run = (entry.session, entry.event.mode, entry.event.title)
-            output.text(output.plain(line_of(entry, times, with_title=run != self._last, length=length)))
+            event = entry.event
+            run = (entry.session, event.mode, event.title)
+            if run != self._last:
+                title, mode = clean(event.title, TITLE_LENGTH), clean(event.mode)
+                whose = f"session {short(clean(entry.session, LONGEST_SESSION), length)}"
+                yield Heading(f"{title} ({mode}, {whose})" if title else f"{mode}, {whose}", is_spaced=False)
             self._last = run
+            at = seconds(event.at)
+            moment = when.day(at, now, seconds=now - at < LATELY) if at is not None else ""
+            yield Row((Cell(moment, QUIET), Cell(what(event, times), _kind(event))))
 
 
 def counted(entries: Sequence[LoggedEvent]) -> list[tuple[LoggedEvent, int]]:
@@ -156,15 +180,29 @@ def _is_same(one: Event, other: Event) -> bool:
     return (one.to, one.iteration, one.title) == (other.to, other.iteration, other.title)
 
 
-def line_of(entry: LoggedEvent, times: int = 1, *, with_title: bool = True, length: int = SHORT_ID) -> str:
-    """Return an event as one line: when, in which session, which mode, what happened, and the title of its run.
-
-    `times`: how often it happened. `length`: how many letters of the session are shown.
-    """
+def _flat(counted_entry: tuple[LoggedEvent, int]) -> Row:
+    """Return an event, and how often it happened, as a row with all that is known of it."""
+    entry, times = counted_entry
     event = entry.event
-    at = event.at[:19].replace("T", " ")
-    title = f'  "{clean(event.title, TITLE_LENGTH)}"' if with_title and event.title else ""
-    return f"{at}  {entry.session[:length]:<{length}}  {clean(event.mode):<14}  {what(event, times)}{title}"
+    title = clean(event.title, TITLE_LENGTH)
+    return Row(
+        (
+            when.full(seconds(event.at)),
+            clean(event.mode),
+            clean(entry.session, LONGEST_SESSION),
+            what(event, times),
+            title,
+        )
+    )
+
+
+def _kind(event: Event) -> str:
+    """Return in which colour an event is shown: those that somebody has to look at, and those that end a run."""
+    if event.event == history.OUTCOME:
+        return kind_of(str(event.data.get("proof") or event.to))
+    if event.event == history.PROOF:
+        return GOOD if event.data.get("passed") is True else BAD
+    return KINDS.get(event.event, "")
 
 
 def what(event: Event, times: int = 1) -> str:

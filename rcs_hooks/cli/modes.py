@@ -15,6 +15,8 @@ from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.mode_def import HOME
 from rcs_hooks.modes import lookup, skeleton
 from rcs_hooks.modes.listing import listing
+from rcs_hooks.terminal.style import STRONG
+from rcs_hooks.terminal.table import Cell, Column, Row
 from rcs_hooks.text import quoted
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from rcs_hooks.clients.installer import Host
     from rcs_hooks.modes.listing import Listed
+
+COLUMNS = (Column("TYPE"), Column("MODE"), Column("KIND"), Column("MAY RUN", is_flexible=True))
 
 
 def build() -> argparse.ArgumentParser:
@@ -58,20 +62,15 @@ def _list(args: argparse.Namespace) -> int:
     if args.json:
         output.result([each.as_json() for each in found.modes])
     else:
-        rows = [_row(each) for each in found.modes]
-        widths = [max(map(len, column)) for column in zip(*(row[:3] for row in rows), strict=True)]
-        for each, (*row, beside) in zip(found.modes, rows, strict=True):
-            start = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-            output.text(output.plain(f"{start}  {beside}".rstrip()))
-            if each.mode.is_own:
-                output.text(output.plain(f"  {_whose(each)}: {each.file}"))
+        output.table([_row(each) for each in found.modes], COLUMNS)
         output.text("$cancel ends all that run in the session")
     for fault in found.faults:
         output.refused(f"broken: {fault.sentence}")
     return output.OK
 
 
-def _row(each: Listed) -> tuple[str, str, str, str]:
+def _row(each: Listed) -> Row:
+    """Return the row of a mode; below that of an own mode its file."""
     mode = each.mode
     rules = [f"after {', '.join(mode.after)}"] if mode.after else []
     if mode.overlaps_all:
@@ -80,7 +79,9 @@ def _row(each: Listed) -> tuple[str, str, str, str]:
         rules.append(f"beside {', '.join(beside)}")
     first, *others = (f"${token}" for token in mode.tokens)
     typed = f"{first} ({', '.join(others)})" if others else first
-    return typed, mode.name, "planning" if mode.is_planning else "execution", "; ".join(rules)
+    kind = "planning" if mode.is_planning else "execution"
+    file = (f"{_whose(each)}: {each.file}",) if mode.is_own else ()
+    return Row((Cell(typed, STRONG), mode.name, kind, "; ".join(rules)), commands=file)
 
 
 def _whose(each: Listed) -> str:

@@ -6,6 +6,13 @@ import os
 import sys
 
 from rcs_hooks import errors, jsontext
+from rcs_hooks.terminal import style
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rcs_hooks.terminal.table import Column, Heading, Row
 
 OK, REFUSED, USAGE = 0, 1, 2
 
@@ -62,9 +69,18 @@ def usage(shown: str) -> int:
 
 def is_coloured() -> bool:
     """Tell whether stdout is a terminal that shows colours, and the user has not switched them off (`NO_COLOR`)."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return False
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return bool(style.of(sys.stdout, os.environ).codes)
+
+
+def table(rows: Sequence[Row | Heading], columns: Sequence[Column], *, has_titles: bool = True) -> None:
+    """Print a table as wide as the terminal, in its colours; plain, with all texts in full, where stdout is none."""
+    from rcs_hooks.terminal import width
+    from rcs_hooks.terminal.table import render
+
+    columns_of_terminal = width.of(sys.stdout, os.environ)
+    style_of_terminal = style.of(sys.stdout, os.environ)
+    for line in render(rows, columns, columns_of_terminal, style_of_terminal, has_titles=has_titles):
+        text(line)
 
 
 def plain(shown: str) -> str:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
+from rcs_hooks.files.clock import seconds
 from rcs_hooks.interface import ROOT, Argument, of_command
 from rcs_hooks.state import question_service
 from rcs_hooks.state.mode_names import check_name
+from rcs_hooks.state.questions import OPEN, options_of
+from rcs_hooks.terminal import when
+from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
+from rcs_hooks.terminal.style import QUIET, STRONG, kind_of
+from rcs_hooks.terminal.table import Cell, Column, Row
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -25,6 +32,16 @@ EXAMPLES = (
     'rcs question answer q-1f2e3d4c5b "Postgres"',
     "rcs question list",
 )
+
+COLUMNS = (
+    Column("QUESTION", is_flexible=True, least=30),
+    Column("STATUS"),
+    Column("MODE"),
+    Column("ASKED"),
+    Column("SESSION"),
+    Column("ID"),
+)
+LONGEST_QUESTION, LONGEST_ANSWER, LONGEST_TITLE, LONGEST_OPTION = 300, 200, 80, 60
 
 
 def build() -> argparse.ArgumentParser:
@@ -71,7 +88,13 @@ def run(argv: Sequence[str]) -> int:
             args, answered, f"{answered['question_id']} answered{goes_on}; its session's next prompt passes it on"
         )
     listed = question_service.list_questions(_scope(args), every=args.all)
-    return _show(args, listed, "\n".join(_line(each) for each in listed["questions"]) or "no open question")
+    if args.json:
+        output.result(dict(listed))
+    elif listed["questions"]:
+        _print(listed["questions"], time.time(), every=args.all)
+    else:
+        output.text("no open question")
+    return output.OK
 
 
 def _scope(args: argparse.Namespace) -> Scope:
@@ -80,14 +103,35 @@ def _scope(args: argparse.Namespace) -> Scope:
     return scope if args.session else scope.of(None)
 
 
-def _line(question: ListedQuestion) -> str:
-    place = f"session {question['session_id']}" if question["session_id"] else "root"
-    place += f', "{question["title"]}"' if question["title"] else ""
-    answer = f" -> {clean(question['answer'], 200)}" if question["answer"] else ""
-    return (
-        f"{question['question_id']}  {clean(question['status'])}  {clean(question['mode'])}  {place}\n"
-        f"    {clean(question['question'], 300)}{answer}"
+def _print(questions: Sequence[ListedQuestion], now: float, *, every: bool) -> None:
+    """Print questions as a table, and below it how to answer."""
+    sessions = (name for each in questions if len(name := each["session_id"] or "") >= LONG_ID)
+    length = telling_length(sessions)
+    output.table([_row(each, now, length, has_status=every) for each in questions], COLUMNS)
+    if waiting := [each["question_id"] for each in questions if each["status"] in OPEN]:
+        output.text(f"To answer: rcs question answer {waiting[0] if len(waiting) == 1 else 'ID'} 'YOUR ANSWER'")
+
+
+def _row(question: ListedQuestion, now: float, length: int, *, has_status: bool) -> Row:
+    """Return the row of a question; below it the title of its run, and its options or its answer.
+
+    `length`: how many letters of a session's id are shown.
+    """
+    status, session, at = clean(question["status"]), question["session_id"], seconds(question["created_at"])
+    is_open = status in OPEN
+    cells = (
+        Cell(clean(question["question"], LONGEST_QUESTION), STRONG if is_open else ""),
+        Cell(status if has_status else "", kind_of(status)),
+        Cell(clean(question["mode"])),
+        Cell(when.ago(at, now), QUIET, when.full(at)),
+        Cell(short(session, length) if session else "workspace", full=session or ""),
+        Cell(question["question_id"]),
     )
+    options = [clean(each, LONGEST_OPTION) for each in options_of({"options": question["options"]})]
+    choice = f"Options: {' | '.join(options)}" if options and is_open else ""
+    answer = f"Answer: {clean(question['answer'], LONGEST_ANSWER)}" if question["answer"] else ""
+    run = f"Run: {title}" if (title := clean(question["title"], LONGEST_TITLE)) else ""
+    return Row(cells, (Cell(run, QUIET), choice, answer))
 
 
 def _show(args: argparse.Namespace, result: Mapping[str, object], words: str) -> int:

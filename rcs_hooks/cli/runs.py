@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused
+from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.workspaces import find_root, working_folder
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.progress import RUN_STATUSES
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter, RunRecord
 from rcs_hooks.runs.store import RunStore, exists, location_of, open_readonly, open_readwrite
 from rcs_hooks.runs.update import end_run
+from rcs_hooks.terminal import when
+from rcs_hooks.terminal.ids import LONG_ID, folder_names, short, telling_length
+from rcs_hooks.terminal.style import QUIET, STRONG, kind_of
+from rcs_hooks.terminal.table import Cell, Column, Row
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Record = dict[str, Any]
 
 SHOWN_RUNS, SHOWN_EVENTS = 50, 10
 ENDS = (COMPLETED, FAILED, SKIPPED)
-LONGEST_TITLE = 60
+LONGEST_TITLE = 120
+COLUMNS = (
+    Column("FEATURE", is_flexible=True),
+    Column("STATUS"),
+    Column("WORKFLOW"),
+    Column("STEP"),
+    Column("LAST EVENT"),
+    Column("PROJECT"),
+    Column("RUN"),
+)
 
 
 def build() -> argparse.ArgumentParser:
@@ -120,26 +133,27 @@ def _list(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     if not found["runs"]:
         output.text("no runs")
         return output.OK
-    output.text(f"{'STATUS':<10}{'WORKFLOW':<13}{'STEP':<13}{'AGO':>4} RUN")
-    for each in found["runs"]:
-        step = clean(each["current"] or "-", 12)
-        ago = _ago(each["last_at"], now)
-        line = f"{each['status']:<10}{clean(each['workflow'], 12):<13}{step:<13}{ago:>4} {each['run_id']}"
-        output.text(line + _title(each, len(line)))
+    length = telling_length(name for each in found["runs"] if len(name := each["run_id"]) >= LONG_ID)
+    folders = folder_names(each["project"] for each in found["runs"] if each["project"])
+    output.table([_row(each, now, length, folders) for each in found["runs"]], COLUMNS)
     if found["next"]:
         output.text(f"more: {_next_page(args, found['next'])}")
     return output.OK
 
 
-def _title(run: Record, used: int) -> str:
-    """Return the title of a run as it follows its id, on a line of its own where the terminal is too narrow.
-
-    `used`: the columns that are taken. A run that is called after its feature has no other title.
-    """
-    title = clean(run["feature"], LONGEST_TITLE)
-    if not title or title == run["run_id"].partition("#")[0]:
-        return ""
-    return f"  {title}" if used + 2 + len(title) <= shutil.get_terminal_size().columns else f"\n  {title}"
+def _row(run: Record, now: float, length: int, folders: Mapping[str, str]) -> Row:
+    """Return the row of a run. `length`: how many letters of its id are shown. `folders`: what projects are called."""
+    feature, project, at = clean(run["feature"], LONGEST_TITLE), run["project"] or "", seconds(run["last_at"])
+    cells = (
+        Cell(feature, STRONG) if feature else Cell("(no feature)", QUIET),
+        Cell(run["status"], kind_of(run["status"])),
+        Cell(clean(run["workflow"])),
+        Cell(clean(run["current"])),
+        Cell(when.ago(at, now), QUIET, when.full(at)),
+        Cell(folders.get(project, project) if len(folders) > 1 else "", full=project),
+        Cell(short(run["run_id"], length), full=run["run_id"]),
+    )
+    return Row(cells)
 
 
 def _next_page(args: argparse.Namespace, before: int) -> str:
@@ -211,17 +225,7 @@ def _event_line(event: Record) -> str:
 
 
 def _clock(moment: str | None) -> str:
-    return moment[11:19] if moment else "-"
-
-
-def _ago(moment: str, now: float) -> str:
-    from rcs_hooks.files.clock import seconds
-
-    age = max(0, int(now - (seconds(moment) or now)))
-    for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
-        if age >= length:
-            return f"{min(age // length, 999)}{unit}"
-    return f"{age}s"
+    return when.full(seconds(moment))[11:] or "-"
 
 
 def _end(args: argparse.Namespace, store: RunStore | None, now: float) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.files.workspaces import working_folder
 from rcs_hooks.overview import collect, words
+from rcs_hooks.terminal import style, width
 
 if TYPE_CHECKING:
     import argparse
@@ -40,8 +41,8 @@ def run(argv: Sequence[str]) -> int:
     if args.json:
         output.result(found.as_json())
         return output.OK
-    width = shutil.get_terminal_size().columns
-    for line in words.lines(found, scope.now, width=width, is_coloured=output.is_coloured()):
+    columns = width.of(sys.stdout, os.environ)
+    for line in words.lines(found, scope.now, width=columns, style=style.of(sys.stdout, os.environ)):
         output.text(line)
     if found.off:
         output.text(

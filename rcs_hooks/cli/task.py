@@ -157,7 +157,7 @@ def answer(args: argparse.Namespace, defaults: ReplDefaults) -> int:
         return task_output.schema(args.name, as_example=args.example, as_json=args.json)
     root = _root(args, defaults)
     if args.action == "list":
-        return task_output.tasks(root, as_json=args.json)
+        return task_output.tasks(root, time.time(), as_json=args.json)
     if args.action == "repl":
         from rcs_hooks.cli import task_repl
 

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from rcs_hooks import jsontext
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError, error_json
+from rcs_hooks.files.clock import seconds
 from rcs_hooks.tasks import flow, messages, phases
 from rcs_hooks.tasks.author import signature
 from rcs_hooks.tasks.failures import run_tests
 from rcs_hooks.tasks.flow import AlreadyThere, GateStatus, Move, MoveRefusal
 from rcs_hooks.tasks.store import TaskStore, names
+from rcs_hooks.terminal import when
+from rcs_hooks.terminal.style import BAD, GOES_ON, GOOD, QUIET, STRONG, WAITS, kind_of
+from rcs_hooks.terminal.table import Cell, Column, Row
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.commands import pasteable
 from rcs_hooks.workflow.proof import PROVEN, words_of
@@ -22,7 +26,18 @@ if TYPE_CHECKING:
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.tasks.forms import DecisionForm
     from rcs_hooks.tasks.operations import TaskResult, TaskStatus
+    from rcs_hooks.tasks.state import TaskState
     from rcs_hooks.workflow.proof import ProofStatus
+
+COLUMNS = (
+    Column("TASK"),
+    Column("PHASE"),
+    Column("ROUND", is_number=True, label="round {}"),
+    Column("PROOF"),
+    Column("UPDATED"),
+)
+KINDS = {phases.ACCEPT: WAITS, phases.REVERT: BAD, phases.DONE: GOOD}
+"""In which colours phases are shown that no agent works in; the others go on."""
 
 
 def result(result: TaskResult, *, as_json: bool) -> int:
@@ -175,32 +190,47 @@ def _decision_json(decision: DecisionForm | None) -> JsonObject | None:
     return {"decision": decision.word, "reasons": decision.reasons, "decided_by": by, "decided_at": at}
 
 
-def tasks(root: str, *, as_json: bool) -> int:
+def tasks(root: str, now: float, *, as_json: bool) -> int:
     """Print the tasks of a workspace, and return the exit code."""
-    rows = [_row(root, name) for name in names(root)]
+    found = [(name, *_read(root, name)) for name in names(root)]
     if as_json:
-        output.result({"tasks": rows})
-        return output.OK
-    if not rows:
+        output.result({"tasks": [_task_json(*each) for each in found]})
+    elif found:
+        output.table([_row(*each, now) for each in found], COLUMNS)
+    else:
         output.text("no tasks")
-        return output.OK
-    width = max(4, *(len(str(row["task"])) for row in rows)) + 2
-    output.text(f"{'TASK':<{width}}{'PHASE':<13}{'ROUND':<7}UPDATED")
-    for row in rows:
-        words = row["error"] or f"{row['phase']:<13}{row['round']:<7}{row['updated_at'] or '-'}"
-        output.text(f"{row['task']:<{width}}{words}")
     return output.OK
 
 
-def _row(root: str, name: str) -> JsonObject:
-    """Return the row of a task in the list; if it cannot be read, a row that says why."""
-    empty: JsonObject = {"task": name, "phase": None, "round": None, "updated_at": None, "error": None}
+def _read(root: str, name: str) -> tuple[TaskState | None, str]:
+    """Return the state of a task; None if it cannot be read, and why."""
     try:
-        state = TaskStore(root, name, 0).state()
+        return TaskStore(root, name, 0).state(), ""
     except RcsError as error:
-        return empty | {"error": str(error)}
+        return None, str(error)
+
+
+def _task_json(name: str, state: TaskState | None, error: str) -> JsonObject:
+    empty: JsonObject = {"task": name, "phase": None, "round": None, "updated_at": None, "error": error or None}
+    if state is None:
+        return empty
     updated = clean(state.record.get("updated_at")) or None
     return empty | {"phase": state.phase, "round": state.round, "updated_at": updated}
+
+
+def _row(name: str, state: TaskState | None, error: str, now: float) -> Row:
+    """Return the row of a task in the list; if it cannot be read, a row that says why."""
+    if state is None:
+        return Row((Cell(name, STRONG), Cell("unreadable", BAD), "", "", ""), tuple(error.splitlines()))
+    verdict, at = state.proof.state if state.proof else "", seconds(state.record.get("updated_at"))
+    cells = (
+        Cell(name, STRONG),
+        Cell(state.phase, KINDS.get(state.phase, GOES_ON)),
+        Cell(str(state.round)),
+        Cell(verdict, kind_of(verdict)),
+        Cell(when.ago(at, now), QUIET, when.full(at)),
+    )
+    return Row(cells)
 
 
 def schema(name: str, *, as_example: bool, as_json: bool) -> int:

@@ -1,21 +1,23 @@
-"""Word the overview for a terminal: groups with a heading, two or three lines for each entry. Pure."""
+"""Word the overview for a terminal: one table with a heading for each group, and below a row what it says. Pure."""
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview import proofs
 from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, length_for
+from rcs_hooks.terminal import style as styles
+from rcs_hooks.terminal import when
 from rcs_hooks.terminal.ids import short
-from rcs_hooks.text import clean
-from rcs_hooks.workflow.proof import PROVEN, STALE, UNPROVEN
+from rcs_hooks.terminal.table import Cell, Column, Heading, Row, render
+from rcs_hooks.terminal.width import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rcs_hooks.overview.entries import Overview
+    from rcs_hooks.terminal.style import Style
 
 HEADINGS = {
     WAITING: "Waits for you",
@@ -24,105 +26,104 @@ HEADINGS = {
     TASKS: "Tasks",
     CLOSED: "In closed sessions",
 }
-AGES = {WAITING: "for {}", RUNNING: "for {}", ENDED: "{} ago", TASKS: "{} ago", CLOSED: "closed {} ago"}
+KINDS = {WAITING: styles.WAITS, RUNNING: styles.GOES_ON, TASKS: styles.GOES_ON, CLOSED: styles.QUIET}
+LASTS = (WAITING, RUNNING)
+"""The groups of which is said for how long; of the others, when it was."""
 NOTHING = "Nothing runs here. To start, type `$forge` and a task to your agent; `rcs modes` lists what else there is."
+CANNOT_BE_READ, UNREADABLE = "cannot be read", "unreadable"
 MOST = 20
 """How many entries of a group are shown."""
-INDENT = "    "
-UNBROKEN = "\xa0"
-"""A blank at which no line is broken."""
-WIDEST = 110
-NARROWEST = 40
-BOLD, DIM, GREEN, YELLOW, RESET = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[0m"
-COLOURS = {PROVEN: GREEN, STALE: YELLOW, UNPROVEN: YELLOW}
+COLUMNS = (Column("TITLE", is_flexible=True), Column("MODE"), Column("STATE"), Column("SINCE"), Column("SESSION"))
 
 
-def lines(overview: Overview, now: float, *, width: int = 80, is_coloured: bool = False) -> Iterator[str]:
+def lines(overview: Overview, now: float, *, width: int | None = 80, style: Style = styles.PLAIN) -> Iterator[str]:
     """Yield the lines that show an overview, or one line that says that there is nothing. No command is broken in two.
 
-    `width`: the columns of the terminal. `now`: seconds since 1970, from which ages count.
+    `width`: the columns of the terminal; None for a pipe. `now`: seconds since 1970, from which ages count.
     """
-    width = max(NARROWEST, min(width, WIDEST))
     length = length_for(entry for group in overview.groups.values() for entry in group)
-    groups = {name: group for name, group in overview.groups.items() if group}
-    if not groups:
-        yield NOTHING
-    for number, (name, group) in enumerate(groups.items()):
-        if number:
-            yield ""
-        yield _styled(f"{HEADINGS[name]} ({len(group)})", YELLOW if name == WAITING else BOLD, is_coloured=is_coloured)
-        for entry in group[:MOST]:
-            yield from _entry(entry, now, width, length, is_coloured=is_coloured)
+    rows: list[Row | Heading] = []
+    for name, group in overview.groups.items():
+        if group:
+            kind = styles.WAITS if name == WAITING else styles.STRONG
+            rows.append(Heading(f"{HEADINGS[name]} ({len(group)})", kind))
+            rows += [_row(entry, now, length) for entry in group[:MOST]]
         if len(group) > MOST:
-            yield f"  and {len(group) - MOST} more: rcs status --json"
+            rows.append(Row((), (), (f"and {len(group) - MOST} more: rcs status --json",)))
+    if rows:
+        yield from render(rows, COLUMNS, width, style, has_titles=False)
+    else:
+        yield from [NOTHING] if width is None else wrapped(NOTHING, width)
 
 
-def _entry(entry: Entry, now: float, width: int, length: int, *, is_coloured: bool) -> Iterator[str]:
-    """Yield the lines of an entry. `length`: how many letters of its id are shown."""
-    age = _age(entry.since, now)
-    age = AGES[entry.group].format(age) if age else ""
-    if entry.group == ENDED:
-        age = f"{entry.outcome}{' early' if entry.is_early else ''} {age}"
-    head = clean(_head(entry, length), max(12, width - 4 - len(age)))
-    gap = " " * max(2, width - 2 - len(head) - len(age))
-    yield f"  {_styled(head, BOLD, is_coloured=is_coloured)}" + (
-        f"{gap}{_styled(age, DIM, is_coloured=is_coloured)}" if age else ""
+def _row(entry: Entry, now: float, length: int) -> Row:
+    """Return the row of an entry. `length`: how many letters of its id are shown."""
+    title, name = (entry.title, entry.name) if entry.has_title else (entry.name, "")
+    state, detail = _state_and_detail(entry)
+    cells = (
+        Cell(title, styles.STRONG),
+        Cell("task" if entry.kind == TASK and entry.group != TASKS else name),
+        Cell(state, _kind(entry)),
+        _since(entry, now),
+        _whose(entry, length),
     )
-    detail = _detail(entry, now, length)
-    verdict = entry.verdict if is_coloured else ""
-    for line in textwrap.wrap(detail, width, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False):
-        yield line.replace(UNBROKEN, " ").replace(verdict, f"{COLOURS[verdict]}{verdict}{RESET}" if verdict else "", 1)
-        verdict = "" if verdict in line else verdict
-    if entry.command:
-        yield f"{INDENT}{entry.to}: {entry.command}"
+    below = "; ".join(part for part in (detail, *_more(entry, now)) if part)
+    return Row(cells, (below,), (f"{entry.to}: {entry.command}",) if entry.command else ())
 
 
-def _head(entry: Entry, length: int) -> str:
-    if entry.kind == TASK and entry.group != TASKS:
-        return f"task {entry.name}"
-    if entry.has_title:
-        return f"{entry.name}: {entry.title}"
+def _state_and_detail(entry: Entry) -> tuple[str, str]:
+    """Return what an entry's state is in a few words, and what else there is to say about it."""
+    if entry.outcome:
+        how = f"{entry.outcome}{' early' if entry.is_early else ''}"
+        detail = entry.detail.removeprefix(how).lstrip(", ")
+        return (f"{how}, {detail}", "") if detail == entry.verdict and detail else (how, detail)
+    if not entry.phase and CANNOT_BE_READ in entry.detail:
+        return UNREADABLE, entry.detail
+    if entry.kind == RUN:
+        return entry.detail, ""
+    rounds, last = entry.iteration, entry.max_iterations
+    of_last = f"round {rounds} of {last}" if rounds and last else f"round {rounds}"
+    phase = f"phase {entry.phase or 'unknown'}"
+    detail = entry.detail.removeprefix(phase).removeprefix(f", {of_last}").lstrip(",; ")
+    shown = f" {rounds}/{last}" if rounds and last else f" {rounds}" if rounds and rounds > 1 else ""
+    return (f"{entry.phase}{shown}" if entry.phase else ""), detail
+
+
+def _kind(entry: Entry) -> str:
+    """Return in which colour the state of an entry is shown."""
+    if not entry.phase and CANNOT_BE_READ in entry.detail:
+        return styles.BAD
+    if entry.group == ENDED:
+        return styles.kind_of(entry.verdict or entry.outcome or "")
+    is_done = entry.group == TASKS and entry.phase == "done"
+    return styles.kind_of(entry.verdict or "done") if is_done else KINDS[entry.group]
+
+
+def _since(entry: Entry, now: float) -> Cell:
+    """Return since when something is so, or when it ended."""
+    moment = seconds(entry.since)
+    full, age = when.full(moment), when.age(moment, now)
+    if entry.group in LASTS:
+        return Cell(f"for {age}" if age else "", styles.QUIET, f"since {full}" if full else "")
+    return Cell(when.ago(moment, now), styles.QUIET, full)
+
+
+def _whose(entry: Entry, length: int) -> Cell:
+    """Return the session of a mode, or the id of a run. `length`: how many letters of it are shown."""
     if entry.kind == MODE:
-        whose = f"session {short(entry.session, length)}" if entry.session else "of the workspace"
-        return f"{entry.name}, {whose}"
-    return f"{entry.name}, run {short(entry.id, length)}" if entry.kind == RUN and entry.id else entry.name
+        return Cell(short(entry.session, length) if entry.session else "workspace", styles.QUIET, entry.session or "")
+    return Cell(short(entry.id, length), styles.QUIET, entry.id) if entry.kind == RUN else Cell("")
 
 
-def _detail(entry: Entry, now: float, length: int) -> str:
-    """Return what is said below the head of an entry; empty for one that has ended with nothing more to say."""
-    if entry.detail == entry.outcome:
-        return ""
-    how = f"{entry.outcome}{' early' if entry.is_early else ''}" if entry.outcome else ""
-    parts = [entry.detail.removeprefix(how).lstrip(", ") if how else entry.detail]
+def _more(entry: Entry, now: float) -> Iterator[str]:
+    """Yield what became of the last Stop and of the newest proof of a run that goes on."""
     if entry.stop:
-        age = _age(entry.stop.at, now)
-        when = f" {age} ago" if age else ""
-        parts.append(
-            f"Stop held it{when}"
+        ago = when.ago(seconds(entry.stop.at), now)
+        at = f" {ago}" if ago else ""
+        yield (
+            f"Stop held it{at}"
             if entry.stop.was_held
-            else f"Stop let it go{when}, as nothing had changed: `go on` continues it, `$cancel` ends it"
+            else f"Stop let it go{at}, as nothing had changed: `go on` continues it, `$cancel` ends it"
         )
     if entry.proof and entry.proof.command and entry.group != ENDED:
-        age = _age(entry.proof.at, now)
-        parts.append(f"{proofs.newest(entry.proof)}{f' {age} ago' if age else ''}")
-    if entry.has_title and entry.kind == MODE:
-        parts.append(f"session{UNBROKEN}{short(entry.session, length)}" if entry.session else "of the workspace")
-    elif entry.has_title and entry.kind not in (MODE, TASK):
-        parts.append(f"run{UNBROKEN}{short(entry.id, length)}")
-    return "; ".join(part for part in parts if part)
-
-
-def _age(since: str | None, now: float) -> str:
-    """Return how long ago a moment was, in one unit; empty if the moment is not known."""
-    moment = seconds(since)
-    if moment is None:
-        return ""
-    age = max(0.0, now - moment)
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if age >= length:
-            return f"{int(age // length)} {unit}"
-    return f"{int(age)} s"
-
-
-def _styled(text: str, style: str, *, is_coloured: bool) -> str:
-    return f"{style}{text}{RESET}" if is_coloured and text else text
+        yield f"{proofs.newest(entry.proof)} {when.ago(seconds(entry.proof.at), now)}".rstrip()

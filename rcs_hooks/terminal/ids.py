@@ -34,6 +34,18 @@ def short(identifier: str, length: int = SHORT_ID) -> str:
     return identifier[:length] if len(identifier) >= LONG_ID else identifier
 
 
+def folder_names(paths: Iterable[str]) -> dict[str, str]:
+    """Return what to call each of these folders: its own name, and those above that tell it from others."""
+    whole = dict.fromkeys(paths)
+    found = {}
+    for path in whole:
+        parts = [part for part in path.split("/") if part]
+        others = [[part for part in other.split("/") if part] for other in whole if other != path]
+        count = next((n for n in range(1, len(parts)) if all(parts[-n:] != other[-n:] for other in others)), len(parts))
+        found[path] = "/".join(parts[-count:]) if count < len(parts) else path
+    return found
+
+
 def resolve(prefix: str, known: Iterable[str], noun: str = "id", *, option: str = "") -> str:
     """Return the one known id that is meant by its first letters, at least 4; `prefix` itself if none begins with it.
 

@@ -22,7 +22,7 @@ BASIC = {STRONG: "1", QUIET: "2", WAITS: "33", GOES_ON: "36", GOOD: "32", BAD: "
 OF_256 = {STRONG: "1", QUIET: "38;5;243", WAITS: "38;5;130", GOES_ON: "38;5;26", GOOD: "38;5;28", BAD: "38;5;160"}
 
 STATES = {
-    WAITS: "waiting open pending askuserquestion stale unproven",
+    WAITS: "waiting open pending prompting askuserquestion stale unproven",
     GOES_ON: "running active",
     GOOD: "completed finished done proven answered accepted",
     BAD: "failed blocked unreadable broken",

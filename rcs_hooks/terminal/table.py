@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row, and the lines below it, which are indented."""
+    """A row, and the lines below it, which are indented. A row without cells is only these lines."""
 
     cells: Sequence[Cell | str]
     below: Sequence[Cell | str] = ()
@@ -61,6 +61,8 @@ class Heading(NamedTuple):
 
     text: str
     kind: str = styles.STRONG
+    is_spaced: bool = True
+    """Whether a line is left empty before it, if it is not the first."""
 
 
 def render(
@@ -76,8 +78,9 @@ def render(
     `width`: the columns of the terminal; None for a pipe. `has_titles`: whether the columns' titles are the first line,
     where each row is one line.
     """
-    table = _Table(rows, columns, width, style)
-    return [*(table.titles() if has_titles else ()), *table.lines()]
+    named = columns if has_titles else [column._replace(title="") for column in columns]
+    table = _Table(rows, named, width, style)
+    return [*table.titles(), *table.lines()]
 
 
 class _Table:
@@ -86,8 +89,8 @@ class _Table:
     def __init__(
         self, rows: Sequence[Row | Heading], columns: Sequence[Column], width: int | None, style: Style
     ) -> None:
-        self.rows = [row if isinstance(row, Heading) else _clean(row, is_full=width is None) for row in rows]
-        self.texts = [[cell.text for cell in _cells(row)] for row in self.rows if isinstance(row, Row)]
+        self.rows = [_clean(row, is_full=width is None) for row in rows]
+        self.texts = [[cell.text for cell in row] for row in map(_cells, self.rows) if row]
         self.columns = columns
         self.style = style
         self.width = width
@@ -116,8 +119,8 @@ class _Table:
         return sum(self.widths[n] for n in numbers) + len(GAP) * max(0, len(numbers) - 1)
 
     def titles(self) -> list[str]:
-        """Return the line of titles; none where rows are stacked, or where there is no row."""
-        if self.is_stacked or not self.texts:
+        """Return the line of titles; none where rows are stacked, or where there is nothing to name."""
+        if self.is_stacked or not any(self.columns[n].title for n in self.shown):
             return []
         named = [Cell(column.title, styles.QUIET) for column in self.columns]
         return [self._line([(named[n], n) for n in self.shown], self.indent)]
@@ -126,19 +129,24 @@ class _Table:
         """Yield the lines of the rows."""
         for number, row in enumerate(self.rows):
             if isinstance(row, Heading):
-                yield from ["", self.style.paint(row.text, row.kind)][not number :]
+                yield from [""] if number and row.is_spaced else []
+                yield from (self.style.paint(line, row.kind) for line in self._lines_of(row.text, 0))
                 continue
-            yield from self._stacked(_cells(row)) if self.is_stacked else self._flat(_cells(row))
+            if row.cells:
+                yield from self._stacked(_cells(row)) if self.is_stacked else self._flat(_cells(row))
             yield from self._below(row)
 
     def _below(self, row: Row) -> Iterable[str]:
         indent = self.indent + INDENT
         for cell in row.below:
             text, kind = _cell(cell)[:2]
-            for line in [text] if self.width is None else wrapped(text, self.width - len(indent)):
+            for line in self._lines_of(text, len(indent)):
                 yield indent + self.style.paint(line, kind)
         for command in row.commands:
             yield indent + command
+
+    def _lines_of(self, text: str, indent: int) -> list[str]:
+        return [text] if self.width is None else wrapped(text, self.width - indent)
 
     # --- a row on one line, or on several whose cells keep their columns
 
@@ -159,7 +167,7 @@ class _Table:
         return wrapped(cell.text, self.widths[number])
 
     def _whole(self, cell: Cell, indent: str) -> Iterable[str]:
-        for line in wrapped(cell.text, (self.width or 0) - len(indent)):
+        for line in self._lines_of(cell.text, len(indent)):
             yield indent + self.style.paint(line, cell.kind)
 
     def _line(self, line: Sequence[tuple[Cell, int]], indent: str) -> str:
@@ -213,13 +221,15 @@ def _cells(row: Row | Heading) -> list[Cell]:
     return [_cell(each) for each in row.cells] if isinstance(row, Row) else []
 
 
-def _clean(row: Row, *, is_full: bool) -> Row:
+def _clean(row: Row | Heading, *, is_full: bool) -> Row | Heading:
     """Return a row whose texts have no control characters; with the full texts of its cells where they are wanted."""
 
     def clean(given: Cell | str) -> Cell:
         cell = _cell(given)
         return cell._replace(text=_plain((cell.full if is_full else "") or cell.text))
 
+    if isinstance(row, Heading):
+        return row._replace(text=_plain(row.text))
     below = [cell for cell in map(clean, row.below) if cell.text]
     return Row([*map(clean, row.cells)], below, [*map(_plain, row.commands)])
 

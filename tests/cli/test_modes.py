@@ -17,6 +17,7 @@ from tests.support import clean_env, run_rcs
 from tests.table import each_row
 
 SHIPPED = [
+    "TYPE                      MODE            KIND       MAY RUN",
     "$brief ($deep-interview)  deep-interview  planning",
     "$blueprint                blueprint       planning   after deep-interview",
     "$autoresearch             autoresearch    planning",
@@ -76,8 +77,8 @@ def test_own_modes_are_listed_with_their_file(person: Person) -> None:
     person.write(person.root, "plain", "# Words\n")
     _, lines, err = person.rcs("modes")
     assert err == ""
-    assert lines[3].endswith("after blueprint; beside forge, release")
-    assert lines[8:] == [
+    assert lines[4].endswith("after blueprint; beside forge, release")
+    assert lines[9:] == [
         "$design                   design          planning",
         f"  yours: {mine}",
         "$release                  release         execution  after blueprint; beside team",
@@ -133,8 +134,8 @@ def test_a_hostile_clone_is_listed_as_far_as_it_counts(person: Person, tmp_path:
     (person.root / ".claude" / "skills" / "out").symlink_to(tmp_path)
     os.mkfifo(person.root / ".claude" / "skills" / "pipe")
     _, lines, err = person.rcs("modes")
-    assert lines[:8] == SHIPPED
-    assert [line.split()[0] for line in lines[8:]] == ["$loud", "the", "$cancel"]
+    assert lines[:9] == SHIPPED
+    assert [line.split()[0] for line in lines[9:]] == ["$loud", "the", "$cancel"]
     assert err == ""
     _, (line,), _ = person.rcs("modes", "--json")
     assert "\\u001b" not in line

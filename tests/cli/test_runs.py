@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import time
@@ -52,13 +53,14 @@ def test_without_a_database_there_are_no_runs_and_none_is_made(project: Project)
     assert list(project.home.iterdir()) == []
 
 
-def test_the_list_is_readable_at_80_columns(busy: Project) -> None:
+def test_a_program_that_reads_the_list_finds_whole_ids_and_moments(busy: Project) -> None:
     busy.emit("a-step-with-a-name-that-is-far-too-long-for-any-list", run="r2", workflow="plain")
-    lines = said(busy, "list").splitlines()
-    assert lines[0] == "STATUS    WORKFLOW     STEP          AGO RUN"
-    assert lines[1] == "running   plain        a-step-with…   9m r2"
-    assert lines[2] == f"running   build        design         9m {RUN}"
-    assert max(map(len, lines)) <= 80
+    title, first, second = (re.split("  +", line) for line in said(busy, "list").splitlines())
+    assert title == ["FEATURE", "STATUS", "WORKFLOW", "STEP", "LAST EVENT", "PROJECT", "RUN"]
+    assert first[:4] == ["(no feature)", "running", "plain", "a-step-with-a-name-that-is-far-too-long…"]
+    assert second[:4] == ["(no feature)", "running", "build", "design"]
+    at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(busy.now))
+    assert [first[4:], second[5:]] == [[at, str(busy.root), "r2"], [str(busy.root), RUN]]
 
 
 def test_a_list_has_pages(busy: Project) -> None:
@@ -332,12 +334,27 @@ def test_the_next_page_is_asked_for_with_the_same_filters(busy: Project) -> None
     more = first[-1].removeprefix("more: ")
     assert shlex.split(more)[: len(words) + 3] == ["rcs", "runs", "list", *words]
     second = said(busy, *shlex.split(more)[2:]).splitlines()
-    assert [line.split()[4:] for line in (*first[1:-1], *second[1:])] == [[run, "a", "b"] for run in ("r2", "r1", "r0")]
+    shown = [line.split() for line in (*first[1:-1], *second[1:])]
+    assert [(line[:2], line[-1]) for line in shown] == [(["a", "b"], run) for run in ("r2", "r1", "r0")]
 
 
-def test_a_title_has_its_own_line_where_the_terminal_is_too_narrow(project: Project) -> None:
+def test_a_run_is_called_by_its_feature_and_its_project_named_where_there_are_several(project: Project) -> None:
     project.emit("requirements", run=RUN, data={"status": "running", "feature": "bill the customers twice"})
-    assert said(project, "list").splitlines()[1:] == [
-        f"running   build        requirements   9m {RUN}",
-        "  bill the customers twice",
+
+    def on_a_terminal() -> list[str]:
+        done = run_rcs("runs", "list", cwd=project.root, env=project.env(COLUMNS="120", NO_COLOR="1"), is_terminal=True)
+        return done.stdout.splitlines()
+
+    assert on_a_terminal() == [
+        "FEATURE                   STATUS   WORKFLOW  STEP          LAST EVENT  RUN",
+        f"bill the customers twice  running  build     requirements  9 min ago   {RUN[:8]}",
+    ]
+    (project.root / "inner").mkdir()
+    (project.root / "inner" / ".git").mkdir()
+    words = project.command("design", run="r2", workflow="plain")
+    assert run_rcs(*words, cwd=project.root / "inner", env=project.env()).returncode == 0
+    assert [line.split()[-2:] for line in on_a_terminal()] == [
+        ["PROJECT", "RUN"],
+        ["inner", "r2"],
+        ["project", RUN[:8]],
     ]

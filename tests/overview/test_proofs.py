@@ -71,7 +71,7 @@ def test_a_finished_run_says_its_verdict_and_one_that_goes_on_its_newest_proof(
     entry = only(look(workspace), "running")
     assert (entry.says, entry.verdict) == ("phase executing", "")
     words = "\n".join(lines(look(workspace), workspace.now))
-    assert (f"; {newest} 1 h ago" in words) is bool(newest)
+    assert (f"\n    {newest} 1 h ago" in words) is bool(newest)
     shown: Any = for_dashboard({}, [str(workspace.root)], workspace.now, None)["running"]
     shown = shown[0]
     assert (shown["verdict"], shown["proof_says"]) == (None, newest or None)

@@ -7,7 +7,9 @@ import pytest
 from rcs_hooks.overview.collect import grouped
 from rcs_hooks.overview.entries import AskedQuestion, Entry, LastStop
 from rcs_hooks.overview.words import MOST, NOTHING, lines
+from rcs_hooks.terminal.style import FEW, PLAIN, Style
 from rcs_hooks.workflow.proof import ProofStatus
+from tests.table import each_row
 
 NOW = 1_700_000_000.0
 UUID = "3f2a9c01-1111-4222-8333-444455556666"
@@ -24,63 +26,62 @@ ENTRIES = (
     Entry("mode", "team", "team s2", "waiting", "s2", detail="it cannot be read", to="To clear it", command=COMMAND,
           has_title=False),
     Entry("mode", "ultrawork", "fix the flaky tests", "running", UUID, since=TEN_MINUTES_AGO,
-          detail="phase executing, round 2 of 50", stop=LastStop(True, TEN_MINUTES_AGO),
-          proof=ProofStatus("proven", "pytest -q", 0, TEN_MINUTES_AGO)),
+          detail="phase executing, round 2 of 50", phase="executing", iteration=2, max_iterations=50,
+          stop=LastStop(True, TEN_MINUTES_AGO), proof=ProofStatus("proven", "pytest -q", 0, TEN_MINUTES_AGO)),
     Entry("mode", "forge", "forge of the workspace", "running", since=TWO_HOURS_AGO, detail="phase starting",
-          stop=LastStop(False, None), has_title=False),
-    Entry("run", "scan", "audit of the parser", "running", id=UUID, since=TWO_HOURS_AGO, detail="running at read"),
+          phase="starting", stop=LastStop(False, None), has_title=False),
+    Entry("run", "scan", "audit of the parser", "running", id=UUID, since=TWO_HOURS_AGO, detail="running"),
     Entry("mode", "forge", "build it", "ended", "s3", since=TEN_MINUTES_AGO, outcome="finished", verdict="proven",
           detail="finished, proven by `pytest -q`"),
     Entry("mode", "forge", "forge s4", "ended", "s4", since=TWO_HOURS_AGO, outcome="finished", is_early=True,
           detail="finished early, in phase executing; unproven", verdict="unproven", has_title=False),
     Entry("run", "scan", "scan 3f2a9c01", "ended", id=UUID, since=TWO_HOURS_AGO, outcome="failed",
           detail="failed at read", has_title=False),
-    Entry("task", "login", "login", "tasks", id="login", detail="phase codegen", to="What it needs",
+    Entry("task", "login", "login", "tasks", id="login", detail="phase codegen", phase="codegen", to="What it needs",
           command="rcs task status login", has_title=False),
-    Entry("mode", "autopilot", "do it all", "closed", UUID, since=TWO_HOURS_AGO, detail="phase forge, round 1 of 10"),
+    Entry("mode", "autopilot", "do it all", "closed", UUID, since=TWO_HOURS_AGO, phase="forge", iteration=1,
+          max_iterations=10,
+          detail="phase forge, round 1 of 10; its client has closed the session, and resuming it goes on"),
 )  # fmt: skip
 
 AT_80 = """\
 Waits for you (2)
-  forge: fix the ledger                                               for 10 min
+  fix the ledger       forge      verifying       for 10 min  3f2a9c01
     asks: May a transfer overdraw the account of its sender, if the limit allows
-    it? (yes | no); session 3f2a9c01
+    it? (yes | no)
     To answer: rcs question answer q-1 'YOUR ANSWER'
-  team, session s2
+  team                            unreadable                  s2
     it cannot be read
     To clear it: COMMAND
 
 Runs (3)
-  ultrawork: fix the flaky tests                                      for 10 min
-    phase executing, round 2 of 50; Stop held it 10 min ago; `pytest -q` passed
-    10 min ago; session 3f2a9c01
-  forge, of the workspace                                                for 2 h
-    phase starting; Stop let it go, as nothing had changed: `go on` continues
-    it, `$cancel` ends it
-  scan: audit of the parser                                              for 2 h
-    running at read; run 3f2a9c01
+  fix the flaky tests  ultrawork  executing 2/50  for 10 min  3f2a9c01
+    Stop held it 10 min ago; `pytest -q` passed 10 min ago
+  forge                           starting        for 2 h     workspace
+    Stop let it go, as nothing had changed: `go on` continues it, `$cancel` ends
+    it
+  audit of the parser  scan       running         for 2 h     3f2a9c01
 
 Ended in the last day (3)
-  forge: build it                                            finished 10 min ago
-    proven by `pytest -q`; session s3
-  forge, session s4                                       finished early 2 h ago
+  build it             forge      finished        10 min ago  s3
+    proven by `pytest -q`
+  forge                           finished early  2 h ago     s4
     in phase executing; unproven
-  scan, run 3f2a9c01                                              failed 2 h ago
+  scan                            failed          2 h ago     3f2a9c01
     at read
 
 Tasks (1)
-  login
-    phase codegen
+  login                           codegen
     What it needs: rcs task status login
 
 In closed sessions (1)
-  autopilot: do it all                                            closed 2 h ago
-    phase forge, round 1 of 10; session 3f2a9c01
+  do it all            autopilot  forge 1/10      2 h ago     3f2a9c01
+    its client has closed the session, and resuming it goes on
 """
 
 
-def shown(width: int, *entries: Entry, is_coloured: bool = False) -> list[str]:
-    return list(lines(grouped(entries), NOW, width=width, is_coloured=is_coloured))
+def shown(width: int, *entries: Entry, style: Style = PLAIN) -> list[str]:
+    return list(lines(grouped(entries), NOW, width=width, style=style))
 
 
 def test_at_eighty_columns() -> None:
@@ -88,32 +89,38 @@ def test_at_eighty_columns() -> None:
     assert shown(80, *ENTRIES) == expected
 
 
-@pytest.mark.parametrize("width", [0, 40, 79, 120, 1000])
+@pytest.mark.parametrize("width", [40, 44, 79, 120, 1000])
 def test_no_line_but_a_command_is_wider_than_the_terminal(width: int) -> None:
     found = shown(width, *ENTRIES)
-    assert all(len(line) <= max(40, width) for line in found if "rcs " not in line)
+    assert all(len(line) <= width for line in found if "rcs " not in line)
     assert f"    To clear it: {COMMAND}" in found
 
 
 def test_nothing_is_one_friendly_line() -> None:
-    assert shown(80) == [NOTHING]
+    assert " ".join(shown(80)) == NOTHING
 
 
 def test_of_very_many_the_first_are_shown() -> None:
     found = shown(80, *(ENTRIES[2],) * (MOST + 5))
-    assert found[-1] == "  and 5 more: rcs status --json"
-    assert len(found) == 2 + 3 * MOST
+    assert found[-1] == "    and 5 more: rcs status --json"
+    assert len(found) == 2 + 2 * MOST
 
 
-def test_colours_are_escapes_around_the_same_words() -> None:
-    plain = "\n".join(shown(80, *ENTRIES))
-    coloured = "\n".join(shown(80, *ENTRIES, is_coloured=True))
-    for code in ("\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m"):
-        coloured = coloured.replace(code, "")
-    assert coloured == plain
+def test_the_outcome_has_the_colour_of_its_verdict() -> None:
+    proven, unproven = (shown(80, entry, style=FEW)[1] for entry in ENTRIES[5:7])
+    assert "\x1b[32mfinished\x1b[0m" in proven
+    assert "\x1b[33mfinished early\x1b[0m" in unproven
 
 
-def test_the_verdict_has_a_colour_once() -> None:
-    proven, unproven = (shown(80, entry, is_coloured=True)[2] for entry in ENTRIES[5:7])
-    assert proven == "    \x1b[32mproven\x1b[0m by `pytest -q`; session s3"
-    assert unproven == "    in phase executing; \x1b[33munproven\x1b[0m"
+@each_row(("detail", "state", "below"), [
+    ("phase starting", "starting", []),
+    ("phase starting; then $forge", "starting", ["then $forge"]),
+    ("phase starting, round 2 of 50", "starting 2/50", []),
+    ("waits for your next prompt", "starting 2/50", ["waits for your next prompt"]),
+])  # fmt: skip
+def test_what_the_row_says_is_not_said_again_below(detail: str, state: str, below: list[str]) -> None:
+    rounds = (2, 50) if "50" in state else (None, None)
+    entry = Entry("mode", "forge", "fix", "running", "s1", detail=detail, phase="starting", iteration=rounds[0],
+                  max_iterations=rounds[1])  # fmt: skip
+    _, row, *others = shown(80, entry)
+    assert (row, [line.strip() for line in others]) == (f"  fix  forge  {state}  s1", below)
