@@ -100,6 +100,8 @@ class _Table:
         titles = [column.title for column in columns]
         self.widths = [max(map(cells, column), default=0) for column in zip(titles, *self.texts, strict=True)]
         self.is_stacked = width is not None and not self._fit(width - len(self.indent))
+        if not self.is_stacked:
+            self._tighten()
         leading = [number for number in self.shown if columns[number].leads] or self.shown[:1]
         self.leading = leading if self.is_stacked else self.shown
         self.following = [number for number in self.shown if number not in self.leading]
@@ -114,6 +116,14 @@ class _Table:
             widest = max(flexible, key=lambda n: self.widths[n])
             self.widths[widest] -= 1 if len(flexible) > 1 else min(over, self.widths[widest] - least[widest])
         return True
+
+    def _tighten(self) -> None:
+        """Take from each flexible column the blanks that are behind all its lines, now that they are broken."""
+        for number in self.shown if self.width else ():
+            if self.columns[number].is_flexible:
+                room = self.widths[number]
+                lines = [cells(line) for texts in self.texts for line in wrapped(texts[number], room)]
+                self.widths[number] = max([cells(self.columns[number].title), *(n for n in lines if n <= room)])
 
     def _used(self, numbers: Sequence[int]) -> int:
         return sum(self.widths[n] for n in numbers) + len(GAP) * max(0, len(numbers) - 1)
@@ -132,7 +142,7 @@ class _Table:
                 yield from [""] if number and row.is_spaced else []
                 yield from (self.style.paint(line, row.kind) for line in self._lines_of(row.text, 0))
                 continue
-            if row.cells:
+            if row.cells and self.shown:
                 yield from self._stacked(_cells(row)) if self.is_stacked else self._flat(_cells(row))
             yield from self._below(row)
 
@@ -226,7 +236,7 @@ def _clean(row: Row | Heading, *, is_full: bool) -> Row | Heading:
 
     def clean(given: Cell | str) -> Cell:
         cell = _cell(given)
-        return cell._replace(text=_plain((cell.full if is_full else "") or cell.text))
+        return cell._replace(text=_plain((cell.full if is_full else "") or cell.text).strip())
 
     if isinstance(row, Heading):
         return row._replace(text=_plain(row.text))

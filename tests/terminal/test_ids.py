@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.terminal.ids import resolve, short, telling_length
+from rcs_hooks.terminal.ids import folder_names, resolve, short, telling_length
 from tests.table import each_row
 
 ONE, OTHER = "01890a5d-ac96-7000-8000-000000000001", "01890a5d-b123-7000-8000-000000000002"
@@ -53,3 +53,16 @@ def test_of_very_many_candidates_five_are_named() -> None:
         resolve("task", [f"task-{number}" for number in range(9)], "task")
     *_, last, more = str(refused.value).splitlines()
     assert (last, more) == ("task-4", "and 4 more")
+
+
+@each_row(("paths", "names"), [
+    (["/home/ada/ledger"], ["ledger"]),
+    (["/home/ada/ledger", "/home/ada/shop"], ["ledger", "shop"]),
+    (["/home/ada/shop/api", "/home/ada/ledger/api", "/srv/web"], ["shop/api", "ledger/api", "web"]),
+    (["/a/x", "/a"], ["x", "/a"]),
+    (["/b/a", "/c/b/a"], ["/b/a", "/c/b/a"]),
+    (["/"], ["/"]),
+    ([], []),
+])  # fmt: skip
+def test_a_folder_is_called_by_as_much_of_its_path_as_tells_it_from_others(paths: list[str], names: list[str]) -> None:
+    assert list(folder_names(paths).values()) == names

@@ -1,0 +1,113 @@
+"""How many cells a text takes, and how it is wrapped."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import termios
+from collections.abc import Iterator
+from typing import TextIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rcs_hooks.terminal import width
+from rcs_hooks.terminal.width import cells, cut, padded, widest_word, wrapped
+from tests.table import each_row
+
+
+@each_row(("text", "count"), [
+    ("", 0),
+    ("forge", 5),
+    ("café", 4),
+    ("cafe\u0301", 4),
+    ("漢字", 4),
+    ("한국어", 6),
+    ("ｆｕｌｌ", 8),
+    ("שלום", 4),
+    ("👍 ok", 5),
+    ("…", 1),
+    ("a\u200db", 2),
+])  # fmt: skip
+def test_cells(text: str, count: int) -> None:
+    assert cells(text) == count
+
+
+@each_row(("text", "columns", "lines"), [
+    ("", 10, []),
+    ("   ", 10, []),
+    ("one two", 7, ["one two"]),
+    ("one two", 6, ["one", "two"]),
+    ("one two three", 8, ["one two", "three"]),
+    ("see /home/ada/projects/ledger now", 10, ["see", "/home/ada/projects/ledger", "now"]),
+    ("漢字漢字", 8, ["漢字漢字"]),
+    ("漢字漢字", 5, ["漢字", "漢字"]),
+    ("漢字 is kanji", 8, ["漢字 is", "kanji"]),
+    ("cafe\u0301 cafe\u0301", 9, ["cafe\u0301 cafe\u0301"]),
+    ("well-known", 5, ["well-known"]),
+    ("one two", 0, ["one", "two"]),
+])  # fmt: skip
+def test_lines_are_broken_at_blanks_alone(text: str, columns: int, lines: list[str]) -> None:
+    assert wrapped(text, columns) == lines
+
+
+@given(st.text("ab /漢e\u0301👍-", max_size=40), st.integers(1, 30))
+def test_wrapping_loses_nothing_and_only_a_word_is_too_wide(text: str, columns: int) -> None:
+    lines = wrapped(text, columns)
+    assert "".join(lines).replace(" ", "") == "".join(text.split())
+    assert all(cells(line) <= columns or " " not in line for line in lines)
+    assert all(cells(line) <= max(columns, widest_word(text)) for line in lines)
+
+
+@each_row(("text", "columns", "shown"), [
+    ("forge", 5, "forge"),
+    ("forge", 4, "for…"),
+    ("a forge", 3, "a…"),
+    ("漢字漢字", 5, "漢字…"),
+    ("漢字漢字", 4, "漢…"),
+    ("forge", 1, "…"),
+    ("forge", 0, ""),
+])  # fmt: skip
+def test_what_is_cut_says_so(text: str, columns: int, shown: str) -> None:
+    assert cut(text, columns) == shown
+
+
+def test_padding_counts_cells() -> None:
+    assert padded("漢字", 6) + "|" == "漢字  |"
+    assert padded("12", 4, is_right=True) == "  12"
+    assert padded("forge", 2) == "forge"
+
+
+# --- the terminal
+
+
+@pytest.fixture
+def terminal() -> Iterator[TextIO]:
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 123, 0, 0))
+    with os.fdopen(follower, "w") as stream:
+        yield stream
+    os.close(leader)
+
+
+@each_row(("env", "columns"), [
+    ({}, 123),
+    ({"COLUMNS": "44"}, 44),
+    ({"COLUMNS": "1"}, 20),
+    ({"COLUMNS": "9999"}, 1000),
+    ({"COLUMNS": "0"}, 123),
+    ({"COLUMNS": "many"}, 123),
+    ({"COLUMNS": "１２"}, 123),
+    ({"COLUMNS": "99999"}, 123),
+])  # fmt: skip
+def test_the_columns_of_a_terminal(env: dict[str, str], columns: int, terminal: TextIO) -> None:
+    assert width.of(terminal, env) == columns
+
+
+def test_what_is_no_terminal_has_no_width() -> None:
+    with open(os.devnull, "w") as stream:
+        assert width.of(stream, {"COLUMNS": "80"}) is None
+    assert width.of(None, {}) is None
