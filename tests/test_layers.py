@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "overlay": BASE | {"workflow"},
     "install": STATE | PROVING | {"state", "editing", "clients", "hook", "__version__"},
     "machine": {"errors"},
-    "drawing": {"machine"},
+    "drawing": {"machine", "terminal"},
     "runs": BASE | {"machine", "files", "workflow"},
     "tasks": BASE | PROVING | {"machine", "runs", "files", "workflow"},
     "overview": STATE | PROVING | {"state", "runs", "tasks"},

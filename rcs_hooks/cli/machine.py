@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
-from rcs_hooks.environment import real_environment
-from rcs_hooks.errors import MachineError, Refused, reason_of
+from rcs_hooks.errors import MachineError, reason_of
 from rcs_hooks.files.workspaces import find_root, home_of
 from rcs_hooks.runs import workflow_files
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.machine.graph import Machine
-    from rcs_hooks.runs.path import Edges
     from rcs_hooks.runs.workflow_files import WorkflowFile
 
 
@@ -31,6 +29,7 @@ def build() -> argparse.ArgumentParser:
         "rcs machine show build",
         "rcs machine show blueprint --mode",
         "rcs machine show build --svg > build.svg",
+        "rcs machine show forge --run SESSION",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     check = actions.add_parser("check", help="check files; made for a pre-commit hook", allow_abbrev=False)
@@ -38,13 +37,17 @@ def build() -> argparse.ArgumentParser:
     check.add_argument("--quiet", action="store_true", help="print errors only")
     listing = actions.add_parser("list", help="list skills and agents, and which files they hide", allow_abbrev=False)
     options.add_json(listing)
-    show = actions.add_parser("show", help="show one machine as text, as JSON or as a picture", allow_abbrev=False)
+    show = actions.add_parser("show", help="show one machine: a drawing on a terminal, else a list", allow_abbrev=False)
     show.add_argument("name", metavar="NAME|FILE", help="a skill or an agent, or the path of a file")
     show.add_argument("--mode", action="store_true", help="the phases of the mode, where the file has both machines")
     form = show.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one line of JSON")
-    form.add_argument("--svg", action="store_true", help="print a picture")
-    show.add_argument("--run", metavar="ID", help="mark the path of a run that was reported, and where it is")
+    form.add_argument("--svg", action="store_true", help="print a picture as SVG")
+    form.add_argument("--draw", action="store_true", help="draw it with letters, however wide it is; also into a pipe")
+    form.add_argument("--list", action="store_true", help="list its steps, and draw nothing")
+    show.add_argument(
+        "--run", metavar="ID", help="mark the path of a run, and where it is; of a mode: the id of its session"
+    )
     for action in (listing, show):
         action.add_argument("--root", metavar="FOLDER", help="the workspace (default: that of this folder)")
     return parser
@@ -124,18 +127,18 @@ def _list(args: argparse.Namespace) -> int:
             ]
         )
         return output.OK
-    width = max((len(each.name) for each, _, _ in found), default=0)
+    longest = max((len(each.name) for each, _, _ in found), default=0)
     for each, machine, error in found:
         said = "cannot be read" if error else _summary(machine) if machine or not _has_phases(each) else "a mode"
-        output.text(f"{each.kind:<6} {each.name:<{width}}  {_shown_path(each.path, root, home)}  ({said})")
+        output.text(f"{each.kind:<6} {each.name:<{longest}}  {_shown_path(each.path, root, home)}  ({said})")
         if error:
             output.text(_indented(error, "    "))
         same = _same_skill(each)
         if same:
             shown = ", ".join(_shown_path(path, root, home) for path in same)
-            output.text(f"{'':<6} {'':<{width}}  also in {shown}")
+            output.text(f"{'':<6} {'':<{longest}}  also in {shown}")
         for hidden in (path for path in each.hides if path not in same):
-            output.text(f"{'':<6} {'':<{width}}  hides {_shown_path(hidden, root, home)}")
+            output.text(f"{'':<6} {'':<{longest}}  hides {_shown_path(hidden, root, home)}")
     return output.OK
 
 
@@ -188,81 +191,15 @@ def _indented(text: str, by: str) -> str:
     return "\n".join(by + line for line in text.splitlines())
 
 
-# --- show
-
-
-def _show(args: argparse.Namespace) -> int:
-    machine = _find(args)
-    path, current = _path_of(args.run, machine) if args.run else ([], None)
-    if args.json:
-        output.result(machine.as_json())
-    elif args.svg:
-        from rcs_hooks.drawing.svg import svg, too_large
-
-        if problem := too_large(machine):
-            raise Refused(f"{machine.name}: {problem}; `rcs machine show {args.name}` lists its steps")
-        output.text(svg(machine, path=path, current=current).rstrip("\n"))
-    else:
-        from rcs_hooks.drawing.listing import as_text
-
-        output.text(as_text(machine, path=path, current=current))
-    return output.OK
-
-
-def _find(args: argparse.Namespace) -> Machine:
-    """Return the machine of a skill or agent: with `--mode`, or if it has no other, that of the mode that it declares.
-
-    The name may be that of the skill or agent, that of a mode, or a path, which has a separator or ends in `.md`.
-    """
-    from rcs_hooks.catalog import MODES, SKILLS
-    from rcs_hooks.machine.markdown import MODE_HEADING, machine_in
-
-    name: str = args.name
-    is_path = os.sep in name or name.endswith(workflow_files.AGENT_SUFFIX)
-    shipped = None if is_path else MODES.get(SKILLS.get(name.lower(), ""))
-    found = workflow_files.find(
-        workflow_files.name_of(name) if is_path else shipped.skill if shipped else name,
-        project=_root(args),
-        home=home_of(os.environ),
-        file=name if is_path else None,
-    )
-    if found is None:
-        raise Refused(f"no skill or agent is called {name!r}; `rcs machine list` shows those that are")
-    machine = None if args.mode else workflow_files.machine_of(found)
-    if machine is None and not args.run:
-        # A mode that ships goes by the file of this package, whatever a copy of the skill says.
-        file = os.path.join(workflow_files.SHIPPED, shipped.skill, workflow_files.SKILL_FILE) if shipped else found.path
-        machine = machine_in(workflow_files.read(file), name=found.name, file=file, heading=MODE_HEADING)
-    if machine is None and args.mode:
-        raise Refused(f"{found.path} has no ## MODE section, so it declares no mode")
-    if machine is None:
-        raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
-    return machine
-
-
-def _path_of(run_id: str, machine: Machine) -> tuple[Edges, str | None]:
-    """Return the edges of a machine that a run has taken, and its current step; None if it has none."""
-    from rcs_hooks.runs import queries
-    from rcs_hooks.runs.path import RunPath
-    from rcs_hooks.runs.records import COMPLETED
-    from rcs_hooks.runs.store import location_of, open_readonly
-
-    store = open_readonly(location_of(real_environment()))
-    path = RunPath(machine)
-    try:
-        run = queries.find_run(store, run_id)
-        path.add(store.events(run.id) if store else ())
-    finally:
-        if store:
-            store.close()
-    if run.workflow != machine.name:
-        raise Refused(f"{run_id} is a run of {run.workflow!r}; `rcs machine show {run.workflow} --run {run_id}`")
-    return path.edges(is_completed=run.status == COMPLETED), run.current
-
-
 def _root(args: argparse.Namespace) -> str:
     here = os.getcwd()
     return os.path.abspath(args.root) if args.root else find_root(os.environ, here)
+
+
+def _show(args: argparse.Namespace) -> int:
+    from rcs_hooks.cli import machine_show
+
+    return machine_show.show(args, _root(args))
 
 
 ACTIONS = {"check": _check, "list": _list, "show": _show}

@@ -83,6 +83,12 @@ def table(rows: Sequence[Row | Heading], columns: Sequence[Column], *, has_title
         text(line)
 
 
+def has_joints() -> bool:
+    """Tell whether stdout can show the letters that lines and boxes are made of; the console of Linux has few."""
+    encoding = (sys.stdout and sys.stdout.encoding) or "ascii"
+    return "┏◉▼".encode(encoding, "replace").decode(encoding) == "┏◉▼" and os.environ.get("TERM") != "linux"
+
+
 def plain(shown: str) -> str:
     """Return a text on one line, without characters that could move a cursor."""
     return "".join(char if char.isprintable() else " " for char in shown)

@@ -1,0 +1,143 @@
+"""`rcs machine show`: prints one machine, drawn, listed, as JSON or as SVG, with the path of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import output
+from rcs_hooks.environment import real_environment
+from rcs_hooks.errors import Refused
+from rcs_hooks.files.workspaces import home_of, state_folder
+from rcs_hooks.runs import workflow_files
+from rcs_hooks.terminal import style, width
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rcs_hooks.machine.graph import Machine
+    from rcs_hooks.runs.path import Edges
+
+MOST_READ = 6_000
+"""How many events of a mode are read; a history is folded at fewer lines."""
+
+
+def show(args: argparse.Namespace, root: str) -> int:
+    """Print one machine of a workspace, with the path of the run that is asked for. Raises Refused and MachineError."""
+    machine, mode = _find(args, root)
+    path, current = list[tuple[str, str]](), None
+    if args.run:
+        path, current = _path_of_mode(root, args.run, mode) if mode else _path_of(args.run, machine)
+    if args.json:
+        output.result(machine.as_json())
+    elif args.svg:
+        from rcs_hooks.drawing.svg import svg, too_large
+
+        if problem := too_large(machine):
+            raise Refused(f"{machine.name}: {problem}; `rcs machine show {args.name}` lists its steps")
+        output.text(svg(machine, path=path, current=current).rstrip("\n"))
+    elif args.list or not (args.draw or width.of(sys.stdout, os.environ)):
+        _print_list(machine, path, current)
+    else:
+        _draw(args, machine, path, current)
+    return output.OK
+
+
+def _print_list(machine: Machine, path: Edges, current: str | None) -> None:
+    from rcs_hooks.drawing.listing import as_text
+
+    output.text(as_text(machine, path=path, current=current))
+
+
+def _draw(args: argparse.Namespace, machine: Machine, path: Edges, current: str | None) -> None:
+    """Draw a machine with letters. Where that is no good, list its steps, or refuse `--draw`. Raises Refused."""
+    from rcs_hooks.drawing.marks import Marks
+    from rcs_hooks.drawing.terminal_page import page
+
+    drawn = page(
+        machine,
+        Marks.of(path, current),
+        width.of(sys.stdout, os.environ),
+        style.of(sys.stdout, os.environ),
+        is_forced=args.draw,
+        is_ascii=not output.has_joints(),
+    )
+    if isinstance(drawn, list):
+        output.text("\n".join(drawn))
+        return
+    if args.draw:
+        raise Refused(f"{machine.name}: {drawn}; `rcs machine show {args.name} --list` lists its steps")
+    _print_list(machine, path, current)
+    output.text(f"\nListed, not drawn: {drawn}.")
+
+
+def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
+    """Return the machine of a skill or agent, and if it is that of a mode (`--mode`, or no other), the mode's name.
+
+    The name may be that of the skill or agent, that of a mode, or a path, which has a separator or ends in `.md`.
+    """
+    from rcs_hooks.catalog import MODES, SKILLS
+    from rcs_hooks.machine.markdown import MODE_HEADING, machine_in
+
+    name: str = args.name
+    is_path = os.sep in name or name.endswith(workflow_files.AGENT_SUFFIX)
+    shipped = None if is_path else MODES.get(SKILLS.get(name.lower(), ""))
+    found = workflow_files.find(
+        workflow_files.name_of(name) if is_path else shipped.skill if shipped else name,
+        project=root,
+        home=home_of(os.environ),
+        file=name if is_path else None,
+    )
+    if found is None:
+        raise Refused(f"no skill or agent is called {name!r}; `rcs machine list` shows those that are")
+    machine = None if args.mode else workflow_files.machine_of(found)
+    if machine is not None:
+        return machine, ""
+    # A mode that ships goes by the file of this package, whatever a copy of the skill says.
+    file = os.path.join(workflow_files.SHIPPED, shipped.skill, workflow_files.SKILL_FILE) if shipped else found.path
+    machine = machine_in(workflow_files.read(file), name=found.name, file=file, heading=MODE_HEADING)
+    if machine is not None:
+        return machine, shipped.name if shipped else found.name.lower()
+    if args.mode:
+        raise Refused(f"{found.path} has no ## MODE section, so it declares no mode")
+    raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
+
+
+def _path_of(run_id: str, machine: Machine) -> tuple[Edges, str | None]:
+    """Return the edges of a machine that a run has taken, and its current step; None if it has none."""
+    from rcs_hooks.runs import queries
+    from rcs_hooks.runs.path import RunPath
+    from rcs_hooks.runs.records import COMPLETED
+    from rcs_hooks.runs.store import location_of, open_readonly
+
+    store = open_readonly(location_of(real_environment()))
+    path = RunPath(machine)
+    try:
+        run = queries.find_run(store, run_id)
+        path.add(store.events(run.id) if store else ())
+    finally:
+        if store:
+            store.close()
+    if run.workflow != machine.name:
+        raise Refused(f"{run_id} is a run of {run.workflow!r}; `rcs machine show {run.workflow} --run {run_id}`")
+    return path.edges(is_completed=run.status == COMPLETED), run.current
+
+
+def _path_of_mode(root: str, session: str, mode: str) -> tuple[Edges, str | None]:
+    """Return the edges that the last run of a mode in a session took, and its phase. Raises Refused."""
+    from rcs_hooks.dashboard.mode_path import ModePath, runs_in
+    from rcs_hooks.files.tracked import has_tracked_session
+    from rcs_hooks.state import history
+    from rcs_hooks.state.session_listing import whole_id
+    from rcs_hooks.state.validation import check_session_id
+
+    folder = state_folder(root)
+    session = whole_id(folder, check_session_id(session) or "")
+    if has_tracked_session(root, session):
+        raise Refused(f"session {session} came with the repository, so it counts for nothing")
+    runs = runs_in(event for event in history.read(folder, session, MOST_READ, mode=mode))
+    if not runs:
+        raise Refused(f"session {session} has had no run of {mode}; `rcs log --mode {mode}` shows those that there are")
+    path = ModePath(runs[-1])
+    return path.edges, path.current

@@ -1,0 +1,189 @@
+"""Lay a machine out in the cells of a terminal: the place of each box, label and line. Draws nothing.
+
+Rules of this file:
+- Rows, their order and their columns are those of every picture (`layout`, `ordering`, `placement`); only sizes are in
+  cells, and edges run sideways in lanes between the rows.
+- A label stands in the row next to the state that its edge leaves.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from rcs_hooks.drawing import channels
+from rcs_hooks.drawing.layout import BOX, END, PIECE, START, GraphNode, lay_out
+from rcs_hooks.drawing.ordering import put_in_order
+from rcs_hooks.drawing.placement import put_in_place
+from rcs_hooks.terminal.width import cells, wrapped
+
+if TYPE_CHECKING:
+    from rcs_hooks.drawing.layout import Route
+    from rcs_hooks.drawing.marks import Marks
+    from rcs_hooks.machine.graph import Machine
+
+CELL = 6.5
+"""The width of a cell in the units of `placement`: its least gaps are whole cells then."""
+CORNER = 3
+"""How many cells next to the corners of a box no edge meets, both ends together."""
+MOST_CROSSES = 24
+"""More crosses than anybody could follow."""
+NUMBER = "00"
+"""Room for a number, which is not known before its place is."""
+MOST_LINES, WIDEST_LABEL, WIDEST_NAME = 3, 28, 24
+DOTS = {START: "● start", END: "◉ end"}
+
+
+def has_text_in_box(machine: Machine, state: str) -> bool:
+    """Tell whether the label of a state stands in its box, because it is short."""
+    label = label_of(machine, state)
+    return bool(label) and label != state and cells(label) <= WIDEST_NAME
+
+
+class CellLayout:
+    """The boxes, labels and lines of a machine in cells, with each edge's label or with a number in its place."""
+
+    def __init__(self, machine: Machine, marks: Marks, *, is_numbered: bool) -> None:
+        self.machine = machine
+        self.marks = marks
+        self.is_numbered = is_numbered
+        self.keyed: dict[GraphNode, str] = {}
+        """The label of each edge that gets a number, by the piece where the number stands."""
+        layout = lay_out(machine)
+        self.rows, self.routes, self.loops, self.boxes = layout.rows, layout.routes, layout.loops, layout.boxes
+        self.unreachable = frozenset(machine.unreachable())
+        for route in self.routes:
+            self._put_label(route)
+        for node in self.nodes():
+            self._measure(node)
+        put_in_order(layout)
+        put_in_place(layout)
+        self.nets, self.net_of = self._find_nets()
+        self.lanes = [channels.lanes_of(nets) for nets in self.nets]
+        self.tops, self.heights = self._stack()
+
+    def nodes(self) -> list[GraphNode]:
+        """Return the nodes of all rows."""
+        return [node for row in self.rows for node in row]
+
+    def numbered(self) -> list[str]:
+        """Number the labels that are too wide, from the top on and from left to right, and return them."""
+        keyed = sorted(self.keyed, key=lambda piece: (piece.row, piece.x))
+        for number, piece in enumerate(keyed, 1):
+            piece.label = (str(number), *piece.label[1:])
+        return [self.keyed[piece] for piece in keyed]
+
+    def problem(self, width: int | None) -> str:
+        """Return why this try is no good; empty if it is."""
+        if any(lanes is None for lanes in self.lanes):
+            return "its lines could not be kept apart in a picture"
+        crosses = sum(channels.crosses(nets, lanes or []) for nets, lanes in zip(self.nets, self.lanes, strict=True))
+        if crosses > MOST_CROSSES:
+            return f"its lines would cross {crosses} times in a picture"
+        wide = max((column(node.x) + round(node.right / CELL) + 1 for node in self.nodes()), default=0)
+        return f"a picture of it is {wide} columns wide" if width is not None and wide > width else ""
+
+    # --- sizes
+
+    def _put_label(self, route: Route) -> None:
+        """Give an edge what is written beside it: its label, or room for a number; and how often a run took it."""
+        label, piece = _clean(route.label or ""), first_piece(route)
+        lines = wrapped(label, WIDEST_LABEL)
+        if label and (self.is_numbered or len(lines) > MOST_LINES):
+            self.keyed[piece] = label
+            lines = [NUMBER]
+        count = self.marks.taken.get((route.source, route.target), 0)
+        often = [f"×{count}"] if count > 1 else []
+        piece.label = (*lines, *often)
+
+    def loop(self, state: str) -> str:
+        """Return what stands beside the box of a state with an edge to itself; a run that took it is always counted."""
+        label, count = _clean(self.loops[state] or ""), self.marks.taken.get((state, state), 0)
+        return " ".join(["↺", *([label] if label else []), *([f"×{count}"] if count else [])])
+
+    def text(self, state: str) -> list[str]:
+        """Return the lines in the box of a state: its id, and its label where that is short."""
+        return [state, *([label_of(self.machine, state)] if has_text_in_box(self.machine, state) else [])]
+
+    def _measure(self, node: GraphNode) -> None:
+        left = right = 0
+        if node.kind == BOX:
+            text = self.text(node.state)
+            anchors = max(len(node.above), len(node.below))
+            left = right = max((max(map(cells, text)) + 4) // 2, anchors + CORNER)
+            right += 1 + cells(self.loop(node.state)) if node.state in self.loops else 0
+            node.height = len(text) + 2
+        elif node.kind == PIECE:
+            right = 1 + max(map(cells, node.label)) if node.label else 0
+            node.height = max(1, len(node.label)) if node.row % 2 else 0
+        else:
+            right, node.height = cells(DOTS[node.kind]) - 1, 1
+        node.left, node.right = left * CELL, right * CELL
+
+    # --- places
+
+    def _find_nets(self) -> tuple[list[list[channels.Net]], dict[tuple[int, int, int], int]]:
+        """Return the nets below each row, and which one an edge belongs to: by row, upper and lower column."""
+        joined: list[dict[object, set[tuple[int, int]]]] = [{} for _ in self.rows]
+        for number, route in enumerate(self.routes):
+            for upper, lower in pairwise(route.nodes):
+                dot = next((node for node in (upper, lower) if node.kind in DOTS), None)
+                pair = column(upper.x + route.shift(upper)), column(lower.x + route.shift(lower))
+                joined[upper.row].setdefault(dot or number, set()).add(pair)
+        nets: list[list[channels.Net]] = []
+        net_of: dict[tuple[int, int, int], int] = {}
+        for row, groups in enumerate(joined):
+            nets.append([])
+            for pairs in groups.values():
+                net_of |= {(row, *pair): len(nets[row]) for pair in pairs}
+                nets[row].append(channels.Net(frozenset(one for one, _ in pairs), frozenset(two for _, two in pairs)))
+        return nets, net_of
+
+    def _stack(self) -> tuple[list[int], list[int]]:
+        """Return the first line of each row, and its height in lines."""
+        tops, heights, line = list[int](), list[int](), 0
+        for row, nodes in enumerate(self.rows):
+            tops.append(line)
+            heights.append(int(max((node.height for node in nodes), default=0)))
+            lanes = [
+                lane for net, lane in zip(self.nets[row], self.lanes[row] or [], strict=False) if not net.is_upright()
+            ]
+            line += heights[row] + max(lanes, default=-1) + 1
+        return tops, heights
+
+    def points(self, route: Route) -> list[tuple[int, int]]:
+        """Return the corners of an edge, from its upper end to its lower one."""
+        points = [(self.bottom(route.nodes[0]), column(route.nodes[0].x + route.upper.port))]
+        for upper, lower in pairwise(route.nodes):
+            one, other = column(upper.x + route.shift(upper)), column(lower.x + route.shift(lower))
+            if one != other:
+                lane = (self.lanes[upper.row] or [])[self.net_of[upper.row, one, other]]
+                line = self.tops[upper.row] + self.heights[upper.row] + lane
+                points += [(line, one), (line, other)]
+            points.append((self.tops[lower.row], other))
+        return points
+
+    def bottom(self, node: GraphNode) -> int:
+        """Return the last line of a node."""
+        return self.tops[node.row] + max(1, int(node.height)) - 1
+
+
+def first_piece(route: Route) -> GraphNode:
+    """Return the piece of an edge that is next to the state that it leaves, where its label stands."""
+    return route.nodes[-2] if route.is_upward else route.nodes[1]
+
+
+def column(x: float) -> int:
+    """Return the column of an `x`. Distances of whole cells stay what they are."""
+    return int(x / CELL + 0.5 + 1e-6)
+
+
+def label_of(machine: Machine, state: str) -> str:
+    """Return the label of a state on one line; empty if it has none."""
+    return _clean(machine.labels.get(state, ""))
+
+
+def _clean(text: str) -> str:
+    for mark in ("<br/>", "<br />", "<br>", "\\n"):
+        text = text.replace(mark, " ")
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
