@@ -107,9 +107,11 @@ def _print(questions: Sequence[ListedQuestion], now: float, *, every: bool) -> N
     """Print questions as a table, and below it how to answer."""
     sessions = (name for each in questions if len(name := each["session_id"] or "") >= LONG_ID)
     length = telling_length(sessions)
-    output.table([_row(each, now, length, has_status=every) for each in questions], COLUMNS)
+    rows = [_row(each, now, length, has_status=every) for each in questions]
     if waiting := [each["question_id"] for each in questions if each["status"] in OPEN]:
-        output.text(f"To answer: rcs question answer {waiting[0] if len(waiting) == 1 else 'ID'} 'YOUR ANSWER'")
+        command = f"rcs question answer {waiting[0] if len(waiting) == 1 else 'ID'} 'YOUR ANSWER'"
+        rows.append(Row((), commands=(("To answer", command),)))
+    output.table(rows, COLUMNS)
 
 
 def _row(question: ListedQuestion, now: float, length: int, *, has_status: bool) -> Row:

@@ -49,7 +49,7 @@ def lines(overview: Overview, now: float, *, width: int | None = 80, style: Styl
             rows.append(Heading(f"{HEADINGS[name]} ({len(group)})", kind))
             rows += [_row(entry, now, length) for entry in group[:MOST]]
         if len(group) > MOST:
-            rows.append(Row((), (), (f"and {len(group) - MOST} more: rcs status --json",)))
+            rows.append(Row((), (), ((f"and {len(group) - MOST} more", "rcs status --json"),)))
     if rows:
         yield from render(rows, COLUMNS, width, style, has_titles=False)
     else:
@@ -68,7 +68,7 @@ def _row(entry: Entry, now: float, length: int) -> Row:
         _whose(entry, length),
     )
     below = "; ".join(part for part in (detail, *_more(entry, now)) if part)
-    return Row(cells, (below,), (f"{entry.to}: {entry.command}",) if entry.command else ())
+    return Row(cells, (below,), ((entry.to, entry.command),) if entry.command else ())
 
 
 def _state_and_detail(entry: Entry) -> tuple[str, str]:

@@ -52,8 +52,8 @@ class Row(NamedTuple):
     cells: Sequence[Cell | str]
     below: Sequence[Cell | str] = ()
     """Texts that wrap."""
-    commands: Sequence[str] = ()
-    """Texts that are never broken: what is to be pasted, or a path."""
+    commands: Sequence[tuple[str, Cell | str]] = ()
+    """Texts that are never broken, as what is to be pasted, or a path: each behind what it is for."""
 
 
 class Heading(NamedTuple):
@@ -152,8 +152,16 @@ class _Table:
             text, kind = _cell(cell)[:2]
             for line in self._lines_of(text, len(indent)):
                 yield indent + self.style.paint(line, kind)
-        for command in row.commands:
-            yield indent + command
+        for purpose, command in ((purpose, _cell(given).text) for purpose, given in row.commands):
+            line = f"{indent}{purpose}: {command}"
+            if self._is_too_wide(line):
+                # The terminal would break it, where it may do with as much room as there is.
+                yield f"{indent}{purpose}:"
+                line = command if self._is_too_wide(indent + command) else indent + command
+            yield line
+
+    def _is_too_wide(self, line: str) -> bool:
+        return self.width is not None and cells(line) > self.width
 
     def _lines_of(self, text: str, indent: int) -> list[str]:
         return [text] if self.width is None else wrapped(text, self.width - indent)
@@ -241,7 +249,8 @@ def _clean(row: Row | Heading, *, is_full: bool) -> Row | Heading:
     if isinstance(row, Heading):
         return row._replace(text=_plain(row.text))
     below = [cell for cell in map(clean, row.below) if cell.text]
-    return Row([*map(clean, row.cells)], below, [*map(_plain, row.commands)])
+    commands = [(_plain(purpose), clean(command)) for purpose, command in row.commands]
+    return Row([*map(clean, row.cells)], below, commands)
 
 
 def _plain(text: str) -> str:

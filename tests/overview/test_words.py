@@ -52,7 +52,8 @@ Waits for you (2)
     To answer: rcs question answer q-1 'YOUR ANSWER'
   team                            unreadable                  s2
     it cannot be read
-    To clear it: COMMAND
+    To clear it:
+COMMAND
 
 Runs (3)
   fix the flaky tests  ultrawork  executing 2/50  for 10 min  3f2a9c01
@@ -93,7 +94,7 @@ def test_at_eighty_columns() -> None:
 def test_no_line_but_a_command_is_wider_than_the_terminal(width: int) -> None:
     found = shown(width, *ENTRIES)
     assert all(len(line) <= width for line in found if "rcs " not in line)
-    assert f"    To clear it: {COMMAND}" in found
+    assert (f"    To clear it: {COMMAND}" in found) if width == 1000 else (COMMAND in found)
 
 
 def test_nothing_is_one_friendly_line() -> None:

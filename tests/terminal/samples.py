@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from pathlib import Path
@@ -11,7 +12,7 @@ from rcs_hooks.state.question_service import answer, ask
 from tests.modes.declarations import skill
 from tests.runs.support import Project
 from tests.state.test_operations import at
-from tests.support import NOW, Workspace, run_rcs
+from tests.support import NOW, RCS_HOOK, Workspace, run_rcs
 from tests.tasks.support import Task
 
 WAITING, RUNNING, ENDED = (
@@ -106,13 +107,13 @@ class BusyDay:
     def shown(self, *words: str, columns: int | None = None, **env: str) -> str:
         """What a command prints on a terminal of so many columns, or through a pipe.
 
-        Colours are shown as `{number}`, and the questions, the folder and the program have the same names each time.
+        Colours are shown as `{number}`, and the questions and the folder have the same names each time.
         """
-        env = self.project.env(**env) | ({"COLUMNS": str(columns)} if columns else {})
+        path = f"{RCS_HOOK.parent}:{os.environ['PATH']}"
+        env = self.project.env(PATH=path, **env) | ({"COLUMNS": str(columns)} if columns else {})
         done = run_rcs(*words, cwd=self.project.root, env=env, is_terminal=columns is not None)
         assert (done.returncode, done.stderr) == (0, "")
         text = ESCAPE.sub(lambda found: "{" + found[1].removeprefix("38;5;") + "}", done.stdout)
         for number, name in enumerate(self.questions):
             text = text.replace(name, f"q-{number:010d}")
-        text = re.sub(r"[^ ]*/rcs (?=question|task)", "rcs ", text)
         return text.replace(str(self.project.root), "/home/ada/work/shop")

@@ -19,7 +19,9 @@ COLUMNS = (
 ROWS = (
     Row(("fix the ledger of the bank", "waiting", "2", Cell("3f2a9c01", full="3f2a9c01-1111-4222"))),
     Row(
-        ("write", "running", "12", "r2"), ("it asks: which one of the two?",), ("rcs runs show r2 --project /home/a b",)
+        ("write", "running", "12", "r2"),
+        ("it asks: which one of the two?",),
+        (("To see it", "rcs runs show r2 --project /home/a"),),
     ),
 )
 
@@ -28,14 +30,14 @@ TITLE                       STATUS   ROUND  ID
 fix the ledger of the bank  waiting      2  3f2a9c01-1111-4222
 write                       running     12  r2
   it asks: which one of the two?
-  rcs runs show r2 --project /home/a b
+  To see it: rcs runs show r2 --project /home/a
 """
 AT_60 = """\
 TITLE                       STATUS   ROUND  ID
 fix the ledger of the bank  waiting      2  3f2a9c01
 write                       running     12  r2
   it asks: which one of the two?
-  rcs runs show r2 --project /home/a b
+  To see it: rcs runs show r2 --project /home/a
 """
 AT_50 = """\
 TITLE                  STATUS   ROUND  ID
@@ -43,7 +45,7 @@ fix the ledger of the  waiting      2  3f2a9c01
 bank
 write                  running     12  r2
   it asks: which one of the two?
-  rcs runs show r2 --project /home/a b
+  To see it: rcs runs show r2 --project /home/a
 """
 AT_40 = """\
 TITLE           STATUS   ROUND  ID
@@ -51,7 +53,8 @@ fix the ledger  waiting      2  3f2a9c01
 of the bank
 write           running     12  r2
   it asks: which one of the two?
-  rcs runs show r2 --project /home/a b
+  To see it:
+  rcs runs show r2 --project /home/a
 """
 AT_38 = """\
 TITLE      STATUS   ROUND  ID
@@ -60,7 +63,8 @@ ledger of
 the bank
 write      running     12  r2
   it asks: which one of the two?
-  rcs runs show r2 --project /home/a b
+  To see it:
+  rcs runs show r2 --project /home/a
 """
 AT_37 = """\
 fix the ledger of the bank
@@ -68,7 +72,8 @@ fix the ledger of the bank
 write
   running  round 12  r2
   it asks: which one of the two?
-  rcs runs show r2 --project /home/a b
+  To see it:
+  rcs runs show r2 --project /home/a
 """
 AT_24 = """\
 fix the ledger of the
@@ -79,7 +84,8 @@ write
   running  round 12  r2
   it asks: which one of
   the two?
-  rcs runs show r2 --project /home/a b
+  To see it:
+rcs runs show r2 --project /home/a
 """
 
 
@@ -148,7 +154,7 @@ def test_colours_go_round_the_words_alone() -> None:
 
 def test_no_control_character_of_a_stranger_comes_through() -> None:
     hostile = "a\x1b[31m\x07\n\tb\u202e\x9b1m"
-    rows = (Heading(hostile), Row((hostile, hostile, hostile, hostile), (hostile,), (hostile,)))
+    rows = (Heading(hostile), Row((hostile, hostile, hostile, hostile), (hostile,), ((hostile, hostile),)))
     for width in (None, 20, 80):
         assert all(line.isprintable() for line in render(rows, COLUMNS, width))
 
