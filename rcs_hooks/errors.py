@@ -123,11 +123,9 @@ class UsageError(RcsError):
 
     code = "usage"
 
-    def __init__(self, message: str, *, command: str = "", usage: str = "") -> None:
+    def __init__(self, message: str, *, usage: str = "") -> None:
         super().__init__(message)
         self.usage = usage
-        self.shown = f"{usage}\n{command}: error: {message}" if usage else f"rcs: {message}"
-        """The message for a person, as argparse writes it."""
 
     @property
     def details(self) -> dict[str, object]:

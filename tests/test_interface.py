@@ -129,7 +129,7 @@ def test_an_argument_of_another_action_is_refused(workspace: Workspace, words: l
     done = run_rcs("state", *words, cwd=workspace.root, env=clean_env(RCS_SESSION_ID="s1"))
     as_json = "--input" in words
     assert (done.returncode, json.loads(done.stderr)["message"] if as_json else done.stderr) == (
-        1, said if as_json else f"rcs: {said}\n"
+        1 if as_json else 2, said if as_json else f"rcs: {said}\n"
     )  # fmt: skip
     assert workspace.snapshot() == before
 

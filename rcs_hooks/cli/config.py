@@ -39,7 +39,7 @@ def build() -> argparse.ArgumentParser:
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     purpose = "let [proof] of the project's rcs.toml count, as it is now"
-    trusting = actions.add_parser("trust", help=purpose, description=purpose, allow_abbrev=False)
+    trusting = options.add_action(actions, "trust", purpose, "rcs config trust", "rcs config trust --remove")
     trusting.add_argument("--remove", action="store_true", help="let it count no longer")
     trusting.add_argument("--root", metavar="FOLDER", default=argparse.SUPPRESS, help="the workspace")
     trusting.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one line of JSON")

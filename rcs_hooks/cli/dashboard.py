@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.environment import real_environment
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.runs.store import location_of
 
@@ -45,7 +45,7 @@ def build() -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     if not 0 <= args.port <= 65535:
-        raise Refused(f"--port {args.port}: a number from 0 to 65535 is needed")
+        raise UsageError(f"--port {args.port}: a number from 0 to 65535 is needed")
     try:
         from rcs_hooks.dashboard import serve
         from rcs_hooks.dashboard.data import DashboardData

@@ -70,7 +70,7 @@ def build() -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     if not 0 < args.number <= MOST:
-        raise UsageError(f"-n: {args.number} is not between 1 and {MOST}", command="rcs log")
+        raise UsageError(f"-n: {args.number} is not between 1 and {MOST}")
     # Without --session all sessions are meant, also where the environment names one.
     scope = options.scope_of(args)
     folder, mode = scope.folder, runtime_name(args.mode)

@@ -32,12 +32,23 @@ def build() -> argparse.ArgumentParser:
         "rcs machine show forge --run SESSION",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="check files; made for a pre-commit hook", allow_abbrev=False)
-    check.add_argument("files", nargs="+", metavar="FILE")
+    check = options.add_action(
+        actions, "check", "check files; made for a pre-commit hook", "rcs machine check .claude/skills/*/SKILL.md"
+    )
+    check.add_argument("files", nargs="+", metavar="FILE", help="a SKILL.md, or the file of an agent")
     check.add_argument("--quiet", action="store_true", help="print errors only")
-    listing = actions.add_parser("list", help="list skills and agents, and which files they hide", allow_abbrev=False)
+    listing = options.add_action(
+        actions, "list", "list skills and agents, and which files they hide", "rcs machine list"
+    )
     options.add_json(listing)
-    show = actions.add_parser("show", help="show one machine: a drawing on a terminal, else a list", allow_abbrev=False)
+    show = options.add_action(
+        actions,
+        "show",
+        "show one machine: a drawing on a terminal, else a list",
+        "rcs machine show build",
+        "rcs machine show blueprint --mode",
+        "rcs machine show build --svg > build.svg",
+    )
     show.add_argument("name", metavar="NAME|FILE", help="a skill or an agent, or the path of a file")
     show.add_argument("--mode", action="store_true", help="the phases of the mode, where the file has both machines")
     form = show.add_mutually_exclusive_group()

@@ -45,14 +45,23 @@ COMMANDS = (
     ("dashboard", "dashboard", "show runs, sessions and tasks in a browser, live", "rcs dashboard --open"),
     ("mcp", "mcp", "run the MCP server, on stdin and stdout", "rcs mcp"),
     ("completion", "completion", "print a shell's completion script", 'eval "$(rcs completion bash)"'),
+    ("help", "help", "show the help of a command, or a page about a topic", "rcs help status"),
 )
 MODULES = {name: module for name, module, _, _ in COMMANDS}
 
 
 def usage() -> str:
-    """Return the help of `rcs`: all commands with their purpose, and some examples."""
+    """Return the help of `rcs`: all commands and topics with their purpose, and some examples."""
+    from rcs_hooks.cli import pages
+
     lines = ["usage: rcs COMMAND ...", "", "commands:"]
     lines += [f"  {name:<12}{purpose}" for name, _, purpose, _ in COMMANDS]
+    if topics := pages.topics():
+        width = max(12, *(len(name) + 4 for name in topics))
+        lines += ["", "topics (rcs help TOPIC):"]
+        for name in topics:  # the name of a command is its own help; with `.md` it is the page
+            shown = f"{name}.md" if name in MODULES else name
+            lines.append(f"  {shown:<{width}}{pages.purpose(name)}".rstrip())
     lines += ["", "examples:", *(f"  {example}" for *_, example in COMMANDS[:4])]
     lines += ["", "Run `rcs COMMAND --help` for the options of a command. Start with `rcs try`."]
     return "\n".join(lines)
@@ -87,18 +96,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: list[str]) -> int:
     if not args:
         return output.usage(usage())
-    if args[0] in ("-h", "--help", "help"):
+    if args[0] in ("-h", "--help") or args == ["help"]:
         output.text(usage())
         return output.OK
-    if args[0] in ("-V", "--version"):
+    if args[0] in ("-V", "--version", "version"):
         from rcs_hooks import __version__
 
         output.text(f"rcs {__version__}")
         return output.OK
     if args[0] not in MODULES:
-        near = _nearest(args[0])
-        hint = f"did you mean `rcs {near}`?" if near else "`rcs --help` lists the commands"
-        raise UsageError(f"there is no command {args[0]!r}; {hint}")
+        from rcs_hooks.cli import wrong_calls
+
+        raise UsageError(wrong_calls.unknown_command(args[0], MODULES))
     return functions_of(args[0])[1](args[1:])
 
 
@@ -110,9 +119,3 @@ def functions_of(command: str) -> tuple[Callable[[], argparse.ArgumentParser], C
     module = importlib.import_module(f"rcs_hooks.cli.{name}")
     suffix = f"_{which}" if which else ""
     return getattr(module, f"build{suffix}"), getattr(module, f"run{suffix}")
-
-
-def _nearest(name: str) -> str | None:
-    import difflib
-
-    return next(iter(difflib.get_close_matches(name, MODULES, 1)), None)

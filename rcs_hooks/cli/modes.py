@@ -39,7 +39,9 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument("--root", metavar="FOLDER", help="the workspace (default: that of this folder)")
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
-    new = actions.add_parser("new", help="write a SKILL.md that declares a mode, to be edited", allow_abbrev=False)
+    new = options.add_action(
+        actions, "new", "write a SKILL.md that declares a mode, to be edited", "rcs modes new release"
+    )
     new.add_argument("name", metavar="NAME", help="what is typed after the `$`")
     new.add_argument("--kind", choices=skeleton.KINDS, default="execution", help="what it does (default: execution)")
     new.add_argument("--home", action="store_true", help="for all that you do, instead of for this project")

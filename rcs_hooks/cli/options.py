@@ -10,6 +10,7 @@ import textwrap
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from rcs_hooks.cli import wrong_calls
 from rcs_hooks.clients import session_variables
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import NO_WORKING_DIRECTORY, Refused, UsageError
@@ -25,19 +26,46 @@ if TYPE_CHECKING:
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that raises UsageError for a wrong command line, so that `--json` gets JSON."""
+    """An ArgumentParser that raises UsageError for a wrong command line, so that `--json` gets JSON.
+
+    One parser may read all actions of a command, whose options then go before or behind the action. `pages` has the
+    parsers that show the help of each action alone.
+    """
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.pages: dict[str, Parser] = {}
+        self._typed: list[str] = []
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # what argparse calls for an action too
+        self._typed = list(args or ())
+        words = [word for word in self._typed if word in self.pages]
+        if words and ("-h" in self._typed or "--help" in self._typed):
+            self.pages[words[0]].print_help()
+            self.exit()
+        return super().parse_known_args(args, namespace)
+
+    def actions(self) -> dict[str, Parser]:
+        """Return the parsers of the actions that the command or action has; empty if it has none."""
+        groups = [each.choices for each in self._actions if isinstance(each, argparse._SubParsersAction)]
+        return {name: each for group in groups for name, each in group.items()} or self.pages
 
     def error(self, message: str) -> NoReturn:
-        if message.endswith(" required: ACTION"):
-            message = f"{message} ({', '.join(self._actions_to_name())})"
-        raise UsageError(message, command=self.prog, usage=self.format_usage().rstrip())
+        meant = self._meant()
+        said = wrong_calls.reworded(message, meant, self._typed)
+        raise UsageError(said, usage=meant.format_usage().rstrip())
 
-    def _actions_to_name(self) -> list[str]:
-        """List the words that may stand where the usage says ACTION."""
-        groups = [
-            each for each in self._actions if isinstance(each, argparse._SubParsersAction)
-        ]  # no public way to ask
-        return [name for group in groups for name in group.choices]
+    def _meant(self) -> Parser:
+        """Return the parser of the action that was typed, or this one."""
+        found = self
+        for word in self._typed:
+            found = found.actions().get(word, found)
+        return found
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Raise UsageError for a value that is none of the choices. argparse words it differently in each version."""
+        if action.choices is not None and value not in action.choices:
+            raise UsageError(wrong_calls.wrong_choice(self, action, value), usage=self.format_usage().rstrip())
 
 
 def parser(command: str, purpose: str, *examples: str) -> Parser:
@@ -50,6 +78,29 @@ def parser(command: str, purpose: str, *examples: str) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+
+
+def add_action(to: Any, name: str, purpose: str, *examples: str) -> Parser:
+    """Add an action to the subparsers of a command, with a help of its own, and return its parser."""
+    added: Parser = to.add_parser(name, help=purpose, allow_abbrev=False, **_own_help(purpose, examples))
+    return added
+
+
+def page(command: str, purpose: str, *examples: str) -> Parser:
+    """Return a parser that shows the help of one action, for `Parser.pages`."""
+    return Parser(prog=f"rcs {command}", allow_abbrev=False, **_own_help(purpose, examples))
+
+
+def _own_help(purpose: str, examples: Sequence[str]) -> dict[str, Any]:
+    shown = "\n".join(f"  {example}" for example in examples)
+    return {
+        "description": textwrap.fill(
+            f"{purpose[0].upper()}{purpose[1:]}{'' if purpose.endswith('.') else '.'}",
+            shutil.get_terminal_size().columns - 2,
+        ),
+        "epilog": f"example{'s' if len(examples) > 1 else ''}:\n{shown}" if examples else None,
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+    }
 
 
 def add(

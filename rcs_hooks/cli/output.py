@@ -30,8 +30,7 @@ def result(value: object) -> None:
 
 def error(why: errors.RcsError, *, as_json: bool = False) -> int:
     """Print an error to stderr, in words or as one line of JSON, and return the exit status."""
-    words = why.shown if isinstance(why, errors.UsageError) else f"rcs: {why}"
-    refused(jsontext.dumps_line(errors.as_json(why)) if as_json else words)
+    refused(jsontext.dumps_line(errors.as_json(why)) if as_json else f"rcs: {why}")
     return USAGE if isinstance(why, errors.UsageError) else REFUSED
 
 

@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
 
 
+EXAMPLES = (
+    "rcs overlay show --session S",
+    "rcs overlay apply AGENTS.md --session S",
+    "rcs overlay strip AGENTS.md",
+)
+ACTIONS = {
+    "show": "print the list of the active modes",
+    "apply": "write it into a file",
+    "strip": "remove it from a file",
+}
 LARGEST = 4 * 1024 * 1024
 
 
@@ -30,16 +40,24 @@ def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "overlay",
         "List the active modes between markers in a file such as AGENTS.md. The rest of the file stays as it is.",
-        "rcs overlay show --session S",
-        "rcs overlay apply AGENTS.md --session S",
-        "rcs overlay strip AGENTS.md",
+        *EXAMPLES,
     )
     parser.add_argument(
-        "action", choices=("show", "apply", "strip"), help="print the list, write it into a file, or remove it from one"
+        "action", choices=tuple(ACTIONS), metavar="ACTION", help="; ".join(f"{n}: {a}" for n, a in ACTIONS.items())
     )
     parser.add_argument("file", nargs="?", help="apply, strip: the file to change")
     options.add_scope(parser)
+    parser.pages = {name: _page(name) for name in ACTIONS}
     return parser
+
+
+def _page(name: str) -> options.Parser:
+    """Return the parser that shows the help of one action alone."""
+    shown = options.page(f"overlay {name}", ACTIONS[name], *(each for each in EXAMPLES if f"overlay {name} " in each))
+    if name != "show":
+        shown.add_argument("file", help="the file to change")
+    options.add_scope(shown)
+    return shown
 
 
 def run(argv: Sequence[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.files.clock import seconds
@@ -51,24 +51,17 @@ def build() -> argparse.ArgumentParser:
         *EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ask|answer|list")
-    ask = _action(actions, "ask", "record a question of an active mode", EXAMPLES[0])
+    ask = options.add_action(actions, "ask", "record a question of an active mode", EXAMPLES[0])
     options.add(ask, *ASK.arguments, required=ASK.required)
-    answer = _action(actions, "answer", "answer a question from here", EXAMPLES[1])
+    answer = options.add_action(actions, "answer", "answer a question from here", EXAMPLES[1])
     answer.add_argument("id", help="the question's id, as `rcs question list` shows it")
     answer.add_argument("answer", help="the answer")
-    listing = _action(actions, "list", "list the open questions", EXAMPLES[2])
+    listing = options.add_action(actions, "list", "list the open questions", EXAMPLES[2])
     listing.add_argument("--all", action="store_true", help="also those that are answered or aborted")
     for each in (answer, listing):
         options.add(each, IN_ANY_SESSION, ROOT)
     for each in (ask, answer, listing):
         options.add_json(each)
-    return parser
-
-
-def _action(actions: Any, name: str, purpose: str, example: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = actions.add_parser(
-        name, help=purpose, description=purpose, epilog=f"example: {example}", allow_abbrev=False
-    )
     return parser
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.environment import real_environment
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.workspaces import find_root, working_folder
 from rcs_hooks.runs import queries
@@ -22,7 +23,6 @@ from rcs_hooks.terminal.table import Cell, Column, Row
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping, Sequence
 
 Record = dict[str, Any]
@@ -53,34 +53,51 @@ def build() -> argparse.ArgumentParser:
         "rcs runs export > events.jsonl",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="list the runs, the one with the newest event first", allow_abbrev=False)
+    listing = options.add_action(
+        actions, "list", "list the runs, the one with the newest event first", "rcs runs list --status waiting"
+    )
     _add_filters(listing)
     listing.add_argument("--feature", metavar="NAME", help="only runs of this feature")
-    listing.add_argument("--since", metavar="TIME", help="only runs with an event in the last 45m, 12h, 30d or 2w")
+    listing.add_argument(
+        "--since", type=_time, metavar="TIME", help="only runs with an event in the last 45m, 12h, 30d or 2w"
+    )
     listing.add_argument("--limit", type=int, default=SHOWN_RUNS, metavar="N", help=f"how many ({SHOWN_RUNS})")
     listing.add_argument("--before", type=int, metavar="N", help="the page after the one with this `next`")
     options.add_json(listing)
-    show = actions.add_parser("show", help="show one run: its steps, artifacts and events", allow_abbrev=False)
-    show.add_argument("id", help="the run's id")
+    show = options.add_action(actions, "show", "show one run: its steps, artifacts and events", "rcs runs show RUN")
+    show.add_argument("id", help="the run, by its id or the first letters of it")
     show.add_argument("--after", type=int, default=0, metavar="SEQ", help="only the events after this one")
     _add_project(show)
     options.add_json(show)
-    end = actions.add_parser("end", help="end a run that nobody continues", allow_abbrev=False)
-    end.add_argument("id", help="the run's id")
+    end = options.add_action(actions, "end", "end a run that nobody continues", "rcs runs end RUN --status failed")
+    end.add_argument("id", help="the run, by its id or the first letters of it")
     end.add_argument("--status", choices=ENDS, default=SKIPPED, help="how it ended (default: skipped)")
     _add_project(end)
     options.add_json(end)
-    prune = actions.add_parser("prune", help="delete runs for good", allow_abbrev=False)
-    prune.add_argument("--older-than", required=True, metavar="TIME", help="without an event for 45m, 12h, 30d or 2w")
+    prune = options.add_action(actions, "prune", "delete runs for good", "rcs runs prune --older-than 30d --dry-run")
+    prune.add_argument(
+        "--older-than", type=_time, required=True, metavar="TIME", help="without an event for 45m, 12h, 30d or 2w"
+    )
     _add_filters(prune)
     prune.add_argument("--dry-run", action="store_true", help="only list them")
     options.add_json(prune)
-    export = actions.add_parser("export", help="print every event as a line of JSON", allow_abbrev=False)
+    export = options.add_action(
+        actions, "export", "print every event as a line of JSON", "rcs runs export > events.jsonl"
+    )
     export.add_argument("id", nargs="?", help="only the events of this run")
     export.add_argument("--after", type=int, default=0, metavar="ID", help="only the events after this one")
     _add_filters(export, status=False)
     export.add_argument("--json", action="store_true", help="accepted; the output is JSON anyway")
     return parser
+
+
+def _time(text: str) -> str:
+    """Return a text that is a length of time. argparse makes a wrong command line of the error."""
+    try:
+        queries.milliseconds(text)
+    except Refused as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _add_project(to: argparse.ArgumentParser) -> None:
@@ -123,7 +140,7 @@ def _ms(now: float) -> int:
 
 def _list(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     if args.limit < 1:
-        raise Refused(f"--limit {args.limit}: it must be 1 or more")
+        raise UsageError(f"--limit {args.limit}: it must be 1 or more")
     since = _ms(now) - queries.milliseconds(args.since) if args.since else None
     filters = _filters(args)._replace(feature=args.feature, since_ms=since)
     found: Record = queries.list_runs(store, _ms(now), filters, limit=args.limit, before=args.before)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks import jsontext
 from rcs_hooks.cli import options, output
 from rcs_hooks.cli.switch import what_switches_on
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
 from rcs_hooks.interface import FIELDS, Argument, of_command, take_switch
 from rcs_hooks.state import clearing, folding, operations, prune, write_checks, writing
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
+EXAMPLES = (
+    "rcs state list-active --session S",
+    "rcs state write --mode forge,team --session S --phase verifying",
+    "rcs state write --mode forge --session S --outcome finished --evidence 'pytest: 9 passed'",
+    "rcs state clear --mode team --session S",
+    """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
+    "rcs state prune --older-than 30d --dry-run",
+)
 ACTIONS = of_command("state")
 OPTIONS = tuple(dict.fromkeys(each for action in ACTIONS.values() for each in action.arguments if each.option))
 KEYS = tuple(
@@ -37,14 +45,9 @@ def build() -> argparse.ArgumentParser:
         "state",
         "Read, write and clear workflow state. A write that would activate a mode asks the transition policy first; "
         "a phase has to be one that the mode's machine allows. Several modes are written at once, or none of them.",
-        "rcs state list-active --session S",
-        "rcs state write --mode forge,team --session S --phase verifying",
-        "rcs state write --mode forge --outcome blocked --reason 'no database'",
-        "rcs state clear --mode team --session S",
-        """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
-        "rcs state prune --older-than 30d --dry-run",
+        *EXAMPLES,
     )
-    parser.add_argument("action", choices=tuple(ACTIONS))
+    parser.add_argument("action", choices=tuple(ACTIONS), metavar="ACTION", help=", ".join(ACTIONS))
     takers = {each.name: _takers(each) for each in OPTIONS}
     options.add(
         parser,
@@ -53,7 +56,17 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("--input", metavar="JSON", help="the arguments as one JSON object; implies --json")
     options.add_json(parser)
+    parser.pages = {name: _page(name) for name in ACTIONS}
     return parser
+
+
+def _page(name: str) -> options.Parser:
+    """Return the parser that shows the help of one action alone."""
+    page = options.page(f"state {name}", ACTIONS[name].help, *(each for each in EXAMPLES if f"state {name} " in each))
+    options.add(page, *ACTIONS[name].arguments, required=ACTIONS[name].required)
+    page.add_argument("--input", metavar="JSON", help="the arguments as one JSON object; implies --json")
+    options.add_json(page)
+    return page
 
 
 def _takers(argument: Argument) -> list[str]:
@@ -98,9 +111,9 @@ def _one_of(name: str, option: str, typed: Any, sent: Any) -> Any:
 
 
 def _refuse_others(args: argparse.Namespace, request: Record, *, mode: object, everywhere: bool) -> None:
-    """Raise Refused for an argument of another action: ignoring it could do something else than was meant."""
+    """Raise Refused or, for an option, UsageError if it is of another action: what was meant could be another thing."""
     if args.action == "prune" and mode is not None:
-        raise Refused("--mode: prune looks at every mode; leave it out")
+        raise UsageError("--mode: prune looks at every mode; leave it out")
     for name in request if args.action != "write" else ():
         raise Refused(f"{clean(name)}: {args.action} has no such argument; it takes {', '.join(KEYS)}")
     values = vars(args) | {"all_sessions": everywhere or None, "mode": None}
@@ -108,7 +121,7 @@ def _refuse_others(args: argparse.Namespace, request: Record, *, mode: object, e
         takers = _takers(each)
         if values[each.name] not in (None, []) and args.action not in takers:
             verb = "takes" if len(takers) == 1 else "take"
-            raise Refused(f"{each.option}: only {' and '.join(takers)} {verb} it, not {args.action}")
+            raise UsageError(f"{each.option}: only {' and '.join(takers)} {verb} it, not {args.action}")
 
 
 def _seconds(older_than: str | None) -> float:
@@ -140,7 +153,7 @@ def _fields(args: argparse.Namespace, request: Record) -> Record:
     for each in args.set:
         key, equals, text = each.partition("=")
         if not (key.removeprefix("state.") and equals) or key in KEYS:
-            raise Refused(f"--set {each!r}: expected KEY=VALUE, like --set state.owner=ann")
+            raise UsageError(f"--set {each!r}: expected KEY=VALUE, like --set state.owner=ann")
         place = fields
         if key.startswith("state."):
             key = key.removeprefix("state.")

@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from rcs_hooks.tasks.phases import PhaseDef
 
 
+EXAMPLES = (
+    "rcs task new login",
+    "rcs task status login",
+    "rcs task next login",
+    'rcs task next login --override "I accept the risk of skipping review"',
+    "rcs task schema planning.ai --example",
+    'rcs task review plan login --verdict needs_changes --reason "no way back"',
+    "rcs task collect login",
+    "rcs task test login -- pytest -q",
+)
+
+
 class ReplDefaults(NamedTuple):
     """The workspace and the task of a repl, for lines that do not name them; None outside a repl."""
 
@@ -41,14 +53,7 @@ def build() -> argparse.ArgumentParser:
         "task",
         f"Lead a task through {', '.join(others)} and {last}. The files of the task, in .rcs/tasks/ID, open the way; "
         "a refusal says what is missing, and what to do about it.",
-        "rcs task new login",
-        "rcs task status login",
-        "rcs task next login",
-        'rcs task next login --override "I accept the risk of skipping review"',
-        "rcs task schema planning.ai --example",
-        'rcs task review plan login --verdict needs_changes --reason "no way back"',
-        "rcs task collect login",
-        "rcs task test login -- pytest -q",
+        *EXAMPLES,
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     new = _add(actions, "new", "begin a task", is_named=False)
@@ -65,17 +70,22 @@ def build() -> argparse.ArgumentParser:
     redo = _add(actions, "redo", "do a phase again; re-open a done task")
     redo.add_argument("--phase", choices=tuple(phases.OUTPUTS), metavar="PHASE", help="default: this one, or planning")
     _add(actions, "list", "list the tasks of this workspace", is_named=False)
-    schema = actions.add_parser("schema", help="show the JSON Schema of an artifact", allow_abbrev=False)
-    artifacts = f"the artifact, or its file: {', '.join(phases.SCHEMAS)}"
-    schema.add_argument("name", type=_schema_name, choices=tuple(phases.SCHEMAS), metavar="NAME", help=artifacts)
+    schema = options.add_action(actions, "schema", "show the JSON Schema of an artifact", *_examples("schema"))
+    schema.add_argument("name", type=_schema_name, choices=tuple(phases.SCHEMAS), help="the artifact, or its file")
     schema.add_argument("--example", action="store_true", help="show a small artifact that is filled in, instead")
     schema.add_argument("--json", action="store_true", help="print one line of JSON")
     _add(actions, "repl", "read the same commands with a slash, line after line")
     return parser
 
 
-def _add(to: Any, name: str, purpose: str, *, is_named: bool = True) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = to.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+def _examples(words: str) -> list[str]:
+    """Return the examples of an action, which may have two words."""
+    return [each for each in EXAMPLES if each.startswith(f"rcs task {words} ")]
+
+
+def _add(to: Any, words: str, purpose: str, *, is_named: bool = True) -> argparse.ArgumentParser:
+    """Add an action, the last of these words, to the parser of the words before, and return its parser."""
+    parser = options.add_action(to, words.rsplit(maxsplit=1)[-1], purpose, *_examples(words))
     if is_named:
         parser.add_argument("id", nargs="?", metavar="ID", help="the task; default: the only one that is not done")
         parser.add_argument("--task", metavar="ID", help="the same as ID")
@@ -92,19 +102,19 @@ def _add_entering(actions: Any) -> None:
         if group and group not in groups:
             groups[group] = _add_group(actions, group)
         if name:
-            _add_phase(groups.get(group, actions), name, phase)
+            _add_phase(groups.get(group, actions), phase)
 
 
 def _add_group(actions: Any, name: str) -> Any:
     words = [(each.command.split(), each.name) for each in phases.DEFINITIONS]
     entered = {parts[-1]: phase for parts, phase in words if parts[:-1] == [name]}
     purpose = f"go to {' or '.join(entered.values())}"
-    parser = actions.add_parser(name, help=purpose, description=purpose, allow_abbrev=False)
+    parser = options.add_action(actions, name, purpose, *_examples(name))
     return parser.add_subparsers(dest="what", metavar="|".join(entered), required=True)
 
 
-def _add_phase(to: Any, name: str, phase: PhaseDef) -> None:
-    parser = _add(to, name, f"go to {phase.name}; {phase.also}" if phase.also else f"go to {phase.name}")
+def _add_phase(to: Any, phase: PhaseDef) -> None:
+    parser = _add(to, phase.command, f"go to {phase.name}; {phase.also}" if phase.also else f"go to {phase.name}")
     parser.set_defaults(phase=phase.name)
     if phase.name == phases.ACCEPT:
         words = ", ".join(DECISIONS)

@@ -15,7 +15,7 @@ RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
     *("off", "on", "machine", "modes", "config", "emit", "runs", "task", "dashboard", "mcp", "completion"),
-    *("status", "log", "prove"),
+    *("status", "log", "prove", "help"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 

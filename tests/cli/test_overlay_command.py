@@ -293,7 +293,12 @@ def test_a_file_that_is_not_utf_8_is_refused_and_left_alone(
         pytest.param(["apply", "."], 1, ".: it is a folder", id="a folder"),
         pytest.param(["apply", "no/such/AGENTS.md"], 1, "no/such", id="a folder that is not there"),
         pytest.param(["apply"], 2, "apply needs a file, like: rcs overlay apply AGENTS.md", id="no file"),
-        pytest.param(["paint", "AGENTS.md"], 2, "invalid choice: 'paint'", id="no such action"),
+        pytest.param(
+            ["paint", "AGENTS.md"],
+            2,
+            "rcs: overlay has no action 'paint'; there is show, apply and strip",
+            id="no such action",
+        ),
         pytest.param([], 2, "action", id="no action"),
     ],
 )

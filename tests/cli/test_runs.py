@@ -270,7 +270,10 @@ def test_prune_without_an_age_is_a_wrong_command_line(busy: Project) -> None:
     before = busy.dump()
     assert busy.rcs("runs", "prune").returncode == 2
     done = busy.rcs("runs", "prune", "--older-than", "soon")
-    assert (done.returncode, done.stderr) == (1, "rcs: 'soon' is not a length of time; write 45m, 12h, 30d or 2w\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "rcs: --older-than: 'soon' is not a length of time; write 45m, 12h, 30d or 2w\n",
+    )
     assert busy.dump() == before
 
 

@@ -1,0 +1,55 @@
+"""`rcs help [COMMAND [ACTION] | TOPIC]`: the help of a command, or a page of the package's own documentation."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from rcs_hooks.cli import options, output, pages, wrong_calls
+from rcs_hooks.errors import UsageError
+from rcs_hooks.terminal import style
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+WIDEST = 100
+"""A line that is longer than this is tiring to read, however wide the terminal is."""
+
+
+def build() -> argparse.ArgumentParser:
+    parser = options.parser(
+        "help",
+        "Show the help of a command or of one of its actions, or a page about a topic. Without a word: list both."
+        " Piped, a page is printed as it is, in Markdown.",
+        "rcs help",
+        "rcs help state write",
+        f"rcs help {next(iter(pages.topics()), 'TOPIC')}",
+    )
+    parser.add_argument("words", nargs="*", metavar="COMMAND|TOPIC", help="a command, and its action; or a topic")
+    return parser
+
+
+def run(argv: Sequence[str]) -> int:
+    from rcs_hooks.cli import main
+
+    words = list(build().parse_args(argv).words)
+    if not words:
+        output.text(main.usage())
+        return output.OK
+    first, *rest = words
+    if first in main.MODULES:
+        return main.functions_of(first)[1]([*rest, "--help"])
+    name = pages.topic_called(first)
+    if name is None:
+        known = {*main.MODULES, *pages.topics()}
+        raise UsageError(wrong_calls.unknown_command(first, known, asked_for_help=True))
+    if sys.stdout is None or not sys.stdout.isatty():
+        output.text(pages.text_of(name).rstrip("\n"))
+        return output.OK
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    for line in pages.shown(pages.text_of(name), width, style.of(sys.stdout, os.environ)):
+        output.text(line)
+    return output.OK
