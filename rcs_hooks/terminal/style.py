@@ -19,7 +19,7 @@ RESET = "\x1b[0m"
 STRONG, QUIET, WAITS, GOES_ON, GOOD, BAD = "strong", "quiet", "waits", "goes on", "good", "bad"
 """What a text is: what leads a row, what matters least, what waits for the person, runs, went well, or failed."""
 BASIC = {STRONG: "1", QUIET: "2", WAITS: "33", GOES_ON: "36", GOOD: "32", BAD: "31"}
-OF_256 = {STRONG: "1", QUIET: "38;5;243", WAITS: "38;5;130", GOES_ON: "38;5;32", GOOD: "38;5;28", BAD: "38;5;160"}
+OF_256 = {STRONG: "1", QUIET: "38;5;244", WAITS: "38;5;166", GOES_ON: "38;5;32", GOOD: "38;5;28", BAD: "38;5;196"}
 
 STATES = {
     WAITS: "waiting open pending prompting askuserquestion stale unproven",
