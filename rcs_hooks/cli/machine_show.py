@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import output
+from rcs_hooks.cli import output, whole_ids
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import home_of, state_folder
@@ -28,7 +28,7 @@ def show(args: argparse.Namespace, root: str) -> int:
     machine, mode = _find(args, root)
     path, current = list[tuple[str, str]](), None
     if args.run:
-        path, current = _path_of_mode(root, args.run, mode) if mode else _path_of(args.run, machine)
+        path, current = _path_of_mode(root, args.run, mode) if mode else _path_of(root, args.run, machine)
     if args.json:
         output.result(machine.as_json())
     elif args.svg:
@@ -104,16 +104,18 @@ def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
     raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
 
 
-def _path_of(run_id: str, machine: Machine) -> tuple[Edges, str | None]:
+def _path_of(root: str, run_id: str, machine: Machine) -> tuple[Edges, str | None]:
     """Return the edges of a machine that a run has taken, and its current step; None if it has none."""
     from rcs_hooks.runs import queries
     from rcs_hooks.runs.path import RunPath
     from rcs_hooks.runs.records import COMPLETED
     from rcs_hooks.runs.store import location_of, open_readonly
 
-    store = open_readonly(location_of(real_environment()))
+    here = real_environment()
+    store = open_readonly(location_of(here))
     path = RunPath(machine)
     try:
+        run_id = whole_ids.run(store, run_id, here.now, root)
         run = queries.find_run(store, run_id)
         path.add(store.events(run.id) if store else ())
     finally:

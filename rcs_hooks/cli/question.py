@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, whole_ids
+from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.interface import ROOT, Argument, of_command
 from rcs_hooks.state import question_service
@@ -15,7 +16,7 @@ from rcs_hooks.terminal import when
 from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.terminal.style import QUIET, STRONG, kind_of
 from rcs_hooks.terminal.table import Cell, Column, Row
-from rcs_hooks.text import clean
+from rcs_hooks.text import clean, quoted
 
 if TYPE_CHECKING:
     import argparse
@@ -30,6 +31,7 @@ IN_ANY_SESSION = Argument("session", "only this session (default: root and every
 EXAMPLES = (
     'rcs question ask --mode forge --text "Which one?" --option blue --option red',
     'rcs question answer q-1f2e3d4c5b "Postgres"',
+    'rcs question answer "Postgres"          where one question is open',
     "rcs question list",
 )
 
@@ -41,6 +43,8 @@ COLUMNS = (
     Column("SESSION"),
     Column("ID"),
 )
+ID_BEGINS = "q-"
+MOST_NAMED = 5
 LONGEST_QUESTION, LONGEST_ANSWER, LONGEST_TITLE, LONGEST_OPTION = 300, 200, 80, 60
 
 
@@ -53,10 +57,13 @@ def build() -> argparse.ArgumentParser:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ask|answer|list")
     ask = options.add_action(actions, "ask", "record a question of an active mode", EXAMPLES[0])
     options.add(ask, *ASK.arguments, required=ASK.required)
-    answer = options.add_action(actions, "answer", "answer a question from here", EXAMPLES[1])
-    answer.add_argument("id", help="the question's id, as `rcs question list` shows it")
-    answer.add_argument("answer", help="the answer")
-    listing = options.add_action(actions, "list", "list the open questions", EXAMPLES[2])
+    answer = options.add_action(actions, "answer", "answer a question from here", *EXAMPLES[1:3])
+    answer.usage = "rcs question answer [-h] [ID] TEXT [--session ID] [--root FOLDER] [--json]"
+    answer.add_argument(
+        "id", nargs="?", metavar="ID", help="the question, or the first letters of its id; default: the only open one"
+    )
+    answer.add_argument("answer", metavar="TEXT", help="the answer")
+    listing = options.add_action(actions, "list", "list the open questions", EXAMPLES[3])
     listing.add_argument("--all", action="store_true", help="also those that are answered or aborted")
     for each in (answer, listing):
         options.add(each, IN_ANY_SESSION, ROOT)
@@ -66,14 +73,20 @@ def build() -> argparse.ArgumentParser:
 
 
 def run(argv: Sequence[str]) -> int:
-    args = build().parse_args(argv)
+    parser = build()
+    args, further = parser.parse_known_args(argv)
+    if further and (args.action != "answer" or any(each.startswith("-") and len(each) > 1 for each in further)):
+        parser.error(f"unrecognized arguments: {' '.join(further)}")
     if args.action == "ask":
         scope = options.scope_of(args)
         result = question_service.ask(scope, check_name(scope, args.mode), args.text, args.options)
         others = f"; {' + '.join(result['also_waiting'])} waits too" if result["also_waiting"] else ""
         return _show(args, result, f"{result['question_id']}: {result['mode']} waits{others}\n{result['say']}")
     if args.action == "answer":
-        answered = question_service.answer(_scope(args), args.id, args.answer, source="cli")
+        scope = _scope(args)
+        words = [each for each in (args.id, args.answer, *further) if each is not None]
+        question, text = _question_and_text(scope, words)
+        answered = question_service.answer(scope, question, text, source="cli")
         goes_on = ""
         if modes := answered["goes_on"]:
             goes_on = f"; {' + '.join(modes)} {'goes' if len(modes) == 1 else 'go'} on"
@@ -94,6 +107,37 @@ def _scope(args: argparse.Namespace) -> Scope:
     """Return the scope of a command; without `--session` that of all sessions, because an id identifies a question."""
     scope = options.scope_of(args)
     return scope if args.session else scope.of(None)
+
+
+def _question_and_text(scope: Scope, words: Sequence[str]) -> tuple[str, str]:
+    """Return the id of the question that is answered, and the answer. Raises UsageError, Refused.
+
+    `words`: an id and an answer, or an answer alone, where one question is open.
+    """
+    first, is_id = words[0], words[0].startswith(ID_BEGINS)
+    if len(words) == 2 and (is_id or not _looks_unquoted(scope, words)):
+        return whole_ids.question(scope, first), words[1]
+    if len(words) > 1:
+        said = words[1:] if is_id else words
+        raise UsageError(
+            f"put the answer in quotes: rcs question answer {f'{first} ' if is_id else ''}{quoted(' '.join(said))}"
+        )
+    waiting = question_service.list_questions(scope)["questions"]
+    if any(each["question_id"] == whole_ids.question(scope, first) for each in waiting):
+        raise UsageError(f"question answer needs the answer too: rcs question answer {first} TEXT")
+    if len(waiting) == 1:
+        return waiting[0]["question_id"], first
+    if not waiting:
+        raise Refused("no question is open, so there is nothing to answer; see: rcs question list --all")
+    each = [f"rcs question answer {one['question_id']} {quoted(first)}" for one in waiting[:MOST_NAMED]]
+    raise Refused("\n".join([f"{len(waiting)} questions are open; say which one:", *each]))
+
+
+def _looks_unquoted(scope: Scope, words: Sequence[str]) -> bool:
+    """Tell whether two words are an answer without its quotes: the first is no question's, and one question is open."""
+    known = question_service.list_questions(scope, every=True)["questions"]
+    is_open = [each for each in known if each["status"] in OPEN]
+    return len(is_open) == 1 and not any(each["question_id"].startswith(words[0]) for each in known)
 
 
 def _print(questions: Sequence[ListedQuestion], now: float, *, every: bool) -> None:

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, whole_ids
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
@@ -189,6 +189,7 @@ def _find(args: argparse.Namespace, store: RunStore | None, now: float) -> RunRe
     Raises Refused, with the command for another project.
     """
     project = os.path.realpath(args.project or find_root(os.environ, working_folder()))
+    args.id = whole_ids.run(store, args.id, now, project)
     found = queries.find_run_of_project(store, args.id, project, _ms(now))
     if found is not None:
         return found
@@ -273,10 +274,9 @@ def _prune(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     return output.OK
 
 
-def _export(args: argparse.Namespace, store: RunStore | None, _: float) -> int:
-    for event in queries.export(
-        store, run_id=args.id, after=args.after, workflow=args.workflow, project=_project(args)
-    ):
+def _export(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
+    run_id = whole_ids.run(store, args.id, now, _project(args)) if args.id else None
+    for event in queries.export(store, run_id=run_id, after=args.after, workflow=args.workflow, project=_project(args)):
         output.result(event)
     return output.OK
 

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.cli import options, task_evidence, task_output
+from rcs_hooks.cli import options, task_evidence, task_output, whole_ids
 from rcs_hooks.environment import Environment, typed_by
 from rcs_hooks.errors import RcsError, Refused, UsageError
 from rcs_hooks.files.workspaces import find_root
@@ -198,7 +198,7 @@ def _task(args: argparse.Namespace, defaults: ReplDefaults, root: str) -> str:
         raise Refused(f"task: {args.id!r} and --task {args.task!r}; name one")
     name = args.id if args.id is not None else args.task
     if name is not None:
-        return str(name)
+        return whole_ids.task(root, str(name))
     known = [defaults.task] if defaults.task else names(root)
     going_on = known if len(known) == 1 or args.action == REDO else [each for each in known if not _is_done(root, each)]
     if len(going_on) == 1:

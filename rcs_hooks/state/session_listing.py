@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 
 from rcs_hooks.catalog import MODES
-from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths, reading
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.tracked import has_tracked_session, tracked_names
 from rcs_hooks.state import own_records, session_index
-from rcs_hooks.terminal.ids import SHORT_ID
+from rcs_hooks.terminal.ids import resolve
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.mode_record import ModeRecord
 
@@ -18,8 +17,6 @@ UUID_LENGTH = 36
 UUID_LETTERS = frozenset("0123456789abcdefABCDEF-")
 MOST_LOOKED_AT = 30
 """In how many sessions, the latest, a run is looked for that has ended."""
-MOST_NAMED = 5
-"""How many sessions a refusal names."""
 
 
 def known_sessions(folder: str) -> list[str]:
@@ -45,16 +42,12 @@ def whole_id(folder: str, start: str) -> str:
     Only the ids of clients, which are UUIDs, are completed: the name of a new session may begin as another's does.
     Raises Refused if several sessions begin so.
     """
-    if not (SHORT_ID <= len(start) < UUID_LENGTH and set(start) <= UUID_LETTERS):
+    if not (len(start) < UUID_LENGTH and set(start) <= UUID_LETTERS):
         return start
     if os.path.isdir(f"{folder}/{paths.session_folder(start)}"):
         return start
     there = dict.fromkeys((*known_sessions(folder), *folded_sessions(folder)))
-    found = [name for name in there if len(name) == UUID_LENGTH and name.startswith(start)]
-    if len(found) > 1:
-        each = [f"--session {name}" for name in found[:MOST_NAMED]]
-        raise Refused("\n".join([f"{len(found)} sessions begin with {start}; say which one:", *each]))
-    return found[0] if found else start
+    return resolve(start, [name for name in there if len(name) == UUID_LENGTH], "session", option="--session")
 
 
 def _names_in(place: str) -> list[str]:

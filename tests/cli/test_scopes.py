@@ -254,12 +254,13 @@ def test_letters_that_begin_several_sessions_are_refused_with_the_choices(
     ("name", "active_modes"),
     [
         ("11111111-aaaa-4bbb-8ccc-00000000000", ["forge"]),
-        ("1111111", []),
+        ("1111", ["forge"]),
+        ("111", []),
         ("11111111-xyz", []),
         ("s", []),
     ],
 )
-def test_fewer_than_eight_letters_and_names_of_another_form_are_taken_as_they_are(
+def test_fewer_than_four_letters_and_names_of_another_form_are_taken_as_they_are(
     name: str, active_modes: list[str], here: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here.prompt("$forge", ONE)

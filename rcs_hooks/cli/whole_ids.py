@@ -1,0 +1,55 @@
+"""Finds the whole id of a run, a question or a task from what a person typed: the id, or the first letters of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rcs_hooks.terminal.ids import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rcs_hooks.runs.store import RunStore
+    from rcs_hooks.state.scopes import Scope
+
+
+def run(store: RunStore | None, typed: str, now: float, project: str | None = None) -> str:
+    """Return the id of the run that is meant: one of `project` before one of another; `typed` if there is none.
+
+    Raises Refused, with the candidates, if several begin so.
+    """
+    if store is None or store.run(typed) is not None:
+        return typed
+    known = store.runs(round(now * 1000))
+    if any(each.run_id.startswith(f"{typed}#") for each in known):  # a name, of which the last run is meant
+        return typed
+    here = [each.run_id for each in known if each.project == project]
+    return _first(typed, "run", here, [each.run_id for each in known])
+
+
+def question(scope: Scope, typed: str) -> str:
+    """Return the id of the question that is meant: an open one before one that is closed; `typed` if there is none.
+
+    Raises Refused, with the candidates, if several begin so.
+    """
+    from rcs_hooks.state import question_service
+
+    both = (question_service.list_questions(scope, every=every)["questions"] for every in (False, True))
+    return _first(typed, "question", *([each["question_id"] for each in known] for known in both))
+
+
+def task(root: str, typed: str) -> str:
+    """Return the name of the task that is meant; `typed` if there is none. Raises Refused if several begin so."""
+    from rcs_hooks.tasks.store import names
+
+    return resolve(typed, names(root), "task")
+
+
+def _first(typed: str, noun: str, *groups: Iterable[str]) -> str:
+    """Return the id that is meant, from the first of these groups that has one."""
+    for known in groups:
+        names = list(known)
+        meant = resolve(typed, names, noun)
+        if meant in names:
+            return meant
+    return typed
