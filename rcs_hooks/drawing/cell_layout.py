@@ -49,7 +49,7 @@ class CellLayout:
         self.is_numbered = is_numbered
         self.keyed: dict[GraphNode, str] = {}
         """The label of each edge that gets a number, by the piece where the number stands."""
-        layout = lay_out(machine)
+        layout = lay_out(machine, has_shared_dots=False)
         self.rows, self.routes, self.loops, self.boxes = layout.rows, layout.routes, layout.loops, layout.boxes
         self.unreachable = frozenset(machine.unreachable())
         for route in self.routes:
@@ -58,8 +58,7 @@ class CellLayout:
             self._measure(node)
         put_in_order(layout)
         put_in_place(layout)
-        self.nets, self.net_of = self._find_nets()
-        self.lanes = [channels.lanes_of(nets) for nets in self.nets]
+        self.lanes = [channels.Lanes(wires) for wires in self._find_wires()]
         self.tops, self.heights = self._stack()
 
     def nodes(self) -> list[GraphNode]:
@@ -75,9 +74,9 @@ class CellLayout:
 
     def problem(self, width: int | None) -> str:
         """Return why this try is no good; empty if it is."""
-        if any(lanes is None for lanes in self.lanes):
+        if not all(lanes.is_possible for lanes in self.lanes):
             return "its lines could not be kept apart in a picture"
-        crosses = sum(channels.crosses(nets, lanes or []) for nets, lanes in zip(self.nets, self.lanes, strict=True))
+        crosses = sum(lanes.crosses() for lanes in self.lanes)
         if crosses > MOST_CROSSES:
             return f"its lines would cross {crosses} times in a picture"
         wide = max((column(node.x) + round(node.right / CELL) + 1 for node in self.nodes()), default=0)
@@ -122,22 +121,14 @@ class CellLayout:
 
     # --- places
 
-    def _find_nets(self) -> tuple[list[list[channels.Net]], dict[tuple[int, int, int], int]]:
-        """Return the nets below each row, and which one an edge belongs to: by row, upper and lower column."""
-        joined: list[dict[object, set[tuple[int, int]]]] = [{} for _ in self.rows]
-        for number, route in enumerate(self.routes):
+    def _find_wires(self) -> list[list[channels.Wire]]:
+        """Return what goes down from each row to the next one."""
+        wires: list[list[channels.Wire]] = [[] for _ in self.rows]
+        for route in self.routes:
             for upper, lower in pairwise(route.nodes):
-                dot = next((node for node in (upper, lower) if node.kind in DOTS), None)
-                pair = column(upper.x + route.shift(upper)), column(lower.x + route.shift(lower))
-                joined[upper.row].setdefault(dot or number, set()).add(pair)
-        nets: list[list[channels.Net]] = []
-        net_of: dict[tuple[int, int, int], int] = {}
-        for row, groups in enumerate(joined):
-            nets.append([])
-            for pairs in groups.values():
-                net_of |= {(row, *pair): len(nets[row]) for pair in pairs}
-                nets[row].append(channels.Net(frozenset(one for one, _ in pairs), frozenset(two for _, two in pairs)))
-        return nets, net_of
+                ends = column(upper.x + route.shift(upper)), column(lower.x + route.shift(lower))
+                wires[upper.row].append(channels.Wire(*ends))
+        return wires
 
     def _stack(self) -> tuple[list[int], list[int]]:
         """Return the first line of each row, and its height in lines."""
@@ -145,10 +136,7 @@ class CellLayout:
         for row, nodes in enumerate(self.rows):
             tops.append(line)
             heights.append(int(max((node.height for node in nodes), default=0)))
-            lanes = [
-                lane for net, lane in zip(self.nets[row], self.lanes[row] or [], strict=False) if not net.is_upright()
-            ]
-            line += heights[row] + max(lanes, default=-1) + 1
+            line += heights[row] + self.lanes[row].count
         return tops, heights
 
     def points(self, route: Route) -> list[tuple[int, int]]:
@@ -156,10 +144,10 @@ class CellLayout:
         points = [(self.bottom(route.nodes[0]), column(route.nodes[0].x + route.upper.port))]
         for upper, lower in pairwise(route.nodes):
             one, other = column(upper.x + route.shift(upper)), column(lower.x + route.shift(lower))
-            if one != other:
-                lane = (self.lanes[upper.row] or [])[self.net_of[upper.row, one, other]]
-                line = self.tops[upper.row] + self.heights[upper.row] + lane
-                points += [(line, one), (line, other)]
+            first, at = self.tops[upper.row] + self.heights[upper.row], one
+            for lane, to in self.lanes[upper.row].bends(channels.Wire(one, other)):
+                points += [(first + lane, at), (first + lane, to)]
+                at = to
             points.append((self.tops[lower.row], other))
         return points
 
