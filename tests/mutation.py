@@ -58,6 +58,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("tests/state/test_proving.py", "tests/state/test_named_proof.py"),
         ),
     ),
+    "terminal": (
+        tuple(f"terminal/{name}.py" for name in ("ids", "style", "table", "when", "width")),
+        ("tests/terminal",),
+    ),
     "transitions": (
         ("workflow/transitions.py",),
         (

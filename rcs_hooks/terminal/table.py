@@ -105,6 +105,9 @@ class _Table:
         leading = [number for number in self.shown if columns[number].leads] or self.shown[:1]
         self.leading = leading if self.is_stacked else self.shown
         self.following = [number for number in self.shown if number not in self.leading]
+        self.labelled_widths = {
+            n: max((cells(self._labelled(texts[n], n)) for texts in self.texts), default=0) for n in self.shown
+        }
 
     def _fit(self, width: int) -> bool:
         """Shrink the flexible columns, the widest first, until a row fits; return whether it does."""
@@ -208,8 +211,8 @@ class _Table:
     def _poured(self, row: list[Cell], numbers: Sequence[int], indent: str) -> Iterable[str]:
         """Yield the lines of some cells of a row: side by side, so far as there is room."""
         room = (self.width or 0) - len(indent)
-        widths = {n: max((cells(self._labelled(texts[n], n)) for texts in self.texts), default=0) for n in numbers}
-        is_aligned = sum(widths.values()) + len(GAP) * (len(numbers) - 1) <= room
+        widths = self.labelled_widths
+        is_aligned = sum(widths[n] for n in numbers) + len(GAP) * (len(numbers) - 1) <= room
         line, used = "", 0
         for number in numbers:
             text = self._labelled(row[number].text, number)
