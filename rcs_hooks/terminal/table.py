@@ -222,7 +222,9 @@ class _Table:
                 yield (indent + line).rstrip()
                 line, used = "", 0
             if cells(text) > room:
-                yield from self._whole(row[number]._replace(text=text), indent)
+                cell = row[number]._replace(text=text)
+                is_flexible = self.columns[number].is_flexible
+                yield from self._whole(cell, indent) if is_flexible else (indent + self.style.paint(text, cell.kind),)
                 continue
             blanks = " " * (widths[number] - cells(text) if is_aligned else 0)
             line += (GAP if used else "") + self.style.paint(text, row[number].kind) + blanks

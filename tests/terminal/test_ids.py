@@ -25,7 +25,8 @@ def test_so_many_letters_tell_ids_apart(names: list[str], length: int) -> None:
 
 
 def test_only_a_long_id_is_shortened() -> None:
-    assert [short(ONE), short(ONE, 10), short("login-of-ada#2")] == ["01890a5d", "01890a5d-a", "login-of-ada#2"]
+    assert [short(ONE), short(ONE, 10), short("login-of-ada#12")] == ["01890a5d", "01890a5d-a", "login-of-ada#12"]
+    assert short("login-of-ada#123") == "login-of"
 
 
 @each_row(("typed", "meant"), [

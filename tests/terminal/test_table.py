@@ -152,6 +152,26 @@ def test_colours_go_round_the_words_alone() -> None:
     ]
 
 
+def test_a_cell_that_fills_the_second_line_alone_wraps_there() -> None:
+    columns = (Column("TITLE"), Column("RULES", is_flexible=True, least=60), Column("ID"))
+    row = Row(("$release", "after blueprint; beside team, forge", "r1"))
+    assert shown(24, row, columns=columns) == "$release\n  after blueprint;\n  beside team, forge\n  r1\n"
+
+
+def test_an_id_that_is_wider_than_the_terminal_stays_whole() -> None:
+    row = Row(("fix", "waiting", "2", "3f2a9c01-1111-4222-8333"))
+    assert shown(20, row) == "fix\n  waiting  round 2\n  3f2a9c01-1111-4222-8333\n"
+
+
+def test_a_path_with_blanks_stays_whole() -> None:
+    row = Row(("fix", "waiting", "2", "/home/ada/my own ledger"))
+    assert shown(20, row) == "fix\n  waiting  round 2\n  /home/ada/my own ledger\n"
+
+
+def test_a_control_character_is_one_blank() -> None:
+    assert shown(80, Row(("a\x1bb\x07", "", "", ""))) == "TITLE\na b\n"
+
+
 def test_no_control_character_of_a_stranger_comes_through() -> None:
     hostile = "a\x1b[31m\x07\n\tb\u202e\x9b1m"
     rows = (Heading(hostile), Row((hostile, hostile, hostile, hostile), (hostile,), ((hostile, hostile),)))

@@ -78,6 +78,14 @@ def test_the_day_before_a_change_of_the_clocks_is_yesterday(berlin: None) -> Non
     assert when.ago(at("2026-10-24T22:30:00"), at("2026-10-25T22:45:00")) == "1 d ago"
 
 
+@each_row(
+    ("number", "name"),
+    list(enumerate(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1)),
+)
+def test_each_month_has_its_name(number: int, name: str) -> None:
+    assert when.ago(at(f"2026-{number:02d}-09T12:00:00"), at("2026-12-31T12:00:00")).split()[:2] == ["9", name]
+
+
 def test_a_whole_moment_is_in_local_time(berlin: None) -> None:
     assert when.full(at("2026-07-01T10:00:07")) == "2026-07-01 12:00:07"
 
