@@ -1,15 +1,22 @@
-"""`rcs completion`: the script of each shell, run in that shell if it is installed."""
+"""`rcs completion`: what is offered for the word that is typed, and the script of each shell, run in that shell."""
 
 from __future__ import annotations
 
+import json
+import os
+import pty
+import select
 import shutil
 import subprocess
+import termios
+import time
 from pathlib import Path
 
 import pytest
 
 from rcs_hooks.catalog import MODES
-from tests.support import RCS_HOOK, clean_env
+from tests.support import RCS_HOOK, Workspace, clean_env, few, run_rcs
+from tests.table import each_row
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
@@ -18,43 +25,46 @@ COMMANDS = {
     *("status", "log", "prove", "help"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
+SESSION, RUN = "11111111-aaaa-4bbb-8ccc-000000000001", "550e8400-e29b-41d4-a716-446655440000"
+SHELLS = ("bash", "zsh", "fish")
 
 
-def script(shell: str) -> str:
-    done = subprocess.run(
-        [*RCS, "completion", shell], capture_output=True, text=True, env=clean_env(), timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+class Day:
+    """A workspace with one of each: a session, a question, a run and a task; and files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "project"
+        self.home = folder / "home"
+        for path in (self.home, self.root / ".git", self.root / "docs"):
+            path.mkdir(parents=True)
+        (self.root / "AGENTS.md").touch()
+        (self.root / "My notes.md").touch()
+        self.env = clean_env(HOME=str(self.home), RCS_DB=str(folder / "runs.db"))
+        Workspace(self.root, now=time.time()).prompt("$forge fix the login", SESSION)
+        emit = ("--type", "status_change", "--workflow", "build", "--run-id", RUN, "--step", "requirements")
+        self.rcs("emit", *emit, "--data", '{"status":"running"}')
+        self.rcs("task", "new", "login")
+        ask = ("question", "ask", "--mode", "forge", "--session", SESSION, "--text", "Which database?", "--json")
+        self.question: str = json.loads(self.rcs(*ask))["question_id"]
+
+    def rcs(self, *words: str) -> str:
+        done = run_rcs(*words, cwd=self.root, env=self.env)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def script(self, shell: str) -> str:
+        path = self.root.parent / f"rcs.{shell}"
+        if not path.exists():
+            path.write_text(self.rcs("completion", shell))
+        return str(path)
 
 
 @pytest.fixture(scope="module")
-def bash_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("bash") / "rcs.bash"
-    path.write_text(script("bash"))
-    return path
+def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
+    return Day(tmp_path_factory.mktemp("day"))
 
 
-def completed(bash_script: Path, *words: str, cwd: Path) -> list[str]:
-    """Return what bash offers for the last word, asked as readline asks."""
-    asks = (
-        'set -eu; source "$1"; shift; spec=$(complete -p rcs); [[ $spec == *"-F _rcs"* ]];'
-        ' COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); set +eu; _rcs; set -eu;'
-        ' [ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\\n" "${COMPREPLY[@]}"'
-    )
-    bash = shutil.which("bash")
-    assert bash
-    done = subprocess.run(
-        [bash, "--norc", "--noprofile", "-c", asks, "bash", str(bash_script), *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=clean_env(),
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
+# --- what is offered
 
 
 OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
@@ -66,82 +76,206 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("the actions of overlay", ("overlay", "s"), {"show", "strip"}),
     ("the shells", ("completion", "b"), {"bash"}),
     ("the options of state", ("state", "write", "--i"), {"--inactive", "--iteration", "--input"}),
+    ("none that only another action has", ("state", "read", "--i"), {"--input"}),
     ("an option of one action", ("question", "ask", "--te"), {"--text"}),
+    ("no option a second time", ("status", "--root", "/", "--json", "--"), {"--help", "--session"}),
+    ("but one that may be repeated", ("state", "write", "--set", "a=1", "--set"), {"--set"}),
     ("the options of hud", ("hud", "--"), {"--help", "--session", "--root", "--json", "--watch", "--statusline"}),
-    ("the options of try", ("try", "--j"), {"--json"}),
+    ("the options of rcs", ("--",), {"--help", "--version"}),
     ("every mode", ("state", "write", "--mode", ""), set(MODES)),
     ("a mode begun", ("state", "clear", "--mode", "ultra"), {"ultrawork", "ultraqa"}),
+    ("a mode behind an equals sign", ("log", "--mode", "=", "fo"), {"forge"}),
     ("a mode for a question", ("question", "ask", "--mode", "fo"), {"forge"}),
+    ("the phases of a mode", ("state", "write", "--mode", "forge", "--phase", "f"), {"fixing"}),
     ("every outcome", ("state", "write", "--outcome", ""), OUTCOMES),
     ("an outcome begun", ("state", "write", "--mode", "forge", "--outcome", "f"), {"finished", "failed"}),
+    ("the statuses of a run", ("runs", "list", "--status", "f"), {"failed"}),
     ("the actions of task", ("task", "rev"), {"review", "revert"}),
-    ("the schemas", ("task", "pl"), {"plan", "planning.ai", "plan.files", "plan-review"}),
+    ("the actions of an action", ("task", "review", ""), {"plan", "code"}),
+    ("the schemas", ("task", "schema", "pl"), {"planning.ai", "plan.files", "plan-review"}),
     ("a phase to go to", ("task", "next", "--to", "re"), {"review", "revert"}),
     ("a decision", ("task", "accept", "--decision", "a"), {"accepted"}),
+    ("a command to be helped with", ("help", "uni"), {"uninstall"}),
+    ("an action to be helped with", ("help", "runs", "e"), {"end", "export"}),
+    ("a session", ("status", "--session", ""), {SESSION}),
+    ("the session to read", ("state", "read", "--mode", "forge", "--session", SESSION[:4]), {SESSION}),
+    ("a run", ("runs", "show", ""), {RUN, "login"}),
+    ("a run whose path is shown", ("machine", "show", "build", "--run", RUN[:4]), {RUN}),
+    ("a task", ("task", "status", "lo"), {"login"}),
+    ("no name for a new task", ("task", "new", ""), set()),
+    ("a question", ("question", "answer", ""), {"QUESTION"}),
+    ("a machine", ("machine", "show", "pr"), {"pr-review"}),
     ("no such mode", ("state", "write", "--mode", "zzz"), set()),
+    ("no such command", ("nonsense", ""), set()),
+    ("no such session", ("status", "--session", "zzz"), set()),
 ]
 
 
-@pytest.mark.parametrize(("words", "offered"), [pytest.param(*row[1:], id=row[0]) for row in OFFERED])
-def test_bash_completes(bash_script: Path, tmp_path: Path, words: tuple[str, ...], offered: set[str]) -> None:
-    found = completed(bash_script, "rcs", *words, cwd=tmp_path)
+@each_row(("words", "offered"), [row[1:] for row in OFFERED], ids=[row[0] for row in OFFERED])
+def test_what_is_offered(words: tuple[str, ...], offered: set[str], day: Day) -> None:
+    lines = day.rcs("completion", "offers", "--", *words).splitlines()
+    found = [line.partition("\t")[0] for line in lines]
     assert len(found) == len(set(found)), "nothing is offered twice"
-    assert set(found) == offered
+    assert set(found) == {day.question if word == "QUESTION" else word for word in offered}
 
 
-def test_bash_offers_files_where_a_file_is_wanted(bash_script: Path, tmp_path: Path) -> None:
-    (tmp_path / "AGENTS.md").touch()
-    assert completed(bash_script, "rcs", "overlay", "apply", "AG", cwd=tmp_path) == ["AGENTS.md"]
+def test_an_offer_says_what_it_is(day: Day) -> None:
+    assert day.rcs("completion", "offers", "--", "status", "--session", "") == f"{SESSION}\tforge: fix the login\n"
+    assert day.rcs("completion", "offers", "--", "runs", "show", RUN[:6]) == f"{RUN}\tbuild, running\n"
+    assert day.rcs("completion", "offers", "--", "question", "answer", "") == f"{day.question}\tWhich database?\n"
+    assert day.rcs("completion", "offers", "--", "task", "next", "") == "login\tplanning\n"
 
 
-def test_bash_offers_folders_for_the_root(bash_script: Path, tmp_path: Path) -> None:
-    (tmp_path / "project").mkdir()
-    assert completed(bash_script, "rcs", "hud", "--root", "pro", cwd=tmp_path) == ["project"]
+def test_a_workspace_that_is_named_is_the_one_whose_sessions_are_offered(day: Day, tmp_path: Path) -> None:
+    words = ("completion", "offers", "--", "status", "--root", str(day.root), "--session", "")
+    assert run_rcs(*words, cwd=tmp_path, env=day.env).stdout.startswith(SESSION)
 
 
-def test_a_file_with_a_blank_in_its_name_is_one_offer(bash_script: Path, tmp_path: Path) -> None:
-    (tmp_path / "My notes.md").touch()
-    assert completed(bash_script, "rcs", "overlay", "apply", "My", cwd=tmp_path) == ["My notes.md"]
+def test_a_name_that_a_shell_would_run_is_never_offered(day: Day, tmp_path: Path) -> None:
+    env = day.env | {"RCS_DB": str(tmp_path / "runs.db")}
+    emit = ("emit", "--type", "status_change", "--workflow", "build", "--step", "requirements", "--run-id")
+    for name in ("$(touch gone)", "a b", "c;d", "fine"):
+        run_rcs(*emit, name, "--data", '{"status":"running"}', cwd=day.root, env=env)
+    shown = run_rcs("completion", "offers", "--", "runs", "show", "", cwd=day.root, env=env).stdout
+    assert [line.partition("\t")[0] for line in shown.splitlines()] == ["fine"]
 
 
-def test_an_action_is_not_offered_where_a_file_is_wanted(bash_script: Path, tmp_path: Path) -> None:
-    (tmp_path / "agents.md").touch()
-    assert completed(bash_script, "rcs", "overlay", "apply", "a", cwd=tmp_path) == ["agents.md"]
+def test_where_nothing_can_be_read_nothing_is_offered_and_nothing_said(tmp_path: Path) -> None:
+    env = clean_env(RCS_DB=str(tmp_path))
+    for noun in (("runs", "show", ""), ("task", "status", ""), ("status", "--session", ""), ("question", "answer", "")):
+        done = run_rcs("completion", "offers", "--", *noun, cwd=tmp_path, env=env)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- in the shells
+
+IN_BASH = """set -eu; source "$1"; shift; spec=$(complete -p rcs); [[ $spec == *"-F _rcs"* ]]
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); set +eu; _rcs; set -eu
+[ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\\n" "${COMPREPLY[@]}"
+"""
+IN_ZSH = """compdef() { [[ "$*" = "_rcs rcs" ]] || exit 9 }
+_describe() { print -rl -- "${(@)found%%:*}" }
+_files() { [[ $1 = -/ ]] && print -rl -- ${words[CURRENT]}*(/) || print -rl -- ${words[CURRENT]}* }
+source "$1"; shift; words=("$@"); CURRENT=$#; _rcs
+"""
+IN_FISH = "source $argv[1]; complete -C (string join ' ' -- $argv[2..-1]) | string split -f 1 \\t; or true"
+ASKED = {
+    "bash": ["bash", "--norc", "--noprofile", "-c", IN_BASH, "bash"],
+    "zsh": ["zsh", "-f", "-c", IN_ZSH, "zsh"],
+    "fish": ["fish", "--no-config", "-c", IN_FISH],
+}
+"""How each shell is asked: bash and zsh by the function that they would call, fish by its own engine."""
+
+
+def completed(shell: str, day: Day, *words: str) -> list[str]:
+    """Return what a shell offers for the last word."""
+    program, *arguments = ASKED[shell]
+    path = shutil.which(program)
+    if path is None:
+        pytest.skip(f"{shell} is not installed here")
+    done = subprocess.run(
+        [path, *arguments, day.script(shell), "rcs", *words],
+        capture_output=True,
+        text=True,
+        cwd=day.root,
+        env=day.env,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+IN_EACH_SHELL: dict[str, tuple[tuple[str, ...], set[str]]] = {
+    "a session": (("status", "--session", ""), {SESSION}),
+    "a question": (("question", "answer", ""), {"QUESTION"}),
+    "a file": (("overlay", "apply", "AG"), {"AGENTS.md"}),
+    "commands": (("o",), {"off", "on", "overlay"}),
+    "a mode": (("state", "write", "--mode", "ultra"), {"ultrawork", "ultraqa"}),
+    "a run": (("runs", "show", "55"), {RUN}),
+    "a task": (("task", "status", "lo"), {"login"}),
+    "an outcome": (("state", "write", "--outcome", "f"), {"finished", "failed"}),
+    "an option": (("runs", "list", "--st"), {"--status"}),
+    "a folder": (("hud", "--root", "do"), {"docs"}),
+    "nothing": (("status", "--session", "zzz"), set()),
+}
+
+
+@pytest.mark.parametrize("name", few(IN_EACH_SHELL))
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_completes(shell: str, name: str, day: Day) -> None:
+    words, offered = IN_EACH_SHELL[name]
+    found = completed(shell, day, *words)
+    assert {each.rstrip("/") for each in found} == {day.question if word == "QUESTION" else word for word in offered}
+
+
+def test_a_file_with_a_blank_in_its_name_is_one_offer(day: Day) -> None:
+    assert completed("bash", day, "overlay", "apply", "My") == ["My notes.md"]
+
+
+READY = "ready:"
+PROMPTS = {
+    "bash": (("--noprofile", "--rcfile", "{folder}/.zshrc", "-i"), "PS1={ready}"),
+    "zsh": (("-d", "-i"), "unsetopt prompt_sp prompt_cr; unset zle_bracketed_paste; bindkey -e; PS1={ready}"),
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_is_fine_syntax(shell: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("typed", "completed"), [
+    ("rcs state li", "rcs state list-active"),
+    (f"rcs status --session {SESSION[:3]}", f"rcs status --session {SESSION}"),
+    ("rcs task st", "rcs task status"),
+])  # fmt: skip
+@pytest.mark.parametrize("shell", PROMPTS)
+def test_a_tab_at_the_prompt_completes(shell: str, typed: str, completed: str, day: Day, tmp_path: Path) -> None:
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"{shell} is not installed here")
-    path = tmp_path / f"rcs.{shell}"
-    path.write_text(script(shell))
-    done = subprocess.run([program, "-n", str(path)], capture_output=True, text=True, check=False)
+    words, begin = PROMPTS[shell]
+    (tmp_path / ".zshrc").write_text(f"{begin.format(ready=READY)}\nsource {day.script(shell)}\n")
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 200))
+    child = subprocess.Popen(
+        [program, *(each.format(folder=tmp_path) for each in words)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=day.root,
+        env=day.env | {"TERM": "dumb", "ZDOTDIR": str(tmp_path)},
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        _wait_for(ours, READY)
+        os.write(ours, f"{typed}\t".encode())
+        _wait_for(ours, completed.removeprefix(typed))
+        os.write(ours, b"\x01echo got: \n")
+        _wait_for(ours, f"\ngot: {completed}")
+    finally:
+        child.kill()
+        child.wait()
+        os.close(ours)
+
+
+def _wait_for(terminal: int, wanted: str) -> None:
+    """Read a terminal until it shows a text; long, for the machine may be busy."""
+    seen, end = "", time.monotonic() + 60
+    while wanted not in seen:
+        ready, _, _ = select.select([terminal], [], [], max(0.0, end - time.monotonic()))
+        assert ready, f"{wanted!r} does not come; there is {seen!r}"
+        seen += os.read(terminal, 4096).decode(errors="replace").replace("\r", "")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_is_fine_syntax_and_calls_this_program(shell: str, day: Day) -> None:
+    text = Path(day.script(shell)).read_text()
+    assert f"{RCS[0]} completion offers --" in text
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed here")
+    done = subprocess.run([program, "-n", day.script(shell)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_command_mode_and_outcome_stands_in_every_script(shell: str) -> None:
-    text = script(shell)
-    for word in COMMANDS | set(MODES) | OUTCOMES:
-        assert word in text
-
-
-@pytest.mark.slow
-def test_zsh_borrows_the_script_of_bash() -> None:
-    first, _, rest = script("zsh").partition("\n")
-    assert first == "autoload -U +X bashcompinit && bashcompinit"
-    assert rest == script("bash")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("line", ["complete -c rcs -f -n __fish_use_subcommand -a state",
-                                  "complete -c rcs -n '__fish_seen_subcommand_from state' -a list-active",
-                                  "complete -c rcs -n '__fish_seen_subcommand_from hud' -l watch"])  # fmt: skip
-def test_fish_has_a_line_for_each(line: str) -> None:
-    assert line in script("fish").splitlines()
 
 
 @pytest.mark.parametrize("words", [[], ["tcsh"]], ids=["no shell", "another shell"])
