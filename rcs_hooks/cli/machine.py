@@ -141,15 +141,15 @@ def _list(args: argparse.Namespace) -> int:
     longest = max((len(each.name) for each, _, _ in found), default=0)
     for each, machine, error in found:
         said = "cannot be read" if error else _summary(machine) if machine or not _has_phases(each) else "a mode"
-        output.text(f"{each.kind:<6} {each.name:<{longest}}  {_shown_path(each.path, root, home)}  ({said})")
+        output.text(f"{each.kind:<6} {each.name:<{longest}}  {shown_path(each.path, root, home)}  ({said})")
         if error:
             output.text(_indented(error, "    "))
         same = _same_skill(each)
         if same:
-            shown = ", ".join(_shown_path(path, root, home) for path in same)
+            shown = ", ".join(shown_path(path, root, home) for path in same)
             output.text(f"{'':<6} {'':<{longest}}  also in {shown}")
         for hidden in (path for path in each.hides if path not in same):
-            output.text(f"{'':<6} {'':<{longest}}  hides {_shown_path(hidden, root, home)}")
+            output.text(f"{'':<6} {'':<{longest}}  hides {shown_path(hidden, root, home)}")
     return output.OK
 
 
@@ -191,7 +191,8 @@ def _read_machine(found: WorkflowFile) -> tuple[Machine | None, str]:
         return None, f"{found.path}: {reason_of(error)}"
 
 
-def _shown_path(path: str, root: str, home: str | None) -> str:
+def shown_path(path: str, root: str, home: str | None) -> str:
+    """Return a path as it is read best: from the workspace on, from the home on, or as one of ours."""
     for folder, name in ((root, ""), (home, "~/"), (workflow_files.SHIPPED, "shipped: ")):
         if folder and path.startswith(folder.rstrip(os.sep) + os.sep):
             return name + os.path.relpath(path, folder)

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output, whole_ids
+from rcs_hooks.cli.machine import shown_path
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import home_of, state_folder
@@ -40,7 +41,7 @@ def show(args: argparse.Namespace, root: str) -> int:
     elif args.list or not (args.draw or width.of(sys.stdout, os.environ)):
         _print_list(machine, path, current)
     else:
-        _draw(args, machine, path, current)
+        _draw(args, machine, path, current, shown_path(os.path.abspath(machine.file), root, home_of(os.environ)))
     return output.OK
 
 
@@ -50,7 +51,7 @@ def _print_list(machine: Machine, path: Edges, current: str | None) -> None:
     output.text(as_text(machine, path=path, current=current))
 
 
-def _draw(args: argparse.Namespace, machine: Machine, path: Edges, current: str | None) -> None:
+def _draw(args: argparse.Namespace, machine: Machine, path: Edges, current: str | None, where: str) -> None:
     """Draw a machine with letters. Where that is no good, list its steps, or refuse `--draw`. Raises Refused."""
     from rcs_hooks.drawing.marks import Marks
     from rcs_hooks.drawing.terminal_page import page
@@ -60,6 +61,7 @@ def _draw(args: argparse.Namespace, machine: Machine, path: Edges, current: str 
         Marks.of(path, current),
         width.of(sys.stdout, os.environ),
         style.of(sys.stdout, os.environ),
+        where=where,
         is_forced=args.draw,
         is_ascii=not output.has_joints(),
     )

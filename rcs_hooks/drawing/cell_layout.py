@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rcs_hooks.drawing import channels
+from rcs_hooks.drawing.labels import is_in_box, label_of, shown
 from rcs_hooks.drawing.layout import BOX, END, PIECE, START, GraphNode, lay_out
 from rcs_hooks.drawing.ordering import put_in_order
 from rcs_hooks.drawing.placement import put_in_place
@@ -30,14 +31,8 @@ MOST_CROSSES = 24
 """More crosses than anybody could follow."""
 NUMBER = "00"
 """Room for a number, which is not known before its place is."""
-MOST_LINES, WIDEST_LABEL, WIDEST_NAME = 3, 28, 24
+MOST_LINES, WIDEST_LABEL = 3, 28
 DOTS = {START: "● start", END: "◉ end"}
-
-
-def has_text_in_box(machine: Machine, state: str) -> bool:
-    """Tell whether the label of a state stands in its box, because it is short."""
-    label = label_of(machine, state)
-    return bool(label) and label != state and cells(label) <= WIDEST_NAME
 
 
 class CellLayout:
@@ -86,7 +81,7 @@ class CellLayout:
 
     def _put_label(self, route: Route) -> None:
         """Give an edge what is written beside it: its label, or room for a number; and how often a run took it."""
-        label, piece = _clean(route.label or ""), first_piece(route)
+        label, piece = shown(route.label), first_piece(route)
         lines = wrapped(label, WIDEST_LABEL)
         if label and (self.is_numbered or len(lines) > MOST_LINES):
             self.keyed[piece] = label
@@ -97,12 +92,12 @@ class CellLayout:
 
     def loop(self, state: str) -> str:
         """Return what stands beside the box of a state with an edge to itself; a run that took it is always counted."""
-        label, count = _clean(self.loops[state] or ""), self.marks.taken.get((state, state), 0)
+        label, count = shown(self.loops[state]), self.marks.taken.get((state, state), 0)
         return " ".join(["↺", *([label] if label else []), *([f"×{count}"] if count else [])])
 
     def text(self, state: str) -> list[str]:
         """Return the lines in the box of a state: its id, and its label where that is short."""
-        return [state, *([label_of(self.machine, state)] if has_text_in_box(self.machine, state) else [])]
+        return [state, *([label_of(self.machine, state)] if is_in_box(self.machine, state) else [])]
 
     def _measure(self, node: GraphNode) -> None:
         left = right = 0
@@ -164,14 +159,3 @@ def first_piece(route: Route) -> GraphNode:
 def column(x: float) -> int:
     """Return the column of an `x`. Distances of whole cells stay what they are."""
     return int(x / CELL + 0.5 + 1e-6)
-
-
-def label_of(machine: Machine, state: str) -> str:
-    """Return the label of a state on one line; empty if it has none."""
-    return _clean(machine.labels.get(state, ""))
-
-
-def _clean(text: str) -> str:
-    for mark in ("<br/>", "<br />", "<br>", "\\n"):
-        text = text.replace(mark, " ")
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rcs_hooks.drawing.labels import label_of, printable, shown
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,7 +23,7 @@ def as_text(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: 
     labels = {(one, other): label for one, other, label in machine.transitions}
     steps = machine.steps()
     width = min(max(map(len, steps), default=0), WIDEST_NAME)
-    lines = [f"{machine.name}: {machine.file}" if machine.file else machine.name]
+    lines = [printable(f"{machine.name}: {machine.file}" if machine.file else machine.name)]
     visited = {state for pair in path for state in pair}
     place = {state: number for number, state in enumerate(steps)}
     initial, terminal, unreachable = set(machine.initial), set(machine.terminal), set(machine.unreachable())
@@ -34,7 +36,7 @@ def as_text(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: 
         routes += [_edge("end", machine.endings.get(state), is_back=False)] if state in terminal else []
         notes = ["start"] if state in initial else []
         notes += ["no start leads here"] if state in unreachable else []
-        notes += [machine.labels[state]] if state in machine.labels else []
+        notes += [label_of(machine, state)] if state in machine.labels else []
         said = f"  ({'; '.join(notes)})" if notes else ""
         lines.append(f"{mark} {state:<{width}}{said}".rstrip())
         lines += [f"    -> {route}" for route in routes]
@@ -44,4 +46,4 @@ def as_text(machine: Machine, *, path: Sequence[tuple[str, str]] = (), current: 
 
 
 def _edge(target: str, label: str | None, *, is_back: bool) -> str:
-    return target + (" (back)" if is_back else "") + (f" : {label}" if label else "")
+    return target + (" (back)" if is_back else "") + (f" : {shown(label)}" if label else "")

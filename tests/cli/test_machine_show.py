@@ -110,7 +110,7 @@ def test_the_path_of_a_mode_in_a_session_is_marked(workspace: Workspace) -> None
     for given in (SESSION, SESSION[:8]):
         status, drawn, _ = show(workspace, "forge", "--run", given, columns=80, NO_COLOR="1")
         assert status == 0
-        assert "Heavy lines: the path of the run. Double lines: where it is now." in drawn
+        assert "Heavy lines: the path of the run. Double lines: where it is, or ended." in drawn
         assert "║ verifying ║" in drawn
         assert "┃  fixing   ┃" in drawn
         assert "│ approach_is_wrong" in drawn  # was not taken
