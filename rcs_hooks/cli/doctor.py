@@ -18,6 +18,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.install import doctor, health
 from rcs_hooks.install.check import guarded
+from rcs_hooks.install.other_rcs import other_rcs
 
 if TYPE_CHECKING:
     import argparse
@@ -61,6 +62,8 @@ def run(argv: Sequence[str]) -> int:
 
 def _checks(host: Host) -> Iterator[Check]:
     yield _program()
+    if other := other_rcs(host.env):
+        yield Check("rcs on PATH", NOTE, other.says, other.todo)
     yield _workspace(host.root)
     yield from _switch(host)
     yield from doctor.checks(host)

@@ -16,6 +16,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.install import folders, plan, skills
 from rcs_hooks.install.exclusive import exclusive
+from rcs_hooks.install.other_rcs import other_rcs
 
 if TYPE_CHECKING:
     import argparse
@@ -162,6 +163,8 @@ def run(argv: Sequence[str]) -> int:
         output.text(f"{_no_local()}.")
     if args.statusline and not all(target.installer.has_status_line for target in targets):
         output.text(f"{_no_status_line()}.")
+    if other := other_rcs(os.environ):
+        output.text(f"note: {other.says}; {other.todo}")
     return output.OK
 
 

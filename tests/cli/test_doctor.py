@@ -195,6 +195,25 @@ def test_rcs_on_path_is_ours_or_another(desk: Desk, tmp_path: Path) -> None:
     )
 
 
+def test_another_program_called_rcs_that_comes_first_is_named_by_doctor_and_setup(desk: Desk, tmp_path: Path) -> None:
+    other = tmp_path / "gnu/rcs"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    path = f"{other.parent}:/usr/bin:/bin"
+    says = f"`rcs` runs {other} in your shell, which is another program (GNU RCS has one of that name)"
+    todo = f"for this one type {TOLD}, or put its folder first: export PATH={shlex.quote(str(HERE))}:$PATH"
+    (check,) = [each for each in desk.answer(PATH=path)["checks"] if each["what"] == "rcs on PATH"]
+    assert (check["status"], check["found"], check["todo"]) == ("note", says, todo)
+    assert f"note: {says}; {todo}\n" in desk.rcs("setup", "--client", "claude", "--dry-run", PATH=path).stdout
+
+
+@pytest.mark.parametrize("path", [f"{HERE}:/usr/bin:/bin", "/nowhere"], ids=["ours comes first", "none is there"])
+def test_nothing_is_said_of_a_name_that_means_this_program_or_none(path: str, desk: Desk) -> None:
+    assert "rcs on PATH" not in [each["what"] for each in desk.answer(PATH=path)["checks"]]
+    assert "note:" not in desk.rcs("setup", "--client", "claude", "--dry-run", PATH=path).stdout
+
+
 # --- how it is shown
 
 
