@@ -43,12 +43,15 @@ class CellLayout:
         self.marks = marks
         self.is_numbered = is_numbered
         self.keyed: dict[GraphNode, str] = {}
-        """The label of each edge that gets a number, by the piece where the number stands."""
+        """The label of each edge that gets a number, by the piece or the box beside which the number stands."""
+        self.numbers: dict[GraphNode, str] = {}
         layout = lay_out(machine, has_shared_dots=False)
         self.rows, self.routes, self.loops, self.boxes = layout.rows, layout.routes, layout.loops, layout.boxes
         self.unreachable = frozenset(machine.unreachable())
         for route in self.routes:
             self._put_label(route)
+        if is_numbered:
+            self.keyed |= {self.boxes[state]: label for state in self.loops if (label := shown(self.loops[state]))}
         for node in self.nodes():
             self._measure(node)
         put_in_order(layout)
@@ -62,10 +65,12 @@ class CellLayout:
 
     def numbered(self) -> list[str]:
         """Number the labels that are too wide, from the top on and from left to right, and return them."""
-        keyed = sorted(self.keyed, key=lambda piece: (piece.row, piece.x))
-        for number, piece in enumerate(keyed, 1):
-            piece.label = (str(number), *piece.label[1:])
-        return [self.keyed[piece] for piece in keyed]
+        keyed = sorted(self.keyed, key=lambda node: (node.row, node.x))
+        self.numbers = {node: str(number) for number, node in enumerate(keyed, 1)}
+        for node in keyed:
+            if node.kind == PIECE:
+                node.label = (self.numbers[node], *node.label[1:])
+        return [self.keyed[node] for node in keyed]
 
     def problem(self, width: int | None) -> str:
         """Return why this try is no good; empty if it is."""
@@ -92,7 +97,8 @@ class CellLayout:
 
     def loop(self, state: str) -> str:
         """Return what stands beside the box of a state with an edge to itself; a run that took it is always counted."""
-        label, count = shown(self.loops[state]), self.marks.taken.get((state, state), 0)
+        node, count = self.boxes[state], self.marks.taken.get((state, state), 0)
+        label = self.numbers.get(node, NUMBER) if node in self.keyed else shown(self.loops[state])
         return " ".join(["↺", *([label] if label else []), *([f"×{count}"] if count else [])])
 
     def text(self, state: str) -> list[str]:
