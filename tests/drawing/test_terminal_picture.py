@@ -258,6 +258,14 @@ def test_what_nobody_could_follow_is_not_drawn(shown: Machine, width: int | None
     assert draw(shown, UNMARKED, width) == why
 
 
+def test_60_steps_are_drawn_and_no_more() -> None:
+    def line(count: int) -> Machine:
+        return machine("[*] --> s0\n" + "\n".join(f"s{n} --> s{n + 1}" for n in range(count - 1)))
+
+    assert isinstance(lines_of(line(60), 44), list)
+    assert lines_of(line(61), 44) == "61 steps are too many for a picture"
+
+
 def test_a_machine_of_any_size_is_drawn_or_refused_at_once() -> None:
     dice = random.Random(7)
     dense = [f"s{one} --> s{other}" for one in range(60) for other in range(60) if dice.random() < 0.05]
