@@ -12,6 +12,7 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.state import history, history_folding, history_listing
+from rcs_hooks.state.validation import nearest_mode
 from rcs_hooks.terminal import when, width
 from rcs_hooks.terminal.ids import short, telling_length
 from rcs_hooks.terminal.style import BAD, GOOD, QUIET, WAITS, kind_of
@@ -86,7 +87,10 @@ def run(argv: Sequence[str]) -> int:
         _follow(folder, session, mode, seen, printer)
     elif not (shown or args.json):
         what = f" to {output.plain(mode)}" if mode else ""
-        output.text(f"nothing has happened{what} yet{f' in session {session}' if session else ' here'}")
+        near = nearest_mode(mode) if mode and mode not in MODES else None
+        where = f" in session {session}" if session else " here"
+        meant = f"; did you mean {near}?" if near else ""
+        output.text(f"nothing has happened{what} yet{where}{meant}")
     return output.OK
 
 

@@ -92,7 +92,9 @@ def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
         file=name if is_path else None,
     )
     if found is None:
-        raise Refused(f"no skill or agent is called {name!r}; `rcs machine list` shows those that are")
+        near = _nearest(name, root)
+        hint = f"did you mean `rcs machine show {near}`?" if near else "`rcs machine list` shows those that are"
+        raise Refused(f"no skill or agent is called {name!r}; {hint}")
     machine = None if args.mode else workflow_files.machine_of(found)
     if machine is not None:
         return machine, ""
@@ -104,6 +106,15 @@ def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
     if args.mode:
         raise Refused(f"{found.path} has no ## MODE section, so it declares no mode")
     raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
+
+
+def _nearest(name: str, root: str) -> str | None:
+    """Return the skill, agent or mode that was probably meant by a mistyped name; None if none is near."""
+    from rcs_hooks.catalog import SKILLS
+    from rcs_hooks.terminal.near import nearest
+
+    known = [each.name for each in workflow_files.find_all(project=root, home=home_of(os.environ))]
+    return nearest(name, [*known, *SKILLS])
 
 
 def _path_of(root: str, run_id: str, machine: Machine) -> tuple[Edges, str | None]:

@@ -99,7 +99,7 @@ def _run(args: list[str]) -> int:
     if args[0] in ("-h", "--help") or args == ["help"]:
         output.text(usage())
         return output.OK
-    if args[0] in ("-V", "--version", "version"):
+    if args[0] in ("-V", "--version") or args == ["version"]:
         from rcs_hooks import __version__
 
         output.text(f"rcs {__version__}")

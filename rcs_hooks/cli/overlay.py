@@ -68,7 +68,7 @@ def run(argv: Sequence[str]) -> int:
         output.text(_block(scope))
         return output.OK
     if not args.file:
-        parser.error(f"{args.action} needs a file, like: rcs overlay {args.action} AGENTS.md")
+        parser.error(f"overlay {args.action} needs a file, like: rcs overlay {args.action} AGENTS.md")
     old = _read(args.file, scope.root, must_exist=args.action == "strip")
     try:
         new = applied(old, _block(scope)) if args.action == "apply" else stripped(old or "")

@@ -129,7 +129,10 @@ def _seconds(older_than: str | None) -> float:
         return folding.OLD
     from rcs_hooks.runs.queries import milliseconds
 
-    return milliseconds(older_than) / 1000
+    try:
+        return milliseconds(older_than) / 1000
+    except Refused as error:
+        raise UsageError(f"--older-than: {error}") from None
 
 
 def _input(args: argparse.Namespace) -> Record:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.terminal.ids import resolve
+from rcs_hooks.errors import Refused
+from rcs_hooks.terminal.ids import LEAST_TYPED, resolve
+from rcs_hooks.terminal.near import nearest
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +26,8 @@ def run(store: RunStore | None, typed: str, now: float, project: str | None = No
     known = store.runs(round(now * 1000))
     if any(each.run_id.startswith(f"{typed}#") for each in known):  # a name, of which the last run is meant
         return typed
+    if len(typed) < LEAST_TYPED and any(each.run_id.startswith(typed) for each in known):
+        raise Refused(f"{clean(typed)} is too short for a run; type at least {LEAST_TYPED} letters of its id")
     here = [each.run_id for each in known if each.project == project]
     return _first(typed, "run", here, [each.run_id for each in known])
 
@@ -39,10 +44,17 @@ def question(scope: Scope, typed: str) -> str:
 
 
 def task(root: str, typed: str) -> str:
-    """Return the name of the task that is meant; `typed` if there is none. Raises Refused if several begin so."""
+    """Return the name of the task that is meant; `typed` if there is none.
+
+    Raises Refused if several begin so, or if one has a name that is nearly the same.
+    """
     from rcs_hooks.tasks.store import names
 
-    return resolve(typed, names(root), "task")
+    known = names(root)
+    meant = resolve(typed, known, "task")
+    if meant not in known and (near := nearest(meant, known)):
+        raise Refused(f"there is no task {clean(meant)}; did you mean {near}?")
+    return meant
 
 
 def _first(typed: str, noun: str, *groups: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli.near import nearest
+from rcs_hooks.terminal.near import nearest
 from rcs_hooks.text import clean, quoted
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ OTHER_COMMANDS = {
     "ui": "dashboard",
     "serve": "dashboard",
     "-v": "--version",
+    "version": "--version",
+    "--version": "--version",
+    "--help": "--help",
     "-?": "--help",
 }
 """What people type for a command that is called otherwise."""
@@ -100,7 +103,11 @@ def wrong_choice(parser: argparse.ArgumentParser, argument: argparse.Action, typ
         return f"{_name(argument)} {_shown(word)}: it is one of {', '.join(choices)}{meant}"
     others = {name: meant for name, meant in OTHER_ACTIONS.items() if meant.split()[0] in choices}
     near = nearest(word, choices, others)
-    hint = f"did you mean `{parser.prog} {near}`?" if near else f"there is {_listed(choices, 'and')}"
+    hint = f"there is {_listed(choices, 'and')}"
+    if near:
+        hint = f"did you mean `{parser.prog} {near}`?"
+    elif parser.prog in STRAY:
+        hint += f"; {STRAY[parser.prog].format(word=_quoted(word))}"
     what = "action" if _is_action(argument) else argument.dest
     return f"{_words(parser)} has no {what} {_shown(word)}; {hint}"
 
@@ -149,7 +156,7 @@ def _unexpected(parser: argparse.ArgumentParser, rest: str, typed: Sequence[str]
         return f"{_words(parser)} has no option {_shown(option)}; {hint}"
     words = " ".join(each for each in typed if not each.startswith("-"))
     hint = STRAY.get(parser.prog, "see: {prog} --help")
-    hint = hint.format(word=quoted(clean(word, LONGEST)), all=quoted(clean(words, LONGEST)), prog=parser.prog)
+    hint = hint.format(word=_quoted(word), all=_quoted(words), prog=parser.prog)
     return f"{_words(parser)} takes no {_shown(word)}; {hint}"
 
 
@@ -180,6 +187,11 @@ def _listed(words: Sequence[str], last: str) -> str:
 def _words(parser: argparse.ArgumentParser) -> str:
     """Return the words of a command as the subject of a sentence: without `rcs`, which the message begins with."""
     return parser.prog.removeprefix("rcs ")
+
+
+def _quoted(words: str) -> str:
+    """Return words as one word for a shell, bounded."""
+    return quoted(clean(words, LONGEST))
 
 
 def _shown(word: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.catalog import MODES, skill_named
+from rcs_hooks.catalog import MODES, SKILLS, skill_named
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.paths import is_name
@@ -42,7 +42,17 @@ def check_mode(value: object) -> str:
     if not value:
         raise Refused("mode: missing; name one")
     known = f"{', '.join(MODES)}, or of your own (rcs modes lists them)"
-    raise Refused(f"mode: {_shown(value)} is not a workflow mode; use one of {known}")
+    near = nearest_mode(value)
+    hint = f"did you mean {near}? There are {known}" if near else f"use one of {known}"
+    raise Refused(f"mode: {_shown(value)} is not a workflow mode; {hint}")
+
+
+def nearest_mode(value: object) -> str | None:
+    """Return the runtime name of the mode that was probably meant by a mistyped one; None if none is near."""
+    from rcs_hooks.terminal.near import nearest
+
+    name = value.strip().removeprefix("$") if isinstance(value, str) else ""
+    return nearest(name, MODES, SKILLS) if len(name) <= LONGEST_SHOWN else None
 
 
 def check_session_id(value: object) -> str | None:

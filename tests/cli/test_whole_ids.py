@@ -46,7 +46,8 @@ def test_a_run_is_ended_and_its_path_shown_by_its_first_letters(runs: Project) -
 
 @each_row(("typed", "says"), [
     ("5500", "rcs: there is no run '5500'; `rcs runs list` shows those that are\n"),
-    ("550", "rcs: there is no run '550'; `rcs runs list` shows those that are\n"),
+    ("550", "rcs: 550 is too short for a run; type at least 4 letters of its id\n"),
+    ("55x", "rcs: there is no run '55x'; `rcs runs list` shows those that are\n"),
 ])  # fmt: skip
 def test_letters_of_no_run_or_too_few_name_none(typed: str, says: str, runs: Project) -> None:
     done = runs.rcs("runs", "show", typed)
