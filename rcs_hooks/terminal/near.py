@@ -31,13 +31,18 @@ def nearest(typed: str, known: Iterable[str], other_names: Mapping[str, str] | N
     if word in spelled:
         return spelled[word]
     scores: dict[str, float] = {}
+    barred = 0.0
     for spelling, meant in spelled.items():
-        scores[meant] = max(scores.get(meant, 0.0), _score(word, spelling))
+        if _is_negated(word, spelling) or _is_negated(spelling, word):
+            barred = max(barred, _likeness(word, spelling))
+        else:
+            scores[meant] = max(scores.get(meant, 0.0), _score(word, spelling))
     best = max(scores, key=lambda name: scores[name], default="")
     enough, margin = (SHORT_ENOUGH, SHORT_MARGIN) if len(word) <= SHORT else (NEAR_ENOUGH, MARGIN)
     if not best or scores[best] < enough:
         return None
-    return None if any(scores.get(other, 0.0) > scores[best] - margin for other in _opposites(best)) else best
+    others = [barred, *(scores.get(other, 0.0) for other in _opposites(best))]
+    return None if max(others) > scores[best] - margin else best
 
 
 def _opposites(name: str) -> list[str]:
@@ -46,8 +51,6 @@ def _opposites(name: str) -> list[str]:
 
 def _score(word: str, name: str) -> float:
     """Return how near a word is to a name, from 0 to 1: to the whole of it, to its beginning, or to a part of it."""
-    if not word or _is_negated(word, name) or _is_negated(name, word):
-        return 0.0
     if len(word.lstrip("-")) > 1 and name.startswith(word):
         return AS_BEGUN + (1 - AS_BEGUN) * _likeness(word, name)
     parts = name.lstrip("-").split("-") if len(word) >= SHORT else []

@@ -1,0 +1,187 @@
+"""What a newcomer types wrong: the words of each answer, on one line that begins with `rcs:`, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks import __version__
+from tests.support import RCS_HOOK, Workspace, clean_env, few, run_rcs
+from tests.table import each_row
+
+ID = "550e8400-e29b-41d4-a716-446655440000"
+WRONG = {
+    # commands
+    "install": "there is no command 'install'; did you mean `rcs setup`?",
+    "instal": "there is no command 'instal'; did you mean `rcs setup`?",
+    "uninstal": "there is no command 'uninstal'; did you mean `rcs uninstall`?",
+    "init": "there is no command 'init'; did you mean `rcs setup`?",
+    "remove": "there is no command 'remove'; did you mean `rcs uninstall`?",
+    "enable": "there is no command 'enable'; did you mean `rcs on`?",
+    "disable": "there is no command 'disable'; did you mean `rcs off`?",
+    "onf": "there is no command 'onf'; `rcs help` lists them",
+    "list": "there is no command 'list'; did you mean `rcs status`?",
+    "doctr": "there is no command 'doctr'; did you mean `rcs doctor`?",
+    "answer yes": "there is no command 'answer'; did you mean `rcs question answer`?",
+    "nonsense": "there is no command 'nonsense'; `rcs help` lists them",
+    "version x": "there is no command 'version'; did you mean `rcs --version`?",
+    "--verison": "there is no option '--verison'; did you mean `rcs --version`?",
+    "-v": "there is no option '-v'; did you mean `rcs --version`?",
+    "--list": "there is no option '--list'; did you mean `rcs status`?",
+    "help nonsense": "there is no command or topic 'nonsense'; `rcs help` lists them",
+    "help uninstal": "there is no command or topic 'uninstal'; did you mean `rcs help uninstall`?",
+    # actions
+    "state": "state needs an action: read, write, clear, list-active, get-status or prune",
+    "state lst": "state has no action 'lst'; did you mean `rcs state list-active`?",
+    "state nonsense": "state has no action 'nonsense'; there is read, write, clear, list-active, get-status and prune",
+    "runs": "runs needs an action: list, show, end, prune or export",
+    "runs kill x": "runs has no action 'kill'; did you mean `rcs runs end`?",
+    "question": "question needs an action: ask, answer or list",
+    "overlay": "overlay needs an action: show, apply or strip",
+    "task reviw": "task has no action 'reviw'; did you mean `rcs task review`?",
+    "task review": "task review needs an action: plan or code",
+    "modes release": "modes has no action 'release'; there is new; to write a new mode: rcs modes new release",
+    "config untrust": "config has no action 'untrust'; did you mean `rcs config trust --remove`?",
+    "completion tcsh": "completion has no shell 'tcsh'; there is bash, zsh and fish",
+    "completion": "completion needs a shell: bash, zsh or fish",
+    "help state wirte": "state has no action 'wirte'; did you mean `rcs state write`?",
+    # words that are not taken, or are missing
+    "status x": "status takes no 'x'; for one session: rcs status --session x",
+    "log x": "log takes no 'x'; for one session: rcs log --session x",
+    "try fix this": "try takes no 'this'; put the prompt in single quotes: rcs try 'fix this'",
+    "try": "try needs PROMPT; see: rcs try --help",
+    "setup codex": "setup takes no 'codex'; for one client: rcs setup --client codex|claude",
+    "mcp x": "mcp takes no 'x'; see: rcs mcp --help",
+    "runs show": "runs show needs ID; see: rcs runs show --help",
+    "question answer": "question answer needs TEXT; see: rcs question answer --help",
+    "overlay apply": "overlay apply needs a file, like: rcs overlay apply AGENTS.md",
+    # options and their values
+    "status --sesion x": "status has no option '--sesion'; did you mean --session?",
+    "runs list --staus x": "runs list has no option '--staus'; did you mean --status?",
+    "state read --outcom x": "state read has no option '--outcom'; see: rcs state read --help",
+    "state write --outcom x": "state write has no option '--outcom'; did you mean --outcome?",
+    "state read --mode forge --phase x": "--phase: only write takes it, not read",
+    "state read --mode": "--mode needs a value",
+    "hud --json=1": "--json takes no value",
+    "setup --client vim": "--client 'vim': it is one of codex, claude, all",
+    "runs list --status runing":
+        "--status 'runing': it is one of running, waiting, failed, completed, skipped, idle, inactive; did you mean "
+        "running?",
+    "runs list --limit x": "--limit 'x': a whole number is needed",
+    "runs list --limit 0": "--limit 0: it must be 1 or more",
+    "runs list --since soon": "--since: 'soon' is not a length of time; write 45m, 12h, 30d or 2w",
+    "state prune --older-than soon": "--older-than: 'soon' is not a length of time; write 45m, 12h, 30d or 2w",
+    "state write --mode forge --active --inactive": "--active and --inactive cannot go together",
+    "log -n 0": "-n: 0 is not between 1 and 5000",
+}  # fmt: skip
+
+
+@each_row(("line", "says"), WRONG.items(), ids=WRONG)
+def test_a_wrong_command_line(line: str, says: str, tmp_path: Path) -> None:
+    done = run_rcs(*line.split(), cwd=tmp_path, env=clean_env(HOME=str(tmp_path)))
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"rcs: {says}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("line", few(WRONG, 9))
+def test_the_json_of_a_wrong_command_line_has_the_same_words(line: str, tmp_path: Path) -> None:
+    done = run_rcs(*line.split(), "--json", cwd=tmp_path, env=clean_env(HOME=str(tmp_path)))
+    answer = json.loads(done.stderr)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (answer["ok"], answer["code"], answer["message"]) == (False, "usage", WRONG[line])
+
+
+def test_a_word_that_was_typed_cannot_move_the_cursor_nor_fill_the_screen(tmp_path: Path) -> None:
+    for words in (["\x1b[2J"], ["status", "\x1b[2Jx\ny"], ["state", "a" * 5000], ["runs", "list", "--\x07x"]):
+        done = run_rcs(*words, cwd=tmp_path, env=clean_env(HOME=str(tmp_path)))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert done.stderr.rstrip("\n").isprintable()
+        assert len(done.stderr) < 400
+
+
+MISTYPED = {
+    "state read --mode forg": (1,
+        "rcs: mode: 'forg' is not a workflow mode; did you mean forge? There are deep-interview, blueprint, "
+        "autoresearch, team, forge, autopilot, ultrawork, ultraqa, or of your own (rcs modes lists them)\n"),
+    "state read --mode crwe": (1,
+        "rcs: mode: 'crwe' is not a workflow mode; did you mean team? There are deep-interview, blueprint, "
+        "autoresearch, team, forge, autopilot, ultrawork, ultraqa, or of your own (rcs modes lists them)\n"),
+    "state read --mode nonsense": (1,
+        "rcs: mode: 'nonsense' is not a workflow mode; use one of deep-interview, blueprint, "
+        "autoresearch, team, forge, autopilot, ultrawork, ultraqa, or of your own (rcs modes lists them)\n"),
+    "log --mode forg": (0, "nothing has happened to forg yet here; did you mean forge?\n"),
+    "log --mode team": (0, "nothing has happened to team yet here\n"),
+    "machine show forg":
+        (1, "rcs: no skill or agent is called 'forg'; did you mean `rcs machine show forge`?\n"),
+    "machine show nonsense":
+        (1, "rcs: no skill or agent is called 'nonsense'; `rcs machine list` shows those that are\n"),
+    "task status lgoin": (1, "rcs: there is no task lgoin; did you mean login?\n"),
+    "task status lo": (1, "rcs: there is no task lo; did you mean login?\n"),
+    "task next other": (1, "rcs: there is no task other; begin it with: rcs task new other\n"),
+    "runs show 55": (1, "rcs: 55 is too short for a run; type at least 4 letters of its id\n"),
+    "runs show 6666": (1, "rcs: there is no run '6666'; `rcs runs list` shows those that are\n"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A folder with a task and a run, and the environment to work in it."""
+    folder = tmp_path_factory.mktemp("project")
+    env = clean_env(HOME=str(folder / "home"), RCS_DB=str(folder / "runs.db"))
+    root = folder / "work"
+    (root / ".git").mkdir(parents=True)
+    emit = ("emit", "--type", "status_change", "--workflow", "build", "--run-id", ID, "--step", "requirements")
+    for words in (("task", "new", "login"), (*emit, "--data", '{"status":"running"}')):
+        assert run_rcs(*words, cwd=root, env=env).returncode == 0
+    return root, env
+
+
+@each_row(("line", "code", "says"), [(line, *rest) for line, rest in MISTYPED.items()], ids=MISTYPED)
+def test_a_name_mistyped_or_an_id_cut_short(line: str, code: int, says: str, busy: tuple[Path, dict[str, str]]) -> None:
+    root, env = busy
+    done = run_rcs(*line.split(), cwd=root, env=env)
+    assert (done.returncode, done.stdout + done.stderr) == (code, says)
+
+
+@pytest.mark.parametrize("words", [["--version"], ["-V"], ["version"]])
+def test_the_version_is_shown(words: list[str], tmp_path: Path) -> None:
+    done = run_rcs(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"rcs {__version__}\n", "")
+
+
+# --- Ctrl-C
+
+LIVE = {
+    "log --follow": (130, "started"),
+    "hud --watch": (130, "forge"),
+    "dashboard --port 0": (0, "Ctrl-C ends it"),
+}
+"""The live views: the status that Ctrl-C leaves, and what each shows first."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", LIVE)
+def test_ctrl_c_ends_a_live_view_without_a_word_too_many(line: str, workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.prompt("$forge fix the login")
+    code, first = LIVE[line]
+    env = clean_env(HOME=str(workspace.root), RCS_DB=str(workspace.root / "runs.db"), PYTHONUNBUFFERED="1")
+    child = subprocess.Popen(
+        [str(RCS_HOOK.with_name("rcs")), *line.split()],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=workspace.root, env=env,
+    )  # fmt: skip
+    assert child.stdout is not None
+    try:
+        assert first in child.stdout.readline()
+        os.kill(child.pid, signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert (child.returncode, err) == (code, "")
+    assert "Traceback" not in out
