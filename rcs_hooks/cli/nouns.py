@@ -20,7 +20,7 @@ Named = tuple[str, str]
 """A name, and a few words about what it names."""
 
 
-class Typed(NamedTuple):
+class TypedSoFar(NamedTuple):
     """What a command line says so far of the workspace and the mode; None and empty if it says nothing."""
 
     root: str | None = None
@@ -32,7 +32,7 @@ class Typed(NamedTuple):
         return os.path.abspath(self.root) if self.root else find_root(os.environ, working_folder())
 
 
-def modes(asked: Typed) -> Iterator[Named]:
+def modes(asked: TypedSoFar) -> Iterator[Named]:
     """Yield the modes that may be typed in the workspace."""
     from rcs_hooks.catalog import MODES
     from rcs_hooks.modes.listing import listing
@@ -42,7 +42,7 @@ def modes(asked: Typed) -> Iterator[Named]:
     yield from ((each.mode.name, "a mode of your own") for each in found.modes if each.mode.is_own)
 
 
-def phases(asked: Typed) -> Iterator[Named]:
+def phases(asked: TypedSoFar) -> Iterator[Named]:
     """Yield the phases of the mode that was named."""
     from rcs_hooks.catalog import MODES, SKILLS
 
@@ -50,7 +50,7 @@ def phases(asked: Typed) -> Iterator[Named]:
     yield from ((name, "") for name in (mode.states if mode else ()))
 
 
-def sessions(asked: Typed) -> Iterator[Named]:
+def sessions(asked: TypedSoFar) -> Iterator[Named]:
     """Yield the sessions of the workspace, those with an active mode first."""
     from rcs_hooks.state.operations import list_active
     from rcs_hooks.state.session_listing import latest_sessions
@@ -63,14 +63,14 @@ def sessions(asked: Typed) -> Iterator[Named]:
     yield from ((session, "") for session in latest_sessions(scope.folder)[:MOST])
 
 
-def questions(asked: Typed) -> Iterator[Named]:
+def questions(asked: TypedSoFar) -> Iterator[Named]:
     """Yield the questions that are open."""
     from rcs_hooks.state.question_service import list_questions
 
     yield from ((each["question_id"], str(each["question"])) for each in list_questions(_scope(asked))["questions"])
 
 
-def runs(_: Typed) -> Iterator[Named]:
+def runs(_: TypedSoFar) -> Iterator[Named]:
     """Yield the runs with the latest events, of all projects."""
     from rcs_hooks.environment import real_environment
     from rcs_hooks.runs.store import location_of, open_readonly
@@ -86,7 +86,7 @@ def runs(_: Typed) -> Iterator[Named]:
         store.close()
 
 
-def tasks(asked: Typed) -> Iterator[Named]:
+def tasks(asked: TypedSoFar) -> Iterator[Named]:
     """Yield the tasks of the workspace, each with the phase it is in."""
     from rcs_hooks.errors import RcsError
     from rcs_hooks.tasks.store import TaskStore, names
@@ -99,7 +99,7 @@ def tasks(asked: Typed) -> Iterator[Named]:
         yield name, phase
 
 
-def workflows(asked: Typed) -> Iterator[Named]:
+def workflows(asked: TypedSoFar) -> Iterator[Named]:
     """Yield the skills and agents whose machine may be shown."""
     from rcs_hooks.files.workspaces import home_of
     from rcs_hooks.runs.workflow_files import find_all
@@ -107,7 +107,7 @@ def workflows(asked: Typed) -> Iterator[Named]:
     yield from ((each.name, each.kind) for each in find_all(project=asked.folder, home=home_of(os.environ)))
 
 
-def _scope(asked: Typed) -> Scope:
+def _scope(asked: TypedSoFar) -> Scope:
     from rcs_hooks.cli.options import scope
 
     return scope(os.environ, working_folder(), asked.root, None, time.time())

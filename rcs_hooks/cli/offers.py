@@ -16,7 +16,7 @@ from rcs_hooks.text import clean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.cli.nouns import Typed
+    from rcs_hooks.cli.nouns import TypedSoFar
     from rcs_hooks.cli.options import Parser
 
 FILES, FOLDERS = ":files", ":folders"
@@ -207,8 +207,8 @@ class _TypedLine:
         known = KNOWN_VALUES.get(name)
         return Choice([(value, "") for value in known()] if known else [])
 
-    def _asked(self) -> Typed:
-        return nouns.Typed(self._given.get("--root"), self._given.get("--mode", ""))
+    def _asked(self) -> TypedSoFar:
+        return nouns.TypedSoFar(self._given.get("--root"), self._given.get("--mode", ""))
 
 
 def _purpose(parser: argparse.ArgumentParser) -> str:
