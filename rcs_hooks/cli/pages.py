@@ -28,9 +28,12 @@ HEADING = re.compile(r"#+ +(.*?) *#*")
 FENCE = re.compile(r" *(`{3,}|~{3,})")
 RULE = re.compile(r"\|?[ :|-]+\|[ :|-]*")
 TAG = re.compile(r" *<(?!https?:)[^>]*>.*|<!--.*")
+PAGE = re.compile(r"\[([^\]]*)\]\((?:[^)#:]*/)?([\w-]+)\.md(?:#[^)]*)?\)")
+SPAN = re.compile(r"`[^`]+`")
+HELD = "\ue000"
+"""Stands for a blank where no line may end: in a command."""
 INLINE = (
     (re.compile(r"\[!\[[^\]]*\]\([^)]*\)\]\([^)]*\)|!\[[^\]]*\]\([^)]*\)"), ""),
-    (re.compile(r"\[([^\]]*)\]\((?:[^)#]*/)?([\w-]+)\.md(?:#[^)]*)?\)"), r"\1 (rcs help \2)"),
     (re.compile(r"\[([^\]]*)\]\((https?://[^)]*)\)"), r"\1 (\2)"),
     (re.compile(r"\[([^\]]*)\]\([^)]*\)"), r"\1"),
     (re.compile(r"\*\*([^*]+)\*\*"), r"\1"),
@@ -138,14 +141,19 @@ def _paragraphs(lines: list[str], width: int) -> list[str]:
     wrapped: list[str] = []
     for first, further, words in items:
         wrapped += textwrap.wrap(
-            _plain(" ".join(words)),
+            _held(_plain(" ".join(words)), width - len(further)),
             width,
             initial_indent=first,
             subsequent_indent=further,
             break_long_words=False,
             break_on_hyphens=False,
         )
-    return wrapped
+    return [line.replace(HELD, " ") for line in wrapped]
+
+
+def _held(text: str, width: int) -> str:
+    """Return a text in which the blanks of each piece of code are held together, if it fits on one line."""
+    return SPAN.sub(lambda found: found[0].replace(" ", HELD) if len(found[0]) <= width else found[0], text)
 
 
 def _table(lines: list[str], width: int, style: Style) -> list[str]:
@@ -163,6 +171,15 @@ def _cells(line: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """Return a line of Markdown without the marks of pictures, links and bold words. Code keeps its backticks."""
+    text = PAGE.sub(_link, text)
     for pattern, words in INLINE:
         text = pattern.sub(words, text)
     return text.strip()
+
+
+def _link(found: re.Match[str]) -> str:
+    """Return the words of a link to another page, with what to type for it if it is one of the topics."""
+    from rcs_hooks.cli.main import MODULES
+
+    words, name = found.groups()
+    return f"{words} (`rcs help {name}{SUFFIX if name in MODULES else ''}`)" if name in topics() else words
