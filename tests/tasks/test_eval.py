@@ -177,9 +177,9 @@ def test_options_of_a_command_need_one(tmp_path: Path, words: tuple[str, ...]) -
     [
         (("--",), 125, "there is no command after --"),
         (("--timeout", "0", "--", "true"), 125, "'0' is not a time"),
-        (("--kind", "vibes", "--", "true"), 125, "invalid choice: 'vibes'"),
+        (("--kind", "vibes", "--", "true"), 125, "--kind 'vibes': it is one of test, lint, static, custom"),
         (("true", "-q"), 2, "write `--` before the command: rcs task test t1 -- true -q"),
-        (("--nothing",), 2, "unrecognized arguments: --nothing"),
+        (("--nothing",), 2, "task test has no option '--nothing'; see: rcs task test --help"),
     ],
 )
 def test_a_wrong_command_line_runs_nothing(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
