@@ -118,7 +118,7 @@ def test_without_state_nothing_is_made(workspace: Workspace) -> None:
 )
 def test_an_option_that_does_not_fit_is_refused(workspace: Workspace, words: list[str], sentence: str) -> None:
     done = rcs(workspace.root, "state", *words)
-    assert (done.status, done.err) == (1, sentence)
+    assert (done.status, done.err) == (2, sentence)
 
 
 def test_an_output_goes_that_no_record_names(workspace: Workspace) -> None:
