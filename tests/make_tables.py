@@ -1,4 +1,4 @@
-"""Writes what other files repeat of the catalog: README's two tables, the launcher's names, the manifest's skills.
+"""Writes what other files repeat: tables of README and of a page, the launcher's names, the manifest's skills.
 
 `python -m tests.make_tables` after `python -m tests.make_modes`; a test says where that was forgotten.
 """
@@ -12,8 +12,14 @@ from rcs_hooks.catalog import MODES, SKILL_FILES, SKILLS
 from rcs_hooks.workflow.transitions import policy
 
 CHECKOUT = Path(__file__).parent.parent
+SKILLS_PAGE = "rcs_hooks/docs/skills.md"
 SHORT = {"deep-interview": "interview", "autoresearch": "research"}
 """The heads of the columns, where the name of the mode is too wide."""
+
+
+def words_table() -> str:
+    rows = [f"| `${mode.tokens[0]}` | {purpose(mode.skill)} |" for mode in MODES.values()]
+    return "\n".join(["| type | what it does |", "|---|---|", *rows, "| `$cancel` | ends all of it |"]) + "\n"
 
 
 def skills_table() -> str:
@@ -47,8 +53,9 @@ def skills_of_manifest() -> str:
 
 
 REPEATED = {
-    "README.md, skills": ("README.md", r"(?<=\n)\| type \|.*\n(?:\|.*\n)+", skills_table),
-    "README.md, policy": ("README.md", r"(?<=\n)\| \| interview \|.*\n(?:\|.*\n)+", policy_table),
+    "README.md, words": ("README.md", r"(?<=\n)\| type \|.*\n(?:\|.*\n)+", words_table),
+    "docs/skills.md, skills": (SKILLS_PAGE, r"(?<=\n)\| type \|.*\n(?:\|.*\n)+", skills_table),
+    "docs/skills.md, policy": (SKILLS_PAGE, r"(?<=\n)\| \| interview \|.*\n(?:\|.*\n)+", policy_table),
     "hooks/plugin": ("hooks/plugin", r"(?<=\n)NAMES='.*'\n", lambda: f"NAMES='{'|'.join(SKILLS)}'\n"),
     "plugin.json": (".claude-plugin/plugin.json", r'(?<="skills": \[\n)(?: +".*\n)+', skills_of_manifest),
 }

@@ -136,7 +136,7 @@ def every_entry(installation: Installation, project: Path) -> dict[str, str]:
 
 
 def test_each_entry_that_is_documented_ends_with_status_0() -> None:
-    documents = [HOOKS.parent / "README.md", *HOOKS.glob("*.py")]
+    documents = [CHECKOUT / "README.md", *(CHECKOUT / "rcs_hooks/docs").glob("*.md"), *HOOKS.glob("*.py")]
     spans = [span for path in documents for span in re.findall(r"`([^`\n]+)`", path.read_text())]
     documented = [span for span in spans if re.match(r"(/\S+/)?(python3|rcs-hook) ", span)]
     assert len(documented) == 7
@@ -392,6 +392,7 @@ def a_first_day(rcs: Path, folder: Path) -> None:
         assert session not in run("state", "list-active", "--session", session)
     line = json.loads((project / ".claude/settings.json").read_text())["statusLine"]["command"]
     assert in_shell(f"echo '{{}}' | {line}", cwd=project, env=env) == "\n"
+    assert run("help", "trouble").startswith("# Trouble\n")
     run("uninstall", "--purge", "--yes")
     assert set(project.rglob("*")) == before
     assert list(home.iterdir()) == []

@@ -36,9 +36,9 @@ def test_all_that_a_declaration_can_say() -> None:
     assert mode.first_fields() == {}
 
 
-def test_the_example_of_the_readme_can_be_copied_as_it_stands() -> None:
-    section = (CHECKOUT / "README.md").read_text().split("\n## A mode of your own\n")[1]
-    example = section.split("````markdown\n")[1].split("````\n")[0]
+def test_the_example_of_the_page_can_be_copied_as_it_is() -> None:
+    page = (CHECKOUT / "rcs_hooks/docs/own-modes.md").read_text()
+    example = page.split("````markdown\n")[1].split("````\n")[0]
     mode = read(example).mode
     assert mode
     assert (mode.kind, mode.after, mode.overlaps, mode.max_iterations) == (EXECUTION, ("blueprint",), ("team",), 10)

@@ -1,0 +1,147 @@
+"""README is short, every page says what it answers and can be reached, and each link, command and picture is there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+
+from rcs_hooks.cli import main, pages
+from tests import make_pictures
+from tests.support import CHECKOUT
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+README = CHECKOUT / "README.md"
+DOCS = CHECKOUT / "rcs_hooks" / "docs"
+DOCUMENTS = [README, *sorted(DOCS.glob("*.md"))]
+PICTURES = sorted(DOCS.glob("*.svg"))
+LINK = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)\)")
+MOST_WORDS = 1200
+QUESTIONS = {
+    "what, and for whom": ("", "It is for people who"),
+    "how do I try it": ("Set up", "rcs try"),
+    "on Windows": ("Set up", "WSL"),
+    "how do I start": ("Your first `$forge`", "$forge fix the failing login test"),
+    "is it on": ("Your first `$forge`", "whether it is on"),
+    "what happened": ("Your first `$forge`", "rcs log"),
+    "what can I type": ("What you can type", "$blueprint"),
+    "what changes": ("What changes on my machine", ".claude/settings.json"),
+    "how do I undo it": ("Undo it", "rcs uninstall"),
+    "what if it breaks or hangs": ("When something is wrong", "$cancel"),
+    "how do I switch it off": ("When something is wrong", "RCS_DISABLE=1"),
+    "a mode of my own": ("A mode of your own", "rcs modes new"),
+    "in a team": ("In a team", "rcs.toml"),
+}
+"""What a stranger asks: the heading of README that it is found under, and a part of the answer."""
+
+
+def words_of(text: str) -> list[str]:
+    return text.split()
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return what follows each heading of the second level; what comes before the first has no name."""
+    parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """Return the inside of each block of code in a language."""
+    return re.findall(rf"^ *```{language}\n(.*?)^ *```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def commands(path: Path) -> Iterator[list[str]]:
+    """Yield the words of every line of a document that calls `rcs`, up to what another program gets."""
+    for block in blocks(path.read_text(), "sh"):
+        for line in block.splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["rcs"]:
+                yield list(takewhile(lambda word: word not in (">", "|", "--"), words[1:]))
+
+
+def test_the_readme_is_short() -> None:
+    assert len(words_of(README.read_text())) <= MOST_WORDS
+
+
+@each_row(("section", "answer"), QUESTIONS.values(), ids=QUESTIONS)
+def test_a_question_of_a_stranger_is_answered_under_a_heading_of_its_own(section: str, answer: str) -> None:
+    assert answer in sections(README.read_text())[section]
+
+
+def test_what_it_is_takes_four_sentences() -> None:
+    paragraph = README.read_text().split("\n\n")[1]
+    assert len(re.findall(r"[.] ?(?=[A-Z\n]|$)", paragraph.replace("\n", " "))) == 4
+
+
+def test_the_readme_links_every_page() -> None:
+    linked = {Path(link).stem for link in LINK.findall(README.read_text()) if link.startswith("rcs_hooks/docs/")}
+    assert {*pages.topics(), *(path.stem for path in PICTURES if path.name != "machine.svg")} == linked
+
+
+@each_row("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+def test_every_link_leads_to_a_file(path: Path) -> None:
+    links = [link for link in LINK.findall(path.read_text()) if "://" not in link]
+    assert [link for link in links if not (path.parent / link.partition("#")[0]).is_file()] == []
+
+
+@each_row("topic", pages.topics(), ids=pages.topics())
+def test_a_page_begins_with_a_title_and_a_sentence_that_says_what_it_answers(topic: str) -> None:
+    title, _, sentence, after, *_ = pages.text_of(topic).splitlines()
+    assert title == f"# {topic.replace('-', ' ').capitalize()}"
+    assert re.match(r"(What|Which|How) ", sentence)
+    assert (sentence[-1], after) == (".", "")
+    assert not pages.purpose(topic).endswith("…")
+
+
+def test_no_page_hides_behind_a_command() -> None:
+    assert set(pages.topics()) & set(main.MODULES) == set()
+
+
+@each_row("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+def test_every_command_that_is_shown_is_one(path: Path) -> None:
+    for words in commands(path):
+        name, *rest = words
+        parser = main.functions_of(name)[0]()
+        known, others = parser.parse_known_args(rest)
+        assert known
+        assert others == [], words
+
+
+@each_row("path", PICTURES, ids=[path.name for path in PICTURES])
+def test_a_picture_is_one_file_without_a_script(path: Path) -> None:
+    root = ElementTree.fromstring(path.read_text())
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert tags <= {"svg", "title", "rect", "circle", "text", "path"}
+    assert not re.search(r"href|url\(|\bon\w+=", path.read_text())
+
+
+def test_the_pictures_of_a_terminal_show_what_is_printed_now() -> None:
+    """Else: python -m tests.make_pictures."""
+    assert {name: (DOCS / name).read_text() for name in make_pictures.PRINTED} == make_pictures.printed()
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_dashboard_shows_the_words_of_now() -> None:
+    """Else: python -m tests.make_pictures."""
+    pytest.importorskip("playwright", reason="Playwright is not installed: pip install playwright")
+    from tests.browser.live import Unavailable
+
+    try:
+        now = make_pictures.page()
+    except Unavailable as why:
+        pytest.skip(str(why))
+    assert shown_in(now) == shown_in((DOCS / make_pictures.PAGE).read_text())
+
+
+def shown_in(picture: str) -> list[str]:
+    """Return the words of a picture, in their order, however wide this machine's letters are."""
+    return re.findall(r">([^<>\n]+)</text>", picture)
