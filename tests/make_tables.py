@@ -13,8 +13,10 @@ from rcs_hooks.workflow.transitions import policy
 
 CHECKOUT = Path(__file__).parent.parent
 SKILLS_PAGE = "rcs_hooks/docs/skills.md"
-SHORT = {"deep-interview": "interview", "autoresearch": "research"}
-"""The heads of the columns, where the name of the mode is too wide."""
+SHORT = {"autoresearch": "research", "ultrawork": "ulw"}
+"""The heads of the columns, where the name is too wide for a terminal of 80 columns."""
+ENDS = " ✓"
+"""What a phase has behind it in which a run may finish."""
 
 
 def words_table() -> str:
@@ -27,7 +29,7 @@ def skills_table() -> str:
     for mode in MODES.values():
         first, *others = (f"`${token}`" for token in mode.tokens)
         typed = f"{first} ({', '.join(others)})" if others else first
-        phases = ", ".join(f"**{phase}**" if mode.can_finish(phase) else phase for phase in mode.states)
+        phases = ", ".join(f"{phase}{ENDS}" if mode.can_finish(phase) else phase for phase in mode.states)
         rows.append(f"| {typed} | {purpose(mode.skill)} | {phases} | {mode.max_iterations or ''} | {mode.name} |")
     return "\n".join([*rows, f"| `$cancel` | {purpose('cancel')} | | | |"]) + "\n"
 
@@ -40,9 +42,10 @@ def purpose(skill: str) -> str:
 
 
 def policy_table() -> str:
-    rows = [["", *(SHORT.get(mode, mode) for mode in MODES)], ["---"] * (len(MODES) + 1)]
+    names = {mode: MODES[mode].tokens[0] for mode in MODES}
+    rows = [["", *(SHORT.get(name, name) for name in names.values())], ["---"] * (len(MODES) + 1)]
     cells = policy()
-    rows += [[active, *(cells[active, requested] for requested in MODES)] for active in MODES]
+    rows += [[names[active], *(cells[active, requested] for requested in MODES)] for active in MODES]
     head, line, *rest = rows
     lines = [f"| | {' | '.join(head[1:])} |", f"|{'|'.join(line)}|", *(f"| {' | '.join(row)} |" for row in rest)]
     return "\n".join(lines) + "\n"
@@ -55,7 +58,7 @@ def skills_of_manifest() -> str:
 REPEATED = {
     "README.md, words": ("README.md", r"(?<=\n)\| type \|.*\n(?:\|.*\n)+", words_table),
     "docs/skills.md, skills": (SKILLS_PAGE, r"(?<=\n)\| type \|.*\n(?:\|.*\n)+", skills_table),
-    "docs/skills.md, policy": (SKILLS_PAGE, r"(?<=\n)\| \| interview \|.*\n(?:\|.*\n)+", policy_table),
+    "docs/skills.md, policy": (SKILLS_PAGE, r"(?<=\n)\| \| brief \|.*\n(?:\|.*\n)+", policy_table),
     "hooks/plugin": ("hooks/plugin", r"(?<=\n)NAMES='.*'\n", lambda: f"NAMES='{'|'.join(SKILLS)}'\n"),
     "plugin.json": (".claude-plugin/plugin.json", r'(?<="skills": \[\n)(?: +".*\n)+', skills_of_manifest),
 }

@@ -23,6 +23,8 @@ FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 SUFFIX = ".md"
 LONGEST_PURPOSE = 100
 CODE = "    "
+MOST_WITHOUT_LABELS = 2
+"""Of how many columns each cell explains itself where a table is too narrow for its titles."""
 ITEM = re.compile(r"( *)([-*]|\d+\.) +(.*)")
 HEADING = re.compile(r"#+ +(.*?) *#*")
 FENCE = re.compile(r" *(`{3,}|~{3,})")
@@ -160,7 +162,15 @@ def _table(lines: list[str], width: int, style: Style) -> list[str]:
     rows = [_cells(line) for line in lines if not RULE.fullmatch(line.strip())]
     titles, *others = rows
     count = len(titles)
-    columns = [Column(title, is_flexible=True, least=12 if at else 8) for at, title in enumerate(titles)]
+    columns = [
+        Column(
+            title,
+            is_flexible=True,
+            least=12 if at else 8,
+            label=f"{title.replace('{}', '')}: {{}}" if at and count > MOST_WITHOUT_LABELS else "{}",
+        )
+        for at, title in enumerate(titles)
+    ]
     return render([Row((*row, *[""] * count)[:count]) for row in others], columns, width, style)
 
 
