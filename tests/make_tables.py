@@ -21,7 +21,8 @@ ENDS = " ✓"
 
 def words_table() -> str:
     rows = [f"| `${mode.tokens[0]}` | {purpose(mode.skill)} |" for mode in MODES.values()]
-    return "\n".join(["| type | what it does |", "|---|---|", *rows, "| `$cancel` | ends all of it |"]) + "\n"
+    rows.append("| `$cancel` | ends every run of this conversation |")
+    return "\n".join(["| type | what it does |", "|---|---|", *rows]) + "\n"
 
 
 def skills_table() -> str:

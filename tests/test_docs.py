@@ -30,7 +30,7 @@ QUESTIONS = {
     "how do I try it": ("Set up", "rcs try"),
     "on Windows": ("Set up", "WSL"),
     "how do I start": ("Your first `$forge`", "$forge fix the failing login test"),
-    "is it on": ("Your first `$forge`", "whether it is on"),
+    "is it on": ("When something is wrong", "rcs doctor"),
     "what happened": ("Your first `$forge`", "rcs log"),
     "what can I type": ("What you can type", "$blueprint"),
     "what changes": ("What changes on my machine", ".claude/settings.json"),
