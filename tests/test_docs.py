@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from rcs_hooks.cli import main, pages
+from rcs_hooks.tasks.phases import PHASES
 from tests import make_pictures
 from tests.support import CHECKOUT
 from tests.table import each_row
@@ -147,3 +148,29 @@ def test_the_picture_of_the_dashboard_shows_the_words_of_now() -> None:
 def shown_in(picture: str) -> list[str]:
     """Return the words of a picture, in their order, however wide this machine's letters are."""
     return re.findall(r">([^<>\n]+)</text>", picture)
+
+
+# --- a page that lists things lists all of them
+
+
+def test_the_page_of_commands_names_every_command() -> None:
+    named = set(re.findall(r"`rcs ([a-z]+)", pages.text_of("commands")))
+    assert set(main.MODULES) - named == set()
+
+
+def test_the_page_of_settings_names_every_variable() -> None:
+    package = [*(CHECKOUT / "rcs_hooks").rglob("*.py"), CHECKOUT / "hooks" / "plugin"]
+    read = {name for path in package for name in re.findall(r"\bRCS_[A-Z_]*[A-Z]\b", path.read_text())}
+    assert read - set(re.findall(r"RCS_[A-Z_]+", pages.text_of("settings"))) == set()
+
+
+def test_the_page_of_tasks_names_every_phase_in_its_order() -> None:
+    assert ", ".join(PHASES) in " ".join(pages.text_of("tasks").split())
+
+
+def test_the_page_of_skills_says_what_each_cell_of_its_table_means() -> None:
+    text = pages.text_of("skills")
+    cells = {
+        cell for line in text.splitlines() if line.startswith("| ") for cell in line.split(" | ") if len(cell) == 1
+    }
+    assert cells - {"|"} <= set(re.findall(r"^- `(.)`: ", text, re.MULTILINE)) | set("0123456789")
