@@ -129,7 +129,8 @@ def test_a_picture_is_one_file_without_a_script(path: Path) -> None:
 
 def test_the_pictures_of_a_terminal_show_what_is_printed_now() -> None:
     """Else: python -m tests.make_pictures."""
-    assert {name: (DOCS / name).read_text() for name in make_pictures.PRINTED} == make_pictures.printed()
+    for name, picture in make_pictures.printed().items():
+        assert without_ages(picture) == without_ages((DOCS / name).read_text())
 
 
 @pytest.mark.slow
@@ -142,7 +143,13 @@ def test_the_picture_of_the_dashboard_shows_the_words_of_now() -> None:
         now = make_pictures.page()
     except Unavailable as why:
         pytest.skip(str(why))
-    assert shown_in(now) == shown_in((DOCS / make_pictures.PAGE).read_text())
+    kept = (DOCS / make_pictures.PAGE).read_text()
+    assert shown_in(without_ages(now)) == shown_in(without_ages(kept))
+
+
+def without_ages(picture: str) -> str:
+    """Return a picture without the minutes in it, which are more on a machine that is slow."""
+    return re.sub(r"\b\d+ (?=min\b|m ago)", "", picture)
 
 
 def shown_in(picture: str) -> list[str]:

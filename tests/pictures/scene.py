@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MINUTE = 60
 REST = 20
-"""Seconds beyond the full minutes, so that the ages stay the same on a slow machine."""
+"""Seconds beyond the full minutes, so that an age is that of its row here, and not a minute less."""
 REPORT, LOGIN, INVOICES = (
     "4b1d6c0e-52f7-4f0e-9a6d-0c6f5b1f7a21",
     "7e90a3d2-1c44-4a57-8d0b-95b0f7c2e6d3",
