@@ -58,7 +58,7 @@ def build() -> argparse.ArgumentParser:
     ask = options.add_action(actions, "ask", "record a question of an active mode", EXAMPLES[0])
     options.add(ask, *ASK.arguments, required=ASK.required)
     answer = options.add_action(actions, "answer", "answer a question from here", *EXAMPLES[1:3])
-    answer.usage = "rcs question answer [-h] [ID] TEXT [--session ID] [--root FOLDER] [--json]"
+    answer.usage = "rcs question answer [ID] TEXT [--session ID] [--root FOLDER] [--json]"
     answer.add_argument(
         "id", nargs="?", metavar="ID", help="the question, or the first letters of its id; default: the only open one"
     )

@@ -27,7 +27,7 @@ Record = dict[str, Any]
 EXAMPLES = (
     "rcs state list-active --session S",
     "rcs state write --mode forge,team --session S --phase verifying",
-    "rcs state write --mode forge --session S --outcome finished --evidence 'pytest: 9 passed'",
+    "rcs state write --mode forge --outcome blocked --reason 'no database'",
     "rcs state clear --mode team --session S",
     """rcs state clear --input '{"mode":"forge","all_sessions":true}' --json""",
     "rcs state prune --older-than 30d --dry-run",

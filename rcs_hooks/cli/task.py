@@ -71,7 +71,8 @@ def build() -> argparse.ArgumentParser:
     redo.add_argument("--phase", choices=tuple(phases.OUTPUTS), metavar="PHASE", help="default: this one, or planning")
     _add(actions, "list", "list the tasks of this workspace", is_named=False)
     schema = options.add_action(actions, "schema", "show the JSON Schema of an artifact", *_examples("schema"))
-    schema.add_argument("name", type=_schema_name, choices=tuple(phases.SCHEMAS), help="the artifact, or its file")
+    artifacts = f"the artifact, or its file: {', '.join(phases.SCHEMAS)}"
+    schema.add_argument("name", type=_schema_name, choices=tuple(phases.SCHEMAS), metavar="NAME", help=artifacts)
     schema.add_argument("--example", action="store_true", help="show a small artifact that is filled in, instead")
     schema.add_argument("--json", action="store_true", help="print one line of JSON")
     _add(actions, "repl", "read the same commands with a slash, line after line")

@@ -38,8 +38,8 @@ def add_command(parser: argparse.ArgumentParser) -> None:
     """Add what `rcs task test` takes besides a task."""
     parser.usage = "rcs task test [ID] [OPTION]... [-- COMMAND...]"
     parser.description = (
-        f"{parser.description} With a COMMAND: run it, and write {REPORT} from what came of it; "
-        f"exits as it does, with {TROUBLE} where nothing was run."
+        f"Go to test. With a COMMAND: run it, write {REPORT} from what\n"
+        f"came of it, and exit as it does, or with {TROUBLE} if nothing was run or recorded."
     )
     parser.add_argument("--kind", choices=eval_report.KINDS, help="what COMMAND is; default: test")
     parser.add_argument("--timeout", type=_seconds, metavar="TIME", help="how long it may run, as 90s or 30m")

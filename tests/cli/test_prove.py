@@ -91,6 +91,13 @@ EXITS: list[tuple[str, tuple[str, ...], int, bool, str]] = [
     ("nothing after --", ("--finish", "--"), 125, False, "there is no command to run"),
     ("no --", ("pytest", "-q"), 125, False, "write `--` before the command: rcs prove -- pytest -q"),
     (
+        "no --, with options",
+        ("--finish", "--mode", "forge", "make", "a b"),
+        125,
+        False,
+        "rcs prove --finish --mode forge -- make 'a b'",
+    ),
+    (
         "no such option",
         ("--finsh", "--", "true"),
         125,
