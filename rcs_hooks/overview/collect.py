@@ -68,7 +68,15 @@ def _overview(
     except (RcsError, OSError) as error:
         names = []
         found.append(
-            Entry(TASK, "tasks", "tasks", WAITING, detail=f"the tasks cannot be read: {why(error)}", project=root)
+            Entry(
+                TASK,
+                "tasks",
+                "tasks",
+                WAITING,
+                detail=f"the tasks cannot be read: {why(error)}",
+                project=root,
+                is_unreadable=True,
+            )
         )
     found += tasks.entries(root, names, now, commands)
     try:
@@ -79,7 +87,8 @@ def _overview(
 
 
 def _unreadable_runs(root: str, error: RcsError | OSError) -> Entry:
-    return Entry(RUN, "runs", "runs", WAITING, detail=f"the runs cannot be read: {why(error)}", project=root)
+    detail = f"the runs cannot be read: {why(error)}"
+    return Entry(RUN, "runs", "runs", WAITING, detail=detail, project=root, is_unreadable=True)
 
 
 def grouped(found: Iterable[Entry], off: str = "") -> Overview:

@@ -77,6 +77,8 @@ class Entry(NamedTuple):
     verdict: str = ""
     """The verdict on a task, or on a run that has finished and is more than a plan, so that people are told; empty
     otherwise."""
+    is_unreadable: bool = False
+    """Whether the entry only says that something cannot be read."""
 
     @property
     def says(self) -> str:

@@ -100,7 +100,7 @@ def _unreadable(root: str, session: str | None, name: str, detail: str, to: str 
     title, has_title = title_of(name, session, "")
     return Entry(
         MODE, name, title, WAITING, session, detail=clean(detail, 400), to=to, command=command, has_title=has_title,
-        project=root,
+        project=root, is_unreadable=True,
     )  # fmt: skip
 
 

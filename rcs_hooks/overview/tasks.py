@@ -34,7 +34,8 @@ def _entry(root: str, name: str, now: float, commands: Commands) -> Entry | None
         state = TaskStore(root, name, now).state()
     except (RcsError, OSError) as error:
         why = " ".join(str(error).split()) if isinstance(error, RcsError) else reason_of(error)
-        return entry._replace(group=WAITING, detail=f"{phases.folder_of(name)} cannot be read: {clean(why, 300)}")
+        detail = f"{phases.folder_of(name)} cannot be read: {clean(why, 300)}"
+        return entry._replace(group=WAITING, detail=detail, is_unreadable=True)
     since = clean(state.record.get("updated_at")) or None
     entry = entry._replace(phase=state.phase, since=since, iteration=state.round)
     proof = state.proof

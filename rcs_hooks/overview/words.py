@@ -30,7 +30,7 @@ KINDS = {WAITING: styles.WAITS, RUNNING: styles.GOES_ON, TASKS: styles.GOES_ON, 
 LASTS = (WAITING, RUNNING)
 """The groups of which is said for how long; of the others, when it was."""
 NOTHING = "Nothing runs here. To start, type `$forge` and a task to your agent; `rcs modes` lists what else there is."
-CANNOT_BE_READ, UNREADABLE = "cannot be read", "unreadable"
+UNREADABLE = "unreadable"
 MOST = 20
 """How many entries of a group are shown."""
 COLUMNS = (Column("TITLE", is_flexible=True), Column("MODE"), Column("STATE"), Column("SINCE"), Column("SESSION"))
@@ -77,7 +77,7 @@ def _state_and_detail(entry: Entry) -> tuple[str, str]:
         how = f"{entry.outcome}{' early' if entry.is_early else ''}"
         detail = entry.detail.removeprefix(how).lstrip(", ")
         return (f"{how}, {detail}", "") if detail == entry.verdict and detail else (how, detail)
-    if not entry.phase and CANNOT_BE_READ in entry.detail:
+    if entry.is_unreadable:
         return UNREADABLE, entry.detail
     if entry.kind == RUN:
         return entry.detail, ""
@@ -91,7 +91,7 @@ def _state_and_detail(entry: Entry) -> tuple[str, str]:
 
 def _kind(entry: Entry) -> str:
     """Return in which colour the state of an entry is shown."""
-    if not entry.phase and CANNOT_BE_READ in entry.detail:
+    if entry.is_unreadable:
         return styles.BAD
     if entry.group == ENDED:
         return styles.kind_of(entry.verdict or entry.outcome or "")

@@ -24,7 +24,7 @@ ENTRIES = (
         question=AskedQuestion("q-1", "May it?", ("yes", "no")),
     ),
     Entry("mode", "team", "team s2", "waiting", "s2", detail="it cannot be read", to="To clear it", command=COMMAND,
-          has_title=False),
+          has_title=False, is_unreadable=True),
     Entry("mode", "ultrawork", "fix the flaky tests", "running", UUID, since=TEN_MINUTES_AGO,
           detail="phase executing, round 2 of 50", phase="executing", iteration=2, max_iterations=50,
           stop=LastStop(True, TEN_MINUTES_AGO), proof=ProofStatus("proven", "pytest -q", 0, TEN_MINUTES_AGO)),
