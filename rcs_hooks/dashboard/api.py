@@ -22,11 +22,11 @@ from rcs_hooks.dashboard import (
     parameters,
     runs,
     schema,
-    state_version,
     tasks,
 )
 from rcs_hooks.dashboard.sessions import ACTIVE, NEEDY
 from rcs_hooks.errors import LockTimeout, RcsError, StoreError, SystemFailure, as_json, error_json
+from rcs_hooks.overview import state_version
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.records import RunFilter
 from rcs_hooks.state.validation import check_session_id

@@ -7,10 +7,11 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import sessions, state_version, tasks
+from rcs_hooks.dashboard import sessions, tasks
 from rcs_hooks.dashboard.graphs import MachineCache, RunPathCache
 from rcs_hooks.dashboard.runs import RunIndex
 from rcs_hooks.dashboard.store_thread import StoreThread
+from rcs_hooks.overview import state_version
 from rcs_hooks.state import session_index
 from rcs_hooks.workflow.stop import limits
 

@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
-from rcs_hooks.dashboard import runs, state_version
+from rcs_hooks.dashboard import runs
+from rcs_hooks.overview import state_version
 from rcs_hooks.runs import queries
 
 if TYPE_CHECKING:

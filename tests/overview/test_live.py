@@ -1,0 +1,125 @@
+"""The overview that is followed: it is read again where something was written, and only there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rcs_hooks.overview import collect, live
+from rcs_hooks.overview.entries import Overview
+from rcs_hooks.overview.live import ANYWAY, LEAST_PAUSE, LONGEST_PAUSE, LiveOverview
+from tests.runs.support import Project
+from tests.support import Workspace
+from tests.table import each_row
+from tests.tasks.support import Task
+
+
+class Followed:
+    """A workspace with runs, and its overview, which is followed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = Project(folder)
+        self.workspace = Workspace(self.project.root, env={"HOME": str(self.project.home)})
+        self.live = LiveOverview(self.project.env(), str(self.project.root))
+
+    def news(self) -> Overview | None:
+        return self.live.news(self.workspace.now)
+
+
+@pytest.fixture
+def followed(tmp_path: Path) -> Iterator[Followed]:
+    made = Followed(tmp_path)
+    yield made
+    made.live.close()
+
+
+def test_the_first_look_returns_it_and_the_next_one_nothing(followed: Followed) -> None:
+    assert followed.news() == Overview()
+    assert followed.news() is None
+    assert not (followed.project.root / ".rcs").exists()
+
+
+def start(followed: Followed) -> None:
+    followed.workspace.prompt("$team fix it", session="s2")
+
+
+def move_on(followed: Followed) -> None:
+    followed.workspace.edit("forge", current_phase="verifying")
+
+
+def overwrite(followed: Followed) -> None:
+    path = followed.workspace.mode_path("forge")
+    path.write_text(path.read_text().replace("starting", "fixing"))
+
+
+def leave(followed: Followed) -> None:
+    shutil.rmtree(followed.workspace.folder("s1"))
+
+
+def emit(followed: Followed) -> None:
+    followed.project.emit("design", run="r1")
+
+
+def replace_the_store(followed: Followed) -> None:
+    followed.project.database.unlink()
+    for path in followed.project.database.parent.glob(f"{followed.project.database.name}-*"):
+        path.unlink()
+    followed.project.emit("requirements", run="r2")
+
+
+def break_the_store(followed: Followed) -> None:
+    followed.project.database.unlink()
+    followed.project.database.mkdir()
+
+
+def make_a_task(followed: Followed) -> None:
+    Task(followed.project.root, "login").at("codegen")
+
+
+def switch_off(followed: Followed) -> None:
+    (followed.project.root / ".rcs" / "off").write_text("")
+
+
+CHANGES: list[Callable[[Followed], None]] = [
+    start, move_on, overwrite, leave, emit, replace_the_store, break_the_store, make_a_task, switch_off
+]  # fmt: skip
+
+
+@each_row("change", CHANGES, ids=lambda change: change.__name__)
+def test_each_change_is_news_once_and_the_same_as_a_new_reading(
+    change: Callable[[Followed], None], tmp_path: Path
+) -> None:
+    folder = tmp_path / change.__name__
+    folder.mkdir()
+    followed = Followed(folder)
+    followed.workspace.prompt("$forge fix the ledger")
+    followed.project.emit("requirements", run="r1")
+    before = followed.news()
+    change(followed)
+    after = followed.news()
+    assert after is not None
+    assert after != before
+    root, now = str(followed.project.root), followed.workspace.now
+    assert after == collect.overview(followed.project.env(), root, now)
+    assert followed.news() is None
+    followed.live.close()
+
+
+def test_it_is_read_again_after_a_while_as_what_has_ended_grows_old(followed: Followed) -> None:
+    at = "2023-11-14T22:13:20.000Z"
+    followed.workspace.write("forge", active=False, lifecycle_outcome="failed", completed_at=at)
+    first = followed.live.news(followed.workspace.now)
+    assert first is not None
+    assert len(first.ended) == 1
+    assert followed.live.news(followed.workspace.now + ANYWAY - 1) is None
+    assert followed.live.news(followed.workspace.now + 90_000) == Overview()
+
+
+@pytest.mark.parametrize(
+    ("cost", "pause"), [(0.0, LEAST_PAUSE), (0.0025, LEAST_PAUSE), (0.01, 2.0), (1.0, LONGEST_PAUSE)]
+)
+def test_a_look_that_costs_more_is_followed_by_a_longerpause_after(cost: float, pause: float) -> None:
+    assert live.pause_after(cost, live.SHARE) == pytest.approx(pause)
