@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import MachineError, reason_of
-from rcs_hooks.files.workspaces import find_root, home_of
+from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.runs import workflow_files
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.machine.graph import Machine
-    from rcs_hooks.runs.workflow_files import WorkflowFile
 
 
 def build() -> argparse.ArgumentParser:
@@ -112,100 +111,27 @@ def _check_one(path: str, *, quiet: bool) -> int:
 def _summary(machine: Machine | None, mode: ModeDef | None = None) -> str:
     parts = []
     if machine:
-        parts.append(f"{_count(len(machine.states), 'state')}, {_count(len(machine.transitions), 'transition')}")
+        parts.append(f"{count(len(machine.states), 'state')}, {count(len(machine.transitions), 'transition')}")
     if mode:
         kind = "planning" if mode.is_planning else "execution"
-        parts.append(f"mode {mode.name} ({kind}), {_count(len(mode.states), 'phase')}")
+        parts.append(f"mode {mode.name} ({kind}), {count(len(mode.states), 'phase')}")
     return "; ".join(parts) or "no ## STATE-MACHINE section"
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """Return how many there are of something, as `1 state` or `2 states`."""
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-# --- list
-
-
-def _list(args: argparse.Namespace) -> int:
-    root, home = _root(args), home_of(os.environ)
-    found = [(each, *_read_machine(each)) for each in workflow_files.find_all(project=root, home=home)]
-    if args.json:
-        output.result(
-            [
-                {"name": each.name, "kind": each.kind, "file": each.path, "hides": list(each.hides)}
-                | {"machine": machine is not None, "mode": _has_phases(each), "error": error or None}
-                for each, machine, error in found
-            ]
-        )
-        return output.OK
-    longest = max((len(each.name) for each, _, _ in found), default=0)
-    for each, machine, error in found:
-        said = "cannot be read" if error else _summary(machine) if machine or not _has_phases(each) else "a mode"
-        output.text(f"{each.kind:<6} {each.name:<{longest}}  {shown_path(each.path, root, home)}  ({said})")
-        if error:
-            output.text(_indented(error, "    "))
-        same = _same_skill(each)
-        if same:
-            shown = ", ".join(shown_path(path, root, home) for path in same)
-            output.text(f"{'':<6} {'':<{longest}}  also in {shown}")
-        for hidden in (path for path in each.hides if path not in same):
-            output.text(f"{'':<6} {'':<{longest}}  hides {shown_path(hidden, root, home)}")
-    return output.OK
-
-
-def _same_skill(found: WorkflowFile) -> list[str]:
-    """List the hidden files that are the same skill as the one that counts: the same text, or copies of one of ours."""
-    from rcs_hooks.install.skills import is_copy
-
-    first = _text_of(found.path) if found.hides else None
-    if first is None:
-        return []
-    is_ours = found.kind == workflow_files.SKILL and is_copy(found.name, first)
-    texts = [(path, _text_of(path)) for path in found.hides]
-    return [path for path, text in texts if text == first or (text and is_ours and is_copy(found.name, text))]
-
-
-def _text_of(path: str) -> str | None:
-    try:
-        return workflow_files.read(path)
-    except (MachineError, OSError):
-        return None
-
-
-def _has_phases(found: WorkflowFile) -> bool:
-    """Tell whether a file has the machine of a mode, whether the mode can be started or not."""
-    from rcs_hooks.machine.markdown import MODE_HEADING, section
-
-    try:
-        return section(workflow_files.read(found.path), found.path, MODE_HEADING) is not None
-    except (MachineError, OSError):
-        return False
-
-
-def _read_machine(found: WorkflowFile) -> tuple[Machine | None, str]:
-    try:
-        return workflow_files.machine_of(found), ""
-    except MachineError as error:
-        return None, str(error)
-    except OSError as error:
-        return None, f"{found.path}: {reason_of(error)}"
-
-
-def shown_path(path: str, root: str, home: str | None) -> str:
-    """Return a path as it is read best: from the workspace on, from the home on, or as one of ours."""
-    for folder, name in ((root, ""), (home, "~/"), (workflow_files.SHIPPED, "shipped: ")):
-        if folder and path.startswith(folder.rstrip(os.sep) + os.sep):
-            return name + os.path.relpath(path, folder)
-    return path
-
-
-def _indented(text: str, by: str) -> str:
-    return "\n".join(by + line for line in text.splitlines())
 
 
 def _root(args: argparse.Namespace) -> str:
     here = os.getcwd()
     return os.path.abspath(args.root) if args.root else find_root(os.environ, here)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from rcs_hooks.cli import machine_list
+
+    return machine_list.show(_root(args), as_json=args.json)
 
 
 def _show(args: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output, whole_ids
-from rcs_hooks.cli.machine import shown_path
+from rcs_hooks.cli.shown_paths import place
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import home_of, state_folder
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.machine.graph import Machine
     from rcs_hooks.runs.path import Edges
+    from rcs_hooks.runs.workflow_files import WorkflowFile
 
 MOST_READ = 6_000
 """How many events of a mode are read; a history is folded at fewer lines."""
@@ -41,7 +42,7 @@ def show(args: argparse.Namespace, root: str) -> int:
     elif args.list or not (args.draw or width.of(sys.stdout, os.environ)):
         _print_list(machine, path, current)
     else:
-        _draw(args, machine, path, current, shown_path(os.path.abspath(machine.file), root, home_of(os.environ)))
+        _draw(args, machine, path, current, place(os.path.abspath(machine.file)))
     return output.OK
 
 
@@ -77,7 +78,8 @@ def _draw(args: argparse.Namespace, machine: Machine, path: Edges, current: str 
 def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
     """Return the machine of a skill or agent, and if it is that of a mode (`--mode`, or no other), the mode's name.
 
-    The name may be that of the skill or agent, that of a mode, or a path, which has a separator or ends in `.md`.
+    The name may be that of the skill or agent, that of a mode, or a path, which has a separator or ends in `.md`;
+    `task` is also that of the lifecycle of tasks.
     """
     from rcs_hooks.catalog import MODES, SKILLS
     from rcs_hooks.machine.markdown import MODE_HEADING, machine_in
@@ -92,10 +94,10 @@ def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
         file=name if is_path else None,
     )
     if found is None:
-        near = _nearest(name, root)
-        hint = f"did you mean `rcs machine show {near}`?" if near else "`rcs machine list` shows those that are"
+        meant = _nearest(name, root)
+        hint = f"did you mean `rcs machine show {meant}`?" if meant else "`rcs machine list` shows those that are"
         raise Refused(f"no skill or agent is called {name!r}; {hint}")
-    machine = None if args.mode else workflow_files.machine_of(found)
+    machine = None if args.mode else workflow_files.machine_of(found) or (None if is_path else _of_tasks(found))
     if machine is not None:
         return machine, ""
     # A mode that ships goes by the file of this package, whatever a copy of the skill says.
@@ -106,6 +108,17 @@ def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
     if args.mode:
         raise Refused(f"{found.path} has no ## MODE section, so it declares no mode")
     raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
+
+
+def _of_tasks(found: WorkflowFile) -> Machine | None:
+    """Return the machine that tasks go through, whose name is that of the skill for them, which declares none."""
+    from rcs_hooks.tasks.phases import WORKFLOW
+
+    if (found.name, found.kind) != (WORKFLOW, workflow_files.SKILL):
+        return None
+    from rcs_hooks.tasks import run_report
+
+    return run_report.machine()
 
 
 def _nearest(name: str, root: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.cli.setup import host_of, is_on
+from rcs_hooks.cli.shown_paths import near
 from rcs_hooks.clients import installers
 from rcs_hooks.clients.installer import PROJECT, USER, InstallTarget
 from rcs_hooks.errors import Refused
@@ -82,16 +83,8 @@ def _row(each: Listed) -> Row:
     first, *others = (f"${token}" for token in mode.tokens)
     typed = f"{first} ({', '.join(others)})" if others else first
     kind = "planning" if mode.is_planning else "execution"
-    file = ((_whose(each), Cell(_near(each.file), full=each.file)),) if mode.is_own else ()
+    file = ((_whose(each), Cell(near(each.file), full=each.file)),) if mode.is_own else ()
     return Row((Cell(typed, STRONG), mode.name, kind, "; ".join(rules)), commands=file)
-
-
-def _near(path: str) -> str:
-    """Return a path as a person types it here: from this folder, or from the home."""
-    for folder, start in ((os.getcwd(), ""), (os.environ.get("HOME", ""), "~/")):
-        if folder.startswith("/") and path.startswith(f"{folder.rstrip('/')}/"):
-            return start + path[len(folder.rstrip("/")) + 1 :]
-    return path
 
 
 def _whose(each: Listed) -> str:

@@ -2,8 +2,8 @@
 
 Rules of this file:
 - A colour says nothing that the words do not say too.
-- Where the terminal has 256 colours, each is one that can be read on black and on white. Elsewhere the terminal's own
-  palette decides.
+- Each colour can be read on black and on white: well where the terminal has 256, and as well as the usual palettes
+  allow where it has 16.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 RESET = "\x1b[0m"
 STRONG, QUIET, WAITS, GOES_ON, GOOD, BAD = "strong", "quiet", "waits", "goes on", "good", "bad"
 """What a text is: what leads a row, what matters least, what waits for the person, runs, went well, or failed."""
-BASIC = {STRONG: "1", QUIET: "2", WAITS: "33", GOES_ON: "36", GOOD: "32", BAD: "31"}
+BASIC = {STRONG: "1", QUIET: "2", WAITS: "35", GOES_ON: "94", GOOD: "32", BAD: "31"}
+"""Without yellow and cyan, which nobody can read on white, and without dark blue, which nobody can on black."""
 OF_256 = {STRONG: "1", QUIET: "38;5;244", WAITS: "38;5;166", GOES_ON: "38;5;32", GOOD: "38;5;28", BAD: "38;5;196"}
 
 STATES = {

@@ -137,21 +137,24 @@ def test_list_shows_what_won_and_what_it_hides(project: Path) -> None:
     skill(project, "bad", BROKEN)
     status, out, err = machine(project, "list")
     assert (status, err) == (0, "")
-    without = ("(no ## STATE-MACHINE section)", "(a mode)")
-    lines = [line for line in out.splitlines() if not line.endswith(without) or "build" in line]
-    assert lines[:6] == [
-        "skill  bad                .claude/skills/bad/SKILL.md  (cannot be read)",
-        f"    {project}/.claude/skills/bad/SKILL.md:5: a transition is written with the arrow `-->`",
-        "        a -> b : go",
-        "          ^^",
-        "skill  blueprint          shipped: blueprint/SKILL.md  (3 states, 2 transitions)",
-        "skill  build              .claude/skills/build/SKILL.md  (no ## STATE-MACHINE section)",
+    lines = out.splitlines()
+    assert lines[:8] == [
+        "NAME               TYPE   DECLARES",
+        "autoforge          skill  a mode",
+        "autoresearch       skill  a mode",
+        "bad                skill  cannot be read",
+        "  line 5: a transition is written with the arrow `-->`",
+        f"  the project's: {project}/.claude/skills/bad/SKILL.md",
+        "  To see where: rcs machine check .claude/skills/bad/SKILL.md",
+        "blueprint          skill  a mode, 3 steps",
     ]
-    assert lines[6:8] == [
-        "                          hides ~/.claude/skills/build/SKILL.md",
-        "                          hides shipped: build/SKILL.md",
+    at = lines.index("build              skill  no machine")
+    assert lines[at + 1 : at + 4] == [
+        f"  the project's: {project}/.claude/skills/build/SKILL.md",
+        f"  hides: {project.parent}/home/.claude/skills/build/SKILL.md",
+        f"  hides: {SHIPPED}/build/SKILL.md",
     ]
-    assert "agent  task-builder       shipped: agents/task-builder.md  (3 states, 2 transitions)" in lines
+    assert "task-builder       agent  3 steps" in lines
 
 
 def test_list_shows_copies_of_one_skill_in_one_line(project: Path) -> None:
@@ -165,15 +168,21 @@ def test_list_shows_copies_of_one_skill_in_one_line(project: Path) -> None:
     lines = machine(project, "list")[1].splitlines()
 
     def below(name: str) -> list[str]:
-        start = next(number for number, line in enumerate(lines) if line.startswith(f"skill  {name} "))
+        start = next(number for number, line in enumerate(lines) if line.startswith(f"{name} "))
         rest = lines[start + 1 :]
-        end = next((number for number, line in enumerate(rest) if not line.startswith("      ")), len(rest))
+        end = next((number for number, line in enumerate(rest) if not line.startswith(" ")), len(rest))
         return [line.strip() for line in rest[:end]]
 
-    assert below("forge") == ["also in .agents/skills/forge/SKILL.md, shipped: forge/SKILL.md"]
-    assert below("mine") == ["also in ~/.claude/skills/mine/SKILL.md"]
-    assert below("other") == ["hides ~/.claude/skills/other/SKILL.md"]
-    assert below("task") == ["also in shipped: task/SKILL.md", "hides .agents/skills/task/SKILL.md"]
+    theirs = f"{project}/.{{}}/skills/{{}}/SKILL.md"
+    assert below("forge") == [
+        f"the project's: {theirs.format('claude', 'forge')}",
+        f"also in: {theirs.format('agents', 'forge')}",
+        f"also in: {SHIPPED}/forge/SKILL.md",
+    ]
+    assert below("mine")[1:] == [f"also in: {home}/.claude/skills/mine/SKILL.md"]
+    assert below("other")[1:] == [f"hides: {home}/.claude/skills/other/SKILL.md"]
+    assert below("task")[1:] == [f"also in: {SHIPPED}/task/SKILL.md", f"hides: {theirs.format('agents', 'task')}"]
+    assert "task               skill  task phases" in lines
 
 
 def test_list_as_json(project: Path) -> None:
@@ -195,7 +204,9 @@ def test_list_of_another_workspace(project: Path) -> None:
     skill(project, "mine", GOOD)
     status, out, _ = rcs(project.parent, "machine", "list", "--root", "project")
     assert status == 0
-    assert "skill  mine               .claude/skills/mine/SKILL.md  (2 states, 2 transitions)" in out.splitlines()
+    lines = out.splitlines()
+    at = lines.index("mine               skill  2 steps")
+    assert lines[at + 1] == f"  the project's: {project}/.claude/skills/mine/SKILL.md"
 
 
 # --- show
@@ -274,6 +285,28 @@ def test_show_of_a_broken_file(project: Path) -> None:
 
 def test_show_as_json_and_as_a_picture_at_once_is_a_wrong_command_line(project: Path) -> None:
     assert machine(project, "show", "build", "--json", "--svg")[0] == 2
+
+
+def test_task_is_the_name_of_the_lifecycle_that_tasks_go_through(project: Path) -> None:
+    status, out, err = machine(project, "show", "task")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"task: {Path(SHIPPED).parent}/tasks/lifecycle.md\n  planning ")
+    skill(project, "task", "# My own\n")
+    assert machine(project, "show", "task") == (0, out, "")
+    skill(project.parent / "home", "task", GOOD)
+    assert machine(project, "show", "task") == (0, out, "")
+    (project / ".claude" / "skills" / "task" / "SKILL.md").write_text(GOOD)
+    assert "    -> b : go\n" in machine(project, "show", "task")[1]
+    (project / ".claude" / "skills" / "task" / "SKILL.md").write_text(PLAIN)
+    said = "rcs: .claude/skills/task/SKILL.md has no ## STATE-MACHINE section, so there is nothing to show\n"
+    assert machine(project, "show", ".claude/skills/task/SKILL.md") == (1, "", said)
+
+
+def test_the_lifecycle_shows_the_path_of_a_task(project: Path) -> None:
+    assert rcs(project, "task", "new", "login")[0] == 0
+    status, out, err = machine(project, "show", "task", "--run", "login")
+    assert (status, err) == (0, "")
+    assert next(line for line in out.splitlines() if "planning " in line).startswith("* planning")
 
 
 # --- the way of a run
@@ -429,7 +462,7 @@ def test_the_list_says_what_is_a_mode(project: Path) -> None:
     skill(project, "release", MODE)
     skill(project, "plain", PLAIN)
     _, out, _ = machine(project, "list")
-    assert "(a mode)" in next(line for line in out.splitlines() if "release/SKILL.md" in line)
+    assert "release            skill  a mode" in out.splitlines()
     listed = {each["name"]: each for each in json.loads(machine(project, "list", "--json")[1])}
     told = {
         name: (listed[name]["machine"], listed[name]["mode"]) for name in ("release", "plain", "blueprint", "build")

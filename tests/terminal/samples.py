@@ -8,6 +8,7 @@ import sqlite3
 from pathlib import Path
 
 from rcs_hooks.files.clock import iso
+from rcs_hooks.runs.workflow_files import SHIPPED
 from rcs_hooks.state.question_service import answer, ask
 from tests.modes.declarations import skill
 from tests.runs.support import Project
@@ -20,6 +21,7 @@ WAITING, RUNNING, ENDED = (
     "01890a5d-ac96-7000-8000-000000000001",
     "01890a5d-b123-7000-8000-000000000002",
 )
+HOME, OURS = "/home/ada", "/opt/rcs/skills"
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 ESCAPE = re.compile("\x1b\\[([0-9;]*)m")
 
@@ -36,6 +38,7 @@ class BusyDay:
         self._runs()
         self._tasks()
         self._modes()
+        self._machines()
 
     def _sessions(self) -> None:
         workspace = self.workspace
@@ -102,6 +105,19 @@ class BusyDay:
         path.parent.mkdir(parents=True)
         path.write_text(skill("rcs-kind: execution\nrcs-after: blueprint\nrcs-beside: team forge", name="release"))
 
+    def _machines(self) -> None:
+        """Write a skill that hides one of ours, a copy in the home, and an agent whose machine cannot be read."""
+        machine = "## STATE-MACHINE\n```mermaid\nstateDiagram-v2\n[*] --> sum\nsum {} [*]\n```\n"
+        for folder, file, text in (
+            (self.project.root, "skills/build/SKILL.md", "# Build our way\n"),
+            (self.project.root, "skills/month-end-closing/SKILL.md", machine.format("-->")),
+            (self.project.home, "skills/month-end-closing/SKILL.md", machine.format("-->")),
+            (self.project.root, "agents/ledger-checker.md", machine.format("->")),
+        ):
+            path = folder / ".claude" / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
     # --- what is shown
 
     def shown(self, *words: str, columns: int | None = None, **env: str) -> str:
@@ -116,4 +132,6 @@ class BusyDay:
         text = ESCAPE.sub(lambda found: "{" + found[1].removeprefix("38;5;") + "}", done.stdout)
         for number, name in enumerate(self.questions):
             text = text.replace(name, f"q-{number:010d}")
-        return text.replace(str(self.project.root), "/home/ada/work/shop")
+        for real, name in ((self.project.root, "/home/ada/work/shop"), (self.project.home, HOME), (SHIPPED, OURS)):
+            text = text.replace(str(real), name)
+        return text

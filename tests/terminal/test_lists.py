@@ -27,6 +27,7 @@ LISTS = {
     "questions": ("question", "list", "--all"),
     "modes": ("modes",),
     "log": ("log",),
+    "machines": ("machine", "list"),
 }
 PLAIN = {"NO_COLOR": "1", "TERM": "xterm-256color"}
 VIEWS: dict[str, tuple[int | None, dict[str, str]]] = {
@@ -84,7 +85,9 @@ def test_only_a_path_or_a_command_is_wider_than_the_terminal(name: str) -> None:
     for view, text in expected(name).items():
         columns = VIEWS[view][0] or 10**6
         for line in text.splitlines():
-            is_whole = line.lstrip().startswith(("To ", "rcs ", "What it needs: ", "the project's: "))
+            is_whole = line.lstrip().startswith(
+                ("To ", "rcs ", "What it needs: ", "the project's: ", "yours: ", "hides: ", "also in: ")
+            )
             assert is_whole or cells(COLOUR.sub("", line)) <= columns, line
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rcs_hooks.runs.progress import RUN_STATUSES
 from rcs_hooks.terminal import style
-from rcs_hooks.terminal.style import BAD, FEW, GOES_ON, GOOD, MANY, OF_256, PLAIN, QUIET, WAITS, Style, kind_of
+from rcs_hooks.terminal.style import BAD, BASIC, FEW, GOES_ON, GOOD, MANY, OF_256, PLAIN, QUIET, WAITS, Style, kind_of
 from rcs_hooks.workflow.lifecycle import PUBLIC
 from rcs_hooks.workflow.proof import VERDICTS
 from tests.table import each_row
@@ -83,3 +83,19 @@ def test_each_of_256_colours_can_be_read(background: str) -> None:
         if code.startswith("38;5;"):
             front = luminance(*of_number(int(code.removeprefix("38;5;")))) + 0.05
             assert max(front, behind) / min(front, behind) >= 3.5, kind
+
+
+PALETTES = {
+    "xterm": {"31": (205, 0, 0), "32": (0, 205, 0), "35": (205, 0, 205), "94": (92, 92, 255)},
+    "console": {"31": (170, 0, 0), "32": (0, 170, 0), "35": (170, 0, 170), "94": (85, 85, 255)},
+    "macOS": {"31": (153, 0, 0), "32": (0, 166, 0), "35": (178, 0, 178), "94": (0, 0, 255)},
+}
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+def test_each_of_16_colours_can_be_told_from_black_and_from_white(palette: str) -> None:
+    for kind in (WAITS, GOES_ON, GOOD, BAD):
+        front = luminance(*PALETTES[palette][BASIC[kind]]) + 0.05
+        for name in ("black", "white"):
+            behind = luminance(*BACKGROUNDS[name]) + 0.05
+            assert max(front, behind) / min(front, behind) >= 2.1, (kind, name)
