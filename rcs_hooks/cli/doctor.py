@@ -13,12 +13,14 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.cli.setup import host_of
 from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.clients import CLIENTS, handlers, installers
-from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, TODO, UNSET, WARN, Check
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths, workspaces
-from rcs_hooks.install import doctor, health
+from rcs_hooks.install import doctor, health, verdict
 from rcs_hooks.install.check import guarded
 from rcs_hooks.install.other_rcs import other_rcs
+from rcs_hooks.terminal import style
+from rcs_hooks.terminal.style import BAD, GOES_ON, GOOD, WAITS
 
 if TYPE_CHECKING:
     import argparse
@@ -28,14 +30,14 @@ if TYPE_CHECKING:
     from rcs_hooks.clients.installer import Host
 
 LONGEST = 2000
-COLOURS = {OK: "32", NOTE: "36", WARN: "33", BROKEN: "31"}
+KINDS = {OK: GOOD, NOTE: GOES_ON, UNSET: WAITS, TODO: WAITS, WARN: WAITS, BROKEN: BAD}
 
 
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "doctor",
         "Check that the clients would run the hooks here, that the hooks answer, and that the state is sound."
-        " Changes nothing. Exit status 1 when something is broken.",
+        " The last line says whether it would work now. Changes nothing. Exit status 1 when it would not work now.",
         "rcs doctor",
         "rcs doctor --json",
     )
@@ -52,12 +54,19 @@ def run(argv: Sequence[str]) -> int:
         found.append(check)
         if not args.json:
             output.text(_line(check))
-    broken = sum(check.status == BROKEN for check in found)
+    off = workspaces.off_by(host.env, host.root)
+    path = host.env.get("PATH", os.defpath)
+    ends = verdict.verdict(
+        found,
+        switch_on=what_switches_on(off, host.root) if off else "",
+        absent=[client for client in installers() if shutil.which(client, path=path) is None],
+    )
     if args.json:
-        output.result({"ok": not broken, "root": host.root, "checks": [check._asdict() for check in found]})
+        checks = [check._asdict() for check in found]
+        output.result({"ok": ends.works, "root": host.root, "checks": checks, "says": ends.says})
     else:
-        output.text(f"\n{broken} broken." if broken else "\nNothing is broken.")
-    return output.REFUSED if broken else output.OK
+        output.text("\n" + _painted(output.plain(ends.says), ends.status))
+    return output.OK if ends.works else output.REFUSED
 
 
 def _checks(host: Host) -> Iterator[Check]:
@@ -111,8 +120,10 @@ def _bounded(check: Check) -> Check:
 
 
 def _line(check: Check) -> str:
-    status = check.status.ljust(6)
-    if output.is_coloured():
-        status = f"\x1b[{COLOURS[check.status]}m{status}\x1b[0m"
+    status = _painted(check.status.ljust(6), check.status)
     todo = f"\n       -> {output.plain(check.todo)}" if check.todo else ""
     return f"{status} {output.plain(check.what)}: {output.plain(check.found)}{todo}"
+
+
+def _painted(text: str, status: str) -> str:
+    return style.of(sys.stdout, os.environ).paint(text, KINDS[status])

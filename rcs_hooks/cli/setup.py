@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, setup_end
 from rcs_hooks.clients import CLIENTS, installers
 from rcs_hooks.clients.handlers import MCP, TRANSPORTS
 from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions, setup_command
@@ -165,6 +165,8 @@ def run(argv: Sequence[str]) -> int:
         output.text(f"{_no_status_line()}.")
     if other := other_rcs(os.environ):
         output.text(f"note: {other.says}; {other.todo}")
+    for line in () if args.dry_run else setup_end.lines(targets, args):
+        output.text(line)
     return output.OK
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, TODO, UNSET, WARN, Check
 from rcs_hooks.errors import RcsError
 from rcs_hooks.hook.failures import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WORST_FIRST = (BROKEN, WARN, NOTE, OK)
+WORST_FIRST = (BROKEN, TODO, UNSET, WARN, NOTE, OK)
 
 
 def guarded(what: str, checks: Iterator[Check]) -> Iterator[Check]:

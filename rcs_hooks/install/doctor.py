@@ -7,7 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from rcs_hooks.clients import CLIENTS, entries, handlers, installers, scripts
-from rcs_hooks.clients.check import BROKEN, OK, WARN, Check
+from rcs_hooks.clients.check import BROKEN, OK, UNSET, WARN, Check
 from rcs_hooks.clients.entries import SERVER, TOOL_TYPE
 from rcs_hooks.clients.handlers import COMMAND, EVENTS, MCP
 from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, setup_command
@@ -36,12 +36,14 @@ def checks(host: Host) -> Iterator[Check]:
     if not present:
         names = " nor ".join(installers())
         titles = " or ".join(CLIENTS[client].title for client in installers())
-        commands = " or ".join(f"`rcs setup --client {client}`" for client in installers())
         found = f"neither {names} is on PATH, and neither has a folder in your home"
-        yield Check("clients", WARN, found, f"install {titles}, then run {commands}")
+        yield Check("clients", UNSET, found, f"install {titles}, then type: rcs setup --skills")
     for client in installers():
-        checks_of = _client if client in present else _brought
-        yield from guarded(CLIENTS[client].title, checks_of(host, client))
+        title = CLIENTS[client].title
+        if client in present:
+            yield from (check._replace(client=client) for check in guarded(title, _client(host, client)))
+        else:
+            yield from guarded(title, _brought(host, client))
     yield from guarded(mode_checks.TITLE, mode_checks.checks(host))
     yield from guarded(config_checks.TITLE, config_checks.checks(host))
 
@@ -76,8 +78,8 @@ def _client(host: Host, client: str) -> Iterator[Check]:
     if plugin:
         yield Check(f"{title} plugin", OK, f"switched on in {plugin}")
     if not with_ours and not plugin:
-        todo = f"rcs setup --client {client}"
-        yield Check(f"{title} hooks", WARN, "none of ours in the files of this project or of yours", todo)
+        todo = f"rcs setup --client {client} --skills"
+        yield Check(f"{title} hooks", UNSET, "none of ours in the files of this project or of yours", todo)
         return
     yield from _only_once(client, with_ours, plugin)
     for each in with_ours:

@@ -50,7 +50,7 @@ class Desk:
         assert done.stdout.count("\n") == 1
         answer: dict[str, Any] = json.loads(done.stdout)
         assert done.returncode == (0 if answer["ok"] else 1)
-        assert answer["ok"] is ("broken" not in [check["status"] for check in answer["checks"]])
+        assert not (answer["ok"] and "broken" in [check["status"] for check in answer["checks"]])
         return answer
 
 
@@ -65,24 +65,25 @@ def test_every_line_of_a_folder_without_anything(desk: Desk) -> None:
     assert done.stdout == (
         f"ok     rcs-hooks: {__version__}, Python {python}, {HERE}\n"
         f"ok     workspace: {desk.root}\n"
-        "warn   clients: neither codex nor claude is on PATH, and neither has a folder in your home\n"
-        "       -> install Codex or Claude Code, then run "
-        "`rcs setup --client codex` or `rcs setup --client claude`\n"
+        "unset  clients: neither codex nor claude is on PATH, and neither has a folder in your home\n"
+        "       -> install Codex or Claude Code, then type: rcs setup --skills\n"
         f"ok     state: {desk.root} can be written\n"
         f"ok     state: {desk.root} has none yet\n"
         f"ok     rcs: Codex's agent is told to run `{TOLD}`: no `rcs` is on its PATH\n"
         f"ok     rcs: Claude Code's agent is told to run `{TOLD}`: no `rcs` is on its PATH\n"
         "\n"
-        "Nothing is broken.\n"
+        "Nothing is set up here yet. To do: install Codex or Claude Code, then type: rcs setup --skills\n"
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_json_says_the_same(desk: Desk) -> None:
     answer = desk.answer()
     assert answer["root"] == str(desk.root)
-    assert set(answer) == {"ok", "root", "checks"}
-    assert answer["checks"][1] == {"what": "workspace", "status": "ok", "found": str(desk.root), "todo": ""}
+    assert set(answer) == {"ok", "root", "checks", "says"}
+    workspace = {"what": "workspace", "status": "ok", "found": str(desk.root), "todo": "", "client": ""}
+    assert answer["checks"][1] == workspace
+    assert answer["says"].startswith("Nothing is set up here yet. To do: install Codex or Claude Code")
 
 
 def test_what_is_broken_is_counted_and_is_the_status(desk: Desk) -> None:
@@ -91,7 +92,7 @@ def test_what_is_broken_is_counted_and_is_the_status(desk: Desk) -> None:
     (desk.root / ".claude/settings.json").write_text("{")
     done = desk.doctor()
     assert done.returncode == 1
-    assert done.stdout.endswith("\n\n2 broken.\n")
+    assert done.stdout.endswith("\n\nIt would not work now as it should: 2 things above are broken.\n")
     assert (
         f"broken state: .rcs of {desk.root} is not a folder, so no state is kept; move it away, or set RCS_ROOT\n"
         in done.stdout
@@ -108,6 +109,31 @@ def test_hooks_that_are_set_up_are_run_and_nothing_is_changed(desk: Desk, transp
     whats = [check["what"] for check in desk.answer()["checks"]]
     assert {"Codex hook", "Claude Code hook"} <= set(whats)
     assert ("Codex server" in whats) is (transport == "mcp")
+
+
+def test_its_last_line_follows_what_the_person_does(desk: Desk) -> None:
+    """From nothing to a client that would run the hooks, and back by the switch."""
+
+    def says() -> tuple[bool, str]:
+        answer = desk.answer()
+        lines = desk.doctor().stdout.splitlines()
+        assert lines[-1] == answer["says"]
+        return answer["ok"], answer["says"]
+
+    (desk.home / ".claude").mkdir()
+    assert says() == (False, "Nothing is set up here yet. To do: rcs setup --skills")
+    assert desk.rcs("setup", "--client", "claude").returncode == 0
+    todo = "start `claude` in this folder once, and say that you trust it"
+    assert says() == (False, f"It would not work yet. To do in Claude Code: {todo}")
+    trusted = {"projects": {str(desk.root): {"hasTrustDialogAccepted": True}}}
+    (desk.home / ".claude.json").write_text(json.dumps(trusted))
+    assert says() == (True, "It would work now in Claude Code (`claude` is not on PATH here).")
+    assert desk.rcs("setup", "--client", "codex").returncode == 0
+    ok, line = says()
+    assert ok
+    assert line.startswith("It would work now in Claude Code (`claude` is not on PATH here). Not yet in Codex: start")
+    assert desk.rcs("off").returncode == 0
+    assert says() == (False, "It would do nothing now, for it is switched off. To switch it on: rcs on")
 
 
 def test_a_running_session_is_left_as_it_is(desk: Desk) -> None:
@@ -244,7 +270,8 @@ def on_a_terminal(desk: Desk, columns: int, **env: str) -> str:
 def test_colours_are_for_terminals_whose_person_wants_them(desk: Desk) -> None:
     shown = on_a_terminal(desk, 20)
     assert f"\x1b[32mok    \x1b[0m workspace: {desk.root}\r\n" in shown
-    assert "\x1b[33mwarn  \x1b[0m clients: " in shown
+    assert "\x1b[33munset \x1b[0m clients: " in shown
+    assert "\x1b[33mNothing is set up here yet. To do: " in shown
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\x1b" not in on_a_terminal(desk, 20, **env)
     assert "\x1b" not in desk.doctor().stdout
@@ -321,4 +348,4 @@ def test_two_at_once_say_the_same(desk: Desk) -> None:
         for text in said
     )
     assert first == second
-    assert first[-1] == "Nothing is broken."
+    assert first[-1].startswith("It would not work yet. To do in Claude Code: start `claude` in this folder once")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rcs_hooks.clients import entries, reading
-from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, TODO, UNSET, WARN, Check
 from rcs_hooks.clients.claude import checks as claude_checks
 from rcs_hooks.clients.codex import trust
 from rcs_hooks.clients.entries import handlers
@@ -53,9 +53,10 @@ def set_up(host: Host, client: str, scope: str = PROJECT, transport: str = "comm
 
 
 def checks(host: Host) -> list[Check]:
+    """Without the client that each is about."""
     folder = Path(host.home).parent
     before = everything(folder)
-    found = list(doctor.checks(host))
+    found = [check._replace(client="") for check in doctor.checks(host)]
     assert everything(folder) == before
     return found
 
@@ -86,8 +87,8 @@ def hooks(command: str, **more: object) -> dict[str, Any]:
 
 def test_without_a_client_it_says_so(host: Host) -> None:
     said = "neither codex nor claude is on PATH, and neither has a folder in your home"
-    todo = "install Codex or Claude Code, then run `rcs setup --client codex` or `rcs setup --client claude`"
-    assert checks(host) == [Check("clients", WARN, said, todo)]
+    todo = "install Codex or Claude Code, then type: rcs setup --skills"
+    assert checks(host) == [Check("clients", UNSET, said, todo)]
 
 
 def test_a_client_without_our_hooks_is_told_how_to_have_them(host: Host) -> None:
@@ -96,9 +97,9 @@ def test_a_client_without_our_hooks_is_told_how_to_have_them(host: Host) -> None
         Check("Claude Code", NOTE, "`claude` is not on PATH here, so its version is not known"),
         Check(
             "Claude Code hooks",
-            WARN,
+            UNSET,
             "none of ours in the files of this project or of yours",
-            "rcs setup --client claude",
+            "rcs setup --client claude --skills",
         ),
     ]
 
@@ -115,17 +116,26 @@ def test_claude_code_as_it_is_set_up(host: Host) -> None:
         Check("Claude Code rules", OK, "the agent may run what it is told to"),
         Check(
             "Claude Code project",
-            NOTE,
-            f"{host.root} is not trusted yet, so the rules of its settings do not count",
-            "start `claude` in it once, and say that you trust it",
+            TODO,
+            f"{host.root} is not trusted yet, so neither its hooks nor the rules of its settings count",
+            "start `claude` in this folder once, and say that you trust it",
         ),
     ]
+
+
+def test_a_folder_above_that_is_trusted_is_enough_for_claude_codes_hooks(host: Host) -> None:
+    set_up(host, CLAUDE)
+    above = os.path.dirname(host.root)
+    write(f"{host.home}/.claude.json", {"projects": {above: {"hasTrustDialogAccepted": True}}})
+    (project,) = of(checks(host), "Claude Code project")
+    said = f"its hooks run, for {above} is trusted; the rules of its settings may not count before {host.root} is"
+    assert project == Check("Claude Code project", NOTE, said)
 
 
 def test_codex_as_it_is_set_up_and_approved(host: Host) -> None:
     place = set_up(host, CODEX)
     untrusted = checks(host)
-    assert [(check.what, check.found) for check in untrusted if check.status == BROKEN] == [
+    assert [(check.what, check.found) for check in untrusted if check.status == TODO] == [
         ("Codex project", f"{host.root} is not trusted, so its hooks do not run"),
         ("Codex trust", f"{EVENTS}: untrusted, so Codex skips them"),
     ]
@@ -531,7 +541,7 @@ def test_hooks_in_config_toml_are_found_and_hashed(host: Host) -> None:
     write(path, text)
     found = checks(host)
     assert of(found, "Codex hooks") == [Check("Codex hooks", OK, f"{EVENTS} in {path} (command)")]
-    assert of(found, "Codex trust")[0].status == BROKEN
+    assert of(found, "Codex trust")[0].status == TODO
     handler = {"type": "command", "command": LINE, "timeout": 10}
     for event in EVENTS.split(", "):
         key = json.dumps(trust.key(path, (event, 0, 0)))

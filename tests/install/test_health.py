@@ -377,7 +377,7 @@ def test_state_that_cannot_be_written_is_broken() -> None:
             [sys.executable, "-c", STEP_DOWN, root], capture_output=True, text=True, check=False, cwd="/", env=env
         )
     todo = f"give yourself permission to write it, or set RCS_ROOT (now {root})"
-    assert (done.stdout, done.stderr) == (f"state|broken|{root}/.rcs/state cannot be written|{todo}\n", "")
+    assert (done.stdout, done.stderr) == (f"state|broken|{root}/.rcs/state cannot be written|{todo}|\n", "")
 
 
 # --- the lock

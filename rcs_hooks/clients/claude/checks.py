@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
+from rcs_hooks.clients.check import BROKEN, NOTE, OK, TODO, WARN, Check
 from rcs_hooks.clients.claude import CLAUDE
 from rcs_hooks.clients.claude.settings import ENABLED, STATUS_LINE, is_our_status_line, is_too_wide, rules_for
 from rcs_hooks.clients.entries import SERVER, TOOL_TYPE, words_of
@@ -29,6 +30,7 @@ MANAGED = (
 )
 PLUGIN = "rcs@"
 SHOWN = 200
+TRUSTED = "hasTrustDialogAccepted"
 
 
 def checks(
@@ -53,7 +55,7 @@ def checks(
     for each in settings:
         yield from _status_line(each, names)
     if any(each.target.scope != USER for each in with_ours):
-        yield _folder_trusted(host, project)
+        yield _folder_trusted(host, own, project)
 
 
 def known_project(own: Record, folders: Sequence[str]) -> Record:
@@ -104,7 +106,7 @@ def _server_approved(values: Sequence[Mapping[str, Any]], over_mcp: Sequence[Set
         yield Check(title, OK, f"{SERVER} is approved")
     else:
         found = f"{SERVER} is not approved in {over_mcp[0].path}"
-        yield Check(title, WARN, found, "start `claude` here and approve it")
+        yield Check(title, TODO, found, "start `claude` here and approve it")
 
 
 def _rules_allow(rcs: str, values: Sequence[tuple[str, Mapping[str, Any]]], with_ours: Sequence[Settings]) -> Check:
@@ -142,8 +144,15 @@ def _rules(value: Mapping[str, Any]) -> list[str]:
     return [rule for rule in allow if isinstance(rule, str)] if isinstance(allow, list) else []
 
 
-def _folder_trusted(host: Host, project: Record) -> Check:
-    if project.get("hasTrustDialogAccepted") is True:
-        return Check("Claude Code project", OK, f"{host.root} is trusted")
-    found = f"{host.root} is not trusted yet, so the rules of its settings do not count"
-    return Check("Claude Code project", NOTE, found, "start `claude` in it once, and say that you trust it")
+def _folder_trusted(host: Host, own: Record, project: Record) -> Check:
+    title = "Claude Code project"
+    if project.get(TRUSTED) is True:
+        return Check(title, OK, f"{host.root} is trusted")
+    above = os.path.dirname(os.path.realpath(host.root))
+    while known_project(own, [above]).get(TRUSTED) is not True:
+        above, below = os.path.dirname(above), above
+        if above == below:
+            found = f"{host.root} is not trusted yet, so neither its hooks nor the rules of its settings count"
+            return Check(title, TODO, found, "start `claude` in this folder once, and say that you trust it")
+    found = f"its hooks run, for {above} is trusted; the rules of its settings may not count before {host.root} is"
+    return Check(title, NOTE, found)

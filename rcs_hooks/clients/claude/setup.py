@@ -123,7 +123,8 @@ class ClaudeInstaller(Installer):
         return os.path.join(self.folder(target), "skills")
 
     def next_steps(self, target: InstallTarget, *, changed: bool, renewed: bool, writable: bool) -> list[str]:
-        return ["open sessions use it after they are started again."] if changed else []
+        trust = "" if target.scope == USER else "say that you trust this folder when it asks; "
+        return [f"{trust}open sessions use it after they are started again."] if changed else []
 
     def servers(self, host: Host, settings: Sequence[Settings]) -> list[Server]:
         own, shared = (self.files(InstallTarget(host, self.client.name, scope))[1] for scope in (USER, PROJECT))

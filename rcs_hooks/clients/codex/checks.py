@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.clients import entries
-from rcs_hooks.clients.check import BROKEN, OK, WARN, Check
+from rcs_hooks.clients.check import BROKEN, OK, TODO, WARN, Check
 from rcs_hooks.clients.codex import config, trust
 from rcs_hooks.clients.codex.config import APPROVAL, APPROVED
 from rcs_hooks.clients.entries import SERVER
@@ -60,8 +60,8 @@ def _is_known(settings: Settings) -> Iterator[Check]:
 def _project_trusted(host: Host, person: Mapping[str, Any]) -> Check:
     if trust.of_project(person, project_names(host.root)):
         return Check("Codex project", OK, f"{host.root} is trusted")
-    todo = "start `codex` in it once, and say that you trust it"
-    return Check("Codex project", BROKEN, f"{host.root} is not trusted, so its hooks do not run", todo)
+    todo = "start `codex` in this folder once, and say that you trust it"
+    return Check("Codex project", TODO, f"{host.root} is not trusted, so its hooks do not run", todo)
 
 
 def _approved(settings: Settings, person: Mapping[str, Any]) -> Iterator[Check]:
@@ -76,9 +76,9 @@ def _approved(settings: Settings, person: Mapping[str, Any]) -> Iterator[Check]:
         if state == trust.TRUSTED:
             yield Check("Codex trust", OK, f"{names}: approved")
         else:
-            again = " again" if state == trust.MODIFIED else ""
-            todo = f"start `codex` and approve them{again}: /hooks"
-            yield Check("Codex trust", BROKEN, f"{names}: {state}, so Codex skips them", todo)
+            verb = {trust.MODIFIED: "approve them again", trust.OFF: "switch them on"}.get(state, "approve them")
+            found = f"{names}: {state}, so Codex skips them"
+            yield Check("Codex trust", TODO, found, f"start `codex` and {verb}: /hooks")
 
 
 def _tools_approved(host: Host, settings: Sequence[Settings], installer: Installer) -> Iterator[Check]:
