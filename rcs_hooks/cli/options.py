@@ -91,6 +91,16 @@ def page(command: str, purpose: str, *examples: str) -> Parser:
     return Parser(prog=f"rcs {command}", allow_abbrev=False, **_own_help(purpose, examples))
 
 
+def listed(purposes: Mapping[str, str]) -> str:
+    """Return lines that say what each action is for, as the help of a command lists its actions."""
+    indent = " " * (max(map(len, purposes)) + 4)
+    room = shutil.get_terminal_size().columns - 2
+    return "\n".join(
+        textwrap.fill(purpose, room, initial_indent=f"  {name}".ljust(len(indent)), subsequent_indent=indent)
+        for name, purpose in purposes.items()
+    )
+
+
 def _own_help(purpose: str, examples: Sequence[str]) -> dict[str, Any]:
     shown = "\n".join(f"  {example}" for example in examples)
     return {

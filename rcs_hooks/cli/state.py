@@ -47,7 +47,9 @@ def build() -> argparse.ArgumentParser:
         "a phase has to be one that the mode's machine allows. Several modes are written at once, or none of them.",
         *EXAMPLES,
     )
-    parser.add_argument("action", choices=tuple(ACTIONS), metavar="ACTION", help=", ".join(ACTIONS))
+    parser.add_argument("action", choices=tuple(ACTIONS), metavar="ACTION", help="one of those below")
+    purposes = {name: action.help.partition(". ")[0].removesuffix(".") for name, action in ACTIONS.items()}
+    parser.epilog = f"actions:\n{options.listed(purposes)}\n\n{parser.epilog}"
     takers = {each.name: _takers(each) for each in OPTIONS}
     options.add(
         parser,

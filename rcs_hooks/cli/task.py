@@ -217,8 +217,20 @@ def _is_done(root: str, name: str) -> bool:
 
 def _author() -> Author:
     is_terminal = sys.stdin is not None and sys.stdin.isatty()
-    user = os.environ.get("USER") or os.environ.get("LOGNAME") or "unknown"
-    return Author(typed_by(os.environ, is_terminal), clean(user))
+    return Author(typed_by(os.environ, is_terminal), clean(_user()))
+
+
+def _user() -> str:
+    """Return the name of the person: that of the environment, or else the one that the system knows."""
+    named = os.environ.get("USER") or os.environ.get("LOGNAME")
+    if named:
+        return named
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):  # not on this system, or a user without an entry, as in some containers
+        return "unknown"
 
 
 def _carried_out(args: argparse.Namespace, store: TaskStore) -> operations.TaskResult:

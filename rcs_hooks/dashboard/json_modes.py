@@ -52,6 +52,7 @@ class ProofJson(JsonModel):
     output: str | None = Field(description="the end of the output as text, 4 kB at most; null: see output_problem")
     output_is_cut: bool = Field(description="whether there was more before it")
     output_problem: str | None = Field(description="why the output is not shown; null also where nobody looks for it")
+    is_named: bool = Field(description="whether the settings name the command that proves the run")
 
 
 class HistoryEventJson(JsonModel):

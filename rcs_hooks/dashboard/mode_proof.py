@@ -31,7 +31,7 @@ def of_record(view: Session, mode: ModeDef | None, record: ModeRecord) -> Record
     is_due = mode is not None and is_judged(mode, record)
     if proof is None and not is_due:
         return None
-    shown = _shown(status, proof, is_due=is_due)
+    shown = _shown(status, proof, is_due=is_due) | {"is_named": record.has_named_proof}
     if proof is None:
         return shown
     output = proof_text.read(view.folder, view.session, proof.output)
@@ -69,4 +69,5 @@ def _shown(status: ProofStatus, proof: Proof | None, *, is_due: bool) -> Record:
         "output": None,
         "output_is_cut": False,
         "output_problem": None,
+        "is_named": False,
     }

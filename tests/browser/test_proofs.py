@@ -116,6 +116,8 @@ def test_a_run_without_a_proof_says_what_to_type_and_a_plan_says_nothing(look: O
     page = look(page_of(scene, "s1", "forge")).page
     expect(page.locator(".mode-head .verdict")).to_have_text("unproven")
     expect(page.locator(".panel.proof .command")).to_have_text("rcs prove --mode forge --session s1 -- COMMAND")
+    scene.workspace.edit("forge", "s1", proof_named=True)
+    expect(page.locator(".panel.proof .command")).to_have_text("rcs prove --mode forge --session s1")
     scene.prompt("$blueprint plan the billing", "s2", 60)
     scene.write("s2", "blueprint", 30, active=False, lifecycle_outcome="finished")
     page = look(page_of(scene, "s2", "blueprint")).page

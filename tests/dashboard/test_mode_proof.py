@@ -59,6 +59,14 @@ def test_a_run_that_goes_on_has_its_newest_proof_and_no_verdict(board: Board) ->
     assert (found["command"], found["at"], found["seconds"]) == ("pytest -q", AN_HOUR_AGO, 2.5)
 
 
+def test_a_run_says_whether_the_settings_name_its_command(board: Board) -> None:
+    board.workspace.prompt("$forge fix the login")
+    board.workspace.edit("forge", **FINISHED)
+    assert shown(board)["proof"]["is_named"] is False
+    board.workspace.edit("forge", proof_named=True)
+    assert shown(board)["proof"]["is_named"] is True
+
+
 def test_a_plan_has_neither(board: Board) -> None:
     board.workspace.prompt("$blueprint plan it")
     board.workspace.edit("blueprint", active=False, lifecycle_outcome="finished", proof={"state": "unproven"})

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pty
+import pwd
 import subprocess
 
 from rcs_hooks.tasks.author import signature, words_of
+from tests.support import run_rcs
 from tests.table import each_row
 from tests.tasks.paths import DECISION, PLAN, PLAN_REVIEW
 from tests.tasks.rows import WHOLE_PLAN
@@ -38,6 +40,13 @@ def test_a_decision_that_a_person_types_says_so(task: Task) -> None:
     record = task.read(DECISION)
     assert (task.phase, record["decided_by"], record["user"]) == ("done", "terminal", "ada")
     assert task.transcript[-1]["by"] == "terminal"
+
+
+def test_without_a_name_in_the_environment_it_is_the_one_that_the_system_knows(task: Task) -> None:
+    task.at("accept")
+    env = {name: value for name, value in task.env().items() if name not in ("USER", "LOGNAME")}
+    done = run_rcs(*ACCEPT, cwd=task.root, env=env)
+    assert (done.returncode, task.read(DECISION)["user"]) == (0, pwd.getpwuid(os.getuid()).pw_name)
 
 
 @each_row("env", AGENTS.values(), ids=AGENTS)

@@ -29,10 +29,13 @@ export function proof(data) {
   );
 }
 
-function toProve({ mode, session }) {
+/** How to prove a run: by the command that the settings name, which needs no other words, or by any. */
+function toProve({ mode, session, proof: { is_named: isNamed } }) {
+  const words = `rcs prove --mode ${mode}${session === null ? "" : ` --session ${session}`}`;
+  const which = isNamed ? "the one that the settings name" : "one";
   return [
-    h("p", { class: "dim" }, "No command was run to prove it. To run one, type in the project:"),
-    command(`rcs prove --mode ${mode}${session === null ? "" : ` --session ${session}`} -- COMMAND`),
+    h("p", { class: "dim" }, `No command was run to prove it. To run ${which}, type in the project:`),
+    command(isNamed ? words : `${words} -- COMMAND`),
   ];
 }
 
