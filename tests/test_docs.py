@@ -67,7 +67,7 @@ def commands(path: Path) -> Iterator[list[str]]:
         for line in block.splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] == ["rcs"]:
-                yield list(takewhile(lambda word: word not in (">", "|", "--"), words[1:]))
+                yield list(takewhile(lambda word: word not in (">", ">>", "|", "--"), words[1:]))
 
 
 def test_the_readme_is_short() -> None:

@@ -107,6 +107,13 @@ def workflows(asked: TypedSoFar) -> Iterator[Named]:
     yield from ((each.name, each.kind) for each in find_all(project=asked.folder, home=home_of(os.environ)))
 
 
+def event_kinds() -> tuple[str, ...]:
+    """Return what `rcs watch` may wait for."""
+    from rcs_hooks.overview.events import KINDS
+
+    return KINDS
+
+
 def _scope(asked: TypedSoFar) -> Scope:
     from rcs_hooks.cli.options import scope
 

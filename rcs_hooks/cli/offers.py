@@ -142,6 +142,8 @@ class _TypedLine:
         waiting = ""
         for word in typed[:-1]:
             waiting = self._take(word, waiting)
+            if waiting and self._takes_the_rest(waiting):
+                return Choice(kind=FILES)
         last = typed[-1]
         if waiting:
             return self._values(self._option(waiting), waiting)
@@ -169,6 +171,11 @@ class _TypedLine:
 
     def _option(self, name: str) -> argparse.Action | None:
         return next((each for each in self._parser._actions if name in each.option_strings), None)
+
+    def _takes_the_rest(self, name: str) -> bool:
+        """Tell whether all that follows an option is for another program."""
+        found = self._option(name)
+        return found is not None and found.nargs == argparse.REMAINDER
 
     def _options(self) -> list[tuple[str, str]]:
         """Return the options that were not typed yet, or may be typed again."""
@@ -204,7 +211,7 @@ class _TypedLine:
         of_task = nouns.tasks if name.startswith(TASK) and name.endswith(" id") and NEW_TASK not in name else None
         if noun := OF_OPTION.get(name) or OF_WORD.get(name) or of_task:
             return Choice(list(noun(self._asked())))
-        known = KNOWN_VALUES.get(name)
+        known = nouns.event_kinds if name == "--on" else KNOWN_VALUES.get(name)
         return Choice([(value, "") for value in known()] if known else [])
 
     def _asked(self) -> TypedSoFar:

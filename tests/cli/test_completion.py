@@ -22,7 +22,7 @@ RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
     *("off", "on", "machine", "modes", "config", "emit", "runs", "task", "dashboard", "mcp", "completion"),
-    *("status", "log", "prove", "help"),
+    *("status", "log", "prove", "help", "watch"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 SESSION, RUN = "11111111-aaaa-4bbb-8ccc-000000000001", "550e8400-e29b-41d4-a716-446655440000"
@@ -81,6 +81,9 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("no option a second time", ("status", "--root", "/", "--json", "--"), {"--help", "--session"}),
     ("but one that may be repeated", ("state", "write", "--set", "a=1", "--set"), {"--set"}),
     ("the options of hud", ("hud", "--"), {"--help", "--session", "--root", "--json", "--watch", "--statusline"}),
+    ("what to watch for", ("watch", "--on", ""), {"waiting", "failed", "ended"}),
+    ("a file for the program to call", ("watch", "--on", "failed", "--exec", ""), {":files"}),
+    ("no option of ours behind the program", ("watch", "--exec", "notify-send", "--"), {":files"}),
     ("the options of rcs", ("--",), {"--help", "--version"}),
     ("every mode", ("state", "write", "--mode", ""), set(MODES)),
     ("a mode begun", ("state", "clear", "--mode", "ultra"), {"ultrawork", "ultraqa"}),

@@ -61,7 +61,10 @@ WRONG = {
     "runs show": "runs show needs ID; see: rcs runs show --help",
     "question answer": "question answer needs TEXT; see: rcs question answer --help",
     "overlay apply": "overlay apply needs a file, like: rcs overlay apply AGENTS.md",
+    "watch notify-send x": "watch takes no 'notify-send'; to call a program: rcs watch --exec notify-send",
     # options and their values
+    "watch --on waitng": "--on 'waitng': it is one or more of waiting, failed, ended; did you mean waiting?",
+    "watch --on ,": "--on needs a value: one or more of waiting, failed, ended",
     "status --sesion x": "status has no option '--sesion'; did you mean --session?",
     "runs list --staus x": "runs list has no option '--staus'; did you mean --status?",
     "state read --outcom x": "state read has no option '--outcom'; see: rcs state read --help",
