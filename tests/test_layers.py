@@ -11,13 +11,14 @@ import rcs_hooks
 from tests.table import each_row
 
 PACKAGE = Path(rcs_hooks.__file__).parent
-BASE = {"catalog", "environment", "errors", "jsontext", "mode_def", "text", "tuples"}
+BASE = {"catalog", "environment", "errors", "fault", "jsontext", "mode_def", "text", "tuples"}
 STATE = BASE | {"workflow", "files", "modes", "terminal"}
 PROVING = {"config", "proof"}
 MAY_IMPORT = {
     "catalog": {"mode_def"},
     "environment": {"files"},
     "errors": set(),
+    "fault": {"tuples"},
     "interface": {"catalog", "errors", "workflow"},
     "jsontext": set(),
     "mode_def": {"catalog", "jsontext", "shipped_modes", "text"},

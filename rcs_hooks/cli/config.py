@@ -92,7 +92,9 @@ def _as_json(root: str, found: Config) -> dict[str, object]:
         "proof": proof,
         "untrusted": _raw(found.untrusted) if found.untrusted else None,
         "changed": found.has_changed,
-        "faults": [fault._replace(text=clean(fault.text, LONGEST))._asdict() for fault in found.faults],
+        "faults": [
+            {"file": fault.file, "line": fault.line, "text": clean(fault.problem, LONGEST)} for fault in found.faults
+        ],
     }
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks import config
 from rcs_hooks.cli import options, output
-from rcs_hooks.cli.prove_report import TROUBLE, ProofReport
+from rcs_hooks.cli.prove_report import ProofReport
 from rcs_hooks.errors import LockTimeout, RcsError, Refused, SystemFailure, UsageError, reason_of
 from rcs_hooks.files import preparation
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.paths import folder_from
 from rcs_hooks.interface import Argument
 from rcs_hooks.proof import command as commands
-from rcs_hooks.proof import tree
+from rcs_hooks.proof import exit_status, tree
 from rcs_hooks.proof.signals import end_as_interrupted
 from rcs_hooks.state import proving
 from rcs_hooks.state.unprovable import Typed
@@ -98,9 +98,7 @@ def _refuse(error: RcsError, *, as_json: bool) -> int:
         output.error(error, as_json=as_json)
     except OSError:
         output.abandoned(2)
-    if isinstance(error, commands.CommandNotFound):
-        return commands.NOT_FOUND
-    return commands.NOT_RUNNABLE if isinstance(error, commands.NotRunnable) else TROUBLE
+    return exit_status.of_error(error)
 
 
 class _Wanted(NamedTuple):

@@ -12,6 +12,7 @@ from rcs_hooks.cli import output
 from rcs_hooks.errors import LockTimeout, RcsError, Refused, SystemFailure, suppress
 from rcs_hooks.files.clock import iso
 from rcs_hooks.proof import tree
+from rcs_hooks.proof.exit_status import NOTHING_RAN
 from rcs_hooks.state import proving
 from rcs_hooks.workflow.proof import UNPROVEN, Proof
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from rcs_hooks.state.proving import Chosen
     from rcs_hooks.state.results import WriteResult
 
-NOT_FINISHED, TROUBLE = 1, 125
+NOT_FINISHED = 1
 MOST_TRIES = 5
 
 
@@ -94,7 +95,7 @@ class ProofReport:
             return self._ran.exit
         if finish and not self._is_finished:
             return NOT_FINISHED
-        return TROUBLE if self._has_failed else 0
+        return NOTHING_RAN if self._has_failed else 0
 
     def show(self, status: int, *, as_json: bool) -> None:
         """Tell what was recorded: in words on stderr, and as one line of JSON on stdout."""

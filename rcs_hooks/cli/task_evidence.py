@@ -11,6 +11,7 @@ from rcs_hooks import config
 from rcs_hooks.cli import output, task_output
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError, SystemFailure, UsageError
+from rcs_hooks.proof.exit_status import NOTHING_RAN, of_error
 from rcs_hooks.proof.signals import end_as_interrupted
 from rcs_hooks.tasks import collecting, eval_report, judging, messages, operations
 from rcs_hooks.tasks.failures import path_of, run_tests
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from rcs_hooks.tasks.store import TaskStore
     from rcs_hooks.tasks.testing import Tested
 
-TROUBLE, NOT_RUNNABLE, NOT_FOUND = 125, 126, 127
 END_OF_OPTIONS = "--"
 
 
@@ -39,7 +39,7 @@ def add_command(parser: argparse.ArgumentParser) -> None:
     parser.usage = "rcs task test [ID] [OPTION]... [-- COMMAND...]"
     parser.description = (
         f"Go to test. With a COMMAND: run it, write {REPORT} from what\n"
-        f"came of it, and exit as it does, or with {TROUBLE} if nothing was run or recorded."
+        f"came of it, and exit as it does, or with {NOTHING_RAN} if nothing was run or recorded."
     )
     parser.add_argument("--kind", choices=eval_report.KINDS, help="what COMMAND is; default: test")
     parser.add_argument("--timeout", type=_seconds, metavar="TIME", help="how long it may run, as 90s or 30m")
@@ -81,24 +81,18 @@ def check_options(args: argparse.Namespace) -> None:
 
 def test(args: argparse.Namespace, store: TaskStore) -> int:
     """Run a command for a task, and return its exit status; 125, 126 or 127 where it did not run."""
-    from rcs_hooks.proof.command import CommandNotFound, NotRunnable
-
     try:
         return _test(args, store)
-    except CommandNotFound as error:
-        return not_run(error, NOT_FOUND, as_json=args.json)
-    except NotRunnable as error:
-        return not_run(error, NOT_RUNNABLE, as_json=args.json)
     except RcsError as error:
         return not_run(error, as_json=args.json)
     except OSError as error:
         return not_run(SystemFailure(error), as_json=args.json)
 
 
-def not_run(error: RcsError, status: int = TROUBLE, *, as_json: bool) -> int:
+def not_run(error: RcsError, *, as_json: bool) -> int:
     """Print why a command was not run, and return the exit status that says so."""
     output.error(error, as_json=as_json)
-    return status
+    return of_error(error)
 
 
 def _test(args: argparse.Namespace, store: TaskStore) -> int:
@@ -109,7 +103,7 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
     place = testing.begin(store, environment)
     if isinstance(place.answer, MoveRefusal):
         task_output.result(place, as_json=args.json)
-        return TROUBLE
+        return NOTHING_RAN
     command = testing.Command(
         args.command, args.kind or eval_report.KINDS[0], os.getcwd(), dict(os.environ),
         args.timeout or settings.seconds, args.json, time.time, is_fresh=args.fresh,
@@ -121,7 +115,7 @@ def _test(args: argparse.Namespace, store: TaskStore) -> int:
     else:
         output.aside("\n".join(_words(store, tested, named)))
     end_as_interrupted(tested.proof.exit)
-    return tested.proof.exit or (TROUBLE if tested.why_unrecorded else output.OK)
+    return tested.proof.exit or (NOTHING_RAN if tested.why_unrecorded else output.OK)
 
 
 def _why_no_proof(settings: ProofSettings, argv: Sequence[str], tested: Tested, store: TaskStore) -> str:

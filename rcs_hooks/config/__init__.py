@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from rcs_hooks.config.commands import TO_TRUST, proves, proves_text, why_no_proof
 from rcs_hooks.config.loading import load
-from rcs_hooks.config.values import Config, ConfigFault, ProofSettings, seconds_of
+from rcs_hooks.config.values import Config, ProofSettings, seconds_of
 
 __all__ = [
     "TO_TRUST",
     "Config",
-    "ConfigFault",
     "ProofSettings",
     "load",
     "proves",

@@ -6,8 +6,9 @@ import os
 
 from rcs_hooks.config import proof_table, reading, trust
 from rcs_hooks.config.proof_table import TABLE, Said
-from rcs_hooks.config.values import DEFAULT_SECONDS, Config, ConfigFault, ProofSettings
+from rcs_hooks.config.values import DEFAULT_SECONDS, Config, ProofSettings
 from rcs_hooks.environment import is_of_agent
+from rcs_hooks.fault import Fault
 from rcs_hooks.files.paths import HOME
 from rcs_hooks.files.workspaces import home_of, is_foreign
 from rcs_hooks.tuples import NamedTuple
@@ -34,7 +35,7 @@ def project_file(root: str) -> str:
 
 def load(env: Mapping[str, str], root: str) -> Config:
     """Return what counts in a workspace, and what is wrong with it. Never raises for the content of a file."""
-    faults: list[ConfigFault] = []
+    faults: list[Fault] = []
     home = _home(env, faults)
     said = _in_variables(env, faults)
     project = _in_project(home, root, faults)
@@ -49,21 +50,21 @@ def load(env: Mapping[str, str], root: str) -> Config:
     return Config(proof, untrusted, tuple(faults[:MOST_FAULTS]), sources, project.has_changed)
 
 
-def _home(env: Mapping[str, str], faults: list[ConfigFault]) -> str | None:
+def _home(env: Mapping[str, str], faults: list[Fault]) -> str | None:
     """Return the person's home; None if there is none, or another user owns its `.rcs`."""
     home = home_of(env)
     if home is None or not is_foreign(home):
         return home
-    faults.append(ConfigFault(os.path.join(home, HOME), 0, "it belongs to another user, so nothing in it counts"))
+    faults.append(Fault(os.path.join(home, HOME), 0, "it belongs to another user, so nothing in it counts"))
     return None
 
 
-def _in_variables(env: Mapping[str, str], faults: list[ConfigFault]) -> list[tuple[str, Said]]:
+def _in_variables(env: Mapping[str, str], faults: list[Fault]) -> list[tuple[str, Said]]:
     """Return what each variable says. In an agent's shell they say nothing: the agent could set them for itself."""
     names = [proof_table.variable(key) for key in proof_table.KEYS]
     if is_of_agent(env):
         why = f"it counts for nothing in an agent's shell; write it into {HOME_SHOWN}"
-        faults += [ConfigFault(name, 0, why) for name in names if env.get(name, "").strip()]
+        faults += [Fault(name, 0, why) for name in names if env.get(name, "").strip()]
         return []
     (command, required, seconds), wrong = proof_table.in_variables(env)
     faults += wrong
@@ -79,7 +80,7 @@ class _Project(NamedTuple):
     has_changed: bool
 
 
-def _in_project(home: str | None, root: str, faults: list[ConfigFault]) -> _Project:
+def _in_project(home: str | None, root: str, faults: list[Fault]) -> _Project:
     file = project_file(root)
     source = reading.read(file)
     trusted, fault = trust.trusted_in(home) if home else ({}, None)
@@ -92,7 +93,7 @@ def _in_project(home: str | None, root: str, faults: list[ConfigFault]) -> _Proj
     return _Project(said, isinstance(table, dict), is_trusted, known is not None and not is_trusted)
 
 
-def _in(source: TomlFile, tables: Sequence[str], faults: list[ConfigFault]) -> Said:
+def _in(source: TomlFile, tables: Sequence[str], faults: list[Fault]) -> Said:
     """Return what a file says of proofs; add its faults. `tables`: those that it may have."""
     if source.fault:
         faults.append(source.fault)
@@ -106,7 +107,7 @@ def _in(source: TomlFile, tables: Sequence[str], faults: list[ConfigFault]) -> S
             if name == SHARE
             else f"unknown key {name[:SHOWN]!r}; known: {known}"
         )
-        faults.append(ConfigFault(source.path, source.line(name), why))
+        faults.append(Fault(source.path, source.line(name), why))
     said, wrong = proof_table.in_file(source)
     faults += wrong
     return said

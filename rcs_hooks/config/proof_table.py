@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rcs_hooks.config.values import MOST_SECONDS, ConfigFault, seconds_of
+from rcs_hooks.config.values import MOST_SECONDS, seconds_of
+from rcs_hooks.fault import Fault
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -31,17 +32,17 @@ class Said(NamedTuple):
     seconds: float | None = None
 
 
-def in_file(source: TomlFile) -> tuple[Said, list[ConfigFault]]:
+def in_file(source: TomlFile) -> tuple[Said, list[Fault]]:
     """Return what a file says, and its faults."""
     table = source.tables.get(TABLE)
     if table is None:
         return Said(), []
     if not isinstance(table, dict):
-        return Said(), [ConfigFault(source.path, source.line(TABLE), "proof must be a table: [proof]")]
+        return Said(), [Fault(source.path, source.line(TABLE), "proof must be a table: [proof]")]
     faults = []
 
     def add(key: str, text: str) -> None:
-        faults.append(ConfigFault(source.path, source.line(TABLE, key), text))
+        faults.append(Fault(source.path, source.line(TABLE, key), text))
 
     for key in table:
         if key not in KEYS:
@@ -80,12 +81,12 @@ def variable(key: str) -> str:
     return f"RCS_PROOF_{key.upper()}"
 
 
-def in_variables(env: Mapping[str, str]) -> tuple[Said, list[ConfigFault]]:
+def in_variables(env: Mapping[str, str]) -> tuple[Said, list[Fault]]:
     """Return what the variables say, and their faults."""
     texts = {key: env.get(variable(key), "").strip() for key in KEYS}
-    faults: list[ConfigFault] = []
+    faults: list[Fault] = []
     table: dict[str, object] = {key: text for key, text in texts.items() if text}
     if REQUIRED in table:
         table[REQUIRED] = SWITCHES.get(texts[REQUIRED].lower(), texts[REQUIRED])
-    said = _said(table, lambda key, text: faults.append(ConfigFault(variable(key), 0, text)))
+    said = _said(table, lambda key, text: faults.append(Fault(variable(key), 0, text)))
     return said, faults

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import tomllib
 
-from rcs_hooks.config.values import ConfigFault
 from rcs_hooks.errors import reason_of
+from rcs_hooks.fault import Fault
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.tuples import NamedTuple
 
@@ -28,7 +28,7 @@ class TomlFile(NamedTuple):
     tables: Mapping[str, object]
     lines: Mapping[tuple[str, ...], int]
     """The line of each key, after the keys of the tables around it, as far as it is easily found."""
-    fault: ConfigFault | None = None
+    fault: Fault | None = None
 
     def line(self, *key: str) -> int:
         """Return the line of a key, or of the nearest table around it; 0 if it is not known."""
@@ -62,7 +62,7 @@ def read(path: str, *, through_links: bool = False) -> TomlFile | None:
 
 
 def _faulty(path: str, why: str, line: int = 0) -> TomlFile:
-    return TomlFile(path, {}, {}, ConfigFault(path, line, why))
+    return TomlFile(path, {}, {}, Fault(path, line, why))
 
 
 def _parsed(path: str, text: str) -> TomlFile:

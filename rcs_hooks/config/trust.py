@@ -10,8 +10,8 @@ import json
 import os
 
 from rcs_hooks import jsontext
-from rcs_hooks.config.values import ConfigFault
 from rcs_hooks.errors import Refused, reason_of, suppress
+from rcs_hooks.fault import Fault
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.paths import HOME, STAGED
@@ -32,7 +32,7 @@ def digest_of(table: object) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def trusted_in(home: str) -> tuple[dict[str, str], ConfigFault | None]:
+def trusted_in(home: str) -> tuple[dict[str, str], Fault | None]:
     """Return the digest of each trusted file by its real path; nothing, and a fault, if that cannot be read."""
     path = path_in(home)
     try:
@@ -40,13 +40,13 @@ def trusted_in(home: str) -> tuple[dict[str, str], ConfigFault | None]:
     except (FileNotFoundError, NotADirectoryError):
         return {}, None
     except OSError as error:
-        return {}, ConfigFault(path, 0, f"{reason_of(error)}, so no project is trusted")
+        return {}, Fault(path, 0, f"{reason_of(error)}, so no project is trusted")
     try:
         if data is None or len(data) > LARGEST:
             raise ValueError
         return {str(key): str(value) for key, value in jsontext.loads(data.decode())[TRUSTED].items()}, None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}, ConfigFault(path, 0, "it is not a list of trusted files, so none is trusted; remove it")
+        return {}, Fault(path, 0, "it is not a list of trusted files, so none is trusted; remove it")
 
 
 def change(home: str, file: str, digest: str | None) -> bool:

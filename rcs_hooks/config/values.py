@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rcs_hooks.fault import Fault
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -11,21 +12,6 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 1800.0
 MOST_SECONDS = 86400.0
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-class ConfigFault(NamedTuple):
-    """Something in a file or variable that is not understood, and counts for nothing. The texts are not cleaned."""
-
-    file: str
-    """The path of the file, or the name of the variable."""
-    line: int
-    """0 if it is not about one line."""
-    text: str
-
-    @property
-    def sentence(self) -> str:
-        """The fault in words, with its place."""
-        return f"{self.file}:{self.line}: {self.text}" if self.line else f"{self.file}: {self.text}"
 
 
 class ProofSettings(NamedTuple):
@@ -51,7 +37,7 @@ class Config(NamedTuple):
     proof: ProofSettings
     untrusted: ProofSettings | None = None
     """What the project's file says and the person has not trusted; None if there is nothing of the kind."""
-    faults: tuple[ConfigFault, ...] = ()
+    faults: tuple[Fault, ...] = ()
     sources: Mapping[str, str] = {}
     """The file or variable that each setting of `proof` comes from, by the setting's key; without one, the default."""
     has_changed: bool = False

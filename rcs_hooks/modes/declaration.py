@@ -9,10 +9,10 @@ Rules of this file:
 from __future__ import annotations
 
 from rcs_hooks.catalog import CANCEL, MISNAMED, MODES, SKILLS, is_own_name, is_taken, meant_by
+from rcs_hooks.fault import Fault
 from rcs_hooks.mode_def import EXECUTION, MOST_ITERATIONS, MOST_NAMES, PLANNING, ModeDef
 from rcs_hooks.modes import front_matter
 from rcs_hooks.modes.diagram import DiagramReader
-from rcs_hooks.modes.fault import Fault
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.transitions import STANDALONE
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rcs_hooks.errors import MachineError
+from rcs_hooks.fault import Fault
 from rcs_hooks.machine.markdown import MODE_HEADING, near_heading, section
 from rcs_hooks.machine.mermaid import read, statements
 from rcs_hooks.machine.source import Source, lines_of
 from rcs_hooks.machine.statement import EDGE, EDGE_OF_ALL, STATE
 from rcs_hooks.mode_def import END, LONGEST_NAME, MOST_EDGES, MOST_STATES, is_state_name, label, spelling_key
-from rcs_hooks.modes.fault import Fault
 from rcs_hooks.workflow.lifecycle import spelled
 
 

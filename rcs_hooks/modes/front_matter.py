@@ -10,8 +10,8 @@ Only keys that begin with `rcs-` are held to it. Everything else in the front ma
 
 from __future__ import annotations
 
+from rcs_hooks.fault import Fault
 from rcs_hooks.machine.source import lines_of
-from rcs_hooks.modes.fault import Fault
 from rcs_hooks.tuples import NamedTuple
 
 PREFIX = "rcs-"

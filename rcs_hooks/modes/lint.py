@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from rcs_hooks.catalog import ModeDef
+    from rcs_hooks.fault import Fault
     from rcs_hooks.machine.graph import Machine
-    from rcs_hooks.modes.fault import Fault
 
 SHIPPED = {mode.skill: mode for mode in MODES.values()}
 """The modes that ship, by the name of their skill."""

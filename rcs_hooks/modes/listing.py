@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from rcs_hooks.catalog import MODES, is_own_name
+from rcs_hooks.fault import Fault
 from rcs_hooks.mode_def import HOME
 from rcs_hooks.modes import lookup
-from rcs_hooks.modes.fault import Fault
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.transitions import OVERLAP, cell
 

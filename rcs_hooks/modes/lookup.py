@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from rcs_hooks.catalog import ModeDef
-    from rcs_hooks.modes.fault import Fault
+    from rcs_hooks.fault import Fault
 
 FILE = "SKILL.md"
 FOLDERS = ((".claude", "CLAUDE_CONFIG_DIR"), (".codex", "CODEX_HOME"), (".agents", ""))
@@ -111,8 +111,8 @@ def find(name: str, env: "Mapping[str, str]", root: str) -> "ModeDef | Fault | N
 
 def read(path: str, source: str, root: str) -> "bytes | Fault | None":
     """Read the file of a skill; None if there is none, and the fault if it must not or cannot be read."""
+    from rcs_hooks.fault import Fault
     from rcs_hooks.files.bounded import read_bytes
-    from rcs_hooks.modes.fault import Fault
 
     if source == PROJECT and os.path.lexists(path) and not inside(os.path.realpath(path), os.path.realpath(root)):
         return Fault(path, 0, "a link leads out of the project here, so it is not read")
@@ -134,8 +134,8 @@ def declared(data: bytes, name: str, path: str, source: str) -> "ModeDef | Fault
     """Return the mode that the bytes of a SKILL.md declare, or the first fault; None if they declare none."""
     if not any(sign in data for sign in SIGNS):
         return None
+    from rcs_hooks.fault import Fault
     from rcs_hooks.modes.declaration import read as read_declaration
-    from rcs_hooks.modes.fault import Fault
 
     try:
         text = data.decode()

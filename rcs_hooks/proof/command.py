@@ -9,7 +9,8 @@ import signal
 import subprocess
 import time
 
-from rcs_hooks.errors import Refused, reason_of
+from rcs_hooks.errors import reason_of
+from rcs_hooks.proof.exit_status import SIGNALLED, TIMED_OUT, CommandNotFound, NotRunnable
 from rcs_hooks.proof.group import SHELL, Group
 from rcs_hooks.proof.signals import PASSED_ON, Signals
 from rcs_hooks.proof.streams import Output, open_standard
@@ -21,7 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-TIMED_OUT, NOT_RUNNABLE, NOT_FOUND, SIGNALLED = 124, 126, 127, 128
 GRACE = 5.0
 """How long a command that has run out of time may take to end, in seconds."""
 SILENCE, MOST_AFTERWARDS = 0.3, 2.0
@@ -51,18 +51,6 @@ class Ran(NamedTuple):
     """Whether somebody ended it: from the terminal, as by Ctrl-C, or by a signal to us that was passed on."""
     output_lost: str = ""
     """Why not all of the output could be passed on; empty if it was."""
-
-
-class CommandNotFound(Refused):
-    """Raised when there is no such command."""
-
-    code = "not_found"
-
-
-class NotRunnable(Refused):
-    """Raised when the system does not run a file that is there."""
-
-    code = "not_runnable"
 
 
 def run(

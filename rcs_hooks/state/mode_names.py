@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.catalog import MODES, NAMESPACE, is_own_name
 from rcs_hooks.errors import Refused
+from rcs_hooks.fault import Fault
 from rcs_hooks.files import paths
 from rcs_hooks.modes import lookup
-from rcs_hooks.modes.fault import Fault
 from rcs_hooks.state.session_listing import sessions_with
 from rcs_hooks.state.validation import check_mode
 from rcs_hooks.workflow.lifecycle import is_active

@@ -10,6 +10,7 @@ from rcs_hooks.tasks import task_files
 from rcs_hooks.tasks.phases import ACCEPT, DONE, REPORT, TEST
 from rcs_hooks.tasks.state import REQUIRED_BY, REQUIRED_COMMAND
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.commands import COMMAND, as_words
 
 if TYPE_CHECKING:
     from rcs_hooks.config import ProofSettings
@@ -53,17 +54,16 @@ def verdict_on(report: JsonObject, store: TaskStore, environment: Environment, t
 
 
 def to_run(settings: ProofSettings) -> str:
-    """Return the command of the settings as it follows `--`; COMMAND if they name none."""
+    """Return the command of the settings as it follows `--`, in words that prove, whole; COMMAND if they name none."""
     from rcs_hooks import config
 
     if settings.command is None:
-        return "COMMAND"
-    shell = f"sh -c {shlex.quote(settings.command)}"
+        return COMMAND
     try:
-        is_plain = config.proves(settings, shlex.split(settings.command))
+        is_words = config.proves(settings, shlex.split(settings.command))
     except ValueError:
-        return shell
-    return settings.command if is_plain else shell
+        is_words = False
+    return as_words(settings.command, is_words=is_words)
 
 
 def _tree(root: str, environment: Environment) -> tuple[str | None, str]:

@@ -30,8 +30,13 @@ def pasteable(line: str) -> str:
     """
     if not line.strip() or not line.isprintable() or LOST in line:
         return COMMAND
-    words = line.strip() if _is_words(line) else f"sh -c {quoted(line)}"
+    words = as_words(line, is_words=_is_words(line))
     return words if len(words) <= LONGEST_COMMAND else COMMAND
+
+
+def as_words(line: str, *, is_words: bool) -> str:
+    """Return a command line as the words that follow `--`; those of a shell that reads it, unless it is only words."""
+    return line.strip() if is_words else f"sh -c {quoted(line)}"
 
 
 def _is_words(line: str) -> bool:

@@ -9,9 +9,9 @@ import pytest
 
 from rcs_hooks.catalog import ModeDef
 from rcs_hooks.clients import skill_folders
+from rcs_hooks.fault import Fault
 from rcs_hooks.mode_def import HOME, PROJECT
 from rcs_hooks.modes import lookup
-from rcs_hooks.modes.fault import Fault
 from tests.modes.declarations import skill
 from tests.table import each_row
 

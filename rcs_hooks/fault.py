@@ -1,13 +1,15 @@
-"""Defines `Fault`: one thing that is wrong with the declaration of a mode."""
+"""Defines `Fault`: one thing in a file of the person's that is not understood, and where it is."""
 
 from rcs_hooks.tuples import NamedTuple
 
 
 class Fault(NamedTuple):
-    """What is wrong with a declaration, in one sentence, and the line; 0 for the whole file."""
+    """What is wrong in a file, in one sentence. No text of it is cleaned."""
 
     file: str
+    """The path of the file, or the name of a variable."""
     line: int
+    """0 if it is not about one line."""
     problem: str
 
     @property
