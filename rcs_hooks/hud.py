@@ -10,6 +10,7 @@ import os
 from rcs_hooks import jsontext
 from rcs_hooks.files.paths import is_name
 from rcs_hooks.files.workspaces import find_root, may_have_state, off_by, state_folder
+from rcs_hooks.terminal import style as styles
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -18,16 +19,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rcs_hooks.state.session import Session
+    from rcs_hooks.terminal.line import Part
+    from rcs_hooks.terminal.style import Style
     from rcs_hooks.workflow.proof import ProofStatus
 
 LARGEST_COUNT = 10**9
-MOST_SECONDS = 10.0**11
 LATELY = 86_400.0
 """Seconds for which a run that has finished is shown, unless another one begins."""
 MOST_FINISHED = 2
 SHOWN_TITLE = 40
 """How much of a title the line shows: it shares the terminal with what the client says."""
-RESET, BOLD, DIM, GREEN, YELLOW, RED = (f"\x1b[{code}m" for code in (0, 1, 2, 32, 33, 31))
+SHOWN_QUESTION = 120
+NAME: Part = (styles.QUIET, "rcs: ")
+OFF: Part = (styles.BAD, "off, ")
+IDLE: Part = (styles.QUIET, "idle")
 
 
 class HudMode(NamedTuple):
@@ -78,8 +83,8 @@ class Hud(NamedTuple):
     """The commands that clear the unreadable files, one for each."""
     elsewhere: tuple[str, ...] = ()
     """Sessions with active modes, if the call names no session and nothing is active in root."""
-    titles: tuple[str, ...] = ()
-    """The titles of the sessions in `elsewhere`, in their order; empty for one that has none."""
+    asks: tuple[tuple[str, str], ...] = ()
+    """The open questions, each behind the mode that asks it; empty if nobody has looked for them."""
     is_closed: bool = False
     """Whether the client has ended the session; its active modes wait until it is resumed."""
     is_stalled: bool = False
@@ -166,98 +171,96 @@ def _count(value: int | None) -> int | None:
     return value if value is not None and 0 <= value < LARGEST_COUNT else None
 
 
-def as_line(hud: Hud, *, colour: bool, width: int | None = None) -> str:
+def as_line(hud: Hud, style: Style = styles.PLAIN, width: int | None = None) -> str:
     """Return the HUD as one line, such as `rcs: team executing + forge verifying 2/50`.
 
-    `width`: the number of characters after which the line is cut; None: never.
+    `width`: the cells after which the line is cut; None: never.
     """
-    line, left = [], width if width is not None else LARGEST_COUNT
-    for code, whole in ((DIM, "rcs: "), *_parts(hud)):
-        text = whole if len(whole) <= left else whole[: max(0, left - 1)] + "…"
-        line.append(f"{code}{text}{RESET}" if colour and code and text.strip() else text)
-        left -= len(text)
-        if left <= 0 or text.endswith("…"):
-            break
-    return "".join(line)
+    from rcs_hooks.terminal.line import joined
+
+    return joined((NAME, *_parts(hud)), style, width)
 
 
-def _parts(hud: Hud) -> Iterator[tuple[str, str]]:
-    """Yield the parts of the HUD's line, each with the escape code of its colour; an empty code means no colour."""
+def _parts(hud: Hud) -> Iterator[Part]:
+    """Yield the parts of the HUD's line behind the name of the program."""
     if hud.off:
-        yield RED, "off, "
-    if hud.elsewhere:
-        yield "", f"{len(hud.elsewhere)} sessions have active modes; --session shows one: {', '.join(_titled(hud))}"
-    elif hud.active:
+        yield OFF
+    if hud.active or hud.asks:
         yield from _active_parts(hud)
     elif hud.finished:
         yield from _finished_parts(hud)
     elif not hud.unreadable:
-        yield DIM, "idle"
-    if not hud.elsewhere and (title := next((each.title for each in hud.active or hud.finished if each.title), "")):
-        yield DIM, f" ({_short(title)})"
+        yield IDLE
+    if title := next((each.title for each in hud.active or hud.finished if each.title), ""):
+        yield title_part(title)
     if hud.active and hud.is_closed:
-        yield DIM, ", closed"
+        yield styles.QUIET, ", closed"
     elif hud.active and hud.is_stalled:
-        yield YELLOW, ", stalled"
+        yield styles.WAITS, ", stalled"
     if hud.deferred:
-        yield DIM, f", then {', '.join(hud.deferred)}"
+        yield styles.QUIET, f", then {', '.join(hud.deferred)}"
     if hud.unreadable:
-        more = ", " if hud.active or hud.elsewhere or hud.finished else ""
-        yield RED, f"{more}{len(hud.unreadable)} unreadable (see `rcs doctor`)"
+        yield "", ", " if hud.active or hud.asks or hud.finished else ""
+        yield unreadable_part(len(hud.unreadable))
 
 
-def _short(title: str) -> str:
+def title_part(title: str) -> Part:
+    """Return the title of a run as a part of the line, behind what is said of the run."""
     from rcs_hooks.text import clean
 
-    return clean(title, SHOWN_TITLE)
+    return styles.QUIET, f" ({clean(title, SHOWN_TITLE)})"
 
 
-def _active_parts(hud: Hud) -> Iterator[tuple[str, str]]:
+def unreadable_part(count: int) -> Part:
+    """Return how many things cannot be read as a part of the line."""
+    return styles.BAD, f"{count} unreadable (see `rcs doctor`)"
+
+
+def _active_parts(hud: Hud) -> Iterator[Part]:
+    asks = dict(hud.asks)
     for number, each in enumerate(hud.active):
         yield "", " + " if number else ""
-        yield BOLD, each.mode
+        yield styles.STRONG, each.mode
         yield "", " "
-        yield GREEN, each.phase
+        yield styles.GOES_ON, each.phase
         if each.iteration is not None and each.max_iterations is not None:
             yield "", f" {each.iteration}/{each.max_iterations}"
-        if each.waits:
+        if each.mode in asks:
+            yield from _question_parts(asks.pop(each.mode))
+        elif each.waits:
             yield "", " "
-            yield YELLOW, "waits for you"
+            yield styles.WAITS, "waits for you"
         if each.proof and each.proof.command:
             yield "", ", "
-            yield _verdict(each.proof, each.proof.at, hud.now)
+            yield verdict_part(each.proof, each.proof.at, hud.now)
+    for number, (mode, question) in enumerate(asks.items(), len(hud.active)):
+        yield "", " + " if number else ""
+        yield styles.STRONG, mode
+        yield from _question_parts(question)
 
 
-def _finished_parts(hud: Hud) -> Iterator[tuple[str, str]]:
+def _question_parts(question: str) -> Iterator[Part]:
+    from rcs_hooks.text import clean
+
+    yield "", " "
+    yield styles.WAITS, "asks:"
+    yield "", f" {clean(question, SHOWN_QUESTION)}"
+
+
+def _finished_parts(hud: Hud) -> Iterator[Part]:
     for number, each in enumerate(hud.finished[:MOST_FINISHED]):
         yield "", ", " if number else ""
-        yield BOLD, each.mode
+        yield styles.STRONG, each.mode
         yield "", " finished, "
-        yield _verdict(each.proof, each.at, hud.now)
+        yield verdict_part(each.proof, each.at, hud.now)
 
 
-def _verdict(proof: ProofStatus, at: str, now: float) -> tuple[str, str]:
-    """Return a verdict in a word with its time, after its colour: the time of day, or the date if it is older.
-
-    An age would become wrong in a status line, which stays as it is until the next message.
-    """
-    from time import localtime, strftime
-
+def verdict_part(proof: ProofStatus, at: str, now: float) -> Part:
+    """Return a verdict in a word, with its time, as a part of the line."""
     from rcs_hooks.files.clock import seconds
+    from rcs_hooks.terminal.when import clock
 
-    moment = seconds(at)
-    colour = GREEN if proof.state == "proven" else YELLOW
-    if moment is None or not 0 <= moment < MOST_SECONDS:
-        return colour, proof.state
-    form = "%H:%M" if now - moment < LATELY else "%Y-%m-%d"
-    return colour, f"{proof.state} {strftime(form, localtime(moment))}"
-
-
-def _titled(hud: Hud) -> Iterator[str]:
-    """Yield the other sessions that are active, each with its title."""
-    for number, session in enumerate(hud.elsewhere):
-        title = _short(hud.titles[number]) if number < len(hud.titles) else ""
-        yield f"{session} ({title})" if title else session
+    return styles.GOOD if proof.state == "proven" else styles.WAITS, f"{proof.state} {clock(seconds(at), now)}".rstrip()
 
 
 # --- the status line of Claude Code
@@ -280,7 +283,7 @@ def status_line(raw: bytes, env: Mapping[str, str], cwd: str, now: float) -> str
 
     view = sessions.load(state_folder(root), session, now)
     hud = hud_of(view, deferred_skills_in(view.inventory), off=off)
-    return as_line(hud, colour=not env.get("NO_COLOR")) if any((hud.active, hud.unreadable, hud.finished, off)) else ""
+    return as_line(hud, styles.wanted(env)) if any((hud.active, hud.unreadable, hud.finished, off)) else ""
 
 
 def _session_and_folder(raw: bytes) -> tuple[str, str]:

@@ -140,7 +140,7 @@ def by_hud(workspace: Workspace) -> list[str]:
 
 
 def by_hud_line(workspace: Workspace) -> list[str]:
-    line = as_line(hud_of(here(workspace).view(), ()), colour=False)
+    line = as_line(hud_of(here(workspace).view(), ()))
     return [mode for mode in re.findall(r"(?:rcs:|\+) ([a-z-]+)(?! finished,|[a-z-])", line) if mode != "idle"]
 
 

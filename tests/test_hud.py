@@ -151,9 +151,7 @@ def test_the_line_ends_with_the_title_of_the_run(workspace: Workspace) -> None:
     assert hud(workspace, "--session", "s1") == line
     assert hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1") == line
     workspace.write("team", "s2")
-    assert hud(workspace) == (
-        "rcs: 2 sessions have active modes; --session shows one: s1 (fix the ledger and everything else that…), s2"
-    )
+    assert hud(workspace) == "rcs: 2 working"
     assert json.loads(hud(workspace, "--json"))["elsewhere"] == ["s1", "s2"]
 
 

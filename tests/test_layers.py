@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "drawing": {"machine", "terminal"},
     "runs": BASE | {"machine", "files", "workflow"},
     "tasks": BASE | PROVING | {"machine", "runs", "files", "workflow"},
-    "overview": STATE | PROVING | {"state", "runs", "tasks"},
+    "overview": STATE | PROVING | {"state", "runs", "tasks", "hud"},
     "mcp": STATE | PROVING | {"interface", "state", "hook", "runs", "overview", "__version__"},
     "dashboard": STATE | PROVING | {"overview", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
     "cli": STATE

@@ -64,7 +64,7 @@ def test_every_surface_says_the_same_verdict(proof: object, verdict: str, words:
         "MCP": json.loads(text)["statuses"]["forge"]["proof"]["state"],
         "rcs status": in_list.proof.to_json()["state"],
         "HUD": hud.finished[0].proof.state,
-        "the line of the HUD": as_line(hud, colour=False).split()[3],
+        "the line of the HUD": as_line(hud).split()[3],
         "the list": one_list["ended"][0]["verdict"],
         "the page": page["verdict"],
         "the sessions": sessions[0]["modes"][0]["verdict"],

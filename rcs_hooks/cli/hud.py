@@ -1,4 +1,4 @@
-"""`rcs hud`: shows on one line what is running, once, until Ctrl-C (`--watch`), or for Claude Code (`--statusline`).
+"""`rcs hud`: shows what runs, on one line once or for Claude Code (`--statusline`), or as a live page (`--watch`).
 
 Claude Code runs the status line after every message, so nothing is imported at the top that it does not need.
 """
@@ -11,16 +11,17 @@ import time
 
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError
+from rcs_hooks.terminal import style as styles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rcs_hooks.hud import Hud
+    from rcs_hooks.overview.entries import Entry, Overview
     from rcs_hooks.state.scopes import Scope
-
-PAUSE = 0.5
+    from rcs_hooks.terminal.style import Style
 
 
 def build() -> argparse.ArgumentParser:
@@ -28,7 +29,9 @@ def build() -> argparse.ArgumentParser:
 
     parser = options.parser(
         "hud",
-        "Show on one line what is running. Without a session: root, or the only session with an active mode.",
+        "Show on one line what waits for you, works and has failed: the sessions, runs and tasks of the workspace, each"
+        " counted once. Where there is one thing alone, or with --session: its mode, phase, round and what it asks.",
+        "rcs hud",
         "rcs hud --session S",
         "rcs hud --watch",
         "rcs hud --statusline     for statusLine of .claude/settings.json: rcs setup",
@@ -36,7 +39,11 @@ def build() -> argparse.ArgumentParser:
     options.add_scope(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print one line of JSON")
-    how.add_argument("--watch", action="store_true", help="keep the line current until Ctrl-C")
+    how.add_argument(
+        "--watch",
+        action="store_true",
+        help="show a live page until Ctrl-C, with a bell when something waits for you; piped: the line, on each change",
+    )
     how.add_argument("--statusline", action="store_true", help="read Claude Code's status-line JSON on stdin")
     return parser
 
@@ -51,17 +58,18 @@ def run(argv: Sequence[str]) -> int:
         return statusline()
     scope = options.scope_of(args)
     if args.json:
-        hud, session = hud_and_session(scope)
-        output.result(hud.as_json() | {"session": session})
-    elif args.watch:
-        try:
-            _watch(scope)
-        except KeyboardInterrupt:
-            if sys.stdout.isatty():  # or the shell's prompt would continue the line
-                output.text("")
-            raise
-    else:
-        output.text(_line(scope, colour=output.is_coloured()))
+        return _json(scope)
+    if args.watch:
+        from rcs_hooks.cli.hud_watch import watch
+
+        # Without --session all sessions are meant on a page, also where the environment names one.
+        return watch(scope, scope.session if args.session else None)
+    from rcs_hooks.terminal import width
+
+    columns = width.of(sys.stdout, os.environ)
+    # The last column is left empty: some terminals begin another line behind it.
+    line = line_of(scope, None, styles.of(sys.stdout, os.environ), columns and columns - 1)
+    output.text(line)
     return output.OK
 
 
@@ -78,40 +86,69 @@ def statusline() -> int:
     return output.OK
 
 
+def _json(scope: Scope) -> int:
+    hud, session = hud_and_session(scope)
+    counts = {}
+    if not scope.session:
+        from rcs_hooks.overview.tally import tally
+
+        counts = {"counts": tally(_overview(scope)).as_json()}
+    output.result(hud.as_json() | counts | {"session": session})
+    return output.OK
+
+
 def hud_and_session(scope: Scope) -> tuple[Hud, str | None]:
     """Return what is running, and the id of its session; None for the state that belongs to no session."""
+    from rcs_hooks.state.scopes import resolve_among_sessions
+
+    meant, busy = resolve_among_sessions(scope)
+    return _hud_of(meant)._replace(elsewhere=() if meant.session else tuple(busy)), meant.session
+
+
+def _hud_of(scope: Scope) -> Hud:
     from rcs_hooks.files.paths import clear_name
     from rcs_hooks.files.workspaces import off_by
     from rcs_hooks.hud import hud_of
     from rcs_hooks.state.inventory import deferred_skills_in
-    from rcs_hooks.state.operations import title_of
-    from rcs_hooks.state.scopes import resolve_among_sessions
 
-    meant, busy = resolve_among_sessions(scope)
-    view = meant.view()
+    view = scope.view()
     hud = hud_of(view, deferred_skills_in(view.inventory), off=off_by(os.environ, scope.root))
-    to_clear = tuple(meant.commands.clear(clear_name(broken.path)) for broken in view.unreadable)
-    elsewhere = () if meant.session else tuple(busy)
-    titles = tuple(title_of(scope.view(session)) for session in elsewhere)
-    return hud._replace(to_clear=to_clear, elsewhere=elsewhere, titles=titles), meant.session
+    return hud._replace(to_clear=tuple(scope.commands.clear(clear_name(broken.path)) for broken in view.unreadable))
 
 
-def _line(scope: Scope, *, colour: bool) -> str:
-    import shutil
+def line_of(scope: Scope, seen: Overview | None, style: Style = styles.PLAIN, width: int | None = None) -> str:
+    """Return what is running as one line: in the session of a scope, or else in its workspace.
 
+    `seen`: the overview of the workspace, or that of the session; None to read it.
+    """
+    from rcs_hooks.hud import NAME
+    from rcs_hooks.overview import modes, tally
+    from rcs_hooks.terminal.line import joined
+
+    if scope.session:
+        entries = (
+            modes.of_session(scope.root, scope.folder, scope.session, scope.now, scope.commands)
+            if seen is None
+            else seen.waiting
+        )
+        return _line_of_session(scope, entries, style, width)
+    overview = _overview(scope) if seen is None else seen
+    entry = tally.only(tally.tally(overview))
+    if entry is not None and tally.is_of_session(entry):
+        return _line_of_session(scope.of(entry.session), overview.waiting, style, width)
+    separator = tally.SEPARATOR if output.can_show(tally.SEPARATOR) else ", "
+    return joined((NAME, *tally.parts(overview, scope.now, separator)), style, width)
+
+
+def _line_of_session(scope: Scope, entries: Iterable[Entry], style: Style, width: int | None) -> str:
     from rcs_hooks.hud import as_line
 
-    width = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else None
-    return as_line(hud_and_session(scope)[0], colour=colour, width=width)
+    asks = tuple((each.name, each.question.text) for each in entries if each.question and each.session == scope.session)
+    return as_line(_hud_of(scope)._replace(asks=asks), style, width)
 
 
-def _watch(scope: Scope) -> None:
-    """Print the status line whenever it changes: over the old one on a terminal, otherwise on a new line."""
-    last = ""
-    while True:
-        line = _line(scope._replace(now=time.time()), colour=output.is_coloured())
-        if line != last:
-            output.over(line) if sys.stdout.isatty() else output.text(line)
-            output.flush()
-            last = line
-        time.sleep(PAUSE)  # polls: other tools write state too, and a file watcher would be one more package
+def _overview(scope: Scope) -> Overview:
+    from rcs_hooks.files.workspaces import working_folder
+    from rcs_hooks.overview.collect import overview
+
+    return overview(os.environ, scope.root, scope.now, scope.commands._replace(session=""), working_folder())

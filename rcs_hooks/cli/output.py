@@ -84,8 +84,12 @@ def table(rows: Sequence[Row | Heading], columns: Sequence[Column], *, has_title
 
 def has_joints() -> bool:
     """Tell whether stdout can show the letters that lines and boxes are made of; the console of Linux has few."""
-    encoding = (sys.stdout and sys.stdout.encoding) or "ascii"
-    return "┏◉▼".encode(encoding, "replace").decode(encoding) == "┏◉▼" and os.environ.get("TERM") != "linux"
+    return can_show("┏◉▼") and os.environ.get("TERM") != "linux"
+
+
+def can_show(letters: str) -> bool:
+    """Tell whether the encoding of stdout has these letters."""
+    return _printable(letters, sys.stdout.encoding if sys.stdout else None) == letters
 
 
 def plain(shown: str) -> str:
@@ -108,9 +112,3 @@ def flush() -> None:
 def abandoned(stream: int = 1) -> None:
     """Discard printed text that nobody reads any more, so that flushing it does not fail when Python exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-
-
-def over(line: str) -> None:
-    """Print a line on a terminal in place of the previous one, without wrapping."""
-    sys.stdout.write(f"\r\x1b[K\x1b[?7l{_printable(line, sys.stdout.encoding)}\x1b[?7h")
-    sys.stdout.flush()

@@ -61,12 +61,12 @@ def entries(root: str, now: float, commands: Commands) -> list[Entry]:
         names = _probably_active(folder, active)
     except (RcsError, OSError) as error:
         return [_unreadable(root, None, "state", f"{paths.STATE} of {root} cannot be read: {why(error)}")]
-    found = [entry for name in (None, *names) for entry in _of_session(root, folder, name, now, commands)]
+    found = [entry for name in (None, *names) for entry in of_session(root, folder, name, now, commands)]
     looked_at = frozenset(names)
     for name in itertools.islice((name for name in recent if name not in looked_at), MOST_LOOKED_AT):
         if sum(entry.group == ENDED for entry in found) >= MOST_ENDED:
             break
-        found += _of_session(root, folder, name, now, commands)
+        found += of_session(root, folder, name, now, commands)
     return _with_newest_ended(found)
 
 
@@ -83,7 +83,7 @@ def _with_newest_ended(found: list[Entry]) -> list[Entry]:
     return [*(entry for entry in found if entry.group != ENDED), *ended[-MOST_ENDED:]]
 
 
-def _of_session(root: str, folder: str, session: str | None, now: float, commands: Commands) -> Iterator[Entry]:
+def of_session(root: str, folder: str, session: str | None, now: float, commands: Commands) -> Iterator[Entry]:
     """Yield the entries of a session, or those of the records that belong to no session if `session` is None."""
     try:
         view = sessions.load(folder, session, now)

@@ -36,10 +36,19 @@ MOST = 20
 COLUMNS = (Column("TITLE", is_flexible=True), Column("MODE"), Column("STATE"), Column("SINCE"), Column("SESSION"))
 
 
-def lines(overview: Overview, now: float, *, width: int | None = 80, style: Style = styles.PLAIN) -> Iterator[str]:
+def lines(
+    overview: Overview,
+    now: float,
+    *,
+    width: int | None = 80,
+    style: Style = styles.PLAIN,
+    most: int = MOST,
+    is_brief: bool = False,
+) -> Iterator[str]:
     """Yield the lines that show an overview, or one line that says that there is nothing. No command is broken in two.
 
-    `width`: the columns of the terminal; None for a pipe. `now`: seconds since 1970, from which ages count.
+    `width`: the columns of the terminal; None for a pipe. `now`: seconds since 1970, from which ages count. `most`: how
+    many entries of a group are shown. `is_brief`: whether only of what waits more is said than its state.
     """
     length = length_for(entry for group in overview.groups.values() for entry in group)
     rows: list[Row | Heading] = []
@@ -47,9 +56,10 @@ def lines(overview: Overview, now: float, *, width: int | None = 80, style: Styl
         if group:
             kind = styles.WAITS if name == WAITING else styles.STRONG
             rows.append(Heading(f"{HEADINGS[name]} ({len(group)})", kind))
-            rows += [_row(entry, now, length) for entry in group[:MOST]]
-        if len(group) > MOST:
-            rows.append(Row((), (), ((f"and {len(group) - MOST} more", "rcs status --json"),)))
+            shown = (_row(entry, now, length) for entry in group[:most])
+            rows += [Row(row.cells) if is_brief and name != WAITING else row for row in shown]
+        if len(group) > most:
+            rows.append(Row((), (), ((f"and {len(group) - most} more", "rcs status --json"),)))
     if rows:
         yield from render(rows, COLUMNS, width, style, has_titles=False)
     else:

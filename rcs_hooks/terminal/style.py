@@ -48,7 +48,12 @@ PLAIN, FEW, MANY = Style({}), Style(BASIC), Style(OF_256)
 
 def of(stream: TextIO | None, env: Mapping[str, str]) -> Style:
     """Return the style of a stream: without colours if it is no terminal, or if NO_COLOR or TERM=dumb asks for none."""
-    if stream is None or not stream.isatty() or env.get("NO_COLOR") or env.get("TERM") == "dumb":
+    return wanted(env) if stream is not None and stream.isatty() else PLAIN
+
+
+def wanted(env: Mapping[str, str]) -> Style:
+    """Return the style that an environment asks for, of a text that reaches a terminal in the end."""
+    if env.get("NO_COLOR") or env.get("TERM") == "dumb":
         return PLAIN
     return MANY if "256color" in env.get("TERM", "") or env.get("COLORTERM") else FEW
 

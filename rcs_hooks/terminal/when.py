@@ -48,6 +48,16 @@ def day(moment: float, now: float, *, seconds: bool = False) -> str:
     return time.strftime("%Y-%m-%d", at)
 
 
+def clock(moment: float | None, now: float) -> str:
+    """Return the time of day of a moment, or its date if that is a day ago or more; empty for one that is not known.
+
+    It stays right where a line stays as it is for a while, in which an age would become wrong.
+    """
+    if moment is None or not EARLIEST <= moment <= LATEST:
+        return ""
+    return time.strftime("%H:%M" if now - moment < DAY else "%Y-%m-%d", time.localtime(moment))
+
+
 def full(moment: float | None) -> str:
     """Return a moment in local time with its date, for output that nobody reads right now; empty if not known."""
     if moment is None or not EARLIEST <= moment <= LATEST:

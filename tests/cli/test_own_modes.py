@@ -188,7 +188,7 @@ def test_a_record_that_cannot_be_read_is_cleared_by_name(running: Desk) -> None:
 def test_a_question_of_an_own_mode_waits_and_is_answered(running: Desk) -> None:
     said(running, "question", "ask", "--mode", "release", "--session", "s1", "--text", "Which?", "--option", "both")
     assert running.stop().line == "{}"
-    assert "waits for you" in said(running, "hud", "--session", "s1")
+    assert "asks: Which?" in said(running, "hud", "--session", "s1")
     answer = running.prompt("both")
     assert 'release waited for the user\'s answer to "Which?"' in answer.context
     assert running.stop().blocks

@@ -1,0 +1,138 @@
+"""The counts of a workspace and their line: each thing once, as what concerns the person most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rcs_hooks.overview.collect import grouped
+from rcs_hooks.overview.entries import AskedQuestion, Entry, LastStop
+from rcs_hooks.overview.tally import is_of_session, only, parts, tally
+from rcs_hooks.terminal.line import joined
+from rcs_hooks.terminal.style import BASIC, FEW
+from rcs_hooks.workflow.proof import ProofStatus
+from tests.table import each_row
+
+NOW = 1_700_000_000.0
+"""2023-11-14T22:13:20Z."""
+AT = "2023-11-14T20:03:20.000Z"
+
+
+def mode(group: str, session: str | None = "s1", **fields: Any) -> Entry:
+    return Entry("mode", fields.pop("name", "forge"), "fix it", group, session, since=AT, phase="fixing")._replace(
+        **fields
+    )
+
+
+def run(group: str, id_: str = "r1", **fields: Any) -> Entry:
+    return Entry("run", "build", "billing", group, id=id_, since=AT, phase="design")._replace(**fields)
+
+
+def task(group: str, name: str = "login", **fields: Any) -> Entry:
+    return Entry("task", name, name, group, id=name, since=AT, phase="codegen", has_title=False)._replace(**fields)
+
+
+ASKS = mode("waiting", question=AskedQuestion("q-1", "Which?", ()), detail="asks: Which?")
+WAITS = mode("waiting", name="team", detail="waits with forge, which asks")
+WORKS = mode("running", detail="phase fixing")
+STALLED = mode("running", "s2", stop=LastStop(False, AT))
+HELD = mode("running", "s3", stop=LastStop(True, AT))
+CLOSED = mode("closed", "s4", detail="phase fixing; its client has closed the session")
+FAILED = mode("ended", "s5", outcome="failed", detail="failed in phase fixing: the disk is full")
+FINISHED = mode("ended", "s6", outcome="finished", verdict="proven", detail="finished, proven by `pytest -q`",
+                proof=ProofStatus("proven", "pytest -q", 0, AT))  # fmt: skip
+STOPPED = mode("ended", "s7", outcome="userinterlude", detail="userinterlude")
+RUNNING, RUN_WAITS = run("running", detail="running at design"), run("waiting", "r2", detail="waits at design")
+RUN_FAILED = run("ended", "r3", outcome="failed", detail="failed at design")
+OPEN = task("tasks", detail="phase codegen, round 2")
+DECIDE = task("waiting", "pay", phase="accept", detail="waits for your decision, proven", verdict="proven")
+DONE = task("tasks", "logout", phase="done", detail="done, proven", verdict="proven")
+BROKEN = mode("waiting", "s8", is_unreadable=True, detail=".rcs/state/sessions/s8/forge-state.json cannot be read")
+
+LINES: dict[str, tuple[tuple[Entry, ...], str]] = {
+    "nothing": ((), "idle"),
+    "several": ((ASKS, WORKS._replace(session="s9"), STALLED, HELD, CLOSED, FAILED, FINISHED, RUNNING, RUN_WAITS, OPEN),
+                "2 wait for you · 3 working · 1 stalled · 1 failed · 1 open task · 1 closed"),
+    "a session with a mode that asks and others": ((ASKS, WAITS, WORKS, RUNNING), "1 waits for you · 1 working"),
+    "two that wait": ((ASKS, RUN_WAITS), "2 wait for you"),
+    "a task that waits is not counted as open": ((DECIDE, OPEN, task("tasks", "b")), "1 waits for you · 2 open tasks"),
+    "a task that is done": ((DONE, OPEN, WORKS), "1 working · 1 open task"),
+    "two that have finished": ((FINISHED, STOPPED, FINISHED._replace(session="s9", verdict="")),
+                               "forge finished, proven 20:03 (fix it)"),
+    "one that was stopped": ((STOPPED,), "idle"),
+    "a failure, and the same session works again": ((FAILED, WORKS._replace(session="s5"), RUNNING), "2 working"),
+    "a failure, and the session has finished since": (
+        (FAILED, FINISHED._replace(session="s5", since="2023-11-14T21:03:20.000Z"), RUNNING, OPEN),
+        "1 working · 1 open task"),
+    "two modes that cannot be read": ((BROKEN, BROKEN._replace(name="team", detail="x")),
+                                      "2 unreadable (see `rcs doctor`)"),
+    "one mode, and one that cannot be read": ((WORKS, BROKEN), "1 working · 1 unreadable (see `rcs doctor`)"),
+    "one run": ((RUNNING,), "build running at design (billing)"),
+    "one run that waits": ((RUN_WAITS, FINISHED), "build waits at design (billing)"),
+    "one run that has failed": ((RUN_FAILED,), "build failed at design, 20:03 (billing)"),
+    "one run without a title": ((RUNNING._replace(has_title=False),), "build running at design"),
+    "one task": ((OPEN,), "task login phase codegen, round 2"),
+    "one task to decide on": ((DECIDE,), "task pay waits for your decision, proven"),
+    "one task that is done": ((DONE,), "task logout done, proven 20:03"),
+    "one mode that has failed": ((FAILED,), "forge failed in phase fixing: the disk is full, 20:03 (fix it)"),
+    "one failure of long ago": ((FAILED._replace(since="2023-11-13T20:03:20.000Z", has_title=False),),
+                                "forge failed in phase fixing: the disk is full, 2023-11-13"),
+    "a reason without end": ((RUN_FAILED._replace(detail="x" * 400, has_title=False),),
+                             f"build {'x' * 59}…, 20:03"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+
+
+@each_row(("entries", "line"), [pytest.param(*row, id=name) for name, row in LINES.items()])
+def test_the_line_of_a_workspace(entries: tuple[Entry, ...], line: str) -> None:
+    assert joined(parts(grouped(entries), NOW)) == line
+    assert joined(parts(grouped(entries, "RCS_DISABLE"), NOW)) == f"off, {line}"
+
+
+def test_another_separator_can_be_had() -> None:
+    assert joined(parts(grouped([ASKS, RUNNING]), NOW, ", ")) == "1 waits for you, 1 working"
+
+
+def test_each_count_has_the_colour_of_what_it_counts() -> None:
+    colours = {
+        "1 waits for you": "waits", "1 working": "goes on", "1 stalled": "waits", "1 failed": "bad",
+        "1 closed": "quiet", "1 unreadable (see `rcs doctor`)": "bad",
+    }  # fmt: skip
+    line = joined(parts(grouped([ASKS, HELD, STALLED, FAILED, CLOSED, BROKEN]), NOW), FEW)
+    assert line == " · ".join(f"\x1b[{BASIC[kind]}m{words}\x1b[0m" for words, kind in colours.items())
+
+
+@each_row(("entries", "expected"), [
+    ((), None),
+    ((WORKS,), WORKS),
+    ((ASKS, WAITS, FINISHED), ASKS),
+    ((WORKS, CLOSED), None),
+    ((WORKS, BROKEN), None),
+    ((FAILED, FINISHED), FAILED),
+    ((FINISHED,), FINISHED),
+    ((STOPPED,), None),
+])  # fmt: skip
+def test_what_is_the_only_thing_to_tell_of(entries: tuple[Entry, ...], expected: Entry | None) -> None:
+    assert only(tally(grouped(entries))) == expected
+
+
+@each_row(("entry", "expected"), [
+    (WORKS, True), (ASKS, True), (CLOSED, True), (FAILED, False), (FINISHED, False), (RUNNING, False), (OPEN, False)
+])  # fmt: skip
+def test_which_entry_has_a_session_with_more_to_tell(entry: Entry, expected: bool) -> None:
+    assert is_of_session(entry) == expected
+
+
+def test_as_json_it_is_the_counts() -> None:
+    found = tally(grouped([ASKS, WAITS, HELD, STALLED, FAILED, FINISHED, CLOSED, OPEN, BROKEN])).as_json()
+    assert found == {
+        "waiting": 1, "working": 1, "stalled": 1, "failed": 1, "tasks": 1, "closed": 1, "finished": 1, "unreadable": 1
+    }  # fmt: skip
