@@ -62,7 +62,7 @@ def build() -> argparse.ArgumentParser:
     )
     options.add_scope(parser)
     parser.add_argument("--mode", metavar="MODE", help="only what happened to this mode")
-    parser.add_argument("-n", type=int, default=SHOWN, metavar="N", dest="number", help=f"how many ({SHOWN})")
+    parser.add_argument("-n", type=int, default=SHOWN, metavar="N", dest="number", help=f"how many lines ({SHOWN})")
     parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C with what happens from now on")
     options.add_json(parser)
     return parser
@@ -79,8 +79,8 @@ def run(argv: Sequence[str]) -> int:
     _look_after(folder, session)
     printer = Printer(as_json=args.json)
     seen = history_listing.last_numbers(folder, session) if args.follow else {}
-    shown = history_listing.entries(folder, session, args.number, mode=mode)
-    printer.show(shown)
+    shown = _latest(folder, session, mode, args.number, is_whole=args.json)
+    printer.show(shown, args.number)
     for entry in shown:
         seen[entry.session] = max(seen.get(entry.session, 0), entry.event.n)
     if args.follow:
@@ -92,6 +92,16 @@ def run(argv: Sequence[str]) -> int:
         meant = f"; did you mean {near}?" if near else ""
         output.text(f"nothing has happened{what} yet{where}{meant}")
     return output.OK
+
+
+def _latest(folder: str, session: str | None, mode: str, number: int, *, is_whole: bool) -> list[LoggedEvent]:
+    """Return the last events, so many that they make `number` rows; `is_whole`: as each is shown by itself."""
+    limit = number
+    while True:
+        found = history_listing.entries(folder, session, limit, mode=mode)
+        if is_whole or len(found) < limit or limit == MOST or len(counted(found)) > number:
+            return found
+        limit = min(2 * limit, MOST)
 
 
 def runtime_name(name: str | None) -> str:
@@ -138,21 +148,25 @@ class Printer:
         self._last: tuple[str, str, str] | None = None
         self._sessions: dict[str, None] = {}
 
-    def show(self, entries: Sequence[LoggedEvent]) -> None:
-        """Print events: on a terminal below the run that they are of, elsewhere one line each with all there is."""
+    def show(self, entries: Sequence[LoggedEvent], most: int = MOST) -> None:
+        """Print events: on a terminal below the run that they are of, elsewhere one line each with all there is.
+
+        `most`: how many rows at most, the last ones; several events may be one.
+        """
         if self._as_json:
             for entry in entries:
                 output.result(entry.as_json())
             return
-        self._sessions.update(dict.fromkeys(entry.session for entry in entries))
-        rows = list(self._grouped(entries) if self._is_terminal else map(_flat, counted(entries)))
+        shown = counted(entries)[-most:]
+        self._sessions.update(dict.fromkeys(entry.session for entry, _ in shown))
+        rows = list(self._grouped(shown) if self._is_terminal else map(_flat, shown))
         if rows:
             output.table(rows, GROUPED if self._is_terminal else FLAT, has_titles=False)
 
-    def _grouped(self, entries: Sequence[LoggedEvent]) -> Iterator[Row | Heading]:
+    def _grouped(self, shown: Sequence[tuple[LoggedEvent, int]]) -> Iterator[Row | Heading]:
         """Yield a row for each event, and a heading where one is about another run than that before it."""
         length, now = telling_length(self._sessions), time.time()
-        for entry, times in counted(entries):
+        for entry, times in shown:
             event = entry.event
             run = (entry.session, event.mode, event.title)
             if run != self._last:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rcs_hooks.cli.log import counted, what
+from rcs_hooks.state import history
 from rcs_hooks.state.history import Event
 from rcs_hooks.state.history_listing import LoggedEvent
 from tests.support import NOW, RCS_HOOK, Workspace, clean_env, run_rcs
@@ -140,6 +141,18 @@ def test_a_session_a_mode_and_a_number_choose(two: Workspace) -> None:
     assert [each["session"] for each in as_json(two, "--mode", "$crew")] == ["s2"]
     assert [each["event"] for each in as_json(two, "-n", "1")] == ["outcome"]
     assert as_json(two, "--mode", "release") == []
+
+
+def test_the_number_counts_lines_and_not_the_stops_that_are_one_line(two: Workspace) -> None:
+    stop = held(at="2023-11-14T22:13:30.000Z", title="fix the parser").event
+    written = history.append(str(two.state), "s1", [stop._replace(event="phase"), *[stop] * 40])
+    assert written
+    with (two.folder("s1") / "history.jsonl").open("a") as file:
+        file.write(written.append)
+    ends = [line.rpartition("s1  ")[2].partition("  ")[0] for line in log(two, "-n", "3").splitlines()]
+    assert ends == ["stopped by the user in starting", "verifying, round 2", "Stop held 40 times: verifying, round 2"]
+    assert len(log(two, "-n", "1").splitlines()) == 1
+    assert [each["event"] for each in as_json(two, "-n", "3")] == ["held"] * 3
 
 
 def test_json_has_the_agreed_names(two: Workspace) -> None:
