@@ -60,6 +60,11 @@ class WatchProgram:
         self._call: _Call | None = None
         self._fails = False
 
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether the program runs, or an event waits for it."""
+        return self._call is not None or bool(self._waiting)
+
     def add(self, events: Sequence[WatchedEvent], now: float) -> None:
         """Let the program be called for these events. `now`: when they were seen, in seconds since 1970."""
         self._waiting.extend((event, now) for event in events)
