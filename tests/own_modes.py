@@ -9,6 +9,17 @@ from tests.support import Workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
+DIAGRAM = """\
+stateDiagram-v2
+    [*] --> starting
+    starting --> verifying : list_written
+    verifying --> fixing : check_fails
+    fixing --> verifying : cause_mended
+    verifying --> [*] : all_pass
+    starting : Write the list of checks, a command for each line
+    verifying : Run every line of the list
+    fixing : Name the cause and correct it
+"""
 RELEASE = """\
 ---
 name: {name}
@@ -23,22 +34,13 @@ metadata:
 ## MODE
 
 ```mermaid
-stateDiagram-v2
-    [*] --> starting
-    starting --> verifying : list_written
-    verifying --> fixing : check_fails
-    fixing --> verifying : cause_mended
-    verifying --> [*] : all_pass
-    starting : Write the list of checks, a command for each line
-    verifying : Run every line of the list
-    fixing : Name the cause and correct it
-```
+{diagram}```
 """
 
 
 def declared(name: str = "release", kind: str = "execution", after: str = "blueprint", **metadata: str) -> str:
     """The text of a SKILL.md that declares a mode; `metadata`: further keys, such as `beside`."""
-    text = RELEASE.format(name=name, kind=kind, after=after).replace("  rcs-after: \n", "")
+    text = RELEASE.format(diagram=DIAGRAM, name=name, kind=kind, after=after).replace("  rcs-after: \n", "")
     more = "".join(f"  rcs-{key}: {value}\n" for key, value in metadata.items())
     return text.replace("  rcs-max", f"{more}  rcs-max")
 

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.workflow.transitions import plan
+from tests.modes.test_shipped_modes import FIRST
 from tests.properties import examples
 from tests.support import Answer, Record, Workspace, run_hook
 from tests.table import each_row
@@ -136,23 +137,12 @@ def test_a_denied_transition_changes_no_byte_and_says_how_to_go_on(
 
 # --- what the cells do not say: starts, sets, the review
 
-FIRST_FIELDS = {
-    "deep-interview": ("intent-first", None, None),
-    "blueprint": ("planning", 1, 3),
-    "autoresearch": ("executing", 1, 10),
-    "team": ("starting", None, None),
-    "forge": ("starting", 0, 50),
-    "autopilot": ("blueprint", 1, 10),
-    "ultrawork": ("planning", None, None),
-    "ultraqa": ("planning", 1, 5),
-}
 
-
-@each_row("mode", FIRST_FIELDS)
+@each_row("mode", FIRST)
 def test_a_mode_starts_in_its_first_phase(mode: str, workspace: Workspace) -> None:
     workspace.prompt(f"${mode}")
     started = workspace.read(mode)
-    phase, iteration, most = FIRST_FIELDS[mode]
+    phase, iteration, most = FIRST[mode]
     expected = {"active": True, "mode": mode, "current_phase": phase, "session_id": "s1"}
     expected |= {"started_at": FIRST_PROMPT_AT, "iteration": iteration, "max_iterations": most}
     assert fields(started, *expected) == expected

@@ -25,6 +25,15 @@ def digest(top: Path, env: dict[str, str] | None = None) -> str:
     return fingerprint(str(top), env or ENV).digest
 
 
+def assert_an_edit_counts_and_its_commit_does_not(repo: Repo, name: str, text: str) -> None:
+    before = digest(repo.top)
+    repo.write(name, text)
+    edited = digest(repo.top)
+    assert edited != before
+    repo.commit()
+    assert digest(repo.top) == edited
+
+
 # --- programs that git runs on files
 
 
@@ -65,11 +74,7 @@ def test_a_large_file_of_git_lfs_is_known_by_its_pointer(tmp_path: Path) -> None
     for path in repo.top.glob("*.bin"):
         path.touch()
     assert digest(repo.top) == before
-    repo.write("small.bin", "b")
-    edited = digest(repo.top)
-    assert edited != before
-    repo.commit()
-    assert digest(repo.top) == edited
+    assert_an_edit_counts_and_its_commit_does_not(repo, "small.bin", "b")
 
 
 def test_a_file_that_git_lfs_has_not_stored_stays_the_same_when_it_is_touched(tmp_path: Path) -> None:
@@ -100,11 +105,7 @@ def test_a_file_with_another_filter_is_known_by_its_bytes(tmp_path: Path) -> Non
     assert digest(repo.top) == before
     path.touch()
     assert digest(repo.top) == before
-    repo.write("a.bin", "ONE\r\n")
-    edited = digest(repo.top)
-    assert edited != before
-    repo.commit()
-    assert digest(repo.top) == edited
+    assert_an_edit_counts_and_its_commit_does_not(repo, "a.bin", "ONE\r\n")
 
 
 # --- more than one work tree, and less than a whole one

@@ -10,6 +10,7 @@ import pytest
 
 from rcs_hooks.dashboard.sessions import list_sessions
 from rcs_hooks.mcp import tools
+from tests.own_modes import DIAGRAM
 from tests.real_clients.configure import TRANSPORTS, configure, rcs
 from tests.real_clients.model_server import Turn, run, say
 from tests.real_clients.test_turns import DONE, WORKING, counts, ended_well
@@ -24,17 +25,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 NAME = "release"
-DIAGRAM = """\
-stateDiagram-v2
-    [*] --> starting
-    starting --> verifying : list_written
-    verifying --> fixing : check_fails
-    fixing --> verifying : cause_mended
-    verifying --> [*] : all_pass
-    starting : Write the list of checks, a command for each line
-    verifying : Run every line of the list
-    fixing : Name the cause and correct it
-"""
 
 
 def new_mode(person: Person, *more: str) -> Path:

@@ -43,6 +43,12 @@ def proof_of(workspace: Workspace, outcome: Outcome) -> Record:
     return found
 
 
+def trust_what_is_required(person: Person) -> None:
+    """Let the project require a proof, and the person trust that."""
+    (person.workspace / "rcs.toml").write_text(REQUIRED)
+    assert rcs(person.workspace, person.home, "config", "trust").returncode == 0
+
+
 def shown(outcome: Outcome) -> list[str]:
     """What the person was shown of an end."""
     return [line for text in outcome.shown for line in text.splitlines() if "finished" in line]
@@ -89,8 +95,7 @@ def test_where_the_person_trusts_that_it_is_required_finished_is_refused_until_i
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
     set_up(person, transport)
-    (person.workspace / "rcs.toml").write_text(REQUIRED)
-    assert rcs(person.workspace, person.home, "config", "trust").returncode == 0
+    trust_what_is_required(person)
     outcome = person.types(PROMPT, WORKING, FINISH, WHAT_IS_REQUIRED, DONE, shown=True)
     assert ended_well(outcome)
     assert counts(outcome, "finished is refused, for rcs.toml requires a proof") == [0, 0, 1, 1]
@@ -105,8 +110,7 @@ def test_where_the_person_trusts_a_command_the_first_attempt_is_that_one(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
     set_up(person, transport)
-    (person.workspace / "rcs.toml").write_text(REQUIRED)
-    assert rcs(person.workspace, person.home, "config", "trust").returncode == 0
+    trust_what_is_required(person)
     outcome = person.types(PROMPT, EXECUTING, VERIFYING, WORKING, BY_NAME, DONE)
     assert ended_well(outcome)
     assert counts(outcome, "the settings name the command")[3:] != [0, 0]
@@ -118,8 +122,7 @@ def test_where_the_person_trusts_a_command_the_first_attempt_is_that_one(
 @pytest.mark.parametrize("client", ["codex"])
 def test_the_tool_refuses_what_the_command_does(person: Person, workspace: Workspace) -> None:
     set_up(person, "mcp")
-    (person.workspace / "rcs.toml").write_text(REQUIRED)
-    assert rcs(person.workspace, person.home, "config", "trust").returncode == 0
+    trust_what_is_required(person)
     arguments = r'{"mode": "forge", "session_id": "\1", "lifecycle_outcome": "finished"}'
     call = Turn(tool="state_write", command=arguments, find=r"--session ([0-9a-f-]{36})")
     outcome = person.types(PROMPT, WORKING, call, WHAT_IS_REQUIRED, DONE)
@@ -246,8 +249,7 @@ def test_a_person_can_allow_one_exact_proof_as_the_readme_says(person: Person, w
     settings = json.loads(file.read_text())
     settings["permissions"]["allow"].append(f"Bash({WORDS} prove --finish)")
     write_settings(file, settings)
-    (person.workspace / "rcs.toml").write_text(REQUIRED)
-    assert rcs(person.workspace, person.home, "config", "trust").returncode == 0
+    trust_what_is_required(person)
     person.asks = True
     exact, other = run(f"{WORDS} prove --finish"), run(f"{WORDS} prove --finish -- touch ran")
     outcome = person.types(PROMPT, other, exact, DONE)

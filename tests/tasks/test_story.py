@@ -59,6 +59,17 @@ class Teller:
         patches = [PATCH.replace("src/a.py", path).replace("hello", f"hello {self.times}") for path in files]
         self.task.put("code/diff.patch", "".join(patches))
 
+    def goes_on_to_acceptance(self) -> None:
+        """Writes code that passes its review and its tests."""
+        self.writes_code()
+        self.goes("next", "review")
+        for verdict, content, phase in (
+            ("review/code-review.json", CLEAN_REVIEW, "test"),
+            ("eval/eval-report.json", REPORT, "accept"),
+        ):
+            self.task.put(verdict, content)
+            self.goes("next", phase)
+
 
 @pytest.mark.parametrize("by_program", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_life_of_a_task(tmp_path: Path, by_program: bool) -> None:  # noqa: PLR0915 - a life is one
@@ -153,28 +164,14 @@ def test_the_life_of_a_task(tmp_path: Path, by_program: bool) -> None:  # noqa: 
     task.put("eval/eval-report.json", REPORT)
     tell.goes("accept", "accept", "--decision", "needs_changes", "--reason", "say good morning")
     tell.goes("next", "codegen")
-    tell.writes_code()
-    tell.goes("next", "review")
-    for verdict, content, phase in (
-        ("review/code-review.json", CLEAN_REVIEW, "test"),
-        ("eval/eval-report.json", REPORT, "accept"),
-    ):
-        task.put(verdict, content)
-        tell.goes("next", phase)
+    tell.goes_on_to_acceptance()
     tell.goes("accept", "planning", "--decision", "upstream_problem", "--reason", "nobody wants greetings")
 
     # Planned again, all the way, and accepted.
     tell.goes("next", "plan_review")
     task.put("review/plan-review.json", APPROVED)
     tell.goes("next", "codegen")
-    tell.writes_code()
-    tell.goes("next", "review")
-    for verdict, content, phase in (
-        ("review/code-review.json", CLEAN_REVIEW, "test"),
-        ("eval/eval-report.json", REPORT, "accept"),
-    ):
-        task.put(verdict, content)
-        tell.goes("next", phase)
+    tell.goes_on_to_acceptance()
     tell.goes("accept", "done", "--decision", "accepted")
     tell.stays("next", "is done")
 
