@@ -69,7 +69,8 @@ def person(client: Client, programs: Programs, tmp_path: Path) -> Person:
     workspace = tmp_path / "workspace"
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     person = Person(client, program, tmp_path / "home", workspace, sandbox=sandbox)
-    person.trusts(workspace)
+    if client == "codex":
+        person.trusts(workspace)
     return person
 
 

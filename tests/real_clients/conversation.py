@@ -39,6 +39,9 @@ class Client:
     def type(self, prompt: str, *, steers: bool) -> None:
         raise NotImplementedError
 
+    def answer(self, message: Json) -> None:
+        """Say yes to what the client asks the person."""
+
     def tell(self, message: Json) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(message) + "\n")
@@ -52,6 +55,7 @@ class Client:
         for line in self.process.stdout:
             print(line, end="", flush=True)
             message: Json = json.loads(line)
+            self.answer(message)
             if is_wanted(message):
                 return message
         raise SystemExit("the client has ended")
@@ -103,6 +107,13 @@ class Codex(Client):
 class Claude(Client):
     def ends_turn(self, message: Json) -> bool:
         return bool(message.get("type") == "result")
+
+    def answer(self, message: Json) -> None:
+        asked = message.get("request", {})
+        if asked.get("subtype") == "can_use_tool":
+            yes = {"behavior": "allow", "updatedInput": asked["input"]}
+            response = {"subtype": "success", "request_id": message["request_id"], "response": yes}
+            self.tell({"type": "control_response", "response": response})
 
     def type(self, prompt: str, *, steers: bool) -> None:
         said = [{"type": "text", "text": prompt}]

@@ -48,6 +48,7 @@ CODEX_SETTINGS = (
 )
 CLAUDE = ("-p", "--output-format", "stream-json", "--verbose")
 CLAUDE_TYPED = "--input-format=stream-json"
+CLAUDE_ASKS = "--permission-prompt-tool=stdio"
 CLAUDE_QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
@@ -118,6 +119,19 @@ class Outcome:
         return [entry["text"] for run in runs for entry in run["entries"] if entry["kind"] == "warning"]
 
     @property
+    def approvals(self) -> list[str]:
+        """The commands that Claude Code asked the person about, in a conversation."""
+        asked = (event["request"] for event in self.events if event.get("type") == "control_request")
+        return [each["input"]["command"] for each in asked if each.get("tool_name") == "Bash"]
+
+    @property
+    def failures(self) -> list[str]:
+        """What the agent's commands said that failed, in Claude Code."""
+        held = (event["message"]["content"] for event in self.events if event.get("type") == "user")
+        parts = (part for content in held if isinstance(content, list) for part in content)
+        return [str(part["content"]) for part in parts if part.get("is_error")]
+
+    @property
     def listed(self) -> list[Json]:
         """Codex, of a turn taken with `shown`: the hooks that it found, and whether it trusts them."""
         return [hook for event in self.events for hook in _listed(event)]
@@ -149,7 +163,9 @@ class Person:
     bypass: bool = True
     """Codex: runs hooks that nobody has approved."""
     asks: bool = False
-    """Claude Code: commands that no rule allows want a person's yes, and nobody is there to give it."""
+    """Claude Code: commands that no rule allows want a person's yes. In a conversation they get it, else nobody is
+    there to give it.
+    """
     turns: int = 0
 
     def trusts(self, *projects: Path, approved: Path | None = None, writable: Path | None = None) -> None:
@@ -228,7 +244,8 @@ class Person:
         """For a conversation."""
         program = str(self.program.path)
         if self.client == "claude":
-            return [*self._claude(program), CLAUDE_TYPED, *(["--resume", resume] if resume else [])]
+            asks = [CLAUDE_ASKS] if self.asks else []
+            return [*self._claude(program), CLAUDE_TYPED, *asks, *(["--resume", resume] if resume else [])]
         return [program, "app-server", *self._codex_words()]
 
     def _claude(self, program: str) -> list[str]:
@@ -239,12 +256,12 @@ class Person:
         return [word for setting in settings for word in ("-c", setting)]
 
     def _env(self) -> dict[str, str]:
-        self.codex_home.mkdir(parents=True, exist_ok=True)
         env = {"HOME": str(self.home), "PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb"}
         env |= dict.fromkeys(("TMPDIR", "CLAUDE_CODE_TMPDIR", "XDG_RUNTIME_DIR"), TMP)
         if not isolation():
             env |= dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), NOBODY) | {"NO_PROXY": "127.0.0.1"}
         if self.client == "codex":
+            self.codex_home.mkdir(parents=True, exist_ok=True)
             return env | {"CODEX_HOME": str(self.codex_home), "MOCK_API_KEY": "dummy"} | self.env
         ours = {"CLAUDE_CONFIG_DIR": str(self.home / ".claude"), "ANTHROPIC_API_KEY": "dummy"}
         return env | ours | {"ANTHROPIC_BASE_URL": "{url}"} | CLAUDE_QUIET | self.env
