@@ -265,7 +265,7 @@ def test_json_is_for_lines_and_not_for_programs(tmp_path: Path) -> None:
 
 LINES = [line for line in "".join(blocks(pages.text_of("notifications"), "sh")).splitlines() if " --exec " in line]
 STAND_IN = """#!/bin/sh
-{ printf '%s\\n' "${0##*/}" "$@"; echo --; cat; } >> "$CALLS"
+{ printf '%s\\n' "${0##*/}" "$@"; echo =====; cat; } >> "$CALLS"
 """
 JQ = """#!/bin/sh
 exec python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[2][1:]])' "$@"
@@ -289,7 +289,7 @@ def test_a_line_of_the_page_calls_its_program_and_lets_no_text_become_a_command(
         called.add([event], AT)
         while called.is_busy:
             called.work(time.monotonic() + 0.05)
-        words, _, stdin = (tmp_path / "calls").read_text().partition("\n--\n")
+        words, _, stdin = (tmp_path / "calls").read_text().partition("\n=====\n")
         (tmp_path / "calls").unlink()
         assert said == []
         assert not list(tmp_path.glob("gone*"))

@@ -110,7 +110,7 @@ def test_of_very_many_the_first_are_shown() -> None:
 def test_the_outcome_has_the_colour_of_its_verdict() -> None:
     proven, unproven = (shown(80, entry, style=FEW)[1] for entry in ENTRIES[5:7])
     assert "\x1b[32mfinished\x1b[0m" in proven
-    assert "\x1b[33mfinished early\x1b[0m" in unproven
+    assert "\x1b[35mfinished early\x1b[0m" in unproven
 
 
 @each_row(("detail", "state", "below"), [
