@@ -19,7 +19,7 @@ ALLOWED_COMMANDS = ("state", "question", "emit", *(f"task {action}" for action i
 """The commands of `rcs` that an agent is told to run, without those that carry another command."""
 OLDER_COMMANDS = ("task",)
 """What the rules of older versions allowed."""
-CARRIERS = (("prove",), ("task", "test"), ("task", "repl"))
+CARRIERS = (("prove",), ("task", "test"), ("task", "repl"), ("watch",))
 """The commands of `rcs` that run the command that they are given."""
 STATUS_LINE = ("hud", "--statusline")
 ENABLED = "enabledMcpjsonServers"
@@ -61,7 +61,8 @@ def is_too_wide(rule: str, rcs: str) -> bool:
         return False
     words = start[len(rcs) :].split()
     given = tuple(word for word in words if not word.startswith("-"))
-    return "--" not in words[:-1] and any(given[: len(each)] == each[: len(given)] for each in CARRIERS)
+    is_named = bool({"--", "--exec"} & set(words[:-1]))
+    return not is_named and any(given[: len(each)] == each[: len(given)] for each in CARRIERS)
 
 
 def with_rules(text: str, wanted: Iterable[str]) -> str:
