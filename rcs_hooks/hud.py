@@ -201,7 +201,7 @@ def _parts(hud: Hud) -> Iterator[Part]:
         yield styles.QUIET, f", then {', '.join(hud.deferred)}"
     if hud.unreadable:
         yield "", ", " if hud.active or hud.asks or hud.finished else ""
-        yield unreadable_part(len(hud.unreadable))
+        yield styles.BAD, f"{len(hud.unreadable)} unreadable (see `rcs doctor`)"
 
 
 def title_part(title: str) -> Part:
@@ -209,11 +209,6 @@ def title_part(title: str) -> Part:
     from rcs_hooks.text import clean
 
     return styles.QUIET, f" ({clean(title, SHOWN_TITLE)})"
-
-
-def unreadable_part(count: int) -> Part:
-    """Return how many things cannot be read as a part of the line."""
-    return styles.BAD, f"{count} unreadable (see `rcs doctor`)"
 
 
 def _active_parts(hud: Hud) -> Iterator[Part]:

@@ -371,60 +371,6 @@ def test_a_pipe_gets_no_colours(workspace: Workspace) -> None:
     assert hud(workspace, "--session", "s1", TERM="xterm-256color") == "rcs: forge executing"
 
 
-# --- watch
-
-
-@pytest.mark.slow
-def test_watch_draws_each_change_over_one_line_and_ends_on_ctrl_c(
-    workspace: Workspace, terminal: Callable[..., Terminal]
-) -> None:
-    workspace.write("forge", current_phase="planning")
-    watch = terminal("--watch", "--session", "s1")
-    assert "planning" in watch.until(lambda drawn: "planning" in drawn)
-    workspace.edit("forge", current_phase="verifying")
-    assert "verifying" in watch.until(lambda drawn: "verifying" in drawn)
-    assert "\n" not in watch.drawn
-    assert watch.drawn.count("planning") == 1, "an unchanged line is not drawn again"
-    os.write(watch.fd, b"\x03")
-    drawn = watch.end()
-    assert watch.status == 130
-    assert "Traceback" not in drawn
-    assert drawn.rstrip("\r\n") != drawn, "the shell's prompt begins on a line of its own"
-    assert drawn.rfind("\x1b[?7h") > drawn.rfind("\x1b[?7l"), "the terminal wraps again"
-    last = drawn.rpartition("\x1b[?7l")[2]
-    assert last.count("\x1b[0m") == len(re.findall(r"\x1b\[[1-9]\d*m", last)), "no colour is left on"
-
-
-def test_watch_without_a_terminal_prints_a_line_for_each_change(workspace: Workspace) -> None:
-    workspace.write("forge", current_phase="planning")
-    watch = subprocess.Popen(
-        [*RCS, "hud", "--watch", "--session", "s1"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=workspace.root,
-        env=clean_env(PYTHONUNBUFFERED="1"),
-    )
-    assert watch.stdout
-    assert watch.stdout.readline() == b"rcs: forge planning\n"
-    workspace.edit("forge", current_phase="verifying")
-    assert watch.stdout.readline() == b"rcs: forge verifying\n"
-    watch.send_signal(signal.SIGINT)
-    out, err = watch.communicate(timeout=PATIENCE)
-    assert (watch.returncode, out, err) == (130, b"", b"")
-
-
-def test_watch_into_a_pipe_says_each_change_at_once(workspace: Workspace) -> None:
-    workspace.write("forge", current_phase="planning")
-    watch = subprocess.Popen(
-        [*RCS, "hud", "--watch", "--session", "s1"], stdout=subprocess.PIPE, cwd=workspace.root, env=clean_env()
-    )
-    assert watch.stdout
-    came = select.select([watch.stdout], [], [], PATIENCE)[0]
-    watch.send_signal(signal.SIGINT)
-    watch.communicate(timeout=PATIENCE)
-    assert came
-
-
 # --- the status line of Claude Code
 
 

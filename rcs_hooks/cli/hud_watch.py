@@ -33,7 +33,7 @@ def watch(scope: Scope, session: str | None) -> int:
         from rcs_hooks.cli.screen import Screen
 
         with Screen(sys.stdout, sys.stdin) as screen:
-            return _LivePage(live, scope, session, screen).follow()
+            return LivePage(live, scope, session, screen).follow()
     finally:
         live.close()
 
@@ -52,7 +52,7 @@ def _lines(live: LiveOverview, scope: Scope) -> int:
         time.sleep(live.pause)
 
 
-class _LivePage:
+class LivePage:
     """The live page of a workspace, or of one session of it."""
 
     def __init__(self, live: LiveOverview, scope: Scope, session: str | None, screen: Screen) -> None:
@@ -60,7 +60,7 @@ class _LivePage:
         self._scope = scope.of(session)
         self._session = session
         self._screen = screen
-        self._style = style.wanted(os.environ)
+        self.style = style.wanted(os.environ)
         self._shown = Overview()
         self._before: Overview | None = None
         """What was last seen of each thing, also of what cannot be read just now."""
@@ -91,5 +91,5 @@ class _LivePage:
         return before is not None and any(event.kind == WAITING for event in compare(before, self._shown, seen_at))
 
     def _lines(self, now: float, columns: int, rows: int) -> list[str]:
-        head = hud.line_of(self._scope._replace(now=now), self._shown, self._style, columns)
-        return lay_out(self._shown, head, now, columns, rows, self._style)
+        head = hud.line_of(self._scope._replace(now=now), self._shown, self.style, columns)
+        return lay_out(self._shown, head, now, columns, rows, self.style)

@@ -26,6 +26,8 @@ def lay_out(overview: Overview, head: str, now: float, width: int, height: int, 
     `head`: the line at its top, in its colours. A command is never cut, so its line may go on in the next row.
     """
     room = height - 1 - rows_of(head, width)
+    if room < 1:
+        return [head]
     body: list[str] = []
     for most, is_brief in SHORTER:
         body = list(words.lines(overview, now, width=width, style=style, most=most, is_brief=is_brief))

@@ -129,13 +129,12 @@ def _counts(found: Tally) -> Iterator[Part]:
         (len(found.working), styles.GOES_ON, "working"),
         (len(found.stalled), styles.WAITS, "stalled"),
         (len(found.failed), styles.BAD, "failed"),
+        (len(found.unreadable), styles.BAD, "unreadable (see `rcs doctor`)"),
         (tasks, "", "open task" if tasks == 1 else "open tasks"),
         (len(found.closed), styles.QUIET, "closed"),
     ):
         if count:
             yield kind, f"{count} {words}"
-    if found.unreadable:
-        yield hud.unreadable_part(len(found.unreadable))
 
 
 def _told(entry: Entry, now: float) -> Iterator[Part]:

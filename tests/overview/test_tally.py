@@ -67,6 +67,7 @@ LINES: dict[str, tuple[tuple[Entry, ...], str]] = {
         "1 working · 1 open task"),
     "two modes that cannot be read": ((BROKEN, BROKEN._replace(name="team", detail="x")),
                                       "2 unreadable (see `rcs doctor`)"),
+    "the tasks come last": ((OPEN, WORKS, BROKEN), "1 working · 1 unreadable (see `rcs doctor`) · 1 open task"),
     "one mode, and one that cannot be read": ((WORKS, BROKEN), "1 working · 1 unreadable (see `rcs doctor`)"),
     "one run": ((RUNNING,), "build running at design (billing)"),
     "one run that waits": ((RUN_WAITS, FINISHED), "build waits at design (billing)"),
@@ -104,7 +105,7 @@ def test_another_separator_can_be_had() -> None:
 def test_each_count_has_the_colour_of_what_it_counts() -> None:
     colours = {
         "1 waits for you": "waits", "1 working": "goes on", "1 stalled": "waits", "1 failed": "bad",
-        "1 closed": "quiet", "1 unreadable (see `rcs doctor`)": "bad",
+        "1 unreadable (see `rcs doctor`)": "bad", "1 closed": "quiet",
     }  # fmt: skip
     line = joined(parts(grouped([ASKS, HELD, STALLED, FAILED, CLOSED, BROKEN]), NOW), FEW)
     assert line == " · ".join(f"\x1b[{BASIC[kind]}m{words}\x1b[0m" for words, kind in colours.items())

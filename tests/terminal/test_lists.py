@@ -27,6 +27,7 @@ LISTS = {
     "questions": ("question", "list", "--all"),
     "modes": ("modes",),
     "log": ("log",),
+    "hud": ("hud",),
     "machines": ("machine", "list"),
 }
 PLAIN = {"NO_COLOR": "1", "TERM": "xterm-256color"}
