@@ -109,7 +109,8 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("workflow/phases.py", "state/handover.py", "state/run_details.py", "state/writing.py"),
         (
             *("tests/workflow/test_phases.py", "tests/state/test_writing.py", "tests/state/test_handover.py"),
-            *("tests/state/test_operations.py", "tests/state/test_write_checks.py"),
+            *("tests/state/test_operations.py", "tests/state/test_write_checks.py", "tests/state/test_clear.py"),
+            *("tests/state/test_write_merging.py", "tests/state/test_write_outcomes.py"),
         ),
     ),
     "next step": (

@@ -17,7 +17,8 @@ from rcs_hooks.files.folders import make_folders
 from rcs_hooks.files.preparation import prepare
 from rcs_hooks.files.reading import Append, Reader, appends_in
 from rcs_hooks.files.transaction import Write, commit, recover
-from tests.files.test_transaction import HERE, commit_locked, copies, flushed, killed_at, recover_locked
+from tests.files.test_commit_folders import flushed
+from tests.files.test_transaction import HERE, commit_locked, copies, killed_at, recover_locked
 from tests.table import each_row
 
 if TYPE_CHECKING:

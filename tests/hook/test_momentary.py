@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rcs_hooks.files.paths import JOURNAL
-from tests.files.test_transaction import each_moment, killed_at, refuse_open
+from tests.files.test_foreign_journal import each_moment, refuse_open
+from tests.files.test_transaction import killed_at
 from tests.support import Workspace
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from rcs_hooks.errors import Unavailable
 from rcs_hooks.tasks import archive, phases
-from tests.files.test_transaction import each_moment, refuse_open
+from tests.files.test_foreign_journal import each_moment, refuse_open
 from tests.support import few
 from tests.table import each_row
 from tests.tasks.paths import CODE_REVIEW, DECISION, DIFF, PLAN_REVIEW, REPORT

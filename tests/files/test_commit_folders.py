@@ -1,0 +1,143 @@
+"""The folders that a commit writes into: made, exchanged for a link, or not there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rcs_hooks.errors import UnsafePath
+from rcs_hooks.files.preparation import prepare
+from rcs_hooks.files.transaction import Write, commit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+from tests.files.test_foreign_journal import crashed_after_its_journal
+from tests.files.test_transaction import HERE, SEVERAL, at_disk_call, commit_locked, copies, in_a_child
+
+# --- a folder that is exchanged for a link
+
+
+def exchanged_at(number: int, victim: Path, outside: Path, action: Callable[[], object]) -> None:
+    """Does `action` in a child, and exchanges the folder for a link that leads out before a disk call."""
+    rename, symlink = os.rename, os.symlink
+
+    def exchange(*_: object) -> None:
+        rename(victim, f"{victim}.gone")
+        symlink(outside, victim)
+
+    def struck() -> None:
+        at_disk_call(number, exchange)
+        action()
+
+    in_a_child(struck)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [".", "sessions", HERE, f"{HERE}/questions"])
+@pytest.mark.parametrize("crashed", [False, True], ids=["commit", "recover"])
+def test_a_folder_that_becomes_a_link_under_a_commit_leads_no_write_out(
+    folder: Path, tmp_path: Path, victim: str, *, crashed: bool
+) -> None:
+    (folder / HERE / "questions").mkdir()
+    before = crashed_after_its_journal(folder) if crashed else folder
+    for number, state in copies(before):
+        outside = Path(tempfile.mkdtemp(dir=tmp_path))
+        (outside / "sessions/s1/questions").mkdir(parents=True)
+        for place in (outside, outside / "s1", outside / "sessions", outside / HERE):
+            place.mkdir(exist_ok=True)
+            (place / "forge-state.json").write_text("mine")
+            (place / "team-state.json.new").write_text("mine")
+        there = sorted((path, path.is_file() and path.read_text()) for path in outside.rglob("*"))
+        exchanged_at(number, state / victim, outside, lambda state=state: commit_locked(state, SEVERAL))  # type: ignore[misc]  # mypy infers no lambda with a default
+        assert sorted((path, path.is_file() and path.read_text()) for path in outside.rglob("*")) == there, number
+        if not (state / victim).is_symlink():
+            break
+
+
+# --- folders
+
+
+def test_a_workspace_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(UnsafePath, match="is not there"):
+        prepare(str(tmp_path / "gone"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("left", [None, ""], ids=["missing", "empty"])
+def test_a_gitignore_that_was_lost_is_made_again(folder: Path, left: str | None) -> None:
+    ignore = folder.parent / ".gitignore"
+    ignore.unlink()
+    if left is not None:
+        ignore.write_text(left)
+    prepare(str(folder.parent.parent))
+    assert ignore.read_text() == "*\n"
+
+
+def flushed(action: Callable[[], object]) -> list[str]:
+    """The renames, the new folders, and what is brought to the disk, in order; names, and folders with a slash."""
+    seen: list[str] = []
+    replace, mkdir, fsync = os.replace, os.mkdir, os.fsync
+
+    def replaced(source: Any, target: Any, **options: Any) -> None:
+        replace(source, target, **options)
+        seen.append(f"rename {target}")
+
+    def made(path: Any, *args: Any, **options: Any) -> None:
+        mkdir(path, *args, **options)
+        seen.append(f"mkdir {path}")
+
+    def synced(fd: int) -> None:
+        fsync(fd)
+        path = Path(os.readlink(f"/proc/self/fd/{fd}"))
+        seen.append(f"{path.name}/" if path.is_dir() else path.name)
+
+    with pytest.MonkeyPatch.context() as watched:
+        watched.setattr(os, "replace", replaced)
+        watched.setattr(os, "mkdir", made)
+        watched.setattr(os, "fsync", synced)
+        action()
+    return seen
+
+
+def test_every_name_is_on_the_disk_before_a_commit_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    assert flushed(lambda: prepare(str(root))) == [
+        "mkdir .rcs", "workspace/", ".gitignore", ".rcs/", "mkdir state", ".rcs/",
+    ]  # fmt: skip
+    state = root / ".rcs/state"
+    writes = (Write("sessions/s1/a-state.json", {}), Write("sessions/s1/hook-ledger.json", {}, durable=False))
+    assert flushed(lambda: commit(str(state), writes)) == [
+        "mkdir sessions", "state/", "mkdir s1", "sessions/",
+        "a-state.json.new", "s1/", ".commit.json.new", "rename .commit.json", "state/",
+        "rename a-state.json", "rename hook-ledger.json", "s1/",
+    ]  # fmt: skip
+    assert flushed(lambda: commit(str(state), writes[:1])) == ["a-state.json.new", "rename a-state.json", "s1/"]
+    assert flushed(lambda: commit(str(state), (Write("sessions/s1/a-state.json", None),))) == ["s1/"]
+
+
+def test_what_may_be_lost_in_a_power_cut_costs_no_flush(folder: Path) -> None:
+    ledger = (Write(f"{HERE}/hook-ledger.json", {"version": 1}, durable=False),)
+    assert flushed(lambda: commit(str(folder), ledger)) == ["rename hook-ledger.json"]
+
+
+def test_a_gitignore_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / ".rcs").mkdir()
+    (tmp_path / ".rcs" / ".gitignore").write_text("state\n")
+    prepare(str(tmp_path))
+    assert (tmp_path / ".rcs" / ".gitignore").read_text() == "state\n"
+
+
+@pytest.mark.parametrize("linked", [".rcs", ".rcs/state", ".rcs/state/sessions", ".rcs/state/sessions/s1"])
+def test_no_folder_is_made_through_a_link_that_leads_out(tmp_path: Path, linked: str) -> None:
+    root, outside = tmp_path / "workspace", tmp_path / "outside"
+    outside.mkdir()
+    (root / linked).parent.mkdir(parents=True)
+    (root / linked).symlink_to(outside)
+    with pytest.raises(UnsafePath):
+        commit(prepare(str(root)), SEVERAL)
+    assert list(outside.iterdir()) == []

@@ -1,0 +1,255 @@
+"""The lock around a commit: who waits, how long, in which order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import filelock
+import pytest
+
+from rcs_hooks.errors import LockTimeout
+from rcs_hooks.files import preparation, transaction
+from rcs_hooks.files.lock import LOCK, LOCK_SECONDS, Lock, _Turns
+from rcs_hooks.files.preparation import prepare
+from rcs_hooks.files.transaction import Write
+from rcs_hooks.state.prune import prune
+from rcs_hooks.state.scopes import Scope
+from rcs_hooks.workflow.commands import Commands
+from tests.support import clock, least
+
+if TYPE_CHECKING:
+    pass
+from tests.files.test_transaction import at_once, exits_with_status_of
+
+
+def of_another_process(state: Path, seconds: float = 0) -> Lock:
+    """A lock that does not stand in this process' queue."""
+    lock = Lock(str(state), seconds)
+    lock._turns = _Turns()
+    return lock
+
+
+def is_free(state: Path) -> bool:
+    try:
+        with of_another_process(state):
+            return True
+    except LockTimeout:
+        return False
+
+
+def is_free_for_filelock(state: Path) -> bool:
+    try:
+        with filelock.FileLock(state / LOCK, timeout=0):
+            return True
+    except filelock.Timeout:
+        return False
+
+
+def test_our_lock_excludes_itself_and_filelock_while_it_is_held(folder: Path) -> None:
+    with Lock(str(folder)):
+        assert not is_free(folder)
+        assert not is_free_for_filelock(folder)
+    assert is_free(folder)
+    assert is_free_for_filelock(folder)
+
+
+def test_filelock_excludes_our_lock_while_it_is_held(folder: Path) -> None:
+    with filelock.FileLock(folder / LOCK):
+        assert not is_free(folder)
+    assert is_free(folder)
+
+
+@pytest.mark.parametrize("ours", [True, False], ids=["ours", "filelock's"])
+def test_a_lock_goes_with_its_process(folder: Path, *, ours: bool) -> None:
+    ready, told = os.pipe()
+
+    def hold() -> None:
+        with Lock(str(folder)) if ours else filelock.FileLock(folder / LOCK):
+            os.write(told, b"!")
+            signal.pause()
+
+    child = os.fork()
+    if child == 0:
+        exits_with_status_of(hold)
+    assert os.read(ready, 1) == b"!"
+    assert not is_free(folder)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(ready)
+    os.close(told)
+    assert is_free(folder)
+
+
+def test_a_lock_that_does_not_come_is_a_timeout_that_names_it(folder: Path) -> None:
+    def wait() -> None:
+        with pytest.raises(LockTimeout, match=r"could not lock .*/\.lock: another rcs process"):
+            Lock(str(folder), seconds=0.1).__enter__()
+
+    with Lock(str(folder)):
+        assert 0.1 <= least(lambda: clock(wait), LOCK_SECONDS) <= LOCK_SECONDS
+
+
+@pytest.mark.slow
+def test_many_threads_and_none_of_them_fails_to_make_the_first_state(tmp_path: Path) -> None:
+    """Before there is a folder there is no lock: one server makes it for many sessions at once."""
+    failed: list[Exception] = []
+
+    def make(root: Path, together: threading.Barrier) -> None:
+        together.wait()
+        try:
+            prepare(str(root))
+        except OSError as error:
+            failed.append(error)
+
+    for number in range(30):
+        root, together = tmp_path / str(number), threading.Barrier(16)
+        root.mkdir()
+        crowd = [threading.Thread(target=make, args=(root, together)) for _ in range(16)]
+        for one in crowd:
+            one.start()
+        for one in crowd:
+            one.join()
+        assert sorted(path.name for path in (root / ".rcs").iterdir()) == [".gitignore", "state"]
+    assert failed == []
+
+
+@pytest.mark.slow
+def test_threads_have_the_lock_in_the_order_they_asked_and_none_waits_for_ever(folder: Path) -> None:
+    """What one server does for many sessions: luck must not let one of them wait beyond its time."""
+    threads, rounds, held = 20, 10, 0.01
+    before_me: list[int] = []
+
+    def live() -> None:
+        for _ in range(rounds):
+            asked = len(before_me)
+            with Lock(str(folder), seconds=60):
+                before_me.append(len(before_me) - asked)
+                time.sleep(held)
+
+    crowd = [threading.Thread(target=live) for _ in range(threads)]
+    for one in crowd:
+        one.start()
+    for one in crowd:
+        one.join()
+    assert len(before_me) == threads * rounds
+    assert max(before_me) < 4 * threads  # in order it is one round; who was kept from asking lets some others ask again
+    assert is_free(folder)
+
+
+def test_a_thread_that_gave_up_leaves_the_turn_to_the_next(folder: Path) -> None:
+    with Lock(str(folder)), pytest.raises(LockTimeout):
+        Lock(str(folder), seconds=0.02).__enter__()
+    with Lock(str(folder), seconds=60):
+        assert not is_free(folder)
+    with filelock.FileLock(folder / LOCK), pytest.raises(LockTimeout):
+        Lock(str(folder), seconds=0.02).__enter__()
+    with Lock(str(folder), seconds=60):
+        assert not is_free(folder)
+
+
+@pytest.mark.slow
+def test_a_crowd_of_processes_has_the_lock_one_after_the_other_and_nobody_gives_up(folder: Path) -> None:
+    """Together they take twice as long as any of them would wait for one holder."""
+    crowd, held, patience = 30, 0.2, 3.0
+
+    def live() -> None:
+        with Lock(str(folder), patience):
+            time.sleep(held)
+
+    assert at_once(live, crowd) == [0] * crowd
+    assert is_free(folder)
+
+
+def test_what_a_wait_that_was_given_up_gets_later_is_given_back(folder: Path) -> None:
+    with filelock.FileLock(folder / LOCK), pytest.raises(LockTimeout):
+        Lock(str(folder), seconds=0.02).__enter__()
+    for _ in range(3):
+        with filelock.FileLock(folder / LOCK, timeout=60):
+            assert not is_free(folder)
+
+
+def test_a_lock_that_is_given_back_in_time_is_taken(folder: Path) -> None:
+    held = Lock(str(folder)).__enter__()
+    timer = threading.Timer(0.05, held.__exit__, (None, None, None))
+    timer.start()
+    with Lock(str(folder), seconds=60):
+        assert not is_free(folder)
+    timer.join()
+
+
+def test_a_removed_lock_file_locks_nobody_out(folder: Path) -> None:
+    with Lock(str(folder)):
+        (folder / LOCK).unlink()
+        assert is_free(folder)
+    assert is_free(folder)
+
+
+def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Path) -> None:
+    old = Lock(str(folder)).__enter__()
+    (folder / LOCK).unlink()
+    with of_another_process(folder):
+        old.__exit__(None, None, None)
+        assert not is_free(folder)
+        assert not is_free_for_filelock(folder)
+
+
+def test_a_lock_file_that_is_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
+    (folder / LOCK).unlink(missing_ok=True)
+    (folder / LOCK).symlink_to(tmp_path / "made")
+    with pytest.raises(OSError, match=r"/\.lock is a link, so no state is kept; to remove it: rm /"):
+        Lock(str(folder)).__enter__()
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_lock_leaves_no_open_file(folder: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    with Lock(str(folder)):
+        assert not is_free(folder)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_only_one_of_many_threads_is_inside(folder: Path) -> None:
+    inside: list[int] = []
+    most: list[int] = []
+
+    def enter(number: int) -> None:
+        for _ in range(20):
+            with Lock(str(folder), seconds=30):
+                inside.append(number)
+                most.append(len(inside))
+                inside.remove(number)
+
+    threads = [threading.Thread(target=enter, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 160
+
+
+def test_what_a_kill_left_staged_of_a_question_goes_with_the_next_write_there(tmp_path: Path) -> None:
+    folder = preparation.prepare(str(tmp_path))
+    asked = tmp_path / ".rcs" / "state" / "sessions" / "s1" / "questions"
+    asked.mkdir(parents=True)
+    for name in ("q-1.json.new", "q-2.json", "notes.new"):
+        (asked / name).write_text("{}")
+    with Lock(folder):
+        transaction.commit(folder, [Write("sessions/s1/questions/q-3.json", {})])
+    assert sorted(path.name for path in asked.iterdir()) == ["notes.new", "q-2.json", "q-3.json"]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_prune_removes_what_a_kill_left_staged(dry_run: bool, tmp_path: Path) -> None:
+    preparation.prepare(str(tmp_path))
+    state = tmp_path / ".rcs" / "state"
+    left = [state / "sessions" / "s1" / "questions" / "q-1.json.new", state / "team-state.json.new"]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    prune(Scope(str(tmp_path), None, 0.0, Commands("rcs", "")), dry_run=dry_run)
+    assert [path.exists() for path in left] == [dry_run, dry_run]
