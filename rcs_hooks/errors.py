@@ -24,6 +24,11 @@ def reason_of(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
+def needs_extra(package: str | None, what: str) -> str:
+    """Return the sentence that a package is missing, and where it is said how to get it for each way to install."""
+    return f"{package} is not installed, which {what} needs; `rcs help install` says how to add the extra `server`"
+
+
 class RcsError(Exception):
     """Base of all errors that are answered in words."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.environment import real_environment
-from rcs_hooks.errors import Refused, UsageError
+from rcs_hooks.errors import Refused, UsageError, needs_extra
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.runs.store import location_of
 
@@ -50,9 +50,7 @@ def run(argv: Sequence[str]) -> int:
         from rcs_hooks.dashboard import serve
         from rcs_hooks.dashboard.data import DashboardData
     except ImportError as error:
-        raise Refused(
-            f"{error.name} is not installed, which the dashboard needs: pip install 'rcs-hooks[server]'"
-        ) from None
+        raise Refused(needs_extra(error.name, "the dashboard")) from None
     cwd = os.getcwd()
     root = os.path.join(cwd, args.root) if args.root else find_root(os.environ, cwd)
     if not os.path.isdir(root):

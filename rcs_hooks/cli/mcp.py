@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, needs_extra
 
 if TYPE_CHECKING:
     import argparse
@@ -26,8 +26,6 @@ def run(argv: Sequence[str]) -> int:
     try:
         from rcs_hooks.mcp.server import serve
     except ImportError as error:
-        raise Refused(
-            f"{error.name} is not installed, which the server needs: pip install 'rcs-hooks[server]'"
-        ) from None
+        raise Refused(needs_extra(error.name, "the server")) from None
     serve()
     return output.OK

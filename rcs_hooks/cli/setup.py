@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output, setup_end
@@ -12,7 +11,7 @@ from rcs_hooks.clients import CLIENTS, installers
 from rcs_hooks.clients.handlers import MCP, TRANSPORTS
 from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions, setup_command
 from rcs_hooks.editing import files
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, needs_extra
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.install import folders, plan, skills
 from rcs_hooks.install.exclusive import exclusive
@@ -236,11 +235,9 @@ def _verb(change: files.Change) -> str:
 def _check_server(why: str = "") -> None:
     """Raise Refused if this Python cannot run the server. `why`: why it is needed, where nobody asked for it."""
     import importlib.util
-    import shlex
 
     if importlib.util.find_spec("mcp") is None:
-        pip = f"{shlex.quote(sys.executable)} -m pip"
-        said = f"mcp is not installed, which the server needs: {pip} install 'rcs-hooks[server]'"
+        said = needs_extra("mcp", "the server")
         raise Refused(f"{said}; {why}" if why else said)
 
 

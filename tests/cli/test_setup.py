@@ -321,8 +321,8 @@ def test_without_tomlkit_only_a_list_of_the_person_s_own_cannot_be_changed(perso
     assert person.contents() == before
     config.write_text(CODEX_CONFIG)
     assert person.refused("setup", *where) == (
-        f"{config}: tomlkit is not installed, which a change of its sandbox_workspace_write needs: pip install tomlkit;"
-        " nothing was changed"
+        f"{config}: tomlkit is not installed, which a change of its sandbox_workspace_write needs;"
+        " `rcs help install` says how to add the extra `server`; nothing was changed"
     )
 
 

@@ -92,8 +92,8 @@ def test_a_server_that_cannot_run_is_not_kept_in_silence(person: Home, monkeypat
     monkeypatch.chdir(person.project)
     with pytest.raises(Refused) as refused:
         setup.run(CLAUDE)
-    ends = "install 'rcs-hooks[server]'; the entries of Claude Code ask it; --transport command does without it"
-    assert str(refused.value).startswith("mcp is not installed, which the server needs: ")
+    ends = "the extra `server`; the entries of Claude Code ask it; --transport command does without it"
+    assert str(refused.value).startswith("mcp is not installed, which the server needs; ")
     assert str(refused.value).endswith(ends)
     assert person.state() == before
 

@@ -10,7 +10,7 @@ import pytest
 
 from rcs_hooks.clients.codex import config
 from rcs_hooks.clients.entries import SetupBlocked
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, needs_extra
 from tests.table import each_row
 
 ENTRY: dict[str, Any] = {"command": "/opt/a b/rcs", "args": ["mcp"], "env": {"RCS_A": 'say "x" \\ ü'}}
@@ -221,7 +221,7 @@ def test_without_the_library_whole_tables_are_changed() -> None:
     assert config.without_roots(config.without_server(after), ROOTS) == COMMENTED
 
 
-NEEDS = "tomlkit is not installed, which a change of its {} needs: pip install tomlkit"
+NEEDS = needs_extra("tomlkit", "a change of its {}")
 
 
 @pytest.mark.usefixtures("no_tomlkit")

@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from rcs_hooks.errors import needs_extra
 from tests.bench.bench_hooks import BARE
 from tests.dashboard.support import KEY, PATIENCE, Listener, Server, fetch, served
 from tests.runs.support import RCS, Project
@@ -94,7 +95,7 @@ def test_without_the_packages_it_says_what_to_install(project: Project) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=project.env(), cwd=project.root, check=False
     )
-    words = "rcs: uvicorn is not installed, which the dashboard needs: pip install 'rcs-hooks[server]'\n"
+    words = f"rcs: {needs_extra('uvicorn', 'the dashboard')}\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", words)
 
 

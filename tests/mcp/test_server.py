@@ -18,6 +18,7 @@ from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from rcs_hooks import __version__
+from rcs_hooks.errors import needs_extra
 from rcs_hooks.mcp import tools
 from tests.support import RCS_HOOK, Workspace, check_output, clean_env, error_json
 
@@ -583,7 +584,7 @@ def test_without_the_extra_the_command_says_what_to_install(workspace: Workspace
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=workspace.root, env=clean_env(), check=False
     )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (f"rcs: {name} is not installed, which the server needs: pip install 'rcs-hooks[server]'\n")
+    assert done.stderr == f"rcs: {needs_extra(name, 'the server')}\n"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.clients.entries import SERVER, Record, SetupBlocked, merged_server
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, needs_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -210,9 +210,7 @@ def _document(text: str, name: str) -> Any:
     try:
         import tomlkit
     except ImportError:
-        raise SetupBlocked(
-            f"tomlkit is not installed, which a change of its {name} needs: pip install tomlkit"
-        ) from None
+        raise SetupBlocked(needs_extra("tomlkit", f"a change of its {name}")) from None
     return tomlkit.parse(text)
 
 
