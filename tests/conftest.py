@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import itertools
 import os
 import random
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +19,7 @@ from tests.support import Workspace
 
 SLOW = ("browser", "real_clients", "sweep")
 """Folders whose tests are all slow."""
+TESTS = Path(__file__).parent
 MEMORY = "/dev/shm"
 ROOM = 1 << 30
 ROWS = 3
@@ -23,6 +27,7 @@ ROWS = 3
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    sys.dont_write_bytecode = False  # as for the programs that the tests start, whose environment is their own
     properties.in_full = _selects_slow(config)
     properties.is_sample = _is_sample()
     if not _selects_slow(config) or "tests/real_clients" in (config.getoption("ignore") or ()):
@@ -41,6 +46,19 @@ def _use_memory() -> None:
         if runs_programs and status.f_bavail * status.f_frsize > ROOM:
             os.environ["TMPDIR"] = MEMORY
             tempfile.tempdir = None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker first reads its share of the files, which the others then find compiled."""
+    given: dict[str, str] = getattr(session.config, "workerinput", {})
+    if "workerid" not in given or not {*session.config.getini("testpaths")} <= {*session.config.args}:
+        return
+    number, count = int(given["workerid"].removeprefix("gw")), int(given["workercount"])
+    files = sorted(path for path in TESTS.rglob("test_*.py") if path.parent.name not in SLOW)
+    for path in files[number::count]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # collection says what is wrong with a file
+            importlib.import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
@@ -92,7 +110,7 @@ def _selects_slow(config: pytest.Config) -> bool:
 @pytest.fixture(autouse=True, scope="session")
 def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folders of all tests, numbered here: pytest's own search for a free number reads them all for each test."""
-    base = tmp_path_factory.mktemp("each")
+    base = tmp_path_factory.getbasetemp()  # each folder on the way to a file is looked at whenever its path is resolved
     return (base / str(number) for number in itertools.count())
 
 

@@ -22,33 +22,35 @@ from rcs_hooks.state.scopes import Scope
 from rcs_hooks.state.validation import check_session_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises UsageError for a wrong command line, so that `--json` gets JSON.
 
-    One parser may read all actions of a command, whose options then go before or behind the action. `pages` has the
+    One parser may read all actions of a command, whose options then go before or behind the action. `pages` makes the
     parsers that show the help of each action alone.
     """
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self.pages: dict[str, Parser] = {}
+        self.pages: dict[str, Callable[[], Parser]] = {}
         self._typed: list[str] = []
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # what argparse calls for an action too
         self._typed = list(args or ())
         words = [word for word in self._typed if word in self.pages]
         if words and ("-h" in self._typed or "--help" in self._typed):
-            self.pages[words[0]].print_help()
+            self.pages[words[0]]().print_help()
             self.exit()
         return super().parse_known_args(args, namespace)
 
     def actions(self) -> dict[str, Parser]:
         """Return the parsers of the actions that the command or action has; empty if it has none."""
         groups = [each.choices for each in self._actions if isinstance(each, argparse._SubParsersAction)]
-        return {name: each for group in groups for name, each in group.items()} or self.pages
+        return {name: each for group in groups for name, each in group.items()} or {
+            name: make() for name, make in self.pages.items()
+        }
 
     def error(self, message: str) -> NoReturn:
         meant = self._meant()

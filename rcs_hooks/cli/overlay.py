@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
@@ -47,7 +48,7 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("file", nargs="?", help="apply, strip: the file to change")
     options.add_scope(parser)
-    parser.pages = {name: _page(name) for name in ACTIONS}
+    parser.pages = {name: partial(_page, name) for name in ACTIONS}
     return parser
 
 

@@ -58,7 +58,7 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("--input", metavar="JSON", help="the arguments as one JSON object; implies --json")
     options.add_json(parser)
-    parser.pages = {name: _page(name) for name in ACTIONS}
+    parser.pages = {name: partial(_page, name) for name in ACTIONS}
     return parser
 
 

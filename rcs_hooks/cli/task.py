@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import time
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.cli import options, task_evidence, task_output, whole_ids
@@ -48,6 +50,12 @@ class ReplDefaults(NamedTuple):
 
 
 def build() -> argparse.ArgumentParser:
+    return _built(shutil.get_terminal_size().columns)
+
+
+@cache
+def _built(_width: int) -> argparse.ArgumentParser:
+    """Return the parser for a terminal of this width. It has a hundred options, and a repl reads line after line."""
     *others, last = phases.PHASES
     parser = options.parser(
         "task",
