@@ -32,6 +32,10 @@ from typing import Self
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
+STOP = tuple(
+    f"tests/hook/test_{name}.py"
+    for name in ("stop", "stop_limits", "stop_questions", "stop_softeners", "stop_strange_state")
+)
 ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     # room: (modules that are broken, tests that are run first: the quickest that ought to see it)
     "tokens": (
@@ -76,15 +80,13 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("tests/modes", "tests/cli/test_modes.py"),
     ),
-    "lifecycle": (("workflow/lifecycle.py",), ("tests/workflow/test_lifecycle.py", "tests/hook/test_stop.py")),
+    "lifecycle": (("workflow/lifecycle.py",), ("tests/workflow/test_lifecycle.py", *STOP)),
     "stop": (
         ("workflow/stop.py", "workflow/last_message.py", "hook/stop.py"),
         (
             "tests/workflow/test_last_message.py",
-            *(
-                f"tests/hook/test_{name}.py"
-                for name in ("stop_rightly", "stop_sandbox", "question_turn", "runs_again", "stop")
-            ),
+            *(f"tests/hook/test_{name}.py" for name in ("stop_rightly", "stop_sandbox", "question_turn", "runs_again")),
+            *STOP,
         ),
     ),
     "reconcile": (
@@ -97,7 +99,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "state/mode_changes.py",
         ),
         (
-            *("tests/state/test_mode_changes.py", "tests/hook/test_transitions_on_disk.py", "tests/hook/test_stop.py"),
+            *("tests/state/test_mode_changes.py", "tests/hook/test_transitions_on_disk.py", *STOP),
             *(
                 f"tests/hook/test_{name}.py"
                 for name in ("whose_prompt", "question_turn", "question_in_root", "runs_again")

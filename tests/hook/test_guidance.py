@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def forge(workspace: Workspace) -> Workspace:
-    """Forge runs since the last prompt."""
-    workspace.prompt("$forge fix the build")
-    return workspace
-
-
 def ended(workspace: Workspace, mode: str, outcome: str, **fields: str) -> None:
     workspace.write(
         mode,

@@ -30,12 +30,6 @@ SHELL = {"id": "b1", "type": "shell", "status": "running", "description": "bg", 
 CRON = {"id": "c1", "schedule": "*/5 * * * *", "prompt": "look again"}
 
 
-@pytest.fixture
-def forge(workspace: Workspace) -> Workspace:
-    workspace.prompt("$forge fix the build")
-    return workspace
-
-
 def stops(workspace: Workspace, count: int, **fields: Any) -> list[bool]:
     return [workspace.stop(**fields).blocks for _ in range(count)]
 

@@ -23,12 +23,6 @@ WORKSPACE_WRITE: Record = {
 }
 
 
-@pytest.fixture
-def forge(workspace: Workspace) -> Workspace:
-    workspace.prompt("$forge fix the build")
-    return workspace
-
-
 def line(policy: object, *, turn: str = "turn-1", cwd: object = "/", approval: object = "never") -> str:
     context = {"turn_id": turn, "cwd": cwd, "approval_policy": approval, "sandbox_policy": policy}
     record = {"timestamp": "2026-01-01T00:00:00.000Z", "ordinal": 5, "type": "turn_context", "payload": context}
