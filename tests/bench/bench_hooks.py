@@ -143,14 +143,17 @@ class Row:
         return f"{self.case.name:<36}{self.program:<10}{median * 1000:>9.1f} ms{ratio:>8.2f} x{limit:>9}{mark}"
 
 
-def timed(command: list[str], raw: bytes, cwd: Path) -> tuple[float, str]:
-    """From the start of a process to its end, and its stdout. Over files: the cost of pipes would be our own."""
+def timed(command: list[str], raw: bytes, cwd: Path, *, check: bool = True) -> tuple[float, str]:
+    """From the start of a process to its end, and its stdout. Over files: the cost of pipes would be our own.
+
+    `check`: whether it has to succeed.
+    """
     env = clean_env(RCS_STOP_MAX_BLOCKS="1000000")
     with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as said:
         asked.write(raw)
         asked.seek(0)
         start = time.perf_counter()
-        subprocess.run(command, stdin=asked, stdout=said, cwd=cwd, env=env, check=True)
+        subprocess.run(command, stdin=asked, stdout=said, cwd=cwd, env=env, check=check)
         seconds = time.perf_counter() - start
         said.seek(0)
         return seconds, said.read().decode()

@@ -53,8 +53,8 @@ def starts(workspace: Workspace) -> bytes:
 
 START: dict[str, Run] = {"SessionStart": ([str(RCS_HOOK)], starts)}
 PROMPT: Run = ([str(RCS_HOOK)], call("UserPromptSubmit", prompt="How do I deploy this?"))
+OVERVIEW: dict[str, Run] = {"hud": ([RCS, "hud"], nothing), "overview": ([RCS, "status"], nothing)}
 RUNS: dict[str, Run] = {
-    "hud": ([RCS, "hud"], nothing),
     "list-active": ([RCS, "state", "list-active"], nothing),
     "status line": ([RCS, "hud", "--statusline"], status),
     "prompt": PROMPT,
@@ -67,7 +67,7 @@ def taken(run: Run, workspace: Workspace) -> float:
     """Return the seconds of the processor that it takes."""
     command, stdin = run
     before = of_children()
-    timed(command, stdin(workspace), workspace.root)
+    timed(command, stdin(workspace), workspace.root, check="doctor" not in command)  # it says that nothing is set up
     return of_children() - before
 
 
@@ -176,7 +176,7 @@ def test_the_overview_of_two_thousand_sessions_costs_little_more_than_that_of_te
     """Both show the ten that ended last."""
     ten = used(tmp_path / "ten", 10)
     kept_up(two_thousand, until=lambda: is_done(two_thousand))
-    assert ratios({"overview": ([RCS, "status"], nothing)}, ten, two_thousand, 1.3) == {}
+    assert ratios(OVERVIEW, ten, two_thousand, 1.3) == {}
 
 
 def test_two_thousand_old_sessions_cost_nothing(two_thousand: Workspace, one: Workspace) -> None:
@@ -184,7 +184,7 @@ def test_two_thousand_old_sessions_cost_nothing(two_thousand: Workspace, one: Wo
     kept_up(two_thousand, until=lambda: is_done(two_thousand))
     # Fewer than that are not worth a look; s1 is active.
     assert unfolded(two_thousand) <= session_index.FEW
-    assert ratios(RUNS | START, one, two_thousand, 1.2) == {}
+    assert ratios(RUNS | OVERVIEW | START, one, two_thousand, 1.2) == {}
 
 
 def test_a_start_that_makes_the_index_ends_soon_and_goes_on_each_time(tmp_path: Path, one: Workspace) -> None:
