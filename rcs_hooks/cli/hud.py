@@ -121,17 +121,15 @@ def line_of(scope: Scope, seen: Overview | None, style: Style = styles.PLAIN, wi
 
     `seen`: the overview of the workspace, or that of the session; None to read it.
     """
+    if scope.session:
+        from rcs_hooks.overview.modes import of_session
+
+        entries = of_session(scope.root, scope.folder, scope.session, scope.now, scope.commands)
+        return _line_of_session(scope, entries if seen is None else seen.waiting, style, width)
     from rcs_hooks.hud import NAME
-    from rcs_hooks.overview import modes, tally
+    from rcs_hooks.overview import tally
     from rcs_hooks.terminal.line import joined
 
-    if scope.session:
-        entries = (
-            modes.of_session(scope.root, scope.folder, scope.session, scope.now, scope.commands)
-            if seen is None
-            else seen.waiting
-        )
-        return _line_of_session(scope, entries, style, width)
     overview = _overview(scope) if seen is None else seen
     entry = tally.only(tally.tally(overview))
     if entry is not None and tally.is_of_session(entry):
