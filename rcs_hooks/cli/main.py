@@ -57,12 +57,12 @@ def usage() -> str:
 
     lines = ["usage: rcs COMMAND ...", "", "commands:"]
     lines += [f"  {name:<12}{purpose}" for name, _, purpose, _ in COMMANDS]
-    if topics := pages.topics():
-        width = max(12, *(len(name) + 4 for name in topics))
-        lines += ["", "topics (rcs help TOPIC):"]
-        for name in topics:  # the name of a command is its own help; with `.md` it is the page
-            shown = f"{name}.md" if name in MODULES else name
-            lines.append(f"  {shown:<{width}}{pages.purpose(name)}".rstrip())
+    # The name of a command is its own help; with `.md` it is the page.
+    topics = {f"{name}.md" if name in MODULES else name: pages.purpose(name) for name in pages.topics()}
+    if topics:
+        from rcs_hooks.cli import options
+
+        lines += ["", "topics (rcs help TOPIC):", options.listed(topics, least=12)]
     lines += ["", "examples:", *(f"  {example}" for *_, example in COMMANDS[:4])]
     lines += ["", "Run `rcs COMMAND --help` for the options of a command. Start with `rcs try`."]
     return "\n".join(lines)

@@ -93,12 +93,15 @@ def page(command: str, purpose: str, *examples: str) -> Parser:
     return Parser(prog=f"rcs {command}", allow_abbrev=False, **_own_help(purpose, examples))
 
 
-def listed(purposes: Mapping[str, str]) -> str:
-    """Return lines that say what each action is for, as the help of a command lists its actions."""
-    indent = " " * (max(map(len, purposes)) + 4)
-    room = shutil.get_terminal_size().columns - 2
+def listed(purposes: Mapping[str, str], *, least: int = 0) -> str:
+    """Return lines that say what each action is for, as the help of a command lists its actions.
+
+    `least`: how many columns the names have at least.
+    """
+    indent = " " * (max(least, *(len(name) + 2 for name in purposes)) + 2)
+    room = shutil.get_terminal_size().columns
     return "\n".join(
-        textwrap.fill(purpose, room, initial_indent=f"  {name}".ljust(len(indent)), subsequent_indent=indent)
+        textwrap.fill(purpose or " ", room, initial_indent=f"  {name}".ljust(len(indent)), subsequent_indent=indent)
         for name, purpose in purposes.items()
     )
 
