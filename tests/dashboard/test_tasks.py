@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
+from pathlib import Path
 
 import pytest
 
 from rcs_hooks.dashboard import json_models
 from tests.dashboard.support import Board, Record
-from tests.runs.support import RCS
+from tests.support import run_rcs
 from tests.tasks.support import PHASES
 
 
@@ -21,9 +21,8 @@ def begun(board: Board) -> Board:
 
 def ordered(board: Board, *words: str) -> None:
     """As a person does it."""
-    subprocess.run(
-        [*RCS, "task", *words], cwd=board.root, env=board.project.env(), check=True, capture_output=True, timeout=60
-    )
+    done = run_rcs("task", *words, cwd=Path(board.root), env=board.project.env())
+    assert done.returncode == 0, done.stderr
 
 
 def task(board: Board) -> Record:

@@ -20,7 +20,7 @@ from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, Setu
 from rcs_hooks.editing import files as editing
 from rcs_hooks.install import doctor, plan, program_checks
 from tests.install.test_health import everything
-from tests.support import RCS_HOOK
+from tests.support import RCS_HOOK, few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -345,7 +345,7 @@ def test_of_many_programs_a_few_are_looked_at(host: Host) -> None:
         ("yes", " prints more than a client reads: y y y", PATIENCE),
         ("yes >&2", " prints more than a client reads: y y y", PATIENCE),
         ("sleep 600", " does not end in time", 0.5),
-        ("exec >&- 2>&-; sleep 600", " does not end in time", 0.5),
+        pytest.param("exec >&- 2>&-; sleep 600", " does not end in time", 0.5, marks=pytest.mark.slow),
         ("kill -9 $$", " ends with status -9", PATIENCE),
     ],
 )
@@ -832,7 +832,7 @@ SERVERS = {
 """Where a repository brings a server under our name, and its text."""
 
 
-@pytest.mark.parametrize("others", ["nothing", "the other client", "ours by command"])
+@pytest.mark.parametrize("others", few(["nothing", "the other client", "ours by command"], 1))
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_server_that_no_hook_asks_is_named(host: Host, client: str, others: str) -> None:
     if others == "the other client":

@@ -231,6 +231,7 @@ def test_what_is_left_behind_and_writes_for_ever_is_not_waited_for(tmp_path: Pat
 # --- its end
 
 
+@pytest.mark.slow
 def test_a_command_that_takes_too_long_is_ended_with_all_that_it_has_started(tmp_path: Path) -> None:
     ran, done = run(tmp_path, "sh", "-c", "sleep 1000 & echo $! >pid; echo begun; wait", limit=2)
     assert (ran["exit"], ran["timed_out"], ran["is_interrupted"]) == (124, True, False)

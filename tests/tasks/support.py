@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,11 +84,8 @@ class Task:
         return done.out
 
     def program(self, command: str, *options: str, **env: str) -> Done:
-        """The same command in a process of its own."""
-        words = [*RCS, *self.words(command, *options)]
-        done = subprocess.run(
-            words, capture_output=True, text=True, cwd=self.root, env=self.env(**env), timeout=60, check=False
-        )
+        """The same command with an environment of its own."""
+        done = run_rcs(*self.words(command, *options), cwd=self.root, env=self.env(**env))
         return Done(done.returncode, done.stdout, done.stderr)
 
     def rcs(self, *words: str, stdin: str = "") -> Done:
