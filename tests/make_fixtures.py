@@ -44,6 +44,7 @@ class Scene(Workspace):
 
     def __init__(self, root: Path, client: str) -> None:
         super().__init__(root, now=NOW)
+        self.in_git()
         self.client = client
         self.session = str((CODEX if client == "codex" else CLAUDE)["session_id"])
         self.recording: Path | None = None

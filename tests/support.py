@@ -109,6 +109,11 @@ class Workspace:
         self.now = now
         self.turns = 0
 
+    def in_git(self) -> Workspace:
+        """Make it a repository, as far as a workspace is known by it; return the workspace."""
+        (self.root / ".git/refs").mkdir(parents=True, exist_ok=True)
+        return self
+
     # --- hook calls
 
     def call(self, event: str, session: str = "s1", **fields: object) -> Answer:

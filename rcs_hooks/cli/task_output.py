@@ -94,6 +94,7 @@ def _as_json(result: TaskResult) -> JsonObject:
         "warning": move.warning if move else None,
         "note": result.note,
         "proof": result.proof.to_json() if result.proof else None,
+        **({"workspace": result.first_write} if result.first_write else {}),
     }
 
 
@@ -111,6 +112,8 @@ def _words(result: TaskResult) -> list[str]:
     lines += _proof(result.task, result.phase, result.proof)
     if result.note:
         lines.append(f"  {messages.no_run(result.note)}")
+    if result.first_write:
+        lines.append(f"  {result.first_write}")
     return [*lines, *_to_do_lines(result.task, result.phase, result.why, result.ready)]
 
 

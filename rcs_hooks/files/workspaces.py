@@ -70,7 +70,7 @@ def nearest_workspace(cwd: str, home: str | None = None, session: str | None = N
             return folder
         if nearest is None and (
             (has_state and _may_hold(folder, HOME, here, home))
-            or (_is_repository(os.path.join(folder, GIT)) and _may_hold(folder, GIT, here, home))
+            or (is_repository(folder) and _may_hold(folder, GIT, here, home))
         ):
             nearest = folder
             if not named:
@@ -141,8 +141,9 @@ def _me() -> int:
     return os.geteuid() if hasattr(os, "geteuid") else 0  # elsewhere every file is owned by 0
 
 
-def _is_repository(path: str) -> bool:
-    """Tell whether a `.git` is that of a repository: the sandbox of Codex puts an empty, read-only one everywhere."""
+def is_repository(folder: str) -> bool:
+    """Tell whether a folder has the `.git` of a repository: Codex' sandbox puts an empty, read-only one everywhere."""
+    path = os.path.join(folder, GIT)
     if not os.path.lexists(path):
         return False
     try:

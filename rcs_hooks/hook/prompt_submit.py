@@ -186,6 +186,8 @@ def _decide_and_commit(
     if result.writes:
         from rcs_hooks.files.preparation import prepare
 
+        if not (was_there or workspaces.is_repository(root)):
+            words = _with_first_write(words, root, environment.env)
         prepare(root)
     only_notes = not prompt.skills and [write.path for write in result.writes] == [paths.notes_file(session)]
     try:
@@ -201,6 +203,17 @@ def _decide_and_commit(
         if not only_notes:  # the person need not know about the hooks' own notes
             raise
     return result, output
+
+
+def _with_first_write(
+    words: Callable[[Reconciled | None], dict[str, Any]], root: str, env: Mapping[str, str]
+) -> Callable[[Reconciled | None], dict[str, Any]]:
+    """Return `words` with a line for the person, if the folder becomes a workspace that nothing announced."""
+    from rcs_hooks.files import first_write
+    from rcs_hooks.hook import notices
+
+    line = first_write.line(root, env)
+    return (lambda result: notices.with_line(words(result), f"rcs: {line}")) if line else words
 
 
 def _commit_with_answer(

@@ -22,8 +22,8 @@ from rcs_hooks import jsontext
 from rcs_hooks.clients import CLIENTS, call_variables
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError, reason_of
-from rcs_hooks.files.paths import HOME, inside
-from rcs_hooks.files.workspaces import find_root
+from rcs_hooks.files.paths import GIT, HOME, inside
+from rcs_hooks.files.workspaces import find_root, is_repository
 from rcs_hooks.hook.call import parse
 from rcs_hooks.hook.cli_command import rcs_words
 from rcs_hooks.text import clean
@@ -110,6 +110,8 @@ class Fixture(BaseModel):
     env: dict[Setting, str] = {}
     called_length: int = Field(default=len("rcs"), ge=len("rcs"), le=MOST_CALLED)
     """How long the words are that call `rcs` there: messages leave out what does not fit."""
+    is_repository: bool = True
+    """Whether the workspace was a git repository: elsewhere a first write says which folder it was."""
     stdin: Stored
     stdout: str
     before: dict[FileName, Stored] = {}
@@ -144,6 +146,7 @@ class Recorder:
             self.cwd = os.path.join(environment.cwd, called.cwd)
             self.root = find_root(environment.env, self.cwd, called.session)
         self.before = tree(Path(self.root))
+        self.is_repository = is_repository(self.root)
 
     def save(self, line: str) -> Path:
         """Save the call with its answer `line`, and the state after it; return the file of the fixture."""
@@ -156,6 +159,7 @@ class Recorder:
             cwd=where.decode(),
             env=orjson.loads(settings),
             called_length=min(max(len(self.words), len("rcs")), MOST_CALLED),
+            is_repository=self.is_repository,
             stdin=Stored.of(stdin),
             stdout=stdout.decode(),
             before=_stored(self.before, self.root, environment),
@@ -237,6 +241,8 @@ def replay(fixture: Fixture, folder: Path, respond: Respond) -> list[str]:
     environment = Environment(env, local(fixture.cwd.encode()).decode(), fixture.now, called)
     raw = local(fixture.stdin.data())
     _check_stays(folder, raw, environment)
+    if fixture.is_repository:
+        (folder / GIT / "refs").mkdir(parents=True, exist_ok=True)
     line = respond(raw, environment)
     after = {name: Stored.of(_portable(data, here, called)) for name, data in tree(folder).items()}
     differences = _differences("stdout", fixture.stdout, _portable(line.encode(), here, called).decode())

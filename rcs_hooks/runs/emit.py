@@ -8,7 +8,7 @@ import os
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import MachineError, RcsError, Rejected, error_json
 from rcs_hooks.files.paths import inside
-from rcs_hooks.files.workspaces import find_root
+from rcs_hooks.files.workspaces import find_root, is_repository
 from rcs_hooks.runs import messages, rules, workflow_files
 from rcs_hooks.runs.request import ARTIFACT, EmitRequest, parse_request
 from rcs_hooks.runs.store import exists, location_of, open_readwrite
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.machine.graph import Machine
+    from rcs_hooks.runs.store import RunStore
 
 
 NO_REASON = Rejected("")
@@ -32,7 +33,7 @@ class Receipt(NamedTuple):
 
     as_json: "JsonObject"
     note: str | None
-    """A sentence for the caller if nothing could be checked; otherwise None."""
+    """Sentences for the caller if nothing could be checked, or a folder has become a workspace; otherwise None."""
 
 
 def emit(options: "Mapping[str, object]", environment: Environment) -> Receipt:
@@ -53,14 +54,29 @@ def emit(options: "Mapping[str, object]", environment: Environment) -> Receipt:
     if not exists(location):
         _checked(request, RunUpdate(None, request, machine, project, environment.now), agents)
     store = open_readwrite(location)
+    first = ""
     try:
         with store.write_transaction():
             update = RunUpdate(store, request, machine, project, environment.now)
+            if update.run is None and not options.get("project"):
+                first = _first_write(store, project, environment)
             accepted = _checked(request, update, agents)
             stored = update.write(accepted, found.path if found and machine else None)
     finally:
         store.close()
-    return Receipt(stored, None if found else messages.not_checked(request.workflow))
+    notes = [note for note in ("" if found else messages.not_checked(request.workflow), first) if note]
+    return Receipt(stored, "; ".join(notes) or None)
+
+
+def _first_write(store: "RunStore", project: str, environment: Environment) -> str:
+    """Return the sentence that a folder has become a workspace, for its first run; empty where that is no news."""
+    if is_repository(project):
+        return ""
+    from rcs_hooks.files import first_write
+    from rcs_hooks.runs.records import RunFilter
+
+    line = first_write.line_of_run(project, environment.env)
+    return "" if line and store.runs(round(environment.now * 1000), RunFilter(project=project), limit=1) else line
 
 
 def project_of(named: object, environment: Environment) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import PhaseRefused, Refused
-from rcs_hooks.files import preparation, transaction
+from rcs_hooks.files import first_write, preparation, transaction
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.paths import INVENTORY
@@ -62,7 +62,9 @@ def write(
     if wanted.get("active") and not (scope.session or root_scope):
         for mode in names:
             write_checks.refuse_without_owner(scope, mode)
+    first = first_write.line(scope.root, scope.env)
     draft, written, judge = _committed(scope, planned, written)
+    warnings += [first] if first else []
     warnings += judge.warnings if judge else []
     return mode_replies.reply(scope, written, warnings, waiting_after(draft))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
+from rcs_hooks.files import first_write
 from rcs_hooks.tasks import flow, judging, messages, phases, run_report, verdicts
 from rcs_hooks.tasks.archive import ArchivedFiles
 from rcs_hooks.tasks.author import words_of
@@ -45,6 +46,8 @@ class TaskResult(NamedTuple):
     """The phase to which `next` would go after what was recorded; None if nothing was, or if the task has moved on."""
     proof: ProofStatus | None = None
     """The verdict on the tests of a task that has come to acceptance, or was accepted; None elsewhere."""
+    first_write: str = ""
+    """Which folder has become a workspace, where that is news; empty elsewhere."""
 
 
 class TaskStatus(NamedTuple):
@@ -62,6 +65,7 @@ class TaskStatus(NamedTuple):
 def new(store: TaskStore, environment: Environment) -> TaskResult:
     """Begin a task in planning; the answer is a refusal if a task of that name exists."""
     start = _start(store, environment)
+    first = first_write.line(store.root, environment.env)
     store.prepare()
     with store.lock():
         if store.exists:
@@ -69,7 +73,9 @@ def new(store: TaskStore, environment: Environment) -> TaskResult:
         store.begin(start)
         begun = run_report.MoveReport(store.root, store.task, PLANNING, begins=True, round=1)
         note = run_report.report(begun, environment)
-    return TaskResult(store.task, Move(flow.TRANSITION, START, PLANNING, None, None), PLANNING, 1, note=note)
+    return TaskResult(
+        store.task, Move(flow.TRANSITION, START, PLANNING, None, None), PLANNING, 1, note=note, first_write=first
+    )
 
 
 def _start(store: TaskStore, environment: Environment) -> str | None:

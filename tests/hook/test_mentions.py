@@ -158,7 +158,7 @@ LEFT_OUT = {
 
 @each_row("prompt", LEFT_OUT)
 def test_the_person_is_told_of_what_came_later_in_a_prompt_and_was_left_out(prompt: str, workspace: Workspace) -> None:
-    notice = workspace.prompt(prompt).notice
+    notice = workspace.in_git().prompt(prompt).notice
     assert ("came later in the prompt" in notice) is bool(LEFT_OUT[prompt])
     assert LEFT_OUT[prompt] in notice
     assert "\n" not in notice

@@ -141,6 +141,7 @@ def test_the_person_is_told_whose_mode_starts(desk: Desk) -> None:
 
 def test_of_the_persons_own_nothing_is_told(desk: Desk) -> None:
     put(desk.home)
+    desk.in_git()
     assert desk.prompt("$release ship it").notice == "rcs: release started"
 
 

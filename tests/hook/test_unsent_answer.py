@@ -99,7 +99,7 @@ def kill_before_answer(workspace: Workspace, text: str, turn: str | None) -> Non
 def twin(workspace: Workspace, name: str, earlier: tuple[str, ...]) -> Workspace:
     root = workspace.root.parent / name / "workspace"
     root.mkdir(parents=True)
-    copy = Workspace(root, now=NOW)
+    copy = Workspace(root, now=NOW).in_git()
     for number, text in enumerate(earlier):
         said(copy, text, f"earlier-{number}")
     return copy
@@ -282,6 +282,7 @@ def test_a_note_that_cannot_be_made_after_the_commit_takes_no_words_away(workspa
 
 
 def test_what_fails_after_the_commit_says_so_and_the_words_are_told_again(workspace: Workspace) -> None:
+    workspace.in_git()
     assert failing(workspace, NO_CODE).output == {
         "systemMessage": "rcs: a file cannot be read for the moment (i/o error); the workflow had already changed."
         " Send the prompt again to see how."

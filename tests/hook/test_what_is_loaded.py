@@ -44,8 +44,8 @@ UNUSED = {
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    """At the time that it is: what is old has dates that must be read."""
-    return Workspace(tmp_path, now=time.time())
+    """At the time that it is: what is old has dates that must be read. In a repository, as most are."""
+    return Workspace(tmp_path, now=time.time()).in_git()
 
 
 def loaded(workspace: Workspace, event: str, **fields: str) -> tuple[str, set[str]]:

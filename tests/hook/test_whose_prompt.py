@@ -471,7 +471,7 @@ NOTICES: list[tuple[str, Callable[[Workspace], object], str, str]] = [
 def test_the_person_is_told_in_one_line_what_a_prompt_has_changed(
     before: Callable[[Workspace], object], text: str, notice: str, workspace: Workspace
 ) -> None:
-    before(workspace)
+    before(workspace.in_git())
     assert workspace.prompt(text).notice == notice
 
 

@@ -588,11 +588,11 @@ def blanked(text: str) -> str:
 def test_a_session_lives_as_if_it_were_alone(steps: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         together = Path(folder, "together")
-        together.mkdir()
+        Workspace(together).in_git()
         answers, files = lived(together, steps)
         for session in SESSIONS:
             alone = Path(folder, session)
-            alone.mkdir()
+            Workspace(alone).in_git()
             mine, own_files = lived(alone, [step for step in steps if step[0] == session])
             assert answers[session] == mine[session]
             prefix = f"state/sessions/{session}/"

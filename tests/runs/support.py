@@ -69,14 +69,14 @@ def shown(store: RunStore | None, run_id: str, now_ms: int, **asked: Any) -> Rec
 
 
 class Project:
-    """A project folder and a home, with a clock that moves on one second with each emit."""
+    """A repository and a home, with a clock that moves on one second with each emit."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "project"
         self.home = folder / "home"
         self.now = NOW
-        for each in (self.root, self.home):
-            each.mkdir()
+        for each in (self.root / ".git/refs", self.home):
+            each.mkdir(parents=True)
         for name, diagram in (("build", BUILD), ("blueprint", BLUEPRINT), ("fork", FORK)):
             self.skill(name, with_section(diagram))
         self.agent("task-builder", with_section(TASK_BUILDER))

@@ -464,7 +464,7 @@ def test_run_ids_that_are_fine(project: Project, run: str) -> None:
 
 
 def test_a_project_is_the_workspace_of_the_folder(project: Project) -> None:
-    (project.root / ".git").mkdir()
+    (project.root / ".git").mkdir(exist_ok=True)
     (project.root / ".git" / "HEAD").touch()
     (project.root / "deep" / "er").mkdir(parents=True)
     project.root = project.root / "deep" / "er"
@@ -524,7 +524,7 @@ def test_for_an_agent_no_folder_of_skills_is_listed(project: Project, monkeypatc
     project.emit("task-builder:building")
     assert [folder for folder in listed if not folder.endswith(".git")] == []
     project.emit("building", unit="T1")
-    assert {os.path.basename(folder) for folder in listed} == {"agents"}
+    assert {os.path.basename(folder) for folder in listed} == {".git", "agents"}
 
 
 @pytest.mark.parametrize("step", ["b3", "a0"])
