@@ -143,7 +143,6 @@ class Scene:
         self.project = Project(folder)
         self.project.now = time.time()
         self.workspace = Workspace(self.project.root, now=time.time())
-        (self.project.root / ".git").mkdir()
 
     # --- runs
 

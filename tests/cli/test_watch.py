@@ -35,7 +35,6 @@ class Watching:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.project = Project(folder)
-        (self.project.root / ".git").mkdir()
         self.workspace = Workspace(self.project.root, now=time.time() - 2)
         self.env = clean_env(HOME=str(self.project.home), PATH=f"{RCS_HOOK.parent}{os.pathsep}{os.environ['PATH']}")
         self.project.now = time.time() - 60
