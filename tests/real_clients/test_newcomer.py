@@ -96,6 +96,12 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in ours if not kept & set(path.parts)}
 
 
+def verdict(newcomer: Newcomer) -> str:
+    """Return the last line of doctor, whose status is 1 while something is left to do."""
+    newcomer.typed.add("rcs doctor")
+    return newcomer.enters("rcs doctor || true").splitlines()[-1]
+
+
 # --- the parts of README, in their order
 
 
@@ -114,6 +120,7 @@ def sets_up(newcomer: Newcomer, way: str) -> None:
     newcomer.enters("rcs setup --skills --dry-run")
     assert files(project) == before
     newcomer.types("rcs setup --skills")
+    assert verdict(newcomer).startswith("It would not work yet. To do")
     trusts_the_folder(newcomer)
 
 
@@ -161,7 +168,7 @@ def switches_off_and_on(newcomer: Newcomer) -> None:
         newcomer.types(off)
         assert not is_on()
         newcomer.types(on)
-    assert "broken" not in newcomer.types("rcs doctor").replace("Nothing is broken", "")
+    assert verdict(newcomer).startswith("It would work now")
 
 
 def mode_of_their_own(newcomer: Newcomer) -> None:
@@ -229,7 +236,7 @@ def test_a_newcomer_meets_no_error_and_is_asked_only_what_readme_says(newcomer: 
     print(f"{newcomer.minutes:.1f} minutes, {newcomer.steps} steps")
 
 
-@pytest.mark.parametrize(("way", "client"), [("pipx", "claude"), ("pip", "claude"), ("uv", "codex"), ("pip", "codex")])
+@pytest.mark.parametrize(("way", "client"), [("pipx", "claude"), ("uv", "codex"), ("pip", "codex")])
 def test_every_way_to_install_it_leads_to_a_first_run(newcomer: Newcomer, way: str) -> None:
     before = files(newcomer.person.workspace)
     if way == "pip":
