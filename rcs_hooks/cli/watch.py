@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.workspaces import working_folder
-from rcs_hooks.overview.entries import ENDED, MODE, WAITING, Overview, length_for
+from rcs_hooks.overview.entries import MODE, WAITING, Overview, length_for
 from rcs_hooks.overview.events import KINDS, carried_over, compare
 from rcs_hooks.overview.live import LiveOverview
 from rcs_hooks.terminal import style, when, width
@@ -36,9 +36,15 @@ if TYPE_CHECKING:
     Tell = Callable[[Sequence[WatchedEvent], float], None]
 
 NAME_LENGTH = 100
-COLUMNS = (Column("WHEN"), Column("EVENT"), Column("TITLE", is_flexible=True), Column("MODE"), Column("SESSION"))
+COLUMNS = (
+    Column("WHEN", leads=True),
+    Column("EVENT", leads=True),
+    Column("TITLE", is_flexible=True),
+    Column("MODE"),
+    Column("SESSION"),
+)
 PIPED = (*COLUMNS, Column("SAYS"))
-STYLES = {WAITING: style.WAITS, FAILED: style.BAD, ENDED: style.GOOD}
+STYLES = {WAITING: style.WAITS, FAILED: style.BAD}
 
 
 def build() -> argparse.ArgumentParser:
@@ -86,6 +92,10 @@ def run(argv: Sequence[str]) -> int:
         else:
             printer = EventPrinter(as_json=args.json)
             _watch(live, scope.root, is_wanted, printer.show, _sleep)
+    except KeyboardInterrupt:
+        if sys.stdout is not None and sys.stdout.isatty():  # or the shell's prompt would continue the line
+            output.text("")
+        raise
     finally:
         live.close()
     return output.OK
@@ -212,7 +222,7 @@ def _row(event: WatchedEvent, now: float, length: int, *, is_terminal: bool) -> 
     whose = entry.shown_id
     cells: list[Cell | str] = [
         Cell(when.day(now, now, seconds=True), style.QUIET, when.full(now)),
-        Cell(event.kind, STYLES[event.kind]),
+        Cell(event.kind, STYLES.get(event.kind) or style.kind_of(entry.verdict or entry.outcome or "done")),
         Cell(title, style.STRONG),
         name,
         Cell(short(whose, length) if whose else "", style.QUIET, whose),
