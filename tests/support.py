@@ -202,7 +202,7 @@ def _iso(now: float) -> str:
     return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
-def few(rows: Iterable[Any], count: int = 3) -> list[Any]:
+def few(rows: Iterable[Any], count: int = 2) -> list[Any]:
     """The first of a table whose rows cost a process or more each; the others are slow."""
     names = list(rows)
     return names[:count] + [pytest.param(name, marks=pytest.mark.slow) for name in names[count:]]
