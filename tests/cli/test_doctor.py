@@ -270,8 +270,8 @@ def on_a_terminal(desk: Desk, columns: int, **env: str) -> str:
 def test_colours_are_for_terminals_whose_person_wants_them(desk: Desk) -> None:
     shown = on_a_terminal(desk, 20)
     assert f"\x1b[32mok    \x1b[0m workspace: {desk.root}\r\n" in shown
-    assert "\x1b[33munset \x1b[0m clients: " in shown
-    assert "\x1b[33mNothing is set up here yet. To do: " in shown
+    assert "\x1b[35munset \x1b[0m clients: " in shown
+    assert "\x1b[35mNothing is set up here yet. To do: " in shown
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\x1b" not in on_a_terminal(desk, 20, **env)
     assert "\x1b" not in desk.doctor().stdout

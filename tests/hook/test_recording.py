@@ -52,10 +52,9 @@ def test_a_recording_holds_neither_the_environment_nor_a_path_of_this_machine(
 @pytest.mark.slow
 def test_recording_changes_neither_answer_nor_state(workspace: Workspace, tmp_path: Path) -> None:
     other = Workspace(tmp_path / "other")
-    other.root.mkdir()
-    raw = workspace.payload("UserPromptSubmit", prompt="$team go")
+    raw = workspace.in_git().payload("UserPromptSubmit", prompt="$team go")
     plain, _ = run_hook(raw, cwd=workspace.root)
-    recorded, _ = run_hook(other.payload("UserPromptSubmit", prompt="$team go"), cwd=other.root,
+    recorded, _ = run_hook(other.in_git().payload("UserPromptSubmit", prompt="$team go"), cwd=other.root,
                            env=clean_env(RCS_RECORD=str(tmp_path / "recorded")))  # fmt: skip
     assert recorded == plain
     assert workspace.snapshot().keys() == other.snapshot().keys()

@@ -69,7 +69,7 @@ def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transpo
 def test_doctor_says_that_codex_does_not_trust_the_project(person: Person) -> None:
     configure("codex", person.workspace, "command")
     person.trusts(approved=person.workspace)
-    assert statuses(doctor(person), "Codex project") == ["broken"]
+    assert statuses(doctor(person), "Codex project") == ["to do"]
     assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
 
 
@@ -96,7 +96,7 @@ def test_doctor_says_that_claude_code_runs_no_hooks(person: Person) -> None:
 def test_doctor_says_that_claude_code_will_ask_before_each_command(person: Person) -> None:
     configure("claude", person.workspace, "command")
     assert statuses(doctor(person), "Claude Code rules") == ["ok"]
-    assert statuses(doctor(person), "Claude Code project") == ["note"]
+    assert statuses(doctor(person), "Claude Code project") == ["to do"]
     settings = json.loads(hooks_file("claude", person.workspace).read_text())
     write_settings(hooks_file("claude", person.workspace), {"hooks": settings["hooks"]})
     assert statuses(doctor(person), "Claude Code rules") == ["warn"]
