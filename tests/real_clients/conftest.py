@@ -69,6 +69,7 @@ def person(client: Client, programs: Programs, tmp_path: Path) -> Person:
     workspace = tmp_path / "workspace"
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     person = Person(client, program, tmp_path / "home", workspace, sandbox=sandbox)
+    person.home.mkdir()
     if client == "codex":
         person.trusts(workspace)
     return person

@@ -77,7 +77,6 @@ class Newcomer:
         (programs / person.client).symlink_to(person.program.path)
         (programs / "python3").symlink_to(sys.executable)
         (programs / "pytest").symlink_to(Path(sys.executable).with_name("pytest"))
-        person.home.mkdir(exist_ok=True)
         return cls(person, f"{person.home / '.local/bin'}:{programs}:{tools}:{PATH}", folder)
 
     def types(self, line: str, *, says: str = "", where: Path | None = None) -> str:

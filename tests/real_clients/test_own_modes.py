@@ -31,7 +31,8 @@ def new_mode(person: Person, *more: str) -> Path:
     """`rcs modes new release`, and what a person then edits: when it may start, how long it goes on, its machine."""
     done = rcs(person.workspace, person.home, "modes", "new", NAME)
     assert (done.returncode, done.stderr) == (0, "")
-    (file,) = [*person.workspace.rglob(f"{NAME}/SKILL.md"), *person.home.rglob(f"{NAME}/SKILL.md")]
+    found = (*person.workspace.rglob(f"{NAME}/SKILL.md"), *person.home.rglob(f"{NAME}/SKILL.md"))
+    (file,) = {path.resolve() for path in found}
     text = file.read_text()
     head, _, rest = text.partition("metadata:\n")
     assert rest, text
