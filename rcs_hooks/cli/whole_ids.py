@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.terminal.ids import LEAST_TYPED, resolve
+from rcs_hooks.terminal.ids import LEAST_TYPED, resolve, too_short
 from rcs_hooks.terminal.near import nearest
 from rcs_hooks.text import clean
 
@@ -27,7 +27,7 @@ def run(store: RunStore | None, typed: str, now: float, project: str | None = No
     if any(each.run_id.startswith(f"{typed}#") for each in known):  # a name, of which the last run is meant
         return typed
     if len(typed) < LEAST_TYPED and any(each.run_id.startswith(typed) for each in known):
-        raise Refused(f"{clean(typed)} is too short for a run; type at least {LEAST_TYPED} letters of its id")
+        raise too_short(clean(typed), "run")
     here = [each.run_id for each in known if each.project == project]
     return _first(typed, "run", here, [each.run_id for each in known])
 

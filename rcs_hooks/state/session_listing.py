@@ -9,7 +9,7 @@ from rcs_hooks.files import paths, reading
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.tracked import has_tracked_session, tracked_names
 from rcs_hooks.state import own_records, session_index
-from rcs_hooks.terminal.ids import resolve
+from rcs_hooks.terminal.ids import LEAST_TYPED, resolve, too_short
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.mode_record import ModeRecord
 
@@ -40,14 +40,17 @@ def whole_id(folder: str, start: str) -> str:
     """Return the id of the one session that begins with `start`; `start` itself if it is no beginning of an id.
 
     Only the ids of clients, which are UUIDs, are completed: the name of a new session may begin as another's does.
-    Raises Refused if several sessions begin so.
+    Raises Refused if several sessions begin so, or if one does and `start` is too short to name it.
     """
     if not (len(start) < UUID_LENGTH and set(start) <= UUID_LETTERS):
         return start
     if os.path.isdir(f"{folder}/{paths.session_folder(start)}"):
         return start
     there = dict.fromkeys((*known_sessions(folder), *folded_sessions(folder)))
-    return resolve(start, [name for name in there if len(name) == UUID_LENGTH], "session", option="--session")
+    known = [name for name in there if len(name) == UUID_LENGTH]
+    if len(start) < LEAST_TYPED and any(name.startswith(start) for name in known):
+        raise too_short(start, "session")
+    return resolve(start, known, "session", option="--session")
 
 
 def _names_in(place: str) -> list[str]:

@@ -46,6 +46,11 @@ def folder_names(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def too_short(typed: str, noun: str) -> Refused:
+    """Return the refusal of what would name something, if so few letters of an id were taken for it."""
+    return Refused(f"{typed} is too short for a {noun}; type at least {LEAST_TYPED} letters of its id")
+
+
 def resolve(prefix: str, known: Iterable[str], noun: str = "id", *, option: str = "") -> str:
     """Return the one known id that is meant by its first letters, at least 4; `prefix` itself if none begins with it.
 

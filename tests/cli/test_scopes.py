@@ -250,17 +250,23 @@ def test_letters_that_begin_several_sessions_are_refused_with_the_choices(
     assert (status, err) == (1, said)
 
 
+def test_fewer_than_four_letters_of_a_session_are_refused(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.prompt("$forge", ONE)
+    said = "rcs: 111 is too short for a session; type at least 4 letters of its id\n"
+    for words in (("status",), ("log",), ("state", "list-active")):
+        assert says(capsys, *words, "--session", "111") == (1, "", said)
+
+
 @each_row(
     ("name", "active_modes"),
     [
         ("11111111-aaaa-4bbb-8ccc-00000000000", ["forge"]),
         ("1111", ["forge"]),
-        ("111", []),
         ("11111111-xyz", []),
         ("s", []),
     ],
 )
-def test_fewer_than_four_letters_and_names_of_another_form_are_taken_as_they_are(
+def test_names_of_another_form_are_taken_as_they_are(
     name: str, active_modes: list[str], here: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here.prompt("$forge", ONE)
