@@ -66,6 +66,8 @@ def run(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     scope = options.scope_of(args)
     if args.action == "show":
+        if args.file is not None:
+            parser.error(f"unrecognized arguments: {args.file}")
         output.text(_block(scope))
         return output.OK
     if not args.file:

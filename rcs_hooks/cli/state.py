@@ -83,6 +83,8 @@ def run(argv: Sequence[str]) -> int:
     everywhere = take_switch(request, "all_sessions", default=args.all_sessions)
     root_scope = take_switch(request, "root_scope", default=args.root_scope)
     _refuse_others(args, request, mode=mode, everywhere=everywhere)
+    if not mode and "mode" in ACTIONS[args.action].required:
+        raise UsageError(f"state {args.action} needs --mode; see: rcs state {args.action} --help")
     scope = options.scope_of(args, session)
     if not session and (root_scope or args.action == "prune"):
         scope = scope.of(None)  # the client's variable names a session to its agent, for every command
@@ -167,7 +169,7 @@ def _fields(args: argparse.Namespace, request: Record) -> Record:
                 raise Refused(f"state: expected an object, got {place!r}; nothing was written")
         place[key] = _value(key, text)
     if not fields:
-        raise Refused("nothing to write; give --phase, --outcome, --active, --iteration, --set or another option")
+        raise UsageError("nothing to write; give --phase, --outcome, --active, --iteration, --set or another option")
     return fields
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.cli import options, task_evidence, task_output, whole_ids
 from rcs_hooks.environment import Environment, typed_by
-from rcs_hooks.errors import RcsError, Refused, UsageError
+from rcs_hooks.errors import RcsError, Refused
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.interface import ROOT
 from rcs_hooks.tasks import messages, operations, phases, verdicts
@@ -146,14 +146,7 @@ def _schema_name(name: str) -> str:
 
 
 def run(argv: Sequence[str]) -> int:
-    words, command = task_evidence.split(argv)
-    try:
-        args = parse(argv)
-    except UsageError as error:
-        if command is None:
-            raise
-        return task_evidence.not_run(error, as_json="--json" in words)
-    return answer(args, ReplDefaults())
+    return answer(parse(argv), ReplDefaults())
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from rcs_hooks.errors import RcsError, Refused
+from rcs_hooks.errors import RcsError, Refused, UsageError
 
+WRONG_LINE = 2
 TIMED_OUT, NOTHING_RAN, NOT_RUNNABLE, NOT_FOUND, SIGNALLED = 124, 125, 126, 127, 128
 """SIGNALLED: and the number of the signal that ended it. NOTHING_RAN: also, nothing was recorded."""
 
@@ -22,6 +23,8 @@ class NotRunnable(Refused):
 
 def of_error(error: RcsError) -> int:
     """Return the exit status for an error because of which a command was not run."""
+    if isinstance(error, UsageError):
+        return WRONG_LINE
     if isinstance(error, CommandNotFound):
         return NOT_FOUND
     return NOT_RUNNABLE if isinstance(error, NotRunnable) else NOTHING_RAN

@@ -225,13 +225,16 @@ CLASHES: dict[str, list[str]] = {
 }
 
 
+WRONG_LINES = ("a mode as a field", "set without a value", "nothing to write", "no mode")
+
+
 @each_row("name", CLASHES)
 def test_what_makes_no_sense_is_refused_in_words_and_changes_no_byte(name: str, workspace: Workspace) -> None:
     workspace.prompt("$team")
     before = workspace.snapshot()
     done = rcs(workspace.root, "state", *CLASHES[name])
     assert "Traceback" not in done.err
-    assert (done.status, done.out) == (2 if name in ("a mode as a field", "set without a value") else 1, "")
+    assert (done.status, done.out) == (2 if name in WRONG_LINES else 1, "")
     assert done.err.strip()
     assert workspace.snapshot() == before
 

@@ -60,6 +60,7 @@ WRONG = {
     "mcp x": "mcp takes no 'x'; see: rcs mcp --help",
     "runs show": "runs show needs ID; see: rcs runs show --help",
     "question answer": "question answer needs TEXT; see: rcs question answer --help",
+    "overlay show AGENTS.md": "overlay show takes no 'AGENTS.md'; see: rcs overlay show --help",
     "overlay apply": "overlay apply needs a file, like: rcs overlay apply AGENTS.md",
     "watch notify-send x": "watch takes no 'notify-send'; to call a program: rcs watch --exec notify-send",
     # options and their values
@@ -71,6 +72,12 @@ WRONG = {
     "state write --outcom x": "state write has no option '--outcom'; did you mean --outcome?",
     "state read --mode forge --phase x": "--phase: only write takes it, not read",
     "state read --mode": "--mode needs a value",
+    "state clear": "state clear needs --mode; see: rcs state clear --help",
+    "state write --phase x": "state write needs --mode; see: rcs state write --help",
+    "state write --mode forge":
+        "nothing to write; give --phase, --outcome, --active, --iteration, --set or another option",
+    "prove pytest -q": "write `--` before the command: rcs prove -- pytest -q",
+    "task test x true": "write `--` before the command: rcs task test x -- true",
     "hud --json=1": "--json takes no value",
     "setup --client vim": "--client 'vim': it is one of codex, claude, all",
     "runs list --status runing":
