@@ -191,10 +191,11 @@ def _begin(found: Overview, root: str) -> None:
     """Say to somebody at a terminal what is watched, and what waits already."""
     if sys.stderr is None or not sys.stderr.isatty():
         return
-    waiting = len(found.waiting)
-    already = f"; {waiting} wait{'s' if waiting == 1 else ''} for you already (rcs status)" if waiting else ""
-    off = f"; the hooks are off: {found.off} is set" if found.off else ""
-    output.aside(f"rcs: watching {root} until Ctrl-C{already}{off}")
+    output.aside(f"rcs: watching {root} until Ctrl-C")
+    if waiting := sum(not entry.is_unreadable for entry in found.waiting):
+        output.aside(f"rcs: {waiting} wait{'s' if waiting == 1 else ''} for you already: rcs status")
+    if found.off:
+        output.aside(f"rcs: the hooks are off: {found.off} is set")
 
 
 class EventPrinter:

@@ -14,7 +14,7 @@ from rcs_hooks.terminal.table import Cell, Column, Heading, Row, render
 from rcs_hooks.terminal.width import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rcs_hooks.overview.entries import Overview
     from rcs_hooks.terminal.style import Style
@@ -55,7 +55,7 @@ def lines(
     for name, group in overview.groups.items():
         if group:
             kind = styles.WAITS if name == WAITING else styles.STRONG
-            rows.append(Heading(f"{HEADINGS[name]} ({len(group)})", kind))
+            rows.append(Heading(_heading(name, group), kind))
             shown = (_row(entry, now, length) for entry in group[:most])
             rows += [Row(row.cells) if is_brief and name != WAITING else row for row in shown]
         if len(group) > most:
@@ -64,6 +64,14 @@ def lines(
         yield from render(rows, COLUMNS, width, style, has_titles=False)
     else:
         yield from [NOTHING] if width is None else wrapped(NOTHING, width)
+
+
+def _heading(name: str, group: Sequence[Entry]) -> str:
+    """Return the heading of a group: the number of its entries, and apart from it that of the unreadable ones."""
+    unreadable = sum(entry.is_unreadable for entry in group)
+    counts = ((HEADINGS[name], len(group) - unreadable), (UNREADABLE, unreadable))
+    said = ", ".join(f"{what} ({count})" for what, count in counts if count)
+    return f"{said[0].upper()}{said[1:]}"
 
 
 def _row(entry: Entry, now: float, length: int) -> Row:

@@ -88,7 +88,7 @@ def test_files_that_cannot_be_read_are_named_with_the_command_that_clears_them(w
         workspace.write("forge", session)
         workspace.mode_path("forge", session).write_text("{")
     found = status(workspace)
-    assert found[0] == "Waits for you (2)"
+    assert found[0] == "Unreadable (2)"
     assert {line.strip() for line in found if "To clear it" in line} == {
         "To clear it: rcs state clear --mode forge",
         "To clear it: rcs state clear --mode forge --session s1",

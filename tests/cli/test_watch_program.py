@@ -16,7 +16,9 @@ from rcs_hooks.cli import watch_program
 from rcs_hooks.cli.watch_program import MOST, SECONDS, SHOWN, WatchProgram, variables
 from rcs_hooks.overview.entries import AskedQuestion, Entry
 from rcs_hooks.overview.events import WatchedEvent
+from rcs_hooks.state.question_service import ask
 from tests.proof.programs import LONG, OnTerminal, is_alive, wait_for
+from tests.state.test_operations import at
 from tests.support import RCS_HOOK, Workspace, clean_env
 from tests.table import each_row
 
@@ -214,11 +216,15 @@ def test_however_the_watching_ends_the_program_ends_too(
 @pytest.mark.slow
 def test_on_a_terminal_it_says_what_is_watched_and_ctrl_c_leaves_a_clean_line(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    Workspace(tmp_path, now=time.time()).prompt("$forge fix it")
+    workspace = Workspace(tmp_path, now=time.time())
+    for session in ("s1", "s2", "s3"):
+        workspace.prompt("$forge fix it", session)
+    ask(at(workspace, "s2")._replace(now=workspace.now), "forge", "Which database?")
+    workspace.mode_path("forge", "s3").write_text("{")
     rcs = str(RCS_HOOK.with_name("rcs"))
     env = clean_env(HOME=str(tmp_path), RCS_DB=str(tmp_path / "runs.db"), NO_COLOR="1")
     shell = OnTerminal("sh", "-c", f'trap : INT; "{rcs}" watch --on ended; echo status $?', cwd=tmp_path, env=env)
-    shell.expect(r"rcs: watching \S+ until Ctrl-C\r\n")
+    shell.expect(r"rcs: watching \S+ until Ctrl-C\r\nrcs: 1 waits for you already: rcs status\r\n")
     Workspace(tmp_path, now=time.time()).edit("forge", active=False, lifecycle_outcome="failed")
     shell.expect(r"failed  fix it .*\r\n  failed in phase starting\r\n")
     shell.type("\x03")

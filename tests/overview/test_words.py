@@ -45,7 +45,7 @@ ENTRIES = (
 )  # fmt: skip
 
 AT_80 = """\
-Waits for you (2)
+Waits for you (1), unreadable (1)
   fix the ledger       forge      verifying       for 10 min  3f2a9c01
     asks: May a transfer overdraw the account of its sender, if the limit allows
     it? (yes | no)
