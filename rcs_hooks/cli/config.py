@@ -14,6 +14,7 @@ from rcs_hooks.config.proof_table import Said
 from rcs_hooks.environment import AGENT, typed_by
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import find_root, home_of
+from rcs_hooks.terminal.table import Column, Row
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST = 400
 DEFAULT = "default"
+COLUMNS = (Column("SETTING"), Column("VALUE"), Column("FROM"))
 TRUST = "rcs config trust"
 
 
@@ -62,9 +64,11 @@ def _show(root: str, *, as_json: bool) -> int:
     if as_json:
         output.result(_as_json(root, found))
         return output.OK
-    for key, value in _raw(found.proof).items():
-        line = f"proof.{key:<9} {_shown(value):<20}  {found.sources.get(key, DEFAULT)}"
-        output.text(output.plain(line))
+    rows = [
+        Row((f"proof.{key}", _shown(value), found.sources.get(key, DEFAULT)))
+        for key, value in _raw(found.proof).items()
+    ]
+    output.table(rows, COLUMNS, has_titles=False)
     doubt = ", and nothing is proven" if found.proof.in_doubt else ""
     if found.untrusted:
         what = "has changed since you trusted it" if found.has_changed else "is not trusted"

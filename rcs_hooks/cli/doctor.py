@@ -19,7 +19,7 @@ from rcs_hooks.files import paths, workspaces
 from rcs_hooks.install import doctor, health, verdict
 from rcs_hooks.install.check import guarded
 from rcs_hooks.install.other_rcs import other_rcs
-from rcs_hooks.terminal import style
+from rcs_hooks.terminal import prose, style, width
 from rcs_hooks.terminal.style import BAD, GOES_ON, GOOD, WAITS
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from rcs_hooks.clients.installer import Host
 
 LONGEST = 2000
+INDENT = " " * 7
+"""What is before the lines of a check but for its first, which begins with its status."""
 KINDS = {OK: GOOD, NOTE: GOES_ON, UNSET: WAITS, TODO: WAITS, WARN: WAITS, BROKEN: BAD}
 
 
@@ -53,7 +55,7 @@ def run(argv: Sequence[str]) -> int:
     for check in map(_bounded, _checks(host)):
         found.append(check)
         if not args.json:
-            output.text(_line(check))
+            output.text(_shown(check))
     off = workspaces.off_by(host.env, host.root)
     path = host.env.get("PATH", os.defpath)
     ends = verdict.verdict(
@@ -65,7 +67,8 @@ def run(argv: Sequence[str]) -> int:
         checks = [check._asdict() for check in found]
         output.result({"ok": ends.works, "root": host.root, "checks": checks, "says": ends.says})
     else:
-        output.text("\n" + _painted(output.plain(ends.says), ends.status))
+        says = prose.lines(output.plain(ends.says), width.of(sys.stdout, os.environ))
+        output.text("\n" + "\n".join(_painted(line, ends.status) for line in says))
     return output.OK if ends.works else output.REFUSED
 
 
@@ -119,10 +122,14 @@ def _bounded(check: Check) -> Check:
     return check._replace(found=cut)
 
 
-def _line(check: Check) -> str:
-    status = _painted(check.status.ljust(6), check.status)
-    todo = f"\n       -> {output.plain(check.todo)}" if check.todo else ""
-    return f"{status} {output.plain(check.what)}: {output.plain(check.found)}{todo}"
+def _shown(check: Check) -> str:
+    """Return a check as people read it: its status, and behind it what was found and what to do, in lines that fit."""
+    columns = width.of(sys.stdout, os.environ)
+    room = None if columns is None else max(1, columns - len(INDENT))
+    found = prose.lines(f"{output.plain(check.what)}: {output.plain(check.found)}", room)
+    todo = prose.lines(f"-> {output.plain(check.todo)}", room) if check.todo else []
+    status = _painted(check.status.ljust(len(INDENT) - 1), check.status)
+    return f"{status} " + f"\n{INDENT}".join((*found, *todo))
 
 
 def _painted(text: str, status: str) -> str:

@@ -23,6 +23,15 @@ def text(shown: str) -> None:
         print(_printable(shown, sys.stdout.encoding))
 
 
+def prose(shown: str) -> None:
+    """Print sentences: on a terminal in lines that end at a blank and never in a command, elsewhere in one line."""
+    from rcs_hooks.terminal import prose as proses
+    from rcs_hooks.terminal import width
+
+    for line in proses.lines(shown, width.of(sys.stdout, os.environ)):
+        text(line)
+
+
 def result(value: object) -> None:
     """Print a value as one line of JSON."""
     text(jsontext.dumps_line(value))

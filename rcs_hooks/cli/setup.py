@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output, setup_end
@@ -16,6 +17,7 @@ from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.install import folders, plan, skills
 from rcs_hooks.install.exclusive import exclusive
 from rcs_hooks.install.other_rcs import other_rcs
+from rcs_hooks.terminal import width
 
 if TYPE_CHECKING:
     import argparse
@@ -159,13 +161,14 @@ def run(argv: Sequence[str]) -> int:
     for target, changes in () if args.dry_run else todo:
         _print_next_steps(target, changes, writable=args.writable)
     if args.scope == LOCAL and (not args.client or args.client == "all"):
-        output.text(f"{_no_local()}.")
+        output.prose(f"{_no_local()}.")
     if args.statusline and not all(target.installer.has_status_line for target in targets):
-        output.text(f"{_no_status_line()}.")
+        output.prose(f"{_no_status_line()}.")
     if other := other_rcs(os.environ):
-        output.text(f"note: {other.says}; {other.todo}")
+        output.prose(f"note: {other.says}; {other.todo}")
     for line in () if args.dry_run else setup_end.lines(targets, args):
-        output.text(line)
+        for part in setup_end.fitted(line, width.of(sys.stdout, os.environ)):
+            output.text(part)
     return output.OK
 
 
@@ -253,18 +256,18 @@ def approve_moved(target: InstallTarget, changes: Sequence[files.Change]) -> lis
 def _print_next_steps(target: InstallTarget, changes: Sequence[files.Change], *, writable: bool) -> None:
     installer, title = target.installer, CLIENTS[target.client].title
     for line in approve_moved(target, changes):
-        output.text(line)
+        output.prose(line)
     renewed = plan.renews_ours(target, changes)
     for step in installer.next_steps(target, changed=bool(changes), renewed=renewed, writable=writable):
-        output.text(f"{title}: {step}")
+        output.prose(f"{title}: {step}")
     if changes and os.path.lexists(os.path.join(target.host.root, ".git")):
         if target.scope == LOCAL:
-            output.text(f"{title}: {target.hooks_file.path} is yours alone: keep it out of commits.")
+            output.prose(f"{title}: {target.hooks_file.path} is yours alone: keep it out of commits.")
         if target.scope == PROJECT:
             other = LOCAL if _has_local(installer) else "user"
             again = setup_command(target.client, other, plan.transport_of(target))
             move = f"rcs uninstall --client {target.client}, then {again}"
-            output.text(
+            output.prose(
                 f"{title}: these files are shared by all who work on the project, and the paths in them are of this"
                 f" machine: keep them out of commits, or move to your own files: {move}."
             )

@@ -9,6 +9,8 @@ from rcs_hooks.clients.client import rcs_command
 from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, InstallTarget
 from rcs_hooks.errors import Refused
 from rcs_hooks.install import skills
+from rcs_hooks.terminal import prose
+from rcs_hooks.terminal.width import cells
 from rcs_hooks.text import quoted
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 FIRST = "$forge fix the failing login test"
 """A prompt that starts a mode, as README has it."""
+LABEL = len("Skills: ")
+COMMENT = "   # "
 
 
 def lines(targets: Sequence[InstallTarget], args: argparse.Namespace) -> list[str]:
@@ -31,10 +35,20 @@ def lines(targets: Sequence[InstallTarget], args: argparse.Namespace) -> list[st
     if not any(_has_skills(target) for target in targets):
         skills_scope = f" --scope {USER}" if args.scope == LOCAL else scope
         command = f"{rcs} setup{same}{skills_scope}{root} --skills"
-        said.append(f"Skills: {command}   # the instructions that the agent reads for each of these words")
-    said.append(f"Check:  {rcs} doctor{root}   # would it work now, and what is left to do")
+        said.append(f"Skills: {command}{COMMENT}the instructions that the agent reads for each of these words")
+    said.append(f"Check:  {rcs} doctor{root}{COMMENT}would it work now, and what is left to do")
     said.append(f"Undo:   {rcs} uninstall{same}{scope}{root}")
     return said
+
+
+def fitted(line: str, columns: int | None) -> list[str]:
+    """Return one of these lines in lines that fit a terminal: behind its label, and a comment below its command."""
+    if columns is None or cells(line) <= columns:
+        return [line]
+    command, _, comment = line[LABEL:].partition(COMMENT)
+    parts = [command, *([f"{COMMENT.strip()} {comment}"] if comment else [])]
+    found = [each for part in parts for each in prose.lines(part, max(1, columns - LABEL))]
+    return [line[:LABEL] + found[0], *(" " * LABEL + each for each in found[1:])]
 
 
 def _has_skills(target: InstallTarget) -> bool:

@@ -12,9 +12,9 @@ from tests.table import each_row
 
 WHOLE = '[proof]\ncommand = "make check"\nrequired = true\n'
 UNTRUSTED = """\
-proof.command   -                     default
-proof.required  false                 default
-proof.timeout   30m                   default
+proof.command   -      default
+proof.required  false  default
+proof.timeout   30m    default
 
 [proof] of rcs.toml is not trusted, so it counts for nothing:
   command   make check
@@ -84,9 +84,9 @@ def test_what_is_not_trusted_is_shown_and_trust_lets_it_count(shell: Shell) -> N
     )
     assert shell.rcs("trust")[1].startswith(f"{shell.file} is trusted already, as it is now:\n")
     assert shell.rcs()[1] == (
-        "proof.command   make check            rcs.toml\n"
-        "proof.required  true                  rcs.toml\n"
-        "proof.timeout   90s                   rcs.toml\n"
+        "proof.command   make check  rcs.toml\n"
+        "proof.required  true        rcs.toml\n"
+        "proof.timeout   90s         rcs.toml\n"
     )
 
 
@@ -179,11 +179,22 @@ def test_faults_are_named_and_the_rest_counts(shell: Shell) -> None:
     status, out, err = shell.rcs(RCS_PROOF_TIMEOUT="10s")
     assert (status, err) == (0, f"{path}:3: required must be true or false\n")
     assert out == (
-        "proof.command   pytest -q             ~/.rcs/config.toml\n"
-        "proof.required  false                 default\n"
-        "proof.timeout   10s                   RCS_PROOF_TIMEOUT\n"
+        "proof.command   pytest -q  ~/.rcs/config.toml\n"
+        "proof.required  false      default\n"
+        "proof.timeout   10s        RCS_PROOF_TIMEOUT\n"
     )
     assert shell.json()["faults"] == [{"file": str(path), "line": 3, "text": "required must be true or false"}]
+
+
+def test_on_a_narrow_terminal_no_line_is_wider_but_that_of_a_command(shell: Shell) -> None:
+    command = "pytest -q tests/unit tests/integration --maxfail 1"
+    env = clean_env(HOME=str(shell.home), COLUMNS="44", NO_COLOR="1", RCS_PROOF_COMMAND=command)
+    done = run_rcs("config", cwd=shell.root, env=env, is_terminal=True)
+    lines = done.stdout.splitlines()
+    assert [line.strip() for line in lines if len(line) > 44] == [command]
+    assert [line.strip() for line in lines if line.startswith("  ")] == [
+        command, "RCS_PROOF_COMMAND", "false  default", "30m  default",
+    ]  # fmt: skip
 
 
 def test_another_workspace_may_be_named_before_and_after_the_action(shell: Shell, tmp_path: Path) -> None:

@@ -268,13 +268,22 @@ def on_a_terminal(desk: Desk, columns: int, **env: str) -> str:
 
 @pytest.mark.slow
 def test_colours_are_for_terminals_whose_person_wants_them(desk: Desk) -> None:
-    shown = on_a_terminal(desk, 20)
+    shown = on_a_terminal(desk, 1000)
     assert f"\x1b[32mok    \x1b[0m workspace: {desk.root}\r\n" in shown
     assert "\x1b[35munset \x1b[0m clients: " in shown
     assert "\x1b[35mNothing is set up here yet. To do: " in shown
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\x1b" not in on_a_terminal(desk, 20, **env)
     assert "\x1b" not in desk.doctor().stdout
+
+
+@pytest.mark.parametrize("columns", [44, 80])
+def test_no_line_is_wider_than_the_terminal_but_that_of_a_path_or_a_command(columns: int, desk: Desk) -> None:
+    env = desk.env | {"NO_COLOR": "1", "COLUMNS": str(columns)}
+    done = run_rcs("doctor", cwd=desk.root, env=env, is_terminal=True)
+    wide = [line.strip() for line in done.stdout.splitlines() if len(line) > columns]
+    assert [line for line in wide if " " in line and "rcs setup" not in line] == []
+    assert " ".join(done.stdout.split()) == " ".join(desk.doctor().stdout.split())
 
 
 def test_what_a_repository_says_moves_no_cursor_and_floods_nothing(desk: Desk) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rcs_hooks.cli import setup_end
 from tests.cli.test_setup import BIN, RCS, Home
 
 OURS = shlex.quote(str(RCS))
@@ -93,3 +94,20 @@ def test_its_undo_takes_out_what_it_has_put_in(person: Home) -> None:
 def test_a_dry_run_has_nothing_to_check_or_undo(person: Home) -> None:
     said = person.ok("setup", "--dry-run")
     assert not [line for line in said.splitlines() if line.startswith(("Next:", "Check:", "Undo:"))]
+
+
+def test_on_a_narrow_terminal_a_comment_is_below_its_command_and_a_prompt_is_whole() -> None:
+    line = f"Next:   start `claude` in /a, and type a prompt such as: {PROMPT}"
+    assert setup_end.fitted(line, 44) == [
+        "Next:   start `claude` in /a, and type a",
+        "        prompt such as:",
+        f"        {PROMPT}",
+    ]
+    line = f"Skills: rcs setup --skills   {WHY_SKILLS}"
+    assert setup_end.fitted(line, 44) == [
+        "Skills: rcs setup --skills",
+        "        # the instructions that the agent",
+        "        reads for each of these words",
+    ]
+    assert [setup_end.fitted(line, columns) for columns in (None, 200)] == [[line], [line]]
+    assert setup_end.fitted("", 20) == [""]

@@ -11,7 +11,7 @@ MAY_KNOW = {"width": {"os"}, "when": {"time", "datetime"}}
 CALLS = {"os": {"get_terminal_size"}, "time": {"localtime", "strftime"}}
 
 
-@each_row("name", ["__init__", "ids", "line", "near", "style", "table", "when", "width"])
+@each_row("name", ["__init__", "ids", "line", "near", "prose", "style", "table", "when", "width"])
 def test_a_module_knows_no_file_and_no_clock(name: str) -> None:
     (path,) = [path for path in modules("terminal") if path.stem == name]
     known = {each.split(".")[0] for each in imports_of(path)} & IMPURE
@@ -30,5 +30,5 @@ def test_a_module_knows_no_file_and_no_clock(name: str) -> None:
 
 def test_no_module_is_forgotten() -> None:
     assert {path.stem for path in modules("terminal")} == {
-        "__init__", "ids", "line", "near", "style", "table", "when", "width"
+        "__init__", "ids", "line", "near", "prose", "style", "table", "when", "width"
     }  # fmt: skip
