@@ -75,11 +75,6 @@ def usage(shown: str) -> int:
     return USAGE
 
 
-def is_coloured() -> bool:
-    """Tell whether stdout is a terminal that shows colours, and the user has not switched them off (`NO_COLOR`)."""
-    return bool(style.of(sys.stdout, os.environ).codes)
-
-
 def table(rows: Sequence[Row | Heading], columns: Sequence[Column], *, has_titles: bool = True) -> None:
     """Print a table as wide as the terminal, in its colours; plain, with all texts in full, where stdout is none."""
     from rcs_hooks.terminal import width

@@ -47,12 +47,6 @@ def _cells(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in WIDE else 1
 
 
-def padded(text: str, width: int, *, is_right: bool = False) -> str:
-    """Return a text with blanks up to so many cells, behind it or before it."""
-    blanks = " " * max(0, width - cells(text))
-    return blanks + text if is_right else text + blanks
-
-
 def cut(text: str, width: int) -> str:
     """Return a text of at most so many cells, for a line that must not be wrapped; an ellipsis says that it was cut."""
     if cells(text) <= width:
@@ -81,11 +75,6 @@ def wrapped(text: str, width: int) -> list[str]:
         else:
             line, used = (line + blank + word, used + len(blank) + size) if line else (word, size)
     return [*lines, line] if line else lines
-
-
-def widest_word(text: str) -> int:
-    """Return the cells of the widest word, which is the least width that a text can be wrapped to."""
-    return max((cells(word) for _, word in _words(text, 2)), default=0)
 
 
 def _words(text: str, width: int) -> Iterator[tuple[str, str]]:

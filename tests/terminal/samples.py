@@ -21,6 +21,13 @@ WAITING, RUNNING, ENDED = (
     "01890a5d-ac96-7000-8000-000000000001",
     "01890a5d-b123-7000-8000-000000000002",
 )
+RUNS = (
+    "c0ffee00-2222-4333-8444-555566667777",
+    "01890b11-5e0c-7000-8000-00000000000a",
+    "01890b1f-7a41-7000-8000-00000000000b",
+)
+IDS = (WAITING, RUNNING, ENDED, *RUNS)
+"""The ids that are long, so that a terminal shows their first letters."""
 HOME, OURS = "/home/ada", "/opt/rcs/skills"
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 ESCAPE = re.compile("\x1b\\[([0-9;]*)m")
@@ -75,10 +82,10 @@ class BusyDay:
     def _runs(self) -> None:
         project = self.project
         for age, run, step, status, feature in (
-            (2 * DAY, "c0ffee00-2222-4333-8444-555566667777", "requirements", "failed", ""),
+            (2 * DAY, RUNS[0], "requirements", "failed", ""),
             (26 * HOUR, "nightly-2", "design", "running", "nightly"),
-            (3 * HOUR, "01890b11-5e0c-7000-8000-00000000000a", "design", "running", "billing by the hour"),
-            (MINUTE, "01890b1f-7a41-7000-8000-00000000000b", "design", "waiting",
+            (3 * HOUR, RUNS[1], "design", "running", "billing by the hour"),
+            (MINUTE, RUNS[2], "design", "waiting",
              "invoices that are sent to every customer at the end of a month, in their own language"),
         ):  # fmt: skip
             project.now = NOW - age - 2

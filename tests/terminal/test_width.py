@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.terminal import width
-from rcs_hooks.terminal.width import cells, cut, padded, widest_word, wrapped
+from rcs_hooks.terminal.width import cells, cut, wrapped
 from tests.table import each_row
 
 
@@ -59,7 +59,8 @@ def test_wrapping_loses_nothing_and_only_a_word_is_too_wide(text: str, columns: 
     lines = wrapped(text, columns)
     assert "".join(lines).replace(" ", "") == "".join(text.split())
     assert all(cells(line) <= columns or " " not in line for line in lines)
-    assert all(cells(line) <= max(columns, widest_word(text)) for line in lines)
+    widest_word = max(map(cells, wrapped(text, 1)), default=0)
+    assert all(cells(line) <= max(columns, widest_word) for line in lines)
 
 
 @each_row(("text", "columns", "shown"), [
@@ -73,12 +74,6 @@ def test_wrapping_loses_nothing_and_only_a_word_is_too_wide(text: str, columns: 
 ])  # fmt: skip
 def test_what_is_cut_says_so(text: str, columns: int, shown: str) -> None:
     assert cut(text, columns) == shown
-
-
-def test_padding_counts_cells() -> None:
-    assert padded("漢字", 6) + "|" == "漢字  |"
-    assert padded("12", 4, is_right=True) == "  12"
-    assert padded("forge", 2) == "forge"
 
 
 # --- the terminal
