@@ -66,7 +66,7 @@ def _list(args: argparse.Namespace) -> int:
         output.result([each.as_json() for each in found.modes])
     else:
         output.table([_row(each) for each in found.modes], COLUMNS)
-        output.text("$cancel ends all that run in the session")
+        output.text("$cancel ends every run of the session")
     for fault in found.faults:
         output.refused(f"broken: {fault.sentence}")
     return output.OK

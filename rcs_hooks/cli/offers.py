@@ -219,4 +219,4 @@ class _TypedLine:
 
 
 def _purpose(parser: argparse.ArgumentParser) -> str:
-    return (parser.description or "").partition(".")[0].replace("\n", " ")
+    return (parser.description or "").replace("\n", " ").partition(". ")[0].removesuffix(".")

@@ -127,6 +127,9 @@ def test_an_offer_says_what_it_is(day: Day) -> None:
     assert day.rcs("completion", "offers", "--", "runs", "show", RUN[:6]) == f"{RUN}\tbuild, running\n"
     assert day.rcs("completion", "offers", "--", "question", "answer", "") == f"{day.question}\tWhich database?\n"
     assert day.rcs("completion", "offers", "--", "task", "next", "") == "login\tplanning\n"
+    assert day.rcs("completion", "offers", "--", "config", "").splitlines()[0] == (
+        "trust\tLet [proof] of the project's rcs.toml count, as it is now"
+    )
 
 
 def test_a_workspace_that_is_named_is_the_one_whose_sessions_are_offered(day: Day, tmp_path: Path) -> None:

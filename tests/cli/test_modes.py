@@ -27,7 +27,7 @@ SHIPPED = [
     "$ultrawork ($ulw)         ultrawork       execution  beside any mode",
     "$ultraqa                  ultraqa         execution",
 ]
-CANCEL = "$cancel ends all that run in the session"
+CANCEL = "$cancel ends every run of the session"
 
 
 class Person:
