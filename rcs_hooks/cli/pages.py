@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.terminal import style as styles
 from rcs_hooks.terminal.style import PLAIN
 from rcs_hooks.terminal.table import Column, Row, render
+from rcs_hooks.terminal.width import cells, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,12 +122,25 @@ def _block(lines: list[str], width: int, style: Style) -> list[str]:
         return []
     if FENCE.match(lines[0]):
         body = lines[1:-1] if FENCE.match(lines[-1]) and len(lines) > 1 else lines[1:]
-        return [(CODE + line).rstrip() for line in textwrap.dedent("\n".join(body)).splitlines()]
+        return _code(textwrap.dedent("\n".join(body)).splitlines(), width)
     if heading := HEADING.fullmatch(lines[0]):
         return [style.paint(_plain(heading[1]), styles.STRONG)]
     if lines[0].lstrip().startswith("|"):
         return _table(lines, width, style)
     return _paragraphs([line for line in lines if not TAG.fullmatch(line)], width)
+
+
+def _code(lines: list[str], width: int) -> list[str]:
+    """Return lines of code, which are never wrapped; where one has no room for the comment behind it, all are above."""
+    parts = [(code.rstrip(), comment) for code, _, comment in (line.partition("  # ") for line in lines)]
+    if all(cells(CODE + line) <= width for line, (code, comment) in zip(lines, parts, strict=True) if code and comment):
+        return [(CODE + line).rstrip() for line in lines]
+    found = []
+    for code, comment in parts:
+        start = CODE + code[: len(code) - len(code.lstrip())] + "# "
+        found += [start + each for each in wrapped(comment, width - len(start))]
+        found += [(CODE + code).rstrip()] if code or not comment else []
+    return found
 
 
 def _paragraphs(lines: list[str], width: int) -> list[str]:
@@ -140,9 +154,9 @@ def _paragraphs(lines: list[str], width: int) -> list[str]:
             items[-1][2].append(line.strip().removeprefix("> "))
         else:
             items.append(("", "", [line.strip().removeprefix("> ")]))
-    wrapped: list[str] = []
+    laid_out: list[str] = []
     for first, further, words in items:
-        wrapped += textwrap.wrap(
+        laid_out += textwrap.wrap(
             _held(_plain(" ".join(words)), width - len(further)),
             width,
             initial_indent=first,
@@ -150,7 +164,7 @@ def _paragraphs(lines: list[str], width: int) -> list[str]:
             break_long_words=False,
             break_on_hyphens=False,
         )
-    return [line.replace(HELD, " ") for line in wrapped]
+    return [line.replace(HELD, " ") for line in laid_out]
 
 
 def _held(text: str, width: int) -> str:

@@ -110,7 +110,12 @@ def _add_filters(to: argparse.ArgumentParser, *, status: bool = True) -> None:
     to.add_argument("--workflow", metavar="NAME", help="only runs of this workflow")
     to.add_argument("--project", metavar="FOLDER", help="only runs of this project")
     if status:
-        to.add_argument("--status", choices=RUN_STATUSES, help="only runs with this status")
+        to.add_argument(
+            "--status",
+            choices=RUN_STATUSES,
+            metavar="STATUS",
+            help=f"only runs with this status: {', '.join(RUN_STATUSES)}",
+        )
 
 
 def run(argv: Sequence[str]) -> int:

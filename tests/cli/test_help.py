@@ -102,6 +102,7 @@ def test_the_help_of_a_command_or_action_is_its_own(words: str, tmp_path: Path) 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"usage: rcs {words} ")
     assert PURPOSES[words] in " ".join(done.stdout.split())
+    assert [line for line in done.stdout.splitlines() if len(line) > 80] == []
     assert run_rcs("help", *words.split(), cwd=tmp_path).stdout == done.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -137,7 +138,7 @@ and [a file](../LICENSE); then type `rcs config trust` in a terminal.
 
 ```sh
 rcs config     # a line of code is never wrapped, however long it may be for the terminal
-  indented
+  indented  # here too
 ```
 """
 SHOWN = """The guide
@@ -159,7 +160,11 @@ key        what `it` is
 a | b      a long text that has to wrap
            where the terminal is narrow
 
-    rcs config     # a line of code is never wrapped, however long it may be for the terminal
+    # a line of code is never wrapped,
+    # however long it may be for the
+    # terminal
+    rcs config
+      # here too
       indented
 """
 
