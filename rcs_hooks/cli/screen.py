@@ -3,7 +3,9 @@
 Rules of this file:
 - However the program ends, by Ctrl-C, a signal or an error, and where Ctrl-Z stops it, the terminal is as it was: its
   text, its cursor, and what it does with keys.
-- A signal only leaves a mark, or ends the program: nothing is written in the middle of something else.
+- A signal only leaves a mark, or ends the program: nothing is written in the middle of something else. The first one
+  that ends it counts, and what comes while the terminal is given back changes nothing.
+- A terminal that takes nothing holds up no end.
 """
 
 from __future__ import annotations
@@ -27,8 +29,10 @@ TAKE = "\x1b[?1049h\x1b[?25l"
 GIVE_BACK = "\x1b[0m\x1b[?25h\x1b[?1049l"
 CLEAR = "\x1b[H\x1b[J"
 BELL = "\a"
-ENDING = (signal.SIGTERM, signal.SIGHUP)
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 LARGEST = 1_000
+PATIENCE = 1.0
+"""For so many seconds a terminal that takes nothing may hold up the end of the program."""
 
 
 class Screen:
@@ -43,6 +47,7 @@ class Screen:
         self._handlers: dict[int, Handler] = {}
         self._drawn: list[str] = []
         self._is_asked_to_stop = False
+        self._is_ending = False
         self._waking, self._woken = -1, -1
 
     def __enter__(self) -> Screen:
@@ -51,7 +56,8 @@ class Screen:
             os.set_blocking(end, False)
         signal.set_wakeup_fd(self._waking, warn_on_full_buffer=False)
         marks = {signal.SIGWINCH: self._forget, signal.SIGCONT: self._forget, signal.SIGTSTP: self._mark_stop}
-        for number, handler in {**marks, **dict.fromkeys(ENDING, _end)}.items():
+        interrupt = (signal.SIGINT,) if signal.getsignal(signal.SIGINT) is signal.default_int_handler else ()
+        for number, handler in {**marks, **dict.fromkeys((*ENDING, *interrupt), self._end)}.items():
             self._handlers[number] = signal.signal(number, handler)
         try:
             self._take()
@@ -108,19 +114,20 @@ class Screen:
                 self._modes = termios.tcgetattr(self._keys)
                 modes = termios.tcgetattr(self._keys)
                 modes[3] &= ~(termios.ECHO | termios.ICANON)
-                termios.tcsetattr(self._keys, termios.TCSADRAIN, modes)
+                termios.tcsetattr(self._keys, termios.TCSANOW, modes)
         self._drawn = []
         self._write(TAKE)
 
     def _give_back(self) -> None:
         with contextlib.suppress(OSError):  # the terminal may be gone
-            self._write(GIVE_BACK)
+            self._write_soon(GIVE_BACK)
         if self._keys is not None and self._modes is not None:
             with contextlib.suppress(termios.error):
-                termios.tcsetattr(self._keys, termios.TCSADRAIN, self._modes)
+                termios.tcsetattr(self._keys, termios.TCSANOW, self._modes)
         self._modes = None
 
     def _close(self) -> None:
+        self._is_ending = True
         try:
             self._give_back()
         finally:
@@ -139,7 +146,28 @@ class Screen:
             except BlockingIOError:
                 select.select([], [self._out], [])
 
+    def _write_soon(self, text: str) -> None:
+        """Write a text, unless the terminal takes nothing, as one that is stopped or that nobody reads."""
+        try:  # opened anew, as not to wait concerns all that have the same opened file
+            own = os.open(os.ttyname(self._out), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        except OSError:
+            self._write(text)
+            return
+        try:
+            data = text.encode(self._encoding, "replace")
+            while data and select.select([], [own], [], PATIENCE)[1]:
+                with contextlib.suppress(BlockingIOError):
+                    data = data[os.write(own, data) :]
+        finally:
+            os.close(own)
+
     # --- signals
+
+    def _end(self, number: int, _frame: FrameType | None) -> None:
+        if self._is_ending:
+            return
+        self._is_ending = True
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
     def _forget(self, _number: int, _frame: FrameType | None) -> None:
         self._drawn = []
@@ -155,7 +183,3 @@ class Screen:
         signal.raise_signal(signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, marked)
         self._take()
-
-
-def _end(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import io
 import os
@@ -13,12 +14,21 @@ from collections.abc import Iterator
 
 import pytest
 
+from rcs_hooks.cli import screen as screens
 from rcs_hooks.cli.screen import BELL, CLEAR, GIVE_BACK, TAKE, Screen
 
 LOCAL = 3
 """Which of the modes of a terminal say what it does with keys."""
 RAW = termios.ECHO | termios.ICANON
-HANDLED = (signal.SIGTERM, signal.SIGHUP, signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP)
+HANDLED = (
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGINT,
+    signal.SIGWINCH,
+    signal.SIGCONT,
+    signal.SIGTSTP,
+)
 
 
 class Pty:
@@ -82,12 +92,37 @@ def test_an_error_gives_it_back(terminal: Pty, error: BaseException) -> None:
     assert terminal.modes() == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_that_ends_the_program_gives_it_back(terminal: Pty, number: signal.Signals) -> None:
     with pytest.raises(SystemExit) as ended, screen_of(terminal):
         signal.raise_signal(number)
     assert ended.value.code == 128 + number
     assert terminal.shown() == TAKE + GIVE_BACK
+
+
+def test_the_first_signal_counts_and_what_follows_changes_nothing(terminal: Pty) -> None:
+    before = terminal.modes()
+    with pytest.raises(SystemExit) as ended, screen_of(terminal):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+                signal.raise_signal(number)
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert terminal.shown() == TAKE + GIVE_BACK
+    assert terminal.modes() == before
+
+
+def test_a_terminal_that_takes_nothing_holds_up_no_end(terminal: Pty, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screens, "PATIENCE", 0.1)
+    before = terminal.modes()
+    with screen_of(terminal):
+        os.set_blocking(terminal.out.fileno(), False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(terminal.out.fileno(), b"x" * 4096)
+        os.set_blocking(terminal.out.fileno(), True)
+    assert terminal.modes() == before
 
 
 def test_lines_are_drawn_where_they_differ_from_what_is_shown(terminal: Pty) -> None:
