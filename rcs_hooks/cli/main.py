@@ -90,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         output.abandoned()
         return output.error(SystemFailure(error), as_json=as_json)
     except KeyboardInterrupt:
-        output.flush()
+        output.interrupted()
         return 130
     return status
 

@@ -113,6 +113,20 @@ def flush() -> None:
         sys.stdout.flush()
 
 
+def interrupted() -> None:
+    """Flush stdout after Ctrl-C, unless nobody takes it just now, or a second Ctrl-C comes: then it is discarded."""
+    import select
+
+    try:
+        if sys.stdout is not None and select.select([], [sys.stdout], [], 0)[1]:
+            flush()
+            return
+    except (OSError, KeyboardInterrupt):
+        pass
+    if sys.stdout is not None:
+        abandoned()
+
+
 def abandoned(stream: int = 1) -> None:
     """Discard printed text that nobody reads any more, so that flushing it does not fail when Python exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
