@@ -723,7 +723,7 @@ def test_a_rule_that_lets_the_agent_run_any_command_by_rcs_is_named(host: Host, 
     (check,) = of(checks(host), "Claude Code rules")
     assert check.status == WARN
     assert check.found == (
-        f"Bash({RCS} {older}:*) lets the agent run any command by `rcs prove` or `rcs task test`, unasked"
+        f"Bash({RCS} {older}:*) lets the agent run any command by `rcs prove`, `rcs task test` or `rcs watch`, unasked"
     )
     assert check.todo == "rcs setup --client claude --scope project; or remove it, if you wrote it"
 

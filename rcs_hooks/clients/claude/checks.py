@@ -117,7 +117,8 @@ def _rules_allow(rcs: str, values: Sequence[tuple[str, Mapping[str, Any]]], with
     if allowed & {"Bash", "Bash(*)"}:
         return Check("Claude Code rules", OK, "the agent may run what it is told to, and all else")
     if wide:
-        found = f"{clean(wide[0], SHOWN)} lets the agent run any command by `rcs prove` or `rcs task test`, unasked"
+        by = "`rcs prove`, `rcs task test` or `rcs watch`"
+        found = f"{clean(wide[0], SHOWN)} lets the agent run any command by {by}, unasked"
         return Check("Claude Code rules", WARN, found, f"{todo}; or remove it, if you wrote it")
     if allowed.issuperset(rules_for([rcs], server=False)):
         return Check("Claude Code rules", OK, "the agent may run what it is told to")

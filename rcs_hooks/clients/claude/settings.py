@@ -55,14 +55,23 @@ def is_too_wide(rule: str, rcs: str) -> bool:
     It has a `*` where a command would begin: `Bash(rcs task:*)`, `Bash(rcs prove --finish *)`. `rcs`: the words that
     run this program.
     """
-    start, star, _ = rule.removeprefix("Bash(").partition("*")
-    start = start.removesuffix(":")
+    before, star, _ = rule.removeprefix("Bash(").partition("*")
+    start = before.removesuffix(":")
     if not (rule.startswith("Bash(") and star and f"{start} ".startswith(f"{rcs} ")):
         return False
     words = start[len(rcs) :].split()
     given = tuple(word for word in words if not word.startswith("-"))
     is_named = bool({"--", "--exec"} & set(words[:-1]))
-    return not is_named and any(given[: len(each)] == each[: len(given)] for each in CARRIERS)
+    begun = words[-1] if given and before.endswith(words[-1]) else ""  # as in `rcs wat*`
+    return not is_named and any(_may_begin(given, each, begun) for each in CARRIERS)
+
+
+def _may_begin(given: tuple[str, ...], carrier: tuple[str, ...], begun: str) -> bool:
+    """Tell whether words begin a carrier, or it begins them. `begun`: the last of the words, if it may go on."""
+    last = len(given) - 1
+    if begun and begun == given[-1] and last < len(carrier) and carrier[last].startswith(begun):
+        given = (*given[:-1], carrier[last])
+    return given[: len(carrier)] == carrier[: len(given)]
 
 
 def with_rules(text: str, wanted: Iterable[str]) -> str:
