@@ -18,7 +18,7 @@ NEAR_ENOUGH, SHORT_ENOUGH = 0.7, 0.6
 SAME = 0.9
 AS_BEGUN, IN_PART = 0.9, 0.95
 MARGIN, SHORT_MARGIN = 0.1, 0.25
-SHORT = 3
+SHORT, LONGEST = 3, 100
 
 
 def nearest(typed: str, known: Iterable[str], other_names: Mapping[str, str] | None = None) -> str | None:
@@ -27,6 +27,8 @@ def nearest(typed: str, known: Iterable[str], other_names: Mapping[str, str] | N
     `other_names`: words that people type for what has another name here; the meaning of one need not be in `known`.
     """
     word = typed.strip().lower()
+    if len(word) > LONGEST:
+        return None
     spelled = {name: name for name in known} | dict(other_names or {})
     if word in spelled:
         return spelled[word]

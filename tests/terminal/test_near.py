@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 from rcs_hooks.cli.main import MODULES
 from rcs_hooks.cli.wrong_calls import OTHER_COMMANDS
@@ -51,6 +52,12 @@ def test_what_was_meant(typed: str, meant: str | None) -> None:
 ])  # fmt: skip
 def test_a_word_that_others_use_leads_to_ours(typed: str, meant: str) -> None:
     assert nearest(typed, MODULES, OTHER_COMMANDS) == meant
+
+
+def test_a_word_of_any_length_is_judged_at_once() -> None:
+    begun = time.process_time()
+    assert nearest("state" * 20_000, MODULES, OTHER_COMMANDS) is None
+    assert time.process_time() - begun < 1
 
 
 def mistyped(word: str) -> set[str]:
