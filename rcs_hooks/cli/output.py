@@ -28,8 +28,13 @@ def prose(shown: str) -> None:
     from rcs_hooks.terminal import prose as proses
     from rcs_hooks.terminal import width
 
-    for line in proses.lines(shown, width.of(sys.stdout, os.environ)):
+    for line in proses.lines(_still(shown), width.of(sys.stdout, os.environ)):
         text(line)
+
+
+def safe(shown: str) -> None:
+    """Print a text to stdout that may have several lines, without characters that could move a cursor."""
+    text(_still(shown))
 
 
 def result(value: object) -> None:
@@ -99,6 +104,10 @@ def can_show(letters: str) -> bool:
 def plain(shown: str) -> str:
     """Return a text on one line, without characters that could move a cursor."""
     return "".join(char if char.isprintable() else " " for char in shown)
+
+
+def _still(shown: str) -> str:
+    return "".join(char if char.isprintable() or char in "\n\t" else " " for char in shown)
 
 
 def _printable(shown: str, encoding: str | None) -> str:

@@ -48,7 +48,7 @@ def ask(paths: Sequence[str], *, yes: bool) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         raise Refused("--purge removes state for good, and there is no terminal to ask on; add --yes if you mean it")
     for path in paths:
-        output.text(f"to be removed: {described(path)}")
+        output.safe(f"to be removed: {described(path)}")
     output.flush()
     try:
         return input("Remove them for good? [y/N] ").strip().lower() in ("y", "yes")

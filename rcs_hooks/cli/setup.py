@@ -157,7 +157,7 @@ def run(argv: Sequence[str]) -> int:
                 _carry_out(target, changes, args, lines, were_empty)
     finally:
         for line in lines:
-            output.text(line)
+            output.safe(line)
     for target, changes in () if args.dry_run else todo:
         _print_next_steps(target, changes, writable=args.writable)
     if args.scope == LOCAL and (not args.client or args.client == "all"):
@@ -168,7 +168,7 @@ def run(argv: Sequence[str]) -> int:
         output.prose(f"note: {other.says}; {other.todo}")
     for line in () if args.dry_run else setup_end.lines(targets, args):
         for part in setup_end.fitted(line, width.of(sys.stdout, os.environ)):
-            output.text(part)
+            output.safe(part)
     return output.OK
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from rcs_hooks.cli import output
 from rcs_hooks.clients.client import rcs_command
 from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, InstallTarget
 from rcs_hooks.errors import Refused
@@ -27,7 +28,7 @@ def lines(targets: Sequence[InstallTarget], args: argparse.Namespace) -> list[st
     """Return the lines that end a setup which has been carried out. `args`: the arguments of `rcs setup`."""
     rcs = rcs_command(os.environ.get("PATH", os.defpath))
     programs = " or ".join(f"`{target.client}`" for target in targets)
-    place = "any project" if args.scope == USER else targets[0].host.root
+    place = "any project" if args.scope == USER else output.plain(targets[0].host.root)
     same = f" --client {args.client}" if args.client else ""
     scope = "" if args.scope == PROJECT else f" --scope {args.scope}"
     root = f" --root {quoted(args.root)}" if args.root else ""

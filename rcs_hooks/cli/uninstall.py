@@ -58,7 +58,7 @@ def run(argv: Sequence[str]) -> int:
             lines += purge.remove(doomed, dry_run=args.dry_run)
     finally:
         for line in lines:
-            output.text(line)
+            output.safe(line)
     return output.OK
 
 

@@ -191,7 +191,7 @@ def _begin(found: Overview, root: str) -> None:
     """Say to somebody at a terminal what is watched, and what waits already."""
     if sys.stderr is None or not sys.stderr.isatty():
         return
-    output.aside(f"rcs: watching {root} until Ctrl-C")
+    output.aside(f"rcs: watching {output.plain(root)} until Ctrl-C")
     if waiting := sum(not entry.is_unreadable for entry in found.waiting):
         output.aside(f"rcs: {waiting} wait{'s' if waiting == 1 else ''} for you already: rcs status")
     if found.off:

@@ -74,6 +74,19 @@ def test_the_commands_name_the_folder_that_was_named(person: Home) -> None:
     ]
 
 
+def test_a_folder_whose_name_could_move_the_cursor_is_shown_without(person: Home) -> None:
+    folder = person.folder / "a\x1b[2J\u202e\nb"
+    (folder / ".git").mkdir(parents=True)
+    for words in ("setup --dry-run --skills", "setup --skills", "setup", "uninstall"):
+        said = person.ok(*words.split(), cwd=folder)
+        assert not [char for char in said if not (char.isprintable() or char in "\n\t")]
+        if words == "setup":
+            assert (
+                end(said)[0]
+                == f"Next:   start `codex` or `claude` in {person.folder}/a [2J  b, and type a prompt such as: {PROMPT}"
+            )
+
+
 def test_skills_that_are_there_are_not_proposed(person: Home) -> None:
     person.ok("setup", "--client", "claude", "--scope", "user", "--skills")
     assert not [line for line in end(person.ok("setup", "--client", "claude")) if line.startswith("Skills:")]
