@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output, pages, wrong_calls
 from rcs_hooks.errors import UsageError
-from rcs_hooks.terminal import style
+from rcs_hooks.terminal import style, width
 
 if TYPE_CHECKING:
     import argparse
@@ -41,7 +41,9 @@ def run(argv: Sequence[str]) -> int:
         return output.OK
     first, *rest = words
     if first in main.MODULES:
-        return main.functions_of(first)[1]([*rest, "--help"])
+        # Only plain words: behind an option or `--` could be a program, which would be run.
+        actions = itertools.takewhile(lambda word: not word.startswith("-"), rest)
+        return main.functions_of(first)[1]([*actions, "--help"])
     name = pages.topic_called(first)
     if name is None:
         known = {*main.MODULES, *pages.topics()}
@@ -49,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
     if sys.stdout is None or not sys.stdout.isatty():
         output.text(pages.text_of(name).rstrip("\n"))
         return output.OK
-    width = min(WIDEST, shutil.get_terminal_size().columns)
-    for line in pages.shown(pages.text_of(name), width, style.of(sys.stdout, os.environ)):
+    columns = min(WIDEST, width.of_help())
+    for line in pages.shown(pages.text_of(name), columns, style.of(sys.stdout, os.environ)):
         output.text(line)
     return output.OK

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import textwrap
 import time
@@ -20,6 +19,7 @@ from rcs_hooks.hook.cli_command import commands
 from rcs_hooks.interface import COUNT, LIST, SCOPE, SWITCH, Argument
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.state.validation import check_session_id
+from rcs_hooks.terminal import width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,7 +75,7 @@ def parser(command: str, purpose: str, *examples: str) -> Parser:
     shown = "\n".join(f"  {example}" for example in examples)
     return Parser(
         prog=f"rcs {command}",
-        description=textwrap.fill(purpose, shutil.get_terminal_size().columns - 2),
+        description=textwrap.fill(purpose, width.of_help() - 2),
         epilog=f"examples:\n{shown}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -99,7 +99,7 @@ def listed(purposes: Mapping[str, str], *, least: int = 0) -> str:
     `least`: how many columns the names have at least.
     """
     indent = " " * (max(least, *(len(name) + 2 for name in purposes)) + 2)
-    room = shutil.get_terminal_size().columns
+    room = width.of_help()
     return "\n".join(
         textwrap.fill(purpose or " ", room, initial_indent=f"  {name}".ljust(len(indent)), subsequent_indent=indent)
         for name, purpose in purposes.items()
@@ -111,7 +111,7 @@ def _own_help(purpose: str, examples: Sequence[str]) -> dict[str, Any]:
     return {
         "description": textwrap.fill(
             f"{purpose[0].upper()}{purpose[1:]}{'' if purpose.endswith('.') else '.'}",
-            shutil.get_terminal_size().columns - 2,
+            width.of_help() - 2,
         ),
         "epilog": f"example{'s' if len(examples) > 1 else ''}:\n{shown}" if examples else None,
         "formatter_class": argparse.RawDescriptionHelpFormatter,

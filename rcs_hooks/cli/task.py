@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import time
 from functools import cache
@@ -22,6 +21,7 @@ from rcs_hooks.tasks.guards.acceptance import DECISIONS
 from rcs_hooks.tasks.guards.findings import has_words
 from rcs_hooks.tasks.store import TaskStore, names
 from rcs_hooks.tasks.verdicts import ReviewVerdict
+from rcs_hooks.terminal import width
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ReplDefaults(NamedTuple):
 
 
 def build() -> argparse.ArgumentParser:
-    return _built(shutil.get_terminal_size().columns)
+    return _built(width.of_help())
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +18,7 @@ from rcs_hooks.files.workspaces import off_by
 from rcs_hooks.hook import notices, own_modes, prompt_submit, prompt_words
 from rcs_hooks.hook.call import PROMPT
 from rcs_hooks.state.scopes import resolve_scope
+from rcs_hooks.terminal.width import of_help as width_of_help
 from rcs_hooks.text import clean
 from rcs_hooks.workflow import transitions
 from rcs_hooks.workflow.messages.prompt_notice import mentioned
@@ -176,7 +176,7 @@ def _marked(prompt: str, tokens: tuple[Token, ...]) -> str:
 
 
 def _marked_line(line: str, at: int, here: list[Token]) -> list[str]:
-    width = min(WIDTH, shutil.get_terminal_size().columns - 3)
+    width = min(WIDTH, width_of_help() - 3)
     start = max(0, min(here[0].start - at - 8, len(line) - width))
     window = line[start : start + width]
     marks = [" "] * len(window)
@@ -208,7 +208,7 @@ def _plan(result: Reconciled | None) -> str:
 
 def _indented(text: str, indent: str = "  ") -> str:
     """Return a text indented, and wrapped on a terminal; a line with a command stays whole for pasting."""
-    width = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
+    width = width_of_help() if sys.stdout is not None and sys.stdout.isatty() else 0
     lines = []
     for line in text.split("\n"):
         if width and not (" --session " in line or " --root-scope" in line):

@@ -32,6 +32,13 @@ def of(stream: TextIO | None, env: Mapping[str, str]) -> int | None:
     return max(NARROWEST, min(found or USUAL, WIDEST))
 
 
+def of_help() -> int:
+    """Return the columns that a help or another text is wrapped to, also where stdout is no terminal."""
+    import shutil
+
+    return max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
+
+
 def cells(text: str) -> int:
     """Return how many cells a text takes: two for a wide letter or an emoji, none for an accent that is added."""
     return len(text) if text.isascii() else sum(map(_cells, text))

@@ -12,7 +12,7 @@ import pytest
 from rcs_hooks.cli import main, pages
 from rcs_hooks.cli.options import Parser
 from rcs_hooks.terminal.style import MANY
-from tests.support import run_rcs
+from tests.support import Workspace, clean_env, run_rcs
 from tests.table import each_row
 
 PURPOSES = {
@@ -200,6 +200,22 @@ def test_a_page_is_piped_as_it_is(words: tuple[str, ...], folder: Path, tmp_path
 def test_a_command_goes_before_a_page_of_its_name(folder: Path, tmp_path: Path) -> None:
     assert run_rcs("help", "modes", cwd=tmp_path).stdout.startswith("usage: rcs modes ")
     assert run_rcs("help", "modes.md", cwd=tmp_path).stdout.startswith("# Modes\n")
+
+
+@each_row("words", ["prove -- -- touch made", "prove touch made", "watch -- --exec ./none", "watch -- -- ./none"])
+def test_help_runs_no_program(words: str, tmp_path: Path) -> None:
+    Workspace(tmp_path).in_git().prompt("$forge fix it")
+    done = run_rcs("help", *words.split(), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: rcs {words.split(maxsplit=1)[0]} ")
+    assert not (tmp_path / "made").exists()
+
+
+@each_row("words", ["--help", "help install", "status --help", "task --help", "task new --help", "try $forge", "hud"])
+def test_the_narrowest_terminal_is_no_error(words: str, tmp_path: Path) -> None:
+    for is_terminal in (False, True):
+        done = run_rcs(*words.split(), cwd=tmp_path, env=clean_env(COLUMNS="1"), is_terminal=is_terminal)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_page_is_laid_out_for_a_terminal(folder: Path) -> None:
