@@ -17,12 +17,14 @@ OFFERS = "offers"
 
 BASH = """\
 _rcs() {
-    local IFS=$'\\n' line cur=${COMP_WORDS[COMP_CWORD]}
+    local IFS=$'\\n' line kind cur=${COMP_WORDS[COMP_CWORD]}
     COMPREPLY=()
     while read -r line; do
         case $line in
-            :files) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$cur"));;
-            :folders) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "$cur"));;
+            :files|:folders)
+                compopt -o filenames 2>/dev/null
+                [[ $line = :files ]] && kind=-f || kind=-d
+                while read -r line; do COMPREPLY+=("$line"); done < <(compgen "$kind" -- "$cur");;
             *) COMPREPLY+=("${line%%$'\\t'*}");;
         esac
     done < <(@RCS@ completion offers -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)

@@ -220,6 +220,11 @@ def test_a_file_with_a_blank_in_its_name_is_one_offer(day: Day) -> None:
     assert completed("bash", day, "overlay", "apply", "My") == ["My notes.md"]
 
 
+def test_a_file_whose_name_is_a_pattern_is_one_offer(day: Day) -> None:
+    (day.root / "M*").touch()
+    assert completed("bash", day, "overlay", "apply", "M*") == ["M*"]
+
+
 READY = "ready:"
 PROMPTS = {
     "bash": (("--noprofile", "--rcfile", "{folder}/.zshrc", "-i"), "PS1={ready}"),
