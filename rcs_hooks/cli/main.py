@@ -64,7 +64,7 @@ def usage() -> str:
 
         lines += ["", "topics (rcs help TOPIC):", options.listed(topics, least=12)]
     lines += ["", "examples:", *(f"  {example}" for *_, example in COMMANDS[:4])]
-    lines += ["", "Run `rcs COMMAND --help` for the options of a command, `rcs --version` for the version."]
+    lines += ["", "`rcs COMMAND --help` shows the options of a command, `rcs --version` the version."]
     lines += ["Start with `rcs try`."]
     return "\n".join(lines)
 

@@ -115,7 +115,7 @@ def parts(overview: Overview, now: float, separator: str = SEPARATOR) -> Iterato
     found = tally(overview)
     entry = only(found)
     if entry is not None:
-        yield from _told(entry, now)
+        yield from _parts_of(entry, now)
         return
     for number, (kind, text) in enumerate(list(_counts(found)) or [hud.IDLE]):
         yield "", separator if number else ""
@@ -137,7 +137,7 @@ def _counts(found: Tally) -> Iterator[Part]:
             yield kind, f"{count} {words}"
 
 
-def _told(entry: Entry, now: float) -> Iterator[Part]:
+def _parts_of(entry: Entry, now: float) -> Iterator[Part]:
     """Yield the parts of the line about one thing that is no session with an active mode."""
     yield styles.STRONG, f"task {entry.name}" if entry.kind == TASK else entry.name
     if entry.verdict and (entry.group == ENDED or entry.phase == DONE):

@@ -59,7 +59,8 @@ def lines(
             shown = (_row(entry, now, length) for entry in group[:most])
             rows += [Row(row.cells) if is_brief and name != WAITING else row for row in shown]
         if len(group) > most:
-            rows.append(Row((), (), ((f"and {len(group) - most} more", "rcs status --json"),)))
+            shows_all = "rcs status" if len(group) <= MOST else "rcs status --json"
+            rows.append(Row((), (), ((f"and {len(group) - most} more", shows_all),)))
     if rows:
         yield from render(rows, COLUMNS, width, style, has_titles=False)
     else:

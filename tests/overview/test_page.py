@@ -71,6 +71,7 @@ def test_with_many_things_each_group_shows_some_and_how_many_there_are() -> None
     ]
     assert sum("asks:" in line for line in lines) == 3
     assert "    and 27 more: rcs status --json" in lines
+    assert "    and 6 more: rcs status" in lines
 
 
 def test_where_not_even_that_fits_its_end_is_left_out() -> None:
