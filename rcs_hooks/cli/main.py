@@ -64,7 +64,7 @@ def usage() -> str:
 
         lines += ["", "topics (rcs help TOPIC):", options.listed(topics, least=12)]
     lines += ["", "examples:", *(f"  {example}" for *_, example in COMMANDS[:4])]
-    lines += ["", "`rcs COMMAND --help` shows the options of a command, `rcs --version` the version."]
+    lines += ["", "`rcs COMMAND --help` shows a command's options, `rcs --version` the version."]
     lines += ["Start with `rcs try`."]
     return "\n".join(lines)
 
