@@ -63,7 +63,7 @@ def build() -> argparse.ArgumentParser:
     options.add_scope(parser)
     parser.add_argument("--mode", metavar="MODE", help="only what happened to this mode")
     parser.add_argument("-n", type=int, default=SHOWN, metavar="N", dest="number", help=f"how many lines ({SHOWN})")
-    parser.add_argument("--follow", action="store_true", help="go on until Ctrl-C with what happens from now on")
+    parser.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C with what happens from now on")
     options.add_json(parser)
     return parser
 

@@ -1,4 +1,4 @@
-"""The command `rcs machine check FILE… | list | show NAME|FILE`, for the machines of runs and of modes."""
+"""The command `rcs machine check NAME|FILE… | list | show NAME|FILE`, for the machines of runs and of modes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import MachineError, reason_of
-from rcs_hooks.files.workspaces import find_root
+from rcs_hooks.files.workspaces import find_root, home_of
 from rcs_hooks.runs import workflow_files
 
 if TYPE_CHECKING:
@@ -32,9 +32,13 @@ def build() -> argparse.ArgumentParser:
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     check = options.add_action(
-        actions, "check", "check files; made for a pre-commit hook", "rcs machine check .claude/skills/*/SKILL.md"
+        actions,
+        "check",
+        "check files; made for a pre-commit hook",
+        "rcs machine check .claude/skills/*/SKILL.md",
+        "rcs machine check release",
     )
-    check.add_argument("files", nargs="+", metavar="FILE", help="a SKILL.md, or the file of an agent")
+    check.add_argument("files", nargs="+", metavar="FILE|NAME", help="a SKILL.md, the file of an agent, or their name")
     check.add_argument("--quiet", action="store_true", help="print errors only")
     listing = options.add_action(
         actions, "list", "list skills and agents, and which files they hide", "rcs machine list"
@@ -76,12 +80,24 @@ def _check(args: argparse.Namespace) -> int:
     status = output.OK
     for path in dict.fromkeys(args.files):
         try:
-            status = max(status, _check_one(path, quiet=args.quiet))
+            status = max(status, _check_one(_file_of(path), quiet=args.quiet))
         except MachineError as error:
             status = output.refused(str(error))
         except OSError as error:
             status = output.refused(f"{path}: {reason_of(error)}")
     return status
+
+
+def _file_of(word: str) -> str:
+    """Return the file that a word names: as a path, or where nothing is there, as a skill, an agent or a mode."""
+    if os.path.lexists(word) or os.sep in word or word.endswith(workflow_files.AGENT_SUFFIX):
+        return word
+    from rcs_hooks.catalog import MODES, SKILLS
+
+    shipped = MODES.get(SKILLS.get(word.lower(), ""))
+    name, root = shipped.skill if shipped else word, find_root(os.environ, os.getcwd())
+    found = workflow_files.find(name, project=root, home=home_of(os.environ))
+    return found.path if found else word
 
 
 def _check_one(path: str, *, quiet: bool) -> int:

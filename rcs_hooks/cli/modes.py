@@ -1,4 +1,4 @@
-"""The command `rcs modes | new NAME`: which modes may be typed here, and a new one of one's own."""
+"""The command `rcs modes [list | new NAME]`: which modes may be typed here, and a new one of one's own."""
 
 from __future__ import annotations
 
@@ -40,6 +40,9 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument("--root", metavar="FOLDER", help="the workspace (default: that of this folder)")
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    every = options.add_action(actions, "list", "list the modes, as `rcs modes` alone does", "rcs modes list")
+    every.add_argument("--root", metavar="FOLDER", default=argparse.SUPPRESS, help="the workspace")
+    every.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one line of JSON")
     new = options.add_action(
         actions, "new", "write a SKILL.md that declares a mode, to be edited", "rcs modes new release"
     )

@@ -153,7 +153,7 @@ def _list(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
         output.result(found)
         return output.OK
     if not found["runs"]:
-        output.text("no runs")
+        output.text(f"no {'such ' if any(filters) else 'reported '}runs (rcs emit); what runs in sessions: rcs status")
         return output.OK
     length = telling_length(name for each in found["runs"] if len(name := each["run_id"]) >= LONG_ID)
     folders = folder_names(each["project"] for each in found["runs"] if each["project"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rcs_hooks.catalog import SKILLS
 from rcs_hooks.errors import Refused
 from rcs_hooks.terminal.ids import LEAST_TYPED, resolve, too_short
 from rcs_hooks.terminal.near import nearest
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
 def run(store: RunStore | None, typed: str, now: float, project: str | None = None) -> str:
     """Return the id of the run that is meant: one of `project` before one of another; `typed` if there is none.
 
-    Raises Refused, with the candidates, if several begin so.
+    Raises Refused, with the candidates, if several begin so, or if it is not the name of a run but that of a mode.
     """
-    if store is None or store.run(typed) is not None:
+    if store is None:
+        _refuse_mode(typed)
+        return typed
+    if store.run(typed) is not None:
         return typed
     known = store.runs(round(now * 1000))
     if any(each.run_id.startswith(f"{typed}#") for each in known):  # a name, of which the last run is meant
@@ -29,7 +33,19 @@ def run(store: RunStore | None, typed: str, now: float, project: str | None = No
     if len(typed) < LEAST_TYPED and any(each.run_id.startswith(typed) for each in known):
         raise too_short(clean(typed), "run")
     here = [each.run_id for each in known if each.project == project]
-    return _first(typed, "run", here, [each.run_id for each in known])
+    meant = _first(typed, "run", here, [each.run_id for each in known])
+    if meant == typed:
+        _refuse_mode(typed)
+    return meant
+
+
+def _refuse_mode(typed: str) -> None:
+    """Raise Refused if a word names a mode, whose runs are in sessions: no run that was reported has that id."""
+    from rcs_hooks.cli import nouns
+
+    name = typed.removeprefix("$").lower()
+    if name in SKILLS or name in dict(nouns.modes(nouns.TypedSoFar())):
+        raise Refused(f"{clean(typed)} is a mode, and its runs are not reported with `rcs emit`: see `rcs status`")
 
 
 def question(scope: Scope, typed: str) -> str:

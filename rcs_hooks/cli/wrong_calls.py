@@ -52,6 +52,20 @@ OTHER_COMMANDS = {
     "-?": "--help",
 }
 """What people type for a command that is called otherwise."""
+ENDING = "what runs ends when you type `$cancel` as a prompt in its client; `rcs status` lists what runs"
+NO_COMMAND_FOR = {
+    **dict.fromkeys(("stop", "kill", "cancel", "end", "abort", "quit"), ENDING),
+    "run": "`rcs status` lists what runs, `rcs runs list` what was reported; to start: type `$forge` and a task as"
+    " a prompt",
+    "start": "to start a run, type `$forge` and a task as a prompt in your client",
+    **dict.fromkeys(("update", "upgrade"), "`rcs help install` says how to upgrade"),
+}
+"""What people type for what no command does, and the way it is done."""
+OTHER_OPTIONS = {
+    "--all": "--everywhere",
+    "--global": "--everywhere",
+}
+"""The same for an option; one counts where the command has what it means."""
 OTHER_ACTIONS = {
     "ls": "list",
     "ps": "list",
@@ -87,10 +101,11 @@ STRAY = {
 
 def unknown_command(typed: str, commands: Iterable[str], *, asked_for_help: bool = False) -> str:
     """Return the words for a command that does not exist. `asked_for_help`: it was typed behind `rcs help`."""
+    way = NO_COMMAND_FOR.get(typed.lstrip("-").lower())
     meant = nearest(typed, commands, OTHER_COMMANDS) or nearest(typed.lstrip("-"), commands, OTHER_COMMANDS)
     what = "command or topic" if asked_for_help else "option" if typed.startswith("-") else "command"
     start = "rcs help" if asked_for_help else "rcs"
-    hint = f"did you mean `{start} {meant}`?" if meant else "`rcs help` lists them"
+    hint = way or (f"did you mean `{start} {meant}`?" if meant else "`rcs help` lists them")
     return f"there is no {what} {_shown(typed)}; {hint}"
 
 
@@ -154,9 +169,13 @@ def _unexpected(parser: argparse.ArgumentParser, rest: str, typed: Sequence[str]
     word = next((each for each in typed if each and rest.startswith(each)), rest.split(" ", maxsplit=1)[0])
     if word.startswith("-") and len(word) > 1:
         option = word.partition("=")[0]
-        near = nearest(option, [name for each in parser._actions for name in each.option_strings])
+        known = [name for each in parser._actions for name in each.option_strings]
+        others = {name: meant for name, meant in OTHER_OPTIONS.items() if meant in known and name not in known}
+        near = nearest(option, known, others)
         hint = f"did you mean {near}?" if near else f"see: {parser.prog} --help"
         return f"{_words(parser)} has no option {_shown(option)}; {hint}"
+    if any(f"--{word.lower()}" in each.option_strings for each in parser._actions):
+        return f"{_words(parser)} takes no {_shown(word)}; did you mean --{word.lower()}?"
     words = " ".join(each for each in typed if not each.startswith("-"))
     hint = STRAY.get(parser.prog, "see: {prog} --help")
     hint = hint.format(word=_quoted(word), all=_quoted(words), prog=parser.prog)

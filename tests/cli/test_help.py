@@ -25,6 +25,7 @@ PURPOSES = {
     "status": "Say what waits for you, what runs, what ended in the last day, and where the tasks are:",
     "log": "Show what happened to the modes, oldest first:",
     "modes": "List the modes that may be typed here, where each is declared and what may run together;",
+    "modes list": "List the modes, as `rcs modes` alone does.",
     "modes new": "Write a SKILL.md that declares a mode, to be edited.",
     "config": "Show the settings that count here, and where each comes from:",
     "config trust": "Let [proof] of the project's rcs.toml count, as it is now.",

@@ -199,7 +199,7 @@ def test_a_history_that_cannot_be_read_is_named(two: Workspace) -> None:
 
 @pytest.fixture
 def followed(two: Workspace) -> Iterator[subprocess.Popen[str]]:
-    command = [str(RCS_HOOK.with_name("rcs")), "log", "--follow", "--json", "-n", "1"]
+    command = [str(RCS_HOOK.with_name("rcs")), "log", "-f", "--json", "-n", "1"]
     process = subprocess.Popen(
         command, cwd=two.root, env=clean_env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

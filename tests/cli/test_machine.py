@@ -100,6 +100,15 @@ def test_check_warns_and_is_content(project: Path) -> None:
     assert machine(project, "check", "--quiet", "x.md") == (0, "", "")
 
 
+def test_check_takes_the_name_of_a_skill_or_a_mode(project: Path) -> None:
+    path = skill(project, "release", GOOD)
+    assert machine(project, "check", "release") == (0, f"{path}: 2 states, 2 transitions\n", "")
+    assert machine(project, "check", "crew") == machine(project, "check", "team")
+    assert machine(project, "check", "none") == (1, "", "none: no such file or directory\n")
+    (project / "release").write_text(BROKEN)
+    assert machine(project, "check", "release") == (1, "", BROKEN_SAID.format(file="release"))
+
+
 def test_check_without_a_file_is_a_wrong_command_line(project: Path) -> None:
     status, out, err = machine(project, "check")
     assert (status, out) == (2, "")

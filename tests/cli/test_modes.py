@@ -66,6 +66,12 @@ def person(tmp_path: Path) -> Person:
 # --- the list
 
 
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_the_action_list_is_the_command_alone(words: tuple[str, ...], tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    assert person.rcs("modes", "list", *words) == person.rcs("modes", *words)
+
+
 def test_the_modes_that_ship_are_listed(person: Person) -> None:
     assert person.rcs("modes") == (0, [*SHIPPED, CANCEL], "")
 

@@ -46,7 +46,8 @@ def as_json(project: Project, *words: str) -> Record:
 
 
 def test_without_a_database_there_are_no_runs_and_none_is_made(project: Project) -> None:
-    assert said(project, "list") == "no runs\n"
+    assert said(project, "list") == "no reported runs (rcs emit); what runs in sessions: rcs status\n"
+    assert said(project, "list", "--status", "failed") == "no such runs (rcs emit); what runs in sessions: rcs status\n"
     assert as_json(project, "list") == {"runs": [], "next": None}
     assert said(project, "export") == ""
     assert said(project, "prune", "--older-than", "1d") == "0 deleted\n"

@@ -36,6 +36,20 @@ WRONG = {
     "--list": "there is no option '--list'; did you mean `rcs status`?",
     "help nonsense": "there is no command or topic 'nonsense'; `rcs help` lists them",
     "help uninstal": "there is no command or topic 'uninstal'; did you mean `rcs help uninstall`?",
+    "run":
+        "there is no command 'run'; `rcs status` lists what runs, `rcs runs list` what was reported; to start: "
+        "type `$forge` and a task as a prompt",
+    "start": "there is no command 'start'; to start a run, type `$forge` and a task as a prompt in your client",
+    "update": "there is no command 'update'; `rcs help install` says how to upgrade",
+    "upgrade now": "there is no command 'upgrade'; `rcs help install` says how to upgrade",
+    **{
+        line: f"there is no command '{line.split()[0]}'; what runs ends when you type `$cancel` as a prompt in its "
+        "client; `rcs status` lists what runs"
+        for line in ("kill", "stop", "cancel forge", "end", "abort")
+    },
+    "help stop":
+        "there is no command or topic 'stop'; what runs ends when you type `$cancel` as a prompt in its client; "
+        "`rcs status` lists what runs",
     # actions
     "state": "state needs an action: read, write, clear, list-active, get-status or prune",
     "state lst": "state has no action 'lst'; did you mean `rcs state list-active`?",
@@ -46,7 +60,7 @@ WRONG = {
     "overlay": "overlay needs an action: show, apply or strip",
     "task reviw": "task has no action 'reviw'; did you mean `rcs task review`?",
     "task review": "task review needs an action: plan or code",
-    "modes release": "modes has no action 'release'; there is new; to write a new mode: rcs modes new release",
+    "modes release": "modes has no action 'release'; there is list and new; to write a new mode: rcs modes new release",
     "config untrust": "config has no action 'untrust'; did you mean `rcs config trust --remove`?",
     "completion tcsh": "completion has no shell 'tcsh'; there is bash, zsh and fish",
     "completion": "completion needs a shell: bash, zsh or fish",
@@ -61,12 +75,16 @@ WRONG = {
     "runs show": "runs show needs ID; see: rcs runs show --help",
     "question answer": "question answer needs TEXT; see: rcs question answer --help",
     "overlay show AGENTS.md": "overlay show takes no 'AGENTS.md'; see: rcs overlay show --help",
+    "off everywhere": "off takes no 'everywhere'; did you mean --everywhere?",
+    "on everywhere": "on takes no 'everywhere'; did you mean --everywhere?",
     "overlay apply": "overlay apply needs a file, like: rcs overlay apply AGENTS.md",
     "watch notify-send x": "watch takes no 'notify-send'; to call a program: rcs watch --exec notify-send",
     # options and their values
     "watch --on waitng": "--on 'waitng': it is one or more of waiting, failed, ended; did you mean waiting?",
     "watch --on ,": "--on needs a value: one or more of waiting, failed, ended",
     "status --sesion x": "status has no option '--sesion'; did you mean --session?",
+    "off --all": "off has no option '--all'; did you mean --everywhere?",
+    "status --all": "status has no option '--all'; see: rcs status --help",
     "runs list --staus x": "runs list has no option '--staus'; did you mean --status?",
     "state read --outcom x": "state read has no option '--outcom'; see: rcs state read --help",
     "state write --outcom x": "state write has no option '--outcom'; did you mean --outcome?",
@@ -135,6 +153,8 @@ MISTYPED = {
     "task status lo": (1, "rcs: there is no task lo; did you mean login?\n"),
     "task next other": (1, "rcs: there is no task other; begin it with: rcs task new other\n"),
     "runs show 55": (1, "rcs: 55 is too short for a run; type at least 4 letters of its id\n"),
+    "runs end forge": (1, "rcs: forge is a mode, and its runs are not reported with `rcs emit`: see `rcs status`\n"),
+    "runs show crew": (1, "rcs: crew is a mode, and its runs are not reported with `rcs emit`: see `rcs status`\n"),
     "runs show 6666": (1, "rcs: there is no run '6666'; `rcs runs list` shows those that are\n"),
 }  # fmt: skip
 
