@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -124,13 +125,13 @@ def flush() -> None:
 
 def interrupted() -> None:
     """Flush stdout after Ctrl-C, unless nobody takes it just now, or a second Ctrl-C comes: then it is discarded."""
-    import select
-
     try:
+        import select
+
         if sys.stdout is not None and select.select([], [sys.stdout], [], 0)[1]:
             flush()
             return
-    except (OSError, KeyboardInterrupt):
+    except (OSError, ImportError, KeyboardInterrupt):  # also where no more files can be opened
         pass
     if sys.stdout is not None:
         abandoned()
@@ -138,4 +139,5 @@ def interrupted() -> None:
 
 def abandoned(stream: int = 1) -> None:
     """Discard printed text that nobody reads any more, so that flushing it does not fail when Python exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    with contextlib.suppress(OSError):  # where no more files can be opened
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)

@@ -52,3 +52,11 @@ def test_ctrl_c_where_nobody_reads_any_more_or_stdout_is_closed_is_no_error(pipe
     os.close(reader)
     assert ended(INTERRUPTED, writer) == (0, "")
     os.close(writer)
+
+
+NO_MORE_FILES = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))"
+
+
+@pytest.mark.parametrize("does", ["interrupted", "abandoned"])
+def test_where_no_more_files_can_be_opened_nothing_else_goes_wrong(does: str, pipe: tuple[int, int]) -> None:
+    assert ended(f"from rcs_hooks.cli import output; {NO_MORE_FILES}; output.{does}()", pipe[1]) == (0, "")
