@@ -20,12 +20,14 @@ def joined(parts: Iterable[Part], style: Style = PLAIN, width: int | None = None
 
     `width`: the cells after which the line is cut, with an ellipsis; None: never.
     """
+    parts = tuple(parts)
+    if width is None or sum(cells(text) for _, text in parts) <= width:
+        return "".join(style.paint(text, kind) for kind, text in parts)
     line, left = [], width
     for kind, text in parts:
-        shown = text if left is None or cells(text) <= left else cut(text, left) or ELLIPSIS
+        shown = text if cells(text) < left else cut(text + ELLIPSIS, left)  # the last cell is the ellipsis'
         line.append(style.paint(shown, kind))
         if shown != text:
             break
-        if left is not None:
-            left -= cells(text)
+        left -= cells(text)
     return "".join(line)
