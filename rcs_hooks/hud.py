@@ -39,7 +39,8 @@ class HudMode(NamedTuple):
     """One active mode, as the HUD shows it.
 
     `waits`: whether it waits for the person. `scope`: where its record lies, `session` or `root`. `title`: what the
-    person asked for; empty if nobody recorded it.
+    person asked for; empty if nobody recorded it. `answered`: whether it waits only for the prompt that brings the
+    agent an answer that was given elsewhere.
     """
 
     mode: str
@@ -51,6 +52,7 @@ class HudMode(NamedTuple):
     title: str = ""
     proof: ProofStatus | None = None
     """The newest proof of the run, and the stored verdict on it."""
+    answered: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the mode as a JSON object; its `proof` has the keys of `rcs state get-status`."""
@@ -117,23 +119,25 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
 
     `deferred`: the skills that wait for planning to end. `off`: what switches the hooks off; empty if they are on.
     """
-    from rcs_hooks.state import session_notes, stop_notes
+    from rcs_hooks.state import session_notes, stop_notes, unread_answers
     from rcs_hooks.text import clean, word
     from rcs_hooks.workflow.lifecycle import outcome_of
     from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
     notes = session_notes.load(view.folder, view.session) if view.session else {}
     members = view.active_modes()
+    answered = {member.mode for member in members if unread_answers.waits_for_prompt(view, member, notes)}
     active = tuple(
         HudMode(
             member.mode,
             word(member.record.phase),
-            outcome_of(member.record).waits,
+            outcome_of(member.record).waits or member.mode in answered,
             _count(member.record.iteration),
             _count(member.record.max_iterations),
             "session" if member.session else "root",
             clean(member.record.title, TITLE_LENGTH),
             member.record.proof_status,
+            member.mode in answered,
         )
         for member in members
     )
@@ -224,7 +228,7 @@ def _active_parts(hud: Hud) -> Iterator[Part]:
             yield from _question_parts(asks.pop(each.mode))
         elif each.waits:
             yield "", " "
-            yield styles.WAITS, "waits for you"
+            yield styles.WAITS, 'answered: type "go on"' if each.answered else "waits for you"
         if each.proof and each.proof.command:
             yield "", ", "
             yield verdict_part(each.proof, each.proof.at, hud.now)

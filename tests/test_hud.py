@@ -131,7 +131,7 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
         "active_modes": ["blueprint"],
         "modes": [
             {"mode": "blueprint", "phase": "planning", "waits": True, "iteration": 1, "max_iterations": 3,
-             "scope": "session", "title": "",
+             "scope": "session", "title": "", "answered": False,
              "proof": {"state": "unproven", "command": "", "exit": None, "at": ""}}
         ],
         "finished": [],

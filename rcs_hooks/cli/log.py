@@ -240,7 +240,7 @@ def what(event: Event, times: int = 1) -> str:
         if asker := clean(event.data.get("asked_by")):
             words = f"waits for {asker}'s question"
     elif event.event == history.ANSWER:
-        words = f"answered, goes on: {after}"
+        words = f"answered: {after}"
     elif event.event == history.HELD:
         words = f"Stop held{f' {times} times' if times > 1 else ''}: {after}{rounds}"
     elif event.event == history.LET_GO:

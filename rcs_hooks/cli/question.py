@@ -87,12 +87,7 @@ def run(argv: Sequence[str]) -> int:
         words = [each for each in (args.id, args.answer, *further) if each is not None]
         question, text = _question_and_text(scope, words)
         answered = question_service.answer(scope, question, text, source="cli")
-        goes_on = ""
-        if modes := answered["goes_on"]:
-            goes_on = f"; {' + '.join(modes)} {'goes' if len(modes) == 1 else 'go'} on"
-        return _show(
-            args, answered, f"{answered['question_id']} answered{goes_on}; its session's next prompt passes it on"
-        )
+        return _show(args, answered, f"{answered['question_id']} {answered['says']}")
     listed = question_service.list_questions(_scope(args), every=args.all)
     if args.json:
         output.result(dict(listed))

@@ -227,7 +227,8 @@ class AnsweredJson(JsonModel):
     success: bool
     question_id: str
     session_id: str | None
-    goes_on: list[str] = Field(description="the modes that go on")
+    goes_on: list[str] = Field(description="the modes that go on with the next prompt")
+    says: str = Field(description="what the person does next, in words")
 
 
 class EndJson(JsonModel):

@@ -20,6 +20,8 @@ from rcs_hooks.runs.path import OUTSIDE
 from rcs_hooks.runs.records import COMPLETED, OPEN, RUNNING, WAITING
 from rcs_hooks.state import history, questions, session_notes
 from rcs_hooks.state import session as state_sessions
+from rcs_hooks.state.session import ActiveMode
+from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
@@ -128,9 +130,11 @@ class _ModeRun:
         if outcome.waits:
             return WAITING, None
         session = self.view.session
-        if session and session_notes.is_closed(session_notes.load(self.view.folder, session)):
+        notes = session_notes.load(self.view.folder, session) if session else {}
+        if session_notes.is_closed(notes):
             return CLOSED, None
-        return RUNNING, None
+        member = ActiveMode(self.mode, self.record, session)
+        return (WAITING if waits_for_prompt(self.view, member, notes) else RUNNING), None
 
     def _path_of_record(self, record: ModeRecord) -> None:
         """Take the path from the phases that the record names, where there is no history."""

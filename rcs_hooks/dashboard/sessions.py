@@ -12,14 +12,17 @@ from rcs_hooks.files.clock import iso
 from rcs_hooks.overview import proofs
 from rcs_hooks.state import questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
+from rcs_hooks.state.session import ActiveMode
 from rcs_hooks.state.session_listing import known_sessions
+from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean, cut
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from rcs_hooks.files.reading import Unreadable
     from rcs_hooks.state.questions import Question
 
 Record = dict[str, Any]
@@ -112,12 +115,13 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
     except (RcsError, OSError):  # a folder that cannot be read hides no other session
         listed = []
     open_questions = [question for question in listed if question.record.get("status") in questions.OPEN]
-    known = [_mode(view, mode) for mode in view.modes]
+    notes = session_notes.load(folder, entry.session) if entry.session else {}
+    known = [_mode(view, mode, notes) for mode in view.modes]
     shown = [mode for mode in known if mode is not None]
     if not (shown or open_questions or view.unreadable):
         return None
     waits = any(mode["waiting"] for mode in shown)
-    is_closed = entry.session is not None and session_notes.is_closed(session_notes.load(folder, entry.session))
+    is_closed = session_notes.is_closed(notes)
     return {
         "root": entry.root,
         "session": entry.session,
@@ -141,17 +145,19 @@ def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool) 
     return "broken" if broken else "ended"
 
 
-def _mode(view: sessions.Session, mode: str) -> Record | None:
+def _mode(view: sessions.Session, mode: str, notes: Mapping[str, object] | Unreadable) -> Record | None:
     record = view.record_of(mode)
     if record is None or record.is_tombstone:
         return None
     outcome = outcome_of(record)
     runs = is_active(record)
+    session = view.session if mode in view.own else None
+    waits = outcome.waits or waits_for_prompt(view, ActiveMode(mode, record, session), notes)
     return {
         "mode": mode,
         "title": clean(record.title, TITLE_LENGTH) or None,
         "active": runs,
-        "waiting": runs and outcome.waits,
+        "waiting": runs and waits,
         "phase": clean(record.phase) or None,
         "outcome": outcome.public,
         "verdict": proofs.verdict_of(view.modes.get(mode), record) or None,
@@ -161,7 +167,7 @@ def _mode(view: sessions.Session, mode: str) -> Record | None:
         "started_at": clean(record.started_at) or None,
         "updated_at": clean(record.updated_at) or None,
         "completed_at": clean(record.completed_at) or None,
-        "session": view.session if mode in view.own else None,
+        "session": session,
     }
 
 

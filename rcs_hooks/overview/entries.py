@@ -70,6 +70,8 @@ class Entry(NamedTuple):
     is_early: bool = False
     """Whether it was said to be finished in a phase from which its machine does not end."""
     question: AskedQuestion | None = None
+    is_answered: bool = False
+    """Whether it was answered elsewhere than in its client, so that the next prompt brings the agent the answer."""
     stop: LastStop | None = None
     proof: ProofStatus | None = None
     """The stored verdict on the run of a mode, or on a task that has come to acceptance, and the proof that it rests

@@ -112,7 +112,7 @@ def _waiting(before: Overview, after: Overview) -> Iterator[WatchedEvent]:
 
 def _waits_about(entry: Entry) -> Iterator[Hashable]:
     """Yield what tells apart the times that an entry waits for the person; nothing if it does not wait."""
-    if entry.is_unreadable:
+    if entry.is_unreadable or entry.is_answered:  # who has just answered need not be called
         return
     if entry.question:  # also in a session that its client has closed: it can be answered all the same
         yield "question", entry.project, entry.question.id

@@ -32,8 +32,10 @@ from rcs_hooks.overview.records import moment, of_record, title_of, why
 from rcs_hooks.state import questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.inventory import deferred_skills_in
+from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import outcome_of
+from rcs_hooks.workflow.messages.question import answered_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -113,6 +115,7 @@ class _SessionEntries:
         self.commands = commands
         notes = session_notes.load(view.folder, view.session) if view.session else {}
         self.is_closed = session_notes.is_closed(notes)
+        self.notes = notes
         self.closed_at = moment(notes.get("closed_at")) if isinstance(notes, dict) else None
         # A root record is shown once: as one that belongs to the workspace, not in each session that sees it.
         self.members = [member for member in view.active_modes() if member.session == view.session]
@@ -172,6 +175,9 @@ class _SessionEntries:
             )
         if outcome.waits:
             return entry._replace(group=WAITING, since=moment(record.updated_at), detail=self._waits_for(member))
+        if waits_for_prompt(self.view, member, self.notes):
+            detail = answered_elsewhere([member.mode], self.view.session)
+            return entry._replace(group=WAITING, since=moment(record.updated_at), detail=detail, is_answered=True)
         then = f"; then {' '.join(f'${mode}' for mode in self.deferred)}" if self.deferred else ""
         return entry._replace(
             group=RUNNING, since=moment(record.started_at or record.updated_at), detail=phase + then, stop=self.stop

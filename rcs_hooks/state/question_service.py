@@ -18,7 +18,7 @@ from rcs_hooks.state.scopes import each_active_scope, each_scope, with_session
 from rcs_hooks.state.session_index import Budget
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import outcome_of
-from rcs_hooks.workflow.messages.question import asked_already, question_to_say
+from rcs_hooks.workflow.messages.question import answered_elsewhere, asked_already, question_to_say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,7 +160,13 @@ def answer(scope: Scope, question: str, text: str, *, source: str) -> AnswerResu
         lifted = _lift(draft, asked, found)
         draft.sync_inventories()
         transaction.commit(folder, draft.writes())
-    return {"success": True, "question_id": question, "session_id": scope.session, "goes_on": lifted}
+    return {
+        "success": True,
+        "question_id": question,
+        "session_id": scope.session,
+        "goes_on": lifted,
+        "says": answered_elsewhere(lifted, scope.session),
+    }
 
 
 def _lift(draft: Draft, asked: list[Question], found: Question) -> list[str]:

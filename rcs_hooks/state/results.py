@@ -97,6 +97,7 @@ class AnswerResult(TypedDict):
     question_id: str
     session_id: str | None
     goes_on: list[str]
+    says: str
 
 
 class ListedQuestion(TypedDict):

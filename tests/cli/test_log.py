@@ -31,7 +31,7 @@ WORDS = (
     (Event(1, "", "forge", "question", "a", "a"), "waits for the user: a"),
     (Event(1, "", "ultrawork", "question", "a", "a", data={"text": "Which?", "asked_by": "forge"}),
      "waits for forge's question"),
-    (Event(1, "", "forge", "answer", "a", "a"), "answered, goes on: a"),
+    (Event(1, "", "forge", "answer", "a", "a"), "answered: a"),
     (Event(1, "", "forge", "held", "fixing", "fixing", 2, data={"why": "running"}), "Stop held: fixing, round 2"),
     (Event(1, "", "forge", "let_go", "a", "a", data={"why": "unchanged"}), "Stop let go: nothing had changed"),
     (Event(1, "", "forge", "let_go", "a", "a", data={"why": ["x"]}), "Stop let go: a"),

@@ -97,7 +97,7 @@ def test_a_question_is_open_and_then_has_its_answer(twice: Board) -> None:
         f"/api/questions/{question}/answer", {"root": twice.root, "session": "s1", "answer": "Postgres"}
     ).raise_for_status()
     found = shown(twice)
-    assert (found["status"], found["questions"]) == ("running", [])
+    assert (found["status"], found["questions"]) == ("waiting", [])  # for the prompt that brings the answer
     assert found["asked"][0]["answer"] == "Postgres"
     assert [event["event"] for event in found["events"]][-2:] == ["question", "answer"]
 

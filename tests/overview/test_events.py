@@ -32,6 +32,7 @@ def task(group: str, phase: str, **fields: object) -> Entry:
 
 
 RUNS, ASKS = mode("running", phase="executing"), mode("waiting", question=WHICH, since=NOW)
+ANSWERED = mode("waiting", phase="executing", is_answered=True)
 WAITS = mode("waiting", phase="executing", iteration=1)
 HELD, LET_GO = mode("running", stop=LastStop(True, BEFORE)), mode("running", stop=LastStop(False, NOW), since=BEFORE)
 FINISHED = mode("ended", outcome="finished", since=NOW)
@@ -53,6 +54,9 @@ WAITING: Rows = [
     ("the same question, seen later", [ASKS], [ASKS._replace(since=LATER, phase="planning")], []),
     ("another question", [ASKS], [ASKS._replace(question=WHY)], ["waiting forge"]),
     ("a question is answered", [ASKS], [RUNS], []),
+    ("a question is answered elsewhere", [ASKS], [ANSWERED], []),
+    ("the answer comes to the agent", [ANSWERED], [RUNS], []),
+    ("an answered mode asks again", [ANSWERED], [ASKS._replace(question=WHY)], ["waiting forge"]),
     ("its mode has ended, the question is open", [ASKS], [ASKS._replace(id="q-1"), FINISHED], ["ended forge"]),
     ("its client closes the session", [ASKS], [ASKS._replace(group="closed")], []),
     ("its session is resumed", [ASKS._replace(group="closed")], [ASKS], []),

@@ -1,4 +1,4 @@
-"""Tells the agent how to ask the user a blocking question, or why it may not ask a second one."""
+"""Words about a blocking question: how the agent asks it, why it may not ask a second one, what an answer leads to."""
 
 from __future__ import annotations
 
@@ -26,3 +26,13 @@ def question_to_say(text: str, options: Sequence[str]) -> str:
     choices = f" Options: {' | '.join(numbered)}." if options else ""
     shown = clean(text, LONGEST_QUESTION)
     return f'Ask the user now, in these words, and end the turn: "{shown}"{choices} The next prompt is the answer.'
+
+
+def answered_elsewhere(modes: Sequence[str], session: str | None) -> str:
+    """Return what a person reads who has answered in a terminal or a browser: nothing goes on before the next prompt.
+
+    `modes`: those that go on then; may be empty. `session`: the session that asks; None for the workspace.
+    """
+    where = "that session" if session else "a session of this workspace"
+    then = f"and {' + '.join(modes)} {'goes' if len(modes) == 1 else 'go'} on with it" if modes else "to pass it on"
+    return f'answered; type any prompt in {where}, such as "go on", {then}'

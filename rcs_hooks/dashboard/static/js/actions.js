@@ -18,11 +18,11 @@ async function answer(form, { post, toast, refresh }) {
     field.focus();
     return;
   }
-  const { root, session, question, mode, text } = form.dataset;
+  const { root, session, question, text } = form.dataset;
   let said;
   const done = await asks({
     title: "Send this answer?",
-    text: "The next prompt of the session is told, and what waits for it goes on.",
+    text: "The next prompt that you type in the session brings the agent the answer, and what waits for it goes on.",
     facts: [
       ["Question", text],
       ["Answer", words],
@@ -38,9 +38,7 @@ async function answer(form, { post, toast, refresh }) {
   });
   if (!done) return;
   field.value = "";
-  toast(
-    said.goes_on.length ? `Answered: ${said.goes_on.join(" + ")} goes on.` : `Answered for ${mode || "the session"}.`,
-  );
+  toast(`${said.says[0].toUpperCase()}${said.says.slice(1)}.`);
   refresh();
 }
 

@@ -35,7 +35,6 @@ export function question(asked, root, session, { dated = true } = {}) {
       "data-root": root,
       "data-session": session ?? "",
       "data-question": asked.question_id,
-      "data-mode": asked.mode ?? "",
       "data-text": asked.question,
     },
     h(
