@@ -151,11 +151,14 @@ def _sound(file: str) -> tuple[Said, str]:
     """Return what a file says of proofs, and the digest to trust. Raises Refused if it says nothing, or is faulty."""
     source = reading.read(file)
     if source is None:
-        raise Refused(f'there is no {file}; what can be trusted is its table: [proof], command = "pytest -q"')
+        example = 'a line [proof], and below it one such as command = "pytest -q"'
+        raise Refused(f"there is no {file}, so there is nothing to trust; to make one, write into it {example}")
     said, faults = proof_table.in_file(source)
     if fault := source.fault or next(iter(faults), None):
         raise Refused(f"{clean(fault.sentence, LONGEST)}; correct that, and type again: {TRUST}")
     table = source.tables.get(proof_table.TABLE)
     if table is None:
         raise Refused(f"{file} has no table [proof], so there is nothing to trust")
+    if said == Said():
+        raise Refused(f"[proof] of {file} names no command and nothing else, so there is nothing to trust")
     return said, trust.digest_of(table)

@@ -110,10 +110,10 @@ def _rcs_for_agent(client: Client, host: Host) -> Check:
     """Return a check that shows what an agent is told to type for `rcs`, and why: a GNU program has the same name."""
     command = client.rcs_command(host.env)
     if command == "rcs":
-        return Check("rcs", OK, f"{client.title}'s agent is told to run `rcs`, which is this one")
+        return Check("rcs", OK, f"{client.title}'s agent calls `rcs`, which is this one")
     other = shutil.which("rcs", path=client.shell_path(host.env))
     why = f"the `rcs` on its PATH is {other}, another program" if other else "no `rcs` is on its PATH"
-    return Check("rcs", OK, f"{client.title}'s agent is told to run `{command}`: {why}")
+    return Check("rcs", OK, f"{client.title}'s agent calls `{command}`, which works although {why}")
 
 
 def _bounded(check: Check) -> Check:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.catalog import possible_own_names
+from rcs_hooks.catalog import possible_own_names, skill_named
 from rcs_hooks.cli import options, output
 from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.clients import CLIENTS
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 NEW_SESSION = "new-session"
 """The id that stands for a session without state."""
 WIDTH = 76
+COMMAND = re.compile(r"\s*/((?:rcs:)?[A-Za-z][A-Za-z0-9-]{0,39})(?=\s|$)")
+"""A prompt that a client takes for a command, with its name."""
 FAULTY = "a declaration has a fault"
 MADE_BY_CLIENT = "a client sends such a prompt, no person types it"
 
@@ -50,6 +53,8 @@ class Trial(NamedTuple):
     refused: str = ""
     """Why nothing could be written; empty if something could."""
     is_made_by_client: bool = False
+    command: str = ""
+    """The name that follows a `/` at the beginning, where `$` with it would name a mode; empty if none does."""
 
     @property
     def context(self) -> str:
@@ -116,7 +121,17 @@ def _tried(prompt: str, scope: Scope) -> Trial:
         said = {"systemMessage": mentioned(mentions)} | said
     if not refused and notices.is_tracked_line_due(scope.root, session):
         said = notices.add_tracked_line(said, scope.root)
-    return Trial(prompt, tokens, result, said, refused, is_made_by_client)
+    return Trial(prompt, tokens, result, said, refused, is_made_by_client, _command(prompt, scope, session))
+
+
+def _command(prompt: str, scope: Scope, session: str) -> str:
+    """Return the mode that a prompt names as a client's command, as `/forge` does; empty if it names none so."""
+    found = COMMAND.match(prompt)
+    if not found:
+        return ""
+    name = found[1]
+    own = own_modes.find_all(possible_own_names(f"${name}"), scope.root, session, scope.env)
+    return name if skill_named(name) or own else ""
 
 
 def _refused(root: str, result: Reconciled | None) -> str:
@@ -151,21 +166,22 @@ def _in_words(trial: Trial) -> str:
     notice, context = trial.output.get("systemMessage", ""), trial.context
     parts = [
         *(hints if ends_with_token else []),
-        _marked(trial.prompt, trial.tokens),
-        f"plan: nothing changes ({why})" if why else _plan(trial.result),
+        _marked(trial),
+        f"plan: nothing changes ({why})" if why else _plan(trial),
         f"you see:\n{_indented(notice)}" if notice else "",
         f"the model sees ({len(context)} characters):\n{_indented(context)}" if context else "the model sees nothing",
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _marked(prompt: str, tokens: tuple[Token, ...]) -> str:
+def _marked(trial: Trial) -> str:
     """Return the lines of a prompt that hold tokens, with marks below: ^ where a token counts, - where it does not."""
+    prompt, tokens = trial.prompt, trial.tokens
     if not tokens:
-        return (
-            f"no $skill token in: {clean(prompt, WIDTH)}\n"
-            "(in double quotes the shell replaces $words before rcs sees them; use single quotes)"
-        )
+        hint = "in double quotes the shell replaces $words before rcs sees them; use single quotes"
+        if trial.command:
+            hint = f"`/{trial.command}` is a command of the client's own, which starts no run; type `${trial.command}`"
+        return f"no $skill token in: {clean(prompt, WIDTH)}\n({hint})"
     lines, at = [], 0
     for line in prompt.split("\n"):
         here = [token for token in tokens if at <= token.start < at + len(line) + 1]
@@ -189,17 +205,23 @@ def _marked_line(line: str, at: int, here: list[Token]) -> list[str]:
     return [f"  {shown}", f"  {''.join(marks)}".rstrip(), *reasons]
 
 
-def _plan(result: Reconciled | None) -> str:
+def _plan(trial: Trial) -> str:
+    result = trial.result
     if result is None or not (result.plan.steps or result.plan.cancels or result.plan.denied):
         return "plan: nothing changes"
-    plan = result.plan
-    lines = ["plan:"]
+    plan, lines = result.plan, ["plan:"]
+    typed = {token.skill: clean(token.typed) for token in reversed(trial.tokens) if token.passed_over is None}
+
+    def named(mode: str) -> str:
+        word = typed.get(mode, "")
+        return mode if word.lower() in ("", f"${mode}") else f"{mode} ({word})"
+
     if plan.cancels:
         lines.append(f"  cancel: {' + '.join(plan.before) or 'nothing is active'}")
     for step in plan.steps:
         ends = f" (completes {' + '.join(step.completes)})" if step.completes else ""
-        lines.append(f"  {step.requested}: {step.kind}{ends}")
-    lines += [f"  {mode}: deferred until {plan.source} has ended" for mode in plan.deferred]
+        lines.append(f"  {named(step.requested)}: {step.kind}{ends}")
+    lines += [f"  {named(mode)}: deferred until {plan.source} has ended" for mode in plan.deferred]
     if not result.is_allowed:
         lines.append("  so nothing changes at all")
     after = " + ".join(plan.after if result.is_allowed else plan.before)

@@ -90,7 +90,7 @@ def _in_project(home: str | None, root: str, faults: list[Fault]) -> _Project:
         faults.append(fault)
     known = trusted.get(os.path.realpath(file))
     is_trusted = isinstance(table, dict) and known == trust.digest_of(table)
-    return _Project(said, isinstance(table, dict), is_trusted, known is not None and not is_trusted)
+    return _Project(said, isinstance(table, dict) and bool(table), is_trusted, known is not None and not is_trusted)
 
 
 def _in(source: TomlFile, tables: Sequence[str], faults: list[Fault]) -> Said:

@@ -111,10 +111,11 @@ def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
         in shell.rcs()[1]
     )
     assert shell.json()["changed"] is True
-    shell.file.unlink()
-    assert shell.rcs()[1].endswith(
-        "\nrcs.toml no longer has the [proof] that you trusted, so nothing of it counts, and nothing is proven.\n"
-    )
+    for leave in (lambda: shell.file.write_text("[proof]\n"), shell.file.unlink):
+        leave()
+        assert shell.rcs()[1].endswith(
+            "\nrcs.toml no longer has the [proof] that you trusted, so nothing of it counts, and nothing is proven.\n"
+        )
     shell.file.write_text(WHOLE)
     assert shell.json()["proof"]["required"] == {"value": True, "source": "rcs.toml"}
     assert shell.rcs("trust", "--remove") == (0, f"{shell.file} is no longer trusted\n", "")
@@ -138,7 +139,12 @@ def test_an_agent_may_not_trust_anything(tmp_path: Path, words: tuple[str, ...])
 @each_row(
     ("text", "why"),
     [
-        (None, 'there is no {file}; what can be trusted is its table: [proof], command = "pytest -q"'),
+        (
+            None,
+            "there is no {file}, so there is nothing to trust; to make one, write into it a line [proof], and below it "
+            'one such as command = "pytest -q"',
+        ),
+        ("[proof]\n", "[proof] of {file} names no command and nothing else, so there is nothing to trust"),
         ("", "{file} has no table [proof], so there is nothing to trust"),
         ("[prof]\n", "{file} has no table [proof], so there is nothing to trust"),
         ("[proof", "{file}: it is not TOML: expected ']' at the end of a table declaration; correct that, {and}"),

@@ -69,8 +69,8 @@ def test_every_line_of_a_folder_without_anything(desk: Desk) -> None:
         "       -> install Codex or Claude Code, then type: rcs setup --skills\n"
         f"ok     state: {desk.root} can be written\n"
         f"ok     state: {desk.root} has none yet\n"
-        f"ok     rcs: Codex's agent is told to run `{TOLD}`: no `rcs` is on its PATH\n"
-        f"ok     rcs: Claude Code's agent is told to run `{TOLD}`: no `rcs` is on its PATH\n"
+        f"ok     rcs: Codex's agent calls `{TOLD}`, which works although no `rcs` is on its PATH\n"
+        f"ok     rcs: Claude Code's agent calls `{TOLD}`, which works although no `rcs` is on its PATH\n"
         "\n"
         "Nothing is set up here yet. To do: install Codex or Claude Code, then type: rcs setup --skills\n"
     )
@@ -211,13 +211,13 @@ def rcs_line(desk: Desk, path: str) -> str:
 
 
 def test_rcs_on_path_is_ours_or_another(desk: Desk, tmp_path: Path) -> None:
-    assert rcs_line(desk, f"{HERE}:/usr/bin") == "Claude Code's agent is told to run `rcs`, which is this one"
+    assert rcs_line(desk, f"{HERE}:/usr/bin") == "Claude Code's agent calls `rcs`, which is this one"
     other = tmp_path / "gnu/rcs"
     other.parent.mkdir()
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
     assert rcs_line(desk, f"{other.parent}:{HERE}") == (
-        f"Claude Code's agent is told to run `{TOLD}`: the `rcs` on its PATH is {other}, another program"
+        f"Claude Code's agent calls `{TOLD}`, which works although the `rcs` on its PATH is {other}, another program"
     )
 
 

@@ -1328,7 +1328,7 @@ def test_two_scopes_in_one_file_are_taken_out_in_any_order(
 
 
 def test_a_dry_run_starts_as_a_real_run_does(person: Home) -> None:
-    enter = "Codex: Enter sends a prompt that ends in a $skill only after a space behind it, or Esc.\n"
+    enter = "Codex: type a space after a $skill that ends your prompt, or Enter will not send it.\n"
     tried = person.ok("setup", *ALL, "--dry-run")
     done = person.ok("setup", *ALL)
     assert tried.startswith(enter)

@@ -25,7 +25,7 @@ class Codex(Client):
     session_variable = "CODEX_SESSION_ID"
     agent_variables = ("CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", session_variable)
     skill_folders = ((".codex", "CODEX_HOME"), (".agents", ""))
-    typing_hint = "Enter sends a prompt that ends in a $skill only after a space behind it, or Esc."
+    typing_hint = "type a space after a $skill that ends your prompt, or Enter will not send it."
 
     @property
     def installer(self) -> Installer:

@@ -119,8 +119,8 @@ class CodexInstaller(Installer):
             steps.append(f"start `codex`{trust}, and approve the hooks with /hooks.")
         if not writable:
             steps.append(
-                f"its sandbox keeps an agent from the run store in {self.writable_folders(target.host)[0]},"
-                " and from the state where it was started in a subfolder; --writable allows both."
+                f"its sandbox lets an agent write neither to the runs in {self.writable_folders(target.host)[0]} nor,"
+                " if you start it in a subfolder, to the project's .rcs; `rcs setup --writable` allows both."
             )
         return steps
 
