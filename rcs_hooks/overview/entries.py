@@ -16,6 +16,8 @@ VERSION = 1
 """The version of an entry's JSON."""
 MODE, RUN, TASK = "mode", "run", "task"
 WAITING, RUNNING, ENDED, TASKS, CLOSED = "waiting", "running", "ended", "tasks", "closed"
+ENDINGS = (".", "?", "!", "…", "。", "？", "！")
+"""What a sentence may end with, behind which there is no full stop."""
 LATELY = 86_400.0
 """Seconds for which something that has ended is shown."""
 
@@ -85,7 +87,8 @@ class Entry(NamedTuple):
     @property
     def says(self) -> str:
         """Return the entry's sentence for people, with the command to type."""
-        return f"{self.detail}. {self.to}: {self.command}" if self.command else self.detail
+        stop = "" if self.detail.endswith(ENDINGS) else "."
+        return f"{self.detail}{stop} {self.to}: {self.command}" if self.command else self.detail
 
     @property
     def shown_id(self) -> str:

@@ -121,9 +121,9 @@ def _kind(entry: Entry) -> str:
 def _since(entry: Entry, now: float) -> Cell:
     """Return since when something is so, or when it ended."""
     moment = seconds(entry.since)
-    full, age = when.full(moment), when.age(moment, now)
+    full = when.full(moment)
     if entry.group in LASTS:
-        return Cell(f"for {age}" if age else "", styles.QUIET, f"since {full}" if full else "")
+        return Cell(when.lasting(moment, now), styles.QUIET, f"since {full}" if full else "")
     return Cell(when.ago(moment, now), styles.QUIET, full)
 
 
@@ -140,7 +140,7 @@ def _more(entry: Entry, now: float) -> Iterator[str]:
         ago = when.ago(seconds(entry.stop.at), now)
         at = f" {ago}" if ago else ""
         yield (
-            f"Stop held it{at}"
+            f"kept from stopping{at}"
             if entry.stop.was_held
             else f"Stop let it go{at}, as nothing had changed: `go on` continues it, `$cancel` ends it"
         )

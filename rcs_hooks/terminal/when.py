@@ -36,6 +36,12 @@ def age(moment: float | None, now: float) -> str:
     return f"{passed} s"
 
 
+def lasting(moment: float | None, now: float) -> str:
+    """Return for how long something has been so: `for 5 min`, `just now`. Empty for a moment that is not known."""
+    passed = age(moment, now)
+    return "just now" if passed == "0 s" else f"for {passed}" if passed else ""
+
+
 def day(moment: float, now: float, *, seconds: bool = False) -> str:
     """Return the local time of a moment, with as much of its date as is needed to know it."""
     at = time.localtime(moment)

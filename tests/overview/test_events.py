@@ -181,7 +181,7 @@ def test_an_event_as_json() -> None:
         "session": "s1",
         "phase": None,
         "since": NOW,
-        "says": "asks: Which database?. To answer: rcs question answer q-1 'A'",
+        "says": "asks: Which database? To answer: rcs question answer q-1 'A'",
         "proof": None,
         "project": "/p",
         "outcome": None,

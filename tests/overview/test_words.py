@@ -57,7 +57,7 @@ COMMAND
 
 Runs (3)
   fix the flaky tests  ultrawork  executing 2/50  for 10 min  3f2a9c01
-    Stop held it 10 min ago; `pytest -q` passed 10 min ago
+    kept from stopping 10 min ago; `pytest -q` passed 10 min ago
   forge                           starting        for 2 h     workspace
     Stop let it go, as nothing had changed: `go on` continues it, `$cancel` ends
     it

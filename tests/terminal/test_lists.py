@@ -94,7 +94,7 @@ def test_only_a_path_or_a_command_is_wider_than_the_terminal(name: str) -> None:
 
 @each_row("name", LISTS)
 def test_through_a_pipe_no_id_and_no_time_is_shortened(name: str) -> None:
-    piped = expected(name)["piped"].replace("Stop held it 11 min ago", "")  # a sentence, in which an age is a word
+    piped = expected(name)["piped"].replace("kept from stopping 11 min ago", "")  # an age that is a word of a sentence
     assert not re.search(r"\t|\{|yesterday| ago\b", piped)
     for start in {each[:8] for each in IDS}:
         assert piped.count(start) == sum(piped.count(each) for each in IDS if each.startswith(start))

@@ -60,6 +60,11 @@ def test_ago(passed: float, words: str, berlin: None) -> None:
 ])  # fmt: skip
 def test_age(passed: float, words: str) -> None:
     assert when.age(NOON - passed, NOON) == words
+    assert when.lasting(NOON - passed, NOON) == ("just now" if words == "0 s" else f"for {words}")
+
+
+def test_how_long_something_has_lasted_since_nobody_knows_when_is_not_said() -> None:
+    assert when.lasting(None, NOON) == ""
 
 
 @each_row(("moment", "words"), [
