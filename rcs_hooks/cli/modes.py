@@ -16,6 +16,7 @@ from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.mode_def import HOME
 from rcs_hooks.modes import lookup, skeleton
 from rcs_hooks.modes.listing import listing
+from rcs_hooks.runs import workflow_files
 from rcs_hooks.terminal.style import STRONG
 from rcs_hooks.terminal.table import Cell, Column, Row
 from rcs_hooks.text import quoted
@@ -100,6 +101,7 @@ def _whose(each: Listed) -> str:
 def _new(args: argparse.Namespace) -> int:
     host = host_of(args)
     skeleton.check_name(args.name)
+    _refuse_shipped(args.name)
     if not args.home:
         _refuse_hidden(host, args.name)
     folders = _folders(host, args.client, USER if args.home else PROJECT)
@@ -110,6 +112,15 @@ def _new(args: argparse.Namespace) -> int:
     output.text(f"Edit it, then: rcs machine check {quoted(first)}")
     output.text(f"Start it in a prompt: ${args.name} WHAT IS TO BE DONE")
     return output.OK
+
+
+def _refuse_shipped(name: str) -> None:
+    """Raise Refused if a workflow that is no mode has the name: the new file would hide its machine from `rcs emit`."""
+    skill, agent = (os.path.join(folder, name) for _, folder in workflow_files.SHIPPED_FOLDERS)
+    if os.path.isfile(os.path.join(skill, workflow_files.SKILL_FILE)) or os.path.isfile(
+        f"{agent}{workflow_files.AGENT_SUFFIX}"
+    ):
+        raise Refused(f"the name '{name}' is taken by a workflow that ships with rcs; choose another")
 
 
 def _refuse_hidden(host: Host, name: str) -> None:
