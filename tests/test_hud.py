@@ -47,7 +47,8 @@ def hud(workspace: Workspace, *options: str, stdin: bytes = b"", **env: str) -> 
 
 
 def test_without_state_it_is_idle_and_makes_nothing(workspace: Workspace) -> None:
-    assert hud(workspace, "--session", "s1") == "rcs: idle"
+    assert hud(workspace) == "rcs: idle"
+    assert hud(workspace, "--session", "s1") == "rcs: nothing runs in session s1"
     assert list(workspace.root.iterdir()) == []
 
 

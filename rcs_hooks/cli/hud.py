@@ -139,10 +139,16 @@ def line_of(scope: Scope, seen: Overview | None, style: Style = styles.PLAIN, wi
 
 
 def _line_of_session(scope: Scope, entries: Iterable[Entry], style: Style, width: int | None) -> str:
-    from rcs_hooks.hud import as_line
+    from rcs_hooks.hud import NAME, OFF, as_line
+    from rcs_hooks.state.session_listing import is_known
+    from rcs_hooks.terminal.line import joined
 
     asks = tuple((each.name, each.question.text) for each in entries if each.question and each.session == scope.session)
-    return as_line(_hud_of(scope)._replace(asks=asks), style, width)
+    shown = _hud_of(scope)._replace(asks=asks)
+    if not (shown.active or asks or shown.finished or shown.unreadable or is_known(scope.folder, scope.session or "")):
+        nothing = styles.QUIET, f"nothing runs in session {scope.session}"
+        return joined((NAME, *([OFF] if shown.off else ()), nothing), style, width)
+    return as_line(shown, style, width)
 
 
 def _overview(scope: Scope) -> Overview:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import hud, output
 from rcs_hooks.files.workspaces import working_folder
-from rcs_hooks.overview import collect
+from rcs_hooks.overview import collect, words
 from rcs_hooks.overview.entries import WAITING, Overview
 from rcs_hooks.overview.events import carried_over, compare
 from rcs_hooks.overview.live import LiveOverview
@@ -62,6 +62,7 @@ class LivePage:
         self._screen = screen
         self.style = style.wanted(os.environ)
         self._shown = Overview()
+        self._nothing = words.NOTHING
         self._before: Overview | None = None
         """What was last seen of each thing, also of what cannot be read just now."""
         self._seen_at = 0.0
@@ -86,10 +87,11 @@ class LivePage:
         if found is None:
             return None
         self._shown = collect.of_session(found, self._session) if self._session else found
+        self._nothing = words.nothing_in(self._session, found) if self._session else words.NOTHING
         before, seen_at = self._before, self._seen_at
         self._before, self._seen_at = carried_over(before or self._shown, self._shown), now
         return before is not None and any(event.kind == WAITING for event in compare(before, self._shown, seen_at))
 
     def _lines(self, now: float, columns: int, rows: int) -> list[str]:
         head = hud.line_of(self._scope._replace(now=now), self._shown, self.style, columns)
-        return lay_out(self._shown, head, now, columns, rows, self.style)
+        return lay_out(self._shown, head, now, columns, rows, self.style, self._nothing)

@@ -36,13 +36,16 @@ def run(argv: Sequence[str]) -> int:
     scope = options.scope_of(args)
     commands = scope.commands._replace(session="")
     found = collect.overview(os.environ, scope.root, scope.now, commands, working_folder())
+    nothing = words.NOTHING
     if args.session and scope.session:
+        nothing = words.nothing_in(scope.session, found)
         found = collect.of_session(found, scope.session)
     if args.json:
         output.result(found.as_json())
         return output.OK
     columns = width.of(sys.stdout, os.environ)
-    for line in words.lines(found, scope.now, width=columns, style=style.of(sys.stdout, os.environ)):
+    look = style.of(sys.stdout, os.environ)
+    for line in words.lines(found, scope.now, width=columns, style=look, nothing=nothing):
         output.text(line)
     if found.off:
         output.text(

@@ -20,7 +20,9 @@ FOOT = "q or Ctrl-C ends it"
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 
 
-def lay_out(overview: Overview, head: str, now: float, width: int, height: int, style: Style) -> list[str]:
+def lay_out(
+    overview: Overview, head: str, now: float, width: int, height: int, style: Style, nothing: str = words.NOTHING
+) -> list[str]:
     """Return the lines of a page that takes no more than `height` rows of a terminal.
 
     `head`: the line at its top, in its colours. A command is never cut, so its line may go on in the next row.
@@ -30,7 +32,7 @@ def lay_out(overview: Overview, head: str, now: float, width: int, height: int, 
         return [head]
     body: list[str] = []
     for most, is_brief in SHORTER:
-        body = list(words.lines(overview, now, width=width, style=style, most=most, is_brief=is_brief))
+        body = list(words.lines(overview, now, width=width, style=style, most=most, is_brief=is_brief, nothing=nothing))
         if _rows(body, width) <= room:
             break
     page = [head, "", *_fitting(body, width, room, style)]

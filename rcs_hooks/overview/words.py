@@ -31,6 +31,8 @@ LASTS = (WAITING, RUNNING)
 """The groups of which is said for how long; of the others, when it was."""
 NOTHING = "Nothing runs here. To start, type `$forge` and a task to your agent; `rcs modes` lists what else there is."
 UNREADABLE = "unreadable"
+MOST_NAMED = 5
+"""How many other sessions are named where nothing runs in the one that was asked for."""
 MOST = 20
 """How many entries of a group are shown."""
 COLUMNS = (Column("TITLE", is_flexible=True), Column("MODE"), Column("STATE"), Column("SINCE"), Column("SESSION"))
@@ -44,11 +46,13 @@ def lines(
     style: Style = styles.PLAIN,
     most: int = MOST,
     is_brief: bool = False,
+    nothing: str = NOTHING,
 ) -> Iterator[str]:
     """Yield the lines that show an overview, or one line that says that there is nothing. No command is broken in two.
 
     `width`: the columns of the terminal; None for a pipe. `now`: seconds since 1970, from which ages count. `most`: how
-    many entries of a group are shown. `is_brief`: whether only of what waits more is said than its state.
+    many entries of a group are shown. `is_brief`: whether only of what waits more is said than its state. `nothing`:
+    what is said where there is no entry.
     """
     length = length_for(entry for group in overview.groups.values() for entry in group)
     rows: list[Row | Heading] = []
@@ -64,7 +68,19 @@ def lines(
     if rows:
         yield from render(rows, COLUMNS, width, style, has_titles=False)
     else:
-        yield from [NOTHING] if width is None else wrapped(NOTHING, width)
+        yield from [nothing] if width is None else wrapped(nothing, width)
+
+
+def nothing_in(session: str, whole: Overview) -> str:
+    """Return the line that says that nothing runs in a session, and in which something does.
+
+    `whole`: the overview of the workspace.
+    """
+    entries = (*whole.waiting, *whole.running, *whole.closed)
+    others = list(dict.fromkeys(entry.session for entry in entries if entry.session and entry.kind == MODE))
+    named = ", ".join(short(each) for each in others[:MOST_NAMED]) + (", …" if len(others) > MOST_NAMED else "")
+    there = f"; something does in {named}: `rcs status` shows all" if others else ""
+    return f"nothing runs in session {session}{there}"
 
 
 def _heading(name: str, group: Sequence[Entry]) -> str:

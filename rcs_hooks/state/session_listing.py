@@ -36,6 +36,12 @@ def folded_sessions(folder: str) -> list[str]:
     return [name for name in found if not (is_any and has_tracked_session(root, name, paths.FOLDED))]
 
 
+def is_known(folder: str, session: str) -> bool:
+    """Tell whether a session has a folder, here or among those that were folded away."""
+    place = paths.session_folder(session)
+    return os.path.isdir(f"{folder}/{place}") or bool(paths.folded(folder, place))
+
+
 def whole_id(folder: str, start: str) -> str:
     """Return the id of the one session that begins with `start`; `start` itself if it is no beginning of an id.
 

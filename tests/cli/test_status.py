@@ -59,6 +59,21 @@ def test_one_session_alone_can_be_asked_for(workspace: Workspace) -> None:
     assert (head, first.split()[:2], first.split()[-1]) == ("Runs (1)", ["team", "starting"], "s2")
 
 
+NOTHING_IN: dict[str, tuple[tuple[str, ...], str]] = {
+    "nothing runs anywhere": ((), ""),
+    "one other": (("s1",), "; something does in s1: `rcs status` shows all"),
+    "two others": (("s1", "s2"), "; something does in s2, s1: `rcs status` shows all"),
+}
+
+
+@pytest.mark.parametrize(("sessions", "others"), NOTHING_IN.values(), ids=NOTHING_IN)
+def test_a_session_that_has_nothing_is_named(sessions: tuple[str, ...], others: str, workspace: Workspace) -> None:
+    workspace.now = time.time()
+    for session in sessions:
+        workspace.prompt("$forge", session=session)
+    assert status(workspace, "--session", "zzzz") == [f"nothing runs in session zzzz{others}"]
+
+
 def test_the_session_of_an_agents_shell_hides_no_other(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace.prompt("$forge")
     workspace.prompt("$team", session="s2")
