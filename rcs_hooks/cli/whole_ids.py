@@ -23,7 +23,7 @@ def run(store: RunStore | None, typed: str, now: float, project: str | None = No
     Raises Refused, with the candidates, if several begin so, or if it is not the name of a run but that of a mode.
     """
     if store is None:
-        _refuse_mode(typed)
+        _refuse_unreported(typed)
         return typed
     if store.run(typed) is not None:
         return typed
@@ -35,17 +35,21 @@ def run(store: RunStore | None, typed: str, now: float, project: str | None = No
     here = [each.run_id for each in known if each.project == project]
     meant = _first(typed, "run", here, [each.run_id for each in known])
     if meant == typed:
-        _refuse_mode(typed)
+        _refuse_unreported(typed)
     return meant
 
 
-def _refuse_mode(typed: str) -> None:
-    """Raise Refused if a word names a mode, whose runs are in sessions: no run that was reported has that id."""
+def _refuse_unreported(typed: str) -> None:
+    """Raise Refused if a word names a mode, or a session: what runs there was not reported, and has no id of a run."""
     from rcs_hooks.cli import nouns
 
     name = typed.removeprefix("$").lower()
     if name in SKILLS or name in dict(nouns.modes(nouns.TypedSoFar())):
         raise Refused(f"{clean(typed)} is a mode, and its runs are not reported with `rcs emit`: see `rcs status`")
+    sessions = [each for each, _ in nouns.sessions(nouns.TypedSoFar()) if each.startswith(typed)]
+    if sessions and len(typed) >= LEAST_TYPED:
+        status = f"rcs status --session {sessions[0]}"
+        raise Refused(f"{clean(typed)} is a session, and not reported with `rcs emit`: see `{status}`")
 
 
 def question(scope: Scope, typed: str) -> str:

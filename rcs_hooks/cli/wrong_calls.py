@@ -101,8 +101,9 @@ STRAY = {
 
 def unknown_command(typed: str, commands: Iterable[str], *, asked_for_help: bool = False) -> str:
     """Return the words for a command that does not exist. `asked_for_help`: it was typed behind `rcs help`."""
-    way = NO_COMMAND_FOR.get(typed.lstrip("-").lower())
-    meant = nearest(typed, commands, OTHER_COMMANDS) or nearest(typed.lstrip("-"), commands, OTHER_COMMANDS)
+    others = OTHER_COMMANDS | {word: word for word in NO_COMMAND_FOR}
+    meant = nearest(typed, commands, others) or nearest(typed.lstrip("-"), commands, others)
+    way = NO_COMMAND_FOR.get(meant or "")
     what = "command or topic" if asked_for_help else "option" if typed.startswith("-") else "command"
     start = "rcs help" if asked_for_help else "rcs"
     hint = way or (f"did you mean `{start} {meant}`?" if meant else "`rcs help` lists them")

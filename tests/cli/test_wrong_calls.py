@@ -16,6 +16,7 @@ from tests.support import RCS_HOOK, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
 ID = "550e8400-e29b-41d4-a716-446655440000"
+SESSION = "3f2a9c01-1111-4222-8333-444455556666"
 WRONG = {
     # commands
     "install": "there is no command 'install'; did you mean `rcs setup`?",
@@ -41,11 +42,14 @@ WRONG = {
         "type `$forge` and a task as a prompt",
     "start": "there is no command 'start'; to start a run, type `$forge` and a task as a prompt in your client",
     "update": "there is no command 'update'; `rcs help install` says how to upgrade",
+    "stauts": "there is no command 'stauts'; did you mean `rcs status`?",
+    "statu": "there is no command 'statu'; did you mean `rcs status`?",
+    "rnus": "there is no command 'rnus'; did you mean `rcs runs`?",
     "upgrade now": "there is no command 'upgrade'; `rcs help install` says how to upgrade",
     **{
         line: f"there is no command '{line.split()[0]}'; what runs ends when you type `$cancel` as a prompt in its "
         "client; `rcs status` lists what runs"
-        for line in ("kill", "stop", "cancel forge", "end", "abort")
+        for line in ("kill", "kil", "stop", "stopp", "cancel forge", "end", "abort")
     },
     "help stop":
         "there is no command or topic 'stop'; what runs ends when you type `$cancel` as a prompt in its client; "
@@ -159,6 +163,9 @@ MISTYPED = {
     "runs show 55": (1, "rcs: 55 is too short for a run; type at least 4 letters of its id\n"),
     "runs end forge": (1, "rcs: forge is a mode, and its runs are not reported with `rcs emit`: see `rcs status`\n"),
     "runs show crew": (1, "rcs: crew is a mode, and its runs are not reported with `rcs emit`: see `rcs status`\n"),
+    f"runs end {SESSION[:8]}":
+        (1, f"rcs: {SESSION[:8]} is a session, and not reported with `rcs emit`: see `rcs status --session {SESSION}`"
+        "\n"),
     "runs show 6666": (1, "rcs: there is no run '6666'; `rcs runs list` shows those that are\n"),
 }  # fmt: skip
 
@@ -171,7 +178,8 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
     root = folder / "work"
     (root / ".git").mkdir(parents=True)
     emit = ("emit", "--type", "status_change", "--workflow", "build", "--run-id", ID, "--step", "requirements")
-    for words in (("task", "new", "login"), (*emit, "--data", '{"status":"running"}')):
+    session = ("state", "write", "--mode", "forge", "--active", "--session", SESSION)
+    for words in (("task", "new", "login"), session, (*emit, "--data", '{"status":"running"}')):
         assert run_rcs(*words, cwd=root, env=env).returncode == 0
     return root, env
 
