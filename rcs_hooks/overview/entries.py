@@ -83,6 +83,8 @@ class Entry(NamedTuple):
     otherwise."""
     is_unreadable: bool = False
     """Whether the entry only says that something cannot be read."""
+    lost_question: str = ""
+    """The id of the question that a mode asks, where that cannot be read; empty otherwise."""
 
     @property
     def says(self) -> str:

@@ -116,6 +116,8 @@ def _waits_about(entry: Entry) -> Iterator[Hashable]:
         return
     if entry.question:  # also in a session that its client has closed: it can be answered all the same
         yield "question", entry.project, entry.question.id
+    elif entry.lost_question:
+        yield "question", entry.project, entry.lost_question
     elif entry.group == WAITING:
         yield _thing(entry), entry.phase, entry.iteration
     elif entry.group == RUNNING and entry.stop and not entry.stop.was_held:

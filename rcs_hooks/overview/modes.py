@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rcs_hooks.state.questions import Question
     from rcs_hooks.state.session import ActiveMode, Session
     from rcs_hooks.workflow.commands import Commands
+    from rcs_hooks.workflow.mode_record import ModeRecord
 
 MOST_ENDED = 10
 """How many modes are shown that have ended lately."""
@@ -174,7 +175,13 @@ class _SessionEntries:
                 command=self.commands.write(member.mode, "--outcome", "userinterlude"),
             )
         if outcome.waits:
-            return entry._replace(group=WAITING, since=moment(record.updated_at), detail=self._waits_for(member))
+            is_lost = record.has_question_pending and self._broken_question(record) is not None
+            return entry._replace(
+                group=WAITING,
+                since=moment(record.updated_at),
+                detail=self._waits_for(member),
+                lost_question=str(record.question_id) if is_lost else "",
+            )
         if waits_for_prompt(self.view, member, self.notes):
             detail = answered_elsewhere([member.mode], self.view.session)
             return entry._replace(group=WAITING, since=moment(record.updated_at), detail=detail, is_answered=True)
@@ -189,11 +196,16 @@ class _SessionEntries:
         shared = [each for each in self.open if each.id == record.question_id]
         if shared:
             return f"waits with {clean(shared[0].record.get('source')) or 'another mode'}, which asks"
-        broken = questions.unreadable_questions(self.view.folder, self.view.session, [record.question_id])
+        broken = self._broken_question(record)
         if broken and record.has_question_pending:
-            path, why = f"{paths.STATE}/{broken[0].path}", clean(broken[0].why, 80)
+            path, why = f"{paths.STATE}/{broken.path}", clean(broken.why, 80)
             return f"asks, but {path} cannot be read ({why}); your next prompt is the answer"
         return "waits for your next prompt"
+
+    def _broken_question(self, record: ModeRecord) -> Unreadable | None:
+        """Return why the question that a mode waits for cannot be read; None if it can, or if there is none."""
+        found = questions.unreadable_questions(self.view.folder, self.view.session, [record.question_id])
+        return found[0] if found else None
 
     def _orphan(self, question: Question) -> Entry:
         """Return the entry of an open question whose mode is not active here."""

@@ -121,10 +121,11 @@ def test_the_bell_rings_once_for_each_question_and_for_none_that_was_there(works
     assert any("asks: And now?" in line for line in screen.pages[-1])
 
 
-def test_the_bell_is_silent_for_a_file_that_cannot_be_read_for_a_moment(workspace: Workspace) -> None:
+@pytest.mark.parametrize("name", ["forge-state.json", "questions/*.json"])
+def test_the_bell_is_silent_for_a_file_that_cannot_be_read_for_a_moment(name: str, workspace: Workspace) -> None:
     workspace.prompt("$forge fix the ledger")
     asked(workspace)
-    path = workspace.mode_path("forge")
+    (path,) = workspace.folder("s1").glob(name)
     whole = path.read_bytes()
     screen = followed(workspace, lambda: path.write_bytes(b"{"), lambda: path.write_bytes(whole))
     assert not any(screen.bells)

@@ -34,6 +34,7 @@ def task(group: str, phase: str, **fields: object) -> Entry:
 RUNS, ASKS = mode("running", phase="executing"), mode("waiting", question=WHICH, since=NOW)
 ANSWERED = mode("waiting", phase="executing", is_answered=True)
 WAITS = mode("waiting", phase="executing", iteration=1)
+LOST = WAITS._replace(lost_question=WHICH.id)
 HELD, LET_GO = mode("running", stop=LastStop(True, BEFORE)), mode("running", stop=LastStop(False, NOW), since=BEFORE)
 FINISHED = mode("ended", outcome="finished", since=NOW)
 ENDED_BEFORE = mode("ended", outcome="finished", since=BEFORE)
@@ -53,6 +54,9 @@ WAITING: Rows = [
     ("the same question", [ASKS], [ASKS], []),
     ("the same question, seen later", [ASKS], [ASKS._replace(since=LATER, phase="planning")], []),
     ("another question", [ASKS], [ASKS._replace(question=WHY)], ["waiting forge"]),
+    ("a question that cannot be read any more", [ASKS], [LOST], []),
+    ("a question that can be read again", [LOST], [ASKS], []),
+    ("a question that cannot be read", [RUNS], [LOST], ["waiting forge"]),
     ("a question is answered", [ASKS], [RUNS], []),
     ("a question is answered elsewhere", [ASKS], [ANSWERED], []),
     ("the answer comes to the agent", [ANSWERED], [RUNS], []),
