@@ -138,6 +138,8 @@ def _check_program(program: list[str], own: list[str]) -> None:
     if shutil.which(program[0]):
         return
     name = clean(program[0], NAME_LENGTH)
+    if os.path.isdir(program[0]) and "/" in program[0]:
+        raise Refused(f"`{name}` is a folder, so it cannot be run")
     if os.path.exists(program[0]) and "/" in program[0]:
         raise Refused(f"`{name}` cannot be run; to make it a program: chmod +x {quoted(program[0])}")
     is_line = len(program) == 1 and " " in program[0].strip()

@@ -244,6 +244,7 @@ WRONG = {
     "--exec no-such-program -x": (1, "there is no program `no-such-program`"),
     "--exec 'cat -n'": (1, "there is no program `cat -n`; a line for a shell: rcs watch --exec sh -c 'cat -n'"),
     "--exec ./notify": (1, "`./notify` cannot be run; to make it a program: chmod +x ./notify"),
+    "--exec ../": (1, "`../` is a folder, so it cannot be run"),
 }  # fmt: skip
 
 
