@@ -120,7 +120,7 @@ def cases(small: Project, big: Project) -> list[Case]:
         return said.endswith(": verify; the run is running\n")
 
     def is_list(said: str) -> bool:
-        return said.startswith("STATUS") and "first" in said
+        return said.startswith("FEATURE") and "first" in said
 
     return [
         Case("emit, a new run", emit, small, is_new),
