@@ -264,10 +264,11 @@ def run_rcs(
     stdin: bytes = b"",
     umask: int = -1,
     is_terminal: bool = False,
+    is_typed: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """`rcs` in this process, with a folder, an environment and streams of its own, as if it were a program.
 
-    `is_terminal`: whether stdout is one, as wide as COLUMNS says.
+    `is_terminal`: whether stdout is one, as wide as COLUMNS says. `is_typed`: whether stdin is one.
 
     tests/test_in_process.py holds that a program says the same. Where Python itself heeds a variable as it starts,
     it is one.
@@ -280,7 +281,7 @@ def run_rcs(
             command, input=stdin, capture_output=True, cwd=cwd, env=env, umask=umask, timeout=60, check=False
         )
         return subprocess.CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
-    kinds = (io.TextIOWrapper, _Terminal if is_terminal else io.TextIOWrapper, io.TextIOWrapper)
+    kinds = [_Terminal if each else io.TextIOWrapper for each in (is_typed, is_terminal, False)]
     buffers = [io.BytesIO(given) for given in (stdin, b"", b"")]
     streams = [kind(buffer, "utf-8", write_through=True) for kind, buffer in zip(kinds, buffers, strict=True)]
     shown, old_env = (sys.stdin, sys.stdout, sys.stderr), dict(os.environ)

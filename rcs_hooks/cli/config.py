@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks import config
@@ -127,7 +126,7 @@ def _print(values: Mapping[str, object]) -> None:
 
 
 def _trust(root: str, *, remove: bool, as_json: bool) -> int:
-    if typed_by(os.environ, is_terminal=sys.stdin is not None and sys.stdin.isatty()) == AGENT:
+    if typed_by(os.environ, is_terminal=options.is_terminal()) == AGENT:
         words = f"{TRUST} --remove" if remove else TRUST
         raise Refused(f"this is an agent's shell, and trust is for a person to give: type it in a terminal: {words}")
     home = home_of(os.environ)

@@ -18,6 +18,7 @@ from rcs_hooks.terminal.ids import short, telling_length
 from rcs_hooks.terminal.style import BAD, GOOD, QUIET, WAITS, kind_of
 from rcs_hooks.terminal.table import Cell, Column, Heading, Row
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.lifecycle import IN_WORDS, in_words
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 from rcs_hooks.workflow.proof import VERDICTS, Proof
 
@@ -48,7 +49,7 @@ WHY = {
     "workspace": "the run belongs to no session",
     "sandbox": "the agent cannot record an outcome",
 }
-ENDS = {"userinterlude": "stopped by the user", history.CLEARED: "cleared", history.OFF: "switched off"}
+ENDS = {**IN_WORDS, history.CLEARED: "cleared", history.OFF: "switched off"}
 
 
 def build() -> argparse.ArgumentParser:
@@ -232,7 +233,7 @@ def what(event: Event, times: int = 1) -> str:
     if event.event == history.STARTED:
         words = f"started: {after}{rounds}"
     elif event.event == history.RESUMED:
-        words = f"resumed after {before}: {after}{rounds}"
+        words = f"resumed after {in_words(before)}: {after}{rounds}"
     elif event.event == history.PHASE:
         words = f"{before} -> {after}{rounds}" if before != after else f"{after}, round {event.iteration}"
     elif event.event == history.QUESTION:

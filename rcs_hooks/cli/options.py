@@ -157,6 +157,11 @@ def add_json(to: argparse.ArgumentParser) -> None:
     to.add_argument("--json", action="store_true", help="print one line of JSON")
 
 
+def is_terminal() -> bool:
+    """Tell whether stdin is a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def stdin() -> bytes:
     """Read stdin to its end; return nothing if the caller has closed it."""
     return sys.stdin.buffer.read() if sys.stdin else b""

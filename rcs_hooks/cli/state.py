@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
 from rcs_hooks.cli import options, output
 from rcs_hooks.cli.switch import what_switches_on
+from rcs_hooks.environment import TERMINAL, typed_by
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
 from rcs_hooks.interface import FIELDS, Argument, of_command, take_switch
@@ -15,6 +17,7 @@ from rcs_hooks.state import clearing, folding, operations, prune, write_checks, 
 from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.validation import LONGEST_TEXT
 from rcs_hooks.text import clean, word
+from rcs_hooks.workflow.lifecycle import in_words
 
 if TYPE_CHECKING:
     import argparse
@@ -103,7 +106,9 @@ def run(argv: Sequence[str]) -> int:
     if args.action == "write":
         wanted = _fields(args, request)
         names = write_checks.modes_to_write(scope, mode, wanted)
-        return _show(args, writing.write(scope, names, wanted, root_scope=root_scope), _write_words)
+        for_person = not args.json and typed_by(os.environ, is_terminal=options.is_terminal()) == TERMINAL
+        written = writing.write(scope, names, wanted, root_scope=root_scope, for_person=for_person)
+        return _show(args, written, _write_words)
     return _show(args, operations.read(scope, check_name(scope, mode)), _record_words)
 
 
@@ -231,7 +236,7 @@ def _status_words(result: StatusResult, root: str) -> str:
     active = "active, closed" if result.get("closed") else "active"
     lines = [
         f"{mode}: {active if status['active'] else 'not active'}, phase {word(status['phase'])}"
-        + (f", {status['outcome']}" if status["outcome"] else "")
+        + (f", {in_words(status['outcome'])}" if status["outcome"] else "")
         + (f", {status['verdict_says']}" if status["verdict_says"] else "")
         + _title(status["title"])
         for mode, status in result["statuses"].items()

@@ -10,7 +10,7 @@ from rcs_hooks.overview.entries import ENDED, LATELY, MODE, Entry
 from rcs_hooks.overview.records import moment, of_record, title_of
 from rcs_hooks.state import history
 from rcs_hooks.text import clean, word
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import FINISHED, in_words, is_active, outcome_of
 from rcs_hooks.workflow.messages.steps import why_early
 from rcs_hooks.workflow.proof import UNPROVEN, ProofStatus
 
@@ -93,4 +93,4 @@ def _how_it_ended(entry: Entry, target: object, reason: object, mode: ModeDef | 
         return f"finished{f', {proof}' if proof else ''}"
     why = clean(reason, LONGEST_REASON)
     phase = f" in phase {entry.phase}" if entry.phase and entry.phase != entry.outcome else ""
-    return f"{entry.outcome}{phase}{f': {why}' if why else ''}"
+    return f"{in_words(entry.outcome or '')}{phase}{f': {why}' if why else ''}"

@@ -12,6 +12,7 @@ from rcs_hooks.terminal import when
 from rcs_hooks.terminal.ids import short
 from rcs_hooks.terminal.table import Cell, Column, Heading, Row, render
 from rcs_hooks.terminal.width import wrapped
+from rcs_hooks.workflow.lifecycle import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +110,7 @@ def _row(entry: Entry, now: float, length: int) -> Row:
 def _state_and_detail(entry: Entry) -> tuple[str, str]:
     """Return what an entry's state is in a few words, and what else there is to say about it."""
     if entry.outcome:
-        how = f"{entry.outcome}{' early' if entry.is_early else ''}"
+        how = f"{in_words(entry.outcome)}{' early' if entry.is_early else ''}"
         detail = entry.detail.removeprefix(how).lstrip(", ")
         return (f"{how}, {detail}", "") if detail == entry.verdict and detail else (how, detail)
     if entry.is_unreadable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rcs_hooks.files import paths
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.messages.next_step import asked
-from rcs_hooks.workflow.messages.write_reply import Written, write_reply
+from rcs_hooks.workflow.messages.write_reply import Written, reply_to_person, write_reply
 from rcs_hooks.workflow.next_step import can_finish, next_step
 from rcs_hooks.workflow.proof import FIELD
 
@@ -34,11 +34,17 @@ class WrittenMode(NamedTuple):
 
 
 def reply(
-    scope: Scope, written: Sequence[WrittenMode], warnings: Sequence[str], deferred: Sequence[str] = ()
+    scope: Scope,
+    written: Sequence[WrittenMode],
+    warnings: Sequence[str],
+    deferred: Sequence[str] = (),
+    *,
+    for_person: bool = False,
 ) -> WriteResult:
     """Return the answer to a write. With several modes, the keys are those of the first, and `modes` has all.
 
-    `deferred`: the skills that waited for the end of a planning, and that the person may start now.
+    `deferred`: the skills that waited for the end of a planning, and that the person may start now. `for_person`:
+    whether `says` is for a person, who needs no advice on how to go on.
     """
     each = [_of_mode(scope, one) for one in written]
     result = each[0]
@@ -49,7 +55,7 @@ def reply(
     if warnings:
         result["warnings"] = list(warnings)
     changed = [Written(one.mode, one.before, one.after, scope.commands) for one in written]
-    said = write_reply(changed, deferred)
+    said = (reply_to_person if for_person else write_reply)(changed, deferred)
     result["says"] = "\n".join([*transitions, said, *warnings])
     return result
 

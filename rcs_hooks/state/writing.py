@@ -40,12 +40,17 @@ if TYPE_CHECKING:
 
 
 def write(
-    scope: Scope, modes: str | Sequence[str], fields: Mapping[str, object], *, root_scope: bool = False
+    scope: Scope,
+    modes: str | Sequence[str],
+    fields: Mapping[str, object],
+    *,
+    root_scope: bool = False,
+    for_person: bool = False,
 ) -> WriteResult:
     """Merge fields into the records of modes. If they would activate a mode, the transition policy is asked first.
 
     A run that the write finishes is judged by its proof. `root_scope`: write the records of the root scope, even if a
-    session has the mode active. Raises Refused.
+    session has the mode active. `for_person`: whether a person reads the answer, not an agent. Raises Refused.
     """
     names = (modes,) if isinstance(modes, str) else tuple(dict.fromkeys(modes))
     wanted = validation.check_fields(fields)
@@ -66,7 +71,7 @@ def write(
     draft, written, judge = _committed(scope, planned, written)
     warnings += [first] if first else []
     warnings += judge.warnings if judge else []
-    return mode_replies.reply(scope, written, warnings, waiting_after(draft))
+    return mode_replies.reply(scope, written, warnings, waiting_after(draft), for_person=for_person)
 
 
 def _committed(

@@ -86,6 +86,13 @@ FAILURES = tuple(outcome.word for outcome in OUTCOMES.values() if outcome.is_fai
 
 CANONICAL_FIELDS = ("lifecycle_outcome", "terminal_outcome")
 OUTCOME_FIELDS = (*CANONICAL_FIELDS, "run_outcome")
+IN_WORDS = {INTERLUDE: "stopped by the user"}
+"""What sentences for people say in place of an outcome whose name is no word of English."""
+
+
+def in_words(outcome: str) -> str:
+    """Return how sentences for people tell an outcome: most by its name."""
+    return IN_WORDS.get(outcome, outcome)
 
 
 class Outcome(NamedTuple):

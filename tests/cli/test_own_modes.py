@@ -221,7 +221,7 @@ def test_a_session_with_a_running_own_mode_is_in_the_index_and_not_folded(runnin
     assert folding.fold(folder, ["s1"], Budget(60.0)) == []
     running.prompt("$cancel")
     assert folding.fold(folder, ["s1"], Budget(60.0)) == ["s1"]
-    assert running.prompt("$release go on").notice == "rcs: release resumed after userinterlude"
+    assert running.prompt("$release go on").notice == "rcs: release resumed after it was stopped by the user"
     assert running.active() == ["release"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rcs_hooks.cli.main import main
 from tests.cli.test_state_commands import commands_in, context_of, rcs, shell, started, stopped
-from tests.support import Workspace
+from tests.support import Workspace, clean_env, run_rcs
 from tests.table import each_row
 
 
@@ -238,6 +238,21 @@ def test_the_letters_that_lists_show_end_a_run(here: Workspace, capsys: pytest.C
     here.prompt("$forge mend the ledger", ONE)
     assert says(capsys, "state", "write", "--mode", "forge", "--outcome", "userinterlude", "--session", ONE[:8])[0] == 0
     assert here.active(ONE) == []
+
+
+@pytest.mark.parametrize(
+    ("is_typed", "env", "is_for_person"),
+    [(True, {}, True), (True, {"CLAUDECODE": "1"}, False), (False, {}, False)],
+    ids=["a person", "an agent", "a script"],
+)
+def test_only_an_agent_is_told_what_its_last_message_has_to_say(
+    is_typed: bool, env: dict[str, str], is_for_person: bool, workspace: Workspace
+) -> None:
+    workspace.prompt("$forge mend the ledger")
+    words = ("state", "write", "--mode", "forge", "--outcome", "userinterlude", "--session", "s1")
+    done = run_rcs(*words, cwd=workspace.root, env=clean_env(**env), is_typed=is_typed)
+    person = "forge: stopped by the user. `$forge` in its session takes it up again.\n"
+    assert (done.stdout == person, "In the last message" in done.stdout) == (is_for_person, not is_for_person)
 
 
 def test_letters_that_begin_several_sessions_are_refused_with_the_choices(

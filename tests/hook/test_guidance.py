@@ -38,17 +38,19 @@ def pasted(workspace: Workspace, command: str) -> None:
 
 
 @each_row("text", ["go on", "Go on.", "please go on", "continue"])
-@each_row("outcome", ["blocked", "failed", "userinterlude"])
-def test_go_on_after_a_run_that_has_ended_says_what_to_type(text: str, outcome: str, workspace: Workspace) -> None:
+@each_row(("outcome", "how"), [
+    ("blocked", "ended blocked"), ("failed", "ended failed"), ("userinterlude", "was stopped by the user"),
+])  # fmt: skip
+def test_go_on_after_a_run_that_has_ended_says_what_to_type(
+    text: str, outcome: str, how: str, workspace: Workspace
+) -> None:
     ended(workspace, "team", outcome, reason="no key\nfor the shop")
     answer = workspace.prompt(text)
     assert answer.context == (
         f"[rcs] team does not run: it ended {outcome}: no key for the shop. You cannot take it up: if the user"
         " means that run, ask them to type `$crew`."
     )
-    assert (
-        answer.notice == f"rcs: team ended {outcome} (no key for the shop) and does not run: type `$crew` to take it up"
-    )
+    assert answer.notice == f"rcs: team {how} (no key for the shop) and does not run: type `$crew` to take it up"
     assert not workspace.stop().blocks
 
 

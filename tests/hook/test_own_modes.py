@@ -246,7 +246,7 @@ def test_a_run_is_taken_up_by_the_file_as_it_is_now(running: Desk) -> None:
     running.prompt("$cancel")
     put(running.home, text=declared(after=""))
     answer = running.prompt("$release go on")
-    assert "resumed after userinterlude" in answer.notice
+    assert "resumed after it was stopped by the user" in answer.notice
     record = running.read("release")
     assert (record["current_phase"], record["iteration"]) == ("verifying", 2)
     assert record["declared"]["after"] == []

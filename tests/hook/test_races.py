@@ -131,7 +131,7 @@ def assert_agrees(workspace: Workspace, session: str = "s1") -> None:
 def assert_nothing_failed(answers: list[Answer]) -> None:
     """The person is told of starts alone, and of what is resumed after a `$cancel`."""
     notices = {answer.notice for answer in answers if answer.notice}
-    told = ("started", "resumed after userinterlude")
+    told = ("started", "resumed after it was stopped by the user")
     assert notices <= {f"rcs: {mode} {what}" for mode in MODES for what in told}
 
 

@@ -160,7 +160,7 @@ ENDED: dict[str, tuple[Record, str]] = {
         {"lifecycle_outcome": "failed", "error": "it\nbroke"},
         "failed in phase executing: it broke",
     ),
-    "cancelled": ({"run_outcome": "cancelled"}, "userinterlude in phase executing"),
+    "cancelled": ({"run_outcome": "cancelled"}, "stopped by the user in phase executing"),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rcs_hooks.text import clean
+from rcs_hooks.workflow.lifecycle import in_words
 from rcs_hooks.workflow.messages.prompt_context import typed_for
 from rcs_hooks.workflow.messages.shared import (
     QUESTION_LENGTH,
@@ -94,7 +95,7 @@ def _moved(summary: PromptSummary, commands: Commands) -> list[str]:
             continue
         typed = typed_for(summary, step.requested)
         name = step.requested if typed[1:].lower() in ("", step.requested) else f"{step.requested} ({clean(typed)})"
-        how = f"resumed after {resumed[step.requested]}" if step.requested in resumed else "started"
+        how = f"resumed after {_in_words(resumed[step.requested])}" if step.requested in resumed else "started"
         if step.completes:
             said.append(
                 f"{' + '.join(step.completes)} handed over to {name}{f', {how}' if step.requested in resumed else ''}"
@@ -115,7 +116,14 @@ def _moved(summary: PromptSummary, commands: Commands) -> list[str]:
 
 def _has_ended(each: Ended) -> str:
     why = f" ({clean(each.reason, QUESTION_LENGTH)})" if clean(each.reason) else ""
-    return f"{each.mode} ended {each.outcome}{why} and does not run: type `{dollars([each.mode])}` to take it up"
+    how = in_words(each.outcome)
+    how = f"ended {how}" if how == each.outcome else f"was {how}"
+    return f"{each.mode} {how}{why} and does not run: type `{dollars([each.mode])}` to take it up"
+
+
+def _in_words(outcome: str) -> str:
+    how = in_words(outcome)
+    return how if how == outcome else f"it was {how}"
 
 
 def _taken_up_again(mode: str, summary: PromptSummary, commands: Commands) -> str:

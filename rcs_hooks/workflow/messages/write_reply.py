@@ -1,14 +1,14 @@
-"""Tells the agent what its write into the record of a run has changed, and what the run asks now."""
+"""Tells what a write into the record of a run has changed: the agent also what the run asks now."""
 
 from __future__ import annotations
 
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of, reviews_of, spelled
+from rcs_hooks.workflow.lifecycle import FINISHED, in_words, is_active, outcome_of, reviews_of, spelled
 from rcs_hooks.workflow.messages.lines import Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, position, ways
 from rcs_hooks.workflow.messages.proof import came_of, finished, to_finish, to_prove
-from rcs_hooks.workflow.messages.shared import HANDOFF, dollars
+from rcs_hooks.workflow.messages.shared import HANDOFF, dollars, fit
 from rcs_hooks.workflow.messages.steps import why_early
 from rcs_hooks.workflow.next_step import GIVE_UP, can_finish, next_step
 
@@ -73,6 +73,32 @@ def write_reply(written: Sequence[Written], deferred: Sequence[str] = ()) -> str
         runs = [(each.mode, each.after) for each in ended]
         lines += [Line.of(to_prove(runs, ended[0].commands)), Line.of(HANDOFF)]
     return fit_lines(lines, REPLY_LENGTH)
+
+
+def reply_to_person(written: Sequence[Written], deferred: Sequence[str] = ()) -> str:
+    """Return what a person is told who has typed the write: what it has changed, without what the agent does next.
+
+    `deferred`: the skills that the person may start now.
+    """
+    lines = [_to_person(each) for each in written]
+    lines += [came_of(each.mode, each.after) for each in written if is_active(each.after) and _has_new_proof(each)]
+    ended = [each for each in written if outcome_of(each.after).ends]
+    if deferred and any(is_active(each.before) for each in ended):
+        lines.append(f"What waited for it starts where you type `{dollars(deferred)}`.")
+    return fit(lines, REPLY_LENGTH)
+
+
+def _to_person(each: Written) -> str:
+    mode, outcome = each.mode.name, outcome_of(each.after)
+    if not is_active(each.after):
+        if not outcome.ends or outcome.word == FINISHED:
+            return _not_running(each)
+        why = f" ({clean(each.after.reason, REASON_LENGTH)})" if clean(each.after.reason) else ""
+        there = "in its session" if each.commands.session else "in a session here"
+        return f"{mode}: {in_words(outcome.public or '')}{why}. `{dollars([mode])}` {there} takes it up again."
+    if outcome.waits:
+        return f"{mode}: waits for your next prompt."
+    return f"{mode}: {position(next_step(each.mode, each.after, each.commands), of_most=True)}."
 
 
 def _running(each: Written, step: NextStep) -> list[str]:

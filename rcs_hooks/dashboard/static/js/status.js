@@ -5,7 +5,9 @@ import { now } from "./time.js";
 
 const ICONS = new URL("../icons.svg", import.meta.url).href;
 
-const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: "ended by you", let_go: "let go" };
+/** What people read for a run that they ended, in all lists. */
+export const STOPPED = "stopped by the user";
+const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: STOPPED, let_go: "let go" };
 const SHAPES = new Set([
   "running",
   "waiting",

@@ -5,7 +5,7 @@ import { get, query } from "../api.js";
 import { h } from "../dom.js";
 import { coded, command, empty, filter, filtered, folders, problemNote, project, question, sentence, shortId } from "../pieces.js";
 import { verdict } from "../proof.js";
-import { icon, kindOf, status } from "../status.js";
+import { STOPPED, icon, kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
@@ -169,7 +169,7 @@ function asks({ question: asked, name, project: root, session }) {
 }
 
 function said(entry) {
-  if (!entry.detail || entry.detail === entry.outcome) return null;
+  if (!entry.detail || [entry.outcome, STOPPED].includes(entry.detail)) return null;
   return [
     h("p", { class: "detail" }, entry.kind !== "run" && !entry.question ? coded(sentence(entry.detail)) : sentence(entry.detail), entry.proof_says && newest(entry)),
     entry.command && h("p", { class: "detail to-type" }, h("code", {}, entry.command)),
