@@ -200,6 +200,12 @@ class Rejected(RcsError):
         }
 
 
+class Malformed(Rejected):
+    """Raised when a report lacks what every report needs, or has a form that no run accepts."""
+
+    code = "malformed"
+
+
 class StoreError(RcsError):
     """Raised when the database of runs cannot be used; says which file, and what to do about it."""
 

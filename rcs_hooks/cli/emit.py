@@ -7,7 +7,7 @@ quarters of starting Python; argparse explains every other command line.
 from rcs_hooks import jsontext
 from rcs_hooks.cli import output
 from rcs_hooks.environment import real_environment
-from rcs_hooks.errors import RcsError, SystemFailure
+from rcs_hooks.errors import Malformed, RcsError, SystemFailure, UsageError
 from rcs_hooks.interface import EMIT
 from rcs_hooks.runs.emit import Receipt, emit, error_as_json
 
@@ -76,6 +76,11 @@ def _plain(argv: "Sequence[str]") -> "Record | None":
 
 def _refused(error: RcsError, request: "Record", *, as_json: bool) -> int:
     refusal: Record = error_as_json(error, request)
+    if isinstance(error, Malformed):
+        meant = f"; did you mean {error.did_you_mean}?" if error.did_you_mean else ""
+        refusal |= {"code": UsageError.code, "message": f"{error}{meant}"}
+        output.refused(jsontext.dumps_line(refusal) if as_json else f"rcs: {error}{meant}")
+        return output.USAGE
     return output.refused(jsontext.dumps_line(refusal) if as_json else refusal["message"])
 
 

@@ -1,10 +1,11 @@
 """The request of an emit, held to its form. Pure; whether the run may do so is decided by `rules`.
 
+What every caller must give, and in which form, is Malformed; a step and a path that cannot be are refused as others.
 The order of the checks is the order in which faults are reported: type, run id, workflow, data, step, payload.
 """
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import Rejected
+from rcs_hooks.errors import Malformed, Rejected
 from rcs_hooks.jsontext import JsonObject
 from rcs_hooks.runs import messages
 from rcs_hooks.runs.records import STEP_STATUSES
@@ -68,7 +69,7 @@ def parse_request(options: "Mapping[str, object]") -> EmitRequest:
     data, payload = _payload(options.get("data"))
     agent, unit = _text("--agent", options.get("agent")), _text("--unit", options.get("unit"))
     if agent and not is_name(agent):
-        raise Rejected(messages.not_a_name("--agent", agent, NAME_RULE))
+        raise Malformed(messages.not_a_name("--agent", agent, NAME_RULE))
     owner, step = _step(options.get("step"), agent, type_)
     request = EmitRequest(type_, run_id, workflow, data, owner, step, unit or None, feature=None)
     if type_ == STATUS_CHANGE:
@@ -88,18 +89,18 @@ def is_name(value: str) -> bool:
 def _type(value: object) -> str:
     name = _text("--type", value)
     if not name:
-        raise Rejected(messages.missing("--type", " or ".join(TYPES)))
+        raise Malformed(messages.missing("--type", " or ".join(TYPES)))
     if name not in TYPES:
-        raise Rejected(messages.not_one_of("--type", name, TYPES), did_you_mean=nearest(name, TYPES))
+        raise Malformed(messages.not_one_of("--type", name, TYPES), did_you_mean=nearest(name, TYPES))
     return name
 
 
 def _run_id(value: object) -> str:
     name = _text("--run-id", value)
     if not name:
-        raise Rejected(messages.missing("--run-id", "UUID"))
+        raise Malformed(messages.missing("--run-id", "UUID"))
     if not is_run_id(name):
-        raise Rejected(messages.not_a_name("--run-id", name, RUN_ID_RULE))
+        raise Malformed(messages.not_a_name("--run-id", name, RUN_ID_RULE))
     return name
 
 
@@ -111,28 +112,28 @@ def is_run_id(name: str) -> bool:
 def _workflow(value: object) -> str:
     name = _text("--workflow", value)
     if not name:
-        raise Rejected(messages.missing("--workflow", "NAME"))
+        raise Malformed(messages.missing("--workflow", "NAME"))
     if not is_name(name):
-        raise Rejected(messages.not_a_name("--workflow", name, NAME_RULE))
+        raise Malformed(messages.not_a_name("--workflow", name, NAME_RULE))
     return name
 
 
 def _payload(value: object) -> tuple[str, JsonObject]:
     """Return the data of a request as text to be stored, and as an object. Raises Rejected."""
     if value is None or value == "":
-        raise Rejected(messages.missing("--data", """'{"status": "running"}'"""))
+        raise Malformed(messages.missing("--data", """'{"status": "running"}'"""))
     try:
         text = value.strip() if isinstance(value, str) else jsontext.dumps_line(value)
         text.encode()
         payload = jsontext.loads(text, writable=True)
     except (ValueError, TypeError, RecursionError) as error:
-        raise Rejected(messages.not_an_object(str(error))) from None
+        raise Malformed(messages.not_an_object(str(error))) from None
     if not isinstance(payload, dict):
-        raise Rejected(messages.not_an_object(f"{text[:40]!r} found"))
+        raise Malformed(messages.not_an_object(f"{text[:40]!r} found"))
     if len(text) > LARGEST_DATA:
-        raise Rejected(messages.too_much_data(f"{len(text)} characters", LARGEST_DATA))
+        raise Malformed(messages.too_much_data(f"{len(text)} characters", LARGEST_DATA))
     if _is_deeper(payload, DEEPEST_DATA):
-        raise Rejected(messages.too_much_data("a deeper nesting", DEEPEST_DATA))
+        raise Malformed(messages.too_much_data("a deeper nesting", DEEPEST_DATA))
     return text, payload
 
 
@@ -151,7 +152,7 @@ def _step(value: object, agent: str, type_: str) -> tuple[str | None, str | None
     step = _text("--step", value)
     if not step:
         if type_ == STATUS_CHANGE:
-            raise Rejected(messages.missing("--step", "STATE"))
+            raise Malformed(messages.missing("--step", "STATE"))
         return agent or None, None
     before, colon, after = step.partition(":")
     if not colon:
@@ -165,18 +166,18 @@ def _step(value: object, agent: str, type_: str) -> tuple[str | None, str | None
 
 def _status(payload: JsonObject) -> str:
     if "status" not in payload:
-        raise Rejected(messages.not_in_data_at_all("status", '{"status": "running"}'))
+        raise Malformed(messages.not_in_data_at_all("status", '{"status": "running"}'))
     status = payload["status"]
     if not isinstance(status, str) or status not in STEP_STATUSES:
         near = nearest(status, STEP_STATUSES) if isinstance(status, str) else None
         wanted = f"it is one of {', '.join(STEP_STATUSES)}"
-        raise Rejected(messages.not_in_data("status", status, wanted), did_you_mean=near)
+        raise Malformed(messages.not_in_data("status", status, wanted), did_you_mean=near)
     return status
 
 
 def _path(payload: JsonObject) -> str:
     if "path" not in payload:
-        raise Rejected(messages.not_in_data_at_all("path", '{"path": "docs/design.md"}'))
+        raise Malformed(messages.not_in_data_at_all("path", '{"path": "docs/design.md"}'))
     path = payload["path"]
     if not isinstance(path, str) or not path.isprintable() or not 0 < len(path) <= 4096:
         raise Rejected(messages.not_in_data("path", path, PATH_RULE))
@@ -191,7 +192,7 @@ def _subflow(payload: JsonObject) -> bool:
     if value in ("true", "false"):
         return bool(value == "true")
     if not isinstance(value, bool):
-        raise Rejected(messages.not_in_data("subflow", value, "true or false is needed"))
+        raise Malformed(messages.not_in_data("subflow", value, "true or false is needed"))
     return value
 
 
@@ -200,7 +201,7 @@ def _optional(payload: JsonObject, field: str) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str) or not value.isprintable() or len(value) > NAME_LENGTH:
-        raise Rejected(messages.not_in_data(field, value, TEXT_RULE))
+        raise Malformed(messages.not_in_data(field, value, TEXT_RULE))
     return value
 
 
@@ -212,7 +213,8 @@ def _text(option: str, value: object) -> str:
     if value is None or value == "":
         return ""
     if not isinstance(value, str) or not value.isprintable() or len(value) > NAME_LENGTH or not value.strip():
-        raise Rejected(messages.not_a_name(option, _shortened(value), TEXT_RULE))
+        kind = Rejected if option == "--step" else Malformed
+        raise kind(messages.not_a_name(option, _shortened(value), TEXT_RULE))
     return value
 
 

@@ -95,10 +95,45 @@ def test_a_value_may_stand_behind_an_equals_sign(project: Project) -> None:
     assert (done.returncode, done.stdout) == (0, "r1 1: requirements; the run is running\n")
 
 
-def test_nothing_at_all_is_a_refusal_in_words(project: Project) -> None:
-    done = project.rcs("emit")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "Error: --type is missing; give --type status_change or artifact_registered\n"
+STEP = ("--type", "status_change", "--workflow", "build", "--run-id", "r1", "--step", "requirements")
+WRONG: dict[str, tuple[tuple[str, ...], str]] = {
+    "nothing": ((), "--type is missing; give --type status_change or artifact_registered"),
+    "another type": (
+        ("--type", "x"), "--type \"x\" is not known; it is one of status_change, artifact_registered",
+    ),
+    "a type mistyped": (
+        ("--type", "status_chang"),
+        "--type \"status_chang\" is not known; it is one of status_change, artifact_registered; did you mean "
+        "status_change?",
+    ),
+    "no run": (STEP[:4], "--run-id is missing; give --run-id UUID"),
+    "no workflow": ((*STEP[:2], *STEP[4:]), "--workflow is missing; give --workflow NAME"),
+    "no data": (STEP, """--data is missing; give --data '{"status": "running"}'"""),
+    "no step": ((*STEP[:6], "--data", '{"status": "running"}'), "--step is missing; give --step STATE"),
+    "no status": ((*STEP, "--data", "{}"), """--data has no status; give one, like '{"status": "running"}'"""),
+    "a status mistyped": (
+        (*STEP, "--data", '{"status": "runing"}'),
+        "--data: status is 'runing'; it is one of not_started, running, waiting, completed, failed, skipped; did you "
+        "mean running?",
+    ),
+    "data that is no JSON": (
+        (*STEP, "--data", "running"),
+        "--data is not a JSON object (Expecting value: line 1 column 1 (char 0)); give one, like "
+        "'{\"status\": \"running\"}'",
+    ),
+}  # fmt: skip
+
+
+@each_row("name", WRONG)
+def test_what_no_run_may_be_given_is_a_wrong_command_line(name: str, project: Project) -> None:
+    words, says = WRONG[name]
+    done = project.rcs("emit", *words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"rcs: {says}\n")
+    done = project.rcs("emit", *words, "--json")
+    answer = json.loads(done.stderr)
+    assert (done.returncode, done.stdout, answer["code"], answer["message"]) == (2, "", "usage", says)
+    assert {"ok", "details", "step", "workflow", "valid_states", "current", "did_you_mean"} <= answer.keys()
+    assert list(project.home.iterdir()) == []
 
 
 def test_an_unknown_workflow_is_accepted_with_a_note_that_nothing_was_checked(project: Project) -> None:
