@@ -11,6 +11,7 @@ from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.files.workspaces import working_folder
 from rcs_hooks.overview import collect, words
 from rcs_hooks.terminal import style, width
+from rcs_hooks.terminal.width import wrapped
 
 if TYPE_CHECKING:
     import argparse
@@ -45,8 +46,13 @@ def run(argv: Sequence[str]) -> int:
         return output.OK
     columns = width.of(sys.stdout, os.environ)
     look = style.of(sys.stdout, os.environ)
-    for line in words.lines(found, scope.now, width=columns, style=look, nothing=nothing):
+    is_one = bool(args.session and scope.session)
+    for line in words.lines(found, scope.now, width=columns, style=look, nothing=nothing, with_ends=is_one):
         output.text(line)
+    if columns and not is_one and (hint := words.how_to_end(found)):
+        output.text("")
+        for line in wrapped(hint, columns):
+            output.text(look.paint(line, style.QUIET))
     if found.off:
         output.text(
             output.plain(

@@ -61,6 +61,8 @@ class Entry(NamedTuple):
     """What the command is for, as in `To answer`."""
     command: str = ""
     """The command to type; empty if there is none."""
+    to_end: str = ""
+    """The command that ends the run of a mode from any terminal; empty for everything else."""
     has_title: bool = True
     """Whether `title` is what the person asked for."""
     project: str = ""

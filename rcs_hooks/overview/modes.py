@@ -34,7 +34,7 @@ from rcs_hooks.state import session as sessions
 from rcs_hooks.state.inventory import deferred_skills_in
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.lifecycle import outcome_of
+from rcs_hooks.workflow.lifecycle import INTERLUDE, outcome_of
 from rcs_hooks.workflow.messages.question import answered_elsewhere
 
 if TYPE_CHECKING:
@@ -160,7 +160,9 @@ class _SessionEntries:
 
     def _active(self, member: ActiveMode, question: Question | None) -> Entry:
         record, outcome = member.record, outcome_of(member.record)
-        entry = of_record(self.root, self.view, member.mode, record)
+        commands = self.commands if self.view.session else self.commands.of_workspace()
+        to_end = commands.write(member.mode, "--outcome", INTERLUDE)
+        entry = of_record(self.root, self.view, member.mode, record)._replace(to_end=to_end)
         phase = _phase_and_round(entry)
         if question:
             asked = question.record.get("created_at") or record.updated_at
@@ -172,7 +174,7 @@ class _SessionEntries:
                 since=self.closed_at,
                 detail=f"{phase}; its client has closed the session, and resuming it goes on",
                 to="To end it",
-                command=self.commands.write(member.mode, "--outcome", "userinterlude"),
+                command=to_end,
             )
         if outcome.waits:
             is_lost = record.has_question_pending and self._broken_question(record) is not None

@@ -31,6 +31,7 @@ KINDS = {WAITING: styles.WAITS, RUNNING: styles.GOES_ON, TASKS: styles.GOES_ON, 
 LASTS = (WAITING, RUNNING)
 """The groups of which is said for how long; of the others, when it was."""
 NOTHING = "Nothing runs here. To start, type `$forge` and a task to your agent; `rcs modes` lists what else there is."
+TO_END = "To end a run: `$cancel` in its session, or see `rcs status --session ID`"
 UNREADABLE = "unreadable"
 MOST_NAMED = 5
 """How many other sessions are named where nothing runs in the one that was asked for."""
@@ -48,12 +49,13 @@ def lines(
     most: int = MOST,
     is_brief: bool = False,
     nothing: str = NOTHING,
+    with_ends: bool = False,
 ) -> Iterator[str]:
     """Yield the lines that show an overview, or one line that says that there is nothing. No command is broken in two.
 
     `width`: the columns of the terminal; None for a pipe. `now`: seconds since 1970, from which ages count. `most`: how
     many entries of a group are shown. `is_brief`: whether only of what waits more is said than its state. `nothing`:
-    what is said where there is no entry.
+    what is said where there is no entry. `with_ends`: whether the command is shown that ends a run.
     """
     length = length_for(entry for group in overview.groups.values() for entry in group)
     rows: list[Row | Heading] = []
@@ -61,7 +63,7 @@ def lines(
         if group:
             kind = styles.WAITS if name == WAITING else styles.STRONG
             rows.append(Heading(_heading(name, group), kind))
-            shown = (_row(entry, now, length) for entry in group[:most])
+            shown = (_row(entry, now, length, with_end=with_ends) for entry in group[:most])
             rows += [Row(row.cells) if is_brief and name != WAITING else row for row in shown]
         if len(group) > most:
             shows_all = "rcs status" if len(group) <= MOST else "rcs status --json"
@@ -92,8 +94,11 @@ def _heading(name: str, group: Sequence[Entry]) -> str:
     return f"{said[0].upper()}{said[1:]}"
 
 
-def _row(entry: Entry, now: float, length: int) -> Row:
-    """Return the row of an entry. `length`: how many letters of its id are shown."""
+def _row(entry: Entry, now: float, length: int, *, with_end: bool) -> Row:
+    """Return the row of an entry.
+
+    `length`: how many letters of its id are shown. `with_end`: whether the command is shown that ends its run.
+    """
     title, name = (entry.title, entry.name) if entry.has_title else (entry.name, "")
     state, detail = _state_and_detail(entry)
     cells = (
@@ -104,7 +109,16 @@ def _row(entry: Entry, now: float, length: int) -> Row:
         _whose(entry, length),
     )
     below = "; ".join(part for part in (detail, *_more(entry, now)) if part)
-    return Row(cells, (below,), ((entry.to, entry.command),) if entry.command else ())
+    commands = {entry.command: entry.to}
+    if with_end or entry.session is None:  # no `$cancel` in a client is sure to reach a run of the workspace
+        commands.setdefault(entry.to_end, "To end it")
+    return Row(cells, (below,), tuple((to, command) for command, to in commands.items() if command))
+
+
+def how_to_end(overview: Overview) -> str:
+    """Return the line that says how a run is ended; empty if none is there whose command is not shown."""
+    is_any = any(entry.to_end for entry in (*overview.waiting, *overview.running))
+    return TO_END if is_any else ""
 
 
 def _state_and_detail(entry: Entry) -> tuple[str, str]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.overview.words import NOTHING
+from rcs_hooks.overview.words import NOTHING, TO_END
 from rcs_hooks.state.question_service import ask
 from tests.cli.test_state_commands import rcs
+from tests.overview.test_overview import look, only
 from tests.state.test_operations import at
 from tests.support import RCS_HOOK, Workspace, clean_env, paste, run_rcs
 
@@ -57,6 +58,45 @@ def test_one_session_alone_can_be_asked_for(workspace: Workspace) -> None:
     assert status(workspace)[0] == "Runs (2)"
     head, first, *_ = status(workspace, "--session", "s2")
     assert (head, first.split()[:2], first.split()[-1]) == ("Runs (1)", ["team", "starting"], "s2")
+
+
+def test_the_page_of_one_session_has_the_command_that_ends_each_run(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.prompt("$team $forge")
+    ask(at(workspace)._replace(now=workspace.now), "forge", "Which database?")
+    commands = [line.partition(": ")[2] for line in status(workspace, "--session", "s1") if "To end it: " in line]
+    assert [
+        f"rcs state write --mode {mode} --outcome userinterlude --session s1" for mode in ("forge", "team")
+    ] == commands
+    env = clean_env(PATH=f"{RCS_HOOK.parent}:{os.environ['PATH']}")
+    for command in commands:
+        assert paste(command, cwd=workspace.root, env=env).returncode == 0
+    assert workspace.active("s1") == []
+    assert "To end it" not in "".join(status(workspace))
+
+
+def test_on_a_terminal_a_line_says_how_a_run_is_ended(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    env = clean_env(COLUMNS="80", NO_COLOR="1", TERM="xterm")
+
+    def last() -> str:
+        return run_rcs("status", cwd=workspace.root, env=env, is_terminal=True).stdout.splitlines()[-1]
+
+    assert last() != TO_END
+    workspace.prompt("$forge")
+    assert last() == TO_END
+    workspace.call("SessionEnd", "s1", reason="exit")
+    assert last() != TO_END
+
+
+def test_a_run_of_the_workspace_is_ended_by_its_command(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.write("forge", None)
+    entry = only(look(workspace), "running")
+    assert f"    To end it: {entry.to_end}" in status(workspace)
+    env = clean_env(PATH=f"{RCS_HOOK.parent}:{os.environ['PATH']}")
+    assert paste(entry.to_end, cwd=workspace.root, env=env).returncode == 0
+    assert look(workspace).running == ()
 
 
 NOTHING_IN: dict[str, tuple[tuple[str, ...], str]] = {

@@ -58,7 +58,7 @@ def started() -> Iterator[list[Terminal]]:
 def test_a_real_terminal_is_asked_for_its_width_and_gets_colours(workspace: Workspace, started: list[Terminal]) -> None:
     workspace.now = time.time() - 90
     workspace.prompt("$forge fix the ledger of the bank so that nobody loses a cent")
-    for columns, lines in ((44, 4), (120, 2)):
+    for columns, lines in ((44, 7), (120, 4)):
         started.append(Terminal(workspace.root, columns, "status"))
         shown = started[-1].until("").rstrip("\n")
         assert "\x1b[38;5;" in shown
