@@ -184,9 +184,10 @@ class _Call:
         return False
 
     def kill(self) -> None:
-        """End the program and all of its group."""
+        """End the program and all of its group; what may not be ended, as another user's, is waited for no longer."""
         self._group.send(signal.SIGKILL)
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE)
         self._group.command_ended()
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ from rcs_hooks.cli import watch_program
 from rcs_hooks.cli.watch_program import MOST, SECONDS, SHOWN, WatchProgram, variables
 from rcs_hooks.overview.entries import AskedQuestion, Entry
 from rcs_hooks.overview.events import WatchedEvent
+from rcs_hooks.proof.group import Group
 from rcs_hooks.state.question_service import ask
 from tests.proof.programs import LONG, OnTerminal, is_alive, wait_for
 from tests.state.test_operations import at
@@ -151,6 +152,20 @@ def test_one_that_takes_too_long_is_ended_with_all_that_it_has_started(
         if (tmp_path / "pids").exists():
             break
     wait_for(lambda: not any(is_alive(int(pid)) for pid in called.read("pids").split()), "their end")
+
+
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
+def test_one_that_may_not_be_ended_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_program, "GRACE", 0.1)
+    script = 'echo $$ > "$F/new"; mv "$F/new" "$F/pid"; exec sleep 600'
+    for seconds in (0.2, 2, 20):  # in which a busy machine has started it
+        with monkeypatch.context() as patch:
+            patch.setattr(Group, "send", lambda group, number: None)  # as with a program of another user
+            called = Called(tmp_path, script, seconds=seconds)
+            assert called.on(ASKED) == [f"rcs: `sh` took longer than {seconds} s and was ended; watching goes on"]
+        if (tmp_path / "pid").exists():
+            break
+    os.kill(int(called.read("pid")), signal.SIGKILL)
 
 
 def test_what_one_leaves_behind_holds_up_nothing_and_lives_on(tmp_path: Path) -> None:
