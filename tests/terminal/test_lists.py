@@ -1,13 +1,13 @@
 """Each list at 44, 80, 120 and 200 columns, in colours of both kinds, and through a pipe, against a file.
 
 A colour is one number for dark and light terminals, so there is one picture for both: `test_style.py` holds that each
-can be read on black and on white. `python -m tests.terminal.test_lists` writes the files anew; read the diff.
+can be read on black and on white. The files are written by hand: what a person wants to see there, before the program
+shows it.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +40,6 @@ VIEWS: dict[str, tuple[int | None, dict[str, str]]] = {
     "80 columns, 16 colours": (80, {"TERM": "xterm"}),
     "piped": (None, {"TERM": "xterm-256color"}),
 }
-HEAD = "=== {} ===\n"
 COLOUR = re.compile(r"\{[0-9]+\}")
 
 
@@ -98,19 +97,3 @@ def test_through_a_pipe_no_id_and_no_time_is_shortened(name: str) -> None:
     assert not re.search(r"\t|\{|yesterday| ago\b", piped)
     for start in {each[:8] for each in IDS}:
         assert piped.count(start) == sum(piped.count(each) for each in IDS if each.startswith(start))
-
-
-def write_all() -> None:
-    """Write the files anew, from what is printed now."""
-    day = BusyDay(Path(tempfile.mkdtemp()))
-    time.time = lambda: NOW
-    FOLDER.mkdir(exist_ok=True)
-    for name, words in LISTS.items():
-        views = [
-            HEAD.format(view) + day.shown(*words, columns=columns, **env) for view, (columns, env) in VIEWS.items()
-        ]
-        (FOLDER / f"{name}.txt").write_text("".join(views))
-
-
-if __name__ == "__main__":
-    write_all()
