@@ -41,18 +41,20 @@ def check_mode(value: object) -> str:
         return str(name)
     if not value:
         raise Refused("mode: missing; name one")
-    known = f"{', '.join(MODES)}, or of your own (rcs modes lists them)"
     near = nearest_mode(value)
-    hint = f"did you mean {near}? There are {known}" if near else f"use one of {known}"
+    meant = skill_named(near) if near else None
+    known = ", ".join(mode.tokens[0] for mode in MODES.values() if mode.name != meant)
+    start = f"did you mean {near}? The others:" if near else "use one of"
+    hint = f"{start} {known}, or one of your own (`rcs modes` lists them)"
     raise Refused(f"mode: {_shown(value)} is not a workflow mode; {hint}")
 
 
 def nearest_mode(value: object) -> str | None:
-    """Return the runtime name of the mode that was probably meant by a mistyped one; None if none is near."""
+    """Return the mode that was probably meant by a mistyped one, as people type it; None if none is near."""
     from rcs_hooks.terminal.near import nearest
 
     name = value.strip().removeprefix("$") if isinstance(value, str) else ""
-    return nearest(name, MODES, SKILLS) if len(name) <= LONGEST_SHOWN else None
+    return nearest(name, [each for each in SKILLS if SKILLS[each] in MODES]) if len(name) <= LONGEST_SHOWN else None
 
 
 def check_session_id(value: object) -> str | None:

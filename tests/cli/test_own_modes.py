@@ -90,7 +90,7 @@ def test_the_mcp_tools_take_its_name(running: Desk) -> None:
 def test_the_names_of_ours_are_still_all_that_an_unknown_one_is_told(desk: Desk) -> None:
     done = rcs(desk, "state", "read", "--mode", "nonsense", "--session", "s1")
     assert done.returncode == 1
-    assert "'nonsense' is not a workflow mode; use one of deep-interview, blueprint" in done.stderr
+    assert "'nonsense' is not a workflow mode; use one of brief, blueprint" in done.stderr
 
 
 # --- what is written

@@ -143,14 +143,20 @@ def test_a_word_that_was_typed_cannot_move_the_cursor_nor_fill_the_screen(tmp_pa
 
 MISTYPED = {
     "state read --mode forg": (1,
-        "rcs: mode: 'forg' is not a workflow mode; did you mean forge? There are deep-interview, blueprint, "
-        "autoresearch, team, forge, autopilot, ultrawork, ultraqa, or of your own (rcs modes lists them)\n"),
+        "rcs: mode: 'forg' is not a workflow mode; did you mean forge? The others: brief, blueprint, autoresearch, "
+        "crew, autoforge, ultrawork, ultraqa, or one of your own (`rcs modes` lists them)\n"),
     "state read --mode crwe": (1,
-        "rcs: mode: 'crwe' is not a workflow mode; did you mean team? There are deep-interview, blueprint, "
-        "autoresearch, team, forge, autopilot, ultrawork, ultraqa, or of your own (rcs modes lists them)\n"),
+        "rcs: mode: 'crwe' is not a workflow mode; did you mean crew? The others: brief, blueprint, autoresearch, "
+        "forge, autoforge, ultrawork, ultraqa, or one of your own (`rcs modes` lists them)\n"),
+    "state read --mode autopliot": (1,
+        "rcs: mode: 'autopliot' is not a workflow mode; did you mean autopilot? The others: brief, blueprint, "
+        "autoresearch, crew, forge, ultrawork, ultraqa, or one of your own (`rcs modes` lists them)\n"),
+    "state read --mode cancle": (1,
+        "rcs: mode: 'cancle' is not a workflow mode; use one of brief, blueprint, autoresearch, crew, forge, "
+        "autoforge, ultrawork, ultraqa, or one of your own (`rcs modes` lists them)\n"),
     "state read --mode nonsense": (1,
-        "rcs: mode: 'nonsense' is not a workflow mode; use one of deep-interview, blueprint, "
-        "autoresearch, team, forge, autopilot, ultrawork, ultraqa, or of your own (rcs modes lists them)\n"),
+        "rcs: mode: 'nonsense' is not a workflow mode; use one of brief, blueprint, autoresearch, crew, forge, "
+        "autoforge, ultrawork, ultraqa, or one of your own (`rcs modes` lists them)\n"),
     "log --mode forg": (0, "nothing has happened to forg yet here; did you mean forge?\n"),
     "log --mode team": (0, "nothing has happened to team yet here\n"),
     "machine show forg":

@@ -147,7 +147,7 @@ def test_a_mistyped_mode_is_refused_with_what_runs_and_what_to_type(workspace: W
     )
     assert done.returncode == 1
     first, runs = done.stderr.splitlines()
-    assert first.startswith("rcs: mode: 'forg' is not a workflow mode; did you mean forge? There are deep-interview, ")
+    assert first.startswith("rcs: mode: 'forg' is not a workflow mode; did you mean forge? The others: brief, ")
     where, command = runs.split(": ", 1)
     assert where == "forge runs in session s1 (phase starting)"
     assert shlex.split(command)[1:] == ["state", "write", "--mode", "forge", *words[4:]]
