@@ -13,8 +13,8 @@ from rcs_hooks.mcp import tools
 from tests.support import Workspace, clean_env, run_rcs
 
 RUN = ("--type", "status_change", "--workflow", "nope", "--step", "a", "--data", '{"status": "running"}')
-STATE = "{} is the workspace now, as it is in no git repository; what goes on is kept in its .rcs"
-OF_RUN = "{} is the workspace of this run, as it is in no git repository"
+STATE = "{0} is in no git repository, so it is the workspace itself; its state is in {0}/.rcs"
+OF_RUN = "{} is in no git repository, so it is the workspace of this run"
 
 Surface = Callable[[Workspace, int], str]
 """Writes for the nth time, and returns all that is said then."""
@@ -81,7 +81,7 @@ def test_the_first_write_outside_git_names_the_workspace_once(folder: Workspace,
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_in_a_repository_nothing_is_said_of_it(folder: Workspace, name: str) -> None:
-    assert "workspace now" not in (said := SURFACES[name][1](folder.in_git(), 1))
+    assert "workspace itself" not in (said := SURFACES[name][1](folder.in_git(), 1))
     assert "workspace of" not in said
 
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LONGEST = 200
+LONGEST = 150
 
 
 def line(root: str, env: Mapping[str, str]) -> str:
@@ -20,8 +20,9 @@ def line(root: str, env: Mapping[str, str]) -> str:
 
     It is empty where a workspace was to be expected. Asked before the write.
     """
-    is_expected = has_workspace(root, env)
-    return "" if is_expected else f"{_said(root, 'the workspace now')}; what goes on is kept in its {HOME}"
+    if has_workspace(root, env):
+        return ""
+    return f"{_said(root)} itself; its state is in {clean(os.path.join(root, HOME), LONGEST)}"
 
 
 def line_of_run(root: str, env: Mapping[str, str]) -> str:
@@ -29,7 +30,7 @@ def line_of_run(root: str, env: Mapping[str, str]) -> str:
 
     The store of runs is in the home, so the folder itself stays as it is.
     """
-    return "" if has_workspace(root, env) else _said(root, "the workspace of this run")
+    return "" if has_workspace(root, env) else f"{_said(root)} of this run"
 
 
 def has_workspace(root: str, env: Mapping[str, str]) -> bool:
@@ -37,5 +38,5 @@ def has_workspace(root: str, env: Mapping[str, str]) -> bool:
     return bool(env.get("RCS_ROOT", "").strip()) or os.path.lexists(os.path.join(root, STATE)) or is_repository(root)
 
 
-def _said(root: str, what: str) -> str:
-    return f"{clean(root, LONGEST)} is {what}, as it is in no git repository"
+def _said(root: str) -> str:
+    return f"{clean(root, LONGEST)} is in no git repository, so it is the workspace"
