@@ -57,8 +57,7 @@ def usage() -> str:
 
     lines = ["usage: rcs COMMAND ...", "", "commands:"]
     lines += [f"  {name:<12}{purpose}" for name, _, purpose, _ in COMMANDS]
-    # The name of a command is its own help; with `.md` it is the page.
-    topics = {f"{name}.md" if name in MODULES else name: pages.purpose(name) for name in pages.topics()}
+    topics = {name: pages.purpose(name) for name in pages.topics()}
     if topics:
         from rcs_hooks.cli import options
 

@@ -118,7 +118,7 @@ def _of_help(typed: Sequence[str]) -> list[tuple[str, str]]:
         found = functions_of(typed[0])[0]() if typed[0] in MODULES else None
         return [(name, "") for name in _actions(found)] if found else []
     return [(name, purpose) for name, _, purpose, _ in COMMANDS] + [
-        (name, pages.purpose(name)) for name in pages.topics() if name not in MODULES
+        (name, pages.purpose(name)) for name in pages.topics()
     ]
 
 

@@ -56,7 +56,7 @@ def topics() -> list[str]:
 
 
 def topic_called(word: str) -> str | None:
-    """Return the topic that a word names, in any case, with `.md` where a command has the same name; None for none."""
+    """Return the topic that a word names, in any case, also with `.md`; None for none."""
     wanted = word.lower().removesuffix(SUFFIX)
     return next((name for name in topics() if name.lower() == wanted), None)
 
@@ -203,7 +203,5 @@ def _plain(text: str) -> str:
 
 def _link(found: re.Match[str]) -> str:
     """Return the words of a link to another page, with what to type for it if it is one of the topics."""
-    from rcs_hooks.cli.main import MODULES
-
     words, name = found.groups()
-    return f"{words} (`rcs help {name}{SUFFIX if name in MODULES else ''}`)" if name in topics() else words
+    return f"{words} (`rcs help {name}`)" if name in topics() else words

@@ -122,7 +122,7 @@ PAGE = """# The guide
 
 <p align="center">in HTML</p>
 
-What may **you** change? See [the other page](modes.md#x), [a site](https://example.org)
+What may **you** change? See [the other page](words.md#x), [a site](https://example.org)
 and [a file](../LICENSE); then type `rcs config trust` in a terminal.
 
 ## A list
@@ -145,7 +145,7 @@ rcs config     # a line of code is never wrapped, however long it may be for the
 SHOWN = """The guide
 
 What may you change? See the other page
-(`rcs help modes.md`), a site
+(`rcs help words`), a site
 (https://example.org) and a file; then type
 `rcs config trust` in a terminal.
 
@@ -172,11 +172,11 @@ a | b      a long text that has to wrap
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the pages: one about a topic, and one that is called as a command is."""
+    """The folder of the pages: two about topics, and a picture."""
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "guide.md").write_text(PAGE)
-    (docs / "modes.md").write_text("# Modes\n\nWhich modes are there? Eight.\n")
+    (docs / "words.md").write_text("# Words\n\nWhich words are there? Eight.\n")
     (docs / "picture.svg").write_text("<svg/>")
     monkeypatch.setattr(pages, "FOLDER", str(docs))
     return docs
@@ -188,7 +188,7 @@ def test_help_lists_the_commands_and_the_topics(folder: Path, tmp_path: Path) ->
     for name, _, purpose, _ in main.COMMANDS:
         assert f"\n  {name:<12}{purpose}\n" in done.stdout
     assert "\ntopics (rcs help TOPIC):\n  guide       What may you change?\n" in done.stdout
-    assert "\n  modes.md    Which modes are there?\n" in done.stdout
+    assert "\n  words       Which words are there?\n" in done.stdout
     assert run_rcs("--help", cwd=tmp_path).stdout == done.stdout
 
 
@@ -196,11 +196,6 @@ def test_help_lists_the_commands_and_the_topics(folder: Path, tmp_path: Path) ->
 def test_a_page_is_piped_as_it_is(words: tuple[str, ...], folder: Path, tmp_path: Path) -> None:
     done = run_rcs("help", *words, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, PAGE, "")
-
-
-def test_a_command_goes_before_a_page_of_its_name(folder: Path, tmp_path: Path) -> None:
-    assert run_rcs("help", "modes", cwd=tmp_path).stdout.startswith("usage: rcs modes ")
-    assert run_rcs("help", "modes.md", cwd=tmp_path).stdout.startswith("# Modes\n")
 
 
 @each_row("words", ["prove -- -- touch made", "prove touch made", "watch -- --exec ./none", "watch -- -- ./none"])
