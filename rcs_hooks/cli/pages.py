@@ -11,6 +11,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from rcs_hooks.terminal import style as styles
+from rcs_hooks.terminal.prose import pieces_of_code
 from rcs_hooks.terminal.style import PLAIN
 from rcs_hooks.terminal.table import Column, Row, render
 from rcs_hooks.terminal.width import cells, wrapped
@@ -24,6 +25,8 @@ FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 SUFFIX = ".md"
 LONGEST_PURPOSE = 100
 CODE = "    "
+LEAST_NAME, LEAST = 16, 12
+"""To how many cells the first column of a table may shrink, and each other one."""
 MOST_WITHOUT_LABELS = 2
 """Of how many columns each cell explains itself where a table is too narrow for its titles."""
 ITEM = re.compile(r"( *)([-*]|\d+\.) +(.*)")
@@ -176,16 +179,23 @@ def _table(lines: list[str], width: int, style: Style) -> list[str]:
     rows = [_cells(line) for line in lines if not RULE.fullmatch(line.strip())]
     titles, *others = rows
     count = len(titles)
+    texts = [list(column) for column in zip(*((*row, *[""] * count)[:count] for row in rows), strict=True)]
     columns = [
         Column(
             title,
             is_flexible=True,
-            least=12 if at else 8,
+            least=_least(texts[at], LEAST if at else LEAST_NAME, width),
             label=f"{title.replace('{}', '')}: {{}}" if at and count > MOST_WITHOUT_LABELS else "{}",
         )
         for at, title in enumerate(titles)
     ]
     return render([Row((*row, *[""] * count)[:count]) for row in others], columns, width, style)
+
+
+def _least(texts: list[str], least: int, width: int) -> int:
+    """Return to how many cells a column may shrink: a command in it stays whole, if it fits on a line."""
+    commands = [cells(piece) for text in texts for piece in pieces_of_code(text)]
+    return max([least, *(each for each in commands if each <= width - len(CODE))])
 
 
 def _cells(line: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Tables for a terminal, and plain ones for a pipe.
 
 Rules of this file:
-- Nothing is cut and no word is broken: a flexible column wraps, and where there is no room for it, each row becomes two
-  lines or more.
+- Nothing is cut, and no word is broken, nor what is in backticks and has room on a line: a flexible column wraps, and
+  where there is no room for it, each row becomes two lines or more.
 - A row begins with what a person looks for. Other cells keep their place.
 - A text is shown without control characters, whoever wrote it; how long it may be is decided by who calls.
 - Without a width (a pipe), each row is one line, with the full text of its cells.
@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.terminal import style as styles
+from rcs_hooks.terminal.prose import wrapped_around_code
 from rcs_hooks.terminal.style import PLAIN, Style
-from rcs_hooks.terminal.width import cells, wrapped
+from rcs_hooks.terminal.width import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -125,7 +126,7 @@ class _Table:
         for number in self.shown if self.width else ():
             if self.columns[number].is_flexible:
                 room = self.widths[number]
-                lines = [cells(line) for texts in self.texts for line in wrapped(texts[number], room)]
+                lines = [cells(line) for texts in self.texts for line in wrapped_around_code(texts[number], room)]
                 self.widths[number] = max([cells(self.columns[number].title), *(n for n in lines if n <= room)])
 
     def _used(self, numbers: Sequence[int]) -> int:
@@ -167,7 +168,7 @@ class _Table:
         return self.width is not None and cells(line) > self.width
 
     def _lines_of(self, text: str, indent: int) -> list[str]:
-        return [text] if self.width is None else wrapped(text, self.width - indent)
+        return [text] if self.width is None else wrapped_around_code(text, self.width - indent)
 
     # --- a row on one line, or on several whose cells keep their columns
 
@@ -185,7 +186,7 @@ class _Table:
     def _pieces(self, cell: Cell, number: int) -> list[str]:
         if self.width is None or not self.columns[number].is_flexible:
             return [cell.text]
-        return wrapped(cell.text, self.widths[number])
+        return wrapped_around_code(cell.text, self.widths[number])
 
     def _whole(self, cell: Cell, indent: str) -> Iterable[str]:
         for line in self._lines_of(cell.text, len(indent)):

@@ -23,3 +23,15 @@ def test_a_line_ends_at_a_blank_and_never_in_a_command(text: str, lines: list[st
 
 def test_without_a_width_a_text_is_one_line() -> None:
     assert prose.lines("a text  of `two words` and more", None) == ["a text  of `two words` and more"]
+
+
+@each_row(("text", "lines"), [
+    ("type `go on there` in it", ["type", "`go on there` in", "it"]),
+    ("now (`go on there`), then", ["now", "(`go on there`),", "then"]),
+    ("`go on`/`go off` is it", ["`go on`/`go off`", "is it"]),
+    ("type `go on there and here` now", ["type `go on", "there and here`", "now"]),
+    ("it`s a `no mark", ["it`s a `no mark"]),
+    ("one ` alone is none", ["one ` alone is", "none"]),
+])  # fmt: skip
+def test_what_is_between_backticks_stays_on_a_line_that_has_room_for_it(text: str, lines: list[str]) -> None:
+    assert prose.wrapped_around_code(text, 16) == lines
