@@ -81,7 +81,8 @@ def nothing_in(session: str, whole: Overview) -> str:
     """
     entries = (*whole.waiting, *whole.running, *whole.closed)
     others = list(dict.fromkeys(entry.session for entry in entries if entry.session and entry.kind == MODE))
-    named = ", ".join(short(each) for each in others[:MOST_NAMED]) + (", …" if len(others) > MOST_NAMED else "")
+    length = length_for(entries)
+    named = ", ".join(short(each, length) for each in others[:MOST_NAMED]) + (", …" if len(others) > MOST_NAMED else "")
     there = f"; something does in {named}: `rcs status` shows all" if others else ""
     return f"nothing runs in session {session}{there}"
 

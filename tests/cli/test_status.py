@@ -103,6 +103,10 @@ NOTHING_IN: dict[str, tuple[tuple[str, ...], str]] = {
     "nothing runs anywhere": ((), ""),
     "one other": (("s1",), "; something does in s1: `rcs status` shows all"),
     "two others": (("s1", "s2"), "; something does in s2, s1: `rcs status` shows all"),
+    "two that begin alike": (
+        ("01890a5d-ac96-7000-8000-000000000001", "01890a5d-bc96-7000-8000-000000000001"),
+        "; something does in 01890a5d-b, 01890a5d-a: `rcs status` shows all",
+    ),
 }
 
 
