@@ -49,7 +49,7 @@ def _lines(live: LiveOverview, scope: Scope) -> int:
             output.text(line)
             output.flush()
             last = line
-        time.sleep(live.pause)
+        output.pause(live.pause)
 
 
 class LivePage:

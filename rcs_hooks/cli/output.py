@@ -123,6 +123,33 @@ def flush() -> None:
         sys.stdout.flush()
 
 
+def pause(seconds: float) -> None:
+    """Wait so long, for a program that prints whatever happens. Raises BrokenPipeError once nobody reads stdout."""
+    import select
+    import time
+
+    pipe = _pipe()
+    if pipe is None:
+        time.sleep(seconds)
+        return
+    watched = select.poll()
+    watched.register(pipe, 0)  # what is asked for is only what is always told: the other end was closed
+    if watched.poll(seconds * 1_000):
+        raise BrokenPipeError
+
+
+def _pipe() -> int | None:
+    """Return the descriptor of stdout if it is a pipe or a socket, whose other end may be closed; else None."""
+    import stat
+
+    try:
+        found = -1 if sys.stdout is None else sys.stdout.fileno()
+        mode = os.fstat(found).st_mode
+    except (OSError, ValueError):  # no file, or one that is closed
+        return None
+    return found if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) else None
+
+
 def interrupted() -> None:
     """Flush stdout after Ctrl-C, unless nobody takes it just now, or a second Ctrl-C comes: then it is discarded."""
     try:

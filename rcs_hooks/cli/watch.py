@@ -182,7 +182,7 @@ def _watch(live: LiveOverview, root: str, is_wanted: Wants, tell: Tell, wait: Ca
 
 
 def _sleep(until: float) -> None:
-    time.sleep(max(0.0, until - time.monotonic()))
+    output.pause(max(0.0, until - time.monotonic()))
 
 
 def _is_of(entry: Entry, session: str) -> bool:

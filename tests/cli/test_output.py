@@ -1,4 +1,7 @@
-"""What was printed when Ctrl-C comes: passed on where somebody takes it, and no reason to wait where nobody does."""
+"""What was printed when Ctrl-C comes: passed on where somebody takes it, and no reason to wait where nobody does.
+
+And what goes on until Ctrl-C ends by itself once nobody reads it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,15 @@ import contextlib
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from rcs_hooks.cli import output
+from tests.support import RCS_HOOK, Workspace, clean_env
 
 INTERRUPTED = "from rcs_hooks.cli import output; print('said'); output.interrupted()"
 PATIENCE = 60
@@ -60,3 +69,52 @@ NO_MORE_FILES = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3,
 @pytest.mark.parametrize("does", ["interrupted", "abandoned"])
 def test_where_no_more_files_can_be_opened_nothing_else_goes_wrong(does: str, pipe: tuple[int, int]) -> None:
     assert ended(f"from rcs_hooks.cli import output; {NO_MORE_FILES}; output.{does}()", pipe[1]) == (0, "")
+
+
+# --- nobody reads any more
+
+
+def test_a_pause_ends_as_soon_as_nobody_reads_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        output.pause(0.01)
+        timer = threading.Timer(0.05, os.close, [reading])
+        timer.start()
+        with pytest.raises(BrokenPipeError):
+            output.pause(PATIENCE)
+        timer.join()
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "a file"])
+def test_a_pause_before_a_file_is_a_pause(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open(tmp_path / path, "w") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+        output.pause(0.01)
+    monkeypatch.setattr(sys, "stdout", None)
+    output.pause(0.01)
+
+
+LIVE = {"log --follow": "started", "hud --watch": "forge", "watch": "", "watch --json": ""}
+"""What goes on until Ctrl-C, and what its first line has; empty if it prints nothing before something happens."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", LIVE)
+def test_a_live_view_ends_with_the_program_that_reads_it(line: str, workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.prompt("$forge fix the login")
+    env = clean_env(HOME=str(workspace.root), RCS_DB=str(workspace.root / "runs.db"))
+    with subprocess.Popen(
+        [str(RCS_HOOK.with_name("rcs")), *line.split()],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=workspace.root, env=env,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            assert LIVE[line] in (process.stdout.readline() if LIVE[line] else "")
+            process.stdout.close()
+            assert process.wait(PATIENCE) == 0
+            assert process.stderr.read() == ""
+        finally:
+            process.kill()
