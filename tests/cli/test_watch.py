@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import SimpleNamespace
 
 import pytest
 
-from rcs_hooks.cli import pages
+from rcs_hooks.cli import output, pages, watch_program
 from rcs_hooks.cli.watch_program import WatchProgram
 from rcs_hooks.files.clock import iso
 from rcs_hooks.state.question_service import ask
@@ -53,7 +54,9 @@ class Watching:
 
         size = {"COLUMNS": str(columns), "TERM": "dumb"} if columns else {}
         with self.monkeypatch.context() as patch:
-            patch.setattr(time, "sleep", sleep)
+            # Only what watches: a process that is waited for sleeps as well.
+            patch.setattr(output, "pause", sleep)
+            patch.setattr(watch_program, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
             return run_rcs(
                 "watch", *words, cwd=self.project.root, env=self.env | size | (env or {}), is_terminal=bool(columns)
             )
