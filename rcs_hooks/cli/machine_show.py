@@ -27,7 +27,7 @@ MOST_READ = 6_000
 
 def show(args: argparse.Namespace, root: str) -> int:
     """Print one machine of a workspace, with the path of the run that is asked for. Raises Refused and MachineError."""
-    machine, mode = _find(args, root)
+    machine, mode = find(args.name, root, of_mode=args.mode)
     path, current = list[tuple[str, str]](), None
     if args.run:
         path, current = _path_of_mode(root, args.run, mode) if mode else _path_of(root, args.run, machine)
@@ -75,16 +75,15 @@ def _draw(args: argparse.Namespace, machine: Machine, path: Edges, current: str 
     output.text(f"\nListed, not drawn: {drawn}.")
 
 
-def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
-    """Return the machine of a skill or agent, and if it is that of a mode (`--mode`, or no other), the mode's name.
+def find(name: str, root: str, *, of_mode: bool) -> tuple[Machine, str]:
+    """Return the machine of a skill or agent, and if it is that of a mode (`of_mode`, or no other), the mode's name.
 
     The name may be that of the skill or agent, that of a mode, or a path, which has a separator or ends in `.md`;
-    `task` is also that of the lifecycle of tasks.
+    `task` is also that of the lifecycle of tasks. Raises Refused and MachineError.
     """
     from rcs_hooks.catalog import MODES, SKILLS
     from rcs_hooks.machine.markdown import MODE_HEADING, machine_in
 
-    name: str = args.name
     is_path = os.sep in name or name.endswith(workflow_files.AGENT_SUFFIX)
     shipped = None if is_path else MODES.get(SKILLS.get(name.lower(), ""))
     found = workflow_files.find(
@@ -97,7 +96,7 @@ def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
         meant = _nearest(name, root)
         hint = f"did you mean `rcs machine show {meant}`?" if meant else "`rcs machine list` shows those that are"
         raise Refused(f"no skill or agent is called {name!r}; {hint}")
-    machine = None if args.mode else workflow_files.machine_of(found) or (None if is_path else _of_tasks(found))
+    machine = None if of_mode else workflow_files.machine_of(found) or (None if is_path else _of_tasks(found))
     if machine is not None:
         return machine, ""
     # A mode that ships goes by the file of this package, whatever a copy of the skill says.
@@ -105,7 +104,7 @@ def _find(args: argparse.Namespace, root: str) -> tuple[Machine, str]:
     machine = machine_in(workflow_files.read(file), name=found.name, file=file, heading=MODE_HEADING)
     if machine is not None:
         return machine, shipped.name if shipped else found.name.lower()
-    if args.mode:
+    if of_mode:
         raise Refused(f"{found.path} has no ## MODE section, so it declares no mode")
     raise Refused(f"{found.path} has no ## STATE-MACHINE section, so there is nothing to show")
 

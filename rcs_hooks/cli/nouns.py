@@ -21,10 +21,14 @@ Named = tuple[str, str]
 
 
 class TypedSoFar(NamedTuple):
-    """What a command line says so far of the workspace and the mode; None and empty if it says nothing."""
+    """What a command line says so far; None and empty if it says nothing."""
 
     root: str | None = None
     mode: str = ""
+    name: str = ""
+    """The first word that is neither an action nor an option."""
+    of_mode: bool = False
+    """Whether `--mode` was typed, with a value or without."""
 
     @property
     def folder(self) -> str:
@@ -72,7 +76,23 @@ def questions(asked: TypedSoFar) -> Iterator[Named]:
 
 def runs(_: TypedSoFar) -> Iterator[Named]:
     """Yield the runs with the latest events, of all projects."""
+    yield from _runs(None)
+
+
+def runs_of_machine(asked: TypedSoFar) -> Iterator[Named]:
+    """Yield the runs of the machine that was named, or the sessions if it is that of a mode; both before that."""
+    from rcs_hooks.cli import machine_show
+
+    if not asked.name:
+        yield from (*runs(asked), *sessions(asked))
+        return
+    machine, mode = machine_show.find(asked.name, asked.folder, of_mode=asked.of_mode)
+    yield from sessions(asked) if mode else _runs(machine.name)
+
+
+def _runs(workflow: str | None) -> Iterator[Named]:
     from rcs_hooks.environment import real_environment
+    from rcs_hooks.runs.records import RunFilter
     from rcs_hooks.runs.store import location_of, open_readonly
 
     here = real_environment()
@@ -80,7 +100,7 @@ def runs(_: TypedSoFar) -> Iterator[Named]:
     if store is None:
         return
     try:
-        for each in store.runs(round(here.now * 1000), limit=MOST):
+        for each in store.runs(round(here.now * 1000), RunFilter(workflow=workflow), limit=MOST):
             yield each.run_id, f"{each.workflow}, {each.status}"
     finally:
         store.close()

@@ -29,7 +29,7 @@ KNOWN_VALUES = {
 OF_OPTION = {
     "--mode": nouns.modes,
     "--session": nouns.sessions,
-    "--run": nouns.runs,
+    "--run": nouns.runs_of_machine,
     "--run-id": nouns.runs,
     "--task": nouns.tasks,
     "--phase": nouns.phases,
@@ -136,6 +136,8 @@ class _TypedLine:
         self._given: dict[str, str] = {}
         self._words = 0
         """How many words were typed that are no options, since the last action."""
+        self._name = ""
+        """The first of them."""
 
     def offer(self, typed: Sequence[str]) -> Choice:
         """Return what may be typed as the last of these words."""
@@ -167,6 +169,7 @@ class _TypedLine:
             self._parser, self._words = _actions(self._parser)[word], 0
         else:
             self._words += 1
+            self._name = self._name or word
         return ""
 
     def _option(self, name: str) -> argparse.Action | None:
@@ -215,7 +218,9 @@ class _TypedLine:
         return Choice([(value, "") for value in known()] if known else [])
 
     def _asked(self) -> TypedSoFar:
-        return nouns.TypedSoFar(self._given.get("--root"), self._given.get("--mode", ""))
+        return nouns.TypedSoFar(
+            self._given.get("--root"), self._given.get("--mode", ""), self._name, "--mode" in self._given
+        )
 
 
 def _purpose(parser: argparse.ArgumentParser) -> str:
