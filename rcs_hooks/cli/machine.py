@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
-from rcs_hooks.errors import MachineError, reason_of
+from rcs_hooks.errors import MachineError, Refused, reason_of
 from rcs_hooks.files.workspaces import find_root, home_of
 from rcs_hooks.runs import workflow_files
+from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     import argparse
@@ -81,7 +82,7 @@ def _check(args: argparse.Namespace) -> int:
     for path in dict.fromkeys(args.files):
         try:
             status = max(status, _check_one(_file_of(path), quiet=args.quiet))
-        except MachineError as error:
+        except (MachineError, Refused) as error:
             status = output.refused(str(error))
         except OSError as error:
             status = output.refused(f"{path}: {reason_of(error)}")
@@ -89,7 +90,10 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _file_of(word: str) -> str:
-    """Return the file that a word names: as a path, or where nothing is there, as a skill, an agent or a mode."""
+    """Return the file that a word names: as a path, or where nothing is there, as a skill, an agent or a mode.
+
+    Raises Refused if it names nothing.
+    """
     if os.path.lexists(word) or os.sep in word or word.endswith(workflow_files.AGENT_SUFFIX):
         return word
     from rcs_hooks.catalog import MODES, SKILLS
@@ -97,7 +101,12 @@ def _file_of(word: str) -> str:
     shipped = MODES.get(SKILLS.get(word.lower(), ""))
     name, root = shipped.skill if shipped else word, find_root(os.environ, os.getcwd())
     found = workflow_files.find(name, project=root, home=home_of(os.environ))
-    return found.path if found else word
+    if found is None:
+        from rcs_hooks.cli import machine_show
+
+        hint = machine_show.hint_for(word, root, "check")
+        raise Refused(f"{clean(word)}: no file, skill or agent is called so; {hint}")
+    return found.path
 
 
 def _check_one(path: str, *, quiet: bool) -> int:

@@ -93,9 +93,7 @@ def find(name: str, root: str, *, of_mode: bool) -> tuple[Machine, str]:
         file=name if is_path else None,
     )
     if found is None:
-        meant = _nearest(name, root)
-        hint = f"did you mean `rcs machine show {meant}`?" if meant else "`rcs machine list` shows those that are"
-        raise Refused(f"no skill or agent is called {name!r}; {hint}")
+        raise Refused(f"no skill or agent is called {name!r}; {hint_for(name, root, 'show')}")
     machine = None if of_mode else workflow_files.machine_of(found) or (None if is_path else _of_tasks(found))
     if machine is not None:
         return machine, ""
@@ -120,13 +118,14 @@ def _of_tasks(found: WorkflowFile) -> Machine | None:
     return run_report.machine()
 
 
-def _nearest(name: str, root: str) -> str | None:
-    """Return the skill, agent or mode that was probably meant by a mistyped name; None if none is near."""
+def hint_for(name: str, root: str, action: str) -> str:
+    """Return what was probably meant by a mistyped name of a skill, agent or mode, or what lists them."""
     from rcs_hooks.catalog import SKILLS
     from rcs_hooks.terminal.near import nearest
 
     known = [each.name for each in workflow_files.find_all(project=root, home=home_of(os.environ))]
-    return nearest(name, [*known, *SKILLS])
+    meant = nearest(name, [*known, *SKILLS])
+    return f"did you mean `rcs machine {action} {meant}`?" if meant else "`rcs machine list` shows those that are"
 
 
 def _path_of(root: str, run_id: str, machine: Machine) -> tuple[Edges, str | None]:

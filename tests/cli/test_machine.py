@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.runs.workflow_files import SHIPPED
+from rcs_hooks.text import clean
 from tests.support import RCS_HOOK, clean_env, error_json, run_rcs
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
@@ -104,9 +105,27 @@ def test_check_takes_the_name_of_a_skill_or_a_mode(project: Path) -> None:
     path = skill(project, "release", GOOD)
     assert machine(project, "check", "release") == (0, f"{path}: 2 states, 2 transitions\n", "")
     assert machine(project, "check", "crew") == machine(project, "check", "team")
-    assert machine(project, "check", "none") == (1, "", "none: no such file or directory\n")
     (project / "release").write_text(BROKEN)
     assert machine(project, "check", "release") == (1, "", BROKEN_SAID.format(file="release"))
+
+
+@pytest.mark.parametrize(("name", "hint"), [
+    ("nonsense", "`rcs machine list` shows those that are"),
+    ("pr-reveiw", "did you mean `rcs machine check pr-review`?"),
+    ("froge", "did you mean `rcs machine check forge`?"),
+    ("crwe", "did you mean `rcs machine check crew`?"),
+    ("task-bilder", "did you mean `rcs machine check task-builder`?"),
+    ("a\x1b[2Jb", "`rcs machine list` shows those that are"),
+])  # fmt: skip
+def test_a_name_that_nothing_has_is_told_what_was_probably_meant(project: Path, name: str, hint: str) -> None:
+    said = f"{clean(name)}: no file, skill or agent is called so; {hint}\n"
+    assert machine(project, "check", name) == (1, "", said)
+
+
+def test_a_name_that_nothing_has_hides_no_finding_of_another(project: Path) -> None:
+    status, out, err = machine(project, "check", "nonsense", "build")
+    assert (status, err.count("\n")) == (1, 1)
+    assert "build" in out
 
 
 def test_check_without_a_file_is_a_wrong_command_line(project: Path) -> None:
