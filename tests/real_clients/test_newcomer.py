@@ -37,6 +37,7 @@ NOT_TYPED = {
     "pipx uninstall rcs-hooks": "another way, below",
     "source .venv/bin/activate": "another way, below",
     "rcs dashboard": "it needs a browser: tests/browser",
+    "rcs watch": "it goes on until Ctrl-C: tests/cli/test_watch.py",
 }
 OWN_SETTINGS = {"permissions": {"allow": ["Bash(python3 fix.py:*)"]}}
 LOGIN = {
