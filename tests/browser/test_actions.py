@@ -33,9 +33,10 @@ def test_an_answer_lets_the_run_go_on_and_reaches_the_next_prompt(look: Open, sc
     dialog.get_by_role("button", name="Send the answer").click()
     expect(page.locator(".toast")).to_contain_text("forge goes on")
     expect(page.locator(".asked")).to_have_count(0)
+    expect(page.locator("#main")).to_contain_text("Forge waits for the next prompt")
+    assert workspace.stop().blocks
     expect(page).to_have_title("Needs me · rcs")
     expect(page.locator(".figure", has_text="working").locator("strong")).to_have_text("1")
-    assert workspace.stop().blocks
     context = workspace.prompt("how is it going?").context
     assert "Which database shall it be?" in context
     assert "SQLite" in context
