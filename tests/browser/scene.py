@@ -210,7 +210,7 @@ class Scene:
         put(self.project.root, name)
 
     def run_of_forge(self) -> None:
-        """Play a run of forge that goes round twice, and asks."""
+        """Play a run of forge that goes round twice, asks, and goes on with the answer."""
         self.prompt(f"$forge Log in with a second factor {SCRIPT}", FORGE, 4000)
         for ago, phase in (
             (3900, "executing"), (2600, "verifying"), (2000, "fixing"), (1500, "verifying"), (900, "fixing"),
@@ -218,6 +218,7 @@ class Scene:
             self.write(FORGE, "forge", ago, current_phase=phase)
         asked = self.ask(FORGE, "forge", "Which mail server may it use?", "smtp.example", "none")
         self.answer(FORGE, asked, "none")
+        self.prompt("go on", FORGE)
 
     def _sessions(self) -> None:
         workspace = self.workspace

@@ -54,6 +54,8 @@ def test_each_thing_appears_and_moves_in_the_list_without_a_reload(look: Open, s
     assert scene.project.rcs("task", "new", "login").returncode == 0
     expect(group(window, "tasks").locator("[data-entry='task login']")).to_be_visible()
     scene.answer("s1", question, "SQLite")
+    expect(group(window, "waiting").locator("[data-entry='mode forge']")).to_contain_text("type any prompt")
+    scene.prompt("go on", "s1")
     expect(group(window, "running").locator("[data-entry='mode forge']")).to_be_visible()
     scene.write("s1", "forge", active=False, lifecycle_outcome="failed", reason="no database here")
     expect(group(window, "ended").locator("[data-entry='mode forge']")).to_contain_text("no database here")
