@@ -30,9 +30,9 @@ MOST_WORDS = 1200
 LONGEST_PURPOSE = 65
 """So that each line of `rcs help` fits a terminal of 80 columns."""
 QUESTIONS = {
-    "what, and for whom": ("", "It is for people who"),
-    "how do I try it": ("Set up", "rcs try"),
-    "on Windows": ("Set up", "WSL"),
+    "what, and for whom": ("", "is for people who"),
+    "how do I try it": ("Try it, and install it", "rcs try"),
+    "on Windows": ("Try it, and install it", "WSL"),
     "how do I start": ("Your first `$forge`", "$forge fix the failing login test"),
     "is it on": ("When something is wrong", "rcs doctor"),
     "what happened": ("Your first `$forge`", "rcs log"),
