@@ -129,9 +129,9 @@ def assert_agrees(workspace: Workspace, session: str = "s1") -> None:
 
 
 def assert_nothing_failed(answers: list[Answer]) -> None:
-    """The person is told of starts, of what is resumed after a `$cancel`, and which folder is the workspace now."""
+    """The person is told of starts, of what is resumed after a `$cancel`, and which folder is the workspace."""
     said = (line for answer in answers for line in answer.notice.splitlines())
-    notices = {line for line in said if " is the workspace now, " not in line}
+    notices = {line for line in said if " so it is the workspace itself; " not in line}
     told = ("started", "resumed after it was stopped by the user")
     assert notices <= {f"rcs: {mode} {what}" for mode in MODES for what in told}
 
