@@ -186,6 +186,7 @@ def test_its_answers_are_those_of_the_installed_command_to_the_byte(tmp_path: Pa
         (tmp_path / name).mkdir()
         one = Plugin(tmp_path / name, folder)
         one.env["RCS_PYTHON"] = sys.executable
+        one.workspace.in_git()
         said = [one.says("SessionStart", **START)]
         for event, fields in A_DAY:
             session = str(fields.get("session_id", "s1"))

@@ -65,19 +65,21 @@ def test_a_port_in_use_is_one_sentence(project: Project) -> None:
 
 
 REFUSED = [
-    (("--port", "70000"), "rcs: --port 70000: a number from 0 to 65535 is needed\n"),
-    (("--host", "no.such.host.invalid", "--port", "0"),
+    (("--port", "70000"), 2, "rcs: --port 70000: a number from 0 to 65535 is needed\n"),
+    (("--host", "no.such.host.invalid", "--port", "0"), 1,
      "rcs: --host no.such.host.invalid: there is no such address; leave it out for 127.0.0.1\n"),
-    (("--host", "192.0.2.1", "--port", "0"),
+    (("--host", "192.0.2.1", "--port", "0"), 1,
      "rcs: --host 192.0.2.1: this machine has no such address; leave it out for 127.0.0.1\n"),
-    (("--root", "/no/such/folder"), "rcs: --root /no/such/folder: there is no such folder\n"),
+    (("--root", "/no/such/folder"), 1, "rcs: --root /no/such/folder: there is no such folder\n"),
 ]  # fmt: skip
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("words", "sentence"), REFUSED)
-def test_what_cannot_be_served_is_one_sentence(project: Project, words: tuple[str, ...], sentence: str) -> None:
-    assert refused(project, *words) == (1, "", sentence)
+@pytest.mark.parametrize(("words", "status", "sentence"), REFUSED)
+def test_what_cannot_be_served_is_one_sentence(
+    project: Project, words: tuple[str, ...], status: int, sentence: str
+) -> None:
+    assert refused(project, *words) == (status, "", sentence)
 
 
 @pytest.mark.slow

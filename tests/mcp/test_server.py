@@ -650,7 +650,7 @@ def test_twenty_sessions_at_once_lose_nothing(workspace: Workspace) -> None:
             for session in sessions:
                 group.start_soon(live, session)
 
-    with_client(workspace.root, use)
+    with_client(workspace.in_git().root, use)
     for session in sessions:
         assert workspace.active(session) == ["team", "forge"]
         assert workspace.read("forge", session)["state"] == {f"n{number}": session for number in range(rounds)}
