@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import compileall
 import fcntl
+import importlib
 import json
 import os
+import pkgutil
 import resource
 import shutil
 import subprocess
@@ -19,6 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rcs_hooks import clients, files, hook, modes, state, workflow
 from rcs_hooks.environment import Environment
 from rcs_hooks.files.lock import LOCK_SECONDS
 from rcs_hooks.hook.entry import main, respond
@@ -516,6 +519,7 @@ def as_nobody(workspace: Workspace, event: str, **fields: Any) -> Answer:
     with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as said:
         asked.write(any_call(workspace, event, **fields))
         asked.seek(0)
+        load_hooks()
         child = os.fork()
         if child == 0:
             try:
@@ -529,6 +533,13 @@ def as_nobody(workspace: Workspace, event: str, **fields: Any) -> Answer:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         said.seek(0)
         return Answer(event, said.read().decode().removesuffix("\n"))
+
+
+def load_hooks() -> None:
+    """Import all that a hook may need: another user may not be able to read the folder of this checkout."""
+    for room in (clients, files, hook, modes, state, workflow):
+        for found in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            importlib.import_module(found.name)
 
 
 def drop_privileges() -> None:
