@@ -14,27 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-AGENT_VARIABLES = (
-    "AI_AGENT",
-    "CLAUDECODE",
-    "CLAUDE_CODE_CHILD_SESSION",
-    "CLAUDE_CODE_SESSION_ID",
-    "CODEX_SANDBOX",
-    "CODEX_SESSION_ID",
-    "CODEX_THREAD_ID",
-    "CODEX_TOOL_CALL_ID",
-    "COPILOT_CLI",
-    "RCS_SESSION_ID",
-)
-"""The variables that are set in the shell of an agent, and by no person for other ends, as CODEX_HOME is.
-
-Those of the clients are repeated from their definitions, which take long to load; a test compares.
-"""
 AGENT, TERMINAL, SCRIPT = "agent", "terminal", "script"
 
 
 def is_of_agent(env: "Mapping[str, str]") -> bool:
     """Tell whether this is the environment of an agent's shell. An agent that hides its variables is not noticed."""
+    from rcs_hooks.client_names import AGENT_VARIABLES
+
     return any(env.get(name, "") for name in AGENT_VARIABLES)
 
 
@@ -86,6 +72,17 @@ class Environment:
     def home(self) -> "str | None":
         """Return the home folder; None if HOME is not set or is a relative path."""
         return home_of(self.env)
+
+
+def drop_brought_settings() -> None:
+    """Remove from this process what a repository's `.env` says in our variables, where a client has loaded it."""
+    ours = [name for name in os.environ if name.startswith("RCS_")]
+    if not ours:
+        return
+    from rcs_hooks.files.env_files import brought
+
+    for name in brought(ours, os.environ, working_folder()):
+        del os.environ[name]
 
 
 def real_environment() -> Environment:

@@ -11,32 +11,17 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from rcs_hooks.clients import CLIENTS
 from rcs_hooks.environment import Environment
+from rcs_hooks.files.clock import iso
 from rcs_hooks.hook.entry import respond
 from rcs_hooks.hook.recording import Recorder, load
 from tests.support import CHECKOUT, NOW, Record, Workspace, check_output
+from tests.wire import wires
 
 FIXTURES = CHECKOUT / "fixtures"
-
-# As the real clients send them; the values that change from call to call are filled in.
-CODEX = {
-    "session_id": "01a1edd5-d041-7843-9e62-3e218ca1fb5f",
-    "turn_id": "01a1edd5-d04e-7883-8345-833897517ddd",
-    "transcript_path": "/home/user/.codex/sessions/rollout.jsonl",
-    "cwd": "",
-    "hook_event_name": "",
-    "model": "mock-model",
-    "permission_mode": "bypassPermissions",
-}
-CLAUDE = {
-    "session_id": "dca95343-d73e-4c6d-b62b-f65dbe80d5a5",
-    "transcript_path": "/home/user/.claude/projects/-workspace/session.jsonl",
-    "cwd": "",
-    "prompt_id": "9fa00d51-bde4-4053-acf3-43b4fb104290",
-    "permission_mode": "default",
-    "hook_event_name": "",
-}
-CLAUDE_STOP = {"effort": {"level": "medium"}, "background_tasks": [], "session_crons": []}
+SECONDS = 60
+"""What passes between two calls."""
 
 
 class Scene(Workspace):
@@ -45,36 +30,41 @@ class Scene(Workspace):
     def __init__(self, root: Path, client: str) -> None:
         super().__init__(root, now=NOW)
         self.in_git()
-        self.client = client
-        self.session = str((CODEX if client == "codex" else CLAUDE)["session_id"])
+        self.wire = wires()[client]
+        self.session = self.wire.session
+        self.env |= self.wire.env
         self.recording: Path | None = None
         self.title = ""
+        self.reason = self.context = ""
+        """What the last answer said to the agent."""
 
     def raw(self, event: str, fields: Record) -> bytes:
-        base: Record = dict(CODEX if self.client == "codex" else CLAUDE)
-        turn = "turn_id" if self.client == "codex" else "prompt_id"
-        call = base | {
-            "cwd": str(self.root),
-            "hook_event_name": event,
-            turn: f"{base[turn][:-2]}{self.turns:02d}",
-        }
-        call |= CLAUDE_STOP if self.client == "claude" and event == "Stop" else {}
-        return json.dumps(call | fields, separators=(",", ":"), ensure_ascii=False).encode()
+        call = self.wire.call(event, str(self.root), self.turns, self.now + SECONDS) | fields
+        return json.dumps(call, separators=(",", ":"), ensure_ascii=False).encode()
 
-    def say(self, text: str, **fields: object) -> None:
+    def say(self, text: str, file: str = "", **fields: object) -> None:
         self.turns += 1
-        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", {"prompt": text} | fields))
+        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", self.wire.prompt(text, file) | fields))
+
+    def go_on_unasked(self) -> None:
+        self.turns += bool(self.wire.unasked)
+        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", self.wire.unasked_prompt()))
+
+    def get_reason_back(self) -> None:
+        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", self.wire.handed_back(self.reason)))
 
     def end_turn(self, message: str | None = "Use make ship.", **fields: object) -> None:
-        told = {"stop_hook_active": False, "last_assistant_message": message}
-        self.send("Stop", self.raw("Stop", told | fields))
+        self.send("Stop", self.raw("Stop", self.wire.stop(message) | fields))
 
     def send(self, event: str, raw: bytes) -> None:
-        self.now += 60
+        self.now += SECONDS
         environment = Environment(self.env, str(self.root), self.now, "rcs")
         recorder = Recorder(str(self.recording), raw, environment) if self.recording else None
         line = respond(raw, environment)
-        check_output(event, line)
+        answer = json.loads(line)
+        check_output(event, json.dumps(self.wire.in_common_form(answer)))
+        self.reason = answer.get("reason", "")
+        self.context = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
         if recorder:
             recorder.save(line)
 
@@ -97,11 +87,24 @@ class Scene(Workspace):
         self.question(mode, **fields)
 
     def say_in_the_same_turn(self, text: str) -> None:
-        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", {"prompt": text}))
+        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", self.wire.prompt(text)))
 
 
-SCENES: dict[str, tuple[str, Callable[[Scene], None], Callable[[Scene], None]]] = {}
-"""Name: what it shows, what comes before, and the call that is recorded."""
+Play = Callable[[Scene], None]
+SCENES: dict[str, tuple[str, Play, Play, Callable[[str], bool]]] = {}
+"""Name: what it shows, what comes before, the call that is recorded, and which clients have such a call."""
+
+
+def every_client(_: str) -> bool:
+    return True
+
+
+def attaches_files(client: str) -> bool:
+    return wires()[client].attaches_files
+
+
+def is_silent(client: str) -> bool:
+    return CLIENTS[client].stops_without_answer
 
 
 def nothing(_: Scene) -> None:
@@ -116,8 +119,8 @@ def started(*prompts: str) -> Callable[[Scene], None]:
     return play
 
 
-def says(prompt: str, **fields: object) -> Callable[[Scene], None]:
-    return lambda scene: scene.say(prompt, **fields)
+def says(prompt: str, file: str = "", **fields: object) -> Callable[[Scene], None]:
+    return lambda scene: scene.say(prompt, file, **fields)
 
 
 def stops(message: str | None = "Use make ship.", **fields: object) -> Callable[[Scene], None]:
@@ -151,9 +154,10 @@ def answered_elsewhere(scene: Scene) -> None:
 
 def typed_early(scene: Scene) -> None:
     scene.say("$forge go")
-    base: Record = CODEX if scene.client == "codex" else CLAUDE
-    turn = "turn_id" if scene.client == "codex" else "prompt_id"
-    scene.ask("forge", asked_in_turn=f"{base[turn][:-2]}{scene.turns:02d}")
+    if scene.wire.turn:
+        scene.ask("forge", asked_in_turn=scene.wire.turn_of(scene.turns))
+    else:
+        scene.ask("forge", turn_ended_at=iso(scene.now + SECONDS - 0.1))
 
 
 def both(*plays: Callable[[Scene], None]) -> Callable[[Scene], None]:
@@ -164,8 +168,8 @@ def both(*plays: Callable[[Scene], None]) -> Callable[[Scene], None]:
     return play
 
 
-def scene(name: str, title: str, before: Callable[[Scene], None], call: Callable[[Scene], None]) -> None:
-    SCENES[name] = (title, before, call)
+def scene(name: str, title: str, before: Play, call: Play, of: Callable[[str], bool] = every_client) -> None:
+    SCENES[name] = (title, before, call, of)
 
 
 DENIAL = {"return_to_blueprint_reason": "two findings are open"}
@@ -243,7 +247,7 @@ scene(
     "prompt-notification",
     "what the client made answers no question",
     lambda each: each.ask("forge"),
-    says("<task-notification>\n<status>completed</status>\n</task-notification>"),
+    lambda each: each.go_on_unasked(),
 )
 scene(
     "prompt-option",
@@ -303,13 +307,26 @@ scene(
 )
 
 
+scene(
+    "prompt-handed-back",
+    "the reason of a Stop comes back as a prompt, which nobody typed",
+    both(started("$team go"), stops()),
+    lambda each: each.get_reason_back(),
+)
+scene(
+    "prompt-file",
+    "a file that the prompt names starts nothing",
+    nothing,
+    says("look at @note.txt please", file="$forge the login"),
+    attaches_files,
+)
+scene(
+    "stop-no-answer", "where the agent has said nothing, nothing is held", started("$team go"), stops(None), is_silent
+)
+
+
 def starts(session: Scene) -> None:
-    fields = {key: value for key, value in CODEX.items() if key != "turn_id"} if session.client == "codex" else CLAUDE
-    kept = {key: value for key, value in fields.items() if key not in ("prompt_id",)}
-    kept = (
-        kept if session.client == "codex" else {key: value for key, value in kept.items() if key != "permission_mode"}
-    )
-    call = kept | {"cwd": str(session.root), "hook_event_name": "SessionStart", "source": "resume"}
+    call = session.wire.started(str(session.root), session.now + SECONDS)
     session.send("SessionStart", json.dumps(call, separators=(",", ":")).encode())
 
 
@@ -318,7 +335,7 @@ scene("session-active", "a session that is taken up is told what runs", started(
 
 
 def make(client: str, name: str) -> Path:
-    title, before, call = SCENES[name]
+    title, before, call, _ = SCENES[name]
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "workspace"
         root.mkdir()
@@ -335,10 +352,11 @@ def make(client: str, name: str) -> Path:
 
 
 def main() -> None:
-    for client in ("codex", "claude"):
+    for client in CLIENTS:
         shutil.rmtree(FIXTURES / client, ignore_errors=True)
-        for name in SCENES:
-            make(client, name)
+        for name, (*_, has_it) in SCENES.items():
+            if has_it(client):
+                make(client, name)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,13 @@ import rcs_hooks
 from tests.table import each_row
 
 PACKAGE = Path(rcs_hooks.__file__).parent
-BASE = {"catalog", "environment", "errors", "fault", "jsontext", "mode_def", "text", "tuples"}
+BASE = {"catalog", "client_names", "environment", "errors", "fault", "jsontext", "mode_def", "text", "tuples"}
 STATE = BASE | {"workflow", "files", "modes", "terminal"}
 PROVING = {"config", "proof"}
 MAY_IMPORT = {
     "catalog": {"mode_def"},
-    "environment": {"files"},
+    "client_names": set(),
+    "environment": {"client_names", "files"},
     "errors": set(),
     "fault": {"tuples"},
     "interface": {"catalog", "errors", "workflow"},

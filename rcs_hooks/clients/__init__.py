@@ -1,7 +1,8 @@
 """The clients that call our hooks: one definition each, and one table of them.
 
-To add a client: write `NAME.py` (or a package `NAME/`) with a subclass of `Client`, and add one row here. A client
-whose files `rcs setup` changes also has an installer, see `rcs_hooks/clients/installer.py`.
+To add a client: write `NAME.py` (or a package `NAME/`) with a subclass of `Client`, add one row here, and run `python
+-m tests.make_clients`. A client whose files `rcs setup` changes also has an installer, see
+`rcs_hooks/clients/installer.py`.
 
 The definitions are on the hot path of a call that has work to do, so a module imported here stays small: no
 `typing`, no `json`, no `re`. What only setup and doctor need is imported on demand.
@@ -13,6 +14,8 @@ from rcs_hooks.clients.claude import CLAUDE
 from rcs_hooks.clients.client import Client
 from rcs_hooks.clients.codex import CODEX
 from rcs_hooks.clients.copilot import COPILOT
+from rcs_hooks.clients.gemini import GEMINI
+from rcs_hooks.clients.qwen import QWEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +24,9 @@ if TYPE_CHECKING:
 
     from rcs_hooks.clients.installer import Installer
 
-CLIENTS: dict[str, Client] = {client.name: client for client in (CODEX, CLAUDE, COPILOT)}
-"""Every known client, by its name on the command line. A call comes from the first client that recognizes it."""
+CLIENTS: dict[str, Client] = {client.name: client for client in (CODEX, CLAUDE, COPILOT, QWEN, GEMINI)}
+"""Every known client, by its name on the command line. A call comes from the last client that recognizes it: those
+further down know their calls by what they alone send, and speak the dialect of one above."""
 
 UNKNOWN = Client()
 """The client of a call that no client in `CLIENTS` recognizes: only the fields common to all clients are read."""
@@ -30,7 +34,7 @@ UNKNOWN = Client()
 
 def client_of(fields: Mapping[str, Any], env: Mapping[str, str]) -> Client:
     """Return the client that sent a call with these fields in this environment; `UNKNOWN` if none recognizes it."""
-    return next((client for client in CLIENTS.values() if client.recognizes(fields, env)), UNKNOWN)
+    return next((client for client in reversed(CLIENTS.values()) if client.recognizes(fields, env)), UNKNOWN)
 
 
 def session_variables() -> list[str]:

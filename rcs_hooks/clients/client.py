@@ -27,8 +27,8 @@ MOST_TASKS = 1_000
 class Client:
     """A client as a hook sees it; an instance of this base class stands for an unknown client.
 
-    A client that names events or fields differently would have its calls translated in `Payload`, before any field is
-    read.
+    What a call says is read through its methods: a client may name events and fields in words of its own, and send
+    prompts that nobody typed.
     """
 
     name = ""
@@ -47,10 +47,20 @@ class Client:
     skill_folders: tuple[tuple[str, str], ...] = ()
     """The folders, in the home and in a project, that have a folder `skills` in which the client looks for skills: each
     with the variable that moves the one in the home, empty if none does."""
+    crons = "session_crons"
+    """The field of a Stop that lists the times at which the client wakes the agent."""
+    env_files: tuple[str, ...] = ()
+    """The files from which the client takes environment variables, in its folder or above: a repository may bring
+    them."""
     typing_hint = ""
     """A hint for the person about typing a prompt with a `$skill`; empty if there is nothing to know."""
     call_variables: tuple[str, ...] = ()
     """The environment variables that change how a hook answers this client."""
+
+    @property
+    def event_names(self) -> Mapping[str, str]:
+        """The client's names of the events, by ours, where they differ."""
+        return {}
 
     @property
     def installer(self) -> Installer | None:
@@ -63,6 +73,17 @@ class Client:
         """Tell whether a call with these fields comes from this client."""
         return False
 
+    def typed_prompt(self, fields: Fields) -> str | None:
+        """Return the prompt as the person typed it; None if the client calls for a prompt that nobody typed.
+
+        A prompt that can be told by its words alone is told for all clients, see `rcs_hooks/workflow/origin.py`.
+        """
+        return text_in(fields, "prompt")
+
+    def last_message(self, fields: Fields) -> str:
+        """Return what the agent said last, before its Stop; empty if it said nothing or the client does not tell."""
+        return text_in(fields, "last_assistant_message")
+
     def is_from_subagent(self, fields: Fields) -> bool:
         """Tell whether a call whose fields name no agent was made by a subagent."""
         return False
@@ -73,11 +94,16 @@ class Client:
 
     def runs_subagent(self, fields: Fields) -> bool:
         """Tell whether a subagent is working in the background; the client wakes the agent when it is done."""
-        return any(task.get("type") == "subagent" for task in _running_tasks(fields))
+        return any(task.get("type") == "subagent" for task in self.running_tasks(fields))
 
     def wakes_agent_later(self, fields: Fields) -> bool:
         """Tell whether the client will wake the agent: a background task is running, or a time to wake it is set."""
-        return bool(_running_tasks(fields) or _list_in(fields.get("session_crons")))
+        return bool(self.running_tasks(fields) or _list_in(fields.get(self.crons)))
+
+    def running_tasks(self, fields: Fields) -> list[dict[str, Any]]:
+        """List the background tasks that a Stop names and that are running."""
+        tasks = _list_in(fields.get("background_tasks"))
+        return [task for task in tasks if isinstance(task, dict) and task.get("status") == "running"]
 
     def keeps_state_from_agent(self, fields: Fields, root: str, env: Mapping[str, str]) -> bool:
         """Tell whether a sandbox keeps the agent from writing the state in `root`, and no person can allow it."""
@@ -85,9 +111,20 @@ class Client:
 
     # --- answering
 
+    stops_without_answer = False
+    """Whether the client calls for a Stop too where its agent has answered nothing: after an interruption, an error, or
+    a continuation that was not sent. Such a Stop is never held."""
+    continues_at_once = False
+    """Whether the first prompt after a blocked Stop is the one by which the client goes on, and no client's limit ends
+    a loop. What that prompt says in other words than ours resets no count."""
+
     def block_cap(self, env: Mapping[str, str]) -> int:
         """Return how many blocked Stops in a row the client accepts before it ends the turn; 0 for no limit."""
         return 0
+
+    def describes_start(self, fields: Fields) -> bool:
+        """Tell whether the agent is told at this start of a session what is active in it."""
+        return True
 
     def notice_at_start(self, env: Mapping[str, str], root: str, rcs: str) -> str:
         """Return a line to show the person when a session starts; empty for none.
@@ -116,11 +153,6 @@ def text_in(fields: Fields, name: str) -> str:
     """Return the text in an optional field of a call; empty if it is missing or is not text."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _running_tasks(fields: Fields) -> list[dict[str, Any]]:
-    tasks = _list_in(fields.get("background_tasks"))
-    return [task for task in tasks if isinstance(task, dict) and task.get("status") == "running"]
 
 
 def _list_in(value: object) -> list[Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PROMPT, STOP = "UserPromptSubmit", "Stop"
 SESSION_START, SESSION_END = "SessionStart", "SessionEnd"
+EVENTS = (PROMPT, STOP, SESSION_START, SESSION_END)
 
 
 class Payload:
@@ -23,13 +24,13 @@ class Payload:
 
     __slots__ = (
         "_client",
+        "_message",
         "cwd",
         "env",
         "event",
         "fields",
         "is_subagent",
-        "message",
-        "prompt",
+        "sent_prompt",
         "session",
         "timestamp",
         "transcript",
@@ -40,11 +41,14 @@ class Payload:
         self.fields = fields
         self.env = env
         self._client: Client | None = None
-        self.event = _text(fields, "hook_event_name")
+        self._message: str | None = None
+        self.event = _our_name(_text(fields, "hook_event_name"))
+        """The event, by our name: clients have names of their own for some."""
         self.session = _text(fields, "session_id")
         self.cwd = _path(fields, "cwd")
-        self.prompt = _text(fields, "prompt")
-        self.message = _optional_text(fields, "last_assistant_message")
+        self.sent_prompt = _text(fields, "prompt")
+        """The prompt as the client sends it to the model, with more in it than the person typed; it has each `$` that
+        was typed."""
         self.turn = _optional_text(fields, "turn_id") or _optional_text(fields, "prompt_id") or None
         self.timestamp = _optional_text(fields, "timestamp") or None
         """When the event happened, in the client's own words: the same for each program that it calls for the event."""
@@ -57,6 +61,18 @@ class Payload:
             raise _error("the UserPromptSubmit call has no prompt")
 
     @property
+    def prompt(self) -> str | None:
+        """Return the prompt as the person typed it; None if the client says that nobody did."""
+        return self.client.typed_prompt(self.fields)
+
+    @property
+    def message(self) -> str:
+        """Return the agent's last message; empty if there is none."""
+        if self._message is None:
+            self._message = self.client.last_message(self.fields)
+        return self._message
+
+    @property
     def client(self) -> "Client":
         """Return the client that sent the call, looked up on first use: a call without work loads no client."""
         if self._client is None:
@@ -64,6 +80,14 @@ class Payload:
 
             self._client = client_of(self.fields, self.env)
         return self._client
+
+
+def _our_name(event: str) -> str:
+    if not event or event in EVENTS:
+        return event
+    from rcs_hooks.client_names import EVENT_NAMES
+
+    return EVENT_NAMES.get(event, event)
 
 
 def _optional_text(fields: "dict[str, Any]", name: str) -> str:

@@ -9,10 +9,10 @@ import os
 import sys
 
 from rcs_hooks import jsontext
-from rcs_hooks.environment import Environment, real_environment
+from rcs_hooks.environment import Environment, drop_brought_settings, real_environment
 from rcs_hooks.files.paths import let_owner_in
 from rcs_hooks.files.workspaces import find_root, has_sessions, is_disabled, may_have_state, off_by
-from rcs_hooks.hook.call import PROMPT, SESSION_END, SESSION_START, STOP, Payload, fields_of
+from rcs_hooks.hook.call import EVENTS, PROMPT, SESSION_END, SESSION_START, STOP, Payload, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def main() -> int:
         gc.disable()  # a call is over before there is much to collect; it costs a tenth of an activation
         let_owner_in()
         raw = _read_all(0)
+        drop_brought_settings()
         environment = real_environment()
         environment.after_sending = after_sending
         line = answer(raw, environment)
@@ -116,7 +117,8 @@ def respond(raw: bytes, environment: Environment) -> str:
         fields = fields_of(raw)
         event = str(fields.get("hook_event_name"))
         payload = Payload(fields, environment.env)
-        if event not in (PROMPT, STOP, SESSION_START, SESSION_END) or payload.is_subagent:
+        event = payload.event
+        if event not in EVENTS or payload.is_subagent:
             return "{}"
         cwd = os.path.join(environment.cwd, payload.cwd)
         root = find_root(environment.env, cwd, payload.session)
@@ -178,18 +180,16 @@ def _tokens(
     Returns also the own modes that the prompt may name. The tokenizer is loaded only where a `$` is followed by the
     name of a mode, and a person may have typed it.
     """
-    prompt = payload.prompt
-    if "$" not in prompt:
-        return (), {}
-    from rcs_hooks.catalog import may_name_a_skill, possible_own_names
-
-    names, is_ours = possible_own_names(prompt), may_name_a_skill(prompt)
-    if names and not has_state:  # otherwise the name may be that of a run whose file is gone
-        from rcs_hooks.modes.lookup import names_there
-
-        names = names_there(names, environment.env, root)
+    names, is_ours = _names_in(payload.sent_prompt, root, environment, has_state=has_state)
     if not (names or is_ours):
         return (), {}
+    prompt = payload.prompt
+    if prompt is None:
+        return (), {}
+    if prompt != payload.sent_prompt:
+        names, is_ours = _names_in(prompt, root, environment, has_state=has_state)
+        if not (names or is_ours):
+            return (), {}
     from rcs_hooks.workflow.origin import is_client_made
 
     if is_client_made(prompt):
@@ -204,6 +204,20 @@ def _tokens(
     from rcs_hooks.workflow.tokens.scan import noteworthy
 
     return noteworthy(prompt, frozenset(own)), own
+
+
+def _names_in(prompt: str, root: str, environment: Environment, *, has_state: bool) -> "tuple[tuple[str, ...], bool]":
+    """Return the names of own modes that a prompt may have, and whether it may have one of ours."""
+    if "$" not in prompt:
+        return (), False
+    from rcs_hooks.catalog import may_name_a_skill, possible_own_names
+
+    names, is_ours = possible_own_names(prompt), may_name_a_skill(prompt)
+    if names and not has_state:  # otherwise the name may be that of a run whose file is gone
+        from rcs_hooks.modes.lookup import names_there
+
+        names = names_there(names, environment.env, root)
+    return names, is_ours
 
 
 def _failure(event: str, root: str | None, error: Exception, environment: Environment) -> "dict[str, Any]":

@@ -39,7 +39,7 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     folding.fold_in_passing(workspaces.state_folder(root), payload.session, environment.now)
     view = sessions.load(workspaces.state_folder(root), payload.session, environment.now)
     members = view.active_modes()
-    if not members:
+    if not (members and payload.client.describes_start(payload.fields)):
         return {}
     if payload.fields.get("source") not in SAME_CONVERSATION:
         _note_resumed(view, payload.session, iso(environment.now))

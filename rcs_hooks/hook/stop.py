@@ -77,11 +77,11 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
             transaction.commit(folder, [stop_notes.note_program(notes, session, call)])
             return {}
         decision = _decide(payload, view, _running(view), notes, root, environment)
-        output = _worded(decision, view, payload, root, cwd, environment)
+        output = _worded(decision, view, payload, root, cwd, environment, message=_new_part(payload, notes))
         if decision.why != stop.IDLE:
             write = stop_notes.note_stop(notes, session, call, decision.counted, now=iso(environment.now))
             turns = [] if decision.blocks else _turn_notes(view, payload.turn)
-            noted = _with_words(write, decision, output, environment)
+            noted = _with_words(write, decision, output, payload, environment)
             transaction.commit(folder, [*turns, noted, *_history(decision, view, session)])
     return output
 
@@ -125,7 +125,8 @@ def _turn_notes(view: Session, turn: str | None) -> list[Write]:
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.state import questions
 
-    return [Write(each.path, questions.with_turn(each, turn)) for each in questions.of_unknown_turn(view)]
+    ended_at = iso(view.now)
+    return [Write(each.path, questions.with_turn(each, turn, ended_at)) for each in questions.of_unknown_turn(view)]
 
 
 def _call_of(payload: Payload, environment: Environment) -> stop_notes.StopCall:
@@ -143,14 +144,18 @@ def _notes(folder: str, session: str) -> dict[str, Any]:
     return notes
 
 
-def _with_words(write: Write, decision: Decision, output: dict[str, Any], environment: Environment) -> Write:
+def _with_words(
+    write: Write, decision: Decision, output: dict[str, Any], payload: Payload, environment: Environment
+) -> Write:
     """Return the note of a Stop with what is said added.
 
     A reason is recognised by it when a client hands the reason back, and nobody is reminded twice.
     """
     if decision.why == stop.OLD:
         return stop_notes.with_reminder(write, now=iso(environment.now))
-    return stop_notes.with_reason(write, output["reason"]) if decision.blocks else write
+    if not decision.blocks:
+        return write
+    return stop_notes.with_reason(write, output["reason"], continues=payload.client.continues_at_once)
 
 
 def _log_softener(view: Session, payload: Payload, root: str, environment: Environment) -> None:
@@ -182,15 +187,29 @@ def _decide(
 ) -> Decision:
     """Decide about a Stop that no other program has answered. `running`: the members that it waits for."""
     count = _count_of(view, notes)
+    if running and payload.client.stops_without_answer and not _has_new_answer(payload, notes):
+        members = tuple(map(_member, running))
+        return stop.Decision(blocks=False, why=stop.QUIET, members=members, counted=count)
     since = stop_notes.reminded_at(notes), stop_notes.resumed_at(notes)
     fresh = tuple(member for member in running if not (member.session and sessions.is_old(view, member, *since)))
     if running and not fresh:
         members = tuple(map(_member, running))
         return stop.Decision(blocks=False, why=stop.OLD, members=members, counted=count)
-    decision = _decide_within_limits(payload, view, fresh, count, environment)
+    message = _new_part(payload, notes)
+    decision = _decide_within_limits(payload, view, fresh, count, environment, _once(payload, view, fresh, message))
     if decision.why == stop.RUNNING and _cannot_record(payload, root, environment):
         return _decide_within_limits(payload, view, fresh, count, environment, stop.SANDBOX)
     return decision
+
+
+def _has_new_answer(payload: Payload, notes: dict[str, Any]) -> bool:
+    """Tell whether the agent has said anything since the last Stop of this turn."""
+    return bool(payload.message) and session_notes.digest(payload.message) != stop_notes.last_message(notes)
+
+
+def _new_part(payload: Payload, notes: dict[str, Any]) -> str:
+    """Return what the agent has said since the last Stop: some clients tell all that it has said since the prompt."""
+    return stop_notes.without_last_message(payload.message, notes)
 
 
 def _cannot_record(payload: Payload, root: str, environment: Environment) -> bool:
@@ -211,24 +230,22 @@ def _decide_within_limits(
     running: tuple[ActiveMode, ...],
     count: BlockCount,
     environment: Environment,
-    once: str | None = None,
+    once: str | None,
 ) -> Decision:
     members = tuple(map(_member, running))
     fingerprint = session_notes.fingerprint(view.active_modes())
-    return stop.decide(
-        members, fingerprint, count, _limits(payload, environment), once or _once(payload, view, running)
-    )
+    return stop.decide(members, fingerprint, count, _limits(payload, environment), once)
 
 
 def _limits(payload: Payload, environment: Environment) -> BlockLimits:
     return stop.limits(environment.env.get("RCS_STOP_MAX_BLOCKS"), payload.client.block_cap(environment.env))
 
 
-def _once(payload: Payload, view: Session, running: tuple[ActiveMode, ...]) -> str | None:
+def _once(payload: Payload, view: Session, running: tuple[ActiveMode, ...], message: str) -> str | None:
     """Return why the agent has reason to stop, so that its Stop is held only once; None where it has no such reason."""
     if payload.client.wakes_agent_later(payload.fields):
         return stop.BACKGROUND
-    if len(running) == 1 and view.modes[running[0].mode].asks_in_text and last_message.asks_question(payload.message):
+    if len(running) == 1 and view.modes[running[0].mode].asks_in_text and last_message.asks_question(message):
         return stop.QUESTION
     return stop.WORKSPACE if all(map(sessions.belongs_to_workspace, running)) else None
 
@@ -261,8 +278,9 @@ def _worded(
     cwd: str,
     environment: Environment,
     finished: str = "",
+    message: str = "",
 ) -> dict[str, Any]:
-    """Return an answer that words a decision, and which files cannot be read.
+    """Return an answer that words a decision, and which files cannot be read. `message`: what the agent said last.
 
     Without a decision: those files, and the line `finished` about runs that have finished.
     """
@@ -287,7 +305,7 @@ def _worded(
             )
             for member in decision.members
         ]
-        reason = stop_reason(decision, steps, commands, find_softener(payload.message), broken)
+        reason = stop_reason(decision, steps, commands, find_softener(message), broken)
         return {"decision": "block", "reason": reason}
     if decision and decision.why != stop.IDLE:
         return {"systemMessage": let_go(decision, broken)}

@@ -13,6 +13,7 @@ A prompt with any `$name` loads this module, so it imports little: the rest wher
 import os
 
 from rcs_hooks.catalog import is_own_name
+from rcs_hooks.client_names import SKILL_FOLDERS
 from rcs_hooks.files.paths import inside
 from rcs_hooks.files.workspaces import home_of
 from rcs_hooks.mode_def import HOME, PROJECT
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from rcs_hooks.fault import Fault
 
 FILE = "SKILL.md"
-FOLDERS = ((".claude", "CLAUDE_CONFIG_DIR"), (".codex", "CODEX_HOME"), (".agents", ""))
-"""What `clients.skill_folders` returns (a test compares): to load the clients takes longer than all of a look."""
 LARGEST = 256 * 1024
 SIGNS = (b"rcs-", b"## MODE")
 """What is in the file of every mode, and in hardly any other."""
@@ -45,13 +44,13 @@ def folders(env: "Mapping[str, str]", root: str) -> "Iterator[tuple[str, str]]":
     """
     home = home_of(env)
     seen: dict[str, None] = {}
-    for name, variable in FOLDERS:
+    for name, variable in SKILL_FOLDERS:
         moved = env.get(variable, "").strip() if variable else ""
         base = moved if os.path.isabs(moved) else os.path.join(home, name) if home else ""
         if base and not _is_of_project(base, home, root):
             seen[os.path.join(base, "skills")] = None
     yield from ((HOME, path) for path in seen)
-    for name, _ in FOLDERS:
+    for name, _ in SKILL_FOLDERS:
         path = os.path.join(root, name, "skills")
         if path not in seen:
             yield PROJECT, path

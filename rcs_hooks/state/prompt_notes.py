@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.files import paths
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state.session_notes import FINISHED, NOTICED, digest, is_a_time, is_closed, part
+from rcs_hooks.state.session_notes import CLIENT, CONTINUES, FINISHED, NOTICED, digest, is_a_time, is_closed, part
 from rcs_hooks.workflow.lifecycle import outcome_of
 
 TYPE_CHECKING = False
@@ -130,8 +130,12 @@ def note_prompt(notes: Mapping[str, object], session: str, prompt: Prompt, denia
     seen = {"turn_id": prompt.turn, "digest": digest(prompt.text), "at": prompt.now}
     seen |= {"moment": prompt.moment} if prompt.turn is None and prompt.moment else {}
     seen |= {"denied": denial} if prompt.turn is not None and denial else {}
-    stops = {name: value for name, value in part(notes, "stops").items() if name in LASTING}
-    noticed = {name: value for name, value in notes.items() if name in (NOTICED, FINISHED)}
+    before = part(notes, "stops")
+    # Where a continuation is awaited, this may be another program's: then the counts must go on.
+    stops = {name: value for name, value in before.items() if name in LASTING or CONTINUES in before}
+    stops.pop(CONTINUES, None)
+    noticed = {name: value for name, value in notes.items() if name in (CLIENT, NOTICED, FINISHED)}
+    noticed |= {CLIENT: prompt.client} if prompt.client else {}
     record = {"version": 1, **noticed, "prompts": [*_prompts(notes), seen][-REMEMBERED:], "stops": stops}
     return Write(paths.notes_file(session), record, durable=False)
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 OPEN = ("pending", "prompting")
 ASKED_IN_TURN = "asked_in_turn"
 """The turn in which a question was asked. None: the agent has asked, and no hook has noted its turn yet."""
+TURN_ENDED_AT = "turn_ended_at"
+"""When the turn ended in which a question was asked, if the client names no turns."""
+SECONDS_TO_READ = 0.5
+"""A prompt that comes sooner after the turn of a question was typed before anybody could read it, and waited there."""
 MOST_READ = 200
 ANSWER_LENGTH = 4_000
 
@@ -94,13 +98,26 @@ def is_turn_unknown(question: Question) -> bool:
     return ASKED_IN_TURN in question.record and question.record[ASKED_IN_TURN] is None
 
 
-def with_turn(question: Question, turn: str | None) -> JsonObject:
+def with_turn(question: Question, turn: str | None, ended_at: str = "") -> JsonObject:
     """Return the record of a question with the turn in which it was asked.
 
-    `turn`: None if its client names no turns, so that every prompt is an answer.
+    `turn`: None if its client names no turns; then `ended_at`, when the turn ended, tells which prompt is an answer.
     """
     record = {name: value for name, value in question.record.items() if name != ASKED_IN_TURN}
-    return record if turn is None else record | {ASKED_IN_TURN: turn}
+    if turn is not None:
+        return record | {ASKED_IN_TURN: turn}
+    return record | ({TURN_ENDED_AT: ended_at} if ended_at else {})
+
+
+def is_unread(question: Question, now: str) -> bool:
+    """Tell whether a prompt that came at `now`, from a client without turns, was typed before anybody could read it."""
+    ended_at = question.record.get(TURN_ENDED_AT)
+    if not isinstance(ended_at, str):
+        return False
+    from rcs_hooks.files.clock import seconds
+
+    ended, came = seconds(ended_at), seconds(now)
+    return ended is not None and came is not None and 0 <= came - ended < SECONDS_TO_READ
 
 
 def of_unknown_turn(view: Session) -> list[Question]:

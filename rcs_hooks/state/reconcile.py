@@ -65,6 +65,8 @@ class Prompt(NamedTuple):
     """The definitions of the own modes that the prompt may name."""
     is_startable: Callable[[str], bool] | None = None
     """Tells whether an own mode can still be started; None where nobody can tell."""
+    client: str = ""
+    """The name of the client that sent it; empty if it is not known."""
 
     @property
     def cancels(self) -> bool:

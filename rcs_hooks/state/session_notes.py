@@ -2,10 +2,11 @@
 
 It is no workflow state. If it cannot be read, a Stop passes, and the next prompt replaces it.
 
-The file has six parts. `prompts`: the person's last prompts, by digest; `turn`: that of a later prompt that no person
-typed (both: `prompt_notes`). `stops`: the counts of blocked Stops, and what the last one was about (`stop_notes`).
-`noticed`: the notices that were given once (`hook.notices`). `finished`: the runs of whose end the person was informed
-(`hook.finished`). `closed_at`: when the client ended the session.
+The file has seven parts. `client`: the name of the client that sent the last prompt. `prompts`: the person's last
+prompts, by digest; `turn`: that of a later prompt that no person typed (both: `prompt_notes`). `stops`: the counts of
+blocked Stops, and what the last one was about (`stop_notes`). `noticed`: the notices that were given once
+(`hook.notices`). `finished`: the runs of whose end the person was informed (`hook.finished`). `closed_at`: when the
+client ended the session.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import ActiveMode
     from rcs_hooks.workflow.mode_record import ModeRecord
 
+CLIENT = "client"
+"""The part with the name of the session's client."""
+CONTINUES = "continues"
+"""In the part `stops`: the client goes on after a blocked Stop by a prompt event that has not come yet."""
 NOTICED = "noticed"
 """The part with the notices that were given once in this session."""
 FINISHED = "finished"
@@ -61,6 +66,16 @@ def note_closed(notes: Mapping[str, object], session: str, *, closed_at: str | N
 def is_closed(notes: Mapping[str, object] | Unreadable) -> bool:
     """Tell whether the client has ended the session, and nothing has opened it since."""
     return not isinstance(notes, Unreadable) and isinstance(notes.get("closed_at"), str)
+
+
+def title_of_client(notes: Mapping[str, object] | Unreadable) -> str:
+    """Return the title of the client that a session belongs to, for people; empty if it is not known."""
+    name = "" if isinstance(notes, Unreadable) else notes.get(CLIENT)
+    if not (name and isinstance(name, str)):
+        return ""
+    from rcs_hooks.client_names import TITLES
+
+    return TITLES.get(name, "")
 
 
 # --- how a text, or a run, is known again

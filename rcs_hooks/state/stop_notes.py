@@ -7,7 +7,7 @@ import os
 from rcs_hooks.files import paths
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state.session_notes import bytes_of, digest, digest_of_bytes, fingerprint, part, write_with
+from rcs_hooks.state.session_notes import CONTINUES, bytes_of, digest, digest_of_bytes, fingerprint, part, write_with
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.origin import extract_reason, strip_client_prefix
 from rcs_hooks.workflow.stop import BlockCount
@@ -66,6 +66,21 @@ def last_written_at(folder: str, session: str, now: float) -> float | None:
     except OSError:
         return None
     return at if at <= now else None
+
+
+def last_message(notes: Mapping[str, object]) -> str:
+    """Return the digest of the agent's message at the last Stop since the person's prompt; empty if there was none."""
+    message = part(part(notes, "stops"), "call").get("message")
+    return message if isinstance(message, str) else ""
+
+
+def without_last_message(text: str, notes: Mapping[str, object]) -> str:
+    """Return a text without the message of the last Stop, if it begins with that and goes on in another line."""
+    data, known = bytes_of(text), last_message(notes)
+    end = _length_in(known)
+    if not (end and data[end : end + 1] == b"\n" and digest_of_bytes(data[:end]) == known):
+        return text
+    return data[end + 1 :].decode("utf-8", "surrogatepass")
 
 
 def count_of(notes: Mapping[str, object]) -> BlockCount:
@@ -138,12 +153,24 @@ def with_reminder(write: Write, *, now: str) -> Write:
 # --- the reasons, which some clients hand back as a prompt
 
 
-def with_reason(write: Write, reason: str) -> Write:
-    """Return the note of a blocked Stop with its reason added, to recognise it when a client sends it as a prompt."""
+def with_reason(write: Write, reason: str, *, continues: bool = False) -> Write:
+    """Return the note of a blocked Stop with its reason added, to recognise it when a client sends it as a prompt.
+
+    `continues`: the next prompt event is the client's continuation.
+    """
     record = write.record or {}
     stops = part(record, "stops")
     digests = [*(each for each in _said(stops) if each != _digest_of(reason)), _digest_of(reason)][-MOST_SAID:]
-    return write._replace(record=record | {"stops": stops | {"said": digests}})
+    more: JsonObject = {CONTINUES: True} if continues else {}
+    return write._replace(record=record | {"stops": stops | {"said": digests} | more})
+
+
+def note_continued(notes: Mapping[str, object], session: str) -> Write | None:
+    """Return the write that notes that the client has continued after a blocked Stop; None if none is awaited."""
+    stops = part(notes, "stops")
+    if CONTINUES not in stops:
+        return None
+    return write_with(notes, session, stops={name: value for name, value in stops.items() if name != CONTINUES})
 
 
 def is_own_reason(notes: Mapping[str, object], reason: str) -> bool:

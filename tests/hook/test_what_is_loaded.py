@@ -138,7 +138,7 @@ def test_a_name_that_no_skill_has_loads_neither_tokenizer_nor_state(workspace: W
     answer, names = loaded(workspace, "UserPromptSubmit", prompt="What is in $items?")
     assert answer == "{}"
     _, without = loaded(workspace, "UserPromptSubmit", prompt="What is in it?")
-    lookup = {"catalog", "mode_def", "modes", "modes.lookup"}
+    lookup = {"catalog", "client_names", "mode_def", "modes", "modes.lookup"}
     assert names - without == {f"rcs_hooks.{name}" for name in lookup}
     assert not names & (NEVER | PATTERNS)
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.catalog import ModeDef
-from rcs_hooks.clients import skill_folders
 from rcs_hooks.fault import Fault
 from rcs_hooks.mode_def import HOME, PROJECT
 from rcs_hooks.modes import lookup
 from tests.modes.declarations import skill
 from tests.table import each_row
 
-FOLDERS = (".claude", ".codex", ".agents")
+FOLDERS = (".claude", ".codex", ".agents", ".copilot", ".github", ".gemini", ".qwen")
 
 
 class Places:
@@ -54,10 +53,6 @@ def places(tmp_path: Path) -> Places:
 
 def test_nothing_is_found_where_nothing_is(places: Places) -> None:
     assert places.find() is None
-
-
-def test_the_folders_are_those_that_the_clients_name() -> None:
-    assert list(lookup.FOLDERS) == skill_folders()
 
 
 def test_a_name_is_there_where_any_folder_has_a_skill_of_it(places: Places) -> None:

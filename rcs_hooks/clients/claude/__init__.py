@@ -22,12 +22,12 @@ class ClaudeCode(Client):
 
     name = "claude"
     title = "Claude Code"
-    session_variable = "CLAUDE_CODE_SESSION_ID"
+    session_variable: str = "CLAUDE_CODE_SESSION_ID"
     agent_variables = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", session_variable)
     project_variable = "CLAUDE_PROJECT_DIR"
     plugin_variable = PLUGIN
     skill_folders = ((".claude", "CLAUDE_CONFIG_DIR"),)
-    call_variables = (project_variable, CAP)
+    call_variables = (project_variable, CAP, session_variable)
 
     @property
     def installer(self) -> Installer:
@@ -36,7 +36,10 @@ class ClaudeCode(Client):
         return INSTALLER
 
     def recognizes(self, fields: Fields, env: Mapping[str, str]) -> bool:
-        return bool(text_in(fields, "prompt_id")) and "turn_id" not in fields
+        if "turn_id" in fields:
+            return False
+        session = text_in(fields, "session_id")  # the start and the end of a session have no prompt
+        return bool(text_in(fields, "prompt_id") or (session and env.get(self.session_variable) == session))
 
     def block_cap(self, env: Mapping[str, str]) -> int:
         text = env.get(CAP, "").strip()

@@ -1,0 +1,52 @@
+"""Names that the clients use, for code that cannot wait for all of their definitions.
+
+Made from `rcs_hooks/clients` by `python -m tests.make_clients`; do not edit. No `__future__`, no `typing`.
+"""
+
+TITLES = {
+    "codex": "Codex",
+    "claude": "Claude Code",
+    "copilot": "Copilot CLI",
+    "qwen": "Qwen Code",
+    "gemini": "Gemini CLI",
+}
+"""What people call each client."""
+EVENT_NAMES = {"BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop"}
+"""Our name of each event that a client names otherwise."""
+AGENT_VARIABLES = (
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SANDBOX",
+    "CODEX_SESSION_ID",
+    "CODEX_THREAD_ID",
+    "CODEX_TOOL_CALL_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "COPILOT_CLI",
+    "GEMINI_CLI",
+    "GEMINI_SESSION_ID",
+    "QWEN_CODE",
+    "QWEN_CODE_PROMPT_ID",
+    "QWEN_CODE_SESSION_ID",
+    "RCS_SESSION_ID",
+)
+"""The variables that are set in the shell of an agent, and by no person for other ends, as CODEX_HOME is."""
+SKILL_FOLDERS = (
+    (".claude", "CLAUDE_CONFIG_DIR"),
+    (".codex", "CODEX_HOME"),
+    (".agents", ""),
+    (".copilot", "COPILOT_HOME"),
+    (".github", ""),
+    (".gemini", ""),
+    (".qwen", ""),
+)
+"""The folders that have a folder `skills`, each with the variable that moves the one in the home."""
+ENV_FILES = {
+    "QWEN_CODE": (".qwen/.env", ".env"),
+    "QWEN_CODE_PROMPT_ID": (".qwen/.env", ".env"),
+    "QWEN_CODE_SESSION_ID": (".qwen/.env", ".env"),
+    "GEMINI_CLI": (".gemini/.env", ".env"),
+    "GEMINI_SESSION_ID": (".gemini/.env", ".env"),
+}
+"""The files from which a client takes variables, by each variable that is set by that client alone."""

@@ -1,0 +1,67 @@
+"""Gemini CLI, as a hook sees it."""
+
+from __future__ import annotations
+
+from rcs_hooks.clients.client import Client, text_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from rcs_hooks.clients.client import Fields
+
+SESSION = "GEMINI_SESSION_ID"
+NO_ANSWER = "[no response text]"
+ATTACHED = "\n--- Content from referenced files ---"
+CONTEXT, END_OF_CONTEXT = "<hook_context>", "</hook_context>"
+OURS, FOR_PERSON = "[rcs] ", "rcs: "
+
+
+class GeminiCli(Client):
+    """Gemini CLI, which has names of its own for the events, no id of the turn, and no limit on blocked Stops.
+
+    Its Stop comes also where the agent has said nothing new, and holding it then would spin for ever. The shell of its
+    agent has no id of the session.
+    """
+
+    name = "gemini"
+    title = "Gemini CLI"
+    agent_variables = ("GEMINI_CLI", SESSION)
+    skill_folders = ((".gemini", ""), (".agents", ""))
+    call_variables = (SESSION,)
+    env_files = (".gemini/.env", ".env")
+    stops_without_answer = True
+    continues_at_once = True
+
+    @property
+    def event_names(self) -> Mapping[str, str]:
+        return {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent"}
+
+    def recognizes(self, fields: Fields, env: Mapping[str, str]) -> bool:
+        """Tell whether a call has the session that Gemini CLI's own variable names, or an event that is its alone."""
+        session = text_in(fields, "session_id")
+        return fields.get("hook_event_name") in self.event_names.values() or (
+            bool(session) and env.get(SESSION) == session
+        )
+
+    def typed_prompt(self, fields: Fields) -> str | None:
+        """Return the prompt without the text of files that it names, and without a context that a hook has added."""
+        prompt = text_in(fields, "prompt").partition(ATTACHED)[0]
+        before, end, after = prompt.partition(END_OF_CONTEXT)
+        return after.lstrip("\n") if end and before.startswith(CONTEXT) else prompt
+
+    def last_message(self, fields: Fields) -> str:
+        """Return all that the agent has said since the prompt, the newest last; empty if it has said nothing."""
+        said = text_in(fields, "prompt_response")
+        return "" if said == NO_ANSWER else said
+
+    def rendered(self, output: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer with the first line of a reason for the person, who would be shown all of it otherwise."""
+        if output.get("decision") != "block" or "systemMessage" in output:
+            return output
+        first = str(output["reason"]).partition("\n")[0]
+        return output | {"systemMessage": FOR_PERSON + first.removeprefix(OURS)}
+
+
+GEMINI = GeminiCli()

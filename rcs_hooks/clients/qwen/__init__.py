@@ -1,0 +1,53 @@
+"""Qwen Code, as a hook sees it."""
+
+from __future__ import annotations
+
+from rcs_hooks.clients.client import Client, text_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.clients.client import Fields
+
+CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
+DEFAULT_CAP, MOST_CAP = 8, 100
+TYPED = "submitted_prompt"
+
+
+class QwenCode(Client):
+    """Qwen Code, which speaks Claude Code's dialect, and calls for prompts that nobody typed.
+
+    Those come after each batch of tools, and with a Stop's reason; only a person's prompt has `submitted_prompt`.
+    """
+
+    name = "qwen"
+    title = "Qwen Code"
+    session_variable = "QWEN_CODE_SESSION_ID"
+    agent_variables = ("QWEN_CODE", "QWEN_CODE_PROMPT_ID", session_variable)
+    skill_folders = ((".qwen", ""), (".agents", ""))
+    call_variables = (CAP, session_variable)
+    crons = "crons"
+    env_files = (".qwen/.env", ".env")
+
+    def recognizes(self, fields: Fields, env: Mapping[str, str]) -> bool:
+        """Tell whether a call has the session that Qwen Code's own variable names."""
+        session = text_in(fields, "session_id")
+        return bool(session) and env.get(self.session_variable) == session
+
+    def typed_prompt(self, fields: Fields) -> str | None:
+        """Return what the person typed: no command or `@file` in it is expanded. None where nobody typed anything."""
+        return text_in(fields, TYPED) if TYPED in fields else None
+
+    def runs_subagent(self, fields: Fields) -> bool:
+        """Tell whether a background task is running: Qwen Code names subagents alone."""
+        return bool(self.running_tasks(fields))
+
+    def block_cap(self, env: Mapping[str, str]) -> int:
+        """Return the person's limit from 1 to 100, otherwise Qwen Code's own."""
+        text = env.get(CAP, "").strip()
+        cap = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(MOST_CAP)) else 0
+        return cap if 0 < cap <= MOST_CAP else DEFAULT_CAP
+
+
+QWEN = QwenCode()

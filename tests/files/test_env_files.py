@@ -1,0 +1,118 @@
+"""Which settings of ours count as the repository's: those that a `.env` of the workspace may have set."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.files.env_files import brought
+from tests.support import RCS_HOOK, clean_env
+from tests.table import each_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QWEN, GEMINI = {"QWEN_CODE_SESSION_ID": "s1"}, {"GEMINI_CLI": "1"}
+ASSIGNMENTS: list[tuple[str, str, bool]] = [
+    ("RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("export RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("  RCS_ROOT = /elsewhere  ", "/elsewhere", True),
+    ("RCS_ROOT: /elsewhere", "/elsewhere", True),
+    ('RCS_ROOT="/elsewhere"', "/elsewhere", True),
+    ("RCS_ROOT='/elsewhere' # a comment", "/elsewhere", True),
+    ("RCS_ROOT=`/elsewhere`", "/elsewhere", True),
+    ("A=1\r\nRCS_ROOT=/elsewhere\r\n", "/elsewhere", True),
+    ("A=1\rRCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT=$HOME/x", "/home/me/x", True),
+    ('RCS_ROOT="a\\nb"', "a\nb", True),
+    ('RCS_ROOT="a\nb"', "a\nb", True),
+    ("RCS_ROOT=", "", True),
+    ("RCS_ROOT=/another", "/elsewhere", False),
+    ("RCS_ROOT=", "/elsewhere", False),
+    ("# RCS_ROOT=/elsewhere", "/elsewhere", False),
+    ("MY_RCS_ROOT=/elsewhere", "/elsewhere", False),
+    ("RCS_ROOT_X=/elsewhere", "/elsewhere", False),
+    ("rcs_root=/elsewhere", "/elsewhere", False),
+    ("", "/elsewhere", False),
+]
+
+
+@each_row(("text", "value", "is_brought"), ASSIGNMENTS)
+def test_a_variable_with_the_value_of_the_file_is_brought(
+    text: str, value: str, is_brought: bool, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_bytes(text.encode())
+    env = QWEN | {"RCS_ROOT": value, "RCS_DB": "mine", "HOME": "/nowhere"}
+    assert brought(["RCS_ROOT", "RCS_DB"], env, str(tmp_path)) == (["RCS_ROOT"] if is_brought else [])
+
+
+@each_row(
+    ("env", "file", "is_read"),
+    [
+        (QWEN, ".env", True),
+        (QWEN, ".qwen/.env", True),
+        (QWEN, ".gemini/.env", False),
+        (GEMINI, ".env", True),
+        (GEMINI, ".gemini/.env", True),
+        (GEMINI, ".qwen/.env", False),
+        (GEMINI | QWEN, ".qwen/.env", True),
+        ({}, ".env", False),
+        ({"CLAUDECODE": "1"}, ".env", False),
+        ({"CODEX_THREAD_ID": "1", "COPILOT_CLI": "1"}, ".env", False),
+    ],
+)
+def test_each_client_has_files_of_its_own(env: dict[str, str], file: str, is_read: bool, tmp_path: Path) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("RCS_DISABLE=1\n")
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    for cwd in (tmp_path, below):
+        assert brought(["RCS_DISABLE"], env | {"RCS_DISABLE": "1"}, str(cwd)) == (["RCS_DISABLE"] if is_read else [])
+
+
+def test_the_file_in_the_home_is_the_persons_own(tmp_path: Path) -> None:
+    project = tmp_path / "home" / "project"
+    project.mkdir(parents=True)
+    (tmp_path / "home" / ".env").write_text("RCS_DISABLE=1\n")
+    env = GEMINI | {"RCS_DISABLE": "1", "HOME": str(tmp_path / "home")}
+    assert brought(["RCS_DISABLE"], env, str(project)) == []
+
+
+def test_a_file_that_cannot_be_read_may_have_brought_all(tmp_path: Path) -> None:
+    (tmp_path / ".env").symlink_to("somewhere")
+    assert brought(["RCS_DISABLE", "RCS_DB"], GEMINI | {"RCS_DISABLE": "1", "RCS_DB": "x"}, str(tmp_path)) == [
+        "RCS_DISABLE",
+        "RCS_DB",
+    ]
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".env")
+    assert brought(["RCS_DISABLE"], GEMINI | {"RCS_DISABLE": "1"}, str(tmp_path)) == []
+
+
+@pytest.mark.parametrize("name", ["RCS_DISABLE", "RCS_ROOT", "RCS_RECORD"])
+@pytest.mark.parametrize("is_brought", [True, False])
+def test_a_whole_hook_call_obeys_the_person_and_not_the_repository(name: str, is_brought: bool, tmp_path: Path) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    (project / ".git" / "refs").mkdir(parents=True)
+    elsewhere.mkdir()
+    value = "1" if name == "RCS_DISABLE" else str(elsewhere)
+    (project / ".env").write_text(f"{name}={value if is_brought else 'another'}\n")
+    call = {"hook_event_name": "BeforeAgent", "session_id": "s1", "cwd": str(project), "prompt": "$forge go"}
+    env = clean_env() | {"GEMINI_SESSION_ID": "s1", name: value}
+    done = subprocess.run(
+        [RCS_HOOK], input=json.dumps(call).encode(), cwd=project, env=env, capture_output=True, check=True
+    )
+    assert b"detected: $forge" in done.stdout or name == "RCS_DISABLE"
+    runs_here = (project / ".rcs" / "state").exists()
+    assert (runs_here, bool(list(elsewhere.iterdir()))) == {
+        "RCS_DISABLE": (is_brought, False),
+        "RCS_ROOT": (is_brought, not is_brought),
+        "RCS_RECORD": (True, not is_brought),
+    }[name]

@@ -1,0 +1,258 @@
+"""Each client's own ways, played with what it really sends: no loop, and nothing moves by what nobody typed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.clients import CLIENTS
+from rcs_hooks.state.session_notes import title_of_client
+from tests.make_fixtures import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support import Record
+
+WITHOUT_TURN = ("copilot", "gemini")
+
+
+@pytest.fixture
+def sit(tmp_path: Path) -> Callable[[str], Scene]:
+    """A workspace at which a person sits with this client."""
+
+    def start(client: str) -> Scene:
+        root = tmp_path / client
+        root.mkdir()
+        return Scene(root, client)
+
+    return start
+
+
+def notes(scene: Scene) -> Record:
+    record: Record = json.loads((scene.folder(scene.session) / "hook-ledger.json").read_text())
+    return record
+
+
+def holds(scene: Scene, message: str | None) -> bool:
+    """Let the agent end its turn; return whether it has to go on. If so, the client it may hand back the reason."""
+    scene.end_turn(message)
+    is_held = bool(scene.reason)
+    if is_held and scene.wire.hands_back:
+        scene.get_reason_back()
+    return is_held
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_an_agent_that_records_nothing_goes_on_five_times_and_is_let_go_with_words(
+    client: str, sit: Callable[[str], Scene]
+) -> None:
+    scene = sit(client)
+    scene.say("$forge go")
+    held = [holds(scene, f"Still at it, {number}.") for number in range(7)]
+    assert held == [True] * 5 + [False] * 2
+    scene.say("Anything new?")
+    assert [holds(scene, f"No, {number}.") for number in range(2)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("client", "most"), [("copilot", 7), ("qwen", 7), ("claude", 7), ("codex", 50), ("gemini", 50)]
+)
+def test_an_agent_that_records_something_each_time_goes_on_until_the_limit(
+    client: str, most: int, sit: Callable[[str], Scene]
+) -> None:
+    scene = sit(client)
+    scene.say("$forge go")
+    for number in range(most):
+        scene.edit("forge", scene.session, state={"step": number})
+        assert holds(scene, f"Step {number}."), number
+    scene.edit("forge", scene.session, state={"step": "last"})
+    assert not holds(scene, "One more.")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_prompt_of_the_person_starts_the_count_over(client: str, sit: Callable[[str], Scene]) -> None:
+    scene = sit(client)
+    scene.say("$forge go")
+    for number in range(3):
+        assert holds(scene, f"Still at it, {number}.")
+    scene.edit("forge", scene.session, state={"step": 1})
+    scene.say("And mind the tests.")
+    assert (notes(scene)["stops"].get("of_prompt", 0), notes(scene)["stops"].get("in_a_row", 0)) == (0, 0)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_nobody_typed_answers_no_question(client: str, sit: Callable[[str], Scene]) -> None:
+    scene = sit(client)
+    scene.say("$forge go")
+    scene.end_turn("Half done.")
+    reason = scene.reason
+    scene.ask("forge")
+    scene.go_on_unasked()
+    scene.reason = reason
+    scene.get_reason_back()
+    assert json.loads(scene.mode_path("forge", scene.session).read_text())["lifecycle_outcome"] == "askuserQuestion"
+
+
+@pytest.mark.parametrize("client", WITHOUT_TURN)
+def test_what_was_typed_before_the_question_could_be_read_is_no_answer(
+    client: str, sit: Callable[[str], Scene]
+) -> None:
+    scene = sit(client)
+    scene.say("$forge go")
+    scene.ask("forge", asked_in_turn=None)
+    scene.end_turn("Which database?")
+    ended, scene.now = scene.now, scene.now + 0.1 - 60  # a prompt that waited comes at once
+    scene.say("And mind the tests.")
+    path = scene.folder(scene.session) / "questions" / "q1.json"
+    assert json.loads(path.read_text())["status"] == "pending"
+    scene.now = ended
+    scene.say("Postgres")
+    assert (json.loads(path.read_text())["status"], json.loads(path.read_text())["answer"]) == ("answered", "Postgres")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_notes_name_the_client(client: str, sit: Callable[[str], Scene]) -> None:
+    scene = sit(client)
+    scene.say("$forge go")
+    holds(scene, "Half done.")
+    assert notes(scene)["client"] == client
+    assert title_of_client(notes(scene)) == CLIENTS[client].title
+
+
+@pytest.mark.parametrize("client", [{}, {"client": ""}, {"client": 5}, {"client": "<b>"}, {"client": ["codex"]}])
+def test_only_a_known_client_has_a_title(client: Record) -> None:
+    assert title_of_client(client) == ""
+
+
+# --- Gemini CLI: no limit of its own, and Stops at which nothing was said
+
+
+def test_a_stop_without_an_answer_is_not_held(sit: Callable[[str], Scene]) -> None:
+    """As after Esc, after an error of the model, and where the client's own loop detection asked nobody."""
+    scene = sit("gemini")
+    scene.say("$forge go")
+    assert not holds(scene, None)
+    scene.say("go on")
+    assert holds(scene, "Half done.")
+    assert not holds(scene, None)
+    assert not holds(scene, None)
+    scene.say("go on")
+    assert holds(scene, "Half done.")
+
+
+def test_a_reason_in_other_words_resets_no_count(sit: Callable[[str], Scene]) -> None:
+    """Another program's hook may block the same Stop, and the client goes on with both reasons, or with that one."""
+    scene = sit("gemini")
+    scene.say("$forge go")
+    held = []
+    for number in range(7):
+        scene.end_turn(f"Still at it, {number}.")
+        held.append(bool(scene.reason))
+        if scene.reason:
+            scene.say_in_the_same_turn(f"{scene.reason}\nThe linter has findings.")
+    assert held == [True] * 5 + [False] * 2
+
+
+def test_after_a_continuation_that_was_seen_a_prompt_is_the_persons(sit: Callable[[str], Scene]) -> None:
+    scene = sit("gemini")
+    scene.say("$forge go")
+    scene.end_turn("Half done.")
+    assert notes(scene)["stops"]["continues"] is True
+    scene.get_reason_back()
+    assert "continues" not in notes(scene)["stops"]
+    scene.say("Mind the tests.")
+    assert "in_a_row" not in notes(scene)["stops"]
+
+
+@pytest.mark.parametrize("client", [name for name in CLIENTS if name != "gemini"])
+def test_no_other_client_awaits_a_continuation(client: str, sit: Callable[[str], Scene]) -> None:
+    scene = sit(client)
+    scene.say("$forge go")
+    scene.end_turn("Half done.")
+    assert "continues" not in notes(scene)["stops"]
+
+
+def test_an_offer_in_an_earlier_message_of_the_turn_is_not_held_against_a_later_one(
+    sit: Callable[[str], Scene],
+) -> None:
+    scene = sit("gemini")
+    scene.say("$forge go")
+    scene.end_turn("Half done. If you want, I can go on.")
+    assert 'offers "If you want' in scene.reason
+    scene.get_reason_back()
+    scene.end_turn("The parser works now.")
+    assert scene.reason
+    assert "offers" not in scene.reason
+
+
+# --- Qwen Code: prompts between the batches of tools
+
+
+def test_what_comes_between_tools_moves_nothing(sit: Callable[[str], Scene]) -> None:
+    scene = sit("qwen")
+    scene.say("$forge go")
+    before = scene.snapshot()
+    scene.go_on_unasked()
+    assert scene.snapshot() == before
+    assert holds(scene, "Half done.")
+    scene.go_on_unasked()
+    assert notes(scene)["stops"]["in_a_row"] == 1
+
+
+def test_a_command_that_expands_to_a_skill_starts_nothing(sit: Callable[[str], Scene]) -> None:
+    scene = sit("qwen")
+    scene.turns += 1
+    scene.send("UserPromptSubmit", scene.raw("UserPromptSubmit", {"prompt": "$forge go", "submitted_prompt": "/go"}))
+    assert not (scene.root / ".rcs").exists()
+
+
+# --- Copilot CLI: the last message is in the transcript
+
+
+def test_an_offer_is_read_from_the_transcript(sit: Callable[[str], Scene]) -> None:
+    scene = sit("copilot")
+    events = scene.root / "events.jsonl"
+    lines = [
+        ("Fixed it.", "assistant.message"),
+        ("Would you like me to continue?", "assistant.message"),
+        ("", "turn_end"),
+    ]
+    events.write_text("".join(json.dumps({"type": kind, "data": {"content": text}}) + "\n" for text, kind in lines))
+    scene.say("$forge go")
+    scene.end_turn(transcript_path=str(events))
+    assert 'offers "Would you like me to"' in scene.reason
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b'{"type":"assistant.message"}',
+        b'{"type":"assistant.message","data":{"content":5}}\n["assistant.message"]\n',
+        b'{"type":"assistant.message","data":{"content":"Would you like me',
+        b'\xff"assistant.message"\n',
+    ],
+)
+def test_a_transcript_that_says_nothing_holds_nothing_up(content: bytes, sit: Callable[[str], Scene]) -> None:
+    scene = sit("copilot")
+    events = scene.root / "events.jsonl"
+    events.write_bytes(content)
+    scene.say("$forge go")
+    scene.end_turn(transcript_path=str(events))
+    assert scene.reason
+    assert "offers" not in scene.reason
+
+
+def test_a_new_session_is_described_by_its_first_prompt_alone(sit: Callable[[str], Scene]) -> None:
+    """Its start comes at the same time as the prompt, in either order."""
+    scene = sit("copilot")
+    scene.say("$forge go")
+    start = {"hook_event_name": "SessionStart", "source": "new"}
+    scene.send("SessionStart", scene.raw("SessionStart", start))
+    assert scene.context == ""
+    scene.send("SessionStart", scene.raw("SessionStart", start | {"source": "resume"}))
+    assert "active in this session: forge" in scene.context
