@@ -94,6 +94,8 @@ class Hud(NamedTuple):
     off: str = ""
     """What switches the hooks off; empty if they are on."""
     finished: tuple[FinishedRun, ...] = ()
+    client: str = ""
+    """What people call the client of the session; empty if it is not known."""
     now: float = 0.0
     """When the session was read, in seconds since 1970."""
 
@@ -108,6 +110,7 @@ class Hud(NamedTuple):
             "unreadable": list(self.unreadable),
             "closed": self.is_closed,
             "stalled": self.is_stalled,
+            "client": self.client or None,
             "off": self.off or None,
             **({"to_clear": list(self.to_clear)} if self.to_clear else {}),
             **({"elsewhere": list(self.elsewhere)} if self.elsewhere else {}),
@@ -149,6 +152,7 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
         is_stalled=stop_notes.is_stalled(notes, members),
         off=off,
         finished=() if active else _finished(view),
+        client=session_notes.title_of_client(notes),
         now=view.now,
     )
 

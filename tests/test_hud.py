@@ -143,6 +143,7 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
         "stalled": False,
         "off": None,
         "session": "s1",
+        "client": "Codex",
     }  # fmt: skip
 
 

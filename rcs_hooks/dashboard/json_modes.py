@@ -155,6 +155,7 @@ class OverviewEntryJson(JsonModel):
     title: str
     session: str | None = Field(description="of a mode; null for a record of the workspace itself, a run or a task")
     id: str | None = Field(description="of a run or a task; null for a mode")
+    client: str | None = Field(description="what people call the session's client; null where it is not known")
     phase: str | None
     since: str | None = Field(description="when it began to wait, to run, to be in its phase, or when it ended")
     says: str = Field(description="one sentence for people, with the command to type")

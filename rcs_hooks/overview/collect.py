@@ -111,7 +111,8 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     """Return the overview of several workspaces as one JSON object, for `/api/overview` of the dashboard.
 
     It has the lists `waiting`, `running`, `ended`, `tasks` and `closed`, the newest entry first in each. An entry has
-    the keys of `rcs status --json` (`v`, `kind`, `name`, `title`, `session` or `id`, `phase`, `since`, `says`) and:
+    the keys of `rcs status --json` (`v`, `kind`, `name`, `title`, `session` or `id`, `client`, `phase`, `since`,
+    `says`) and:
 
     - `key`: identifies the entry among those of all workspaces. It is the same in each answer, also when the entry
       moves to another list, so a page can use it as the key of its row. Compare it, and do not take it apart.

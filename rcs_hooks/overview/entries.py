@@ -52,6 +52,8 @@ class Entry(NamedTuple):
     """The session of a mode; None for a record that belongs to the workspace."""
     id: str = ""
     """The id of a run or a task. Of a mode: the question that no active mode asks, or the event that ended it."""
+    client: str = ""
+    """What people call the client of the session; empty if it is not known."""
     phase: str | None = None
     since: str | None = None
     """When it began to wait, to run, to be in its phase, or when it ended or was closed."""
@@ -114,6 +116,7 @@ class Entry(NamedTuple):
             "name": self.name,
             "title": self.title,
             **where,
+            "client": self.client or None,
             "phase": self.phase,
             "since": self.since,
             "says": self.says,

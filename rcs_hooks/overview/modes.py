@@ -128,6 +128,11 @@ class _SessionEntries:
 
     def all(self) -> Iterator[Entry]:
         """Yield every entry of the session."""
+        client = session_notes.title_of_client(self.notes)
+        for entry in self._entries():
+            yield entry._replace(client=client)
+
+    def _entries(self) -> Iterator[Entry]:
         place = paths.session_folder(self.view.session)
         for broken in self.view.unreadable:
             if broken.path.startswith(place):

@@ -58,12 +58,13 @@ def lines(
     what is said where there is no entry. `with_ends`: whether the command is shown that ends a run.
     """
     length = length_for(entry for group in overview.groups.values() for entry in group)
+    is_mixed = len({entry.client for group in overview.groups.values() for entry in group if entry.client}) > 1
     rows: list[Row | Heading] = []
     for name, group in overview.groups.items():
         if group:
             kind = styles.WAITS if name == WAITING else styles.STRONG
             rows.append(Heading(_heading(name, group), kind))
-            shown = (_row(entry, now, length, with_end=with_ends) for entry in group[:most])
+            shown = (_row(entry, now, length, with_end=with_ends, with_client=is_mixed) for entry in group[:most])
             rows += [Row(row.cells) if is_brief and name != WAITING else row for row in shown]
         if len(group) > most:
             shows_all = "rcs status" if len(group) <= MOST else "rcs status --json"
@@ -95,10 +96,11 @@ def _heading(name: str, group: Sequence[Entry]) -> str:
     return f"{said[0].upper()}{said[1:]}"
 
 
-def _row(entry: Entry, now: float, length: int, *, with_end: bool) -> Row:
+def _row(entry: Entry, now: float, length: int, *, with_end: bool, with_client: bool) -> Row:
     """Return the row of an entry.
 
     `length`: how many letters of its id are shown. `with_end`: whether the command is shown that ends its run.
+    `with_client`: whether its client is named, as where there are several.
     """
     title, name = (entry.title, entry.name) if entry.has_title else (entry.name, "")
     state, detail = _state_and_detail(entry)
@@ -107,7 +109,7 @@ def _row(entry: Entry, now: float, length: int, *, with_end: bool) -> Row:
         Cell("task" if entry.kind == TASK and entry.group != TASKS else name),
         Cell(state, _kind(entry)),
         _since(entry, now),
-        _whose(entry, length),
+        _whose(entry, length, entry.client if with_client else ""),
     )
     below = "; ".join(part for part in (detail, *_more(entry, now)) if part)
     commands = {entry.command: entry.to}
@@ -159,10 +161,14 @@ def _since(entry: Entry, now: float) -> Cell:
     return Cell(when.ago(moment, now), styles.QUIET, full)
 
 
-def _whose(entry: Entry, length: int) -> Cell:
-    """Return the session of a mode, or the id of a run. `length`: how many letters of it are shown."""
+def _whose(entry: Entry, length: int, client: str) -> Cell:
+    """Return the session of a mode, behind the name of its client; or the id of a run.
+
+    `length`: how many letters of it are shown.
+    """
     if entry.kind == MODE:
-        return Cell(short(entry.session, length) if entry.session else "workspace", styles.QUIET, entry.session or "")
+        whose = short(entry.session, length) if entry.session else "workspace"
+        return Cell(f"{client} {whose}".lstrip(), styles.QUIET, entry.session or "")
     return Cell(short(entry.id, length), styles.QUIET, entry.id) if entry.kind == RUN else Cell("")
 
 

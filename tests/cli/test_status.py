@@ -75,6 +75,20 @@ def test_the_page_of_one_session_has_the_command_that_ends_each_run(workspace: W
     assert "To end it" not in "".join(status(workspace))
 
 
+def test_where_sessions_of_several_clients_run_each_is_named(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    workspace.prompt("$team", session="s1")
+    env = clean_env(COLUMNS="80", NO_COLOR="1", TERM="xterm")
+
+    def ends() -> list[str]:
+        shown = run_rcs("status", cwd=workspace.root, env=env, is_terminal=True).stdout.splitlines()
+        return [re.split(" {2,}", line)[-1] for line in shown[1:3]]
+
+    assert ends()[0] == "s1"
+    workspace.call("BeforeAgent", "s2", prompt="$forge")
+    assert ends() == ["Gemini CLI s2", "Codex s1"]
+
+
 def test_on_a_terminal_a_line_says_how_a_run_is_ended(workspace: Workspace) -> None:
     workspace.now = time.time()
     env = clean_env(COLUMNS="80", NO_COLOR="1", TERM="xterm")

@@ -183,6 +183,7 @@ def test_an_event_as_json() -> None:
         "name": "forge",
         "title": "forge of s1",
         "session": "s1",
+        "client": None,
         "phase": None,
         "since": NOW,
         "says": "asks: Which database? To answer: rcs question answer q-1 'A'",

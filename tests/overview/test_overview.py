@@ -23,7 +23,7 @@ from tests.support import NOW, Workspace, run_rcs
 from tests.table import each_row
 
 Record = dict[str, Any]
-KEYS = ["v", "kind", "name", "title", "session", "phase", "since", "says", "proof"]
+KEYS = ["v", "kind", "name", "title", "session", "client", "phase", "since", "says", "proof"]
 UUID = "3f2a9c01-1111-4222-8333-444455556666"
 
 
@@ -59,6 +59,7 @@ def test_what_runs_in_any_session_has_the_named_keys(workspace: Workspace) -> No
         "name": "forge",
         "title": "fix the ledger",
         "session": UUID,
+        "client": "Codex",
         "phase": "verifying",
         "since": "2023-11-14T22:13:21.000Z",
         "says": "phase verifying, round 2 of 50",
@@ -453,7 +454,7 @@ def test_for_the_dashboard_a_key_stays_the_same_while_the_entry_moves(workspace:
     workspace.prompt("$forge")
     before: Record = for_dashboard({}, [root, root], workspace.now, None)
     (entry,) = before["running"]
-    assert list(entry)[:9] == KEYS
+    assert list(entry)[:10] == KEYS
     assert (entry["project"], entry["question"], entry["stop"], entry["early"]) == (root, None, None, False)
     asked = ask(at(workspace), "forge", "Which?", ["a"])
     after: Record = for_dashboard({}, [root], workspace.now, None)
