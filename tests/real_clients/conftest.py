@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.real_clients.adapters import ADAPTERS
 from tests.real_clients.configure import CLIENTS
-from tests.real_clients.driver import SANDBOXED, Person
+from tests.real_clients.driver import Person
 from tests.real_clients.install import Installed, Unavailable, installed
 from tests.real_clients.model_server import run, say
 from tests.support import Workspace
@@ -18,22 +21,20 @@ if TYPE_CHECKING:
 
 Ready = tuple[Installed, str]
 """A client, and the sandbox in which its agent can run a command here."""
-Programs = dict["Client", "Ready | str"]
-SANDBOXES: dict[Client, tuple[str, ...]] = {"codex": (SANDBOXED, "danger-full-access"), "claude": (SANDBOXED,)}
-"""What is tried, in order: Codex' bubblewrap does not run on every machine. Claude Code has none unless asked."""
+Programs = Callable[["Client"], "Ready | str"]
 
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    """Each client that finishes a plain turn on this machine; for the others, why not."""
-    return {client: _ready(client, tmp_path_factory) for client in CLIENTS}
+    """Try a client when it is first asked for: does it finish a plain turn on this machine? Else, why not."""
+    return cache(lambda client: _ready(client, tmp_path_factory))
 
 
 def _ready(client: Client, folders: pytest.TempPathFactory) -> Ready | str:
     why_not = ""
     try:
-        found = installed(client)
-        for sandbox in SANDBOXES[client]:
+        found = installed(ADAPTERS[client].package)
+        for sandbox in ADAPTERS[client].sandboxes:
             why_not = _why_not(client, found, sandbox, folders.mktemp(client))
             if not why_not:
                 return found, sandbox
@@ -45,6 +46,7 @@ def _ready(client: Client, folders: pytest.TempPathFactory) -> Ready | str:
 def _why_not(client: Client, program: Installed, sandbox: str, folder: Path) -> str:
     """Why the client finishes no plain turn in which its agent runs a command; empty where it does."""
     person = Person(client, program, folder / "home", folder, sandbox=sandbox)
+    person.trusts(folder)
     outcome = person.types("Hi", run("echo $((40 + 2))"), say("Bye."))
     heard = outcome.requests[-1].texts() if outcome.requests else []
     if outcome.status == 0 and any("42" in text.split() for text in heard):
@@ -61,8 +63,8 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 @pytest.fixture
 def person(client: Client, programs: Programs, tmp_path: Path) -> Person:
-    """At the client, in a repository of their own, which Codex has been told to trust."""
-    ready = programs[client]
+    """At the client, in a repository of their own, which the client trusts."""
+    ready = programs(client)
     if isinstance(ready, str):
         pytest.skip(ready)
     program, sandbox = ready
@@ -70,8 +72,7 @@ def person(client: Client, programs: Programs, tmp_path: Path) -> Person:
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     person = Person(client, program, tmp_path / "home", workspace, sandbox=sandbox)
     person.home.mkdir()
-    if client == "codex":
-        person.trusts(workspace)
+    person.trusts(workspace)
     return person
 
 

@@ -16,46 +16,24 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.real_clients.configure import hook_trust, project_trust
+from tests.real_clients.adapters import ADAPTERS, adapter
 from tests.real_clients.inside import TMP
 from tests.real_clients.install import Unavailable
 from tests.real_clients.model_server import Request, Turn, recorded, say
 from tests.support import CHECKOUT
 
 if TYPE_CHECKING:
+    from tests.real_clients.adapters.adapter import Adapter
     from tests.real_clients.configure import Client
     from tests.real_clients.install import Installed
 
 Json = dict[str, Any]
 
+SANDBOXED = adapter.SANDBOXED
 SECONDS = 180
 PATH = "/usr/local/bin:/usr/bin:/bin"
 NOBODY = "http://127.0.0.1:9"
-CONVERSATION = Path(__file__).with_name("conversation.py")
-CODEX_MODEL = (
-    'model_providers.mock={name="mock",base_url="{url}/v1",wire_api="responses",env_key="MOCK_API_KEY",'
-    "request_max_retries=0,stream_max_retries=0}"
-)
-CODEX_SETTINGS = (
-    'model="mock"',
-    'model_provider="mock"',
-    CODEX_MODEL,
-    "features.plugins=false",  # its list is fetched from the network, for five seconds
-    "analytics.enabled=false",
-    "check_for_update_on_startup=false",
-    # All of these tests live in /tmp: an agent writes there no more than in any person's files. TMPDIR is its own.
-    "sandbox_workspace_write.exclude_slash_tmp=true",
-)
-CLAUDE = ("-p", "--output-format", "stream-json", "--verbose")
-CLAUDE_TYPED = "--input-format=stream-json"
-CLAUDE_ASKS = "--permission-prompt-tool=stdio"
-CLAUDE_QUIET = {
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    "DISABLE_AUTOUPDATER": "1",
-    "DISABLE_TELEMETRY": "1",
-    "DISABLE_ERROR_REPORTING": "1",
-}
-SANDBOXED = "workspace-write"
+HERE = Path(__file__).parent
 
 
 @cache
@@ -99,24 +77,22 @@ class Outcome:
     """Of its subagents."""
 
     @property
+    def _adapter(self) -> Adapter:
+        return ADAPTERS[self.client]
+
+    @property
     def events(self) -> list[Json]:
         return [json.loads(line) for line in self.out.splitlines() if line.startswith("{")]
 
     @property
     def session(self) -> str:
         """The id, as the client tells it."""
-        named = (event | event.get("params", {}) for event in self.events)
-        names = ("session_id", "thread_id", "threadId")
-        return next(str(event[name]) for event in named for name in names if name in event)
+        return self._adapter.session(self.events)
 
     @property
     def shown(self) -> list[str]:
-        """What hooks told the person. `codex exec` does not show it: there the turn has to be taken with `shown`."""
-        if self.client == "claude":
-            said = (event["content"] for event in self.events if event.get("subtype") == "informational")
-            return [text.replace("Stop says: ", "").replace("UserPromptSubmit says: ", "") for text in said]
-        runs = (event["params"]["run"] for event in self.events if event.get("method") == "hook/completed")
-        return [entry["text"] for run in runs for entry in run["entries"] if entry["kind"] == "warning"]
+        """What hooks told the person. In Codex the turn has to be taken with `shown`."""
+        return self._adapter.shown(self.events)
 
     @property
     def approvals(self) -> list[str]:
@@ -166,17 +142,19 @@ class Person:
     """Claude Code: commands that no rule allows want a person's yes. In a conversation they get it, else nobody is
     there to give it.
     """
+    options: tuple[str, ...] = ()
+    """More arguments for the client."""
     turns: int = 0
 
+    @property
+    def adapter(self) -> Adapter:
+        return ADAPTERS[self.client]
+
     def trusts(self, *projects: Path, approved: Path | None = None, writable: Path | None = None) -> None:
-        """Codex: the projects whose hooks may run at all, the one whose hooks were each approved, and a folder that the
-        agent may write besides its own.
+        """The projects whose hooks may run at all; in Codex the one whose hooks were each approved, and a folder that
+        the agent may write besides its own. They take the place of those before.
         """
-        self.codex_home.mkdir(parents=True, exist_ok=True)
-        lines = "".join(map(project_trust, projects)) + (hook_trust(approved) if approved else "")
-        if writable:
-            lines += f"[sandbox_workspace_write]\nwritable_roots = [{json.dumps(str(writable))}]\n"
-        (self.codex_home / "config.toml").write_text(lines)
+        self.adapter.trust(self, projects, approved, writable)
 
     def types(
         self,
@@ -189,9 +167,9 @@ class Person:
         """One turn, from the prompt until the client is done. `resume` names the session that goes on; `shown` takes
         it where a person sees what hooks say, which for Codex is not `codex exec`, and wants approved hooks.
         """
-        if shown and self.client == "codex":
+        if shown and not self.adapter.shows_hooks():
             return self.talks(Typed(prompt), script=script, resume=resume, subagents=subagents)
-        return self._turn(self._command(prompt, resume), script, subagents)
+        return self._turn([*self._client, *self.adapter.words(self, prompt, resume)], script, subagents)
 
     def talks(
         self,
@@ -201,9 +179,14 @@ class Person:
         subagents: tuple[Turn, ...] = (say("Found it."),),
     ) -> Outcome:
         """Several prompts, typed one after the other into one process. Codex wants approved hooks here."""
-        plan = json.dumps({"resume": resume, "typed": [asdict(each) for each in typed]})
-        command = [sys.executable, str(CONVERSATION), self.client, plan, *self._open_command(resume)]
+        plan = {"resume": resume, "typed": [asdict(each) for each in typed], "screen": self.adapter.screen}
+        client = [*self._client, *self.adapter.open_words(self, resume)]
+        command = [sys.executable, str(HERE / self.adapter.conversation), self.client, json.dumps(plan), *client]
         return self._turn(command, script, subagents)
+
+    @property
+    def _client(self) -> list[str]:
+        return [str(self.program.path), *self.options]
 
     def _turn(self, command: list[str], script: tuple[Turn, ...], subagents: tuple[Turn, ...]) -> Outcome:
         self.turns += 1
@@ -227,44 +210,12 @@ class Person:
         aside = [request for request in requests if request.of_subagent]
         return Outcome(self.client, done["status"], done["out"], done["err"], agent, aside)
 
-    @property
-    def codex_home(self) -> Path:
-        return self.home / ".codex"
-
-    def _command(self, prompt: str, resume: str) -> list[str]:
-        """For one prompt."""
-        program = str(self.program.path)
-        if self.client == "claude":
-            return [*self._claude(program), *(["--resume", resume] if resume else []), prompt]
-        trust = ["--dangerously-bypass-hook-trust"] if self.bypass else []
-        session = ["resume", resume] if resume else []
-        return [program, "exec", "--json", "--skip-git-repo-check", *self._codex_words(), *trust, *session, prompt]
-
-    def _open_command(self, resume: str) -> list[str]:
-        """For a conversation."""
-        program = str(self.program.path)
-        if self.client == "claude":
-            asks = [CLAUDE_ASKS] if self.asks else []
-            return [*self._claude(program), CLAUDE_TYPED, *asks, *(["--resume", resume] if resume else [])]
-        return [program, "app-server", *self._codex_words()]
-
-    def _claude(self, program: str) -> list[str]:
-        return [program, *CLAUDE, *([] if self.asks else ["--allowedTools=Bash"])]
-
-    def _codex_words(self) -> list[str]:
-        settings = (*CODEX_SETTINGS, f'sandbox_mode="{self.sandbox}"')
-        return [word for setting in settings for word in ("-c", setting)]
-
     def _env(self) -> dict[str, str]:
         env = {"HOME": str(self.home), "PATH": PATH, "LANG": "C.UTF-8", "TERM": "dumb"}
         env |= dict.fromkeys(("TMPDIR", "CLAUDE_CODE_TMPDIR", "XDG_RUNTIME_DIR"), TMP)
         if not isolation():
             env |= dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), NOBODY) | {"NO_PROXY": "127.0.0.1"}
-        if self.client == "codex":
-            self.codex_home.mkdir(parents=True, exist_ok=True)
-            return env | {"CODEX_HOME": str(self.codex_home), "MOCK_API_KEY": "dummy"} | self.env
-        ours = {"CLAUDE_CONFIG_DIR": str(self.home / ".claude"), "ANTHROPIC_API_KEY": "dummy"}
-        return env | ours | {"ANTHROPIC_BASE_URL": "{url}"} | CLAUDE_QUIET | self.env
+        return env | self.program.env | self.adapter.env(self) | self.env
 
 
 def _inside(turn: Json, scratch: Path) -> Json:

@@ -1,12 +1,14 @@
 """The real clients, from npm, in a cache outside the checkout. By hand: `python -m tests.real_clients.install`.
 
-No script of theirs runs on the way in, and no node is needed to run them: the programs are native ones, in the
-package that each client has for this platform.
+No script of theirs runs on the way in. Some clients have a native program, in the package for this platform. The
+others are scripts for Node: where the machine's is too old for one, a newer one comes from the registry too.
 """
 
 from __future__ import annotations
 
 import os
+import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,69 +28,106 @@ class Unavailable(Exception):
 
 
 class Package(NamedTuple):
+    command: str
+    """What a person types to start it."""
     name: str
     version: str
     """The one whose ways are known: it is taken where the registry still has it, else the newest."""
     programs: str
-    """Where the packages for the platforms have the program."""
+    """Where the packages for the platforms have the program, or where its script is."""
+    node: int = 0
+    """The oldest major version of Node that runs its script; 0: the program is a native one."""
+    env: str = ""
+    """The variable for the folder where it unpacks the rest of itself when it is first started."""
 
 
 class Installed(NamedTuple):
     path: Path
+    """One program, called as a person types it."""
     version: str
+    env: dict[str, str]
+    """What it is started with, so that it writes nothing."""
 
 
-PACKAGES = {
-    "codex": Package("@openai/codex", "0.169.0", "node_modules/@openai/codex-*/vendor/*/bin/codex"),
-    "claude": Package("@anthropic-ai/claude-code", "2.1.326", "node_modules/@anthropic-ai/claude-code-*/claude"),
-}
+MACHINE = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+NODE = Package("node", f"node-{sys.platform}-{MACHINE}", "22.23.3", f"node_modules/node-{sys.platform}-*/bin/node")
 
 
-def installed(client: str, cache: Path = CACHE) -> Installed:
-    """The client, fetched where the cache does not hold it. Raises Unavailable."""
-    package = PACKAGES[client]
+def installed(package: Package, cache: Path = CACHE) -> Installed:
+    """The program, fetched where the cache does not hold it. Raises Unavailable."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Unavailable(f"no cache for {package.name}: {error}") from None
-    with FileLock(cache / f"{client}.lock"):
-        pinned = cache / f"{client}-{package.version}"
-        if found := _program(package, pinned):
+    node = _node(package.node, cache) if package.node else None
+    with FileLock(cache / f"{package.command}.lock"):
+        pinned = cache / f"{package.command}-{package.version}"
+        if found := _program(package, pinned, node):
             return found
         try:
-            return _fetched(package, package.version, pinned)
+            return _fetched(package, package.version, pinned, node)
         except Unavailable as error:
-            newest = cache / f"{client}-latest"
+            newest = cache / f"{package.command}-latest"
             if _is_gone(str(error)):
-                return _program(package, newest) or _fetched(package, "latest", newest)
+                return _program(package, newest, node) or _fetched(package, "latest", newest, node)
             raise
+
+
+def _node(oldest: int, cache: Path) -> Path:
+    """The machine's Node, or one from the registry where that is older than this, or not there."""
+    path = shutil.which("node")
+    version = _version(Path(path), {}) if path else None
+    if path and version and int(version.lstrip("v").partition(".")[0]) >= oldest:
+        return Path(path)
+    return installed(NODE, cache).path
 
 
 def _is_gone(error: str) -> bool:
     return any(code in error for code in ("ETARGET", "E404"))
 
 
-def _program(package: Package, folder: Path) -> Installed | None:
+def _program(package: Package, folder: Path, node: Path | None) -> Installed | None:
     """The program in this folder that runs here."""
+    env = {package.env: str(folder)} if package.env else {}
     for path in sorted(folder.glob(package.programs)):
-        try:
-            done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60, check=True)
-        except (OSError, subprocess.SubprocessError):
-            continue
-        version = next((word for word in done.stdout.split() if word[:1].isdigit()), "unknown")
-        return Installed(path, version)
+        program = _launcher(folder / "bin" / package.command, node, path) if node else path
+        if version := _version(program, env):
+            return Installed(program, version, env)
     return None
 
 
-def _fetched(package: Package, version: str, folder: Path) -> Installed:
+def _launcher(file: Path, node: Path, script: Path) -> Path:
+    """A program that runs the script."""
+    text = f'#!/bin/sh\nexec {shlex.quote(str(node))} {shlex.quote(str(script))} "$@"\n'
+    if not file.exists() or file.read_text() != text:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
+    return file
+
+
+def _version(program: Path, env: dict[str, str]) -> str | None:
+    """What the program says its version is; None where it does not run here. It may write to no real home."""
+    with tempfile.TemporaryDirectory() as home:
+        ours = os.environ | {"HOME": home, "TMPDIR": home} | env
+        command = [str(program), "--version"]
+        try:
+            done = subprocess.run(command, env=ours, capture_output=True, text=True, timeout=60, check=True)
+        except (OSError, subprocess.SubprocessError):
+            return None
+    words = (word.rstrip(".") for word in done.stdout.split())
+    return next((word for word in words if word.lstrip("v")[:1].isdigit()), "unknown")
+
+
+def _fetched(package: Package, version: str, folder: Path, node: Path | None) -> Installed:
     """Into a folder beside it first, so that what stands in the cache is whole."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         _npm_install(f"{package.name}@{version}", Path(made))
-        if _program(package, Path(made)) is None:
+        if _program(package, Path(made), node) is None:
             raise Unavailable(f"{package.name}@{version} has no program that runs on this machine")
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(made, folder, symlinks=True, copy_function=shutil.move)
-    found = _program(package, folder)
+    found = _program(package, folder, node)
     if found is None:
         raise Unavailable(f"{package.name}@{version} does not run from {folder}")
     return found
@@ -110,10 +149,12 @@ def _npm_install(wanted: str, folder: Path) -> None:
 
 
 def main() -> int:
+    from tests.real_clients.adapters import ADAPTERS
+
     status = 0
-    for client in PACKAGES:
+    for client, adapter in ADAPTERS.items():
         try:
-            found = installed(client)
+            found = installed(adapter.package)
             print(f"{client} {found.version} {found.path}")
         except Unavailable as error:
             print(f"{client}: {error}", file=sys.stderr)

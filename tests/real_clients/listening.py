@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.real_clients.configure import add_hook, configure, hooks_file
+from tests.real_clients.configure import configure, hooks_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.real_clients.adapters.adapter import Adapter
     from tests.real_clients.configure import Json, Transport
     from tests.real_clients.driver import Person
 
@@ -25,10 +26,12 @@ class Calls(NamedTuple):
     """Every call of the hook, in order."""
 
     file: Path
+    adapter: Adapter
 
     def of(self, event: str) -> list[Json]:
+        """Those of an event, whatever the client calls it."""
         calls = (json.loads(line) for line in self.file.read_text().splitlines() if line)
-        return [call for call in calls if call["hook_event_name"] == event]
+        return [call for call in calls if call["hook_event_name"] == self.adapter.event(event)]
 
     @property
     def prompts(self) -> list[str]:
@@ -43,7 +46,7 @@ class Calls(NamedTuple):
 
     def wait_for(self, event: str, times: int = 1) -> str:
         """For a shell: waits until this event has come so often."""
-        pattern = f'"hook_event_name":"{event}"'
+        pattern = f'"hook_event_name":"{self.adapter.event(event)}"'
         return f"until [ $(grep -c '{pattern}' '{self.file}') -ge {times} ]; do sleep 0.02; done"
 
 
@@ -52,17 +55,21 @@ def _turn(call: Json) -> str:
 
 
 def set_up(person: Person, transport: Transport, *events: str) -> Calls:
-    """`rcs setup`, a listening hook for prompts, Stops and these events, and in Codex each hook's approval."""
+    """`rcs setup`, and then `listen`."""
     configure(person.client, person.workspace, transport)
+    return listen(person, *events)
+
+
+def listen(person: Person, *events: str) -> Calls:
+    """Add a hook by hand for prompts, Stops and these events; the person trusts the project, and approves each hook."""
+    adapter = person.adapter
     folder = person.workspace.parent / "listening"
     folder.mkdir()
-    calls, script = Calls(folder / "calls.jsonl"), folder / "listen.sh"
+    calls, script = Calls(folder / "calls.jsonl", adapter), folder / "listen.sh"
     calls.file.touch()
     script.write_text(SCRIPT.format(calls=calls.file))
     script.chmod(0o755)
     for event in ("UserPromptSubmit", "Stop", *events):
-        handler = {"type": "command", "command": f"'{script}'", "timeout": 30}
-        add_hook(hooks_file(person.client, person.workspace), event, handler)
-    if person.client == "codex":
-        person.trusts(person.workspace, approved=person.workspace)
+        adapter.add_hook(hooks_file(person.client, person.workspace), adapter.event(event), f"'{script}'")
+    person.trusts(person.workspace, approved=person.workspace)
     return calls

@@ -1,9 +1,9 @@
-"""A model on loopback that says what its script says, in both clients' streaming forms.
+"""A model on loopback that says what its script says, in each client's form (`wire/`).
 
 A script is a list of turns, one for each request of the agent; the last one is said again and again. Subagents have a
 script of their own. Requests that a client makes beside those (a title for the session, a count of tokens, a list of
-models) get an answer of their own and use up no turn. Every request is appended to a file, so that tests can count
-them and search them.
+models, what to remember) get an answer of their own and use up no turn. Every request is appended to a file, so that
+tests can count them and search them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.real_clients.wire import form_of
+from tests.real_clients.wire.form import Answer, in_json
+from tests.real_clients.wire.tools import shell
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 Json = dict[str, Any]
 
-SHELLS = ("Bash", "exec_command", "shell_command", "shell")
-"""How the clients name the tool that runs a command, the one to be taken first."""
-CODEX_AGENTS = {"namespace": "multi_agent_v1", "name": "spawn_agent"}
-CLAUDE_AGENTS = {"name": "Agent"}
-SUBAGENT_HEADERS = ("x-openai-subagent", "x-claude-code-agent-id")
-"""Each client marks a subagent's request by one of these."""
+TEXTS = ("instructions", "system", "systemInstruction", "input", "messages", "contents")
+"""Where the forms have the conversation."""
 PATIENCE = 60
 """Seconds that a turn waits for its file."""
 
@@ -51,6 +51,8 @@ class Turn:
     """A file: the model answers once it is there."""
     tool: str = ""
     """Codex: a tool of our MCP server; `command` then holds its arguments as JSON."""
+    status: int = 0
+    """Of HTTP, where the request fails."""
 
     @property
     def uses_tool(self) -> bool:
@@ -59,6 +61,11 @@ class Turn:
 
 def say(text: str, *, after: str = "") -> Turn:
     return Turn(text=text, after=after)
+
+
+def fail(status: int = 400) -> Turn:
+    """Answers with an error of HTTP: 400 is one that clients do not try again."""
+    return Turn(status=status)
 
 
 def delegate(task: str, *, in_background: bool = False) -> Turn:
@@ -97,11 +104,14 @@ class Request:
 
     @property
     def _of_any_agent(self) -> bool:
-        return bool(_shell_of(self.body)) and not self.path.partition("?")[0].endswith("/count_tokens")
+        form = form_of(self.path)
+        if form is None or form.counts(self.path.partition("?")[0]) or form.is_aside(self.body):
+            return False
+        return bool(shell(form.tools(self.body)))
 
     def texts(self) -> list[str]:
         """All that the conversation holds, in order. Codex escapes < > & in a Stop's reason; models read over it."""
-        held = [self.body.get(name) for name in ("instructions", "system", "input", "messages")]
+        held = [self.body.get(name) for name in TEXTS]
         return [html.unescape(text) if "<hook_prompt" in text else text for text in _leaves(held)]
 
     def count(self, words: str) -> int:
@@ -115,106 +125,6 @@ def _leaves(value: object) -> Iterator[str]:
         yield from itertools.chain.from_iterable(map(_leaves, value.values()))
     elif isinstance(value, list):
         yield from itertools.chain.from_iterable(map(_leaves, value))
-
-
-def _shell_of(body: Json) -> str:
-    """The tool that runs a command, as this request names it; empty where it offers none."""
-    names = {tool.get("name") for tool in body.get("tools") or () if isinstance(tool, dict)}
-    return next((name for name in SHELLS if name in names), "")
-
-
-def _arguments(shell: str, turn: Turn) -> Json:
-    if shell == "exec_command":
-        return {"cmd": turn.command} | ({"yield_time_ms": 250} if turn.in_background else {})
-    if shell == "shell":
-        return {"command": ["bash", "-lc", turn.command]}
-    described = {"description": "Runs a command"} if shell == "Bash" else {}
-    return {"command": turn.command} | described | ({"run_in_background": True} if turn.in_background else {})
-
-
-# --- the two forms of an answer
-
-
-def _events_openai(number: int, turn: Turn, shell: str) -> list[Json]:
-    if turn.uses_tool:
-        arguments = {"message": turn.task} if turn.task else _arguments(shell, turn)
-        item: Json = {
-            "type": "function_call",
-            "id": f"fc_{number}",
-            "call_id": f"call_{number}",
-            **(CODEX_AGENTS if turn.task else {"name": shell}),
-            "arguments": json.dumps(arguments),
-        }
-        if turn.tool:
-            item |= {"namespace": "mcp__rcs_state", "name": turn.tool, "arguments": turn.command}
-    else:
-        item = {
-            "type": "message",
-            "id": f"msg_{number}",
-            "role": "assistant",
-            "content": [{"type": "output_text", "text": turn.text, "annotations": []}],
-        }
-    used = {
-        "input_tokens": 10,
-        "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens": 1,
-        "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": 11,
-    }
-    answer = {"id": f"resp_{number}", "object": "response", "created_at": 0, "model": "mock", "output": [item]}
-    return [
-        {"type": "response.created", "response": answer | {"status": "in_progress", "output": []}},
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": answer | {"status": "completed", "usage": used}},
-    ]
-
-
-def _content_anthropic(number: int, turn: Turn, shell: str) -> Json:
-    if turn.task:
-        given: Json = {"description": "A task", "prompt": turn.task, "subagent_type": "general-purpose"}
-        given |= {"run_in_background": turn.in_background}
-        return {"type": "tool_use", "id": f"toolu_{number}", **CLAUDE_AGENTS, "input": given}
-    if turn.command:
-        return {"type": "tool_use", "id": f"toolu_{number}", "name": shell, "input": _arguments(shell, turn)}
-    return {"type": "text", "text": turn.text}
-
-
-def _events_anthropic(message: Json) -> list[Json]:
-    (block,) = message["content"]
-    if block["type"] == "text":
-        empty, delta = block | {"text": ""}, {"type": "text_delta", "text": block["text"]}
-    else:
-        empty = block | {"input": {}}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-    return [
-        {"type": "message_start", "message": message | {"content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": empty},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
-        {
-            "type": "message_delta",
-            "delta": {"stop_reason": message["stop_reason"], "stop_sequence": None},
-            "usage": {"output_tokens": 1},
-        },
-        {"type": "message_stop"},
-    ]
-
-
-def _message_anthropic(number: int, turn: Turn, body: Json) -> Json:
-    return {
-        "id": f"msg_{number}",
-        "type": "message",
-        "role": "assistant",
-        "model": body.get("model", "mock"),
-        "content": [_content_anthropic(number, turn, _shell_of(body))],
-        "stop_reason": "tool_use" if turn.uses_tool else "end_turn",
-        "stop_sequence": None,
-        "usage": {"input_tokens": 10, "output_tokens": 1},
-    }
-
-
-def _stream(events: Iterable[Json]) -> bytes:
-    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
 
 
 # --- the server
@@ -241,8 +151,8 @@ class ModelServer(ThreadingHTTPServer):
 
     def take(self, method: str, path: str, body: Json, headers: Mapping[str, str]) -> tuple[int, Turn]:
         """Keeps the request; the number of the answer, and what it says. Returns when it may be said."""
-        subagent = next((headers[name] for name in SUBAGENT_HEADERS if name in headers), "")
-        request = Request(method, path, body, subagent=subagent)
+        form = form_of(path)
+        request = Request(method, path, body, subagent=form.subagent(body, headers) if form else "")
         with self.lock:
             self.number += 1
             number, turn, missed = self.number, Turn(text="mock"), ""
@@ -288,23 +198,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self._body()
         number, turn = self.server.take(self.command, self.path, body, self._headers())
-        path = self.path.partition("?")[0]
-        if path.endswith("/responses"):
-            self._send(_stream(_events_openai(number, turn, _shell_of(body))), "text/event-stream")
-        elif path.endswith("/count_tokens"):
-            self._send_json({"input_tokens": 10})
-        elif path.endswith("/messages"):
-            message = _message_anthropic(number, turn, body)
-            if body.get("stream"):
-                self._send(_stream(_events_anthropic(message)), "text/event-stream")
-            else:
-                self._send_json(message)
-        else:
-            self._send_json({})
+        self._send(_answer(number, turn, body, self.path))
 
     def do_GET(self) -> None:
         self.server.take(self.command, self.path, {}, {})
-        self._send_json({"data": [], "models": []})
+        self._send(in_json({"data": [], "models": []}))
 
     def do_HEAD(self) -> None:
         self.do_GET()
@@ -323,13 +221,24 @@ class _Handler(BaseHTTPRequestHandler):
             return {"raw": raw.decode(errors="replace")}
         return body if isinstance(body, dict) else {"raw": body}
 
-    def _send_json(self, answer: Json) -> None:
-        self._send(json.dumps(answer).encode(), "application/json")
+    def _send(self, answer: Answer) -> None:
+        try:
+            self._write(answer)
+        except ConnectionError:
+            # A person who presses Esc does not wait for the answer: their client has hung up.
+            self.close_connection = True
 
-    def _send(self, data: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
+    def _write(self, answer: Answer) -> None:
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("Content-Length", str(len(answer.data)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(data)
+            self.wfile.write(answer.data)
+
+
+def _answer(number: int, turn: Turn, body: Json, path: str) -> Answer:
+    form = form_of(path)
+    if form is None:
+        return in_json({})
+    return form.error(turn.status) if turn.status else form.answer(number, turn, body, path.partition("?")[0])

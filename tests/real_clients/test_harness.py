@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.real_clients.adapters import ADAPTERS
+from tests.real_clients.configure import ALL_CLIENTS
 from tests.real_clients.driver import isolation
-from tests.real_clients.install import PACKAGES, Unavailable, installed
+from tests.real_clients.install import Unavailable, installed
 from tests.real_clients.model_server import run, run_found, say
 
 if TYPE_CHECKING:
@@ -36,10 +38,10 @@ def test_a_script_that_finds_nothing_to_run_says_so(person: Person) -> None:
     assert outcome.missed == ["no such words"]
 
 
-@pytest.mark.parametrize("client", PACKAGES)
+@pytest.mark.parametrize("client", ALL_CLIENTS)
 def test_a_client_that_cannot_be_fetched_is_told_with_the_reason(
     client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Unavailable, match="there is no npm on PATH"):
-        installed(client, tmp_path / "cache")
+        installed(ADAPTERS[client].package, tmp_path / "cache")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,24 +26,19 @@ SKILLS = sorted(SKILL_FILES)
 OFF = "rcs: the hooks are off"
 
 
-@dataclass
-class Plugged(Person):
-    """At Claude Code with a plugin from this folder."""
-
-    plugin: Path = CHECKOUT
-
-    def _claude(self, program: str) -> list[str]:
-        return [*super()._claude(program), f"--plugin-dir={self.plugin}"]
+def plug_in(person: Person, folder: Path) -> None:
+    """Take the plugin from this folder."""
+    person.options = (f"--plugin-dir={folder}",)
 
 
 @pytest.fixture
-def plugged(person: Person, tmp_path: Path) -> Plugged:
+def plugged(person: Person, tmp_path: Path) -> Person:
     """The plugin's folder has blanks and quotation marks in its path."""
     folder = tmp_path / 'it\'s a "plugin"'
     folder.symlink_to(CHECKOUT)
-    mine = Plugged(**{field.name: getattr(person, field.name) for field in fields(person)}, plugin=folder)
-    mine.env["RCS_PYTHON"] = sys.executable
-    return mine
+    plug_in(person, folder)
+    person.env["RCS_PYTHON"] = sys.executable
+    return person
 
 
 def told(outcome: Outcome) -> list[str]:
@@ -52,7 +46,7 @@ def told(outcome: Outcome) -> list[str]:
     return [line for line in outcome.out.splitlines() if OFF in line]
 
 
-def test_a_whole_turn(plugged: Plugged, workspace: Workspace) -> None:
+def test_a_whole_turn(plugged: Person, workspace: Workspace) -> None:
     outcome = plugged.types(PROMPT, WORKING, FINISH, DONE)
     assert ended_well(outcome)
     assert counts(outcome, f"{DETECTED}$blueprint, $team, $forge") == [1, 1, 1]
@@ -62,7 +56,7 @@ def test_a_whole_turn(plugged: Plugged, workspace: Workspace) -> None:
     assert told(outcome) == []
 
 
-def test_a_session_that_goes_on_is_told_what_is_active(plugged: Plugged, workspace: Workspace) -> None:
+def test_a_session_that_goes_on_is_told_what_is_active(plugged: Person, workspace: Workspace) -> None:
     plugged.env["RCS_STOP_MAX_BLOCKS"] = "0"
     first = plugged.types("$forge ship this fix", WORKING)
     second = plugged.types("And now?", WORKING, resume=first.session)
@@ -71,7 +65,7 @@ def test_a_session_that_goes_on_is_told_what_is_active(plugged: Plugged, workspa
     assert counts(second, "[rcs] active in this session: forge") == [1]
 
 
-def test_its_skills_are_there_for_the_person_and_for_the_model(plugged: Plugged) -> None:
+def test_its_skills_are_there_for_the_person_and_for_the_model(plugged: Person) -> None:
     outcome = plugged.types("Hi", DONE)
     assert ended_well(outcome)
     (init,) = [event for event in outcome.events if event.get("subtype") == "init"]
@@ -82,9 +76,9 @@ def test_its_skills_are_there_for_the_person_and_for_the_model(plugged: Plugged)
 
 
 def test_without_a_python_that_will_do_one_message_and_the_turn_goes_on(
-    plugged: Plugged, workspace: Workspace, tmp_path: Path
+    plugged: Person, workspace: Workspace, tmp_path: Path
 ) -> None:
-    plugged.plugin = linked(tmp_path / "bare")
+    plug_in(plugged, linked(tmp_path / "bare"))
     plugged.env["RCS_PYTHON"] = "/nonexistent/python3"
     outcome = plugged.types("Hi", DONE)
     assert ended_well(outcome)
@@ -97,7 +91,7 @@ def test_without_a_python_that_will_do_one_message_and_the_turn_goes_on(
     assert f"{OFF}, there is no Python" in asked.shown[-1]
 
 
-def test_beside_the_hooks_of_the_project_a_prompt_counts_once(plugged: Plugged, workspace: Workspace) -> None:
+def test_beside_the_hooks_of_the_project_a_prompt_counts_once(plugged: Person, workspace: Workspace) -> None:
     configure("claude", plugged.workspace, "command")
     outcome = plugged.types("$forge ship this fix", WORKING, FINISH, DONE)
     assert ended_well(outcome)
@@ -107,7 +101,7 @@ def test_beside_the_hooks_of_the_project_a_prompt_counts_once(plugged: Plugged, 
 
 @pytest.mark.parametrize("transport", COMMAND_FIRST)
 def test_beside_the_hooks_of_the_project_each_stop_counts_once(
-    plugged: Plugged, workspace: Workspace, transport: Transport
+    plugged: Person, workspace: Workspace, transport: Transport
 ) -> None:
     configure("claude", plugged.workspace, transport)
     outcome = plugged.types("$forge ship this fix", WORKING)

@@ -1,0 +1,96 @@
+"""What the harness has to know of a client, and what is the same for most of them."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tests.real_clients.driver import Person
+    from tests.real_clients.install import Package
+
+Json = dict[str, Any]
+
+SANDBOXED = "workspace-write"
+SECONDS = 30
+"""The time-out of a listening hook."""
+
+
+class Adapter(ABC):
+    """One client, of which nothing is asked elsewhere."""
+
+    name: ClassVar[str]
+    package: ClassVar[Package]
+    hooks_file: ClassVar[str]
+    """In a project or in a home."""
+    events: ClassVar[Mapping[str, str]] = {}
+    """The names of its own that it has for events."""
+    sandboxes: ClassVar[tuple[str, ...]] = (SANDBOXED,)
+    """What is tried, in order, until the agent can run a command on this machine."""
+    conversation: ClassVar[str] = "terminal.py"
+    """The program that types several prompts into one process of it."""
+    screen: ClassVar[Json] = {}
+    """For that program: what the client's screen says when."""
+
+    # --- how it is started
+
+    @abstractmethod
+    def words(self, person: Person, prompt: str, resume: str) -> list[str]:
+        """Return the arguments for one prompt, after which the client ends."""
+
+    @abstractmethod
+    def open_words(self, person: Person, resume: str) -> list[str]:
+        """Return the arguments for a conversation."""
+
+    @abstractmethod
+    def env(self, person: Person) -> dict[str, str]:
+        """Return the variables that give it a key and the model, and keep it quiet."""
+
+    def trust(self, person: Person, projects: tuple[Path, ...], approved: Path | None, writable: Path | None) -> None:
+        """Write down the projects that the person trusts, the one whose hooks were each approved, and a folder that
+        the agent may write besides its own. A client that asks for none of it needs nothing.
+        """
+        return
+
+    def shows_hooks(self) -> bool:
+        """Say whether one prompt's output shows what hooks tell the person; else it takes a conversation."""
+        return True
+
+    # --- what it printed
+
+    def session(self, events: list[Json]) -> str:
+        """Find the id of the session in what was printed."""
+        names = ("session_id", "sessionId", "thread_id", "threadId")
+        named = (event | event.get("params", {}) for event in events)
+        return next(str(event[name]) for event in named for name in names if event.get(name))
+
+    def shown(self, events: list[Json]) -> list[str]:
+        """List what hooks told the person, as far as the client prints it."""
+        return []
+
+    # --- its hooks
+
+    def event(self, name: str) -> str:
+        """Return the client's own name of an event."""
+        return self.events.get(name, name)
+
+    def add_hook(self, file: Path, event: str, command: str) -> None:
+        """Add a hook in the client's own form, as a person does by hand."""
+        add_entry(file, event, {"hooks": [{"type": "command", "command": command, "timeout": SECONDS}]})
+
+
+def add_entry(file: Path, event: str, entry: Json) -> None:
+    """Add an entry to those of the event."""
+    settings = json.loads(file.read_text()) if file.exists() else {}
+    settings.setdefault("hooks", {}).setdefault(event, []).append(entry)
+    write_settings(file, settings)
+
+
+def write_settings(file: Path, settings: Json) -> None:
+    """Write the client's settings, as a person would."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(settings, indent=2) + "\n")

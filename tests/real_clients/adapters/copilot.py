@@ -1,0 +1,46 @@
+"""GitHub Copilot CLI."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.real_clients.adapters.adapter import SECONDS, Adapter, add_entry, write_settings
+from tests.real_clients.install import Package
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.real_clients.driver import Person
+
+Json = dict[str, Any]
+
+
+class Copilot(Adapter):
+    """Takes one prompt by `-p`, several in a terminal. Its hooks have Claude Code's names of events where asked to."""
+
+    name = "copilot"
+    package = Package(
+        "copilot",
+        "@github/copilot",
+        "1.0.102",
+        "node_modules/@github/copilot-*/copilot",
+        env="COPILOT_PKG_CACHE_HOME",
+    )
+    hooks_file = ".github/hooks/hooks.json"
+
+    def words(self, person: Person, prompt: str, resume: str) -> list[str]:
+        return [*self.open_words(person, resume), "--output-format=json", "-p", prompt]
+
+    def open_words(self, person: Person, resume: str) -> list[str]:
+        allowed = [] if person.asks else ["--allow-all-tools", "--allow-all-paths"]
+        return ["--no-auto-update", *allowed, *([f"--resume={resume}"] if resume else [])]
+
+    def env(self, person: Person) -> dict[str, str]:
+        model = {"COPILOT_PROVIDER_BASE_URL": "{url}/v1", "COPILOT_PROVIDER_API_KEY": "dummy", "COPILOT_MODEL": "mock"}
+        return model | {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"}
+
+    def trust(self, person: Person, projects: tuple[Path, ...], approved: Path | None, writable: Path | None) -> None:
+        write_settings(person.home / ".copilot/config.json", {"trusted_folders": [str(each) for each in projects]})
+
+    def add_hook(self, file: Path, event: str, command: str) -> None:
+        add_entry(file, event, {"type": "command", "command": command, "timeoutSec": SECONDS})

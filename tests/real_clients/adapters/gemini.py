@@ -1,0 +1,58 @@
+"""Gemini CLI."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tests.real_clients.adapters.adapter import SECONDS, Adapter, add_entry, write_settings
+from tests.real_clients.install import Package
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.real_clients.driver import Person
+
+Json = dict[str, Any]
+
+SETTINGS: Json = {
+    "security": {"auth": {"selectedType": "gemini-api-key"}},
+    "general": {"enableAutoUpdate": False},
+    "privacy": {"usageStatisticsEnabled": False},
+}
+MODEL = "gemini-2.5-flash"
+"""A fixed one: for `auto` each prompt is first classified."""
+
+
+class Gemini(Adapter):
+    """Takes one prompt by `-p`, several in a terminal."""
+
+    name = "gemini"
+    package = Package(
+        "gemini", "@google/gemini-cli", "0.61.0", "node_modules/@google/gemini-cli/bundle/gemini.js", node=20
+    )
+    hooks_file = ".gemini/settings.json"
+    events: ClassVar = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent", "PreCompact": "PreCompress"}
+
+    def words(self, person: Person, prompt: str, resume: str) -> list[str]:
+        return [*self.open_words(person, resume), "--output-format=stream-json", "-p", prompt]
+
+    def open_words(self, person: Person, resume: str) -> list[str]:
+        allowed = [] if person.asks else ["--yolo"]
+        return [f"--model={MODEL}", *allowed, *(["--resume", resume] if resume else [])]
+
+    def env(self, person: Person) -> dict[str, str]:
+        # Not by a system file, which it does not read from /tmp: that folder is everybody's.
+        file = person.home / self.hooks_file
+        settings = json.loads(file.read_text()) if file.exists() else {}
+        if SETTINGS.keys() - settings.keys():
+            write_settings(file, SETTINGS | settings)
+        return {"GOOGLE_GEMINI_BASE_URL": "{url}", "GEMINI_API_KEY": "dummy"}
+
+    def trust(self, person: Person, projects: tuple[Path, ...], approved: Path | None, writable: Path | None) -> None:
+        trusted = {str(each): "TRUST_FOLDER" for each in projects}
+        write_settings(person.home / ".gemini/trustedFolders.json", trusted)
+
+    def add_hook(self, file: Path, event: str, command: str) -> None:
+        handler = {"type": "command", "command": command, "name": "listening", "timeout": SECONDS * 1000}
+        add_entry(file, event, {"hooks": [handler]})

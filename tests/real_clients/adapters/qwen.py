@@ -1,0 +1,42 @@
+"""Qwen Code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.real_clients.adapters.adapter import Adapter, write_settings
+from tests.real_clients.install import Package
+
+if TYPE_CHECKING:
+    from tests.real_clients.driver import Person
+
+Json = dict[str, Any]
+
+SETTINGS: Json = {
+    "security": {"auth": {"selectedType": "openai"}},
+    "general": {"enableAutoUpdate": False},
+    "privacy": {"usageStatisticsEnabled": False},
+    "memory": {"enableManagedAutoMemory": False},
+}
+
+
+class Qwen(Adapter):
+    """Takes one prompt by `-p`, several in a terminal."""
+
+    name = "qwen"
+    package = Package(
+        "qwen", "@qwen-code/qwen-code", "0.24.4", "node_modules/@qwen-code/qwen-code/cli-entry.js", node=22
+    )
+    hooks_file = ".qwen/settings.json"
+
+    def words(self, person: Person, prompt: str, resume: str) -> list[str]:
+        return [*self.open_words(person, resume), "--output-format=stream-json", "-p", prompt]
+
+    def open_words(self, person: Person, resume: str) -> list[str]:
+        return [*([] if person.asks else ["--yolo"]), *(["--resume", resume] if resume else [])]
+
+    def env(self, person: Person) -> dict[str, str]:
+        defaults = person.home / "qwen-defaults.json"
+        write_settings(defaults, SETTINGS)
+        model = {"OPENAI_BASE_URL": "{url}/v1", "OPENAI_API_KEY": "dummy", "OPENAI_MODEL": "mock"}
+        return model | {"QWEN_CODE_SYSTEM_DEFAULTS_PATH": str(defaults), "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"}
