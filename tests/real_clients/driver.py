@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import uuid
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,7 @@ SECONDS = 180
 PATH = "/usr/local/bin:/usr/bin:/bin"
 NOBODY = "http://127.0.0.1:9"
 HERE = Path(__file__).parent
+RECORD = "requests.jsonl"
 
 
 @cache
@@ -60,6 +62,10 @@ class Typed:
     """A file that has to be there first."""
     typed: str = ""
     """A file that is made once the client has the prompt."""
+    keys: tuple[str, ...] = ()
+    """Pressed in place of a prompt, in a terminal: `Escape`."""
+    shows: str = ""
+    """A pattern that the screen of a terminal has to show first."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,11 @@ class Outcome:
     @property
     def events(self) -> list[Json]:
         return [json.loads(line) for line in self.out.splitlines() if line.startswith("{")]
+
+    @property
+    def screens(self) -> list[str]:
+        """What the person saw in a terminal, after each thing that they typed."""
+        return [event["text"] for event in self.events if event.get("type") == "screen"]
 
     @property
     def session(self) -> str:
@@ -179,8 +190,10 @@ class Person:
         subagents: tuple[Turn, ...] = (say("Found it."),),
     ) -> Outcome:
         """Several prompts, typed one after the other into one process. Codex wants approved hooks here."""
-        plan = {"resume": resume, "typed": [asdict(each) for each in typed], "screen": self.adapter.screen}
-        client = [*self._client, *self.adapter.open_words(self, resume)]
+        session = resume or str(uuid.uuid4())
+        plan: Json = {"resume": resume, "session": session, "record": str(self._scratch / RECORD)}
+        plan |= {"typed": [asdict(each) for each in typed], "screen": self.adapter.screen}
+        client = [*self._client, *self.adapter.open_words(self, session, resumes=bool(resume))]
         command = [sys.executable, str(HERE / self.adapter.conversation), self.client, json.dumps(plan), *client]
         return self._turn(command, script, subagents)
 
@@ -188,11 +201,16 @@ class Person:
     def _client(self) -> list[str]:
         return [str(self.program.path), *self.options]
 
+    @property
+    def _scratch(self) -> Path:
+        """For the next turn."""
+        return self.home / f"turn-{self.turns + 1}"
+
     def _turn(self, command: list[str], script: tuple[Turn, ...], subagents: tuple[Turn, ...]) -> Outcome:
-        self.turns += 1
-        scratch = self.home / f"turn-{self.turns}"
+        scratch = self._scratch
         scratch.mkdir(parents=True)
-        record = scratch / "requests.jsonl"
+        self.turns += 1
+        record = scratch / RECORD
         turn = {
             "isolated": bool(isolation()),
             "script": [asdict(said) for said in script],

@@ -34,7 +34,9 @@ class Adapter(ABC):
     conversation: ClassVar[str] = "terminal.py"
     """The program that types several prompts into one process of it."""
     screen: ClassVar[Json] = {}
-    """For that program: what the client's screen says when."""
+    """For a terminal: the patterns by which its screen says that it is `ready`, or `busy`, and what makes it `quit`."""
+    interrupt: ClassVar[tuple[str, ...]] = ("Escape",)
+    """The keys that stop the agent."""
 
     # --- how it is started
 
@@ -43,8 +45,10 @@ class Adapter(ABC):
         """Return the arguments for one prompt, after which the client ends."""
 
     @abstractmethod
-    def open_words(self, person: Person, resume: str) -> list[str]:
-        """Return the arguments for a conversation."""
+    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
+        """Return the arguments for a conversation: in a new session, with this id where a person can choose it, or in
+        one that goes on.
+        """
 
     @abstractmethod
     def env(self, person: Person) -> dict[str, str]:

@@ -36,8 +36,8 @@ class Claude(Adapter):
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         return [*_words(person, resume), prompt]
 
-    def open_words(self, person: Person, resume: str) -> list[str]:
-        return [*_words(person, resume), TYPED, *([ASKS] if person.asks else [])]
+    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
+        return [*_words(person, session if resumes else ""), TYPED, *([ASKS] if person.asks else [])]
 
     def env(self, person: Person) -> dict[str, str]:
         ours = {"CLAUDE_CONFIG_DIR": str(person.home / ".claude"), "ANTHROPIC_API_KEY": "dummy"}

@@ -48,7 +48,7 @@ class Codex(Adapter):
         session = ["resume", resume] if resume else []
         return ["exec", "--json", "--skip-git-repo-check", *_settings(person), *trust, *session, prompt]
 
-    def open_words(self, person: Person, resume: str) -> list[str]:
+    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
         return ["app-server", *_settings(person)]
 
     def env(self, person: Person) -> dict[str, str]:

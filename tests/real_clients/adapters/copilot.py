@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tests.real_clients.adapters.adapter import SECONDS, Adapter, add_entry, write_settings
 from tests.real_clients.install import Package
@@ -26,14 +26,16 @@ class Copilot(Adapter):
         "node_modules/@github/copilot-*/copilot",
         env="COPILOT_PKG_CACHE_HOME",
     )
+    screen: ClassVar = {"ready": r"\? help", "busy": r"esc interrupt|Loading:", "quit": "/exit"}
+    interrupt = ("Escape", "Escape")
     hooks_file = ".github/hooks/hooks.json"
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
-        return [*self.open_words(person, resume), "--output-format=json", "-p", prompt]
+        session = [f"--resume={resume}"] if resume else []
+        return [*_allowed(person), *session, "--output-format=json", "-p", prompt]
 
-    def open_words(self, person: Person, resume: str) -> list[str]:
-        allowed = [] if person.asks else ["--allow-all-tools", "--allow-all-paths"]
-        return ["--no-auto-update", *allowed, *([f"--resume={resume}"] if resume else [])]
+    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
+        return [*_allowed(person), f"--resume={session}" if resumes else f"--session-id={session}"]
 
     def env(self, person: Person) -> dict[str, str]:
         model = {"COPILOT_PROVIDER_BASE_URL": "{url}/v1", "COPILOT_PROVIDER_API_KEY": "dummy", "COPILOT_MODEL": "mock"}
@@ -44,3 +46,7 @@ class Copilot(Adapter):
 
     def add_hook(self, file: Path, event: str, command: str) -> None:
         add_entry(file, event, {"type": "command", "command": command, "timeoutSec": SECONDS})
+
+
+def _allowed(person: Person) -> list[str]:
+    return [] if person.asks else ["--allow-all-tools", "--allow-all-paths"]

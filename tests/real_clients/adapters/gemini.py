@@ -31,15 +31,16 @@ class Gemini(Adapter):
     package = Package(
         "gemini", "@google/gemini-cli", "0.61.0", "node_modules/@google/gemini-cli/bundle/gemini.js", node=20
     )
+    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit"}
     hooks_file = ".gemini/settings.json"
     events: ClassVar = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent", "PreCompact": "PreCompress"}
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
-        return [*self.open_words(person, resume), "--output-format=stream-json", "-p", prompt]
+        session = ["--resume", resume] if resume else []
+        return [*_words(person), *session, "--output-format=stream-json", "-p", prompt]
 
-    def open_words(self, person: Person, resume: str) -> list[str]:
-        allowed = [] if person.asks else ["--yolo"]
-        return [f"--model={MODEL}", *allowed, *(["--resume", resume] if resume else [])]
+    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
+        return [*_words(person), "--resume" if resumes else "--session-id", session]
 
     def env(self, person: Person) -> dict[str, str]:
         # Not by a system file, which it does not read from /tmp: that folder is everybody's.
@@ -56,3 +57,7 @@ class Gemini(Adapter):
     def add_hook(self, file: Path, event: str, command: str) -> None:
         handler = {"type": "command", "command": command, "name": "listening", "timeout": SECONDS * 1000}
         add_entry(file, event, {"hooks": [handler]})
+
+
+def _words(person: Person) -> list[str]:
+    return [f"--model={MODEL}", *([] if person.asks else ["--yolo"])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tests.real_clients.adapters.adapter import Adapter, write_settings
 from tests.real_clients.install import Package
@@ -27,16 +27,22 @@ class Qwen(Adapter):
     package = Package(
         "qwen", "@qwen-code/qwen-code", "0.24.4", "node_modules/@qwen-code/qwen-code/cli-entry.js", node=22
     )
+    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit"}
     hooks_file = ".qwen/settings.json"
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
-        return [*self.open_words(person, resume), "--output-format=stream-json", "-p", prompt]
+        session = ["--resume", resume] if resume else []
+        return [*_words(person), *session, "--output-format=stream-json", "-p", prompt]
 
-    def open_words(self, person: Person, resume: str) -> list[str]:
-        return [*([] if person.asks else ["--yolo"]), *(["--resume", resume] if resume else [])]
+    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
+        return [*_words(person), "--resume" if resumes else "--session-id", session]
 
     def env(self, person: Person) -> dict[str, str]:
         defaults = person.home / "qwen-defaults.json"
         write_settings(defaults, SETTINGS)
         model = {"OPENAI_BASE_URL": "{url}/v1", "OPENAI_API_KEY": "dummy", "OPENAI_MODEL": "mock"}
         return model | {"QWEN_CODE_SYSTEM_DEFAULTS_PATH": str(defaults), "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"}
+
+
+def _words(person: Person) -> list[str]:
+    return [*([] if person.asks else ["--yolo"])]
