@@ -11,6 +11,14 @@ TITLES = {
     "gemini": "Gemini CLI",
 }
 """What people call each client."""
+RESUMES = {
+    "codex": "codex resume {}",
+    "claude": "claude --resume {}",
+    "copilot": "copilot --resume={}",
+    "qwen": "qwen --resume {}",
+    "gemini": "gemini --resume {}",
+}
+"""The command that resumes a session of each client, with `{}` for its id."""
 EVENT_NAMES = {"BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop"}
 """Our name of each event that a client names otherwise."""
 AGENT_VARIABLES = (

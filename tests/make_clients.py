@@ -25,6 +25,10 @@ def constants() -> dict[str, tuple[object, str]]:
     files = {name: each.env_files for each in clients for name in each.agent_variables if each.env_files}
     return {
         "TITLES": ({client.name: client.title for client in clients}, "What people call each client."),
+        "RESUMES": (
+            {client.name: client.resume_command for client in clients},
+            "The command that resumes a session of each client, with `{}` for its id.",
+        ),
         "EVENT_NAMES": (events, "Our name of each event that a client names otherwise."),
         "AGENT_VARIABLES": (
             tuple(sorted(agents.union(OF_NOBODY))),

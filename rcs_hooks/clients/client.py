@@ -34,6 +34,8 @@ class Client:
     name = ""
     """The client's name on the command line and in file names."""
     title = "the client"
+    resume_command = ""
+    """The command that resumes a session, with `{}` for its id; empty if there is none."""
     sends_commands = True
     """Whether a prompt that begins with `/` may be a command of the client itself."""
     session_variable: str | None = None

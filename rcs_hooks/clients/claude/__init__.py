@@ -22,6 +22,7 @@ class ClaudeCode(Client):
 
     name = "claude"
     title = "Claude Code"
+    resume_command = "claude --resume {}"
     session_variable: str = "CLAUDE_CODE_SESSION_ID"
     agent_variables = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", session_variable)
     project_variable = "CLAUDE_PROJECT_DIR"

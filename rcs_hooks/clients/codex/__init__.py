@@ -21,6 +21,7 @@ class Codex(Client):
 
     name = "codex"
     title = "Codex"
+    resume_command = "codex resume {}"
     sends_commands = False  # it runs its slash commands itself
     session_variable = "CODEX_SESSION_ID"
     agent_variables = ("CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", session_variable)

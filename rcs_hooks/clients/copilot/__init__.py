@@ -29,6 +29,7 @@ class CopilotCli(Client):
 
     name = "copilot"
     title = "Copilot CLI"
+    resume_command = "copilot --resume={}"
     session_variable = "COPILOT_AGENT_SESSION_ID"
     agent_variables = (MARK, session_variable)
     skill_folders = ((".copilot", "COPILOT_HOME"), (".agents", ""), (".github", ""))

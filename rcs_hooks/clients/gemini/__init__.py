@@ -27,6 +27,7 @@ class GeminiCli(Client):
 
     name = "gemini"
     title = "Gemini CLI"
+    resume_command = "gemini --resume {}"
     agent_variables = ("GEMINI_CLI", SESSION)
     skill_folders = ((".gemini", ""), (".agents", ""))
     call_variables = (SESSION,)

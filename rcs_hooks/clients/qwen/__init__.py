@@ -23,6 +23,7 @@ class QwenCode(Client):
 
     name = "qwen"
     title = "Qwen Code"
+    resume_command = "qwen --resume {}"
     session_variable = "QWEN_CODE_SESSION_ID"
     agent_variables = ("QWEN_CODE", "QWEN_CODE_PROMPT_ID", session_variable)
     skill_folders = ((".qwen", ""), (".agents", ""))
