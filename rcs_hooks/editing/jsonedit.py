@@ -1,11 +1,13 @@
-"""Changes a value in a JSON text and keeps the rest to the byte: indentation, order, lists on one line. PURE.
+"""Changes a value in a JSON text and keeps the rest to the byte: indentation, order, comments. PURE.
 
-A file that is parsed and printed again would show a change in every line.
+A file that is parsed and printed again would show a change in every line. Comments (`//` and `/* */`) are read as
+blanks; `parse_strict` is for a file of a client that reads none. A comma behind the last member is an error.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
 from typing import Any, NamedTuple
@@ -16,6 +18,8 @@ Path = tuple["str | int", ...]
 BLANK = " \t\r\n"
 BOM = "\ufeff"
 DEEPEST = 100
+COMMENT_OR_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+NOT_A_NEWLINE = re.compile(r"[^\r\n]")
 
 
 def _no_number(name: str) -> None:
@@ -42,12 +46,46 @@ class JsonMember(NamedTuple):
     node: JsonNode
 
 
-@lru_cache(maxsize=8)  # each step asks for the same text again, and `.claude.json` may have megabytes
+@lru_cache(maxsize=8)  # each step asks for the same text again, and a settings file may have megabytes
 def parse(text: str) -> JsonNode:
-    """Parse a JSON text. Raises ValueError with what is wrong and where.
+    """Parse a JSON text with or without comments. Raises ValueError with what is wrong and where.
 
     A duplicate key in an object is an error, as one of the two would be lost. The result is cached: do not change it.
     """
+    return _parse(_blanked(text))
+
+
+@lru_cache(maxsize=8)
+def parse_strict(text: str) -> JsonNode:
+    """Parse a JSON text without comments, as `parse` does. Raises ValueError for a comment too."""
+    return _parse(text)
+
+
+def without_comments(text: str) -> str:
+    """Return the text with blanks in place of its comments, so that a parser that knows no comments can read it."""
+    return _blanked(text)
+
+
+@lru_cache(maxsize=8)
+def _blanked(text: str) -> str:
+    """Return the text with a space for each character of its comments: every other character keeps its place."""
+
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match[0].startswith('"') else NOT_A_NEWLINE.sub(" ", match[0])
+
+    return COMMENT_OR_STRING.sub(blank, text) if "//" in text or "/*" in text else text
+
+
+def _comments(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """List where the comments between two offsets begin and end; neither offset is within a string or a comment.
+
+    The `\\r` of a line's end is no part of a comment.
+    """
+    found = [(match.start(), match.end()) for match in COMMENT_OR_STRING.finditer(text, start, end)]
+    return [(first, last - text.endswith("\r", first, last)) for first, last in found]
+
+
+def _parse(text: str) -> JsonNode:
     try:
         node = _value(text, _skip(text, len(BOM) if text.startswith(BOM) else 0), 0)
     except IndexError:
@@ -155,18 +193,35 @@ def _insert(text: str, node: JsonNode, key: str | int, value: object) -> str:
     """Return the text with a new last member in a container, laid out like the members that are there."""
     named = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(key, str) else ""
     outer = _indent_at(text, node.start)
+    newline = _newline(text)
     if not node.members:
         inner = outer + _unit(text)
-        shown = named + _shown(text, value, inner, inline=False)
-        newline = _newline(text)
-        return f"{text[: node.start + 1]}{newline}{inner}{shown}{newline}{outer}{text[node.end - 1 :]}"
+        shown = f"{newline}{inner}{named}{_shown(text, value, inner, inline=False)}"
+        if comments := _comments(text, node.start + 1, node.end - 1):
+            (_, end) = comments[-1]
+            return f"{text[:end]}{shown}{text[end:]}"
+        return f"{text[: node.start + 1]}{shown}{newline}{outer}{text[node.end - 1 :]}"
     last = node.members[-1]
-    before = len(text[: last.start].rstrip(BLANK))
+    before = len(_blanked(text)[: last.start].rstrip(BLANK))
     gap = text[before : last.start]
     inline = "\n" not in gap
+    if _comments(text, before, last.start):
+        gap = " " if inline else newline + _indent_at(text, last.start)
     shown = named + _shown(text, value, gap.rpartition("\n")[2], inline=inline)
     gap = gap if not inline or len(node.members) > 1 else " "
-    return f"{text[: last.node.end]},{gap}{shown}{text[last.node.end :]}"
+    end = last.node.end if inline else _end_of_remark(text, last.node.end, node.end - 1)
+    return f"{text[: last.node.end]},{text[last.node.end : end]}{gap}{shown}{text[end:]}"
+
+
+def _end_of_remark(text: str, start: int, stop: int) -> int:
+    """Return where the comments end that follow a value on its own line; `start` if none does.
+
+    `stop`: the end of the value's container.
+    """
+    line = text.find("\n", start, stop)
+    comments = _comments(text, start, stop)
+    ends = [end for first, end in comments if (line < 0 or first < line) and "\n" not in text[first:end]]
+    return ends[-1] if ends else start
 
 
 def _shown(text: str, value: object, indent: str, *, inline: bool) -> str:
@@ -188,7 +243,7 @@ def _indent_at(text: str, place: int) -> str:
 
 def _unit(text: str) -> str:
     """Return the indentation of one level: that of the first indented line, or two spaces if there is none."""
-    for line in text.split("\n"):
+    for line in _blanked(text).split("\n"):
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         if indent and line.strip():
             return indent
@@ -202,11 +257,39 @@ def take(text: str, path: Path) -> str:
         node = _existing_member(node, key).node
     member = _existing_member(node, path[-1])
     place = node.members.index(member)
+    before, after = _around(node, place)
+    comments = _comments(text, before, member.start)
     if len(node.members) == 1:
-        return text[: node.start + 1] + text[node.end - 1 :]
-    if place:  # as it was added: what a person has written after it stays as it is
-        return text[: node.members[place - 1].node.end] + text[member.node.end :]
-    return text[: member.start] + text[node.members[place + 1].start :]
+        if not comments and not _comments(text, member.node.end, after):
+            return text[:before] + text[after:]
+        return _joined(text, before, comments, member.node.end)
+    if place and (not comments or place == len(node.members) - 1):
+        # As it was added: what a person has written after it stays as it is.
+        return _joined(text, before, comments, member.node.end)
+    comments = _comments(text, member.node.end, after)
+    kept = _without_comma(text, comments[0][0], after) if comments else ""
+    return text[: member.start] + kept + text[after:]
+
+
+def _around(node: JsonNode, place: int) -> tuple[int, int]:
+    """Return where the member before this one ends, and the next one begins; or the inside of the container."""
+    before = node.members[place - 1].node.end if place else node.start + 1
+    after = node.members[place + 1].start if place + 1 < len(node.members) else node.end - 1
+    return before, after
+
+
+def _joined(text: str, start: int, comments: list[tuple[int, int]], resume: int) -> str:
+    """Return the text up to `start`, with the comments that follow but without the comma, and from `resume` on."""
+    if not comments:
+        return text[:start] + text[resume:]
+    first, end = comments[-1]
+    is_open = text.startswith("//", first) and _blanked(text)[resume:].partition("\n")[0].strip(BLANK)
+    return text[:start] + _without_comma(text, start, end) + (_newline(text) if is_open else "") + text[resume:]
+
+
+def _without_comma(text: str, start: int, stop: int) -> str:
+    comma = _blanked(text).find(",", start, stop)
+    return text[start:stop] if comma < 0 else text[start:comma] + text[comma + 1 : stop]
 
 
 def _existing_member(node: JsonNode, key: str | int) -> JsonMember:

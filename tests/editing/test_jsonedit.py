@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -85,6 +86,56 @@ TAKE: list[tuple[str, str, jsonedit.Path, str]] = [
     ("blanks within", "[ 1 , 2 , 3 ]", (2,), "[ 1 , 2 ]"),
 ]
 
+# Name, text, path, value, whole text after it; `take` gives the first text back.
+WITH_COMMENTS: list[tuple[str, str, jsonedit.Path, object, str]] = [
+    (
+        "a remark on the last member stays beside it",
+        '{\n  "a": 1 // one\n}\n',
+        ("b",),
+        2,
+        '{\n  "a": 1, // one\n  "b": 2\n}\n',
+    ),
+    (
+        "CRLF",
+        '{\r\n  // mine\r\n  "a": 1 /* one */ // more\r\n}\r\n',
+        ("b",),
+        2,
+        '{\r\n  // mine\r\n  "a": 1, /* one */ // more\r\n  "b": 2\r\n}\r\n',
+    ),
+    (
+        "lines below the last member stay below",
+        '{\n  "a": 1\n  // "b": 2\n  /* two\n     lines */\n}',
+        ("b",),
+        2,
+        '{\n  "a": 1,\n  "b": 2\n  // "b": 2\n  /* two\n     lines */\n}',
+    ),
+    ("nothing but a comment", "{\n  // mine\n}\n", ("a",), 1, '{\n  // mine\n  "a": 1\n}\n'),
+    ("a comment on one line", "{ /* mine */ }", ("a",), 1, '{ /* mine */\n  "a": 1 }'),
+    ("comments around it all", "// x {\n\ufeff{}".replace("\ufeff", ""), ("a",), 1, '// x {\n{\n  "a": 1\n}'),
+    ("a link is no comment", '{"a": "http://x/*"}', ("b",), "//", '{"a": "http://x/*", "b": "//"}'),
+    ("a quote in a comment", '{"a": 1 /* "b": */}', ("c",), 2, '{ "a": 1, "c": 2 /* "b": */}'.replace("{ ", "{")),
+    (
+        "an indented comment has no say",
+        '/*\n * x\n */\n{\n\t"a": 1\n}',
+        ("b",),
+        [],
+        '/*\n * x\n */\n{\n\t"a": 1,\n\t"b": []\n}',
+    ),
+    ("a comment before the only member", '{\n  // a\n  "a": 1\n}', ("b",), 2, '{\n  // a\n  "a": 1,\n  "b": 2\n}'),
+    ("a comment behind the comma", "[\n  1, // one\n  2  // two\n]", (2,), 3, "[\n  1, // one\n  2,  // two\n  3\n]"),
+]
+
+# Name, text, path, whole text without it.
+TAKE_WITH_COMMENTS: list[tuple[str, str, jsonedit.Path, str]] = [
+    ("the first", '{\n  "a": 1, // a\n  // b\n  "b": 2\n}', ("a",), '{\n  // a\n  // b\n  "b": 2\n}'),
+    ("between", '{\n  "a": 1, // a\n  "b": 2,\n  "c": 3\n}', ("b",), '{\n  "a": 1, // a\n  "c": 3\n}'),
+    ("the last, after a line of the person's", "[\n  1,\n  // mine\n  2\n]", (1,), "[\n  1\n  // mine\n]"),
+    ("the last, with the end on its line", "[1, // one\n 2]", (1,), "[1 // one\n]"),
+    ("the only one, with the end on its line", '{ // a\n "a": 1}', ("a",), "{ // a\n}"),
+    ("the only one before a comment", '{"a": 1 /* a */}', ("a",), "{ /* a */}"),
+    ("one whose value has comments", '{"a": {"x": 1 // x\n}, "b": 2}', ("a",), '{"b": 2}'),
+]
+
 REFUSED = [
     ("nothing", "", "it ends too early (line 1 column 1)"),
     ("blanks", " \n ", "it ends too early (line 2 column 2)"),
@@ -128,6 +179,38 @@ def test_take(text: str, path: jsonedit.Path, expected: str) -> None:
 
 @each_row(("text", "message"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_what_is_no_json_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as error:
+        jsonedit.parse_strict(text)
+    assert str(error.value) == message
+
+
+@each_row(
+    ("text", "path", "value", "expected"), [row[1:] for row in WITH_COMMENTS], ids=[row[0] for row in WITH_COMMENTS]
+)
+def test_put_keeps_comments_and_take_undoes_it(text: str, path: jsonedit.Path, value: object, expected: str) -> None:
+    assert jsonedit.put(text, path, value) == expected
+    assert jsonedit.take(expected, path) == text
+
+
+@each_row(
+    ("text", "path", "expected"), [row[1:] for row in TAKE_WITH_COMMENTS], ids=[row[0] for row in TAKE_WITH_COMMENTS]
+)
+def test_take_keeps_comments(text: str, path: jsonedit.Path, expected: str) -> None:
+    assert jsonedit.take(text, path) == expected
+
+
+@each_row(
+    ("text", "message"),
+    [
+        ('{"a": 1,} // x', "expected a key in double quotes (line 1 column 9)"),
+        ("[1, /* x */]", "expecting value (line 1 column 12)"),
+        ('{"a": 1 /* x', "expected , or } (line 1 column 9)"),
+        ("{} / x", "there is more after its end (line 1 column 4)"),
+        ("// {}", "it ends too early (line 1 column 6)"),
+        ('{"a": "x // y\n}', "invalid control character at (line 1 column 14)"),
+    ],
+)
+def test_what_no_client_reads_is_refused_with_comments_too(text: str, message: str) -> None:
     with pytest.raises(ValueError) as error:
         jsonedit.parse(text)
     assert str(error.value) == message
@@ -242,6 +325,74 @@ def test_take_undoes_an_addition_to_the_byte(data: st.DataObject) -> None:
         assert after == text
 
 
+remarks = st.sampled_from(["// x, y: {\n", '/* x, "y */', "/* x\n  * y */", "//\n", "// http://x \n"])
+
+
+@st.composite
+def commented(draw: st.DrawFn) -> str:
+    """A text with comments where blanks may be: before, behind and between all that it consists of."""
+    text, newline = draw(texts()), draw(st.sampled_from(["\n", "\r\n"]))
+    parts = re.findall(r'"(?:[^"\\]|\\.)*"|\s+|[{}\[\],:]|[^\s{}\[\],:"]+', text)
+    wanted = draw(st.lists(st.integers(0, len(parts)), max_size=5))
+    for place in sorted(wanted, reverse=True):
+        parts.insert(place, draw(remarks).replace("\n", newline))
+    return "".join(parts)
+
+
+@examples(300)
+@given(st.data())
+def test_comments_are_kept_to_the_byte(data: st.DataObject) -> None:
+    text = data.draw(commented())
+    plain = jsonedit.without_comments(text)
+    before = json.loads(plain)
+    path, value = data.draw(paths(plain)), data.draw(values)
+    after = jsonedit.put(text, path, value)
+    assert json.loads(jsonedit.without_comments(after)) == with_value(json.loads(plain), path, value)
+    with suppress(KeyError, IndexError):
+        at(before, path)
+        return  # it is there: it was replaced
+    again = jsonedit.take(after, path)
+    assert json.loads(jsonedit.without_comments(again)) == before
+    if at(before, path[:-1]):
+        assert again == text
+
+
+@examples(300)
+@given(st.data())
+def test_take_keeps_every_comment_that_is_not_within_the_value(data: st.DataObject) -> None:
+    text = data.draw(commented())
+    plain = jsonedit.without_comments(text)
+    before = json.loads(plain)
+    path = data.draw(paths(plain))
+    if not is_there(before, path):
+        return
+    node = jsonedit.parse(text)
+    for key in path:
+        member = next(member for member in node.members if member.key == key)
+        node = member.node
+    after = jsonedit.take(text, path)
+    assert json.loads(jsonedit.without_comments(after)) == without(before, path)
+    assert comments_in(after) == comments_in(text[: member.start]) + comments_in(text[node.end :])
+
+
+def comments_in(text: str) -> list[str]:
+    found = re.findall(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*[^*]*(?:\*[^/][^*]*)*\*/', text)
+    return [each for each in found if not each.startswith('"')]
+
+
+def is_there(value: Any, path: jsonedit.Path) -> bool:
+    try:
+        at(value, path)
+    except (KeyError, IndexError):
+        return False
+    return True
+
+
+def without(value: Any, path: jsonedit.Path) -> Any:
+    del at(value, path[:-1])[path[-1]]
+    return value
+
+
 almost = st.text(alphabet='{}[]",:\\ \n\t\r0123456789.-+eEtrufalsn/*NI\ud800\u00a0ü', max_size=30)
 
 
@@ -249,7 +400,7 @@ almost = st.text(alphabet='{}[]",:\\ \n\t\r0123456789.-+eEtrufalsn/*NI\ud800\u00
 @given(almost | st.text(max_size=30) | texts().flatmap(lambda text: st.integers(0, len(text)).map(lambda n: text[:n])))
 def test_any_text_is_read_as_others_read_it_or_refused(text: str) -> None:
     try:
-        node = jsonedit.parse(text)
+        node = jsonedit.parse_strict(text)
     except ValueError:
         with suppress(ValueError):
             json.loads(text, object_pairs_hook=once, parse_constant=no_number)
