@@ -7,9 +7,10 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output, setup_end
+from rcs_hooks.cli import options, output, setup_end, shared_hooks
+from rcs_hooks.cli import setup_words as wording
 from rcs_hooks.clients import CLIENTS, installers
-from rcs_hooks.clients.handlers import MCP, TRANSPORTS
+from rcs_hooks.clients.handlers import COMMAND, MCP, TRANSPORTS
 from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions, setup_command
 from rcs_hooks.editing import files
 from rcs_hooks.errors import Refused, needs_extra
@@ -21,9 +22,8 @@ from rcs_hooks.terminal import width
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from rcs_hooks.clients.installer import Installer
 
 NO_LOCAL_SKILLS = (
     "no client looks for skills of yours alone in a project; add --skills to --scope user, or to --scope project"
@@ -50,12 +50,14 @@ def build() -> argparse.ArgumentParser:
     )
     parser.add_argument("--skills", action="store_true", help="also the skills, where each client looks for them")
     parser.add_argument(
-        "--statusline", action="store_true", help=f"{_titles(_has_status_line)}: show what runs in its status line"
+        "--statusline",
+        action="store_true",
+        help=f"{wording.titles(wording.has_status_line)}: show what runs in its status line",
     )
     parser.add_argument(
         "--writable",
         action="store_true",
-        help=f"{_titles(_has_sandbox)}: let the agent's sandbox write the state and the run store",
+        help=f"{wording.titles(wording.has_sandbox)}: let the agent's sandbox write the state and the run store",
     )
     return parser
 
@@ -69,37 +71,10 @@ def add_target(parser: argparse.ArgumentParser) -> None:
         "--scope",
         choices=SCOPES,
         default=PROJECT,
-        help=f"this project (the default); this project, for you alone ({_titles(_has_local)}); or all that you do",
+        help=f"this project (the default); this project, for you alone ({wording.titles(wording.has_local)}); or all that you do",
     )
     parser.add_argument("--root", metavar="FOLDER", help="the project; else the nearest with .rcs/state or .git")
     parser.add_argument("--dry-run", action="store_true", help="show the changes and write nothing")
-
-
-def _has_local(installer: Installer) -> bool:
-    return LOCAL in installer.scopes
-
-
-def _has_status_line(installer: Installer) -> bool:
-    return installer.has_status_line
-
-
-def _has_sandbox(installer: Installer) -> bool:
-    return installer.has_sandbox
-
-
-def _titles(has: Callable[[Installer], bool], *, without: bool = False) -> str:
-    """Return the titles of the clients whose installer `has` something; with `without`, of the others."""
-    return " and ".join(each.client.title for each in installers().values() if has(each) is not without)
-
-
-def _no_local() -> str:
-    others, only = _titles(_has_local, without=True), _titles(_has_local)
-    return f"{others} cannot keep settings of yours alone in a project, so --scope local is for {only}"
-
-
-def _no_status_line() -> str:
-    others, only = _titles(_has_status_line, without=True), _titles(_has_status_line)
-    return f"{others} cannot run a command in the status line, so --statusline is for {only}"
 
 
 def host_of(args: argparse.Namespace) -> Host:
@@ -129,7 +104,7 @@ def targets_of(args: argparse.Namespace) -> list[InstallTarget]:
         raise Refused(f"neither {clients} is on PATH; name the one you mean: {named}")
     names = [name for name in names if args.scope in installers()[name].scopes]
     if not names:
-        raise Refused(f"{_no_local()}; use --scope user or --scope project")
+        raise Refused(f"{wording.no_local()}; use --scope user or --scope project")
     return [InstallTarget(host, client, args.scope) for client in names]
 
 
@@ -140,13 +115,10 @@ def is_on(host: Host, client: str) -> bool:
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
-    if args.transport == MCP:
-        _check_server()
     if args.skills and args.scope == LOCAL:
         raise Refused(NO_LOCAL_SKILLS)
     targets = targets_of(args)
-    if args.statusline and not any(target.installer.has_status_line for target in targets):
-        raise Refused(f"{_no_status_line()}; nothing was changed")
+    _refuse_impossible(targets, args)
     # Printed when all is written: a reader that goes away must not stop setup halfway.
     lines: list[str] = []
     try:
@@ -160,16 +132,34 @@ def run(argv: Sequence[str]) -> int:
             output.safe(line)
     for target, changes in () if args.dry_run else todo:
         _print_next_steps(target, changes, writable=args.writable)
-    if args.scope == LOCAL and (not args.client or args.client == "all"):
-        output.prose(f"{_no_local()}.")
-    if args.statusline and not all(target.installer.has_status_line for target in targets):
-        output.prose(f"{_no_status_line()}.")
+    for line in _left_out(targets, args):
+        output.prose(line)
     if other := other_rcs(os.environ):
         output.prose(f"note: {other.says}; {other.todo}")
     for line in () if args.dry_run else setup_end.lines(targets, args):
         for part in setup_end.fitted(line, width.of(sys.stdout, os.environ)):
             output.safe(part)
     return output.OK
+
+
+def _refuse_impossible(targets: Sequence[InstallTarget], args: argparse.Namespace) -> None:
+    """Raise Refused for an option that no target has."""
+    if args.transport == MCP:
+        if not any(MCP in target.installer.transports for target in targets):
+            raise Refused(f"{wording.no_mcp(targets)}; use --transport {COMMAND}")
+        _check_server()
+    if args.statusline and not any(target.installer.has_status_line for target in targets):
+        raise Refused(f"{wording.no_status_line()}; nothing was changed")
+
+
+def _left_out(targets: Sequence[InstallTarget], args: argparse.Namespace) -> Iterator[str]:
+    """Yield what was asked for, and some of the clients do not have."""
+    if args.transport == MCP and not all(MCP in target.installer.transports for target in targets):
+        yield f"{wording.no_mcp(targets)}: a process answers each call."
+    if args.scope == LOCAL and (not args.client or args.client == "all"):
+        yield f"{wording.no_local()}."
+    if args.statusline and not all(target.installer.has_status_line for target in targets):
+        yield f"{wording.no_status_line()}."
 
 
 def _plan(
@@ -179,12 +169,17 @@ def _plan(
     todo: list[tuple[InstallTarget, list[files.Change]]] = []
     left: list[str] = []
     for target in targets:
+        title = CLIENTS[target.client].title
         transport = args.transport or plan.transport_of(target)
+        if transport not in target.installer.transports:
+            transport = COMMAND
         if transport == MCP and not args.transport:
-            title = CLIENTS[target.client].title
             _check_server(f"the entries of {title} ask it; --transport command does without it")
             lines.append(f"{title}: {KEPT}")
-        changes = plan.setup(target, SetupOptions(transport, args.writable, args.statusline))
+        planned = [change for _, others in todo for change in others]
+        served = plan.served(target, planned)
+        changes = plan.setup(target, SetupOptions(transport, args.writable, args.statusline, frozenset(served)))
+        lines += [f"{title}: {line}" for line in shared_hooks.of_setup(target, served, changes, targets)]
         if args.skills:
             copied, others = skills.setup(target)
             changes += copied
@@ -264,7 +259,7 @@ def _print_next_steps(target: InstallTarget, changes: Sequence[files.Change], *,
         if target.scope == LOCAL:
             output.prose(f"{title}: {target.hooks_file.path} is yours alone: keep it out of commits.")
         if target.scope == PROJECT:
-            other = LOCAL if _has_local(installer) else "user"
+            other = LOCAL if wording.has_local(installer) else "user"
             again = setup_command(target.client, other, plan.transport_of(target))
             move = f"rcs uninstall --client {target.client}, then {again}"
             output.prose(

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output, purge
+from rcs_hooks.cli import options, output, purge, shared_hooks
 from rcs_hooks.cli.setup import add_target, approve_moved, targets_of
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.editing import files
@@ -55,6 +55,8 @@ def run(argv: Sequence[str]) -> int:
         with exclusive(targets[0].host):
             for target, changes in _plan(targets, lines):
                 _carry_out(target, changes, lines, dry_run=args.dry_run)
+                title = CLIENTS[target.client].title
+                lines += [f"{title}: {line}" for line in shared_hooks.of_uninstall(target, changes, targets)]
             lines += purge.remove(doomed, dry_run=args.dry_run)
     finally:
         for line in lines:

@@ -16,37 +16,36 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rcs_hooks.clients.formats import COMMON
 from rcs_hooks.editing import jsonedit
 from rcs_hooks.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from rcs_hooks.clients.formats import HookFormat
+
 Record = dict[str, Any]
 Spot = tuple[str, int, int]
-"""The place of a hook in its file: the event, the index of its group, and its index in the group."""
+"""The place of a hook in its file: the event, the index of its group, and its index in the group or FLAT."""
 
 PROGRAM = "rcs-hook"
 SERVER = "rcs_state"
 TOOL_TYPE = "mcp_tool"
 """The type of a hook that is a tool of an MCP server."""
-PERSONAL_FIELDS = frozenset({"timeout", "statusMessage", "additionalContextLimit"})
-"""The fields of our hooks that a person may set. Any other field could name a program: some clients run `bash`."""
-SHARED_FIELDS = frozenset({"timeout"})
-"""The personal fields that setup keeps in a file that may have come with a repository."""
-SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 1, 600
-"""In seconds. Our hook needs the shorter one; clients use the longer one if an entry names no time-out."""
+PERSONAL_FIELDS = frozenset({"statusMessage", "additionalContextLimit"})
+"""The fields of our hooks that a person may set, besides the time-out, which is all that setup keeps in a file that may
+have come with a repository. Any other field could name a program: some clients run `bash`."""
 MATCHES_ALL = (None, "", "*")
+NOT_EVENTS = frozenset({"enabled", "disabled", "notifications"})
+"""What older versions of some clients keep beside the events."""
+FLAT = -1
+"""In a place, the index of a hook that is in no group: it is itself the member of the event's list."""
 OUR_SERVER_FIELDS = frozenset({"command", "args", "env"})
 PERSONAL_SERVER_FIELDS = frozenset(
     {"timeout", "startup_timeout_sec", "tool_timeout_sec", "omit_tools_from", "default_tools_approval_mode"}
 )
 """What a person may set in the entry of our server."""
-HOOK_CODE = "from rcs_hooks.hook.entry import main; main()"
-HOOK_OPTIONS = ("-EP", "-c", HOOK_CODE)
-"""Python's options for our hook: import nothing from the working directory, nor from a folder named by a variable."""
-GUARD = ("||", "exit", "0")
-"""The end of the shell line: a client takes exit status 2 as a block, and Python ends with 2 if it cannot start."""
 WRAPPERS = frozenset({"command", "env", "exec", "nohup", "time"})
 OUR_VARIABLES = "RCS_"
 GROUP = 4
@@ -66,16 +65,6 @@ def is_ours(handler: object) -> bool:
     line = handler.get("command")
     by_shell = _split(line) if isinstance(line, str) else []  # as a client takes it that does not know `args`
     return any(_calls_us(command) for words in (words_of(handler), by_shell) for command in commands_of(words))
-
-
-def hook_command(interpreter: str) -> str:
-    """Return the shell line that runs our hook with this Python, and exits with 0 even if the hook cannot start."""
-    return f"{shlex.join((interpreter, *HOOK_OPTIONS))} {' '.join(GUARD)}"
-
-
-def interpreter_of(words: Sequence[str]) -> str | None:
-    """Return the Python that a line made by `hook_command` runs; None if these words are no such line."""
-    return words[0] if tuple(words[1:]) == (*HOOK_OPTIONS, *GUARD) else None
 
 
 def commands_of(words: Sequence[str]) -> Iterator[list[str]]:
@@ -141,9 +130,13 @@ def handlers(settings: object) -> Iterator[tuple[Spot, Any]]:
     """
     hooks = part(settings, "hooks", dict)
     for event, groups in hooks.items():
+        if event in NOT_EVENTS:
+            continue
         if not isinstance(groups, list):
             raise Refused(f"hooks.{event} is not a list")
         for number, group in enumerate(groups):
+            if isinstance(group, dict) and "hooks" not in group and "type" in group:
+                yield (event, number, FLAT), group
             for index, handler in enumerate(part(group, "hooks", list, f"hooks.{event}.{number}")):
                 yield (event, number, index), handler
 
@@ -169,6 +162,7 @@ def ours(settings: object, tells: Callable[[object], bool] = is_ours) -> list[tu
 def with_handlers(
     text: str,
     wanted: Mapping[str, Record],
+    format_: HookFormat = COMMON,
     *,
     is_shared: bool = False,
     tells: Callable[[object], bool] = is_ours,
@@ -190,13 +184,20 @@ def with_handlers(
         old = next(((spot, hook) for spot, hook in ours(settings, tells) if spot[0] == event), None)
         if old is None:
             groups = settings.get("hooks", {}).get(event, [])
-            text = jsonedit.put(text, ("hooks", event, len(groups)), {"hooks": [handler]})
+            group = handler if format_.is_flat else {"hooks": [handler]}
+            text = jsonedit.put(text, ("hooks", event, len(groups)), group)
         else:
-            (_, group, number), old_handler = old
-            personal = _personal(old_handler, is_shared=is_shared)
-            if old_handler != without_personal(handler) | personal:
-                text = jsonedit.put(text, ("hooks", event, group, "hooks", number), handler | personal)
+            spot, old_handler = old
+            personal = _personal(old_handler, format_, is_shared=is_shared)
+            if old_handler != without_personal(handler, format_) | personal:
+                text = jsonedit.put(text, path_of(spot), handler | personal)
     return text
+
+
+def path_of(spot: Spot) -> jsonedit.Path:
+    """Return the path to the hook at a place."""
+    event, group, number = spot
+    return ("hooks", event, group) if number == FLAT else ("hooks", event, group, "hooks", number)
 
 
 def is_narrowed(settings: Record, spot: Spot) -> bool:
@@ -205,29 +206,23 @@ def is_narrowed(settings: Record, spot: Spot) -> bool:
     return settings["hooks"][event][group].get("matcher") not in MATCHES_ALL
 
 
-def is_time_out(value: object) -> bool:
-    """Tell whether a value is a number of seconds that our hooks may have as their time-out."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return SHORTEST_TIMEOUT <= value <= LONGEST_TIMEOUT
-
-
-def _personal(handler: Mapping[str, Any], *, is_shared: bool) -> Record:
+def _personal(handler: Mapping[str, Any], format_: HookFormat, *, is_shared: bool) -> Record:
     """Return the fields of one of our present hooks that setup keeps: those that a person may set."""
-    fields = _personal_fields(is_shared=is_shared)
-    return {key: value for key, value in handler.items() if key in fields and (key != "timeout" or is_time_out(value))}
+    fields = _personal_fields(format_, is_shared=is_shared)
+    found = {key: value for key, value in handler.items() if key in fields}
+    return {key: value for key, value in found.items() if key != format_.timeout or format_.is_time_out(value)}
 
 
-def _personal_fields(*, is_shared: bool) -> frozenset[str]:
-    return SHARED_FIELDS if is_shared else PERSONAL_FIELDS
+def _personal_fields(format_: HookFormat, *, is_shared: bool) -> frozenset[str]:
+    return frozenset({format_.timeout}) if is_shared else PERSONAL_FIELDS | {format_.timeout}
 
 
-def without_personal(handler: Mapping[str, Any], *, is_shared: bool = False) -> Record:
+def without_personal(handler: Mapping[str, Any], format_: HookFormat = COMMON, *, is_shared: bool = False) -> Record:
     """Return a hook without the fields that a person may set.
 
     `is_shared`: whether a repository may have brought its file.
     """
-    fields = _personal_fields(is_shared=is_shared)
+    fields = _personal_fields(format_, is_shared=is_shared)
     return {key: value for key, value in handler.items() if key not in fields}
 
 
@@ -238,8 +233,8 @@ def without_handlers(text: str) -> str:
 
 def _without(text: str, spots: Iterable[Spot]) -> str:
     # The last one first, so that the numbers of the others stay right.
-    for event, group, handler in sorted(spots, reverse=True):
-        text = take_whole(text, ("hooks", event, group, "hooks", handler))
+    for spot in sorted(spots, reverse=True):
+        text = take_whole(text, path_of(spot))
     return text
 
 

@@ -6,24 +6,19 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from rcs_hooks.clients import entries
+from rcs_hooks.clients import entries, lines
 from rcs_hooks.clients.entries import PROGRAM, SERVER, TOOL_TYPE
+from rcs_hooks.clients.formats import COMMON, EVENTS, TIMEOUT
 from rcs_hooks.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rcs_hooks.clients.entries import Record
-
-    ToolFields = Mapping[str, tuple[str, ...]]
+    from rcs_hooks.clients.formats import HookFormat, ToolFields
 
 COMMAND, MCP = "command", "mcp"
 TRANSPORTS = (COMMAND, MCP)
-EVENTS = ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")
-TIMEOUT = 10
-"""The time-out of our hooks, in seconds. A hook gives up by itself after two."""
-TIMEOUTS = {"SessionEnd": 3}
-"""The time-outs of single events: Codex grants `SessionEnd` no more, and approves the hook with this number."""
 TOOLS = {"UserPromptSubmit": "hook_user_prompt_submit", "Stop": "hook_stop"}
 FIELDS = {
     "UserPromptSubmit": ("session_id", "transcript_path", "cwd", "prompt"),
@@ -52,16 +47,16 @@ def interpreter() -> str:
     return os.path.abspath(plain if is_plain else sys.executable)
 
 
-def hook_handlers(transport: str, tool_fields: ToolFields) -> dict[str, Record]:
-    """Return our hook for each event. Raises Refused if `rcs-hook` is not beside this Python.
+def hook_handlers(transport: str, format_: HookFormat) -> dict[str, Record]:
+    """Return our hook for each event, by the client's name. Raises Refused if `rcs-hook` is not beside this Python.
 
-    `transport`: COMMAND or MCP. `tool_fields`: the further fields, by event, that this client passes to a tool.
+    `transport`: COMMAND or MCP. `format_`: how the client wants hooks written.
     """
     program()
-    return {event: _handler(event, transport, tool_fields) for event in EVENTS}
+    return {theirs: _handler(event, transport, format_) for event, theirs in zip(EVENTS, format_.events, strict=True)}
 
 
-def _handler(event: str, transport: str, tool_fields: ToolFields) -> Record:
+def _handler(event: str, transport: str, format_: HookFormat) -> Record:
     """Return our hook for one event. A command is written as a line for the shell, never with `args`.
 
     Other clients read Claude Code's files, and a client that does not know `args` would run the first word alone, with
@@ -73,25 +68,31 @@ def _handler(event: str, transport: str, tool_fields: ToolFields) -> Record:
             "server": SERVER,
             "tool": TOOLS[event],
             "timeout": TIMEOUT,
-            "input": _tool_input(event, tool_fields),
+            "input": _tool_input(event, format_.tool_fields),
         }
-    return {"type": "command", "command": entries.hook_command(interpreter()), "timeout": TIMEOUTS.get(event, TIMEOUT)}
+    command = {"type": "command", "command": format_.command(interpreter()), **format_.fields}
+    return command | {format_.timeout: format_.time_out(event)}
 
 
 def _tool_input(event: str, tool_fields: ToolFields) -> dict[str, str]:
     return {name: f"${{{name}}}" for name in (*FIELDS[event], *tool_fields.get(event, ()))}
 
 
-def form(event: str, handler: Record, tool_fields: ToolFields, *, is_shared: bool = False) -> str:
-    """Return CURRENT for a hook of ours as setup writes it now, OLDER for one of an older version, otherwise OTHER."""
-    without = entries.without_personal(handler, is_shared=is_shared)
+def form(event: str, handler: Record, format_: HookFormat = COMMON, *, is_shared: bool = False) -> str:
+    """Return CURRENT for a hook of ours as setup writes it now, OLDER for one of an older version, otherwise OTHER.
+
+    One that setup writes for another client counts as older: it was copied, and setup replaces it.
+    """
+    without = entries.without_personal(handler, format_, is_shared=is_shared)
     if without.get("type") == TOOL_TYPE:
-        return _form_of_tool(event, without, tool_fields)
+        return _form_of_tool(event, without, format_.tool_fields)
     words = entries.words_of(without)
-    if set(without) == {"type", "command"} and words and without["command"] == entries.hook_command(words[0]):
+    python = lines.interpreter_of(words) or ""
+    if without == {"type": "command", "command": format_.command(python), **format_.fields}:
         return CURRENT
-    is_alone = len(words) == 1 and words[0].rpartition("/")[2] == PROGRAM
-    return OLDER if is_alone and set(without) <= {"type", "command", "args"} else OTHER
+    is_line = without.get("command") in [line(python) for line in lines.FORMS]
+    is_alone = is_line or (len(words) == 1 and words[0].rpartition("/")[2] == PROGRAM)
+    return OLDER if is_alone and set(without) <= {"type", "command", "args", "name", "timeout"} else OTHER
 
 
 def _form_of_tool(event: str, handler: Record, tool_fields: ToolFields) -> str:

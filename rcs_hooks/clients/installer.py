@@ -1,6 +1,6 @@
 """How our hooks get into the files of a client: what `rcs setup`, `rcs uninstall` and `rcs doctor` ask.
 
-`Installer` describes a client, `ClientFile` one of its files. A subclass has what is abstract here, and
+`Installer` describes a client, `ClientFile` one of its files. A subclass has what is abstract there, and
 what its client does differently.
 """
 
@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rcs_hooks import jsontext
-from rcs_hooks.clients import entries, handlers
-from rcs_hooks.clients.handlers import MCP
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.clients import handlers
+from rcs_hooks.clients.formats import COMMON
+from rcs_hooks.clients.handlers import MCP, TRANSPORTS
 from rcs_hooks.editing.files import backup_path
 
 if TYPE_CHECKING:
@@ -22,7 +20,9 @@ if TYPE_CHECKING:
 
     from rcs_hooks.clients.check import Check
     from rcs_hooks.clients.client import Client
+    from rcs_hooks.clients.client_file import ClientFile
     from rcs_hooks.clients.entries import Record
+    from rcs_hooks.clients.formats import HookFormat
     from rcs_hooks.clients.reading import Server, Settings
 
 LOCAL, PROJECT, USER = "local", "project", "user"
@@ -86,96 +86,15 @@ class InstallTarget(NamedTuple):
 
 
 class SetupOptions(NamedTuple):
-    """The options of `rcs setup`: the transport, writable folders for the sandbox, and a status line."""
+    """The options of `rcs setup`: the transport, writable folders for the sandbox, and a status line.
+
+    `served`: the events for which the client runs our hooks from another client's file, so that it needs none here.
+    """
 
     transport: str
     writable: bool = False
     statusline: bool = False
-
-
-class ClientFile(ABC):
-    """A file of a client that may hold entries of ours. Every method takes and returns the file's whole text."""
-
-    kind = "JSON"
-    empty = "{}\n"
-    """The text that stands for a file that is missing or blank."""
-    diff_context = 0
-    """The number of lines shown around a change; 0 because they may hold a secret."""
-
-    def __init__(self, target: InstallTarget, path: str) -> None:
-        self.target = target
-        self.path = path
-
-    @property
-    def boundary(self) -> str | None:
-        """The folder that no link on the path of this file may lead out of; None if links may lead anywhere."""
-        return self.target.boundary
-
-    @property
-    def created_folder(self) -> str | None:
-        """The folder that setup may have created for an entry in this file; None if it creates none."""
-        return None
-
-    def filled(self, text: str | None) -> str:
-        """Return the text; if it is None or blank, the text that stands for an empty file."""
-        return text if text and text.strip() else self.empty or text or ""
-
-    def parse(self, text: str) -> Any:
-        """Parse the text before a change.
-
-        Raises ValueError, also for a duplicate key, one of which a change would lose.
-        """
-        return jsonedit.parse(text).value
-
-    def load(self, text: str) -> Any:
-        """Parse the text as the client itself reads it. Raises ValueError."""
-        return jsontext.loads(text)
-
-    @abstractmethod
-    def with_ours(self, text: str, options: SetupOptions) -> str:
-        """Return the text with our entries as setup writes them for these options."""
-
-    @abstractmethod
-    def without_ours(self, text: str) -> str:
-        """Return the text without our entries of any scope; two scopes may share a file."""
-
-    def without_target(self, text: str) -> str:
-        """Return the text without our entries of this target; those of another scope stay."""
-        return self.without_ours(text)
-
-    @abstractmethod
-    def with_ours_of(self, present: str, text: str) -> str:
-        """Return the text with our entries that the text `present` has, each where setup would put it."""
-
-    @abstractmethod
-    def with_all_ours(self) -> str:
-        """Return a text with one of each entry that setup can write to this file, and nothing else."""
-
-
-class HooksFile(ClientFile):
-    """A JSON file of a client that holds hooks."""
-
-    def with_ours(self, text: str, options: SetupOptions) -> str:
-        from rcs_hooks.clients import scripts
-        from rcs_hooks.clients.reading import is_from_project
-
-        host = self.target.host
-        return entries.with_handlers(
-            text,
-            self.target.installer.handlers(options.transport),
-            is_shared=is_from_project(host, self.path),
-            tells=partial(scripts.is_ours, host),
-        )
-
-    def without_ours(self, text: str) -> str:
-        return entries.without_handlers(text)
-
-    def with_ours_of(self, present: str, text: str) -> str:
-        ours = entries.ours(jsonedit.parse(present).value)
-        return entries.with_handlers(text, {event: handler for (event, *_), handler in ours})
-
-    def with_all_ours(self) -> str:
-        return entries.with_handlers("", {event: {"command": entries.PROGRAM} for event in handlers.EVENTS})
+    served: frozenset[str] = frozenset()
 
 
 class Installer(ABC):
@@ -194,8 +113,12 @@ class Installer(ABC):
     """What a person does to approve hooks; empty unless the client wants each new, changed or moved hook approved."""
     refuses_twin_skills = False
     """Whether the client ignores both of two skills with the same name."""
-    tool_fields: Mapping[str, tuple[str, ...]] = {}
-    """The further fields that this client passes to a hook which is a tool, by event."""
+    format: HookFormat = COMMON
+    """How the client's files hold hooks."""
+    transports: tuple[str, ...] = TRANSPORTS
+    """The ways in which the client can call our hooks."""
+    reads_hooks_of: tuple[str, ...] = ()
+    """The names of other clients whose hooks in a project this client runs too."""
 
     # --- files
 
@@ -215,6 +138,17 @@ class Installer(ABC):
         """List the files of this scope from which the client reads hooks."""
         return self.files(target)[:1]
 
+    def serving(self, target: InstallTarget) -> list[ClientFile]:
+        """List the files of other clients in the project from which this client reads hooks too."""
+        from rcs_hooks.clients import installers
+
+        return [
+            InstallTarget(target.host, name, scope).hooks_file
+            for name in (self.reads_hooks_of if target.scope == PROJECT else ())
+            for scope in installers()[name].scopes
+            if scope != USER
+        ]
+
     @abstractmethod
     def skills_folder(self, target: InstallTarget) -> str:
         """Return the folder in which the client looks for skills; the local scope has none."""
@@ -227,7 +161,7 @@ class Installer(ABC):
 
     def handlers(self, transport: str) -> dict[str, Record]:
         """Return our hook for each event. Raises Refused if `rcs-hook` is not beside this Python."""
-        return handlers.hook_handlers(transport, self.tool_fields)
+        return handlers.hook_handlers(transport, self.format)
 
     def server_entry(self, host: Host) -> Record:
         """Return the entry of our MCP server."""

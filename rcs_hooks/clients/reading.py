@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks import jsontext
 from rcs_hooks.clients import CLIENTS, entries
 from rcs_hooks.clients.check import BROKEN, Check
+from rcs_hooks.clients.formats import COMMON
 from rcs_hooks.clients.handlers import interpreter
-from rcs_hooks.clients.installer import USER, Host, InstallTarget
+from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget
 from rcs_hooks.editing import files
 from rcs_hooks.errors import Refused, reason_of
 from rcs_hooks.files.paths import inside
@@ -17,8 +19,9 @@ from rcs_hooks.files.paths import inside
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from rcs_hooks.clients.client_file import ClientFile
     from rcs_hooks.clients.entries import Record, Spot
-    from rcs_hooks.clients.installer import ClientFile
+    from rcs_hooks.clients.formats import HookFormat
 
 LARGEST = 1024 * 1024
 """In bytes: far more than a settings file has; a larger one would take minutes to read."""
@@ -35,6 +38,13 @@ class Settings(NamedTuple):
     ours: list[tuple[Spot, Record]]
     foreign: list[tuple[Spot, Record]]
     """The hooks that carry our name, but run a program of the project."""
+    format: HookFormat = COMMON
+    """How the file holds hooks."""
+
+    @property
+    def command_events(self) -> list[str]:
+        """The events for which the file has a command of ours, which another client may run too."""
+        return list(dict.fromkeys(spot[0] for spot, hook in self.ours if hook.get("type") != entries.TOOL_TYPE))
 
     @property
     def is_shared(self) -> bool:
@@ -118,17 +128,27 @@ def settings_of(host: Host, client: str) -> Iterator[Settings | Check]:
             try:
                 value = value_at(file.path, target.boundary, file.load, file.kind)
                 if value is not None:
-                    yield _settings(target, file.path, value)
+                    yield _settings(target, file, value)
             except Refused as error:
                 yield Check(f"{CLIENTS[client].title} file", BROKEN, f"{file.path}: {error}", "fix the file by hand")
 
 
-def _settings(target: InstallTarget, path: str, value: Record) -> Settings:
+def serving(host: Host, client: str) -> Iterator[Settings]:
+    """Yield the files of other clients in the project with hooks of ours that this client runs too."""
+    target = InstallTarget(host, client, PROJECT)
+    for file in target.installer.serving(target):
+        with suppress(Refused):  # the other client's own check says so
+            found = _settings(file.target, file, value_at(file.path, file.boundary, file.load, file.kind) or {})
+            if found.ours:
+                yield found
+
+
+def _settings(target: InstallTarget, file: ClientFile, value: Record) -> Settings:
     ours: list[tuple[Spot, Record]] = []
     foreign: list[tuple[Spot, Record]] = []
     for spot, handler in entries.ours(target.installer.hooks_in(value)):
         (foreign if runs_program_of_project(target.host, handler) else ours).append((spot, handler))
-    return Settings(target, path, value, ours, foreign)
+    return Settings(target, file.path, value, ours, foreign, file.format)
 
 
 def runs_program_of_project(host: Host, handler: Record) -> bool:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from rcs_hooks.clients import CLIENTS, entries, handlers, installers, scripts
 from rcs_hooks.clients.check import BROKEN, OK, UNSET, WARN, Check
 from rcs_hooks.clients.entries import SERVER, TOOL_TYPE
-from rcs_hooks.clients.handlers import COMMAND, EVENTS, MCP
+from rcs_hooks.clients.formats import EVENTS
+from rcs_hooks.clients.handlers import COMMAND, MCP
 from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, setup_command
-from rcs_hooks.clients.reading import Settings, settings_of
+from rcs_hooks.clients.reading import Settings, serving, settings_of
 from rcs_hooks.install import brought, config_checks, mode_checks, program_checks, skills
 from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any
 
     from rcs_hooks.clients.entries import Record
@@ -77,15 +78,36 @@ def _client(host: Host, client: str) -> Iterator[Check]:
     plugin = installer.plugin_file(settings)
     if plugin:
         yield Check(f"{title} plugin", OK, f"switched on in {plugin}")
-    if not with_ours and not plugin:
+    others = list(serving(host, client))
+    served = {event for each in others for event in each.command_events}
+    if not with_ours and not plugin and not served:
         todo = f"rcs setup --client {client} --skills"
         yield Check(f"{title} hooks", UNSET, "none of ours in the files of this project or of yours", todo)
         return
     yield from _only_once(client, with_ours, plugin)
+    yield from _served(client, others, with_ours)
     for each in with_ours:
-        yield from _complete(each)
+        yield from _complete(each, served)
     yield from _answering(host, client, settings, with_ours)
-    yield from installer.checks(host, settings)
+    yield from installer.checks(host, [*settings, *others])
+
+
+def _served(client: str, others: Sequence[Settings], with_ours: Sequence[Settings]) -> Iterator[Check]:
+    """Yield checks of the hooks that the client runs from another client's files (`others`)."""
+    title = f"{CLIENTS[client].title} hooks"
+    own = {event: each for each in with_ours for event in each.command_events}
+    for other in others:
+        of = CLIENTS[other.target.client].title
+        if twice := _named([event for event in other.command_events if event in own]):
+            each = own[next(event for event in other.command_events if event in own)]
+            todo = f"rcs uninstall --client {client} --scope {each.target.scope}"
+            yield Check(title, WARN, f"{twice}: in {each.path}, and {other.path} of {of} runs here too", todo)
+        elif named := _named(other.command_events):
+            yield Check(title, OK, f"{named} in {other.path}, which is {of}'s and runs here too")
+    served = {event for other in others for event in other.command_events}
+    if served and not with_ours and (missing := [event for event in EVENTS if event not in served]):
+        found = f"the hooks of {CLIENTS[others[0].target.client].title} that run here lack {', '.join(missing)}"
+        yield Check(title, BROKEN, found, setup_command(client, PROJECT))
 
 
 def _skills(host: Host, client: str, with_ours: Sequence[Settings]) -> Iterator[Check]:
@@ -133,7 +155,7 @@ def _only_once(client: str, with_ours: Sequence[Settings], plugin: str | None) -
         yield Check(title, WARN, f"they are in {places}: each Stop may count twice", todo)
     for each in with_ours:
         events = [spot[0] for spot, _ in each.ours]
-        if twice := [event for event in EVENTS if events.count(event) > 1]:
+        if twice := [event for event in each.format.events if events.count(event) > 1]:
             found = f"{each.path} has ours twice for {', '.join(twice)}: each Stop may count twice"
             yield Check(title, WARN, found, _setup_again(each))
 
@@ -159,7 +181,7 @@ def _unguarded(settings: Settings) -> Iterator[Check]:
     target = settings.target
     title = f"{CLIENTS[target.client].title} hooks"
     for (event, *_), handler in entries.handlers(_hooks(settings)):
-        script = scripts.unguarded(target.host, handler) if event in CAN_BLOCK else None
+        script = scripts.unguarded(target.host, handler) if settings.format.ours(event) in CAN_BLOCK else None
         if script is None:
             continue
         found = f"{settings.path} has an entry that can block: {event} runs {_line(handler)}"
@@ -174,17 +196,21 @@ def _line(handler: Mapping[str, Any]) -> str:
     return clean(" ".join(entries.words_of(handler)), 200)
 
 
-def _complete(settings: Settings) -> Iterator[Check]:
-    """Yield checks of whether a file has our hook for each event, as setup writes it now."""
+def _complete(settings: Settings, served: Collection[str]) -> Iterator[Check]:
+    """Yield checks of whether a file has our hook for each event, as setup writes it now.
+
+    `served`: the events for which the client runs our hook from another client's file.
+    """
     installer = settings.target.installer
     title = f"{installer.client.title} hooks"
     todo = _set_up_and_approve(settings)
-    present = {spot[0] for spot, _ in settings.ours}
+    ours = {spot[0] for spot, _ in settings.ours}
+    present = [event for event in settings.format.events if event in ours]
     forms: dict[str, list[str]] = {handlers.OLDER: [], handlers.OTHER: []}
     for (event, *_), handler in settings.ours:
-        form = handlers.form(event, handler, installer.tool_fields, is_shared=settings.is_shared)
+        form = handlers.form(event, handler, settings.format, is_shared=settings.is_shared)
         forms.setdefault(form, []).append(event)
-    missing = [event for event in EVENTS if event not in present]
+    missing = [event for event in settings.format.events if event not in present and event not in served]
     if missing == [LATEST]:
         forms[handlers.OLDER].append(f"{LATEST} is missing")
     problems = []
@@ -198,7 +224,7 @@ def _complete(settings: Settings) -> Iterator[Check]:
     if missing and missing != [LATEST]:
         problems.append(Check(title, BROKEN, f"{settings.path} lacks {', '.join(missing)}", todo))
     how = "MCP server" if any(_is_tool(handler) for _, handler in settings.ours) else "command"
-    yield from problems or [Check(title, OK, f"{', '.join(EVENTS)} in {settings.path} ({how})")]
+    yield from problems or [Check(title, OK, f"{', '.join(present)} in {settings.path} ({how})")]
 
 
 def _hampered(settings: Settings, title: str) -> Iterator[Check]:
@@ -207,10 +233,16 @@ def _hampered(settings: Settings, title: str) -> Iterator[Check]:
     if narrowed := _named([spot[0] for spot, _ in settings.ours if entries.is_narrowed(_hooks(settings), spot)]):
         found = f"{settings.path} has the hook for {narrowed} in a group with a matcher, which may keep it from running"
         yield Check(title, WARN, found, todo if settings.is_shared else "remove the matcher, unless you want that")
-    odd = [spot[0] for spot, hook in settings.ours if "timeout" in hook and not entries.is_time_out(hook["timeout"])]
+    field = settings.format.timeout
+    times = [(spot[0], hook[field]) for spot, hook in settings.ours if field in hook]
+    none = [event for event, time in times if settings.format.is_no_time(time)]
+    if named := _named(none):
+        found = f"{settings.path} ends the hook for {named} before it can answer: its time-out is not"
+        yield Check(title, BROKEN, f"{found} {settings.format.bounds}", todo)
+    odd = [event for event, time in times if not settings.format.is_time_out(time) and event not in none]
     if named := _named(odd):
-        bounds = f"from {entries.SHORTEST_TIMEOUT} to {entries.LONGEST_TIMEOUT} seconds"
-        yield Check(title, WARN, f"{settings.path} gives the hook for {named} a time-out that is not {bounds}", todo)
+        found = f"{settings.path} gives the hook for {named} a time-out that is not {settings.format.bounds}"
+        yield Check(title, WARN, found, todo)
 
 
 def _hooks(settings: Settings) -> Record:

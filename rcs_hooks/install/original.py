@@ -16,12 +16,12 @@ from rcs_hooks.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.clients.installer import ClientFile
+    from rcs_hooks.clients.client_file import ClientFile
 
 
-def is_bare(text: str | None) -> bool:
-    """Tell whether a file is missing, blank, or holds only an empty object."""
-    return (text or "").strip() in ("{}", "")
+def is_bare(file: ClientFile, text: str | None) -> bool:
+    """Tell whether a text of a file is missing, blank, or only what stands for an empty file."""
+    return (text or "").strip() in ("{}", "", file.empty.strip())
 
 
 def without_ours(file: ClientFile, text: str | None) -> str:

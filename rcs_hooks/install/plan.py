@@ -11,14 +11,16 @@ from rcs_hooks.clients.handlers import COMMAND, MCP, TOOLS
 from rcs_hooks.clients.reading import value_at
 from rcs_hooks.editing import files
 from rcs_hooks.editing.files import Change
+from rcs_hooks.editing.jsonedit import BOM
 from rcs_hooks.errors import Refused
 from rcs_hooks.install.original import before_setup, is_bare, without_copied, without_ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from rcs_hooks.clients.client_file import ClientFile
     from rcs_hooks.clients.entries import Spot
-    from rcs_hooks.clients.installer import ClientFile, InstallTarget, SetupOptions
+    from rcs_hooks.clients.installer import InstallTarget, SetupOptions
 
 
 def setup(target: InstallTarget, options: SetupOptions) -> list[Change]:
@@ -43,6 +45,25 @@ def transport_of(target: InstallTarget) -> str:
         return COMMAND  # the plan of the change says what is wrong with the file
     tools = [(event, handler.get("tool")) for (event, *_), handler in ours if handler.get("type") == entries.TOOL_TYPE]
     return MCP if any(TOOLS.get(event) == tool for event, tool in tools) else COMMAND
+
+
+def served(target: InstallTarget, planned: Iterable[Change]) -> dict[str, str]:
+    """Return the events for which a client runs our hook from another client's file, each with the path of that file.
+
+    `planned`: the changes of other clients' files that are about to be made. Raises Refused if a file cannot be read.
+    """
+    texts = {change.path: change.new for change in planned}
+    found: dict[str, str] = {}
+    for file in target.installer.serving(target):
+        text = texts[file.path] if file.path in texts else files.read(file.path, file.boundary)
+        try:
+            ours = entries.ours(file.load(file.filled(text).removeprefix(BOM)))
+        except (ValueError, RecursionError, Refused):
+            continue  # the client itself cannot read it, or will not take hooks of this shape
+        for (event, *_), handler in ours:
+            if handler.get("type") != entries.TOOL_TYPE:
+                found.setdefault(event, file.path)
+    return found
 
 
 def uninstall(target: InstallTarget) -> list[Change]:
@@ -92,9 +113,9 @@ def as_it_was(file: ClientFile, change: Change) -> Change:
     backup = _backup(file)
     new = before_setup(file, change.old, backup)
     first = without_copied(file, backup)
-    existed = backup is not None and (first == backup or not is_bare(first))  # ours alone is no sign of a file
+    existed = backup is not None and (first == backup or not is_bare(file, first))  # ours alone is no sign of a file
     return change._replace(
-        new=new if existed or not is_bare(new) else None, drops_backup=backup is not None and new == first
+        new=new if existed or not is_bare(file, new) else None, drops_backup=backup is not None and new == first
     )
 
 
@@ -106,7 +127,7 @@ def backup_for(file: ClientFile, change: Change) -> str | None:
     bare = without_ours(file, change.old)
     is_first = bare == file.filled(change.old)
     first = change.old if is_first else before_setup(file, change.old, backup)
-    return None if first == backup or (backup is None and is_bare(first) and not is_first) else first
+    return None if first == backup or (backup is None and is_bare(file, first) and not is_first) else first
 
 
 def _backup(file: ClientFile) -> str | None:

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks import jsontext
-from rcs_hooks.clients import CLIENTS, entries, handlers, installers
+from rcs_hooks.clients import CLIENTS, entries, handlers, installers, lines
 from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.clients.entries import SERVER
 from rcs_hooks.clients.reading import Server, is_from_project
@@ -202,8 +202,10 @@ def of_hook(
     `words`: what the hook runs. `again`: the command that sets the client up. `is_mine`: the person's own file has it.
     """
     title = f"{CLIENTS[client].title} hook"
-    options = entries.HOOK_OPTIONS if entries.interpreter_of(words) else ()
-    is_alone = bool(options) or (len(words) == 1 and words[0].rpartition("/")[2] == entries.PROGRAM)
+    python = lines.interpreter_of(words)
+    options = lines.HOOK_OPTIONS if python else ()
+    words = [python] if python else words
+    is_alone = bool(python) or (len(words) == 1 and words[0].rpartition("/")[2] == entries.PROGRAM)
     path = _program_to_start(host, title, words, again, is_alone=is_alone, is_mine=is_mine)
     if isinstance(path, Check):
         return path

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.clients.entries import hook_command
+from rcs_hooks.clients.lines import hook_command
 from tests.own_modes import put
 from tests.support import RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rcs_hooks.clients import entries
+from rcs_hooks.clients import entries, lines
 from rcs_hooks.clients.claude import settings as claude
 from rcs_hooks.errors import Refused
 from tests.properties import examples
@@ -38,7 +38,7 @@ OURS = [
     ("by its name alone", {"type": "command", "command": "rcs-hook"}),
     ("python and the path", {"type": "command", "command": f"/opt/venv/bin/python3 {HOOK}"}),
     ("python and the path, exec form", {"type": "command", "command": "python3", "args": [HOOK]}),
-    ("as setup writes it", {"type": "command", "command": entries.hook_command("/a b/bin/python3")}),
+    ("as setup writes it", {"type": "command", "command": lines.hook_command("/a b/bin/python3")}),
     ("its module", {"type": "command", "command": "python3.12 -P -m rcs_hooks.hook.entry"}),
     ("behind another command", {"type": "command", "command": f"cd /x; {HOOK}"}),
     ("behind a wrapper", {"type": "command", "command": f"exec env A=1 PATH=/evil {HOOK}"}),
@@ -91,11 +91,11 @@ def test_is_not_ours(handler: object) -> None:
 
 
 def test_the_line_of_setup_never_fails_the_clients_call_and_names_its_python() -> None:
-    line = entries.hook_command("/gone/my python3")
+    line = lines.hook_command("/gone/my python3")
     assert subprocess.run(["/bin/sh", "-c", line], stderr=subprocess.DEVNULL, check=False).returncode == 0
-    assert entries.interpreter_of(entries.words_of({"command": line})) == "/gone/my python3"
-    assert entries.interpreter_of(entries.words_of({"command": f"{line}; say done"})) is None
-    assert entries.interpreter_of(["/gone/my python3"]) is None
+    assert lines.interpreter_of(entries.words_of({"command": line})) == "/gone/my python3"
+    assert lines.interpreter_of(entries.words_of({"command": f"{line}; say done"})) is None
+    assert lines.interpreter_of(["/gone/my python3"]) is None
 
 
 @each_row(

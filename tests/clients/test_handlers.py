@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.clients import entries, handlers
+from rcs_hooks.clients import handlers, lines
+from rcs_hooks.clients.formats import HookFormat
 from rcs_hooks.errors import Refused
 from tests.table import each_row
 
 Record = dict[str, Any]
 
-EXTRA = {"Stop": ("prompt_id",)}
+EXTRA = HookFormat(tool_fields={"Stop": ("prompt_id",)})
 """The fields that a tool gets from one client only."""
 COMMANDS = handlers.hook_handlers("command", EXTRA)
 TOOLS = handlers.hook_handlers("mcp", EXTRA)
@@ -38,7 +39,7 @@ LINE: str = COMMANDS["Stop"]["command"]
 
 def test_a_command_is_one_line_for_each_event() -> None:
     written = {
-        event: {"type": "command", "command": entries.hook_command(handlers.interpreter()), "timeout": timeout}
+        event: {"type": "command", "command": lines.hook_command(handlers.interpreter()), "timeout": timeout}
         for event, timeout in (("UserPromptSubmit", 10), ("Stop", 10), ("SessionStart", 10), ("SessionEnd", 3))
     }
     assert written == COMMANDS
@@ -77,7 +78,7 @@ FORMS: list[tuple[str, str, Record, str]] = [
     *((f"the command for {event}", event, each, "current") for event, each in COMMANDS.items()),
     *((f"the entry for {event} over MCP", event, each, "current") for event, each in TOOLS.items()),
     ("a time-out of the person's", "Stop", COMMANDS["Stop"] | {"timeout": 99}, "current"),
-    ("another Python", "Stop", {"type": "command", "command": entries.hook_command("/gone/python3")}, "current"),
+    ("another Python", "Stop", {"type": "command", "command": lines.hook_command("/gone/python3")}, "current"),
     ("the program alone", "Stop", {"type": "command", "command": "/gone/rcs-hook"}, "older"),
     ("the program and no arguments", "Stop", {"type": "command", "command": "/a b/rcs-hook", "args": []}, "older"),
     ("the program with an argument", "Stop", {"type": "command", "command": "/gone/rcs-hook --mine"}, "other"),

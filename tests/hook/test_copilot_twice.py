@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from rcs_hooks.clients.entries import hook_command
+from rcs_hooks.clients.lines import hook_command
 from tests.support import HOOKS, Workspace, clean_env
 
 SETUP = ("/bin/sh", "-c", hook_command(sys.executable))

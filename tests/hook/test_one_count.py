@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.clients.entries import hook_command
+from rcs_hooks.clients.lines import hook_command
 from tests.support import CHECKOUT, HOOKS, Workspace, clean_env, run_hook
 
 if TYPE_CHECKING:

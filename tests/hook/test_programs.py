@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.clients.entries import hook_command
+from rcs_hooks.clients.lines import hook_command
 from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
 from tests.support import CHECKOUT, HOOKS, NOW, RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env, few

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rcs_hooks.clients.client_file import ClientFile
 from rcs_hooks.clients.handlers import COMMAND, MCP
-from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, ClientFile, Host, InstallTarget, SetupOptions
+from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, Host, InstallTarget, SetupOptions
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing import jsonedit
 from rcs_hooks.install import plan

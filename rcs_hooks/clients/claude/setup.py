@@ -7,8 +7,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from rcs_hooks.clients.claude import CLAUDE, checks, settings
+from rcs_hooks.clients.client_file import ClientFile, HooksFile
+from rcs_hooks.clients.formats import HookFormat
 from rcs_hooks.clients.handlers import MCP, program
-from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, ClientFile, HooksFile, Installer, InstallTarget
+from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, Installer, InstallTarget
 from rcs_hooks.clients.reading import is_from_project, servers_in, value_quietly
 
 if TYPE_CHECKING:
@@ -91,10 +93,12 @@ def _status_line() -> Record:
     return {"type": "command", "command": f"{shlex.quote(program('rcs'))} {' '.join(settings.STATUS_LINE)}"}
 
 
-TOOL_FIELDS = {
-    "UserPromptSubmit": ("prompt_id", "agent_id"),
-    "Stop": ("prompt_id", "agent_id", "background_tasks", "session_crons"),
-}
+FORMAT = HookFormat(
+    tool_fields={
+        "UserPromptSubmit": ("prompt_id", "agent_id"),
+        "Stop": ("prompt_id", "agent_id", "background_tasks", "session_crons"),
+    }
+)
 
 
 class ClaudeInstaller(Installer):
@@ -105,7 +109,7 @@ class ClaudeInstaller(Installer):
     home_folder = ".claude"
     scopes = (LOCAL, PROJECT, USER)
     has_status_line = True
-    tool_fields = TOOL_FIELDS
+    format = FORMAT
 
     def files(self, target: InstallTarget) -> list[ClientFile]:
         name = "settings.local.json" if target.scope == LOCAL else "settings.json"

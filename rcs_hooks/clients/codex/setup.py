@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from rcs_hooks.clients.client_file import ClientFile, HooksFile
 from rcs_hooks.clients.codex import CODEX, checks, config
 from rcs_hooks.clients.entries import SERVER
+from rcs_hooks.clients.formats import HookFormat
 from rcs_hooks.clients.handlers import MCP
-from rcs_hooks.clients.installer import PROJECT, ClientFile, HooksFile, Installer
+from rcs_hooks.clients.installer import PROJECT, Installer
 from rcs_hooks.clients.reading import is_from_project, servers_in
 
 if TYPE_CHECKING:
@@ -68,8 +70,8 @@ class ConfigFile(ClientFile):
         return config.with_roots(config.with_server("", {"command": ""}), self._roots)
 
 
-TOOL_FIELDS = {"UserPromptSubmit": ("turn_id",), "Stop": ("turn_id",)}
-"""The further fields that Codex passes to a tool.
+FORMAT = HookFormat(tool_fields={"UserPromptSubmit": ("turn_id",), "Stop": ("turn_id",)})
+"""With the further fields that Codex passes to a tool.
 
 Without `agent_id`: Codex fails a hook if a named field is missing.
 """
@@ -84,7 +86,7 @@ class CodexInstaller(Installer):
     has_sandbox = True
     how_to_approve = "start `codex`, then /hooks"
     refuses_twin_skills = True
-    tool_fields = TOOL_FIELDS
+    format = FORMAT
 
     def files(self, target: InstallTarget) -> list[ClientFile]:
         folder = self.folder(target)
