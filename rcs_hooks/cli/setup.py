@@ -71,7 +71,8 @@ def add_target(parser: argparse.ArgumentParser) -> None:
         "--scope",
         choices=SCOPES,
         default=PROJECT,
-        help=f"this project (the default); this project, for you alone ({wording.titles(wording.has_local)}); or all that you do",
+        help=f"this project (the default); this project, for you alone ({wording.titles(wording.has_local)}); or all"
+        " that you do",
     )
     parser.add_argument("--root", metavar="FOLDER", help="the project; else the nearest with .rcs/state or .git")
     parser.add_argument("--dry-run", action="store_true", help="show the changes and write nothing")

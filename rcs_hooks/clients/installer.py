@@ -7,6 +7,7 @@ what its client does differently.
 from __future__ import annotations
 
 import os
+import shlex
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -170,6 +171,10 @@ class Installer(ABC):
     def rcs_command(self, host: Host) -> str:
         """Return the words with which the agent is told to run this program."""
         return self.client.rcs_command(host.env)
+
+    def names_of_rcs(self, host: Host) -> list[str]:
+        """List the words by which the agent may call `rcs`: its path, and what our messages tell the agent to type."""
+        return list(dict.fromkeys((shlex.quote(handlers.program("rcs")), self.rcs_command(host))))
 
     # --- words for the person
 

@@ -388,7 +388,7 @@ UNASKED = (
     ],
 )
 def test_which_rules_are_ours(rule: object, expected: bool) -> None:
-    assert claude.is_our_rule(rule) is expected
+    assert claude.RULES.is_ours(rule) is expected
 
 
 def test_the_rules_that_are_wanted() -> None:
@@ -446,18 +446,18 @@ def test_which_rules_let_an_agent_run_any_command_by_rcs(rule: str, expected: bo
 
 def test_rules_are_put_behind_the_persons_own_and_stale_ones_go() -> None:
     before = '{"permissions": {"allow": ["Bash(ls:*)", "Bash(/gone/rcs state:*)", "Read(*)"], "deny": ["WebFetch"]}}'
-    after = claude.with_rules(before, ["Bash(rcs state:*)", "Bash(rcs question:*)"])
+    after = claude.RULES.put(before, ["Bash(rcs state:*)", "Bash(rcs question:*)"])
     assert after == (
         '{"permissions": {"allow": ["Bash(ls:*)", "Read(*)", "Bash(rcs state:*)", "Bash(rcs question:*)"],'
         ' "deny": ["WebFetch"]}}'
     )
-    assert claude.with_rules(after, ["Bash(rcs state:*)", "Bash(rcs question:*)"]) == after
-    assert claude.without_rules(after) == '{"permissions": {"allow": ["Bash(ls:*)", "Read(*)"], "deny": ["WebFetch"]}}'
+    assert claude.RULES.put(after, ["Bash(rcs state:*)", "Bash(rcs question:*)"]) == after
+    assert claude.RULES.take(after) == '{"permissions": {"allow": ["Bash(ls:*)", "Read(*)"], "deny": ["WebFetch"]}}'
 
 
 def test_permissions_that_are_ours_alone_go_as_a_whole() -> None:
     text = '{\n  "a": 1\n}\n'
-    assert claude.without_rules(claude.with_rules(text, ["Bash(rcs state:*)", "mcp__rcs_state"])) == text
+    assert claude.RULES.take(claude.RULES.put(text, ["Bash(rcs state:*)", "mcp__rcs_state"])) == text
 
 
 @pytest.mark.parametrize(
@@ -469,7 +469,7 @@ def test_permissions_that_are_ours_alone_go_as_a_whole() -> None:
     ],
 )
 def test_permissions_of_another_shape_are_refused(text: str, message: str) -> None:
-    for change in (lambda text: claude.with_rules(text, ["mcp__rcs_state"]), claude.without_rules):
+    for change in (lambda text: claude.RULES.put(text, ["mcp__rcs_state"]), claude.RULES.take):
         with pytest.raises(Refused) as error:
             change(text)
         assert str(error.value) == message
@@ -604,6 +604,6 @@ rules = st.lists(
 def test_rules_of_others_stay_to_the_byte(before: list[Any], indent: Any) -> None:
     text = json.dumps({"permissions": {"allow": before}}, indent=indent)
     wanted = claude.rules_for(["'/a b/rcs'", "rcs"], server=True)
-    after = claude.with_rules(text, wanted)
+    after = claude.RULES.put(text, wanted)
     assert json.loads(after) == {"permissions": {"allow": [*before, *wanted]}}
-    assert claude.without_rules(after) == text
+    assert claude.RULES.take(after) == text

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rcs_hooks.clients import status_line
 from rcs_hooks.clients.check import BROKEN, NOTE, OK, TODO, WARN, Check
 from rcs_hooks.clients.claude import CLAUDE
-from rcs_hooks.clients.claude.settings import ENABLED, STATUS_LINE, is_our_status_line, is_too_wide, rules_for
-from rcs_hooks.clients.entries import SERVER, TOOL_TYPE, words_of
+from rcs_hooks.clients.claude.settings import ENABLED, is_too_wide, rules_for
+from rcs_hooks.clients.entries import SERVER, TOOL_TYPE
 from rcs_hooks.clients.installer import PROJECT, USER, setup_command
 from rcs_hooks.clients.reading import project_names, value_at
 from rcs_hooks.errors import Refused
@@ -53,7 +53,7 @@ def checks(
         yield from _server_approved([*(value for _, value in values), project], over_mcp)
     yield _rules_allow(CLAUDE.rcs_command(host.env), values, with_ours)
     for each in settings:
-        yield from _status_line(each, names)
+        yield from status_line.checks(CLAUDE, each, names)
     if any(each.target.scope != USER for each in with_ours):
         yield _folder_trusted(host, own, project)
 
@@ -123,20 +123,6 @@ def _rules_allow(rcs: str, values: Sequence[tuple[str, Mapping[str, Any]]], with
     if allowed.issuperset(rules_for([rcs], server=False)):
         return Check("Claude Code rules", OK, "the agent may run what it is told to")
     return Check("Claude Code rules", WARN, "it asks you before each `rcs` command of the agent", todo)
-
-
-def _status_line(settings: Settings, names: Sequence[str]) -> Iterator[Check]:
-    """Yield a check of a file's status line: whether it is ours, or another program with our name."""
-    title, line = "Claude Code statusLine", settings.value.get("statusLine")
-    words = words_of(line) if isinstance(line, dict) else []
-    if words in [[*shlex.split(name), *STATUS_LINE] for name in names]:
-        yield Check(title, OK, f"{settings.path} has it show what runs")
-    elif settings.is_mine and is_our_status_line(line):
-        todo = f"{setup_command(CLAUDE.name, USER)} --statusline"
-        yield Check(title, WARN, f"{settings.path} calls {clean(words[0], SHOWN)}, which is not this program", todo)
-    elif not settings.is_mine and any(word.rpartition("/")[2] == "rcs" or "rcs_hooks" in word for word in words):
-        found = f"statusLine of {settings.path} does more than `rcs hud --statusline`: {clean(' '.join(words), SHOWN)}"
-        yield Check(title, WARN, found, "look at it before you trust this project, or remove it")
 
 
 def _rules(value: Mapping[str, Any]) -> list[str]:

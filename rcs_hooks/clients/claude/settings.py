@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.clients.entries import SERVER, Record, SetupBlocked, merged_server, part, take_whole, words_of
+from rcs_hooks.clients import status_line
+from rcs_hooks.clients.entries import SERVER, Record, merged_server, part, take_whole
+from rcs_hooks.clients.rules import RuleForm
 from rcs_hooks.editing import jsonedit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-TASK_ACTIONS = ("new", "list", "status", "schema", "next", "plan", "codegen", "review", "collect", "redo")
-"""What an agent may do with a task unasked: it runs no command and undoes no work. No rule can tell `next --override`
-from `next`: an override into done, which would accept the work, is refused in an agent's shell, and any other is shown
-as an agent's."""
-ALLOWED_COMMANDS = ("state", "question", "emit", *(f"task {action}" for action in TASK_ACTIONS))
-"""The commands of `rcs` that an agent is told to run, without those that carry another command."""
-OLDER_COMMANDS = ("task",)
-"""What the rules of older versions allowed."""
 CARRIERS = (("prove",), ("task", "test"), ("task", "repl"), ("watch",))
 """The commands of `rcs` that run the command that they are given."""
-STATUS_LINE = ("hud", "--statusline")
 ENABLED = "enabledMcpjsonServers"
+RULES = RuleForm("Bash(", ":*)", frozenset({f"mcp__{SERVER}"}))
 
 
 def rules_for(programs: Iterable[str], *, server: bool) -> list[str]:
@@ -30,23 +23,8 @@ def rules_for(programs: Iterable[str], *, server: bool) -> list[str]:
 
     `programs`: the words for `rcs`. `server`: whether to allow the tools of our MCP server too.
     """
-    rules = [f"Bash({program} {command}:*)" for program in programs for command in ALLOWED_COMMANDS]
+    rules = RULES.allows(programs)
     return [*rules, f"mcp__{SERVER}"] if server else rules
-
-
-def is_our_rule(rule: object) -> bool:
-    """Tell whether setup may have written this permission rule."""
-    if not isinstance(rule, str):
-        return False
-    if rule == f"mcp__{SERVER}":
-        return True
-    inner = rule.removeprefix("Bash(").removesuffix(":*)")
-    try:
-        words = shlex.split(inner)
-    except ValueError:
-        return False
-    is_whole = rule == f"Bash({inner}:*)" and words[:1] != [] and words[0].rpartition("/")[2] == "rcs"
-    return is_whole and " ".join(words[1:]) in (*ALLOWED_COMMANDS, *OLDER_COMMANDS)
 
 
 def is_too_wide(rule: str, rcs: str) -> bool:
@@ -74,75 +52,16 @@ def _may_begin(given: tuple[str, ...], carrier: tuple[str, ...], begun: str) -> 
     return given[: len(carrier)] == carrier[: len(given)]
 
 
-def with_rules(text: str, wanted: Iterable[str]) -> str:
-    """Return the settings with these permission rules and no other rules of ours; unchanged if none is wanted."""
-    wanted = list(wanted)
-    path = ("permissions", "allow")
-    stale = [rule for rule in _rules(text) if is_our_rule(rule) and rule not in wanted]
-    for rule in stale if wanted else ():
-        text = jsonedit.take(text, (*path, _rules(text).index(rule)))
-    for rule in wanted:
-        if rule not in _rules(text):
-            text = jsonedit.put(text, (*path, len(_rules(text))), rule)
-    return text
-
-
-def without_rules(text: str) -> str:
-    """Return the settings without our permission rules."""
-    while number := next((n + 1 for n, rule in enumerate(_rules(text)) if is_our_rule(rule)), 0):
-        text = take_whole(text, ("permissions", "allow", number - 1))
-    return text
-
-
-def _rules(text: str) -> list[Any]:
-    permissions = part(jsonedit.parse(text).value, "permissions", dict)
-    rules: list[Any] = part(permissions, "allow", list, "permissions")
-    return rules
-
-
-def is_our_status_line(value: object) -> bool:
-    """Tell whether a status line runs `rcs hud --statusline`."""
-    words = words_of(value) if isinstance(value, dict) else []
-    return words[:1] != [] and words[0].rpartition("/")[2] == "rcs" and tuple(words[1:]) == STATUS_LINE
-
-
-def with_status_line(text: str, wanted: Record, *, add: bool) -> str:
-    """Return the settings with our status line brought up to date; if `add`, also add it where there is none.
-
-    Raises SetupBlocked if it is to be added, and the person has a status line of their own.
-    """
-    old = jsonedit.parse(text).value.get("statusLine")
-    if is_our_status_line(old):
-        return text if old.items() >= wanted.items() else jsonedit.put(text, ("statusLine",), wanted)
-    if not add:
-        return text
-    if old is not None:
-        raise SetupBlocked(
-            f"it has a statusLine of your own, which stays: let that run `{wanted['command']}` too,"
-            " or remove it and run this command again"
-        )
-    return jsonedit.put(text, ("statusLine",), wanted)
-
-
-def without_status_line(text: str) -> str:
-    """Return the settings without a status line that is ours."""
-    settings = jsonedit.parse(text).value
-    is_ours = isinstance(settings, dict) and is_our_status_line(settings.get("statusLine"))
-    return jsonedit.take(text, ("statusLine",)) if is_ours else text
-
-
 def without_settings(text: str) -> str:
     """Return the settings without our permission rules, our server's approval and our status line."""
-    return without_status_line(without_enabled_server(without_rules(text)))
+    return status_line.take(without_enabled_server(RULES.take(text)))
 
 
 def with_settings_of(other: str, text: str) -> str:
     """Return the settings `text` with what `without_settings` would remove from the settings `other`."""
-    settings = jsonedit.parse(other).value
-    text = with_rules(text, [rule for rule in _rules(other) if is_our_rule(rule)])
-    text = with_enabled_server(text) if SERVER in settings.get(ENABLED, []) else text
-    line = settings.get("statusLine")
-    return with_status_line(text, line, add=True) if is_our_status_line(line) else text
+    text = RULES.copy(other, text)
+    text = with_enabled_server(text) if SERVER in jsonedit.parse(other).value.get(ENABLED, []) else text
+    return status_line.copy(other, text)
 
 
 def with_server(text: str, entry: Record, *, is_shared: bool = True, path: jsonedit.Path = ()) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING
 
+from rcs_hooks.clients import status_line
 from rcs_hooks.clients.claude import CLAUDE, checks, settings
 from rcs_hooks.clients.client_file import ClientFile, HooksFile
 from rcs_hooks.clients.formats import HookFormat
@@ -29,12 +29,14 @@ class SettingsFile(HooksFile):
         target = self.target
         is_over_mcp = options.transport == MCP
         text = super().with_ours(text, options)
-        text = settings.with_rules(text, settings.rules_for(names_of_rcs(target.host), server=is_over_mcp))
+        text = settings.RULES.put(
+            text, settings.rules_for(target.installer.names_of_rcs(target.host), server=is_over_mcp)
+        )
         if is_over_mcp and target.scope == PROJECT:
             text = settings.with_enabled_server(text)
         else:
             text = settings.without_enabled_server(text)
-        return settings.with_status_line(text, _status_line(), add=options.statusline)
+        return status_line.put(text, status_line.entry(program("rcs")), add=options.statusline)
 
     def without_ours(self, text: str) -> str:
         return settings.without_settings(super().without_ours(text))
@@ -43,9 +45,8 @@ class SettingsFile(HooksFile):
         return settings.with_settings_of(present, super().with_ours_of(present, text))
 
     def with_all_ours(self) -> str:
-        text = settings.with_rules(super().with_all_ours(), settings.rules_for(["rcs"], server=True))
-        line = {"command": f"rcs {' '.join(settings.STATUS_LINE)}"}
-        return settings.with_status_line(settings.with_enabled_server(text), line, add=True)
+        text = settings.RULES.put(super().with_all_ours(), settings.rules_for(["rcs"], server=True))
+        return status_line.put(settings.with_enabled_server(text), status_line.entry("rcs"), add=True)
 
 
 class ServersFile(ClientFile):
@@ -82,15 +83,6 @@ class ServersFile(ClientFile):
 
     def with_all_ours(self) -> str:
         return settings.with_server(settings.with_server("", {}), {}, path=self._keys)
-
-
-def names_of_rcs(host: Host) -> list[str]:
-    """List the words by which the agent may call `rcs`: its path, and what our messages tell the agent to type."""
-    return list(dict.fromkeys((shlex.quote(program("rcs")), CLAUDE.rcs_command(host.env))))
-
-
-def _status_line() -> Record:
-    return {"type": "command", "command": f"{shlex.quote(program('rcs'))} {' '.join(settings.STATUS_LINE)}"}
 
 
 FORMAT = HookFormat(
@@ -150,7 +142,7 @@ class ClaudeInstaller(Installer):
 
     def checks(self, host: Host, settings: Sequence[Settings]) -> Iterator[Check]:
         own = self.files(InstallTarget(host, self.client.name, USER))[1]
-        return checks.checks(host, settings, value_quietly(own), names_of_rcs(host))
+        return checks.checks(host, settings, value_quietly(own), self.names_of_rcs(host))
 
 
 INSTALLER = ClaudeInstaller()
