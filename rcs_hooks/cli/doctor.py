@@ -81,7 +81,7 @@ def _checks(host: Host) -> Iterator[Check]:
     yield from doctor.checks(host)
     scope = options.scope(host.env, os.getcwd(), host.root, None, time.time())
     yield from guarded("state", health.checks(scope))
-    for client in installers():
+    for client in doctor.used(host):
         yield _rcs_for_agent(CLIENTS[client], host)
 
 

@@ -101,8 +101,8 @@ def targets_of(args: argparse.Namespace) -> list[InstallTarget]:
     else:
         names = [client for client in installers() if is_on(host, client)]
     if not names:
-        clients, named = " nor ".join(installers()), ", ".join(f"--client {client}" for client in installers())
-        raise Refused(f"neither {clients} is on PATH; name the one you mean: {named}")
+        clients, named = ", ".join(installers()), ", ".join(f"--client {client}" for client in installers())
+        raise Refused(f"none of {clients} is on PATH; name the one you mean: {named}")
     names = [name for name in names if args.scope in installers()[name].scopes]
     if not names:
         raise Refused(f"{wording.no_local()}; use --scope user or --scope project")
@@ -149,8 +149,9 @@ def _refuse_impossible(targets: Sequence[InstallTarget], args: argparse.Namespac
         if not any(MCP in target.installer.transports for target in targets):
             raise Refused(f"{wording.no_mcp(targets)}; use --transport {COMMAND}")
         _check_server()
-    if args.statusline and not any(target.installer.has_status_line for target in targets):
-        raise Refused(f"{wording.no_status_line()}; nothing was changed")
+    no_line = wording.no_status_line(targets) if args.statusline else []
+    if no_line and all(target.scope not in target.installer.status_line_scopes for target in targets):
+        raise Refused(f"{'; '.join(no_line)}; nothing was changed")
 
 
 def _left_out(targets: Sequence[InstallTarget], args: argparse.Namespace) -> Iterator[str]:
@@ -159,8 +160,8 @@ def _left_out(targets: Sequence[InstallTarget], args: argparse.Namespace) -> Ite
         yield f"{wording.no_mcp(targets)}: a process answers each call."
     if args.scope == LOCAL and (not args.client or args.client == "all"):
         yield f"{wording.no_local()}."
-    if args.statusline and not all(target.installer.has_status_line for target in targets):
-        yield f"{wording.no_status_line()}."
+    for line in wording.no_status_line(targets) if args.statusline else ():
+        yield f"{line}."
 
 
 def _plan(
@@ -180,9 +181,9 @@ def _plan(
         planned = [change for _, others in todo for change in others]
         served = plan.served(target, planned)
         changes = plan.setup(target, SetupOptions(transport, args.writable, args.statusline, frozenset(served)))
-        lines += [f"{title}: {line}" for line in shared_hooks.of_setup(target, served, changes, targets)]
+        left += [f"{title}: {line}" for line in shared_hooks.of_setup(target, served, changes, targets)]
         if args.skills:
-            copied, others = skills.setup(target)
+            copied, others = skills.setup(target, [change.path for change in planned])
             changes += copied
             left += [f"left: {skill}" for skill in others]
         todo.append((target, changes))
@@ -218,6 +219,8 @@ def _change(target: InstallTarget, change: files.Change, *, dry_run: bool) -> li
         return [*shown, f"would {_verb(change)} {change.path}\n"]
     backup = plan.backup_for(file, change) if file else None
     files.write(change, target.boundary_of(change.path), backup)
+    if change.new is None:
+        folders.remove_empty(target.host, change.path)
     name = os.path.basename(files.backup_path(change.path))
     about_backup = f"; the old one is kept in {name}" if backup is not None else ""
     about_backup = f"; {name} is removed" if change.drops_backup else about_backup

@@ -54,8 +54,8 @@ def fitted(line: str, columns: int | None) -> list[str]:
 
 def _has_skills(target: InstallTarget) -> bool:
     """Tell whether a client finds skills that setup has written, in the project or in the home."""
-    words = target.installer.rcs_command(target.host)
+    places = [target._replace(scope=scope) for scope in (PROJECT, USER)]
     try:
-        return any(any(skills.installed(target._replace(scope=scope), words)) for scope in (PROJECT, USER))
+        return any(any(skills.installed(place, skills.words(place))) or skills.are_elsewhere(place) for place in places)
     except Refused:  # setup itself has said why, where it matters
         return False

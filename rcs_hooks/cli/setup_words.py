@@ -19,7 +19,7 @@ def has_local(installer: Installer) -> bool:
 
 
 def has_status_line(installer: Installer) -> bool:
-    return installer.has_status_line
+    return bool(installer.status_line_scopes)
 
 
 def has_sandbox(installer: Installer) -> bool:
@@ -45,6 +45,14 @@ def no_mcp(targets: Sequence[InstallTarget]) -> str:
     return f"{joined(without)} cannot ask an MCP server in place of a hook"
 
 
-def no_status_line() -> str:
-    others, only = titles(has_status_line, without=True), titles(has_status_line)
-    return f"{others} cannot run a command in the status line, so --statusline is for {only}"
+def no_status_line(targets: Sequence[InstallTarget]) -> list[str]:
+    """Say of the clients for which `--statusline` does nothing why that is so."""
+    without = [target for target in targets if target.scope not in target.installer.status_line_scopes]
+    lines = []
+    if any(not has_status_line(target.installer) for target in without):
+        others, only = titles(has_status_line, without=True), titles(has_status_line)
+        lines.append(f"{others} cannot run a command in the status line, so --statusline is for {only}")
+    if elsewhere := [target for target in without if has_status_line(target.installer)]:
+        named = joined([target.installer.client.title for target in elsewhere])
+        lines.append(f"{named} reads a status line from --scope {elsewhere[0].installer.status_line_scopes[0]} alone")
+    return lines

@@ -67,11 +67,19 @@ def run(argv: Sequence[str]) -> int:
 def _plan(targets: Sequence[InstallTarget], lines: list[str]) -> list[tuple[InstallTarget, list[files.Change]]]:
     """Return the planned changes of each target, and add to `lines` what to print before them. Raises Refused."""
     planned = []
+    paths: set[str] = set()
+    named = [target.client for target in targets]
     for target in targets:
         changes = plan.uninstall(target)
         removals, others = skills.uninstall(target)
+        removals = [each for each in removals if each.path not in paths]
+        if removals and (users := skills.users(target, named)):
+            folder = target.installer.skills_folder(target)
+            lines.append(f"{folder}: the skills stay, for {' and '.join(users)} may use them")
+            removals = []
+        paths |= {each.path for each in removals}
         planned.append((target, [*changes, *removals]))
-        lines += [f"{path}: you have changed it, so it stays" for path in others]
+        lines += [line for path in others if (line := f"{path}: you have changed it, so it stays") not in lines]
     return planned
 
 

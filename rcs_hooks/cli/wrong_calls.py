@@ -89,8 +89,8 @@ STRAY = {
     "rcs log": "for one session: rcs log --session {word}",
     "rcs hud": "for one session: rcs hud --session {word}",
     "rcs watch": "to call a program: rcs watch --exec {word}",
-    "rcs setup": "for one client: rcs setup --client codex|claude",
-    "rcs uninstall": "for one client: rcs uninstall --client codex|claude",
+    "rcs setup": "for one client: rcs setup --client {word}",
+    "rcs uninstall": "for one client: rcs uninstall --client {word}",
     "rcs modes": "to write a new mode: rcs modes new {word}",
 }
 """What was probably meant by a word that a command does not take."""

@@ -107,7 +107,8 @@ class Installer(ABC):
     home_folder: str
     """The default name of the client's folder in the home, and its name in a project."""
     scopes: tuple[str, ...] = (PROJECT, USER)
-    has_status_line = False
+    status_line_scopes: tuple[str, ...] = ()
+    """The scopes in whose settings the client looks for the command of a status line."""
     has_sandbox = False
     """Whether the client's sandbox keeps an agent from files outside its project."""
     how_to_approve = ""
@@ -150,9 +151,17 @@ class Installer(ABC):
             if scope != USER
         ]
 
-    @abstractmethod
     def skills_folder(self, target: InstallTarget) -> str:
-        """Return the folder in which the client looks for skills; the local scope has none."""
+        """Return the folder to which setup copies skills, one that most clients share; the local scope has none."""
+        base = target.host.root if target.scope == PROJECT else target.host.home
+        return os.path.join(base, ".agents", "skills")
+
+    def other_skills_folders(self, target: InstallTarget) -> list[str]:
+        """List the further folders of this scope in which the client looks for skills, and setup may have copied some.
+
+        In one of them a skill of ours is not copied a second time.
+        """
+        return []
 
     def writable_folders(self, host: Host) -> list[str]:
         """List the folders that `--writable` lets a sandboxed agent write, the run store's first."""

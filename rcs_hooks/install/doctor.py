@@ -33,11 +33,10 @@ MOST = 4
 
 def checks(host: Host) -> Iterator[Check]:
     """Yield the checks of each client that this person uses, and of what the project brings for the others."""
-    present = [client for client in installers() if _is_used(host, client)]
+    present = used(host)
     if not present:
-        names = " nor ".join(installers())
         titles = " or ".join(CLIENTS[client].title for client in installers())
-        found = f"neither {names} is on PATH, and neither has a folder in your home"
+        found = f"none of {', '.join(installers())} is on PATH, and none has a folder in your home"
         yield Check("clients", UNSET, found, f"install {titles}, then type: rcs setup --skills")
     for client in installers():
         title = CLIENTS[client].title
@@ -47,6 +46,11 @@ def checks(host: Host) -> Iterator[Check]:
             yield from guarded(title, _brought(host, client))
     yield from guarded(mode_checks.TITLE, mode_checks.checks(host))
     yield from guarded(config_checks.TITLE, config_checks.checks(host))
+
+
+def used(host: Host) -> list[str]:
+    """List the clients that this person uses, by their programs and folders."""
+    return [client for client in installers() if _is_used(host, client)]
 
 
 def _is_used(host: Host, client: str) -> bool:
@@ -113,7 +117,6 @@ def _served(client: str, others: Sequence[Settings], with_ours: Sequence[Setting
 def _skills(host: Host, client: str, with_ours: Sequence[Settings]) -> Iterator[Check]:
     """Yield checks of whether the command in our skills runs, as the agent's shell would find it."""
     installer = installers()[client]
-    words = installer.rcs_command(host)
     title = f"{CLIENTS[client].title} skills"
     folders: dict[str, InstallTarget] = {}
     for scope in (PROJECT, USER):
@@ -121,6 +124,7 @@ def _skills(host: Host, client: str, with_ours: Sequence[Settings]) -> Iterator[
         folders.setdefault(os.path.realpath(installer.skills_folder(target)), target)
     for target in folders.values():
         folder = installer.skills_folder(target)
+        words = skills.words(target)
         present = skills.installed(target, words)
         again = next(
             (_setup_again(each) for each in with_ours if each.target == target), setup_command(client, target.scope)

@@ -12,14 +12,19 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.catalog import SKILL_FILES
+from rcs_hooks.clients import installers
 from rcs_hooks.clients.installer import LOCAL, PROJECT, USER
+from rcs_hooks.clients.reading import Settings, settings_of
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing.files import Change
 
 if TYPE_CHECKING:
-    from rcs_hooks.clients.installer import InstallTarget
+    from collections.abc import Collection
+
+    from rcs_hooks.clients.installer import Installer, InstallTarget
 
 FILE = "SKILL.md"
+RCS = "rcs"
 COMMAND = re.compile(r"(^|`)rcs (?=[a-z])", re.MULTILINE)
 """The places where a skill names a command of `rcs`: at the start of a line, or of a piece of code."""
 MARK = "<!-- rcs-hooks "
@@ -86,32 +91,77 @@ def installed(target: InstallTarget, words: str) -> Installed:
     return found
 
 
-def _twin(target: InstallTarget, name: str) -> str | None:
-    """Return the path of the same skill in the other scope; None if there is none or the client accepts both."""
-    if not target.installer.refuses_twin_skills:
-        return None
+def sharers(target: InstallTarget) -> list[Installer]:
+    """List the installers of all clients that look for skills in the same folder as this one, itself included."""
+    folder = target.installer.skills_folder(target)
+    return [each for each in installers().values() if each.skills_folder(target) == folder]
+
+
+def words(target: InstallTarget) -> str:
+    """Return the words that run this program in each client that shares the folder: `rcs` if that does in all."""
+    return next((own for each in sharers(target) if (own := each.rcs_command(target.host)) != RCS), RCS)
+
+
+def _elsewhere(target: InstallTarget, name: str, planned: Collection[str]) -> str:
+    """Return why a skill is not copied: a client would see two of one name. Empty if it may be copied.
+
+    `planned`: the paths that are about to be written.
+    """
     other = path_of(target._replace(scope=USER if target.scope == PROJECT else PROJECT), name)
-    return other if os.path.lexists(other) and other != path_of(target, name) else None
+    picky = next((each for each in sharers(target) if each.refuses_twin_skills), None)
+    if picky and os.path.lexists(other) and other != path_of(target, name):
+        return f"{picky.client.title} ignores both of two with one name, and {other} exists"
+    for folder in target.installer.other_skills_folders(target):
+        path = os.path.join(folder, name, FILE)
+        if path in planned or MARK in (editing.read(path, target.boundary) or ""):
+            return f"{target.installer.client.title} looks in {folder} too, and it is there"
+    return ""
 
 
-def setup(target: InstallTarget) -> tuple[list[Change], list[str]]:
-    """Return the changes that copy our skills, and the paths that are left as they are, each with the reason."""
+def are_elsewhere(target: InstallTarget) -> bool:
+    """Tell whether setup has copied a skill to another folder of this scope in which the client looks."""
+    return any(
+        MARK in (editing.read(os.path.join(folder, name, FILE), target.boundary) or "")
+        for folder in target.installer.other_skills_folders(target)
+        for name in SKILL_FILES
+    )
+
+
+def setup(target: InstallTarget, planned: Collection[str] = ()) -> tuple[list[Change], list[str]]:
+    """Return the changes that copy our skills, and the paths that are left as they are, each with the reason.
+
+    `planned`: the paths that are about to be written, for other clients.
+    """
     changes: list[Change] = []
     others: list[str] = []
-    title = target.installer.client.title
-    words = target.installer.rcs_command(target.host)
+    own_words = words(target)
     for name in SKILL_FILES:
-        path, new = path_of(target, name), shipped(name, words)
+        path, new = path_of(target, name), shipped(name, own_words)
+        if path in planned:
+            continue
         old = editing.read(path, target.boundary)
-        twin = _twin(target, name)
-        if old is None and twin:
-            others.append(f"{path} (not written: {title} ignores both of two with one name, and {twin} exists)")
+        why = _elsewhere(target, name, planned) if old is None else ""
+        if why:
+            others.append(f"{path} (not written: {why})")
         elif old is not None and not is_untouched(old):
             others.append(f"{path} (it is not as setup wrote it)")
         elif old != new:
             editing.refuse_unwritable(path)
             changes.append(Change(path, old, new))
     return changes, others
+
+
+def users(target: InstallTarget, leaving: Collection[str]) -> list[str]:
+    """List the titles of the clients that go on using the folder of skills: they have hooks of ours in this scope.
+
+    `leaving`: the names of the clients whose hooks are about to be removed.
+    """
+    found = []
+    for each in sharers(target) if target.scope != LOCAL else ():
+        read = settings_of(target.host, each.client.name) if each.client.name not in leaving else ()
+        if any(isinstance(one, Settings) and one.ours and one.target.scope == target.scope for one in read):
+            found.append(each.client.title)
+    return found
 
 
 def uninstall(target: InstallTarget) -> tuple[list[Change], list[str]]:

@@ -24,7 +24,7 @@ import pytest
 import rcs_hooks
 from rcs_hooks.catalog import SKILL_FILES
 from rcs_hooks.cli import setup
-from rcs_hooks.clients import entries
+from rcs_hooks.clients import CLIENTS, entries
 from rcs_hooks.clients.codex import CODEX
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing.files import Change
@@ -36,6 +36,7 @@ from tests.table import each_row
 BIN = Path(sys.executable).parent
 RCS, HOOK = BIN / "rcs", BIN / "rcs-hook"
 PYTHON = BIN / "python3"
+PY = shlex.quote(str(PYTHON))
 LINE = f"{shlex.quote(str(PYTHON))} -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0"
 SKILLS = SKILL_FILES
 BACKUP_SUFFIX = ".before-rcs"
@@ -168,6 +169,49 @@ BY_MCP = {
     "permissions": {"allow": [*RULES, "mcp__rcs_state"]},
 }
 CLAUDE_BY_MCP = shown(BY_MCP | {"enabledMcpjsonServers": ["rcs_state"]})
+QUIET = f"test -x {PY} || exit 0; exec {PY} -EP -c 'from rcs_hooks.hook.entry import main; main()' 2>/dev/null"
+QUIET_COMMAND = {"type": "command", "command": QUIET, "name": "rcs"}
+QWEN = shown(
+    {
+        "hooks": {
+            event: [{"hooks": [QUIET_COMMAND | {"timeout": timeout}]}]
+            for event, timeout in (("UserPromptSubmit", 10), ("Stop", 10), ("SessionStart", 10), ("SessionEnd", 3))
+        },
+        "permissions": {"allow": [f"run_shell_command({shlex.quote(str(RCS))} {command} *)" for command in UNASKED]},
+    }
+)
+GEMINI = shown(
+    {
+        "hooks": {
+            event: [{"hooks": [QUIET_COMMAND | {"timeout": timeout}]}]
+            for event, timeout in (
+                ("BeforeAgent", 10_000),
+                ("AfterAgent", 10_000),
+                ("SessionStart", 10_000),
+                ("SessionEnd", 3_000),
+            )
+        }
+    }
+)
+PREFIXES = "".join(f"  {json.dumps(f'{shlex.quote(str(RCS))} {command}')},\n" for command in UNASKED)
+POLICIES = f"""# Written by `rcs setup`; `rcs uninstall` removes it.
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = [
+{PREFIXES}]
+decision = "allow"
+priority = 100
+"""
+
+
+def of_copilot(*events: tuple[str, int]) -> str:
+    hooks_ = {event: [{"type": "command", "command": LINE, "timeoutSec": timeout}] for event, timeout in events}
+    return shown({"version": 1, "hooks": hooks_})
+
+
+COPILOT = of_copilot(("UserPromptSubmit", 10), ("Stop", 10), ("SessionStart", 10), ("SessionEnd", 3))
+COPILOT_BESIDE_TOOLS = of_copilot(("UserPromptSubmit", 10), ("Stop", 10))
+"""Where it runs Claude Code's commands for the start and the end of a session."""
 SERVERS = shown({"mcpServers": {"rcs_state": SERVER}})
 
 WRITTEN = {
@@ -189,6 +233,15 @@ WRITTEN = {
         "home/.claude.json": "{projects}",
     },
     ("claude", "user", "command"): {"home/.claude/settings.json": CLAUDE_BY_COMMAND},
+    ("copilot", "project", "command"): {"a project/.github/hooks/rcs-hooks.json": COPILOT},
+    ("copilot", "user", "command"): {"home/.copilot/hooks/rcs-hooks.json": COPILOT},
+    ("qwen", "project", "command"): {"a project/.qwen/settings.json": QWEN},
+    ("qwen", "user", "command"): {"home/.qwen/settings.json": QWEN},
+    ("gemini", "project", "command"): {"a project/.gemini/settings.json": GEMINI},
+    ("gemini", "user", "command"): {
+        "home/.gemini/settings.json": GEMINI,
+        "home/.gemini/policies/rcs-hooks.toml": POLICIES,
+    },
     ("claude", "user", "mcp"): {"home/.claude/settings.json": shown(BY_MCP), "home/.claude.json": SERVERS},
 }
 
@@ -213,9 +266,7 @@ def test_what_is_written_where_nothing_is(client: str, scope: str, transport: st
     for name in WRITTEN[client, scope, transport]:
         assert f"+++ {person.folder / name}\n" in said
     once = person.state()
-    assert f"{'Codex' if client == 'codex' else 'Claude Code'}: nothing to change\n" in person.ok(
-        "setup", *where, "--transport", transport
-    )
+    assert f"{CLIENTS[client].title}: nothing to change\n" in person.ok("setup", *where, "--transport", transport)
     assert person.state() == once
     person.ok("uninstall", *where, "--dry-run")
     assert person.state() == once
@@ -224,7 +275,14 @@ def test_what_is_written_where_nothing_is(client: str, scope: str, transport: st
 
 
 def test_the_clients_own_variables_name_the_place(person: Home) -> None:
-    for variable, folder in (("CODEX_HOME", "cx home"), ("CLAUDE_CONFIG_DIR", "cc home")):
+    homes = {
+        "CODEX_HOME": "cx home",
+        "CLAUDE_CONFIG_DIR": "cc home",
+        "COPILOT_HOME": "cp home",
+        "QWEN_HOME": "qw home",
+        "GEMINI_CLI_HOME": "gm home",
+    }
+    for variable, folder in homes.items():
         person.env[variable] = str(person.folder / folder)
     person.ok("setup", "--client", "all", "--scope", "user", "--transport", "mcp", "--skills")
     assert {name for name in files(person) if "SKILL" not in name} == {
@@ -232,6 +290,10 @@ def test_the_clients_own_variables_name_the_place(person: Home) -> None:
         "cx home/config.toml",
         "cc home/settings.json",
         "cc home/.claude.json",
+        "cp home/hooks/rcs-hooks.json",
+        "qw home/settings.json",
+        "gm home/.gemini/settings.json",
+        "gm home/.gemini/policies/rcs-hooks.toml",
     }
     person.ok("uninstall", "--scope", "user")
     assert files(person) == {}
@@ -266,12 +328,42 @@ CLAUDE_SETTINGS = """{\r
     "permissions": {"allow": ["Bash(ls:*)"], "deny": []}\r
 }\r
 """
+QWEN_SETTINGS = """\ufeff{
+\t// mine, with a "quote" and { a brace
+\t"ui": {"theme": "x"}, // the theme
+\t"hooks": { "disabled": [], /* old
+\t   and unused */ "Stop": [
+\t\t{"hooks": [{"type": "command", "command": "say done", "name": "mine"}]} // loud
+\t] }, /* "hooks": {} */
+\t"permissions": {
+\t\t"allow": [
+\t\t\t"Bash(ls *)" // see "x"
+\t\t]
+\t} // the end
+}
+"""
+GEMINI_SETTINGS = """// http://example.com/*\r
+{\r
+  "hooksConfig": {"notifications": false},\r
+  "hooks": {\r
+    // nothing yet\r
+    "AfterAgent": [\r
+      {"matcher": "*", "hooks": [{"type": "command", "command": "say // done"}]}\r
+      /* {"hooks": []} */\r
+    ]\r
+  }\r
+  // "last": 1\r
+}\r
+"""
+COPILOT_SETTINGS = '// mine\n{\n  "model": "x" // quick\n}\n'
 CLAUDE_SERVERS = '{"mcpServers":{"a":{"command":"x"}},"big":123456789012345678901234567890}'
 OWN = {
     ".codex/hooks.json": CODEX_HOOKS,
     ".codex/config.toml": CODEX_CONFIG,
     ".claude/settings.json": CLAUDE_SETTINGS,
     ".mcp.json": CLAUDE_SERVERS,
+    ".qwen/settings.json": QWEN_SETTINGS,
+    ".gemini/settings.json": GEMINI_SETTINGS,
 }
 USER = {name if name != ".mcp.json" else ".claude.json": text for name, text in OWN.items()}
 ALL = ("--client", "all")
@@ -479,6 +571,9 @@ def test_a_person_s_own_hooks_are_not_taken_by_uninstall(person: Home) -> None:
         "Codex: nothing of ours in the files of --scope project (there is also --scope user)\n"
         "Claude Code: nothing of ours in the files of --scope project"
         " (there is also --scope local and --scope user)\n"
+        "Copilot CLI: nothing of ours in the files of --scope project (there is also --scope user)\n"
+        "Qwen Code: nothing of ours in the files of --scope project (there is also --scope user)\n"
+        "Gemini CLI: nothing of ours in the files of --scope project (there is also --scope user)\n"
     )
     assert person.state() == before
 
@@ -756,6 +851,9 @@ def test_another_environment_takes_the_place_of_the_first(person: Home) -> None:
         path.write_text(path.read_text().replace(str(BIN), "/gone/bin"))
     person.ok("setup", *ALL, "--transport", "mcp")
     expected = WRITTEN["codex", "project", "mcp"] | WRITTEN["claude", "project", "mcp"]
+    expected |= {"a project/.github/hooks/rcs-hooks.json": COPILOT_BESIDE_TOOLS}
+    for client in ("qwen", "gemini"):
+        expected |= WRITTEN[client, "project", "command"]
     left = {name: text for name, text in files(person).items() if not name.endswith(BACKUP_SUFFIX)}
     settings = json.loads(left.pop("a project/.claude/settings.json"))
     assert settings["permissions"]["allow"] == ["mcp__rcs_state", *RULES]
@@ -1002,7 +1100,9 @@ def test_without_a_home_nothing_is_found(home: str | None, person: Home) -> None
 
 
 def test_without_a_client_it_is_asked_which(person: Home) -> None:
-    expected = "neither codex nor claude is on PATH; name the one you mean: --client codex, --client claude"
+    clients = ("codex", "claude", "copilot", "qwen", "gemini")
+    named = ", ".join(f"--client {client}" for client in clients)
+    expected = f"none of {', '.join(clients)} is on PATH; name the one you mean: {named}"
     assert person.refused("setup") == expected
 
 

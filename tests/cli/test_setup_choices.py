@@ -19,7 +19,10 @@ from tests.cli.test_setup import ALL, CLAUDE_SETTINGS, RCS, SKILLS, Home, files,
 
 CLAUDE = ("--client", "claude")
 LOCAL = (*CLAUDE, "--scope", "local")
-NO_LOCAL = "Codex cannot keep settings of yours alone in a project, so --scope local is for Claude Code"
+NO_LOCAL = (
+    "Codex, Copilot CLI, Qwen Code and Gemini CLI cannot keep settings of yours alone in a project, so --scope local is"
+    " for Claude Code"
+)
 STATUS_LINE = {"type": "command", "command": f"{shlex.quote(str(RCS))} hud --statusline"}
 
 
@@ -198,7 +201,10 @@ def test_a_status_line_of_ours_from_another_place_is_replaced(person: Home) -> N
 
 
 def test_codex_has_no_status_line_and_that_is_said(person: Home) -> None:
-    why = "Codex cannot run a command in the status line, so --statusline is for Claude Code"
+    why = (
+        "Codex and Gemini CLI cannot run a command in the status line, so --statusline is for Claude Code, Copilot CLI"
+        " and Qwen Code"
+    )
     assert person.refused("setup", "--client", "codex", "--statusline") == f"{why}; nothing was changed"
     assert f"{why}.\n" in person.ok("setup", *ALL, "--statusline")
 

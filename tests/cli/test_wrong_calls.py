@@ -74,7 +74,7 @@ WRONG = {
     "log x": "log takes no 'x'; for one session: rcs log --session x",
     "try fix this": "try takes no 'this'; put the prompt in single quotes: rcs try 'fix this'",
     "try": "try needs PROMPT; see: rcs try --help",
-    "setup codex": "setup takes no 'codex'; for one client: rcs setup --client codex|claude",
+    "setup codex": "setup takes no 'codex'; for one client: rcs setup --client codex",
     "mcp x": "mcp takes no 'x'; see: rcs mcp --help",
     "runs show": "runs show needs ID; see: rcs runs show --help",
     "question answer": "question answer needs TEXT; see: rcs question answer --help",
@@ -101,7 +101,7 @@ WRONG = {
     "prove pytest -q": "write `--` before the command: rcs prove -- pytest -q",
     "task test x true": "write `--` before the command: rcs task test x -- true",
     "hud --json=1": "--json takes no value",
-    "setup --client vim": "--client 'vim': it is one of codex, claude, all",
+    "setup --client vim": "--client 'vim': it is one of codex, claude, copilot, qwen, gemini, all",
     "runs list --status runing":
         "--status 'runing': it is one of running, waiting, failed, completed, skipped, idle, inactive; did you mean "
         "running?",

@@ -176,8 +176,9 @@ def test_a_client_that_setup_knows_has_files_for_each_of_its_scopes(name: str, t
     installer = installers()[name]
     host = Host({}, str(tmp_path / "home"), str(tmp_path / "project"))
     assert (installer.client.name, USER in installer.scopes, set(installer.scopes) <= set(SCOPES)) == (name, True, True)
-    paths = [file.path for scope in installer.scopes for file in InstallTarget(host, name, scope).files]
-    assert len({path for path in paths if path.endswith("hooks.json") or "settings" in path}) == len(installer.scopes)
+    paths = [InstallTarget(host, name, scope).hooks_file.path for scope in installer.scopes]
+    assert all(path.endswith("hooks.json") or "settings" in path for path in paths)
+    assert len(set(paths)) == len(installer.scopes)
     for scope in installer.scopes:
         target = InstallTarget(host, name, scope)
         assert all(target.file(file.path) for file in target.files)

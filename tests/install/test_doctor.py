@@ -86,8 +86,8 @@ def hooks(command: str, **more: object) -> dict[str, Any]:
 
 
 def test_without_a_client_it_says_so(host: Host) -> None:
-    said = "neither codex nor claude is on PATH, and neither has a folder in your home"
-    todo = "install Codex or Claude Code, then type: rcs setup --skills"
+    said = "none of codex, claude, copilot, qwen, gemini is on PATH, and none has a folder in your home"
+    todo = "install Codex or Claude Code or Copilot CLI or Qwen Code or Gemini CLI, then type: rcs setup --skills"
     assert checks(host) == [Check("clients", UNSET, said, todo)]
 
 
@@ -400,6 +400,9 @@ def test_what_is_started_is_told_of_no_state_and_no_settings(host: Host) -> None
         "RCS_ROOT": "/dev/null",
         "CODEX_HOME": "/dev/null",
         "CLAUDE_CONFIG_DIR": "/dev/null",
+        "COPILOT_HOME": "/dev/null",
+        "QWEN_HOME": "/dev/null",
+        "GEMINI_CLI_HOME": "/dev/null",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 

@@ -100,7 +100,7 @@ class ClaudeInstaller(Installer):
     home_variable = "CLAUDE_CONFIG_DIR"
     home_folder = ".claude"
     scopes = (LOCAL, PROJECT, USER)
-    has_status_line = True
+    status_line_scopes = scopes
     format = FORMAT
 
     def files(self, target: InstallTarget) -> list[ClientFile]:

@@ -98,10 +98,6 @@ class CodexInstaller(Installer):
     def files_with_hooks(self, target: InstallTarget) -> list[ClientFile]:
         return self.files(target)
 
-    def skills_folder(self, target: InstallTarget) -> str:
-        base = target.host.root if target.scope == PROJECT else target.host.home
-        return os.path.join(base, ".agents", "skills")
-
     def writable_folders(self, host: Host) -> list[str]:
         """List the folders of the run store and of the state; an agent in a subfolder needs the second too."""
         return [os.path.join(host.home, ".rcs"), os.path.join(host.root, ".rcs")]

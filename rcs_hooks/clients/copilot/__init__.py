@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rcs_hooks.clients.client import Fields
+    from rcs_hooks.clients.installer import Installer
 
 MARK = "COPILOT_CLI"
 OF_OTHERS = ("prompt_id", "turn_id")
@@ -34,6 +35,12 @@ class CopilotCli(Client):
     agent_variables = (MARK, session_variable)
     skill_folders = ((".copilot", "COPILOT_HOME"), (".agents", ""), (".github", ""))
     call_variables = (MARK,)
+
+    @property
+    def installer(self) -> Installer:
+        from rcs_hooks.clients.copilot.setup import INSTALLER
+
+        return INSTALLER
 
     def recognizes(self, fields: Fields, env: Mapping[str, str]) -> bool:
         """Tell whether a call has Copilot's variable, a time and no turn: so that of no other client in its shell."""

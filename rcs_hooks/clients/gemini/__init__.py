@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rcs_hooks.clients.client import Fields
+    from rcs_hooks.clients.installer import Installer
 
 SESSION = "GEMINI_SESSION_ID"
 NO_ANSWER = "[no response text]"
@@ -34,6 +35,12 @@ class GeminiCli(Client):
     env_files = (".gemini/.env", ".env")
     stops_without_answer = True
     continues_at_once = True
+
+    @property
+    def installer(self) -> Installer:
+        from rcs_hooks.clients.gemini.setup import INSTALLER
+
+        return INSTALLER
 
     @property
     def event_names(self) -> Mapping[str, str]:

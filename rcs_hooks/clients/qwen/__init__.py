@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rcs_hooks.clients.client import Fields
+    from rcs_hooks.clients.installer import Installer
 
 CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
 DEFAULT_CAP, MOST_CAP = 8, 100
@@ -30,6 +31,12 @@ class QwenCode(Client):
     call_variables = (CAP, session_variable)
     crons = "crons"
     env_files = (".qwen/.env", ".env")
+
+    @property
+    def installer(self) -> Installer:
+        from rcs_hooks.clients.qwen.setup import INSTALLER
+
+        return INSTALLER
 
     def recognizes(self, fields: Fields, env: Mapping[str, str]) -> bool:
         """Tell whether a call has the session that Qwen Code's own variable names."""
