@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rcs_hooks.clients import installers
 from rcs_hooks.clients.client_file import ClientFile
-from rcs_hooks.clients.handlers import COMMAND, MCP
-from rcs_hooks.clients.installer import LOCAL, PROJECT, USER, Host, InstallTarget, SetupOptions
+from rcs_hooks.clients.installer import Host, InstallTarget, SetupOptions
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing import jsonedit
 from rcs_hooks.install import plan
@@ -26,12 +26,11 @@ from tests.table import each_row
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CODEX, CLAUDE = "codex", "claude"
 SETUPS = [
     (client, scope, transport)
-    for client, scopes in ((CODEX, (PROJECT, USER)), (CLAUDE, (PROJECT, LOCAL, USER)))
-    for scope in scopes
-    for transport in (COMMAND, MCP)
+    for client, installer in installers().items()
+    for scope in installer.scopes
+    for transport in installer.transports
 ]
 """Every place that `rcs setup` writes to."""
 
@@ -70,6 +69,7 @@ HOOKS = [
     {"Stop": [{"matcher": "", "hooks": [FOREIGN]}]},
     {"Stop": [{"hooks": [FOREIGN]}, {"hooks": [FOREIGN]}], "PreToolUse": [{"hooks": [FOREIGN]}]},
 ]
+REMARKS = st.sampled_from(["", "", "", " // a, {", "\n  // b: [", " /* c */", "\n\t/* d\n e */"])
 EMPTY_HOOKS: list[Any] = [{}, {"Stop": []}, {"PreToolUse": []}]
 RULES = [None, {"allow": ["Bash(ls:*)"]}, {"deny": ["Bash(rm:*)"]}, {"allow": ["a", "b"], "deny": []}]
 EMPTY_RULES: list[Any] = [{}, {"allow": []}]
@@ -77,9 +77,10 @@ SERVERS = [None, {"other": {"command": "x", "env": {}}}]
 
 
 @st.composite
-def json_files(draw: st.DrawFn, *, settled: bool, root: str) -> File:
+def json_files(draw: st.DrawFn, *, settled: bool, root: str, commented: bool) -> File:
     """An object with members of the person's own, marked so that an edit finds them, and with those that ours go into.
 
+    `commented`: with comments behind lines and between them.
     `settled`: nothing of the latter is empty, so that ours come and go without a trace.
     """
     whole: dict[str, Any] = {f"mine{number}": draw(VALUES) for number in range(draw(st.integers(1, 4)))}
@@ -104,6 +105,8 @@ def json_files(draw: st.DrawFn, *, settled: bool, root: str) -> File:
         value = draw(st.sampled_from(OTHER_VALUES))
         edits.append(Edit(f"another value of {name}", partial(changed, name=name, value=value)))
     edits.append(Edit("a key at the end", at_the_end))
+    if commented:
+        text = "\n".join(line + draw(REMARKS) for line in text.split("\n"))
     text = draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", "\n", "\n\n"]))
     if draw(st.booleans()):
         text = text.replace("\n", "\r\n")
@@ -174,23 +177,23 @@ class Case(NamedTuple):
 
 
 def paths(place: InstallTarget) -> list[str]:
-    return [place.hooks_file.path, place.files[1].path]
+    return [file.path for file in place.files]
 
 
 @st.composite
 def cases(draw: st.DrawFn, place: InstallTarget, transport: str, *, settled: bool) -> Case:
     files, edits = {}, {}
     for path in paths(place):
-        kind = (
-            json_files(settled=settled, root=place.host.root) if path.endswith("json") else toml_files(settled=settled)
-        )
+        kind = toml_files(settled=settled)
+        if path.endswith("json"):
+            kind = json_files(settled=settled, root=place.host.root, commented=file_of(place, path).has_comments)
         files[path] = draw(kind)
         edits[path] = draw(st.lists(st.sampled_from(files[path].edits), max_size=4, unique_by=lambda edit: edit.what))
-    return Case(files, edits, [transport, *draw(st.lists(st.sampled_from([COMMAND, MCP]), max_size=2))])
+    return Case(files, edits, [transport, *draw(st.lists(st.sampled_from(place.installer.transports), max_size=2))])
 
 
 def set_up(place: InstallTarget, transport: str) -> None:
-    for change in plan.setup(place, SetupOptions(transport, place.client == CODEX, place.client == CLAUDE)):
+    for change in plan.setup(place, SetupOptions(transport, writable=True, statusline=True)):
         editing.write(change, place.boundary_of(change.path), plan.backup_for(file_of(place, change.path), change))
 
 
