@@ -138,4 +138,4 @@ def _folders(host: Host, client: str | None, scope: str) -> list[str]:
     targets = (InstallTarget(host, name, scope) for name in names)
     paths = [target.installer.skills_folder(target) for target in targets]
     order = [path for _, path in lookup.folders(host.env, host.root)]
-    return sorted(paths, key=lambda path: order.index(path) if path in order else len(order))
+    return sorted(dict.fromkeys(paths), key=lambda path: order.index(path) if path in order else len(order))
