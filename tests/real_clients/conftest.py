@@ -47,7 +47,7 @@ def _why_not(client: Client, program: Installed, sandbox: str, folder: Path) -> 
     """Why the client finishes no plain turn in which its agent runs a command; empty where it does."""
     person = Person(client, program, folder / "home", folder, sandbox=sandbox)
     person.trusts(folder)
-    outcome = person.types("Hi", run("echo $((40 + 2))"), say("Bye."))
+    outcome = person.types("Hi", run("printf '%s%s\\n' 4 2"), say("Bye."))
     heard = outcome.requests[-1].texts() if outcome.requests else []
     if outcome.status == 0 and any("42" in text.split() for text in heard):
         return ""

@@ -62,8 +62,10 @@ class Typed:
     """A file that has to be there first."""
     typed: str = ""
     """A file that is made once the client has the prompt."""
+    stops: bool = False
+    """In a terminal, in place of a prompt: Esc, once the model has been asked. The client then works no more."""
     keys: tuple[str, ...] = ()
-    """Pressed in place of a prompt, in a terminal: `Escape`."""
+    """In a terminal, in place of a prompt: what is pressed, by tmux' names."""
     shows: str = ""
     """A pattern that the screen of a terminal has to show first."""
 

@@ -6,7 +6,8 @@ the person saw before they typed again, and for the last one.
 
 The plan is a JSON object: `session`, the id; `record`, the file of the model's requests; `typed`, a list of objects;
 and `screen`, the patterns by which this client's screen says that it is `ready` for the first prompt, or `busy`, and
-the words that `quit` it. What is typed has `prompt`, or `keys` to press in its place; `when`, a file, and `shows`, a
+the words that `quit` it, and the keys that `stop` the agent. What is typed has `prompt`, or in its place `stops`, or
+`keys` to press; `when`, a file, and `shows`, a
 pattern on the screen, both of which have to be there before; `turns`, how many turns end before the next one is typed;
 and `typed`, a file that is made once the client has it.
 """
@@ -101,6 +102,15 @@ class Terminal:
         self.wait(f"the prompt to be seen: {prompt}", lambda: self.count(prompt) > before, 2)
         self.press("Enter")
 
+    def stop(self) -> None:
+        """Stop the agent at its work, and clear what the client then offers to be typed again."""
+        self.wait("the agent to work", lambda: self.is_busy() and self.requests() > self.seen)
+        for key in self.screen["stop"]:
+            self.press(key)
+        self.wait("the agent to stop", lambda: not self.is_busy(), STEADY)
+        self.tmux("send-keys", "C-u")
+        self.expect_work()
+
     def count(self, prompt: str) -> int:
         """How often it can be seen, wrapped or not."""
         return plain(self.look()).count(plain(prompt)[-40:])
@@ -150,6 +160,8 @@ def follow(terminal: Terminal, typed: Json) -> None:
         terminal.wait(typed["when"], lambda: Path(typed["when"]).exists())
     if typed["shows"]:
         terminal.wait(f"the screen to show {typed['shows']}", lambda: terminal.shows(typed["shows"]))
+    if typed["stops"]:
+        terminal.stop()
     for key in typed["keys"]:
         terminal.press(key)
     if typed["prompt"]:

@@ -34,9 +34,9 @@ class Adapter(ABC):
     conversation: ClassVar[str] = "terminal.py"
     """The program that types several prompts into one process of it."""
     screen: ClassVar[Json] = {}
-    """For a terminal: the patterns by which its screen says that it is `ready`, or `busy`, and what makes it `quit`."""
-    interrupt: ClassVar[tuple[str, ...]] = ("Escape",)
-    """The keys that stop the agent."""
+    """For a terminal: the patterns by which its screen says that it is `ready`, or `busy`, the words that make it
+    `quit`, and the keys that `stop` its agent.
+    """
 
     # --- how it is started
 

@@ -26,8 +26,12 @@ class Copilot(Adapter):
         "node_modules/@github/copilot-*/copilot",
         env="COPILOT_PKG_CACHE_HOME",
     )
-    screen: ClassVar = {"ready": r"\? help", "busy": r"esc interrupt|Loading:", "quit": "/exit"}
-    interrupt = ("Escape", "Escape")
+    screen: ClassVar = {
+        "ready": r"\? help",
+        "busy": r"esc esc |Loading:",
+        "quit": "/exit",
+        "stop": ["Escape", "Escape"],
+    }
     hooks_file = ".github/hooks/hooks.json"
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:

@@ -31,7 +31,7 @@ class Gemini(Adapter):
     package = Package(
         "gemini", "@google/gemini-cli", "0.61.0", "node_modules/@google/gemini-cli/bundle/gemini.js", node=20
     )
-    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit"}
+    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".gemini/settings.json"
     events: ClassVar = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent", "PreCompact": "PreCompress"}
 

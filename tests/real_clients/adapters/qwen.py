@@ -15,6 +15,8 @@ Json = dict[str, Any]
 SETTINGS: Json = {
     "security": {"auth": {"selectedType": "openai"}},
     "general": {"enableAutoUpdate": False},
+    # With -p it takes a pipe otherwise, and what a command says just before it ends may be lost.
+    "tools": {"shell": {"enableInteractiveShell": True}},
     "privacy": {"usageStatisticsEnabled": False},
     "memory": {"enableManagedAutoMemory": False},
 }
@@ -27,7 +29,7 @@ class Qwen(Adapter):
     package = Package(
         "qwen", "@qwen-code/qwen-code", "0.24.4", "node_modules/@qwen-code/qwen-code/cli-entry.js", node=22
     )
-    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit"}
+    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".qwen/settings.json"
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:

@@ -9,9 +9,17 @@ from tests.real_clients.wire.form import Answer, Form, in_json, streamed
 from tests.real_clients.wire.tools import call
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.real_clients.model_server import Turn
 
 Json = dict[str, Any]
+
+
+SUBAGENTS = ("As a sub-agent, ", "subagent working for a parent agent")
+"""What Copilot CLI and Qwen Code say to a subagent."""
+ASIDES = ("managed memory extraction subagent", "[SUGGESTION MODE:")
+"""What Qwen Code says to a model that is to remember something, or to guess what is typed next."""
 
 
 class Chat(Form):
@@ -22,6 +30,12 @@ class Chat(Form):
 
     def tools(self, body: Json) -> list[str]:
         return [str(tool["function"]["name"]) for tool in body.get("tools") or () if "function" in tool]
+
+    def is_aside(self, body: Json) -> bool:
+        return any(mark in text for text in _outer(body) for mark in ASIDES)
+
+    def subagent(self, body: Json, headers: Mapping[str, str]) -> str:
+        return next((mark for text in _outer(body)[:1] for mark in SUBAGENTS if mark in text), "")
 
     def answer(self, number: int, turn: Turn, body: Json, path: str) -> Answer:
         said = self._message(number, turn, body)
@@ -46,3 +60,9 @@ class Chat(Form):
         function = {"name": name, "arguments": json.dumps(arguments)}
         called = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
         return {"role": "assistant", "content": None, "tool_calls": [called]}
+
+
+def _outer(body: Json) -> list[str]:
+    """Return what the client itself says: the first message and the last one."""
+    messages = body.get("messages") or []
+    return [json.dumps(message["content"]) for message in (*messages[:1], *messages[-1:])]

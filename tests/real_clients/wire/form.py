@@ -69,5 +69,10 @@ class Form(ABC):
 
     def error(self, status: int) -> Answer:
         """Answer that the request failed."""
-        error = {"type": "mock_error", "code": status, "message": "The script wants an error", "status": "MOCK"}
+        error = {
+            "type": "invalid_request_error",
+            "code": status,
+            "message": "The script wants an error",
+            "status": "MOCK",
+        }
         return in_json({"type": "error", "error": error}, status)

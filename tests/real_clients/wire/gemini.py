@@ -9,9 +9,15 @@ from tests.real_clients.wire.form import Answer, Form, in_json, streamed
 from tests.real_clients.wire.tools import call
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.real_clients.model_server import Turn
 
 Json = dict[str, Any]
+
+
+ENDS = "complete_task"
+"""The tool by which a subagent, and nobody else, gives its result."""
 
 
 class Gemini(Form):
@@ -23,6 +29,9 @@ class Gemini(Form):
     def tools(self, body: Json) -> list[str]:
         held = (tool.get("functionDeclarations") or () for tool in body.get("tools") or ())
         return [str(tool["name"]) for declared in held for tool in declared]
+
+    def subagent(self, body: Json, headers: Mapping[str, str]) -> str:
+        return ENDS if ENDS in self.tools(body) else ""
 
     def answer(self, number: int, turn: Turn, body: Json, path: str) -> Answer:
         if self.counts(path):
@@ -41,6 +50,8 @@ class Gemini(Form):
         if turn.uses_tool:
             name, arguments = call(turn, self.tools(body))
             return {"functionCall": {"name": name, "args": arguments}}
+        if self.subagent(body, {}):
+            return {"functionCall": {"name": ENDS, "args": {"result": {"response": turn.text}}}}
         config = body.get("generationConfig") or {}
         schema = config.get("responseJsonSchema") or config.get("responseSchema")
         return {"text": json.dumps(_example(schema)) if schema else turn.text}
