@@ -19,7 +19,7 @@ import pytest
 
 from rcs_hooks import __version__
 from rcs_hooks.clients import entries
-from tests.mcp.test_server import Pipes
+from tests.mcp.support import Pipes
 from tests.support import CHECKOUT, RCS_HOOK, Record, check_output, clean_env, hook_here, run_rcs
 from tests.upgrade.make import BIN, COMMIT, HOME, MADE, PACKAGE, WORKSPACE, old_package
 
@@ -292,7 +292,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 def old_server(upgraded: Upgraded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipes]:
     """`rcs mcp` of 0.1.0, as a client started it before the upgrade."""
     package = old_package(tmp_path / "old")
-    monkeypatch.setattr("tests.mcp.test_server.COMMAND", [sys.executable, "-m", "rcs_hooks", "mcp"])
+    monkeypatch.setattr("tests.mcp.support.COMMAND", [sys.executable, "-m", "rcs_hooks", "mcp"])
     server = Pipes(upgraded.root, PYTHONPATH=str(package), HOME=str(upgraded.home))
     yield server
     server.close()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rcs_hooks.cli import options, output
-from rcs_hooks.errors import Refused, needs_extra
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
 
 def build() -> argparse.ArgumentParser:
+    from rcs_hooks.cli import options
+
     return options.parser(
         "mcp",
         "Run the MCP server, on stdin and stdout. Its tools are those of the state, question_ask, emit and two hooks.",
@@ -22,10 +20,9 @@ def build() -> argparse.ArgumentParser:
 
 
 def run(argv: Sequence[str]) -> int:
-    build().parse_args(argv)
-    try:
-        from rcs_hooks.mcp.server import serve
-    except ImportError as error:
-        raise Refused(needs_extra(error.name, "the server")) from None
+    if argv:  # a client passes none, and waits
+        build().parse_args(argv)
+    from rcs_hooks.mcp.server import serve
+
     serve()
-    return output.OK
+    return 0

@@ -13,7 +13,7 @@ from rcs_hooks.clients import CLIENTS, installers
 from rcs_hooks.clients.handlers import COMMAND, MCP, TRANSPORTS
 from rcs_hooks.clients.installer import LOCAL, PROJECT, SCOPES, Host, InstallTarget, SetupOptions, setup_command
 from rcs_hooks.editing import files
-from rcs_hooks.errors import Refused, needs_extra
+from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.install import folders, plan, skills
 from rcs_hooks.install.exclusive import exclusive
@@ -45,8 +45,8 @@ def build() -> argparse.ArgumentParser:
     parser.add_argument(
         "--transport",
         choices=TRANSPORTS,
-        help="a process for each call, or one MCP server that stays (needs the extra `server`); without it, as the"
-        " entries that are there do, and new ones by a process",
+        help="a process for each call, or one MCP server that stays; without it, as the entries"
+        " that are there do, and new ones by a process",
     )
     parser.add_argument("--skills", action="store_true", help="also the skills, where each client looks for them")
     parser.add_argument(
@@ -176,7 +176,6 @@ def _plan(
         if transport not in target.installer.transports:
             transport = COMMAND
         if transport == MCP and not args.transport:
-            _check_server(f"the entries of {title} ask it; --transport command does without it")
             lines.append(f"{title}: {KEPT}")
         planned = [change for _, others in todo for change in others]
         served = plan.served(target, planned)
@@ -232,15 +231,6 @@ def _verb(change: files.Change) -> str:
     if change.new is None:
         return "remove"
     return "write" if change.old is None else "change"
-
-
-def _check_server(why: str = "") -> None:
-    """Raise Refused if this Python cannot run the server. `why`: why it is needed, where nobody asked for it."""
-    import importlib.util
-
-    if importlib.util.find_spec("mcp") is None:
-        said = needs_extra("mcp", "the server")
-        raise Refused(f"{said}; {why}" if why else said)
 
 
 def approve_moved(target: InstallTarget, changes: Sequence[files.Change]) -> list[str]:

@@ -42,7 +42,7 @@ def main() -> int:
         after_sending = []
     gc.freeze()  # nor is it looked through when the interpreter ends, for which the client waits
     try:
-        _write_all(1, line.encode() + b"\n")
+        write_all(1, line.encode() + b"\n")
     except OSError:
         return 0  # nobody listens any more
     for do in after_sending:
@@ -104,7 +104,7 @@ def _read_all(fd: int) -> bytes:
     return b"".join(chunks)
 
 
-def _write_all(fd: int, data: bytes) -> None:
+def write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]

@@ -1,115 +1,133 @@
-"""Serves the tools of `tools.py` over stdio, with the official `mcp` package."""
+"""Serves MCP on stdin and stdout, one message a line.
 
-from __future__ import annotations
+A client starts the server while a person waits for the first prompt, so nothing heavy is imported before a hook is
+answered. Several threads take turns at reading: the one that reads a line also answers it, while another reads on. So a
+call that waits for a lock delays no other call, and no call waits until it is handed from one thread to another.
+"""
 
-from typing import TYPE_CHECKING, Any
+import os
+import sys
+import threading
 
-import anyio
-import mcp_types as types
-from mcp.server.lowlevel.server import Server
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
+from rcs_hooks import jsontext
+from rcs_hooks.files.workspaces import working_folder
+from rcs_hooks.hook.entry import write_all
+from rcs_hooks.mcp import protocol, tools
 
-from rcs_hooks import __version__
-from rcs_hooks.environment import real_environment
-from rcs_hooks.mcp import tools, unreadable
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
-    from mcp.server.context import ServerRequestContext
-    from mcp.shared._stream_protocols import ReadStream, WriteStream
-
-NAME = "rcs_state"
-OF_WHOLE_MESSAGE, MOST_STEPS = ("missing", "model_type"), 2
-"""The faults that pydantic reports with the whole message as input, and how long their paths can be: pydantic tries
-every kind of message, and names the kind first."""
-
-
-async def _list(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    listed = []
-    for name in tools.NAMES:
-        purpose, schema = tools.schema_of(name)
-        listed.append(types.Tool(name=name, description=purpose, input_schema=schema))
-    return types.ListToolsResult(tools=listed)
-
-
-async def _call(_: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
-    """Run a tool in a thread, so that a call that waits for a lock delays no other session."""
-    environment = real_environment()
-    text, is_error = await anyio.to_thread.run_sync(
-        tools.call, params.name, params.arguments or {}, dict(environment.env), environment.cwd
-    )
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
-
-
-class AnsweringReader:
-    """A stream of a client's messages that answers each line which the `mcp` package cannot read and would drop."""
-
-    def __init__(self, reader: ReadStream[SessionMessage | Exception], writer: WriteStream[SessionMessage]) -> None:
-        self._reader = reader
-        self._writer = writer
-
-    async def receive(self) -> SessionMessage | Exception:
-        """Return the next message that can be read, and answer each line before it that cannot."""
-        while True:
-            item = await self._reader.receive()
-            reply = _reply_to(item)
-            if reply is None:
-                return item
-            await self._writer.send(SessionMessage(_message_of(reply)))
-
-    async def aclose(self) -> None:
-        await self._reader.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-
-def _reply_to(item: SessionMessage | Exception) -> unreadable.LineAnswer | None:
-    if not isinstance(item, ValidationError):
-        return None
-    faults = item.errors(include_url=False)
-    if faults[0]["type"] == "json_invalid":
-        return unreadable.reply_to(faults[0]["input"], faults[0]["msg"])
-    for fault in faults:
-        if fault["type"] in OF_WHOLE_MESSAGE and len(fault["loc"]) <= MOST_STEPS:
-            return unreadable.reply_to_invalid(fault["input"])
-    return None
-
-
-def _message_of(reply: unreadable.LineAnswer) -> types.JSONRPCMessage:
-    if reply.code is not None or reply.id is None:
-        error = types.ErrorData(code=reply.code or unreadable.PARSE_ERROR, message=reply.text)
-        return types.JSONRPCError(jsonrpc="2.0", id=reply.id, error=error)
-    result = types.CallToolResult(content=[types.TextContent(type="text", text=reply.text)], is_error=reply.is_error)
-    dumped = result.model_dump(by_alias=True, mode="json", exclude_none=True)
-    return types.JSONRPCResponse(jsonrpc="2.0", id=reply.id, result=dumped)
-
-
-async def _serve() -> None:
-    """Answer requests on stdin until it is closed, including the lines that the `mcp` package would drop."""
-    server: Server[Any] = Server(NAME, version=__version__, on_list_tools=_list, on_call_tool=_call)
-    async with stdio_server() as (reader, writer):
-        await server.run(AnsweringReader(reader, writer), writer, server.create_initialization_options())
+READ_SIZE = 1 << 16  # what a pipe holds
+MOST_THREADS = 32
 
 
 def serve() -> None:
-    """Run the MCP server until stdin is closed."""
-    anyio.run(_serve)
+    """Answer requests on stdin until it is closed."""
+    with open(os.devnull, "r+b", buffering=0) as nothing:
+        source = _taken(0, nothing.fileno())
+        sink = _taken(1, nothing.fileno() if sys.stderr is None else 2)
+    StdioServer(source, sink, dict(os.environ)).run()
+
+
+def _taken(fd: int, instead: int) -> int:
+    """Return a copy of a standard stream, and put another in its place, so that a stray `print` is no answer."""
+    own = os.dup(fd)
+    os.dup2(instead, fd)
+    os.set_blocking(own, True)
+    return own
+
+
+def lines_of(fd: int) -> "Iterator[bytes]":
+    """Yield each line of a stream as it comes, without its end; the last one may have none."""
+    parts: list[bytes] = []
+    while chunk := os.read(fd, READ_SIZE):
+        first, *more = chunk.split(b"\n")
+        parts.append(first)
+        for line in more:
+            yield b"".join(parts)
+            parts = [line]
+    yield b"".join(parts)
+
+
+def answer_to(line: bytes, call: "protocol.Call") -> str | None:
+    """Return the line that answers a line of the client; None if it expects none. `call`: runs a tool."""
+    text = line.decode(errors="replace")
+    if not text.strip():
+        return None
+    try:
+        message = jsontext.loads(text, writable=True)
+    except ValueError as error:
+        from rcs_hooks.mcp import unreadable
+
+        answer: object = unreadable.answer_to(text, str(error))
+    else:
+        answer = protocol.answer_to(message, call)
+    return None if answer is None else jsontext.dumps_line(answer)
+
+
+class StdioServer:
+    """The threads that answer one client, and what they share.
+
+    `source`, `sink`: the file descriptors of the two streams. `env`: the environment variables that calls see.
+    """
+
+    def __init__(self, source: int, sink: int, env: "Mapping[str, str]") -> None:
+        self._sink = sink
+        self._env = env
+        self._lines = lines_of(source)
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._busy: set[int] = set()
+        """The threads that answer, by their idents; each other one reads, or waits to read."""
+        self._has_ended = False
+
+    def run(self) -> None:
+        """Answer requests until the stream ends, and return once all of them are answered."""
+        try:
+            self._answer_lines()
+        finally:
+            self._has_ended = True
+        for thread in self._threads:
+            thread.join()
+
+    def _answer_lines(self) -> None:
+        me = threading.get_ident()
+        while (line := self._next_line(me)) is not None:
+            answer = answer_to(line, self._call)
+            self._busy.discard(me)  # before the client has the answer and asks again: or that would want a new thread
+            if answer is not None:
+                self._send(answer)
+
+    def _next_line(self, me: int) -> bytes | None:
+        """Return the next line, and see to it that another thread reads the one after it; None at the end."""
+        with self._reading:
+            line = None if self._has_ended else next(self._lines, None)
+            if line is None or self._has_ended:  # it may have ended meanwhile
+                self._has_ended = True
+                return None
+            self._busy.add(me)
+            if len(self._busy) > len(self._threads) and len(self._threads) < MOST_THREADS:
+                self._add_thread()
+            return line
+
+    def _add_thread(self) -> None:
+        # A daemon: an interrupt, which only the main thread gets, ends the process without waiting for the others.
+        thread = threading.Thread(target=self._answer_lines, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system allows no more; those that run take turns
+            return
+        self._threads.append(thread)
+
+    def _call(self, name: str, arguments: "dict[str, Any]") -> tuple[str, bool]:
+        return tools.call(name, arguments, self._env, working_folder())
+
+    def _send(self, answer: str) -> None:
+        with self._writing:
+            try:
+                write_all(self._sink, answer.encode() + b"\n")
+            except OSError:  # nobody listens any more
+                self._has_ended = True

@@ -1,29 +1,31 @@
-"""Answers the lines that the `mcp` package cannot read and silently drops. Pure, and imports no `mcp`.
+"""Answers the lines that are not JSON, or hold what cannot be read. Pure.
 
 A client waits for the answer to a request: a hook without one holds its prompt until the client gives up. A
-notification, a response and a blank line get no answer.
+notification and a response get no answer.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.mcp import tools
+from rcs_hooks.mcp.protocol import OF_EACH_RESULT, PARSE_ERROR, VERSION_KEY, called, error, result
 
-PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+if TYPE_CHECKING:
+    from rcs_hooks.mcp.protocol import Message
+
 SHOWN_DEPTH = 2
 """How deep a message is read: its own keys and those of its params are enough to answer it."""
-TOKEN = re.compile(r'"(?:[^"\\]|\\.?)*"?|[\[\]{}]', re.DOTALL)
+TOKEN = re.compile(r'"[^"\\]*(?:\\.?[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 """A bracket or a string, even an unfinished one, so that every quotation mark matches and a line is scanned once."""
 LONGEST_ID = 200
 REASONS = (
-    ("recursion limit", "are nested too deeply to be read; send less, or write it to a file"),
-    ("number out of range", "hold a number that is too large to be read; send it as text"),
-    ("hex escape", "hold half of a surrogate pair, which is not text; send U+FFFD in its place"),
+    ("nested too deeply", "are nested too deeply to be read; send less, or write it to a file"),
+    ("too large", "hold a number that is too large to be read; send it as text"),
 )
-"""Parts of what the `mcp` package's parser reports, each with our words for it."""
+"""Parts of what `jsontext` says of a text, each with our words for it."""
 NO_JSON = "are not JSON; send one JSON object"
 NO_MESSAGE = "the line is not JSON; send one JSON object on each line"
 BOM = "\ufeff"
@@ -31,54 +33,24 @@ CUT_OFF = ("}", "}}")
 """The closing brackets that may be missing at the end of a message that was cut off."""
 
 
-class LineAnswer(NamedTuple):
-    """The answer to one unreadable line: a tool's result or a JSON-RPC error."""
+def answer_to(line: str, fault: str) -> Message | None:
+    """Return the answer to a line that cannot be read as JSON; None if the client expects none.
 
-    id: str | int | None
-    """The request's id; None if it cannot be read."""
-    text: str
-    code: int | None = None
-    """The code of a JSON-RPC error; None for a tool's result."""
-    is_error: bool = True
-
-
-def reply_to(line: str, fault: str) -> LineAnswer | None:
-    """Return the answer to a line that the `mcp` package's parser cannot read; None if the client expects none.
-
-    `fault`: what the parser reported.
+    `fault`: what `jsontext` says of it.
     """
-    if not line.strip():
-        return None
     message = outline(line)
     number = _id_in(message)
     if number is None:
-        return LineAnswer(None, NO_MESSAGE, PARSE_ERROR) if "id" in message or not message else None
+        return error(None, PARSE_ERROR, NO_MESSAGE) if "id" in message or not message else None
     if "method" not in message:
         return None
     reason = next((words for sign, words in REASONS if sign in fault), NO_JSON)
     why = f"the arguments {reason}"
     if message["method"] != "tools/call":
-        return LineAnswer(number, why, PARSE_ERROR)
+        return error(number, PARSE_ERROR, why)
     params = message.get("params")
-    text, is_error = tools.unread(params.get("name") if isinstance(params, dict) else None, why)
-    return LineAnswer(number, text, is_error=is_error)
-
-
-def reply_to_invalid(message: object) -> LineAnswer | None:
-    """Return the answer to JSON that is not a valid message; None if the client expects no answer."""
-    if not isinstance(message, dict):
-        return LineAnswer(None, "a message is one JSON object; there are no batches", INVALID_REQUEST)
-    if "result" in message or "error" in message or ("method" in message and "id" not in message):
-        return None
-    return LineAnswer(_id_in(message), f"no valid JSON-RPC request: {_fault_of(message)}", INVALID_REQUEST)
-
-
-def _fault_of(message: dict[str, Any]) -> str:
-    if message.get("jsonrpc") != "2.0":
-        return 'jsonrpc must be "2.0"'
-    if not isinstance(message.get("method"), str):
-        return "method must be text"
-    return "params must be an object"
+    value = called(*tools.unread(params.get("name") if isinstance(params, dict) else None, why))
+    return result(number, value | OF_EACH_RESULT if VERSION_KEY in line else value)
 
 
 def outline(line: str) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.cli import setup
-from rcs_hooks.errors import Refused
 from rcs_hooks.install import skills
 from tests.cli.test_setup import ALL, CLAUDE_SETTINGS, RCS, SKILLS, Home, files, shown
 
@@ -85,20 +83,6 @@ def test_hooks_of_a_shape_that_no_client_reads_are_refused_with_their_file(
     person.write(name, '{"hooks": {"UserPromptSubmit": 4}}')
     wrong = "hooks.UserPromptSubmit is not a list; fix it by hand; nothing was changed"
     assert person.refused("setup", "--client", client) == f"{person.project / name}: {wrong}"
-
-
-def test_a_server_that_cannot_run_is_not_kept_in_silence(person: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    person.ok("setup", *CLAUDE, "--transport", "mcp")
-    before = person.state()
-    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
-    monkeypatch.setenv("HOME", str(person.home))
-    monkeypatch.chdir(person.project)
-    with pytest.raises(Refused) as refused:
-        setup.run(CLAUDE)
-    ends = "the extra `server`; the entries of Claude Code ask it; --transport command does without it"
-    assert str(refused.value).startswith("mcp is not installed, which the server needs; ")
-    assert str(refused.value).endswith(ends)
-    assert person.state() == before
 
 
 # --- the person's own settings in one project
