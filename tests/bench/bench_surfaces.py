@@ -157,12 +157,12 @@ WARM: tuple[tuple[str, str, Callable[[Path, int], dict[str, Any]], Callable[[str
 """Name, the cold case beside it, the call, what is right, and whether team runs."""
 
 
-def served(calls: int, root: Path, make: Callable[[Path, int], dict[str, Any]]) -> Iterator[tuple[float, str]]:
+def served(
+    calls: int, root: Path, make: Callable[[Path, int], dict[str, Any]], rcs: str = RCS[0]
+) -> Iterator[tuple[float, str]]:
     """Seconds and text of each call, from the write of its line to the read of its answer, after a warm-up."""
     env = clean_env(RCS_STOP_MAX_BLOCKS="1000000", CLAUDE_CODE_STOP_HOOK_BLOCK_CAP="0")
-    server = subprocess.Popen(
-        [*RCS, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, env=env, bufsize=0
-    )
+    server = subprocess.Popen([rcs, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, env=env, bufsize=0)
     assert server.stdin
     assert server.stdout
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "0"}}

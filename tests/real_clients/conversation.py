@@ -8,6 +8,8 @@ every line of the client. The driver's time-out bounds it.
 The plan is a JSON object: `resume`, the session that goes on, and `typed`, a list of objects. Each has `prompt`;
 `when`, a file that has to be there before it is typed; `turns`, how many turns end before the next one is typed; and
 `typed`, a file that is made once the client has it. A prompt that is typed while the agent works steers its turn.
+
+After each turn it prints how long that took, in seconds: `since_typed`, and `since_start` of the client's process.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class Client:
     """The process, and the lines that it prints."""
 
     def __init__(self, command: list[str]) -> None:
+        self.started = time.monotonic()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def start(self, resume: str) -> None:
@@ -127,11 +130,14 @@ def main(name: str, plan: Json, command: list[str]) -> int:
     for typed in plan["typed"]:
         while typed["when"] and not Path(typed["when"]).exists():
             time.sleep(0.02)
+        began = time.monotonic()
         client.type(typed["prompt"], steers=is_working)
         if typed["typed"]:
             Path(typed["typed"]).touch()
         for _ in range(typed["turns"]):
             client.wait_for(client.ends_turn)
+            ended = time.monotonic()
+            print(json.dumps({"since_typed": ended - began, "since_start": ended - client.started}), flush=True)
         is_working = not typed["turns"]
     return client.end()
 
