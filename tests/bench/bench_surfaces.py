@@ -24,7 +24,7 @@ from tests.bench.bench_hooks import BARE, timed
 from tests.support import RCS_HOOK, Workspace, clean_env
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 LIMIT = 0.1
@@ -159,7 +159,7 @@ WARM: tuple[tuple[str, str, Callable[[Path, int], dict[str, Any]], Callable[[str
 
 def served(
     calls: int, root: Path, make: Callable[[Path, int], dict[str, Any]], rcs: str = RCS[0]
-) -> Iterator[tuple[float, str]]:
+) -> Generator[tuple[float, str], None, None]:
     """Seconds and text of each call, from the write of its line to the read of its answer, after a warm-up."""
     env = clean_env(RCS_STOP_MAX_BLOCKS="1000000", CLAUDE_CODE_STOP_HOOK_BLOCK_CAP="0")
     server = subprocess.Popen([rcs, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, env=env, bufsize=0)
