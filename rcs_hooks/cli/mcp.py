@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rcs_hooks.cli import output
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -25,4 +27,4 @@ def run(argv: Sequence[str]) -> int:
     from rcs_hooks.mcp.server import serve
 
     serve()
-    return 0
+    return output.OK

@@ -2,7 +2,8 @@
 
 Two forms of it are in use. Up to 2025-11-25 a client says hello with `initialize`, and both keep to the version that
 was agreed on. From 2026-07-28 on there is no hello: each request names its version, and each result says that it is
-complete. Nothing has to be remembered for either, so a request is answered whatever came before it.
+complete. Nothing has to be remembered for either, so a request is answered whatever came before it. A request that the
+client cancels is answered all the same, as the protocol allows: a call ends by itself within seconds.
 """
 
 from rcs_hooks import __version__

@@ -151,7 +151,7 @@ def test_a_fault_of_our_own_is_an_answer_too() -> None:
 # --- what is not one valid message
 
 HALF = '"\\ud800"'
-DEEP = "[" * 5_000 + "]" * 5_000
+DEEP = "[" * 100_000 + "]" * 100_000
 HUGE = "9" * 5_000
 NO_MESSAGE = "the line is not JSON; send one JSON object on each line"
 NO_JSON = "the arguments are not JSON; send one JSON object"
