@@ -1,7 +1,6 @@
 """Prints pip constraints to the lowest versions that pyproject.toml allows: `python -m tests.lowest [EXTRA ...]`.
 
-The extras after `--` are installed beside those at whatever versions pip takes: of what is needed already, theirs may
-be the higher bound.
+Packages of other extras that are to be pinned too are named after `--`.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from typing import Any
 PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 
-def constraints(project: dict[str, Any], extras: list[str], beside: list[str]) -> list[str]:
+def constraints(project: dict[str, Any], extras: list[str], packages: list[str]) -> list[str]:
     """Return `name==version` for what the package and the extras need; of two bounds for a name, the higher.
 
-    `beside`: the extras that add no name, but whose bounds count too.
+    `packages`: names that any other extra may need.
     """
     of_extras = project["optional-dependencies"]
     lowest = _bounds(project["dependencies"] + [each for extra in extras for each in of_extras[extra]])
-    for name, version in _bounds([each for extra in beside for each in of_extras[extra]]).items():
-        if name in lowest:
-            lowest[name] = max(lowest[name], version, key=_parts)
+    of_any = _bounds([each for needed in of_extras.values() for each in needed])
+    for name in packages:
+        lowest[name] = max(lowest.get(name, "0"), of_any[name], key=_parts)
     return [f"{name}=={version}" for name, version in sorted(lowest.items())]
 
 
@@ -42,6 +41,6 @@ def _parts(version: str) -> list[int]:
 
 
 if __name__ == "__main__":
-    named = [*sys.argv[1:], "--"]
-    wanted, besides = named[: named.index("--")], [word for word in named[named.index("--") :] if word != "--"]
-    print("\n".join(constraints(tomllib.loads(PYPROJECT.read_text())["project"], wanted, besides)))
+    words = [*sys.argv[1:], "--"]
+    at = words.index("--")
+    print("\n".join(constraints(tomllib.loads(PYPROJECT.read_text())["project"], words[:at], words[at + 1 : -1])))
