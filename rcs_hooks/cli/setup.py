@@ -145,10 +145,8 @@ def run(argv: Sequence[str]) -> int:
 
 def _refuse_impossible(targets: Sequence[InstallTarget], args: argparse.Namespace) -> None:
     """Raise Refused for an option that no target has."""
-    if args.transport == MCP:
-        if not any(MCP in target.installer.transports for target in targets):
-            raise Refused(f"{wording.no_mcp(targets)}; use --transport {COMMAND}")
-        _check_server()
+    if args.transport == MCP and not any(MCP in target.installer.transports for target in targets):
+        raise Refused(f"{wording.no_mcp(targets)}; use --transport {COMMAND}")
     no_line = wording.no_status_line(targets) if args.statusline else []
     if no_line and all(target.scope not in target.installer.status_line_scopes for target in targets):
         raise Refused(f"{'; '.join(no_line)}; nothing was changed")

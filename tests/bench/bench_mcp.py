@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.bench.bench_surfaces import WARM, line, served
+from tests.real_clients.adapters import ADAPTERS
 from tests.real_clients.configure import CLIENTS, RCS
 from tests.real_clients.driver import Person, Typed
 from tests.real_clients.install import Unavailable, installed
@@ -130,7 +131,7 @@ class Row:
 
 def in_the_client(client: Client, programs: dict[str, str], rounds: int, folder: Path) -> list[str]:
     try:
-        program = installed(client)
+        program = installed(ADAPTERS[client].package)
     except Unavailable as why:
         return [f"{client}: not measured: {why}"]
     kinds = [("no hooks", "", ""), ("commands", programs[OURS], "command")]
