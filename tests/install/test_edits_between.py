@@ -106,7 +106,10 @@ def json_files(draw: st.DrawFn, *, settled: bool, root: str, commented: bool) ->
         edits.append(Edit(f"another value of {name}", partial(changed, name=name, value=value)))
     edits.append(Edit("a key at the end", at_the_end))
     if commented:
-        text = "\n".join(line + draw(REMARKS) for line in text.split("\n"))
+        lines = text.split("\n")
+        bare = 2 if settled else 0  # else a key at the end would be on either side of the remark
+        remarks = [draw(REMARKS) if number < len(lines) - bare else "" for number in range(len(lines))]
+        text = "\n".join(map("".join, zip(lines, remarks, strict=True)))
     text = draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", "\n", "\n\n"]))
     if draw(st.booleans()):
         text = text.replace("\n", "\r\n")

@@ -34,7 +34,7 @@ def with_rule(text: str, wanted: str) -> str:
     if wanted in text and text.count(HEAD) == 1:
         return text
     text = without_rule(text)
-    gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
     return text + gap + wanted
 
 
@@ -57,7 +57,7 @@ def _parts(text: str) -> tuple[str, str]:
         while end < len(lines) and lines[end].strip() and not lines[end].startswith(("[", "#")):
             end += 1
         ours = "".join(lines[start:end])
-        if start and end >= len(lines) and not lines[start - 1].strip():
+        if start and not lines[start - 1].strip():
             start -= 1
         del lines[start:end]
     return "".join(lines), ours
