@@ -70,7 +70,9 @@ def _unasked(client: str, server: Server) -> Check:
     if server.is_mine:
         return Check(title, NOTE, found, "remove it, unless it is yours")
     removes = setup_command(client, "project").replace("setup", "uninstall", 1)
-    return Check(title, WARN, found, f"look at it before you trust this project; `{removes}` removes it")
+    todo = "look at it before you trust this project"
+    is_written = handlers.MCP in installers()[client].transports
+    return Check(title, WARN, found, f"{todo}; `{removes}` removes it" if is_written else f"{todo}, or remove it")
 
 
 def variables(host: Host, client: str, settings: Sequence[Settings]) -> Iterator[Check]:
