@@ -25,7 +25,7 @@ COMMANDS = (
         "show what a prompt would do, and write nothing",
         "rcs try '$blueprint $team ship this fix'",
     ),
-    ("setup", "setup", "add the hooks to the configuration of Codex and Claude Code", "rcs setup --dry-run"),
+    ("setup", "setup", "add the hooks to the configuration of your clients", "rcs setup --dry-run"),
     ("doctor", "doctor", "check whether the hooks run, and what to do if not", "rcs doctor"),
     ("off", "switch:off", "switch the hooks off, here or everywhere", "rcs off"),
     ("on", "switch:on", "switch the hooks on again", "rcs on"),
