@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from rcs_hooks.clients import CLIENTS, entries, handlers, installers, scripts
 from rcs_hooks.clients.check import BROKEN, OK, UNSET, WARN, Check
 from rcs_hooks.clients.entries import SERVER, TOOL_TYPE
-from rcs_hooks.clients.formats import EVENTS
 from rcs_hooks.clients.handlers import COMMAND, MCP
 from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, setup_command
 from rcs_hooks.clients.reading import Settings, serving, settings_of
-from rcs_hooks.install import brought, config_checks, mode_checks, program_checks, skills
+from rcs_hooks.install import brought, config_checks, mode_checks, program_checks, served_hooks, skills
 from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.text import clean
 
@@ -89,29 +88,11 @@ def _client(host: Host, client: str) -> Iterator[Check]:
         yield Check(f"{title} hooks", UNSET, "none of ours in the files of this project or of yours", todo)
         return
     yield from _only_once(client, with_ours, plugin)
-    yield from _served(client, others, with_ours)
+    yield from served_hooks.checks(client, others, with_ours)
     for each in with_ours:
         yield from _complete(each, served)
     yield from _answering(host, client, settings, with_ours)
     yield from installer.checks(host, [*settings, *others])
-
-
-def _served(client: str, others: Sequence[Settings], with_ours: Sequence[Settings]) -> Iterator[Check]:
-    """Yield checks of the hooks that the client runs from another client's files (`others`)."""
-    title = f"{CLIENTS[client].title} hooks"
-    own = {event: each for each in with_ours for event in each.command_events}
-    for other in others:
-        of = CLIENTS[other.target.client].title
-        if twice := _named([event for event in other.command_events if event in own]):
-            each = own[next(event for event in other.command_events if event in own)]
-            todo = f"rcs uninstall --client {client} --scope {each.target.scope}"
-            yield Check(title, WARN, f"{twice}: in {each.path}, and {other.path} of {of} runs here too", todo)
-        elif named := _named(other.command_events):
-            yield Check(title, OK, f"{named} in {other.path}, which is {of}'s and runs here too")
-    served = {event for other in others for event in other.command_events}
-    if served and not with_ours and (missing := [event for event in EVENTS if event not in served]):
-        found = f"the hooks of {CLIENTS[others[0].target.client].title} that run here lack {', '.join(missing)}"
-        yield Check(title, BROKEN, found, setup_command(client, PROJECT))
 
 
 def _skills(host: Host, client: str, with_ours: Sequence[Settings]) -> Iterator[Check]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "rcs-hooks.json"
 SETTINGS = "settings.json"
+FORMAT = HookFormat(timeout="timeoutSec", is_flat=True)
 
 
 class CopilotHooksFile(HooksFile):
@@ -62,7 +63,7 @@ class CopilotInstaller(Installer):
     home_variable = "COPILOT_HOME"
     home_folder = ".copilot"
     status_line_scopes = (USER,)
-    format = HookFormat(timeout="timeoutSec", is_flat=True)
+    format = FORMAT
     transports = (COMMAND,)
     reads_hooks_of = (CLAUDE.name,)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TRUSTED_FOLDERS = "GEMINI_CLI_TRUSTED_FOLDERS_PATH"
 MILLISECONDS = 1000
+FORMAT = HookFormat(GEMINI.event_names, quiet_command, per_second=MILLISECONDS, fields={"name": "rcs"})
 
 
 class GeminiSettingsFile(HooksFile):
@@ -64,7 +65,7 @@ class GeminiInstaller(Installer):
     client = GEMINI
     home_variable = "GEMINI_CLI_HOME"
     home_folder = ".gemini"
-    format = HookFormat(GEMINI.event_names, quiet_command, per_second=MILLISECONDS, fields={"name": "rcs"})
+    format = FORMAT
     transports = (COMMAND,)
 
     def home(self, host: Host) -> str:

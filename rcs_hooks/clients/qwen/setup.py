@@ -28,6 +28,7 @@ RULES = RuleForm("run_shell_command(", " *)")
 """Not `Bash(…)`: Qwen Code knows that name too, but not where it runs without a terminal."""
 STATUS_LINE = ("ui", "statusLine")
 TRUSTED_FOLDERS = "QWEN_CODE_TRUSTED_FOLDERS_PATH"
+FORMAT = HookFormat(command=quiet_command, fields={"name": "rcs"})
 
 
 class QwenSettingsFile(HooksFile):
@@ -58,7 +59,7 @@ class QwenInstaller(Installer):
     home_variable = "QWEN_HOME"
     home_folder = ".qwen"
     status_line_scopes = (PROJECT, USER)
-    format = HookFormat(command=quiet_command, fields={"name": "rcs"})
+    format = FORMAT
     transports = (COMMAND,)
 
     def files(self, target: InstallTarget) -> list[ClientFile]:
