@@ -176,7 +176,8 @@ def with_handlers(
     present = [spot for spot, _ in ours(before, tells)]
     first: dict[str, Spot] = {}
     for spot in present:
-        if spot[0] in wanted and not (is_shared and is_narrowed(before, spot)):
+        is_read = format_.reads(is_flat=spot[2] == FLAT)
+        if spot[0] in wanted and is_read and not (is_shared and is_narrowed(before, spot)):
             first.setdefault(spot[0], spot)
     text = _without(text, [spot for spot in present if spot not in first.values()])
     for event, handler in wanted.items():

@@ -50,6 +50,10 @@ class HookFormat(NamedTuple):
         """Return our name of an event of the client."""
         return next((ours for ours, theirs in self.names.items() if theirs == event), event)
 
+    def reads(self, *, is_flat: bool) -> bool:
+        """Tell whether the client reads a hook in this shape: one that lists hooks without groups reads groups too."""
+        return self.is_flat or not is_flat
+
     def time_out(self, event: str) -> int:
         """Return the time-out of the hook for one of our events, in the client's unit."""
         return TIMEOUTS.get(event, TIMEOUT) * self.per_second

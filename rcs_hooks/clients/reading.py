@@ -147,6 +147,8 @@ def _settings(target: InstallTarget, file: ClientFile, value: Record) -> Setting
     ours: list[tuple[Spot, Record]] = []
     foreign: list[tuple[Spot, Record]] = []
     for spot, handler in entries.ours(target.installer.hooks_in(value)):
+        if not file.format.reads(is_flat=spot[2] == entries.FLAT):
+            continue
         (foreign if runs_program_of_project(target.host, handler) else ours).append((spot, handler))
     return Settings(target, file.path, value, ours, foreign, file.format)
 

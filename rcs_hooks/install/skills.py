@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rcs_hooks.catalog import SKILL_FILES
 from rcs_hooks.clients import installers
 from rcs_hooks.clients.installer import LOCAL, PROJECT, USER
-from rcs_hooks.clients.reading import Settings, settings_of
+from rcs_hooks.clients.reading import Settings, serving, settings_of
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing.files import Change
 
@@ -158,8 +158,12 @@ def users(target: InstallTarget, leaving: Collection[str]) -> list[str]:
     """
     found = []
     for each in sharers(target) if target.scope != LOCAL else ():
-        read = settings_of(target.host, each.client.name) if each.client.name not in leaving else ()
-        if any(isinstance(one, Settings) and one.ours and one.target.scope == target.scope for one in read):
+        if each.client.name in leaving:
+            continue
+        read = settings_of(target.host, each.client.name)
+        own = [one for one in read if isinstance(one, Settings) and one.ours and one.target.scope == target.scope]
+        others = serving(target.host, each.client.name) if target.scope == PROJECT else ()
+        if own or any(one.target.client not in leaving for one in others):
             found.append(each.client.title)
     return found
 

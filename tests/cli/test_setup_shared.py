@@ -125,6 +125,23 @@ def test_a_status_line_goes_where_the_client_looks_for_it(person: Home) -> None:
     assert not (person.project / ".qwen").exists()
 
 
+@pytest.mark.parametrize(("client", "folder"), [("copilot", ".github"), ("qwen", ".qwen"), ("gemini", ".gemini")])
+def test_a_link_out_of_the_project_is_refused(client: str, folder: str, person: Home) -> None:
+    (person.project / folder).symlink_to(person.elsewhere)
+    assert "it is a link out of the workspace" in person.refused("setup", "--client", client)
+
+
+def test_a_hook_in_a_shape_that_claude_code_does_not_read_is_replaced(person: Home) -> None:
+    person.ok("setup", *CLAUDE)
+    whole = files(person)[f"a project/{USED}"]
+    value = json.loads(whole)
+    value["hooks"]["Stop"] = value["hooks"]["Stop"][0]["hooks"]
+    person.write(USED, json.dumps(value))
+    assert [check["status"] for check in doctor(person, "Claude Code hooks")] == ["broken"]
+    person.ok("setup", *CLAUDE)
+    assert json.loads(files(person)[f"a project/{USED}"]) == json.loads(whole)
+
+
 # --- one folder of skills
 
 
@@ -145,6 +162,15 @@ def test_one_copy_serves_all_and_stays_until_the_last_has_gone(client: str, pers
         assert "the skills stay, for " in said
         assert skills(person) == set(SKILLS)
     person.ok("uninstall", "--client", client)
+    assert skills(person) == set()
+
+
+def test_skills_stay_for_copilot_cli_that_runs_claude_code_s_hooks(person: Home) -> None:
+    person.ok("setup", *CLAUDE)
+    person.ok("setup", *COPILOT_, "--skills")
+    person.ok("setup", "--client", "codex")
+    assert "the skills stay, for Copilot CLI may use them" in person.ok("uninstall", "--client", "codex")
+    person.ok("uninstall")
     assert skills(person) == set()
 
 
