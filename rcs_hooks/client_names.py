@@ -47,7 +47,7 @@ SKILL_FOLDERS = (
     (".copilot", "COPILOT_HOME"),
     (".github", ""),
     (".gemini", ""),
-    (".qwen", ""),
+    (".qwen", "QWEN_HOME"),
 )
 """The folders that have a folder `skills`, each with the variable that moves the one in the home."""
 ENV_FILES = {

@@ -27,7 +27,7 @@ class QwenCode(Client):
     resume_command = "qwen --resume {}"
     session_variable = "QWEN_CODE_SESSION_ID"
     agent_variables = ("QWEN_CODE", "QWEN_CODE_PROMPT_ID", session_variable)
-    skill_folders = ((".qwen", ""), (".agents", ""))
+    skill_folders = ((".qwen", "QWEN_HOME"), (".agents", ""))
     call_variables = (CAP, session_variable)
     crons = "crons"
     env_files = (".qwen/.env", ".env")
