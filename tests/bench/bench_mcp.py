@@ -82,18 +82,20 @@ def at_the_pipe(programs: dict[str, str], rounds: int, calls: int, folder: Path)
         lines.append(f"{'to the answer of ' + params.get('name', method):<40}{shown}")
     lines.append("a warm call")
     for case, (title, _, make, is_right, is_running) in enumerate(WARM):
-        shown = ""
+        servers = {}
         for name, rcs in programs.items():
             root = folder / f"warm-{name}-{case}"
             root.mkdir()
             if is_running:
                 Workspace(root, now=time.time()).prompt("$team")
-            taken = []
-            for seconds, said in served(calls, root, make, rcs):
+            servers[name] = served(calls, root, make, rcs)
+        spent: dict[str, list[float]] = {name: [] for name in programs}
+        for answers in zip(*servers.values(), strict=True):  # each in turn, as a busy machine slows all
+            for name, (seconds, said) in zip(servers, answers, strict=True):
                 if not is_right(said):
                     raise SystemExit(f"{title}: {said!r}")
-                taken.append(seconds)
-            shown += f"{statistics.median(taken) * 1000:>9.3f} ms"
+                spent[name].append(seconds)
+        shown = "".join(f"{statistics.median(spent[name]) * 1000:>9.3f} ms" for name in programs)
         lines.append(f"{title:<40}{shown}")
     return lines
 
