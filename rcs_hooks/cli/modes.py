@@ -132,10 +132,13 @@ def _refuse_hidden(host: Host, name: str) -> None:
 
 
 def _folders(host: Host, client: str | None, scope: str) -> list[str]:
-    """Return the skill folders of the clients that are meant, in the order in which they are searched."""
+    """Return the skill folders of the clients that are meant, in the order in which they are searched.
+
+    Several clients may share one.
+    """
     names = [each for each in installers() if client in (each, "all")] if client else []
     names = names or [each for each in installers() if is_on(host, each)] or list(installers())
     targets = (InstallTarget(host, name, scope) for name in names)
-    paths = [target.installer.skills_folder(target) for target in targets]
+    paths = dict.fromkeys(target.installer.skills_folder(target) for target in targets)
     order = [path for _, path in lookup.folders(host.env, host.root)]
     return sorted(dict.fromkeys(paths), key=lambda path: order.index(path) if path in order else len(order))

@@ -183,6 +183,7 @@ def test_a_new_mode_of_the_persons(person: Person) -> None:
 WHERE = {
     "Claude Code alone": ((".claude",), (), [".claude"]),
     "Codex alone": ((".codex",), (), [".agents"]),
+    "three that share a folder": ((".copilot", ".qwen", ".gemini"), (), [".agents"]),
     "no client": ((), (), [".agents", ".claude"]),
     "both, and one is named": ((".claude", ".codex"), ("--client", "codex"), [".agents"]),
     "one, and all are named": ((".claude",), ("--client", "all"), [".agents", ".claude"]),
