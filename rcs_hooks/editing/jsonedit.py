@@ -81,7 +81,7 @@ def _comments(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
     The `\\r` of a line's end is no part of a comment.
     """
-    found = [(match.start(), match.end()) for match in COMMENT_OR_STRING.finditer(text, start, end)]
+    found = (match.span() for match in COMMENT_OR_STRING.finditer(text, start, end))
     return [(first, last - text.endswith("\r", first, last)) for first, last in found]
 
 
@@ -210,6 +210,7 @@ def _insert(text: str, node: JsonNode, key: str | int, value: object) -> str:
     shown = named + _shown(text, value, gap.rpartition("\n")[2], inline=inline)
     gap = gap if not inline or len(node.members) > 1 else " "
     end = last.node.end if inline else _end_of_remark(text, last.node.end, node.end - 1)
+    gap = gap if end == last.node.end else newline + gap.rpartition("\n")[2]  # a blank would become part of the remark
     return f"{text[: last.node.end]},{text[last.node.end : end]}{gap}{shown}{text[end:]}"
 
 
@@ -280,10 +281,8 @@ def _around(node: JsonNode, place: int) -> tuple[int, int]:
 
 def _joined(text: str, start: int, comments: list[tuple[int, int]], resume: int) -> str:
     """Return the text up to `start`, with the comments that follow but without the comma, and from `resume` on."""
-    if not comments:
-        return text[:start] + text[resume:]
-    first, end = comments[-1]
-    is_open = text.startswith("//", first) and _blanked(text)[resume:].partition("\n")[0].strip(BLANK)
+    first, end = comments[-1] if comments else (start, start)
+    is_open = text.startswith("//", first) and text[resume:].partition("\n")[0].strip(BLANK)
     return text[:start] + _without_comma(text, start, end) + (_newline(text) if is_open else "") + text[resume:]
 
 

@@ -122,6 +122,13 @@ WITH_COMMENTS: list[tuple[str, str, jsonedit.Path, object, str]] = [
         '/*\n * x\n */\n{\n\t"a": 1,\n\t"b": []\n}',
     ),
     ("a comment before the only member", '{\n  // a\n  "a": 1\n}', ("b",), 2, '{\n  // a\n  "a": 1,\n  "b": 2\n}'),
+    (
+        "a blank behind a comma",
+        '{\n"a" : 1 , \n"b" : 2// two\n}',
+        ("c",),
+        3,
+        '{\n"a" : 1 , \n"b" : 2,// two\n"c": 3\n}',
+    ),
     ("a comment behind the comma", "[\n  1, // one\n  2  // two\n]", (2,), 3, "[\n  1, // one\n  2,  // two\n  3\n]"),
 ]
 
@@ -131,6 +138,7 @@ TAKE_WITH_COMMENTS: list[tuple[str, str, jsonedit.Path, str]] = [
     ("between", '{\n  "a": 1, // a\n  "b": 2,\n  "c": 3\n}', ("b",), '{\n  "a": 1, // a\n  "c": 3\n}'),
     ("the last, after a line of the person's", "[\n  1,\n  // mine\n  2\n]", (1,), "[\n  1\n  // mine\n]"),
     ("the last, with the end on its line", "[1, // one\n 2]", (1,), "[1 // one\n]"),
+    ("the last, between two comments", "[1// one\n , 2// two\n]", (1,), "[1// one\n// two\n]"),
     ("the only one, with the end on its line", '{ // a\n "a": 1}', ("a",), "{ // a\n}"),
     ("the only one before a comment", '{"a": 1 /* a */}', ("a",), "{ /* a */}"),
     ("one whose value has comments", '{"a": {"x": 1 // x\n}, "b": 2}', ("a",), '{"b": 2}'),
