@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from functools import cache
@@ -9,7 +10,7 @@ import pytest
 
 from tests.real_clients.adapters import ADAPTERS
 from tests.real_clients.configure import CLIENTS
-from tests.real_clients.driver import Person
+from tests.real_clients.driver import PATH, Person
 from tests.real_clients.install import Installed, Unavailable, installed
 from tests.real_clients.model_server import run, say
 from tests.support import Workspace
@@ -32,6 +33,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 def _ready(client: Client, folders: pytest.TempPathFactory) -> Ready | str:
     why_not = ""
+    for program in ADAPTERS[client].needs:
+        if shutil.which(program, path=PATH) is None:
+            return f"{client} is not tried: there is no {program} in {PATH}"
     try:
         found = installed(ADAPTERS[client].package)
         for sandbox in ADAPTERS[client].sandboxes:

@@ -7,9 +7,8 @@ the person saw before they typed again, and for the last one.
 The plan is a JSON object: `session`, the id; `record`, the file of the model's requests; `typed`, a list of objects;
 and `screen`, the patterns by which this client's screen says that it is `ready` for the first prompt, or `busy`, and
 the words that `quit` it, and the keys that `stop` the agent. What is typed has `prompt`, or in its place `stops`, or
-`keys` to press; `when`, a file, and `shows`, a
-pattern on the screen, both of which have to be there before; `turns`, how many turns end before the next one is typed;
-and `typed`, a file that is made once the client has it.
+`keys` to press; `when`, a file, and `shows`, a pattern on the screen, both of which have to be there before; `turns`,
+how many turns end before the next one is typed; and `typed`, a file that is made once the client has it.
 """
 
 from __future__ import annotations
@@ -33,6 +32,10 @@ LOOK = 0.05
 """Seconds between two looks at the screen."""
 STEADY = 10
 """In so many looks one after the other a client has to be idle: between two hooks it looks so for one or two."""
+SEEN = 5
+"""In so many looks what was typed has to be seen: an Enter that comes at once is taken for part of something pasted."""
+TO_QUIT = 5
+"""Seconds that a client has to quit before a person presses Enter again."""
 PATIENCE = 60
 """Seconds that a person waits for what has to come."""
 
@@ -43,13 +46,19 @@ class Terminal:
     def __init__(self, plan: Json, command: list[str]) -> None:
         self.screen, self.record = plan["screen"], Path(plan["record"])
         self.socket = str(Path(os.environ["TMPDIR"]) / "tmux")
+        # No daemon: the server is then killed with this program.
+        self.server = subprocess.Popen(self.words("-D"))
+        while subprocess.run(self.words("-N", "list-sessions"), capture_output=True, check=False).returncode:
+            time.sleep(LOOK)
         started = ["new-session", "-d", "-x", WIDTH, "-y", HEIGHT, "sh", "-c", 'exec "$@"', "sh", *command]
         self.tmux(*started, ";", "set", "remain-on-exit", "on")
         self.seen = 0
 
     def tmux(self, *words: str) -> str:
-        command = ["tmux", "-S", self.socket, "-f", os.devnull, *words]
-        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        return subprocess.run(self.words(*words), stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    def words(self, *words: str) -> list[str]:
+        return ["tmux", "-S", self.socket, "-f", os.devnull, *words]
 
     def look(self) -> str:
         return self.tmux("capture-pane", "-p")
@@ -96,10 +105,10 @@ class Terminal:
         self.expect_work()
 
     def type(self, prompt: str) -> None:
-        """Type it, and press Enter once all of it can be seen: what comes at once is taken for something pasted."""
+        """Type it, and press Enter once all of it can be seen."""
         before = self.count(prompt)
         self.tmux("send-keys", "-l", "--", prompt)
-        self.wait(f"the prompt to be seen: {prompt}", lambda: self.count(prompt) > before, 2)
+        self.wait(f"the prompt to be seen: {prompt}", lambda: self.count(prompt) > before, SEEN)
         self.press("Enter")
 
     def stop(self) -> None:
@@ -126,14 +135,17 @@ class Terminal:
     def end(self) -> int:
         """Quit as a person does, so that the session's end is one."""
         self.tmux("send-keys", "-l", self.screen["quit"])
-        self.wait("the words to be seen", lambda: self.count(self.screen["quit"]) > 0, 2)
-        self.tmux("send-keys", "Enter")
+        self.wait("the words to be seen", lambda: self.count(self.screen["quit"]) > 0, SEEN)
         ends = time.monotonic() + PATIENCE
-        while (status := self.status) is None and time.monotonic() < ends:
-            time.sleep(LOOK)
-        if status is None:
-            self.tell()
-            raise SystemExit("the client does not quit")
+        while (status := self.status) is None:
+            # The first Enter may only take what the client offers to complete the words with.
+            self.tmux("send-keys", "Enter")
+            again = time.monotonic() + TO_QUIT
+            while self.status is None and time.monotonic() < again:
+                time.sleep(LOOK)
+            if time.monotonic() > ends:
+                self.tell()
+                raise SystemExit("the client does not quit")
         return status
 
 
@@ -152,6 +164,7 @@ def main(plan: Json, command: list[str]) -> int:
         return terminal.end()
     finally:
         terminal.tmux("kill-server")
+        terminal.server.wait()
 
 
 def follow(terminal: Terminal, typed: Json) -> None:

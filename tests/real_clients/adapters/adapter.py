@@ -33,6 +33,8 @@ class Adapter(ABC):
     """What is tried, in order, until the agent can run a command on this machine."""
     conversation: ClassVar[str] = "terminal.py"
     """The program that types several prompts into one process of it."""
+    needs: ClassVar[tuple[str, ...]] = ("tmux",)
+    """The programs that this takes."""
     screen: ClassVar[Json] = {}
     """For a terminal: the patterns by which its screen says that it is `ready`, or `busy`, the words that make it
     `quit`, and the keys that `stop` its agent.

@@ -32,6 +32,7 @@ class Claude(Adapter):
     )
     hooks_file = ".claude/settings.json"
     conversation = "conversation.py"
+    needs = ()
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         return [*_words(person, resume), prompt]

@@ -42,6 +42,7 @@ class Codex(Adapter):
     # Its bubblewrap does not run on every machine.
     sandboxes = (SANDBOXED, "danger-full-access")
     conversation = "conversation.py"
+    needs = ()
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         trust = ["--dangerously-bypass-hook-trust"] if person.bypass else []

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-
 SUBAGENTS = ("As a sub-agent, ", "subagent working for a parent agent")
 """What Copilot CLI and Qwen Code say to a subagent."""
 ASIDES = ("managed memory extraction subagent", "[SUGGESTION MODE:")
