@@ -119,13 +119,28 @@ def test_a_prompt_that_a_client_expands_counts_as_it_was_typed() -> None:
         "qwen_UserPromptSubmit": "$forge ship this fix",
         "qwen_UserPromptSubmit_at_file": "look at @note.txt please",
         "qwen_UserPromptSubmit_command": "/go now",
-        "qwen_UserPromptSubmit_continuation": None,
+        "qwen_UserPromptSubmit_continuation": "Go on: one test still fails.",
         "qwen_UserPromptSubmit_tool_result": None,
         "gemini_BeforeAgent": "$forge ship this fix",
         "gemini_BeforeAgent_at_file": "look at @note.txt please",
         "gemini_BeforeAgent_continuation": "Go on: one test still fails.",
         "gemini_BeforeAgent_headless_with_session_context": "one",
     }
+
+
+@each_row(
+    ("client", "fields", "typed"),
+    [
+        ("qwen", {"prompt": "$cancel"}, "$cancel"),  # while a tool runs
+        ("qwen", {"prompt": "see @a\n--- Content from referenced files ---\n$forge"}, "see @a"),
+        ("qwen", {"prompt": "", "submitted_prompt": ""}, ""),
+        ("gemini", {"prompt": "[System: You successfully executed a tool but returned an empty response.]"}, None),
+        ("gemini", {"prompt": "[System: You previously said x.] Why?"}, "[System: You previously said x.] Why?"),
+        ("gemini", {"prompt": "<hook_context>a"}, "<hook_context>a"),
+    ],
+)
+def test_what_else_counts_as_typed(client: str, fields: dict[str, Any], typed: str | None) -> None:
+    assert CLIENTS[client].typed_prompt(fields) == typed
 
 
 def test_the_last_message_of_each_recorded_stop() -> None:

@@ -16,6 +16,7 @@ SESSION = "GEMINI_SESSION_ID"
 NO_ANSWER = "[no response text]"
 ATTACHED = "\n--- Content from referenced files ---"
 CONTEXT, END_OF_CONTEXT = "<hook_context>", "</hook_context>"
+OF_CLIENT = "[System: You "
 OURS, FOR_PERSON = "[rcs] ", "rcs: "
 
 
@@ -54,10 +55,15 @@ class GeminiCli(Client):
         )
 
     def typed_prompt(self, fields: Fields) -> str | None:
-        """Return the prompt without the text of files that it names, and without a context that a hook has added."""
+        """Return the prompt without the text of files that it names, and without a context that a hook has added.
+
+        None for the prompt by which Gemini CLI itself asks its agent for a last message.
+        """
         prompt = text_in(fields, "prompt").partition(ATTACHED)[0]
         before, end, after = prompt.partition(END_OF_CONTEXT)
-        return after.lstrip("\n") if end and before.startswith(CONTEXT) else prompt
+        prompt = after.lstrip("\n") if end and before.startswith(CONTEXT) else prompt
+        is_own = prompt.startswith(OF_CLIENT) and prompt.endswith("]") and "\n" not in prompt
+        return None if is_own else prompt
 
     def last_message(self, fields: Fields) -> str:
         """Return all that the agent has said since the prompt, the newest last; empty if it has said nothing."""

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 CAP = "QWEN_CODE_STOP_HOOK_BLOCK_CAP"
 DEFAULT_CAP, MOST_CAP = 8, 100
 TYPED = "submitted_prompt"
+ATTACHED = "\n--- Content from referenced files ---"
 
 
 class QwenCode(Client):
     """Qwen Code, which speaks Claude Code's dialect, and calls for prompts that nobody typed.
 
-    Those come after each batch of tools, and with a Stop's reason; only a person's prompt has `submitted_prompt`.
+    Those come after each batch of tools, and with a Stop's reason.
     """
 
     name = "qwen"
@@ -44,8 +45,14 @@ class QwenCode(Client):
         return bool(session) and env.get(self.session_variable) == session
 
     def typed_prompt(self, fields: Fields) -> str | None:
-        """Return what the person typed: no command or `@file` in it is expanded. None where nobody typed anything."""
-        return text_in(fields, TYPED) if TYPED in fields else None
+        """Return what the person typed, without what a command or an `@file` in it stands for.
+
+        What is typed while a tool runs comes without `submitted_prompt`. So does the reason of a Stop, which is known
+        by its words; and the prompt after each batch of tools, which has none.
+        """
+        if TYPED in fields:
+            return text_in(fields, TYPED)
+        return text_in(fields, "prompt").partition(ATTACHED)[0] or None
 
     def runs_subagent(self, fields: Fields) -> bool:
         """Tell whether a background task is running: Qwen Code names subagents alone."""
