@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
+from rcs_hooks.clients import installers
 from tests.real_clients.adapters import ADAPTERS, adapter
 from tests.support import RCS_HOOK, clean_env
 
@@ -18,10 +20,34 @@ Scope = Literal["project", "user"]
 Json = dict[str, Any]
 
 CLIENTS: tuple[Client, ...] = ("codex", "claude")
+"""Those of which `.ci/run` plays every scene."""
 ALL_CLIENTS: tuple[Client, ...] = tuple(ADAPTERS)
 TRANSPORTS: tuple[Transport, ...] = ("command", "mcp")
 COMMAND_FIRST = ("command", pytest.param("mcp", marks=pytest.mark.full))
 """For what does not depend on the transport: the second one is left to `.ci/run full`."""
+
+
+_WAYS = [(client, transport) for client in ALL_CLIENTS for transport in installers()[client].transports]
+
+
+def _sampled(rows: Iterable[tuple[Client, ...]], is_run: Callable[[tuple[Client, ...]], bool]) -> list[Any]:
+    """Leave the other rows to `.ci/run full`."""
+    return [pytest.param(*row, marks=() if is_run(row) else pytest.mark.full) for row in rows]
+
+
+def _ways(is_run: Callable[[tuple[Client, ...]], bool]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(("client", "transport"), _sampled(_WAYS, is_run))
+
+
+SAMPLED = _sampled([(client,) for client in ALL_CLIENTS], lambda row: row[0] in CLIENTS)
+"""What a test takes that says nothing else: every client, and those that are not in CLIENTS by `.ci/run full`."""
+EVERY = pytest.mark.parametrize("client", ALL_CLIENTS)
+"""For what depends on each client's own ways."""
+SAMPLED_WAYS = _ways(lambda way: way[0] in CLIENTS)
+"""Every client by each transport that it has."""
+EVERY_WAY = _ways(lambda way: True)
+SAMPLED_ONCE = _ways(lambda way: way[0] in CLIENTS and way[1] == "command")
+"""For what does not depend on the transport either."""
 write_settings = adapter.write_settings
 RCS = RCS_HOOK.parent / "rcs"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real_clients.adapters import ADAPTERS
-from tests.real_clients.configure import CLIENTS
+from tests.real_clients.configure import SAMPLED
 from tests.real_clients.driver import PATH, Person
 from tests.real_clients.install import Installed, Unavailable, installed
 from tests.real_clients.model_server import run, say
@@ -59,7 +59,7 @@ def _why_not(client: Client, program: Installed, sandbox: str, folder: Path) -> 
     return f"{client} {program.version} finishes no plain turn here: {' '.join(said.split())[-400:]}"
 
 
-@pytest.fixture(params=CLIENTS)
+@pytest.fixture(params=SAMPLED)
 def client(request: pytest.FixtureRequest) -> Client:
     name: Client = request.param
     return name

@@ -104,8 +104,8 @@ class Outcome:
 
     @property
     def shown(self) -> list[str]:
-        """What hooks told the person. In Codex the turn has to be taken with `shown`."""
-        return self._adapter.shown(self.events)
+        """What hooks told the person. In Codex and Qwen Code the turn has to be taken with `shown`."""
+        return self._adapter.shown(self.events, self.err)
 
     @property
     def approvals(self) -> list[str]:
@@ -178,7 +178,8 @@ class Person:
         subagents: tuple[Turn, ...] = (say("Found it."),),
     ) -> Outcome:
         """One turn, from the prompt until the client is done. `resume` names the session that goes on; `shown` takes
-        it where a person sees what hooks say, which for Codex is not `codex exec`, and wants approved hooks.
+        it where a person sees what hooks say, which is not every client's way to take one prompt. Codex then wants
+        approved hooks.
         """
         if shown and not self.adapter.shows_hooks():
             return self.talks(Typed(prompt), script=script, resume=resume, subagents=subagents)

@@ -30,8 +30,11 @@ class Calls(NamedTuple):
 
     def of(self, event: str) -> list[Json]:
         """Those of an event, whatever the client calls it."""
-        calls = (json.loads(line) for line in self.file.read_text().splitlines() if line)
-        return [call for call in calls if call["hook_event_name"] == self.adapter.event(event)]
+        return [call for call in self.all if call["hook_event_name"] == self.adapter.event(event)]
+
+    @property
+    def all(self) -> list[Json]:
+        return [json.loads(line) for line in self.file.read_text().splitlines() if line]
 
     @property
     def prompts(self) -> list[str]:
@@ -40,9 +43,16 @@ class Calls(NamedTuple):
 
     def turns(self, event: str) -> list[int]:
         """The turn of each call: 0 is that of the first prompt, 1 the next one that there was, and so on."""
-        ids = [_turn(call) for call in self.of("UserPromptSubmit")]
-        known = list(dict.fromkeys(ids))
-        return [known.index(_turn(call)) for call in self.of(event)]
+        known: list[str] = []
+        found = []
+        for call in self.all:
+            is_prompt = call["hook_event_name"] == self.adapter.event("UserPromptSubmit")
+            turn = _turn(call) or (str(len(known)) if is_prompt and self.adapter.is_typed(call) else known[-1])
+            if turn not in known:
+                known.append(turn)
+            if call["hook_event_name"] == self.adapter.event(event):
+                found.append(known.index(turn))
+        return found
 
     def wait_for(self, event: str, times: int = 1) -> str:
         """For a shell: waits until this event has come so often."""
@@ -51,7 +61,8 @@ class Calls(NamedTuple):
 
 
 def _turn(call: Json) -> str:
-    return str(call.get("turn_id") or call["prompt_id"])
+    """The client's id of the turn; empty where it has none."""
+    return str(call.get("turn_id") or call.get("prompt_id") or "")
 
 
 def set_up(person: Person, transport: Transport, *events: str) -> Calls:

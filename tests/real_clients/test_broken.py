@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import RCS, TRANSPORTS, configure
+from tests.real_clients.configure import CLIENTS, RCS, TRANSPORTS, configure
 from tests.real_clients.test_turns import WORKING, counts, ended_well
 
 if TYPE_CHECKING:
     from tests.real_clients.configure import Transport
     from tests.real_clients.driver import Person
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("transport", TRANSPORTS)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.parametrize("client", CLIENTS),
+    pytest.mark.parametrize("transport", TRANSPORTS),
+]
 
 PROGRAMS = ("python3", "rcs", "rcs-hook")
 BREAKS = {

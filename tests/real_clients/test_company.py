@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import COMMAND_FIRST, add_hook, configure, hooks_file
+from tests.real_clients.configure import SAMPLED_ONCE, add_hook, configure, hooks_file
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, REASON, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def entries(file: Path) -> dict[str, list[Json]]:
     return hooks
 
 
-@pytest.mark.parametrize("transport", COMMAND_FIRST)
+@SAMPLED_ONCE
 def test_both_run_in_one_project(person: Person, workspace: Workspace, transport: Transport, tmp_path: Path) -> None:
     file = hooks_file(person.client, person.workspace)
     calls = add_own_hooks(file, tmp_path / "own hooks")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import TRANSPORTS, configure
+from tests.real_clients.configure import SAMPLED_WAYS, configure
 from tests.real_clients.driver import Typed
 from tests.real_clients.listening import set_up
 from tests.real_clients.test_turns import LET_GO, WORKING, ended_well
@@ -22,7 +22,7 @@ PROMPT = "$forge ship this fix"
 HOLDS = 5
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_five_holds_then_released_with_words_and_stalled_held_once_a_prompt(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:

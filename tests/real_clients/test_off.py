@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import TRANSPORTS, configure, rcs
+from tests.real_clients.configure import SAMPLED_WAYS, configure, rcs
 from tests.real_clients.test_turns import DETECTED, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def is_ignored(person: Person, workspace: Workspace) -> bool:
     return True
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_switched_off_here_nothing_is_added_and_nothing_held(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -52,7 +52,7 @@ def test_switched_off_here_nothing_is_added_and_nothing_held(
     assert len(again.requests) > 1
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_switched_off_everywhere(person: Person, workspace: Workspace, transport: Transport) -> None:
     """Codex hands a server no variable, so there it takes a file."""
     configure(person.client, person.workspace, transport)

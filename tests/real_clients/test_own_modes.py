@@ -11,7 +11,7 @@ import pytest
 from rcs_hooks.dashboard.sessions import list_sessions
 from rcs_hooks.mcp import tools
 from tests.own_modes import DIAGRAM
-from tests.real_clients.configure import TRANSPORTS, configure, rcs
+from tests.real_clients.configure import SAMPLED_WAYS, configure, rcs
 from tests.real_clients.model_server import Turn, run, say
 from tests.real_clients.test_turns import DONE, WORKING, counts, ended_well
 
@@ -67,7 +67,7 @@ def heard(outcome: Outcome, words: str) -> bool:
     return any(counts(outcome, words))
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_a_mode_of_ones_own_starts_is_held_loops_and_ends(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import COMMAND_FIRST, TRANSPORTS, configure
+from tests.real_clients.configure import SAMPLED_ONCE, SAMPLED_WAYS, configure
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import run
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, WORKING, counts, ended_well
@@ -48,7 +48,7 @@ def finishes_in_one_state(person: Person, root: Path, *before: Turn) -> None:
 # --- a path with blanks
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 @pytest.mark.parametrize("name", [pytest.param("two words", marks=pytest.mark.full), "it's ä $HOME `x`"])
 def test_a_path_with_blanks(person: Person, tmp_path: Path, transport: Transport, name: str) -> None:
     person.workspace = tmp_path / name / "work space"
@@ -172,7 +172,7 @@ def test_the_pasted_command_ends_the_run_from_a_repository_inside(person: Person
 # --- a worktree
 
 
-@pytest.mark.parametrize("transport", COMMAND_FIRST)
+@SAMPLED_ONCE
 def test_a_worktree_has_a_state_of_its_own(person: Person, tmp_path: Path, transport: Transport) -> None:
     configure(person.client, person.workspace, transport)
     git(person.workspace, "add", "-A")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import RCS, TRANSPORTS, configure, hooks_file, rcs, write_settings
+from tests.real_clients.configure import RCS, SAMPLED_WAYS, configure, hooks_file, rcs, write_settings
 from tests.real_clients.listening import set_up
 from tests.real_clients.model_server import Turn, run, run_found
 from tests.real_clients.test_turns import DONE, FINISH, WORKING, counts, ended_well
@@ -57,7 +57,7 @@ def shown(outcome: Outcome) -> list[str]:
 # --- how a run ends
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_a_run_that_ends_without_a_proof_is_unproven_to_agent_and_person(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -74,7 +74,7 @@ def test_a_run_that_ends_without_a_proof_is_unproven_to_agent_and_person(
     assert shown(again) == []
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_from_the_phase_before_the_end_one_pasted_command_proves_and_finishes(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -90,7 +90,7 @@ def test_from_the_phase_before_the_end_one_pasted_command_proves_and_finishes(
     assert "rcs: forge finished, proven by `true`" in line
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_where_the_person_trusts_that_it_is_required_finished_is_refused_until_it_is_proven(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -105,7 +105,7 @@ def test_where_the_person_trusts_that_it_is_required_finished_is_refused_until_i
     assert "proven by `test -e rcs.toml`" in line
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_where_the_person_trusts_a_command_the_first_attempt_is_that_one(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -132,7 +132,7 @@ def test_the_tool_refuses_what_the_command_does(person: Person, workspace: Works
     assert proof_of(workspace, outcome)["state"] == "proven"
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_what_is_required_refuses_nothing_while_nobody_trusts_it(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -146,7 +146,7 @@ def test_what_is_required_refuses_nothing_while_nobody_trusts_it(
     assert not (person.workspace / "ran").exists()
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_a_file_that_the_person_edits_after_the_proof_makes_the_end_stale(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -186,7 +186,7 @@ OURS = "rcs_hooks."
 """What the command line of each of our programs holds."""
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_nothing_of_ours_runs_what_a_repository_brings(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:

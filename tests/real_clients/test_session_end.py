@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import RCS, TRANSPORTS, rcs
+from tests.real_clients.configure import RCS, SAMPLED_WAYS, rcs
 from tests.real_clients.listening import set_up
 from tests.real_clients.model_server import run
 from tests.real_clients.test_turns import WORKING, ended_well
@@ -23,7 +23,7 @@ LIST = run(f'echo "active: $({shlex.quote(str(RCS))} state list-active | cut -d 
 """The agent shows what is active, without the title of the run."""
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@SAMPLED_WAYS
 def test_a_session_is_closed_when_its_client_ends_and_open_when_it_is_taken_up(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:

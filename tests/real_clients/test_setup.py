@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.catalog import SKILL_FILES
-from tests.real_clients.configure import COMMAND_FIRST, RCS, TRANSPORTS, configure, hooks_file, rcs, write_settings
+from tests.real_clients.configure import (
+    COMMAND_FIRST,
+    RCS,
+    SAMPLED_ONCE,
+    TRANSPORTS,
+    configure,
+    hooks_file,
+    rcs,
+    write_settings,
+)
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import run, say
 from tests.real_clients.test_company import OWN_CONTEXT, add_own_hooks
@@ -128,7 +137,7 @@ def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
 # --- uninstall
 
 
-@pytest.mark.parametrize("transport", COMMAND_FIRST)
+@SAMPLED_ONCE
 def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, transport: Transport) -> None:
     file = hooks_file(person.client, person.workspace)
     calls = add_own_hooks(file, person.workspace.parent / "own")

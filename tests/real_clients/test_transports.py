@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.real_clients.configure import TRANSPORTS, configure
+from tests.real_clients.configure import CLIENTS, TRANSPORTS, configure
 from tests.real_clients.test_turns import ASK, DONE, FINISH, LET_GO, PROMPT, REASON, WORKING, counts, ended_well
 from tests.support import Workspace
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.real_clients.configure import Transport
     from tests.real_clients.driver import Outcome, Person
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", CLIENTS)]
 
 OURS = re.compile(r"\[rcs\].*?(?=</hook_prompt>|\n\n|\Z)", re.DOTALL)
 NEVER_THE_SAME = re.compile(

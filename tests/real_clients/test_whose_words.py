@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import TRANSPORTS
+from tests.real_clients.configure import SAMPLED_WAYS
 from tests.real_clients.driver import Typed
 from tests.real_clients.listening import set_up
 from tests.real_clients.model_server import Turn, delegate, run, say
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.real_clients.driver import Person
     from tests.support import Workspace
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("transport", TRANSPORTS)]
+pytestmark = [pytest.mark.slow, SAMPLED_WAYS]
 
 PROMPT = "$forge ship it"
 ANSWERED = "This prompt is the reply"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 SANDBOXED = "workspace-write"
+OURS = "[rcs] "
+"""What a Stop's reason begins with."""
 SECONDS = 30
 """The time-out of a listening hook."""
 
@@ -35,6 +37,10 @@ class Adapter(ABC):
     """The program that types several prompts into one process of it."""
     needs: ClassVar[tuple[str, ...]] = ("tmux",)
     """The programs that this takes."""
+    shows: ClassVar[tuple[str, ...]] = ("started", "let go")
+    """What a person is shown of a run: that it has started, that its Stop is held, that it was let go."""
+    most_holds: ClassVar[int] = 0
+    """How often in a row a Stop of one prompt is held at most, before the client itself would end the turn."""
     screen: ClassVar[Json] = {}
     """For a terminal: the patterns by which its screen says that it is `ready`, or `busy`, the words that make it
     `quit`, and the keys that `stop` its agent.
@@ -74,9 +80,15 @@ class Adapter(ABC):
         named = (event | event.get("params", {}) for event in events)
         return next(str(event[name]) for event in named for name in names if event.get(name))
 
-    def shown(self, events: list[Json]) -> list[str]:
-        """List what hooks told the person, as far as the client prints it."""
+    def shown(self, events: list[Json], err: str) -> list[str]:
+        """List what hooks told the person, as far as the client prints it, in order."""
         return []
+
+    def is_typed(self, prompt: Json) -> bool:
+        """Say whether a person typed what a hook was called with. Only a client whose prompts have no id of the turn
+        needs it.
+        """
+        return not prompt["prompt"].startswith(OURS)
 
     # --- its hooks
 

@@ -33,6 +33,7 @@ class Claude(Adapter):
     hooks_file = ".claude/settings.json"
     conversation = "conversation.py"
     needs = ()
+    most_holds = 7
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         return [*_words(person, resume), prompt]
@@ -44,7 +45,7 @@ class Claude(Adapter):
         ours = {"CLAUDE_CONFIG_DIR": str(person.home / ".claude"), "ANTHROPIC_API_KEY": "dummy"}
         return ours | {"ANTHROPIC_BASE_URL": "{url}"} | QUIET
 
-    def shown(self, events: list[Json]) -> list[str]:
+    def shown(self, events: list[Json], err: str) -> list[str]:
         said = (event["content"] for event in events if event.get("subtype") == "informational")
         return [text.replace("Stop says: ", "").replace("UserPromptSubmit says: ", "") for text in said]
 

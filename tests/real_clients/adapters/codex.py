@@ -43,6 +43,7 @@ class Codex(Adapter):
     sandboxes = (SANDBOXED, "danger-full-access")
     conversation = "conversation.py"
     needs = ()
+    most_holds = 50
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         trust = ["--dangerously-bypass-hook-trust"] if person.bypass else []
@@ -67,7 +68,7 @@ class Codex(Adapter):
     def shows_hooks(self) -> bool:
         return False
 
-    def shown(self, events: list[Json]) -> list[str]:
+    def shown(self, events: list[Json], err: str) -> list[str]:
         runs = (event["params"]["run"] for event in events if event.get("method") == "hook/completed")
         return [entry["text"] for run in runs for entry in run["entries"] if entry["kind"] == "warning"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tests.real_clients.adapters.adapter import SECONDS, Adapter, add_entry, write_settings
+from tests.real_clients.adapters.adapter import OURS, SECONDS, Adapter, add_entry, write_settings
 from tests.real_clients.install import Package
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tests.real_clients.driver import Person
 
 Json = dict[str, Any]
+
+NOTICE = "<system_notification>"
 
 
 class Copilot(Adapter):
@@ -33,6 +35,8 @@ class Copilot(Adapter):
         "stop": ["Escape", "Escape"],
     }
     hooks_file = ".github/hooks/hooks.json"
+    shows = ("held",)
+    most_holds = 7
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         session = [f"--resume={resume}"] if resume else []
@@ -47,6 +51,14 @@ class Copilot(Adapter):
 
     def trust(self, person: Person, projects: tuple[Path, ...], approved: Path | None, writable: Path | None) -> None:
         write_settings(person.home / ".copilot/config.json", {"trusted_folders": [str(each) for each in projects]})
+
+    def shown(self, events: list[Json], err: str) -> list[str]:
+        """List the reasons, which it shows as if the person had typed them, and nothing else."""
+        said = (event["data"]["content"] for event in events if event.get("type") == "user.message")
+        return [text for text in said if text.startswith(OURS)]
+
+    def is_typed(self, prompt: Json) -> bool:
+        return not prompt["prompt"].startswith((OURS, NOTICE)) and "agent_id" not in prompt
 
     def add_hook(self, file: Path, event: str, command: str) -> None:
         add_entry(file, event, {"type": "command", "command": command, "timeoutSec": SECONDS})

@@ -20,6 +20,7 @@ SETTINGS: Json = {
     "general": {"enableAutoUpdate": False},
     "privacy": {"usageStatisticsEnabled": False},
 }
+TOLD = "Hook system message: "
 MODEL = "gemini-2.5-flash"
 """A fixed one: for `auto` each prompt is first classified."""
 
@@ -33,6 +34,8 @@ class Gemini(Adapter):
     )
     screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".gemini/settings.json"
+    shows = ("started", "held", "let go")
+    most_holds = 50
     events: ClassVar = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent", "PreCompact": "PreCompress"}
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
@@ -53,6 +56,9 @@ class Gemini(Adapter):
     def trust(self, person: Person, projects: tuple[Path, ...], approved: Path | None, writable: Path | None) -> None:
         trusted = {str(each): "TRUST_FOLDER" for each in projects}
         write_settings(person.home / ".gemini/trustedFolders.json", trusted)
+
+    def shown(self, events: list[Json], err: str) -> list[str]:
+        return [line.removeprefix(TOLD) for line in err.splitlines() if line.startswith(TOLD)]
 
     def add_hook(self, file: Path, event: str, command: str) -> None:
         handler = {"type": "command", "command": command, "name": "listening", "timeout": SECONDS * 1000}

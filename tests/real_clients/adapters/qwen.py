@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tests.real_clients.adapters.adapter import Adapter, write_settings
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+SAID = r"(?:Stop hook error: |Stop says:\n)(.*)"
 SETTINGS: Json = {
     "security": {"auth": {"selectedType": "openai"}},
     "general": {"enableAutoUpdate": False},
@@ -31,6 +33,8 @@ class Qwen(Adapter):
     )
     screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".qwen/settings.json"
+    shows = ("held", "let go")
+    most_holds = 7
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         session = ["--resume", resume] if resume else []
@@ -44,6 +48,14 @@ class Qwen(Adapter):
         write_settings(defaults, SETTINGS)
         model = {"OPENAI_BASE_URL": "{url}/v1", "OPENAI_API_KEY": "dummy", "OPENAI_MODEL": "mock"}
         return model | {"QWEN_CODE_SYSTEM_DEFAULTS_PATH": str(defaults), "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"}
+
+    def shows_hooks(self) -> bool:
+        return False
+
+    def shown(self, events: list[Json], err: str) -> list[str]:
+        """List what the last screen shows, of a reason the first line, as words without their marks."""
+        (*_, screen) = (event["text"] for event in events if event.get("type") == "screen")
+        return [" ".join(text.split()) for text in re.findall(SAID, screen)]
 
 
 def _words(person: Person) -> list[str]:
