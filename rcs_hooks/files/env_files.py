@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 LARGEST = 256 * 1024
-ASSIGNMENT = re.compile(r"^[ \t]*(?:export[ \t]+)?(RCS_\w+)[ \t]*[=:][ \t]*(.*?)[ \t]*$", re.MULTILINE)
-PLAIN = re.compile(r"""(['"`]?)([^'"`$\\#\n]*)\1(?:[ \t]+#.*)?""")
-"""A value whose reading is certain: without a substitution, an escape or an end on another line."""
+LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
+"""Where a line ends for a client, beside a newline."""
+MENTION = re.compile(r"(?<!\w)RCS_\w+")
+COMMENT = re.compile(r"\s*#")
+ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?(RCS_\w+)[ \t]*[=:][ \t]*(.*?)[ \t]*")
+PLAIN = re.compile(r"""(['"`]?)([^'"`$\\#\s\ufeff\ufffd\x00-\x1f\x7f]+|)\1(?:[ \t]+#.*)?""")
+"""A value whose reading is certain: without a substitution, an escape, a blank, or an end on another line."""
+QUOTE = re.compile(r"""\s*['"`]""")
 
 
 def brought(names: Iterable[str], env: Mapping[str, str], cwd: str) -> list[str]:
@@ -44,19 +49,42 @@ def _folders(cwd: str, home: str | None) -> Iterator[str]:
         folder = parent
 
 
-def _assignments(folder: str, file: str) -> Iterator[tuple[str, str]]:
-    """Yield what a file assigns to our variables; an empty name stands for all of them, where it cannot be read."""
+def _assignments(folder: str, file: str) -> Iterator[tuple[str, str | None]]:
+    """Yield what a file assigns to our variables: None for a value that cannot be told.
+
+    An empty name stands for all of our variables, where the file cannot be read.
+    """
     try:
-        data = read_bytes(os.path.join(folder, file), LARGEST)
+        data = read_bytes(os.path.join(folder, file), LARGEST + 1, through_links=True)
     except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, ValueError):
-        yield "", ""
+        yield "", None
         return
-    for line in ASSIGNMENT.finditer((data or b"").decode(errors="replace").replace("\r", "\n")):
-        yield line[1], line[2]
+    if data and len(data) > LARGEST:
+        yield "", None
+        return
+    text = LINE_ENDS.sub("\n", (data or b"").decode(errors="replace"))
+    at = 0
+    for line in text.splitlines(keepends=True) if "RCS_" in text else ():
+        at += len(line)
+        yield from _assignments_in(line.rstrip("\n"), text[at:])
 
 
-def _may_set(name: str, value: str, assigned: str, text: str) -> bool:
-    plain = PLAIN.fullmatch(text)
-    return not assigned or (name == assigned and (plain is None or plain[2].strip() == value.strip()))
+def _assignments_in(line: str, rest: str) -> Iterator[tuple[str, str | None]]:
+    """Yield what a line assigns. `rest`: the text after it, where a quoted value may begin."""
+    if COMMENT.match(line):
+        return
+    whole = ASSIGNMENT.fullmatch(line)
+    for mention in MENTION.finditer(line):
+        is_certain = whole and whole.start(1) == mention.start() and not (not whole[2] and QUOTE.match(rest))
+        yield mention[0], whole[2] if whole and is_certain else None
+
+
+def _may_set(name: str, value: str, assigned: str, text: str | None) -> bool:
+    if not assigned:
+        return True
+    if name != assigned:
+        return False
+    plain = None if text is None else PLAIN.fullmatch(text)
+    return plain is None or plain[2] == value.strip()

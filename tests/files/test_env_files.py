@@ -31,6 +31,20 @@ ASSIGNMENTS: list[tuple[str, str, bool]] = [
     ('RCS_ROOT="a\\nb"', "a\nb", True),
     ('RCS_ROOT="a\nb"', "a\nb", True),
     ("RCS_ROOT=", "", True),
+    ("RCS_ROOT\n= /elsewhere", "/elsewhere", True),
+    ("export\nRCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT=\n\n  '/elsewhere'", "/elsewhere", True),
+    ('RCS_ROOT=\n"/elsewhere"', "/elsewhere", True),
+    ("RCS_ROOT=\n/elsewhere", "/elsewhere", False),
+    ("\ufeffRCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("\xa0RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("export\xa0RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("\x0cRCS_ROOT\x0b=/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT=/elsewhere\ufeff", "/elsewhere", True),
+    ("RCS_ROOT=/elsewhere\0x", "/elsewhere", True),
+    ("# a\u2028RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("# a\rRCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("A='1' RCS_ROOT=/elsewhere", "/elsewhere", True),
     ("RCS_ROOT=/another", "/elsewhere", False),
     ("RCS_ROOT=", "/elsewhere", False),
     ("# RCS_ROOT=/elsewhere", "/elsewhere", False),
@@ -84,11 +98,27 @@ def test_the_file_in_the_home_is_the_persons_own(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_may_have_brought_all(tmp_path: Path) -> None:
-    (tmp_path / ".env").symlink_to("somewhere")
+    (tmp_path / ".env").symlink_to(".env")
     assert brought(["RCS_DISABLE", "RCS_DB"], GEMINI | {"RCS_DISABLE": "1", "RCS_DB": "x"}, str(tmp_path)) == [
         "RCS_DISABLE",
         "RCS_DB",
     ]
+
+
+def test_a_file_that_is_too_long_may_have_brought_all(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("#" * 300_000)
+    assert brought(["RCS_DISABLE"], GEMINI | {"RCS_DISABLE": "1"}, str(tmp_path)) == ["RCS_DISABLE"]
+
+
+@each_row(("text", "expected"), [("RCS_DISABLE=1", ["RCS_DISABLE"]), ("A=1", []), (None, [])])
+def test_a_link_is_followed_as_clients_do(text: str | None, expected: list[str], tmp_path: Path) -> None:
+    link, file = tmp_path / ".env", tmp_path / "settings"
+    link.unlink(missing_ok=True)
+    file.unlink(missing_ok=True)
+    if text is not None:
+        file.write_text(text)
+    link.symlink_to(file)
+    assert brought(["RCS_DISABLE"], GEMINI | {"RCS_DISABLE": "1"}, str(tmp_path)) == expected
 
 
 def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
