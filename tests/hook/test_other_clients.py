@@ -144,6 +144,49 @@ def test_a_stop_without_an_answer_is_not_held(sit: Callable[[str], Scene]) -> No
     assert holds(scene, "Half done.")
 
 
+FIRST_LINE = {"sessionId": "s1", "kind": "main"}
+UPDATE = {"$set": {"messages": [{"type": "gemini", "content": "First."}]}}
+CANCELLED = {"id": "1", "type": "info", "content": "Request cancelled."}
+SAID = {"id": "2", "type": "gemini", "content": "Half of it"}
+
+
+def in_lines(*messages: Record) -> str:
+    return "".join(json.dumps(message) + "\n" for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("transcript", "is_held"),
+    [
+        (in_lines(FIRST_LINE, SAID, UPDATE), True),
+        (in_lines(FIRST_LINE, CANCELLED, UPDATE), False),
+        (in_lines(FIRST_LINE, SAID, CANCELLED), False),
+        (in_lines(FIRST_LINE, SAID, CANCELLED, UPDATE, UPDATE), False),
+        (in_lines(FIRST_LINE, CANCELLED, UPDATE, SAID, UPDATE), True),
+        (in_lines(FIRST_LINE, CANCELLED).rstrip(), False),
+        (in_lines(FIRST_LINE, CANCELLED) + '{"id": "3", "ty', True),
+        (in_lines(FIRST_LINE, SAID | {"content": CANCELLED["content"]}), True),
+        (in_lines(UPDATE, UPDATE), True),
+        ("[]\n", True),
+        ("\n\n", True),
+        ("", True),
+        (None, True),
+    ],
+)
+def test_an_agent_that_the_person_has_stopped_while_it_spoke_is_not_held(
+    transcript: str | None, is_held: bool, sit: Callable[[str], Scene]
+) -> None:
+    """Gemini CLI tells the words before Esc as an answer."""
+    scene = sit("gemini")
+    path = scene.root / "chat.jsonl"
+    if transcript is not None:
+        path.write_text(transcript)
+    scene.say("$forge go")
+    scene.end_turn("Half of it", transcript_path=str(path))
+    assert bool(scene.reason) == is_held
+    scene.say("go on")
+    assert holds(scene, "Here it is.")
+
+
 def test_a_reason_in_other_words_resets_no_count(sit: Callable[[str], Scene]) -> None:
     """Another program's hook may block the same Stop, and the client goes on with both reasons, or with that one."""
     scene = sit("gemini")

@@ -53,6 +53,8 @@ class Turn:
     """Codex: a tool of our MCP server; `command` then holds its arguments as JSON."""
     status: int = 0
     """Of HTTP, where the request fails."""
+    first: str = ""
+    """Text that is sent at once, before the turn waits for its file. Gemini CLI."""
 
     @property
     def uses_tool(self) -> bool:
@@ -61,6 +63,11 @@ class Turn:
 
 def say(text: str, *, after: str = "") -> Turn:
     return Turn(text=text, after=after)
+
+
+def begin(first: str, rest: str, *, after: str) -> Turn:
+    """Says the first words at once, and the rest once the file is there."""
+    return Turn(text=rest, after=after, first=first)
 
 
 def fail(status: int = 400) -> Turn:
@@ -160,7 +167,8 @@ class ModelServer(ThreadingHTTPServer):
                 turn, missed = _filled(self._next(of_subagent=request.of_subagent), request.texts())
             with self.record.open("a") as file:
                 file.write(json.dumps(asdict(request) | {"missed": missed}) + "\n")
-        wait_for(turn.after)
+        if not turn.first:
+            wait_for(turn.after)
         return number, turn
 
     def _next(self, *, of_subagent: bool) -> Turn:
@@ -198,7 +206,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self._body()
         number, turn = self.server.take(self.command, self.path, body, self._headers())
-        self._send(_answer(number, turn, body, self.path))
+        rest = _answer(number, turn, body, self.path)
+        if turn.first:
+            self._send(rest, _answer(number, replace(turn, text=turn.first), body, self.path), turn.after)
+        else:
+            self._send(rest)
 
     def do_GET(self) -> None:
         self.server.take(self.command, self.path, {}, {})
@@ -221,20 +233,26 @@ class _Handler(BaseHTTPRequestHandler):
             return {"raw": raw.decode(errors="replace")}
         return body if isinstance(body, dict) else {"raw": body}
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: Answer, first: Answer | None = None, after: str = "") -> None:
+        """Send an answer; `first` is sent before it, and the rest once the file `after` is there."""
         try:
-            self._write(answer)
+            before = first.data if first else b""
+            self._write_head(answer, len(before) + len(answer.data))
+            if first:
+                self.wfile.write(before)
+                self.wfile.flush()
+                wait_for(after)
+            if self.command != "HEAD":
+                self.wfile.write(answer.data)
         except ConnectionError:
             # A person who presses Esc does not wait for the answer: their client has hung up.
             self.close_connection = True
 
-    def _write(self, answer: Answer) -> None:
+    def _write_head(self, answer: Answer, length: int) -> None:
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.kind)
-        self.send_header("Content-Length", str(len(answer.data)))
+        self.send_header("Content-Length", str(length))
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(answer.data)
 
 
 def _answer(number: int, turn: Turn, body: Json, path: str) -> Answer:

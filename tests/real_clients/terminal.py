@@ -8,7 +8,8 @@ The plan is a JSON object: `session`, the id; `record`, the file of the model's 
 and `screen`, the patterns by which this client's screen says that it is `ready` for the first prompt, or `busy`, and
 the words that `quit` it, and the keys that `stop` the agent. What is typed has `prompt`, or in its place `stops`, or
 `keys` to press; `when`, a file, and `shows`, a pattern on the screen, both of which have to be there before; `turns`,
-how many turns end before the next one is typed; and `typed`, a file that is made once the client has it.
+how many turns end before the next one is typed; `typed`, a file that is made once the client has it; and `rests`,
+seconds for which the person then does nothing.
 """
 
 from __future__ import annotations
@@ -183,6 +184,7 @@ def follow(terminal: Terminal, typed: Json) -> None:
         Path(typed["typed"]).touch()
     for _ in range(typed["turns"]):
         terminal.wait_for_turn()
+    time.sleep(typed["rests"])
 
 
 if __name__ == "__main__":

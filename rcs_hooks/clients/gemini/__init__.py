@@ -66,9 +66,16 @@ class GeminiCli(Client):
         return None if is_own else prompt
 
     def last_message(self, fields: Fields) -> str:
-        """Return all that the agent has said since the prompt, the newest last; empty if it has said nothing."""
+        """Return all that the agent has said since the prompt, the newest last.
+
+        Empty if it has said nothing, or was stopped by the person while it spoke.
+        """
         said = text_in(fields, "prompt_response")
-        return "" if said == NO_ANSWER else said
+        if not said or said == NO_ANSWER:
+            return ""
+        from rcs_hooks.clients.gemini import transcript
+
+        return "" if transcript.was_cancelled(text_in(fields, "transcript_path")) else said
 
     def rendered(self, output: dict[str, Any]) -> dict[str, Any]:
         """Return the answer with the first line of a reason for the person, who would be shown all of it otherwise."""
