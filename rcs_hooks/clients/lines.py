@@ -1,7 +1,7 @@
 """The shell lines that run our hook from a client's file; none blocks a prompt, whatever has become of the hook. PURE.
 
-`hook_command` exits with 0 in any case. `quiet_command` prints nothing but what the hook itself answers, and becomes
-the hook: a client that kills the shell at its time-out kills the hook with it.
+Each exits with 0 in any case. `quiet_command` prints nothing but what a hook that has succeeded says on stdout, and the
+hook holds no pipe of the client: a client that kills the shell alone at its time-out waits for nothing else.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ HOOK_OPTIONS = ("-EP", "-c", HOOK_CODE)
 """Python's options for our hook: import nothing from the working directory, nor from a folder named by a variable."""
 GUARD = ("||", "exit", "0")
 """What keeps a line from failing: a client takes exit status 2 as a block, and Python's own is 2 if it cannot start."""
-NO_ERRORS = "2>/dev/null"
+SILENCE = "exec 2>/dev/null"
+ANSWER = 'printf %s "$out"'
 
 
 def hook_command(interpreter: str) -> str:
@@ -26,18 +27,21 @@ def hook_command(interpreter: str) -> str:
 
 
 def quiet_command(interpreter: str) -> str:
-    """Return the shell line that becomes our hook with this Python, and prints nothing if the hook cannot start.
+    """Return the shell line that runs our hook with this Python, and prints nothing if the hook fails.
 
-    For a client that blocks by any exit status but 0 and 1 if there is text, shows what is on stderr, or at a time-out
-    kills the shell alone and goes on waiting for what the shell has started. Such a client lets pass what fails in
-    silence, whatever the status.
+    For a client that blocks by text beside an exit status that is not 0, shows what is on stderr, or at a time-out
+    kills the shell alone and goes on waiting for whoever has its pipes.
     """
-    there = f"test -x {shlex.quote(interpreter)} {' '.join(GUARD)}"
-    return f"{there}; exec {shlex.join((interpreter, *HOOK_OPTIONS))} {NO_ERRORS}"
+    hook = shlex.join((interpreter, *HOOK_OPTIONS))
+    return f"{SILENCE}; out=$({hook}) && {ANSWER}; {' '.join(GUARD[1:])}"
 
 
 FORMS = (hook_command, quiet_command)
 """Every line that setup writes into some client's file."""
+BEFORE = ("exec", "2", ">", "/dev/null", ";", "out=$", "(")
+AFTER = (")", "&&", "printf", "%s", "$out", ";", *GUARD[1:])
+"""The words of a quiet line before and after those of the hook, as `entries.words_of` splits it."""
+PLACE = len(BEFORE)
 
 
 def interpreter_of(words: Sequence[str]) -> str | None:
@@ -46,6 +50,5 @@ def interpreter_of(words: Sequence[str]) -> str | None:
         return None
     if tuple(words[1:]) == (*HOOK_OPTIONS, *GUARD):
         return words[0]
-    python = words[2] if len(words) > len(GUARD) else ""
-    quiet = ("test", "-x", python, *GUARD, ";", "exec", python, *HOOK_OPTIONS, "2", ">", "/dev/null")
-    return python if tuple(words) == quiet else None
+    python = words[PLACE] if len(words) > PLACE else ""
+    return python if tuple(words) == (*BEFORE, python, *HOOK_OPTIONS, *AFTER) else None

@@ -169,7 +169,8 @@ BY_MCP = {
     "permissions": {"allow": [*RULES, "mcp__rcs_state"]},
 }
 CLAUDE_BY_MCP = shown(BY_MCP | {"enabledMcpjsonServers": ["rcs_state"]})
-QUIET = f"test -x {PY} || exit 0; exec {PY} -EP -c 'from rcs_hooks.hook.entry import main; main()' 2>/dev/null"
+HOOK_CODE = "from rcs_hooks.hook.entry import main; main()"
+QUIET = f"exec 2>/dev/null; out=$({PY} -EP -c '{HOOK_CODE}') && printf %s \"$out\"; exit 0"
 QUIET_COMMAND = {"type": "command", "command": QUIET, "name": "rcs"}
 QWEN = shown(
     {

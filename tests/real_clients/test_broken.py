@@ -2,90 +2,110 @@
 
 from __future__ import annotations
 
-import sys
+import json
+import os
+import shlex
+import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.real_clients.configure import CLIENTS, RCS, TRANSPORTS, configure
+from tests.clients.broken import BROKEN, SILENT, stand_in
+from tests.real_clients.configure import ALL_CLIENTS, RCS, configure
+from tests.real_clients.model_server import run
 from tests.real_clients.test_turns import WORKING, counts, ended_well
 
 if TYPE_CHECKING:
-    from tests.real_clients.configure import Transport
-    from tests.real_clients.driver import Person
+    from collections.abc import Iterator
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.parametrize("client", CLIENTS),
-    pytest.mark.parametrize("transport", TRANSPORTS),
-]
+    from tests.real_clients.driver import Outcome, Person
 
-PROGRAMS = ("python3", "rcs", "rcs-hook")
-BREAKS = {
-    "not a program": "",
-    "its interpreter is gone": "#!/nonexistent/python3\n",
-    "exit 1": "#!/bin/sh\necho broken >&2\nexit 1\n",
-    "exit 2": "#!/bin/sh\necho broken >&2\nexit 2\n",
-    "exit 127": "#!/bin/sh\nexit 127\n",
-    "killed": "#!/bin/sh\nkill -9 $$\n",
-    "garbage": "#!/bin/sh\necho 'Warning: {\"decision\": '\n",
-    "the package is gone": f'#!/bin/sh\nexec {Path(sys.executable).resolve()} -I "$@"\n',
-}
-SAMPLE = ("exit 2", "garbage")
-SILENT = "#!/bin/sh\nexec sleep 600\n"
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", ALL_CLIENTS)]
+
+SAMPLE = ("exit 2", "no JSON", "silent")
+"""What the plain run takes of the table."""
+PYTHON = str(RCS.with_name("python3"))
+PROMPT = "$forge ship this fix"
+SECOND = {"timeout": 1, "timeoutSec": 1}
 
 
-def break_program(person: Person, folder: Path, text: str | None, *, seconds: int | None = None) -> None:
-    """Puts this in the place of our programs in every file of the client's; None: nothing is there."""
-    if text is not None:
-        folder.mkdir()
-        for name in PROGRAMS:
-            (folder / name).write_text(text)
-            (folder / name).chmod(0o755 if text else 0o644)
-    for file in (*person.workspace.glob(".c*/*"), person.workspace / ".mcp.json"):
-        if file.is_file():
-            changed = file.read_text().replace(str(RCS.parent), str(folder))
-            changed = changed.replace('"timeout": 10', f'"timeout": {seconds}') if seconds else changed
-            file.write_text(changed)
+def sampled(table: dict[str, Any]) -> list[Any]:
+    return [name if name in SAMPLE else pytest.param(name, marks=pytest.mark.full) for name in table]
 
 
-def goes_through(person: Person) -> bool:
-    outcome = person.types("$forge ship this fix", WORKING)
+def files_of(person: Person) -> Iterator[Path]:
+    """The files that setup has written in the project."""
+    for path in sorted(person.workspace.glob(".*/**/*.json")):
+        if PYTHON in path.read_text():
+            yield path
+
+
+def run_instead(person: Person, python: str, *, seconds: int | None = None) -> None:
+    """Let every entry run this in place of our Python, as if setup had written it, and for so long at most."""
+    changed = 0
+    for file in files_of(person):
+        settings = json.loads(file.read_text())
+        for entry in entries_in(settings["hooks"]):
+            ours = entry["command"]
+            entry["command"] = ours.replace(shlex.quote(PYTHON), shlex.quote(python))
+            changed += entry["command"] != ours
+            for name in ("timeout", "timeoutSec"):
+                if seconds and name in entry:
+                    entry[name] = seconds * (1000 if entry[name] > 1000 else 1)
+        file.write_text(json.dumps(settings))
+    assert changed in (2, 4)  # over MCP only the start and the end of a session are commands
+
+
+def entries_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict) and "command" in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from entries_in(each)
+
+
+def goes_through(person: Person) -> Outcome:
+    """Type a prompt, and let the agent use a tool: after it, Qwen Code calls the prompt's hook again."""
+    outcome = person.types(PROMPT, run("true"), WORKING)
     assert ended_well(outcome)
-    assert counts(outcome, "$forge ship this fix") == [1]
-    assert counts(outcome, "[rcs]") == [0]
+    assert counts(outcome, PROMPT) == [1, 1]
+    assert counts(outcome, "[rcs]") == [0, 0]
     assert outcome.out.count(WORKING.text) >= 1
-    return True
+    assert not (person.workspace / ".rcs").exists()
+    return outcome
 
 
-def test_gone(person: Person, transport: Transport, tmp_path: Path) -> None:
-    configure(person.client, person.workspace, transport)
-    break_program(person, tmp_path / "gone", None)
-    assert goes_through(person)
+@pytest.mark.parametrize("what", sampled(BROKEN))
+def test_a_broken_hook_costs_nothing(person: Person, tmp_path: Path, what: str) -> None:
+    configure(person.client, person.workspace, "command")
+    run_instead(person, BROKEN[what](tmp_path))
+    goes_through(person)
 
 
-@pytest.mark.parametrize("way", [way if way in SAMPLE else pytest.param(way, marks=pytest.mark.full) for way in BREAKS])
-def test_broken(person: Person, transport: Transport, tmp_path: Path, way: str) -> None:
-    configure(person.client, person.workspace, transport)
-    break_program(person, tmp_path / "broken", BREAKS[way])
-    assert goes_through(person)
+@pytest.mark.parametrize("what", sampled(SILENT))
+def test_a_silent_hook_is_waited_for_until_its_time_out(person: Person, tmp_path: Path, what: str) -> None:
+    """It would be silent for longer than the harness waits."""
+    configure(person.client, person.workspace, "command")
+    run_instead(person, stand_in(tmp_path, SILENT[what]), seconds=1)
+    try:
+        goes_through(person)
+    finally:
+        end(left_in(person.workspace))
 
 
-def test_silent_until_the_client_has_no_more_patience(person: Person, transport: Transport, tmp_path: Path) -> None:
-    configure(person.client, person.workspace, transport)
-    break_program(person, tmp_path / "silent", SILENT, seconds=1)
-    if transport == "mcp":
-        person.env["MCP_TIMEOUT"] = "1000"
-        wait_one_second_for_the_server(person)
-    assert goes_through(person)
+def left_in(folder: Path) -> list[int]:
+    """List the processes that work in this folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if entry.joinpath("cwd").readlink() == folder:
+                found.append(int(entry.name))
+        except OSError:  # it has ended meanwhile, or is somebody else's
+            continue
+    return found
 
 
-def wait_one_second_for_the_server(person: Person) -> None:
-    """Codex waits for a server by what its own entry says."""
-    file = person.workspace / ".codex/config.toml"
-    if file.exists():
-        head = "[mcp_servers.rcs_state]\n"
-        text = file.read_text()
-        assert head in text
-        file.write_text(text.replace(head, f"{head}startup_timeout_sec = 1\n"))
+def end(processes: list[int]) -> None:
+    for process in processes:
+        os.kill(process, signal.SIGKILL)
