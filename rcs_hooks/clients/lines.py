@@ -1,6 +1,6 @@
 """The shell lines that run our hook from a client's file; none blocks a prompt, whatever has become of the hook. PURE.
 
-Each exits with 0 in any case. `quiet_command` prints nothing but what a hook that has succeeded says on stdout, and the
+Each exits with 0 in any case. `quiet_command` prints nothing but the JSON object of a hook that has succeeded, and the
 hook holds no pipe of the client: a client that kills the shell alone at its time-out waits for nothing else.
 """
 
@@ -18,7 +18,7 @@ HOOK_OPTIONS = ("-EP", "-c", HOOK_CODE)
 GUARD = ("||", "exit", "0")
 """What keeps a line from failing: a client takes exit status 2 as a block, and Python's own is 2 if it cannot start."""
 SILENCE = "exec 2>/dev/null"
-ANSWER = 'printf %s "$out"'
+ANSWER = 'case $out in {*}) printf %s "$out";; esac'
 
 
 def hook_command(interpreter: str) -> str:
@@ -29,8 +29,8 @@ def hook_command(interpreter: str) -> str:
 def quiet_command(interpreter: str) -> str:
     """Return the shell line that runs our hook with this Python, and prints nothing if the hook fails.
 
-    For a client that blocks by text beside an exit status that is not 0, shows what is on stderr, or at a time-out
-    kills the shell alone and goes on waiting for whoever has its pipes.
+    For a client that blocks by text beside an exit status that is not 0, takes any text for a context of whatever
+    length, shows what is on stderr, or at a time-out kills the shell alone and waits for whoever holds its pipes.
     """
     hook = shlex.join((interpreter, *HOOK_OPTIONS))
     return f"{SILENCE}; out=$({hook}) && {ANSWER}; {' '.join(GUARD[1:])}"
@@ -39,7 +39,7 @@ def quiet_command(interpreter: str) -> str:
 FORMS = (hook_command, quiet_command)
 """Every line that setup writes into some client's file."""
 BEFORE = ("exec", "2", ">", "/dev/null", ";", "out=$", "(")
-AFTER = (")", "&&", "printf", "%s", "$out", ";", *GUARD[1:])
+AFTER = (")", "&&", "case", "$out", "in", "{*}", ")", "printf", "%s", "$out", ";;", "esac", ";", *GUARD[1:])
 """The words of a quiet line before and after those of the hook, as `entries.words_of` splits it."""
 PLACE = len(BEFORE)
 

@@ -170,7 +170,7 @@ BY_MCP = {
 }
 CLAUDE_BY_MCP = shown(BY_MCP | {"enabledMcpjsonServers": ["rcs_state"]})
 HOOK_CODE = "from rcs_hooks.hook.entry import main; main()"
-QUIET = f"exec 2>/dev/null; out=$({PY} -EP -c '{HOOK_CODE}') && printf %s \"$out\"; exit 0"
+QUIET = f"exec 2>/dev/null; out=$({PY} -EP -c '{HOOK_CODE}') && case $out in {{*}}) printf %s \"$out\";; esac; exit 0"
 QUIET_COMMAND = {"type": "command", "command": QUIET, "name": "rcs"}
 QWEN = shown(
     {

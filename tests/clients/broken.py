@@ -106,7 +106,6 @@ KILLED: dict[str, Break] = {
     "a fault of memory": doing("kill -SEGV $$"),
     "killed in the middle of its answer": doing('printf \'{"decision": "blo\'; kill -KILL $$'),
 }
-NOTHING = "nothing at all"
 GARBAGE: dict[str, Break] = {
     "no JSON": doing("echo 'Warning: a new version is there'"),
     "half of a JSON text": doing('printf \'{"decision": "block", "rea\''),
@@ -114,7 +113,7 @@ GARBAGE: dict[str, Break] = {
     "a list": doing("echo '[]'"),
     "bytes that are no UTF-8": doing("printf '\\377\\376{}\\200\\n'"),
     "ten megabytes": doing("head -c 10000000 /dev/zero | tr '\\0' x"),
-    NOTHING: doing("exit 0"),
+    "nothing at all": doing("exit 0"),
 }
 BROKEN = {**WITHOUT_A_WORD, **WITH_WORDS, **KILLED, **GARBAGE}
 """Everything that ends by itself."""
