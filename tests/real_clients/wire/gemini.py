@@ -64,5 +64,6 @@ def _example(schema: Json) -> object:
     kind = str(schema.get("type", "string")).lower()
     if kind == "object":
         return {name: _example(of) for name, of in (schema.get("properties") or {}).items()}
-    made: dict[str, object] = {"array": [], "boolean": False, "integer": 1, "number": 1}
+    # A number is how sure the model is that the agent goes round in circles: not at all.
+    made: dict[str, object] = {"array": [], "boolean": False, "integer": 1, "number": 0}
     return made.get(kind, "mock")
