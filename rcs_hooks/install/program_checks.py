@@ -11,6 +11,7 @@ Rules of this file:
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -295,4 +296,15 @@ def of_version(host: Host, client: str, seconds: float = SECONDS) -> Check:
     ran = run([path, "--version"], b"", environment(host), seconds)
     if ran.why:
         return Check(title, WARN, f"{path} --version {ran.why}", f"run `{client} --version`")
-    return Check(title, OK, f"{clean(ran.out.decode(errors='replace'), 60) or 'it says no version'} ({path})")
+    said = clean(ran.out.decode(errors="replace"), 60)
+    installer = installers()[client]
+    if said and _is_older(said, installer.oldest):
+        oldest = ".".join(map(str, installer.oldest))
+        return Check(title, WARN, f"{said} ({path}) is older than {oldest}: {installer.older_lacks}", f"update {title}")
+    return Check(title, OK, f"{said or 'it says no version'} ({path})")
+
+
+def _is_older(said: str, oldest: tuple[int, ...]) -> bool:
+    """Tell whether the first version in what a program said is older than this; False if it holds none."""
+    found = re.search(r"\d+(?:\.\d+)+", said)
+    return found is not None and tuple(int(part[:9]) for part in found[0].split(".")) < oldest

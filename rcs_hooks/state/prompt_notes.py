@@ -105,9 +105,10 @@ def recently_ended(notes: Mapping[str, object], own: Mapping[str, ModeRecord]) -
 def is_between_tools(notes: Mapping[str, object], prompt: Prompt) -> bool:
     """Tell whether this is the empty prompt that Qwen Code sends in the same turn after each batch of tool calls.
 
-    A picture alone is an empty prompt too, but in a turn of its own.
+    A picture alone is an empty prompt too, but in a turn of its own. Where a client names no turn, each empty prompt
+    counts as one between tools: if it reset the counts, an agent that uses tools would be held for ever.
     """
-    return not prompt.has_text and prompt.turn is not None and prompt.turn == current_turn(notes)
+    return not prompt.has_text and (prompt.turn is None or prompt.turn == current_turn(notes))
 
 
 def is_worth_noting(notes: Mapping[str, object], view: Session, result: Reconciled) -> bool:

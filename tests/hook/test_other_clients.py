@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.support import Record
+    from tests.support import Record, Workspace
 
 WITHOUT_TURN = ("copilot", "gemini")
 
@@ -244,6 +244,17 @@ def test_what_comes_between_tools_moves_nothing(sit: Callable[[str], Scene]) -> 
     assert holds(scene, "Half done.")
     scene.go_on_unasked()
     assert notes(scene)["stops"]["in_a_row"] == 1
+
+
+def test_an_older_one_that_names_no_turn_and_nobody_starts_no_count_over_between_tools(workspace: Workspace) -> None:
+    """Version 0.15 sends neither `submitted_prompt` nor an id of the turn, and has no limit of its own."""
+    workspace.prompt("$forge go", turn_id=None, timestamp="2026-11-18T22:58:00.000Z")
+    held = []
+    for number in range(7):
+        workspace.prompt("", turn_id=None, timestamp=f"2026-11-18T22:58:0{number}.500Z")
+        answer = workspace.stop(message=f"Still at it, {number}.", turn_id=None)
+        held.append("decision" in answer.output)
+    assert held == [True] * 5 + [False] * 2
 
 
 def test_a_command_that_expands_to_a_skill_starts_nothing(sit: Callable[[str], Scene]) -> None:

@@ -424,6 +424,20 @@ def test_a_version_is_asked_for_with_patience(host: Host, does: str, status: str
     assert (check.status, check.found) == (status, said.format(path=path))
 
 
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [("0.15.10", WARN), ("0.20.99", WARN), ("qwen 0.9.1 (x)", WARN), ("0.21.0", OK), ("1.0", OK), ("0", OK), ("?", OK)],
+)
+def test_a_version_that_is_too_old_is_told(host: Host, said: str, status: str) -> None:
+    path = script(Path(host.home).parent / "bin/qwen", f"echo '{said}'")
+    check = program_checks.of_version(host, "qwen", PATIENCE)
+    assert (check.status, check.found.startswith(f"{said} ({path})")) == (status, True)
+    assert ("is older than 0.21: " in check.found, check.todo) == (
+        (True, "update Qwen Code") if check.todo else (False, "")
+    )
+    assert bool(check.todo) == (status == WARN)
+
+
 def test_a_client_in_the_project_is_not_started(host: Host) -> None:
     mark = Path(host.home).parent / "ran"
     path = script(Path(host.root) / "bin/codex", f"touch {mark}")

@@ -49,6 +49,8 @@ class Turn:
     """The command runs while the agent goes on; in Claude Code a subagent, too."""
     after: str = ""
     """A file: the model answers once it is there."""
+    reached: str = ""
+    """A file that is made once the model is asked."""
     tool: str = ""
     """Codex: a tool of our MCP server; `command` then holds its arguments as JSON."""
     status: int = 0
@@ -61,8 +63,8 @@ class Turn:
         return bool(self.command or self.task)
 
 
-def say(text: str, *, after: str = "") -> Turn:
-    return Turn(text=text, after=after)
+def say(text: str, *, after: str = "", reached: str = "") -> Turn:
+    return Turn(text=text, after=after, reached=reached)
 
 
 def begin(first: str, rest: str, *, after: str) -> Turn:
@@ -167,6 +169,8 @@ class ModelServer(ThreadingHTTPServer):
                 turn, missed = _filled(self._next(of_subagent=request.of_subagent), request.texts())
             with self.record.open("a") as file:
                 file.write(json.dumps(asdict(request) | {"missed": missed}) + "\n")
+        if turn.reached:
+            Path(turn.reached).touch()
         if not turn.first:
             wait_for(turn.after)
         return number, turn

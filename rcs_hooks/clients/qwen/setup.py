@@ -61,6 +61,8 @@ class QwenInstaller(Installer):
     status_line_scopes = (PROJECT, USER)
     format = FORMAT
     transports = (COMMAND,)
+    oldest = (0, 21)
+    older_lacks = "it does not tell what you typed, so a `$skill` in a file or a command that a prompt names counts too"
 
     def files(self, target: InstallTarget) -> list[ClientFile]:
         return [QwenSettingsFile(target, os.path.join(self.folder(target), "settings.json"))]
