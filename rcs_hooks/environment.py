@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from rcs_hooks.files.workspaces import home_of, working_folder
+from rcs_hooks.files.workspaces import ROOT_VARIABLES, home_of, working_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,15 +74,30 @@ class Environment:
         return home_of(self.env)
 
 
-def drop_brought_settings() -> None:
-    """Remove from this process what a repository's `.env` says in our variables, where a client has loaded it."""
-    ours = [name for name in os.environ if name.startswith("RCS_")]
-    if not ours:
+def drop_brought_settings(*, in_shell: bool = False) -> None:
+    """Remove from this process what a repository's `.env` says in our variables, where a client has loaded it.
+
+    `in_shell`: also what it says in the variables of other clients that name the workspace or the session. A hook needs
+    none of these: its call names both.
+    """
+    names = [name for name in os.environ if name.startswith("RCS_")] + (_naming() if in_shell else [])
+    if not names:
         return
     from rcs_hooks.files.env_files import brought
 
-    for name in brought(ours, os.environ, working_folder()):
-        del os.environ[name]
+    for name in brought(names, os.environ, working_folder()):
+        os.environ.pop(name, None)
+
+
+def _naming() -> "list[str]":
+    """List the set variables by which `rcs` finds the workspace and the session, below a client that loads a `.env`."""
+    from rcs_hooks.client_names import ENV_FILES
+
+    if not any(os.environ.get(mark) for mark in ENV_FILES):
+        return []
+    from rcs_hooks.clients import session_variables
+
+    return [name for name in (*ROOT_VARIABLES, *session_variables()) if name in os.environ]
 
 
 def real_environment() -> Environment:

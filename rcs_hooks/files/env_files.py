@@ -1,7 +1,7 @@
-"""Tells which settings of ours a repository has brought: some clients load a `.env` of the workspace into themselves.
+"""Tells which settings a repository has brought: some clients load a `.env` of the workspace into themselves.
 
 Such a setting could switch the hooks off, move the state, or have every call written to a file. Loaded only where one
-of our variables is set.
+of these variables is set.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 LARGEST = 256 * 1024
 LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 """Where a line ends for a client, beside a newline."""
-MENTION = re.compile(r"(?<!\w)RCS_\w+")
 COMMENT = re.compile(r"\s*#")
-ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?(RCS_\w+)[ \t]*[=:][ \t]*(.*?)[ \t]*")
+ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?(\w+)[ \t]*[=:][ \t]*(.*?)[ \t]*")
 PLAIN = re.compile(r"""(['"`]?)([^'"`$\\#\s\ufeff\ufffd\x00-\x1f\x7f]+|)\1(?:[ \t]+#.*)?""")
 """A value whose reading is certain: without a substitution, an escape, a blank, or an end on another line."""
 QUOTE = re.compile(r"""\s*['"`]""")
@@ -34,8 +33,11 @@ def brought(names: Iterable[str], env: Mapping[str, str], cwd: str) -> list[str]
     A variable that has another value there is the person's own: clients let that one win. Files in the home are the
     person's, too. Where a file cannot be read, or a value not be told, the variable counts as brought.
     """
+    names = list(names)
+    mention = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
     files = tuple(dict.fromkeys(file for mark, files in ENV_FILES.items() if env.get(mark) for file in files))
-    said = [pair for folder in _folders(cwd, home_of(env)) for file in files for pair in _assignments(folder, file)]
+    paths = [os.path.join(folder, file) for folder in _folders(cwd, home_of(env)) for file in files]
+    said = [pair for path in paths for pair in _assignments(path, mention)]
     return [name for name in names if any(_may_set(name, env[name], *pair) for pair in said)]
 
 
@@ -49,13 +51,13 @@ def _folders(cwd: str, home: str | None) -> Iterator[str]:
         folder = parent
 
 
-def _assignments(folder: str, file: str) -> Iterator[tuple[str, str | None]]:
-    """Yield what a file assigns to our variables: None for a value that cannot be told.
+def _assignments(path: str, mention: re.Pattern[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield what a file assigns to the variables that `mention` finds: None for a value that cannot be told.
 
-    An empty name stands for all of our variables, where the file cannot be read.
+    An empty name stands for all of them, where the file cannot be read.
     """
     try:
-        data = read_bytes(os.path.join(folder, file), LARGEST + 1, through_links=True)
+        data = read_bytes(path, LARGEST + 1, through_links=True)
     except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, ValueError):
@@ -66,19 +68,19 @@ def _assignments(folder: str, file: str) -> Iterator[tuple[str, str | None]]:
         return
     text = LINE_ENDS.sub("\n", (data or b"").decode(errors="replace"))
     at = 0
-    for line in text.splitlines(keepends=True) if "RCS_" in text else ():
+    for line in text.splitlines(keepends=True) if mention.search(text) else ():
         at += len(line)
-        yield from _assignments_in(line.rstrip("\n"), text[at:])
+        yield from _assignments_in(line.rstrip("\n"), text[at:], mention)
 
 
-def _assignments_in(line: str, rest: str) -> Iterator[tuple[str, str | None]]:
+def _assignments_in(line: str, rest: str, mention: re.Pattern[str]) -> Iterator[tuple[str, str | None]]:
     """Yield what a line assigns. `rest`: the text after it, where a quoted value may begin."""
     if COMMENT.match(line):
         return
     whole = ASSIGNMENT.fullmatch(line)
-    for mention in MENTION.finditer(line):
-        is_certain = whole and whole.start(1) == mention.start() and not (not whole[2] and QUOTE.match(rest))
-        yield mention[0], whole[2] if whole and is_certain else None
+    for found in mention.finditer(line):
+        is_certain = whole and whole.start(1) == found.start() and not (not whole[2] and QUOTE.match(rest))
+        yield found[0], whole[2] if whole and is_certain else None
 
 
 def _may_set(name: str, value: str, assigned: str, text: str | None) -> bool:

@@ -39,6 +39,10 @@ def working_folder() -> str:
         return REMOVED
 
 
+ROOT_VARIABLES = ("RCS_ROOT", "CLAUDE_PROJECT_DIR")
+"""The variables that name the workspace, the one that counts first."""
+
+
 def home_of(env: "Mapping[str, str]") -> str | None:
     """Return the home folder; None if HOME is missing or relative: it would be another one in each directory."""
     home = env.get("HOME", "")
@@ -50,7 +54,7 @@ def find_root(env: "Mapping[str, str]", cwd: str, session: str | None = None) ->
 
     A variable that names the workspace is believed. `session`: the session that the call is about, if it names one.
     """
-    for name in ("RCS_ROOT", "CLAUDE_PROJECT_DIR"):
+    for name in ROOT_VARIABLES:
         if value := env.get(name, "").strip():
             return os.path.normpath(os.path.join(cwd, value))
     return nearest_workspace(cwd, env.get("HOME"), session)

@@ -146,3 +146,27 @@ def test_a_whole_hook_call_obeys_the_person_and_not_the_repository(name: str, is
         "RCS_ROOT": (is_brought, not is_brought),
         "RCS_RECORD": (True, not is_brought),
     }[name]
+
+
+@pytest.mark.parametrize("name", ["CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID"])
+@pytest.mark.parametrize("is_brought", [True, False])
+def test_in_the_agents_shell_a_repository_names_neither_the_workspace_nor_the_session(
+    name: str, is_brought: bool, tmp_path: Path
+) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    (project / ".git" / "refs").mkdir(parents=True)
+    elsewhere.mkdir()
+    value = str(elsewhere) if name == "CLAUDE_PROJECT_DIR" else "s2"
+    (project / ".env").write_text(f"{name}={value if is_brought else 'another'}\n")
+    for session in ("s1", "s2"):
+        call = {"hook_event_name": "BeforeAgent", "session_id": session, "cwd": str(project), "prompt": "$forge go"}
+        env = clean_env() | {"GEMINI_SESSION_ID": session}
+        given = json.dumps(call).encode()
+        subprocess.run([RCS_HOOK], input=given, cwd=project, env=env, capture_output=True, check=True)
+
+    command = [RCS_HOOK.parent / "rcs", "state", "write", "--mode", "forge", "--outcome", "finished"]
+    command += ["--session", "s1"] if name == "CLAUDE_PROJECT_DIR" else []
+    shell = clean_env() | {"GEMINI_CLI": "1", name: value}
+    done = subprocess.run(command, cwd=project, env=shell, capture_output=True, check=False)
+    works = is_brought if name == "CLAUDE_PROJECT_DIR" else not is_brought
+    assert (done.returncode == 0) == works, done.stderr

@@ -275,8 +275,9 @@ def test_nothing_is_imported_from_the_folder_of_the_call(installation: Installat
             done = hook("/bin/sh", "-c", command, cwd=work, env={"PATH": f".:{work}:/usr/bin:/bin", **path})
             assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
     program = str(installation.bin / "rcs")
-    done = subprocess.run([program, "--version"], cwd=work, env={"PATH": "."}, capture_output=True, check=False)
-    assert (done.returncode, done.stdout[:4], done.stderr) == (0, b"rcs ", b"")
+    for env in ({"PATH": "."}, {"PATH": ".", "PYTHONPATH": str(work)}):
+        done = subprocess.run([program, "--version"], cwd=work, env=env, capture_output=True, check=False)
+        assert (done.returncode, done.stdout[:4], done.stderr) == (0, b"rcs ", b"")
 
 
 def test_the_two_programs_find_their_python_in_the_same_way() -> None:
