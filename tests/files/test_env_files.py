@@ -164,7 +164,7 @@ def test_in_the_agents_shell_a_repository_names_neither_the_workspace_nor_the_se
         given = json.dumps(call).encode()
         subprocess.run([RCS_HOOK], input=given, cwd=project, env=env, capture_output=True, check=True)
 
-    command = [RCS_HOOK.parent / "rcs", "state", "write", "--mode", "forge", "--outcome", "finished"]
+    command = [str(RCS_HOOK.parent / "rcs"), "state", "write", "--mode", "forge", "--outcome", "finished"]
     command += ["--session", "s1"] if name == "CLAUDE_PROJECT_DIR" else []
     shell = clean_env() | {"GEMINI_CLI": "1", name: value}
     done = subprocess.run(command, cwd=project, env=shell, capture_output=True, check=False)

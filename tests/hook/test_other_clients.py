@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from rcs_hooks.catalog import CANCEL, SKILLS
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.state.session_notes import title_of_client
 from tests.make_fixtures import Scene
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from tests.support import Record, Workspace
 
 WITHOUT_TURN = ("copilot", "gemini")
+COMMAND = re.compile(r"(?<!`)\brcs (state|question|prove|emit|task)\b")
 
 
 @pytest.fixture
@@ -310,3 +313,15 @@ def test_a_new_session_is_described_by_its_first_prompt_alone(sit: Callable[[str
     assert scene.context == ""
     scene.send("SessionStart", scene.raw("SessionStart", start | {"source": "resume"}))
     assert "active in this session: forge" in scene.context
+
+
+@pytest.mark.parametrize("skill", [skill for skill in SKILLS if skill != CANCEL])
+def test_each_command_that_an_agent_is_told_names_the_session(skill: str, sit: Callable[[str], Scene]) -> None:
+    """The shell of Gemini CLI's agent has no id of the session."""
+    scene = sit("gemini")
+    scene.say(f"${skill} go")
+    context = scene.context
+    scene.end_turn("Half done.")
+    lines = [line for text in (context, scene.reason) for line in text.splitlines() if COMMAND.search(line)]
+    assert lines
+    assert [line for line in lines if f"--session {scene.session}" not in line] == []
