@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -108,4 +109,5 @@ def left_in(folder: Path) -> list[int]:
 
 def end(processes: list[int]) -> None:
     for process in processes:
-        os.kill(process, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended with the one before
+            os.kill(process, signal.SIGKILL)
