@@ -318,6 +318,17 @@ def test_a_data_folder_that_could_be_the_workspace_is_none(plugin: Plugin) -> No
     assert prompts(plugin)
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_under_qwen_code_no_variable_chooses_the_python(plugin: Plugin, *, named: bool) -> None:
+    """It takes variables from a `.env` of the workspace, which a repository may bring."""
+    evil = plugin.program(plugin.workspace.root / "evil", "exit 1")
+    plugin.python(plugin.bin / "python3")
+    (plugin.data / "python").write_text(f"{plugin.root}|{evil if named else ''}\n{evil}\n\n")
+    plugin.env |= {"QWEN_CODE_SESSION_ID": "of another session", "RCS_PYTHON": str(evil) if named else ""}
+    assert prompts(plugin)
+    assert plugin.calls == 1
+
+
 # --- none
 
 

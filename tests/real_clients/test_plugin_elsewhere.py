@@ -62,7 +62,7 @@ def is_led(outcome: Outcome, workspace: Workspace) -> bool:
     assert counts(outcome, DETECTED) == [1, 1, 1]
     assert [count > 0 for count in counts(outcome, REASON)] == [False, True, True]
     assert workspace.active(outcome.session) == []
-    return workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+    return bool(workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished")
 
 
 @BOTH
