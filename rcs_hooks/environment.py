@@ -91,13 +91,11 @@ def drop_brought_settings(*, in_shell: bool = False) -> None:
 
 def _naming() -> "list[str]":
     """List the set variables by which `rcs` finds the workspace and the session, below a client that loads a `.env`."""
-    from rcs_hooks.client_names import ENV_FILES
+    from rcs_hooks.client_names import ENV_FILES, SESSION_VARIABLES
 
     if not any(os.environ.get(mark) for mark in ENV_FILES):
         return []
-    from rcs_hooks.clients import session_variables
-
-    return [name for name in (*ROOT_VARIABLES, *session_variables()) if name in os.environ]
+    return [name for name in (*ROOT_VARIABLES, *SESSION_VARIABLES) if name in os.environ]
 
 
 def real_environment() -> Environment:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pprint
 from pathlib import Path
 
-from rcs_hooks.clients import CLIENTS, skill_folders
+from rcs_hooks.clients import CLIENTS, session_variables, skill_folders
 
 MODULE = Path(__file__).parent.parent / "rcs_hooks" / "client_names.py"
 OF_NOBODY = ("AI_AGENT", "RCS_SESSION_ID")
@@ -33,6 +33,10 @@ def constants() -> dict[str, tuple[object, str]]:
         "AGENT_VARIABLES": (
             tuple(sorted(agents.union(OF_NOBODY))),
             "The variables that are set in the shell of an agent, and by no person for other ends, as CODEX_HOME is.",
+        ),
+        "SESSION_VARIABLES": (
+            tuple(session_variables()),
+            "The variables by which a client tells its agent's shell the id of the session.",
         ),
         "SKILL_FOLDERS": (
             tuple(skill_folders()),
