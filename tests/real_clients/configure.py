@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from rcs_hooks.clients import installers
+from rcs_hooks.clients.installer import Host, InstallTarget
 from tests.real_clients.adapters import ADAPTERS, adapter
 from tests.support import RCS_HOOK, clean_env
 
@@ -22,6 +23,8 @@ Json = dict[str, Any]
 CLIENTS: tuple[Client, ...] = ("codex", "claude")
 """Those of which `.ci/run` plays every scene."""
 ALL_CLIENTS: tuple[Client, ...] = tuple(ADAPTERS)
+AT_A_TERMINAL: tuple[Client, ...] = tuple(client for client in ALL_CLIENTS if client not in CLIENTS)
+"""Those that take several prompts in a terminal."""
 TRANSPORTS: tuple[Transport, ...] = ("command", "mcp")
 COMMAND_FIRST = ("command", pytest.param("mcp", marks=pytest.mark.full))
 """For what does not depend on the transport: the second one is left to `.ci/run full`."""
@@ -46,8 +49,9 @@ EVERY = pytest.mark.parametrize("client", ALL_CLIENTS)
 SAMPLED_WAYS = _ways(lambda way: way[0] in CLIENTS)
 """Every client by each transport that it has."""
 EVERY_WAY = _ways(lambda way: True)
+EVERY_ONCE = _ways(lambda way: way[1] == "command")
+"""For what does not depend on the transport."""
 SAMPLED_ONCE = _ways(lambda way: way[0] in CLIENTS and way[1] == "command")
-"""For what does not depend on the transport either."""
 write_settings = adapter.write_settings
 RCS = RCS_HOOK.parent / "rcs"
 
@@ -70,5 +74,11 @@ def hooks_file(client: Client, workspace: Path) -> Path:
     return workspace / ADAPTERS[client].hooks_file
 
 
-def add_hook(file: Path, event: str, handler: Json) -> None:
-    adapter.add_entry(file, event, {"hooks": [handler]})
+def our_hooks_file(client: Client, workspace: Path) -> Path:
+    """Name the file to which `rcs setup` writes the hooks for a project."""
+    target = InstallTarget(Host({}, str(workspace), str(workspace)), client, "project")
+    return Path(target.hooks_file.path)
+
+
+def persons_hooks_file(client: Client, home: Path) -> Path:
+    return home / (ADAPTERS[client].persons_hooks_file or ADAPTERS[client].hooks_file)

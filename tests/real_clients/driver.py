@@ -68,6 +68,8 @@ class Typed:
     """In a terminal, in place of a prompt: what is pressed, by tmux' names."""
     shows: str = ""
     """A pattern that the screen of a terminal has to show first."""
+    idle: bool = False
+    """In a terminal: the client has to be idle first."""
     rests: float = 0
     """In a terminal, seconds for which the person does nothing after it: what the client does by itself then shows."""
 

@@ -41,6 +41,11 @@ class Calls(NamedTuple):
         """Of the person and of the client itself, not of subagents."""
         return [call["prompt"] for call in self.of("UserPromptSubmit") if "agent_id" not in call]
 
+    @property
+    def typed(self) -> list[str]:
+        """The prompts of the person."""
+        return [call["prompt"] for call in self.of("UserPromptSubmit") if self.adapter.is_typed(call)]
+
     def turns(self, event: str) -> list[int]:
         """The turn of each call: 0 is that of the first prompt, 1 the next one that there was, and so on."""
         known: list[str] = []
@@ -57,7 +62,8 @@ class Calls(NamedTuple):
     def wait_for(self, event: str, times: int = 1) -> str:
         """For a shell: waits until this event has come so often."""
         pattern = f'"hook_event_name":"{self.adapter.event(event)}"'
-        return f"until [ $(grep -c '{pattern}' '{self.file}') -ge {times} ]; do sleep 0.02; done"
+        # Without `$(…)`, which Gemini CLI does not run.
+        return f"until grep '{pattern}' '{self.file}' | sed -n '{times}p' | grep -q .; do sleep 0.02; done"
 
 
 def _turn(call: Json) -> str:

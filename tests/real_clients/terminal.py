@@ -7,9 +7,9 @@ the person saw before they typed again, and for the last one.
 The plan is a JSON object: `session`, the id; `record`, the file of the model's requests; `typed`, a list of objects;
 and `screen`, the patterns by which this client's screen says that it is `ready` for the first prompt, or `busy`, and
 the words that `quit` it, and the keys that `stop` the agent. What is typed has `prompt`, or in its place `stops`, or
-`keys` to press; `when`, a file, and `shows`, a pattern on the screen, both of which have to be there before; `turns`,
-how many turns end before the next one is typed; `typed`, a file that is made once the client has it; and `rests`,
-seconds for which the person then does nothing.
+`keys` to press; `when`, a file, and `shows`, a pattern on the screen, both of which have to be there before; `idle`,
+whether the client has to be so before; `turns`, how many turns end before the next one is typed; `typed`, a file that
+is made once the client has it; and `rests`, seconds for which the person then does nothing.
 """
 
 from __future__ import annotations
@@ -174,6 +174,9 @@ def follow(terminal: Terminal, typed: Json) -> None:
         terminal.wait(typed["when"], lambda: Path(typed["when"]).exists())
     if typed["shows"]:
         terminal.wait(f"the screen to show {typed['shows']}", lambda: terminal.shows(typed["shows"]))
+    if typed["idle"]:
+        terminal.wait("the agent to rest", lambda: not terminal.is_busy(), STEADY)
+        terminal.expect_work()
     if typed["stops"]:
         terminal.stop()
     for key in typed["keys"]:

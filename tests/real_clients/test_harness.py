@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real_clients.adapters import ADAPTERS
-from tests.real_clients.configure import ALL_CLIENTS, CLIENTS
+from tests.real_clients.configure import AT_A_TERMINAL, EVERY
 from tests.real_clients.driver import Typed, isolation
 from tests.real_clients.install import Unavailable, installed
 from tests.real_clients.listening import listen
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 KEYS = "$ANTHROPIC_API_KEY$MOCK_API_KEY$COPILOT_PROVIDER_API_KEY$OPENAI_API_KEY$GEMINI_API_KEY"
-EVERY = pytest.mark.parametrize("client", ALL_CLIENTS)
-AT_A_TERMINAL = pytest.mark.parametrize("client", [client for client in ALL_CLIENTS if client not in CLIENTS])
 COMMON = {"session_id", "cwd", "hook_event_name"}
 PROMPT_KEYS = {
     "codex": {"transcript_path", "model", "permission_mode", "turn_id"},
@@ -140,7 +138,7 @@ def test_a_model_that_fails(person: Person) -> None:
     assert calls.of("Stop") == []
 
 
-@AT_A_TERMINAL
+@pytest.mark.parametrize("client", AT_A_TERMINAL)
 def test_esc_stops_the_agent(person: Person, tmp_path: Path) -> None:
     calls = listen(person)
     slow = say("Too late.", after=str(tmp_path / "never"))
@@ -152,7 +150,7 @@ def test_esc_stops_the_agent(person: Person, tmp_path: Path) -> None:
     assert calls.prompts == ["Start.", "Something else."]
 
 
-@AT_A_TERMINAL
+@pytest.mark.parametrize("client", AT_A_TERMINAL)
 def test_a_prompt_is_typed_while_the_agent_works(person: Person, tmp_path: Path) -> None:
     started, go = tmp_path / "started", tmp_path / "go"
     command = run(f"touch '{started}'; until [ -e '{go}' ]; do sleep 0.02; done")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import SAMPLED_WAYS, configure, rcs
+from tests.real_clients.configure import EVERY, SAMPLED_WAYS, configure, rcs
 from tests.real_clients.test_turns import DETECTED, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def test_switched_off_everywhere(person: Person, workspace: Workspace, transport
     assert is_ignored(person, workspace)
 
 
+@EVERY
 def test_switched_off_by_a_variable(person: Person, workspace: Workspace) -> None:
     configure(person.client, person.workspace, "command")
     person.env["RCS_DISABLE"] = "1"

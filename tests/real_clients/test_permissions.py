@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import configure, hooks_file, write_settings
+from tests.real_clients.configure import RCS, configure, hooks_file, write_settings
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import Turn
 from tests.real_clients.test_turns import DONE, FINISH, LET_GO, WORKING, counts, ended_well
@@ -43,10 +43,22 @@ def test_claude_code_without_a_rule_for_rcs_cannot_record(person: Person, worksp
     assert LET_GO in outcome.shown[-1]
 
 
-@pytest.mark.parametrize("client", ["claude"])
-def test_the_rules_that_setup_gives_the_user_are_enough(person: Person, workspace: Workspace) -> None:
-    configure("claude", person.home, "command", scope="user")
+@pytest.mark.parametrize(
+    ("client", "options"),
+    [
+        ("claude", ()),
+        pytest.param("copilot", (f"--allow-tool=shell({RCS}:*)",), marks=pytest.mark.full),
+        pytest.param("qwen", (), marks=pytest.mark.full),
+        pytest.param("gemini", (), marks=pytest.mark.full),
+    ],
+)
+def test_the_rules_that_setup_gives_the_user_are_enough(
+    person: Person, workspace: Workspace, options: tuple[str, ...]
+) -> None:
+    """Copilot CLI has no file for them: the person names the program."""
+    configure(person.client, person.home, "command", scope="user")
     person.asks = True
+    person.options = options
     outcome = person.types(PROMPT, WORKING, FINISH, DONE)
     assert ended_well(outcome)
     assert len(outcome.requests) == 3

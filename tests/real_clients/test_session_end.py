@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-LIST = run(f'echo "active: $({shlex.quote(str(RCS))} state list-active | cut -d , -f 1)."')
+LIST = run(
+    rf"{shlex.quote(str(RCS))} state list-active --session \1 | cut -d , -f 1 | sed 's/^/active: /; s/$/./'",
+    r"--session ([0-9a-f-]{36})",
+)
 """The agent shows what is active, without the title of the run."""
 
 
@@ -28,7 +31,7 @@ def test_a_session_is_closed_when_its_client_ends_and_open_when_it_is_taken_up(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
     calls = set_up(person, transport, "SessionEnd")
-    first = person.types("$forge ship this fix", LIST, WORKING)
+    first = person.types("$forge ship this fix", LIST, WORKING, shown=True)
     session = first.session
     assert ended_well(first)
     assert [call["session_id"] for call in calls.of("SessionEnd")] == [session]
@@ -36,7 +39,7 @@ def test_a_session_is_closed_when_its_client_ends_and_open_when_it_is_taken_up(
     assert listed(person) == f'session {session}: forge (closed), "ship this fix"'
     assert workspace.active(session) == ["forge"]
 
-    second = person.types("go on", LIST, WORKING, resume=session)
+    second = person.types("go on", LIST, WORKING, resume=session, shown=True)
     assert ended_well(second)
     assert second.session == session
     assert second.requests[-1].count("active: forge.") >= 2

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rcs_hooks.catalog import SKILL_FILES
 from tests.real_clients.configure import (
+    AT_A_TERMINAL,
     COMMAND_FIRST,
+    EVERY_ONCE,
     RCS,
-    SAMPLED_ONCE,
     TRANSPORTS,
     configure,
     hooks_file,
+    our_hooks_file,
     rcs,
     write_settings,
 )
-from tests.real_clients.driver import SANDBOXED
+from tests.real_clients.driver import SANDBOXED, Typed
 from tests.real_clients.model_server import run, say
-from tests.real_clients.test_company import OWN_CONTEXT, add_own_hooks
+from tests.real_clients.test_company import OWN_CONTEXT, add_own_hooks, hears_both, stops
 from tests.real_clients.test_places import finishes_in_one_state, in_subfolder
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, WORKING, counts, ended_well
 
@@ -101,6 +104,48 @@ def test_doctor_says_that_claude_code_runs_no_hooks(person: Person) -> None:
     assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
 
 
+def test_doctor_says_that_all_is_well_where_the_client_runs_our_hooks(person: Person) -> None:
+    configure(person.client, person.workspace, "command")
+    person.trusts(person.workspace, approved=person.workspace if person.client == "codex" else None)
+    assert {check["status"] for check in doctor(person)} <= {"ok", "warn"}
+    assert ended_well(outcome := person.types("$forge go", WORKING, FINISH, DONE))
+    assert counts(outcome, DETECTED) == [1, 1, 1]
+
+
+NOT_TRUSTED = "is not trusted yet"
+SWITCHED_OFF: tuple[tuple[str, str, Json, str, str], ...] = (
+    ("copilot", "", {}, "Copilot CLI project", NOT_TRUSTED),
+    ("copilot", ".github/hooks/rcs-hooks.json", {"disableAllHooks": True}, "Copilot CLI hooks", "disableAllHooks"),
+    ("qwen", "~/.qwen/settings.json", {"disableAllHooks": True}, "Qwen Code hooks", "disableAllHooks"),
+    (
+        "qwen",
+        "~/.qwen/settings.json",
+        {"security": {"folderTrust": {"enabled": True}}},
+        "Qwen Code project",
+        NOT_TRUSTED,
+    ),
+    ("gemini", "", {}, "Gemini CLI project", NOT_TRUSTED),
+    ("gemini", ".gemini/settings.json", {"hooksConfig": {"enabled": False}}, "Gemini CLI hooks", "so none runs"),
+    ("gemini", ".gemini/settings.json", {"hooksConfig": {"disabled": ["rcs"]}}, "Gemini CLI hooks", "do not run"),
+)
+"""A client, what switches its hooks off (a setting in a file; nothing: that nobody trusts the folder), and a check."""
+
+
+@pytest.mark.parametrize(("client", "file", "setting", "what", "words"), SWITCHED_OFF)
+def test_doctor_says_that_a_client_runs_no_hooks(
+    person: Person, file: str, setting: Json, what: str, words: str
+) -> None:
+    configure(person.client, person.workspace, "command")
+    assert words not in found(doctor(person), what)
+    if file:
+        path = person.home / file[2:] if file.startswith("~/") else person.workspace / file
+        write_settings(path, (json.loads(path.read_text()) if path.exists() else {}) | setting)
+    else:
+        person.trusts()
+    assert words in found(doctor(person), what)
+    assert sum(counts(person.types("$forge go", WORKING), "[rcs]")) == 0
+
+
 @pytest.mark.parametrize("client", ["claude"])
 def test_doctor_says_that_claude_code_will_ask_before_each_command(person: Person) -> None:
     configure("claude", person.workspace, "command")
@@ -116,36 +161,43 @@ def test_doctor_says_that_claude_code_will_ask_before_each_command(person: Perso
 
 def break_it(person: Person, interpreter: str) -> None:
     """As if the Python that setup named had become another program."""
-    file = hooks_file(person.client, person.workspace)
+    file = our_hooks_file(person.client, person.workspace)
     ours = json.dumps(str(RCS.with_name("python3")))[1:-1]
     assert ours in file.read_text()
     file.write_text(file.read_text().replace(ours, interpreter))
 
 
 def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
-    """Both clients take an entry for it, and call it."""
+    """Every client takes an entry for it, and calls it, though not each where it takes one prompt."""
     configure(person.client, person.workspace, "command")
     program, calls = person.workspace.parent / "python3", person.workspace.parent / "calls"
     program.write_text(f"#!/bin/sh\ncat >> {calls}; echo >> {calls}; echo '{{}}'\n")
     program.chmod(0o755)
     break_it(person, str(program))
-    assert ended_well(person.types("Hi", DONE))
+    is_at_terminal = person.client in AT_A_TERMINAL
+    assert ended_well(person.talks(Typed("Hi"), script=(DONE,)) if is_at_terminal else person.types("Hi", DONE))
     events = [json.loads(line)["hook_event_name"] for line in calls.read_text().splitlines() if line]
-    assert events == ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]
+    wanted = [person.adapter.event(name) for name in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")]
+    assert (sorted(events), events[2:]) == (sorted(wanted), wanted[2:])  # Copilot CLI calls the first two at one time
 
 
 # --- uninstall
 
 
-@SAMPLED_ONCE
+@EVERY_ONCE
 def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, transport: Transport) -> None:
     file = hooks_file(person.client, person.workspace)
-    calls = add_own_hooks(file, person.workspace.parent / "own")
+    calls = add_own_hooks(person.adapter, file, person.workspace.parent / "own")
+    if person.adapter.has_comments:
+        file.write_text(f"// The house's own.\n{file.read_text().rstrip()} // and that is all")
+    if person.adapter.edits_settings:
+        assert ended_well(person.types("Hi", DONE))
+        calls.write_text("")
     before = {
         path: path.read_bytes() for path in person.workspace.rglob("*") if path.is_file() and ".git" not in path.parts
     }
     configure(person.client, person.workspace, transport, "--skills")
-    assert counts(person.types("$forge go", WORKING, FINISH, DONE), OWN_CONTEXT) == [1, 1, 1]
+    assert hears_both(person, person.types("$forge go", WORKING, FINISH, DONE))
     done = rcs(person.workspace, person.home, "uninstall", "--client", person.client)
     assert (done.returncode, done.stderr) == (0, "")
     after = {
@@ -154,11 +206,11 @@ def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, trans
         if path.is_file() and not {".git", ".rcs"} & set(path.parts)
     }
     assert after == before
-    calls.unlink()
+    calls.write_text("")
     outcome = person.types("$forge go", WORKING)
     assert counts(outcome, OWN_CONTEXT) == [1]
     assert counts(outcome, "[rcs]") == [0]
-    assert calls.read_text().split() == ["UserPromptSubmit", "Stop"]
+    assert stops(calls) == 1
 
 
 # --- what setup offers besides
@@ -204,6 +256,14 @@ def test_claude_code_finds_the_skills(person: Person) -> None:
     outcome = person.types("Hi", DONE)
     listed = next(event["skills"] for event in outcome.events if event.get("subtype") == "init")
     assert set(SKILLS) <= set(listed)
+
+
+@pytest.mark.parametrize("client", AT_A_TERMINAL)
+def test_the_model_is_offered_each_skill_once(person: Person) -> None:
+    configure(person.client, person.workspace, "command", "--skills")
+    outcome = person.types("Hi", DONE)
+    body = json.dumps(outcome.requests[0].body).replace("\\n", "")
+    assert [len(re.findall(rf"<name>\s*{name}\s*</name>", body)) for name in SKILLS] == [1] * len(SKILLS)
 
 
 @pytest.mark.parametrize("client", ["codex"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import SAMPLED_WAYS
+from tests.real_clients.configure import AT_A_TERMINAL, CLIENTS, EVERY_WAY, SAMPLED_WAYS, TRANSPORTS
 from tests.real_clients.driver import Typed
 from tests.real_clients.listening import set_up
 from tests.real_clients.model_server import Turn, delegate, run, say
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from tests.real_clients.driver import Person
     from tests.support import Workspace
 
-pytestmark = [pytest.mark.slow, SAMPLED_WAYS]
+pytestmark = pytest.mark.slow
 
 PROMPT = "$forge ship it"
 ANSWERED = "This prompt is the reply"
-NOTIFICATION = "<task-notification>\n"
 QUESTION = say("Which database?")
 
 
@@ -35,25 +34,24 @@ def the_question(workspace: Workspace, session: str) -> Json:
 # --- what the client says itself
 
 
+@EVERY_WAY
 def test_a_command_that_ends_while_a_question_waits_answers_nothing(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
-    """Claude Code makes a prompt of it, in a turn of its own; Codex says nothing until somebody types."""
+    """Some clients wake the agent, and some of these make a prompt of it; the others wait until somebody types."""
     calls = set_up(person, transport)
     ended = workspace.root / "ended"
     command = Turn(command=f"{calls.wait_for('Stop', 2)}; touch '{ended}'", in_background=True)
-    notices = [say("Noted.")] if person.client == "claude" else []
+    notices = [say("Noted.")] if person.adapter.wakes_agent else []
     outcome = person.talks(
-        Typed(PROMPT, turns=1 + len(notices)),
-        Typed("Postgres", when=str(ended)),
+        Typed(PROMPT, turns=1 if person.client in AT_A_TERMINAL else 1 + len(notices)),
+        Typed("Postgres", when=str(ended), shows="Noted" if notices else "", idle=True),
         script=(command, WORKING, ASK, QUESTION, *notices, WORKING, FINISH, DONE),
     )
     assert ended_well(outcome)
-    assert [prompt[: len(NOTIFICATION)] for prompt in calls.prompts] == [
-        PROMPT,
-        *[NOTIFICATION for _ in notices],
-        "Postgres",
-    ]
+    assert calls.typed == [PROMPT, "Postgres"]
+    notice = person.adapter.notice
+    assert len([prompt for prompt in calls.prompts if notice and prompt.startswith(notice)]) == bool(notice)
     assert counts(outcome, ANSWERED) == [0] * (4 + len(notices)) + [1, 1, 1]
     assert "Postgres" in the_question(workspace, outcome.session)["answer"]
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
@@ -62,17 +60,19 @@ def test_a_command_that_ends_while_a_question_waits_answers_nothing(
 # --- a subagent
 
 
+@EVERY_WAY
 @pytest.mark.parametrize(
     "task", ["Do it with $team\n$team $cancel", pytest.param("$cancel", marks=pytest.mark.full)], ids=["both", "cancel"]
 )
 def test_the_prompt_of_a_subagent_changes_nothing(
     person: Person, workspace: Workspace, transport: Transport, task: str
 ) -> None:
-    calls = set_up(person, transport, "SubagentStop")
+    ends = [event] if (event := person.adapter.subagent_end) else []
+    calls = set_up(person, transport, *ends)
     outcome = person.types(
         PROMPT,
         delegate(task),
-        run(calls.wait_for("SubagentStop")),
+        *(run(calls.wait_for(event)) for event in ends),
         run("true"),
         FINISH,
         DONE,
@@ -83,12 +83,14 @@ def test_the_prompt_of_a_subagent_changes_nothing(
     assert outcome.asides[0].count("[rcs]") == 0
     assert [name for name in workspace.snapshot() if "team" in name] == []
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
-    assert calls.prompts == [PROMPT]
+    assert calls.typed == [PROMPT]
 
 
 # --- typed before the question was seen
 
 
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_message_typed_before_the_question_was_seen_is_no_answer(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
@@ -114,25 +116,27 @@ def test_a_message_typed_before_the_question_was_seen_is_no_answer(
 # --- a skill that is only mentioned
 
 
+@SAMPLED_WAYS
 def test_a_person_who_asks_about_a_skill_is_told_that_nothing_started(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
     set_up(person, transport)
-    outcome = person.talks(Typed("what does $forge do?"), script=(say("It works."),))
+    outcome = person.types("what does $forge do?", say("It works."), shown=True)
     assert ended_well(outcome)
     assert counts(outcome, "[rcs]") == [0]
-    (message,) = outcome.shown
-    assert message.startswith("rcs: `$forge` looked like a mention")
+    mentions = [text.startswith("rcs: `$forge` looked like a mention") for text in outcome.shown]
+    assert mentions == [True] * ("started" in person.adapter.shows)
     assert not workspace.state.exists()
 
 
+@SAMPLED_WAYS
 def test_while_a_run_is_on_the_person_is_told_once_of_a_token(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
     set_up(person, transport)
-    asked = Typed("what does $team do?")
+    asked = Typed("what does $team do")
     outcome = person.talks(Typed(PROMPT), asked, asked, script=(WORKING, FINISH, DONE))
     assert ended_well(outcome)
-    assert ["$team" in text for text in outcome.shown].count(True) == 1
+    assert ["$team" in text for text in outcome.shown].count(True) == ("started" in person.adapter.shows)
     assert counts(outcome, "$team was read") == [0] * len(outcome.requests)
     assert [name for name in workspace.snapshot() if "team" in name] == []

@@ -29,6 +29,14 @@ class Adapter(ABC):
     package: ClassVar[Package]
     hooks_file: ClassVar[str]
     """In a project or in a home."""
+    persons_hooks_file: ClassVar[str] = ""
+    """In a home, where that is another one."""
+    has_comments: ClassVar[bool] = False
+    """Whether that file may have comments."""
+    edits_settings: ClassVar[bool] = False
+    """Whether the client writes into a project's settings when it is first started there."""
+    joins_contexts: ClassVar[bool] = True
+    """Whether the model is given the context of each hook; else of the last one alone."""
     events: ClassVar[Mapping[str, str]] = {}
     """The names of its own that it has for events."""
     sandboxes: ClassVar[tuple[str, ...]] = (SANDBOXED,)
@@ -41,6 +49,14 @@ class Adapter(ABC):
     """What a person is shown of a run: that it has started, that its Stop is held, that it was let go."""
     most_holds: ClassVar[int] = 0
     """How often in a row a Stop of one prompt is held at most, before the client itself would end the turn."""
+    notice: ClassVar[str] = ""
+    """What the prompt begins with that the client makes of a command which has ended in the background; empty where it
+    makes none.
+    """
+    wakes_agent: ClassVar[bool] = False
+    """Whether such a command's end starts a turn."""
+    subagent_end: ClassVar[str] = "SubagentStop"
+    """The event of a subagent's end; empty where there is none of its own, and the agent waits for a subagent."""
     screen: ClassVar[Json] = {}
     """For a terminal: the patterns by which its screen says that it is `ready`, or `busy`, the words that make it
     `quit`, and the keys that `stop` its agent.
@@ -85,16 +101,20 @@ class Adapter(ABC):
         return []
 
     def is_typed(self, prompt: Json) -> bool:
-        """Say whether a person typed what a hook was called with. Only a client whose prompts have no id of the turn
-        needs it.
-        """
-        return not prompt["prompt"].startswith(OURS)
+        """Say whether a person typed the prompt that a hook was called with."""
+        said = prompt["prompt"]
+        return not said.startswith(OURS) and not (self.notice and said.startswith(self.notice))
 
     # --- its hooks
 
     def event(self, name: str) -> str:
         """Return the client's own name of an event."""
         return self.events.get(name, name)
+
+    def with_context(self, text: str) -> Json:
+        """Return a hook's answer to a prompt that gives the model this text."""
+        event = self.event("UserPromptSubmit")
+        return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
     def add_hook(self, file: Path, event: str, command: str) -> None:
         """Add a hook in the client's own form, as a person does by hand."""

@@ -34,6 +34,8 @@ class Claude(Adapter):
     conversation = "conversation.py"
     needs = ()
     most_holds = 7
+    notice = "<task-notification>\n"
+    wakes_agent = True
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         return [*_words(person, resume), prompt]

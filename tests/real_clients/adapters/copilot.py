@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-NOTICE = "<system_notification>"
-
 
 class Copilot(Adapter):
     """Takes one prompt by `-p`, several in a terminal. Its hooks have Claude Code's names of events where asked to."""
@@ -35,8 +33,13 @@ class Copilot(Adapter):
         "stop": ["Escape", "Escape"],
     }
     hooks_file = ".github/hooks/hooks.json"
+    persons_hooks_file = ".copilot/hooks/hooks.json"
+    joins_contexts = False
     shows = ("held",)
     most_holds = 7
+    notice = "<system_notification>\n"
+    wakes_agent = True
+    subagent_end = ""
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         session = [f"--resume={resume}"] if resume else []
@@ -58,7 +61,10 @@ class Copilot(Adapter):
         return [text for text in said if text.startswith(OURS)]
 
     def is_typed(self, prompt: Json) -> bool:
-        return not prompt["prompt"].startswith((OURS, NOTICE)) and "agent_id" not in prompt
+        return super().is_typed(prompt) and "agent_id" not in prompt
+
+    def with_context(self, text: str) -> Json:
+        return {"additionalContext": text}
 
     def add_hook(self, file: Path, event: str, command: str) -> None:
         add_entry(file, event, {"type": "command", "command": command, "timeoutSec": SECONDS})

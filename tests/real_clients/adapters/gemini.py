@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tests.real_clients.adapters.adapter import SECONDS, Adapter, add_entry, write_settings
@@ -21,6 +22,7 @@ SETTINGS: Json = {
     "privacy": {"usageStatisticsEnabled": False},
 }
 TOLD = "Hook system message: "
+SEEN = r"(?s)ℹ ((?:(?!ℹ).)*) \[rcs\]"
 MODEL = "gemini-2.5-flash"
 """A fixed one: for `auto` each prompt is first classified."""
 
@@ -34,8 +36,10 @@ class Gemini(Adapter):
     )
     screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".gemini/settings.json"
+    has_comments = True
     shows = ("started", "held", "let go")
     most_holds = 50
+    subagent_end = ""
     events: ClassVar = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent", "PreCompact": "PreCompress"}
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
@@ -58,7 +62,11 @@ class Gemini(Adapter):
         write_settings(person.home / ".gemini/trustedFolders.json", trusted)
 
     def shown(self, events: list[Json], err: str) -> list[str]:
-        return [line.removeprefix(TOLD) for line in err.splitlines() if line.startswith(TOLD)]
+        """List what it printed, or what the last screen of a terminal shows, as words without their marks."""
+        screens = [event["text"] for event in events if event.get("type") == "screen"]
+        seen = re.findall(SEEN, screens[-1]) if screens else []
+        told = [line.removeprefix(TOLD) for line in err.splitlines() if line.startswith(TOLD)]
+        return told + [" ".join(text.split()) for text in seen]
 
     def add_hook(self, file: Path, event: str, command: str) -> None:
         handler = {"type": "command", "command": command, "name": "listening", "timeout": SECONDS * 1000}

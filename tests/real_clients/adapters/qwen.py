@@ -33,8 +33,11 @@ class Qwen(Adapter):
     )
     screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".qwen/settings.json"
+    has_comments = True
+    edits_settings = True
     shows = ("held", "let go")
     most_holds = 7
+    wakes_agent = True
 
     def words(self, person: Person, prompt: str, resume: str) -> list[str]:
         session = ["--resume", resume] if resume else []
@@ -48,6 +51,9 @@ class Qwen(Adapter):
         write_settings(defaults, SETTINGS)
         model = {"OPENAI_BASE_URL": "{url}/v1", "OPENAI_API_KEY": "dummy", "OPENAI_MODEL": "mock"}
         return model | {"QWEN_CODE_SYSTEM_DEFAULTS_PATH": str(defaults), "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"}
+
+    def is_typed(self, prompt: Json) -> bool:
+        return "submitted_prompt" in prompt
 
     def shows_hooks(self) -> bool:
         return False
