@@ -74,6 +74,10 @@ def hooks_file(client: Client, workspace: Path) -> Path:
     return workspace / ADAPTERS[client].hooks_file
 
 
+def add_hook(file: Path, event: str, handler: Json) -> None:
+    adapter.add_entry(file, event, {"hooks": [handler]})
+
+
 def our_hooks_file(client: Client, workspace: Path) -> Path:
     """Name the file to which `rcs setup` writes the hooks for a project."""
     target = InstallTarget(Host({}, str(workspace), str(workspace)), client, "project")

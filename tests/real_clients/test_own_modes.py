@@ -63,6 +63,11 @@ ASK = Turn(
 )
 
 
+def is_shown_at_the_prompt(person: Person, outcome: Outcome, words: str) -> bool:
+    """The person reads these words, where the client shows what a hook says to a prompt."""
+    return any(words in text for text in outcome.shown) == ("started" in person.adapter.shows)
+
+
 def heard(outcome: Outcome, words: str) -> bool:
     return any(counts(outcome, words))
 
@@ -87,7 +92,7 @@ def test_a_mode_of_ones_own_starts_is_held_loops_and_ends(
         shown=True,
     )
     assert ended_well(outcome)
-    assert f"rcs: {NAME} started" in outcome.shown[0]
+    assert is_shown_at_the_prompt(person, outcome, f"rcs: {NAME} started")
     assert f"active: {NAME} (phase starting" in "\n".join(outcome.requests[0].texts())
     assert heard(outcome, "Write the list of checks, a command for each line")
     refused = "\n".join(outcome.requests[3].texts())
@@ -168,7 +173,7 @@ def test_a_mode_that_a_clone_brings_is_named_to_the_person(person: Person, works
         file.rename(brought)
     outcome = person.types(f"${NAME} ship version 2", WORKING, shown=True)
     assert ended_well(outcome)
-    assert any(f"{NAME} is this project's mode" in text for text in outcome.shown)
+    assert is_shown_at_the_prompt(person, outcome, f"{NAME} is this project's mode")
 
 
 def test_a_fault_starts_nothing_and_names_the_line(person: Person, workspace: Workspace) -> None:
@@ -180,5 +185,5 @@ def test_a_fault_starts_nothing_and_names_the_line(person: Person, workspace: Wo
     file.write_text(file.read_text().replace("rcs-kind: execution", "rcs-kind: wild"))
     outcome = person.types(f"${NAME} ship version 2", say("Hello."), shown=True)
     assert ended_well(outcome)
-    assert any(f"SKILL.md:{number}: " in text for text in outcome.shown)
+    assert is_shown_at_the_prompt(person, outcome, f"SKILL.md:{number}: ")
     assert not workspace.mode_path(NAME, outcome.session).exists()
