@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import SAMPLED_ONCE, SAMPLED_WAYS, configure
+from tests.real_clients.configure import AT_A_TERMINAL, SAMPLED_ONCE, SAMPLED_WAYS, configure
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import run
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, WORKING, counts, ended_well
@@ -123,18 +123,21 @@ def test_codex_in_a_subfolder_finishes_where_its_agent_may_write_the_state(perso
     finishes_in_one_state(person, root)
 
 
-@pytest.mark.parametrize("client", ["claude"])
-def test_claude_code_in_a_subfolder_has_only_the_hooks_of_the_user(person: Person) -> None:
-    """It reads a project's settings from the folder that it is started in, and nowhere above."""
-    configure("claude", person.workspace, "command")
+OF_ONE_FOLDER = ["claude", *(pytest.param(client, marks=pytest.mark.full) for client in AT_A_TERMINAL)]
+
+
+@pytest.mark.parametrize("client", OF_ONE_FOLDER)
+def test_most_clients_in_a_subfolder_have_only_the_hooks_of_the_user(person: Person) -> None:
+    """They read a project's settings from the folder that they are started in, and nowhere above."""
+    configure(person.client, person.workspace, "command")
     in_subfolder(person)
     outcome = person.types("$forge ship this fix", WORKING)
     assert counts(outcome, "[rcs]") == [0]
 
 
-@pytest.mark.parametrize("client", ["claude"])
-def test_claude_code_in_a_subfolder_keeps_one_state(person: Person) -> None:
-    configure("claude", person.home, "command", scope="user")
+@pytest.mark.parametrize("client", OF_ONE_FOLDER)
+def test_most_clients_in_a_subfolder_keep_one_state(person: Person) -> None:
+    configure(person.client, person.home, "command", scope="user")
     in_subfolder(person)
     finishes_in_one_state(person, person.workspace)
 

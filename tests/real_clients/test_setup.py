@@ -131,7 +131,10 @@ SWITCHED_OFF: tuple[tuple[str, str, Json, str, str], ...] = (
 """A client, what switches its hooks off (a setting in a file; nothing: that nobody trusts the folder), and a check."""
 
 
-@pytest.mark.parametrize(("client", "file", "setting", "what", "words"), SWITCHED_OFF)
+@pytest.mark.parametrize(
+    ("client", "file", "setting", "what", "words"),
+    [row if row[0] == "gemini" and not row[1] else pytest.param(*row, marks=pytest.mark.full) for row in SWITCHED_OFF],
+)
 def test_doctor_says_that_a_client_runs_no_hooks(
     person: Person, file: str, setting: Json, what: str, words: str
 ) -> None:
