@@ -199,6 +199,7 @@ def test_a_reason_in_other_words_resets_no_count(sit: Callable[[str], Scene]) ->
         scene.end_turn(f"Still at it, {number}.")
         held.append(bool(scene.reason))
         if scene.reason:
+            scene.now += 0.1 - 60  # the client goes on at once
             scene.say_in_the_same_turn(f"{scene.reason}\nThe linter has findings.")
     assert held == [True] * 5 + [False] * 2
 
@@ -212,6 +213,17 @@ def test_after_a_continuation_that_was_seen_a_prompt_is_the_persons(sit: Callabl
     assert "continues" not in notes(scene)["stops"]
     scene.say("Mind the tests.")
     assert "in_a_row" not in notes(scene)["stops"]
+
+
+def test_a_prompt_after_a_reason_that_never_reached_the_client_is_the_persons(sit: Callable[[str], Scene]) -> None:
+    """The client had ended the hook at its time-out, and the turn too."""
+    scene = sit("gemini")
+    scene.say("$forge go")
+    scene.end_turn("Done.")
+    assert scene.reason
+    scene.say("Go on.")
+    assert "in_a_row" not in notes(scene)["stops"]
+    assert holds(scene, "Done.")
 
 
 @pytest.mark.parametrize("client", [name for name in CLIENTS if name != "gemini"])
