@@ -43,11 +43,16 @@ def read_bytes(path: str, most: int, *, through_links: bool = False) -> bytes | 
 
 
 def read_open(fd: int, most: int) -> bytes:
-    """Read the first `most` bytes of an open file. Raises OSError."""
-    size = os.fstat(fd).st_size
-    with open(fd, "rb", closefd=False) as file:
-        # Not `read(most)`: that sets aside room for all of it, which takes longer than to read a small file.
-        return file.read(min(most, size + 1))
+    """Read the first `most` bytes of an open file, but at most one more than it had before. Raises OSError."""
+    # Not `most` at once: that sets aside room for all of it, which takes longer than to read a small file.
+    most = min(most, os.fstat(fd).st_size + 1)
+    data = os.read(fd, most)
+    if len(data) in (0, most):
+        return data
+    parts = [data]  # a file system may give less than there is, so only an empty read is the end
+    while (most := most - len(data)) and (data := os.read(fd, most)):
+        parts.append(data)
+    return b"".join(parts)
 
 
 def read_ends(path: str, head: int, tail: int) -> tuple[bytes, bytes] | None:
