@@ -19,6 +19,7 @@ JsonObject = dict[str, object]
 """A JSON object as it was read: nothing is known of its values."""
 BOM = b"\xef\xbb\xbf"
 BLANKS = " \t\n\r"
+WORDS = {None: "null", True: "true", False: "false"}
 
 
 def _finite(text: str) -> float:
@@ -136,12 +137,23 @@ def _indented(value: object, quoted: "Callable[[str], str]", margin: str) -> str
         return "{" + inner + f",{inner}".join(pairs) + margin + "}"
     if isinstance(value, list | tuple) and value:
         return "[" + inner + f",{inner}".join(_indented(each, quoted, inner) for each in value) + margin + "]"
-    return _written(value, quoted, allow_nan=False)
+    return _scalar(value, quoted)
 
 
 def _key(key: object, quoted: "Callable[[str], str]") -> str:
     """Return a key as JSON; a key that is not text, such as a number, becomes text."""
-    return quoted(key if isinstance(key, str) else _written(key, quoted, allow_nan=False))
+    return quoted(key if isinstance(key, str) else _scalar(key, quoted))
+
+
+def _scalar(value: object, quoted: "Callable[[str], str]") -> str:
+    """Return a value that is no filled dict or list as JSON; most are texts, for which no encoder need be made."""
+    if type(value) is str:
+        return quoted(value)
+    if type(value) is int:
+        return repr(value)
+    if value is None or value is True or value is False:
+        return WORDS[value]
+    return _written(value, quoted, allow_nan=False)
 
 
 def _written(value: object, quoted: "Callable[[str], str]", *, allow_nan: bool) -> str:
