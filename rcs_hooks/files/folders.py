@@ -28,10 +28,15 @@ class Folders:
     """
 
     def __init__(self, root: str, path: str = "") -> None:
-        real_root = os.path.realpath(root)
+        self._root = root
         self._name = path
-        self._real = resolved(real_root, path)
+        self._real: str | None = None
         self._open: dict[str, int] = {}
+        if (fd := _straight_below(root, path)) is not None:
+            self._open[""] = fd
+            return
+        real_root = os.path.realpath(root)
+        self._real = resolved(real_root, path)
         if not inside(self._real, real_root):
             raise UnsafePath(f"{path} leads out of {root}, so it is not used; remove that link")
         fd = os.open(real_root, FLAGS)
@@ -55,12 +60,19 @@ class Folders:
         `make`: create the folder if it is missing. Raises UnsafePath.
         """
         if path not in self._open:
-            real = resolved(self._real, path)
-            if not inside(real, self._real):
-                where = f"{self._name}/{path}".lstrip("/")
-                raise UnsafePath(f"{where} leads out of the state folder, so it is not used; remove that link")
-            self._open[path] = _below(self._open[""], _parts(real, self._real), make=make)
+            self._open[path] = self._opened(path, make=make)
         return self._open[path]
+
+    def _opened(self, path: str, *, make: bool) -> int:
+        if (fd := _straight_below_open(self._open[""], path)) is not None:
+            return fd
+        if self._real is None:
+            self._real = resolved(os.path.realpath(self._root), self._name)
+        real = resolved(self._real, path)
+        if not inside(real, self._real):
+            where = f"{self._name}/{path}".lstrip("/")
+            raise UnsafePath(f"{where} leads out of the state folder, so it is not used; remove that link")
+        return _below(self._open[""], _parts(real, self._real), make=make)
 
     def is_there(self, path: str) -> bool:
         """Tell whether a folder is there; if so, it is opened and stays open."""
@@ -106,6 +118,32 @@ def make_folder(folders: Folders, folder: str, path: str) -> None:
 
 def _parts(real: str, above: str) -> list[str]:
     return [part for part in real[len(above) :].split("/") if part]
+
+
+def _straight_below(folder: str, path: str) -> int | None:
+    """Return the descriptor of `folder/path` if no part of `path` is a link; None if one is, or it cannot be opened."""
+    try:
+        fd = os.open(folder, FLAGS & ~os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        return _straight_below_open(fd, path)
+    finally:
+        os.close(fd)
+
+
+def _straight_below_open(fd: int, path: str) -> int | None:
+    """Return the descriptor of a folder below an open one, as `_straight_below` does.
+
+    Each part is opened through no link, which tells at once what `resolved` has to look up part for part.
+    """
+    parts = [part for part in path.split("/") if part]
+    if "." in parts or ".." in parts:
+        return None
+    try:
+        return _below(fd, parts, make=False)
+    except OSError:
+        return None
 
 
 def _below(fd: int, parts: list[str], *, make: bool) -> int:
