@@ -46,11 +46,17 @@ class Draft:
         self.now = now
         self._changed: dict[str, tuple[int, JsonObject | None]] = {}
         self._started: list[str] = []
+        self._members: tuple[ActiveMode, ...] | None = None
+        """The active modes by the drafted records; None once a record has changed since they were last asked for."""
         self._steps: dict[str, list[ModeRecord | None]] = {}
         """For each mode whose record in the session changes: the record that counted before, then each drafted one."""
 
     def stage(self, step: int, path: str, record: JsonObject | None) -> None:
-        """Stage a file for a step of the commit, such as `ANSWERS`; without a record the file is removed."""
+        """Stage a file for a step of the commit, such as `ANSWERS`; without a record the file is removed.
+
+        Whoever changes `own` or `root` stages that right afterwards.
+        """
+        self._members = None
         self._changed[path] = (step, record)
 
     def stage_mode(self, step: int, mode: str, record: ModeRecord) -> None:
@@ -69,7 +75,9 @@ class Draft:
 
     def active_modes(self) -> tuple[ActiveMode, ...]:
         """Return the modes that are active by the drafted records; those that this draft has started come last."""
-        return active_modes_of(self.view, self.own, self.root, self._started)
+        if self._members is None:
+            self._members = active_modes_of(self.view, self.own, self.root, self._started)
+        return self._members
 
     def end(self, member: ActiveMode, record: ModeRecord) -> None:
         """End an active mode with `record`, the record of its ended run.
@@ -110,8 +118,8 @@ class Draft:
         record = begin(self.modes[mode], old, session=self.view.session, turn=self.turn, now=self.now, given=given)
         if self.modes[mode].is_own:
             record = record.with_fields({DECLARED: self.modes[mode].to_json()})
-        self.stage_mode(ACTIVATES, mode, record)
         self._started.append(mode)
+        self.stage_mode(ACTIVATES, mode, record)
         self.end_survivor(mode)
         return record.resumed_after
 
