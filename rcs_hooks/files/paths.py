@@ -13,9 +13,11 @@ FOLDED = "folded"
 MODE_SUFFIX = "-state.json"
 NOTES = "hook-ledger.json"
 HISTORY = "history.jsonl"
-JOURNAL = ".commit.json"
+COMMIT = ".commit"
+"""How the names of journals begin."""
+JOURNAL = f"{COMMIT}.json"
 """The file that names the staged files of a commit."""
-OTHER_JOURNAL = ".commit-own.json"
+OTHER_JOURNAL = f"{COMMIT}-own.json"
 """The journal that is written where git tracks the one with the usual name."""
 STAGED = ".new"
 """What is added to the name of a file that is staged."""
@@ -55,12 +57,20 @@ def resolved(folder: str, path: str) -> str:
 
     `folder` is resolved already, so only the parts of `path` are looked at.
     """
-    real = folder
+    if has_link(folder, path):
+        return os.path.realpath(f"{folder}/{path}")
+    parts = [part for part in path.split("/") if part]
+    return "/".join((folder.rstrip("/"), *parts)) if parts else folder
+
+
+def has_link(folder: str, path: str) -> bool:
+    """Tell whether a part of `path`, which is relative to a folder, is a link, `.` or `..`."""
+    folder = folder.rstrip("/")
     for part in filter(None, path.split("/")):
-        real = f"{real.rstrip('/')}/{part}"
-        if part in (".", "..") or os.path.islink(real):
-            return os.path.realpath(f"{folder}/{path}")
-    return real
+        folder = f"{folder}/{part}"
+        if part in (".", "..") or os.path.islink(folder):
+            return True
+    return False
 
 
 def inside(path: str, folder: str) -> bool:

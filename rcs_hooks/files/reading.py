@@ -12,9 +12,10 @@ import errno
 import os
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import Unavailable, UnsafePath, reason_of
+from rcs_hooks.errors import Unavailable, UnsafePath, reason_of, suppress
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.paths import (
+    COMMIT,
     FOLDED,
     HISTORY,
     JOURNAL,
@@ -23,6 +24,7 @@ from rcs_hooks.files.paths import (
     STAGED,
     STATE,
     folded,
+    has_link,
     inside,
     is_name,
     resolved,
@@ -117,14 +119,28 @@ def _tracked_in(folder: str) -> frozenset[str]:
     return tracked_names(root_of(folder))
 
 
+def tracked_once() -> Callable[[str], frozenset[str]]:
+    """Return a function that returns what git tracks, and looks it up once: for one reading of a state folder."""
+    known: dict[str, frozenset[str]] = {}
+
+    def tracked_in(folder: str) -> frozenset[str]:
+        if folder not in known:
+            known[folder] = _tracked_in(folder)
+        return known[folder]
+
+    return tracked_in
+
+
 def root_of(folder: str) -> str:
     """Return the workspace that a state folder belongs to."""
     return os.path.dirname(os.path.dirname(folder))
 
 
-def read_untracked(folder: str, path: str) -> JsonObject | Unreadable | None:
-    """Read a record as `read` does; None too for one that git tracks."""
-    return read(folder, path, _tracked_in)
+def read_untracked(
+    folder: str, path: str, tracked_in: Callable[[str], frozenset[str]] | None = None
+) -> JsonObject | Unreadable | None:
+    """Read a record as `read` does; None too for one that git tracks. `tracked_in`: tells which those are."""
+    return read(folder, path, tracked_in or _tracked_in)
 
 
 def read_journal(folder: str) -> JsonObject | Unreadable | None:
@@ -169,23 +185,51 @@ class Reader:
     """A reader that takes a commit which is under way, or was cut short, as done. Needs no lock and repairs nothing.
 
     Raises Unavailable if the commit cannot be read at the moment: half of it must not be taken for the whole.
+    `tracked_in`: tells what git tracks, where the caller asks that too.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, tracked_in: Callable[[str], frozenset[str]] | None = None) -> None:
         self.folder = folder
-        journal = read_journal(folder)
+        self._listed: dict[str, list[str]] = {}
+        journal = read_journal(folder) if self._may_have_journal() else None
         check_available(journal)
-        self._tracked: frozenset[str] | None = None
+        self.is_committing = journal is not None
+        self._tracked_in = tracked_in or tracked_once()
         self._pending = dict(files_in(journal)) if isinstance(journal, dict) else {}
         self._appends = list(appends_in(journal)) if isinstance(journal, dict) else []
 
+    def _may_have_journal(self) -> bool:
+        try:
+            there = self._listed[""] = self._names_on_disk("")
+        except OSError:  # its files can be opened all the same
+            return True
+        return any(name.startswith(COMMIT) for name in map(str.lower, there))
+
     def pending_in(self, place: str) -> list[str]:
         """Return the names of the files below a folder that the commit creates or replaces, relative to that folder."""
+        start = f"{place}/" if place else ""
         return [
-            path[len(place) + 1 :]
+            path.removeprefix(start)
             for path, removed in self._pending.items()
-            if path.startswith(f"{place}/") and not removed
+            if path.startswith(start) and not removed
         ]
+
+    def names_in(self, place: str) -> tuple[str, ...]:
+        """Return the names in a folder, listed once, and those of `pending_in`; none if there is no such folder.
+
+        A session that was folded away is listed where it is now. Raises OSError.
+        """
+        if place not in self._listed:
+            self._listed[place] = self._names_on_disk(place)
+        return (*self._listed[place], *self.pending_in(place))
+
+    def _names_on_disk(self, place: str) -> list[str]:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return os.listdir(f"{self.folder}/{place}")
+        elsewhere = folded(self.folder, place)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return os.listdir(f"{self.folder}/{elsewhere}") if elsewhere else []
+        return []
 
     def append_to(self, path: str) -> Append | None:
         """Return what the commit appends to a file; None if it appends nothing."""
@@ -202,15 +246,11 @@ class Reader:
                 return staged
         return read(self.folder, path, self._tracked_in)
 
-    def _tracked_in(self, folder: str) -> frozenset[str]:
-        """Return what git tracks, looked up once for each reader."""
-        if self._tracked is None:
-            self._tracked = _tracked_in(folder)
-        return self._tracked
-
 
 def check_inside(folder: str, path: str) -> None:
     """Raise UnsafePath if a link leads from `folder/path` out of the state folder."""
+    if not has_link(folder, path):
+        return  # so no part leads anywhere else, wherever the folder itself is
     real = os.path.realpath(folder)
     if not inside(resolved(real, path), real):
         from rcs_hooks.files import obstacles

@@ -18,6 +18,7 @@ from rcs_hooks.files.paths import (
     SESSIONS,
     STATE,
     fault_of,
+    has_link,
     inside,
     is_name,
     resolved,
@@ -202,6 +203,8 @@ def state_folder(root: str) -> str:
     home, folder = os.path.join(root, HOME), os.path.join(root, STATE)
     if is_foreign(root):
         raise UnsafePath(f"{home} belongs to another user, so it is not used; remove it, or set RCS_ROOT")
+    if not has_link(root, STATE):
+        return folder
     real_root = os.path.realpath(root)
     real_home = resolved(real_root, HOME)
     if inside(real_home, real_root) and inside(resolved(real_root, STATE), real_home):

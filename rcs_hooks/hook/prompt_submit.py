@@ -290,18 +290,20 @@ def _decide(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled
     A denied prompt may be sent again in the same turn, as the denial asks: it counts as answered only while it would be
     denied for the same reason.
     """
-    loaded = session_notes.load(folder, session)
+    tracked_in = reading.tracked_once()
+    loaded = session_notes.load(folder, session, tracked_in)
     notes = {} if isinstance(loaded, Unreadable) else loaded
     is_seen = prompt_notes.has_seen(notes, prompt)
     denial = prompt_notes.denial_of(notes, prompt) if is_seen else ""
     if (is_seen and not denial) or prompt_notes.is_between_tools(notes, prompt):
         return None
-    view = sessions.load(folder, session, now)
+    reader = reading.Reader(folder, tracked_in)
+    view = sessions.load(folder, session, now, reader)
     for broken in view.unreadable if prompt.skills else ():
         # Raised rather than denied: a denial would be noted, and the same prompt ignored when it is sent again.
         reading.check_available_unless_denied(broken)
     named = [record.question_id for record in (*view.own.values(), *view.root.values())]
-    asked = questions.load_for(view, named)
+    asked = questions.load_for(view, named, reader)
     result = for_prompt(view, asked, prompt)
     if result.unanswered:
         return result

@@ -20,6 +20,7 @@ from rcs_hooks.workflow.lifecycle import outcome_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from rcs_hooks.environment import Environment
@@ -42,9 +43,9 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     if not paths.is_name(payload.session) or payload.client.runs_subagent(payload.fields):
         return {}
     folder = workspaces.state_folder(root)
-    is_committing = reading.read_journal(folder) is not None
-    view = sessions.load(folder, payload.session, environment.now)
-    if is_committing or _running(view):
+    reader = reading.Reader(folder)
+    view = sessions.load(folder, payload.session, environment.now, reader)
+    if reader.is_committing or _running(view):
         return _answer_under_lock(payload, root, cwd, environment)
     if any(member.record.has_question_pending for member in view.active_modes()):
         _note_turn_of_question(payload, view)
@@ -71,8 +72,9 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
     call = _call_of(payload, environment)
     with Lock(folder):
         transaction.recover(folder)
-        view = sessions.load(folder, session, environment.now)
-        notes = _notes(folder, session)
+        tracked_in = reading.tracked_once()
+        view = sessions.load(folder, session, environment.now, reading.Reader(folder, tracked_in))
+        notes = _notes(folder, session, tracked_in)
         if stop_notes.has_answered(notes, call, stop_notes.last_written_at(folder, session, time.time())):
             transaction.commit(folder, [stop_notes.note_program(notes, session, call)])
             return {}
@@ -136,8 +138,8 @@ def _call_of(payload: Payload, environment: Environment) -> stop_notes.StopCall:
     return stop_notes.StopCall(payload.turn, message, program, began, payload.client.stop_mark(payload.fields))
 
 
-def _notes(folder: str, session: str) -> dict[str, Any]:
-    notes = session_notes.load(folder, session)
+def _notes(folder: str, session: str, tracked_in: Callable[[str], frozenset[str]]) -> dict[str, Any]:
+    notes = session_notes.load(folder, session, tracked_in)
     if isinstance(notes, Unreadable):
         why = f"{paths.STATE}/{notes.path} cannot be read ({notes.why}), so no block can be counted"
         raise Uncounted(f"{why}; the next prompt moves it aside")

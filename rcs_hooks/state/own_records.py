@@ -9,8 +9,6 @@ Rules of this file:
 
 from __future__ import annotations
 
-import os
-
 from rcs_hooks.catalog import is_own_name
 from rcs_hooks.files import paths
 from rcs_hooks.files.reading import Unreadable
@@ -38,12 +36,7 @@ def names_in(reader: Reader, session: str | None, listed: Collection[str] = ()) 
     """Return the modes that may have a record in a session, as `names_among` does; root, None, has none."""
     if session is None:
         return []
-    place = paths.session_folder(session).rstrip("/")
-    try:
-        there = os.listdir(f"{reader.folder}/{paths.folded(reader.folder, place) or place}")
-    except (FileNotFoundError, NotADirectoryError):
-        there = []
-    return names_among((*there, *reader.pending_in(place)), listed)
+    return names_among(reader.names_in(paths.session_folder(session).rstrip("/")), listed)
 
 
 def definition_in(name: str, record: Mapping[str, object]) -> ModeDef | None:

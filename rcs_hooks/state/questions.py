@@ -58,12 +58,18 @@ def unreadable_questions(folder: str, session: str | None, wanted: Iterable[obje
     return [record for record in found if isinstance(record, Unreadable)]
 
 
-def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> list[Question]:
+def load(
+    folder: str, session: str | None, wanted: Iterable[object] = (), reader: Reader | None = None
+) -> list[Question]:
     """Return the readable questions of a scope, oldest first; of very many the latest, and those with a `wanted` id.
 
-    Closed questions that were folded away are left out: nobody waits for them.
+    Closed questions that were folded away are left out: nobody waits for them. `reader`: reads the folder, where the
+    caller has listed that of the session.
     """
-    reader = Reader(folder)
+    if reader is None:
+        reader = Reader(folder)
+    elif not _may_be_in(reader, paths.session_folder(session).rstrip("/")):
+        return []
     place, ids = _ids(reader, session)
     if len(ids) > MOST_READ:
         ids.sort(key=lambda name: _touched(f"{folder}/{place}/{name}.json"))
@@ -72,15 +78,20 @@ def load(folder: str, session: str | None, wanted: Iterable[object] = ()) -> lis
     return _read(reader, place, ids)
 
 
-def load_for(view: Session, wanted: Iterable[object] = ()) -> list[Question]:
+def load_for(view: Session, wanted: Iterable[object] = (), reader: Reader | None = None) -> list[Question]:
     """Return the questions that a session's prompt may answer: its own, and root's while a root record counts for it.
 
-    `wanted`: ids that are included, however many questions there are.
+    `wanted`: ids that are included, however many questions there are. `reader`: the one that has read the session.
     """
-    asked = load(view.folder, view.session, wanted)
+    asked = load(view.folder, view.session, wanted, reader)
     if view.session and any(member.session is None for member in view.active_modes()):
         asked += load(view.folder, None, wanted)
     return asked
+
+
+def _may_be_in(reader: Reader, place: str) -> bool:
+    """Tell whether a folder may have questions in it."""
+    return any(name.partition("/")[0].lower() == QUESTIONS for name in reader.names_in(place))
 
 
 def of_member(questions: Iterable[Question], member: ActiveMode) -> list[Question]:

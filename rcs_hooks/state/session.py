@@ -6,8 +6,9 @@ Rules of this file:
   hold the Stop of every session for ever.
 - A file that cannot be read is listed in `unreadable`, and whether its mode is active is unknown. So a root record
   never counts in its place: the session's own record may say something else.
-- The modes that ship are looked for by name, in the session and in root. Those of one's own are in sessions only, and
-  are known by what their records keep (`own_records.py`).
+- Of the modes that ship, those files are read that a list of the folder has, in the session and in root, in whatever
+  case: a file system may ignore it. What a commit under way puts there is in its journal.
+- Own modes are in sessions only, and are known by what their records keep (`own_records.py`).
 - Which modes are active is decided in `active_modes_of` and nowhere else.
 """
 
@@ -26,7 +27,7 @@ from rcs_hooks.workflow.mode_record import ModeRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.jsontext import JsonObject
@@ -91,14 +92,15 @@ class Session(NamedTuple):
         return None if is_stale(self.folder, mode, record, self.now) else record
 
 
-def load(folder: str, session: str | None, now: float) -> Session:
+def load(folder: str, session: str | None, now: float, reader: Reader | None = None) -> Session:
     """Return all that a session can see of the state; creates nothing. Raises UnsafePath and Unavailable.
 
-    `session`: None for the root scope.
+    `session`: None for the root scope. `reader`: reads the folder, where the caller reads more of it.
     """
-    check_inside(folder, paths.session_folder(session).rstrip("/"))
+    place = paths.session_folder(session).rstrip("/")
+    check_inside(folder, place)
     unreadable: list[Unreadable] = []
-    reader = Reader(folder)
+    reader = reader or Reader(folder)
 
     def read(path: str) -> JsonObject | None:
         found = reader.read(path)
@@ -107,17 +109,19 @@ def load(folder: str, session: str | None, now: float) -> Session:
             return None
         return found
 
-    def records_of(scope: str | None) -> Records:
-        found = {mode: read(paths.mode_file(mode, scope)) for mode in MODES}
+    def records_of(scope: str | None, there: Container[str]) -> Records:
+        files = {mode: paths.mode_file(mode, scope) for mode in MODES}
+        found = {mode: read(file) for mode, file in files.items() if _name_of(file) in there}
         return {mode: ModeRecord.from_json(record) for mode, record in found.items() if record is not None}
 
-    own = records_of(session) if session else {}
+    in_root = _names_in_root(reader)
+    own = records_of(session, frozenset(map(str.lower, reader.names_in(place)))) if session else {}
     hidden = set(own) | {
         mode for mode in MODES for broken in unreadable if broken.path == paths.mode_file(mode, session)
     }
-    root = records_of(None)
+    root = records_of(None, in_root)
     inventory = read(paths.inventory_file(session)) or {} if session else {}
-    root_inventory = read(paths.inventory_file(None)) or {}
+    root_inventory = (read(paths.inventory_file(None)) or {}) if paths.inventory_file(None) in in_root else {}
     modes = MODES
     if session:
         listed = {str(entry["skill"]) for entry in entries_of(inventory)}
@@ -132,6 +136,24 @@ def load(folder: str, session: str | None, now: float) -> Session:
     others = {paths.mode_file(mode, None) for mode in hidden} if session else set()
     mine = [broken for broken in unreadable if broken.path not in others]
     return Session(folder, session, own, root, inventory, root_inventory, tuple(mine), now, modes)
+
+
+class _Anything:
+    """The names in a folder of which nobody can tell what is in it: each may be there."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def _names_in_root(reader: Reader) -> Container[str]:
+    try:
+        return frozenset(map(str.lower, reader.names_in("")))
+    except OSError:  # its files can be opened all the same
+        return _Anything()
+
+
+def _name_of(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def belongs(record: ModeRecord, session: str | None) -> bool:
@@ -193,15 +215,14 @@ def active_modes_of(
     The one place that decides which modes are active: every surface, and every draft of a change, asks it.
     """
     found: dict[str, ActiveMode] = {}
-    broken = {unreadable.path for unreadable in view.unreadable}
     for mode in view.modes:
         if mode in own:
             if is_active(own[mode]):
                 found[mode] = ActiveMode(mode, own[mode], view.session)
-        elif view.session is None or paths.mode_file(mode, view.session) not in broken:
-            record = root.get(mode)
-            if record is not None and is_active(record) and view.visible_root(mode, root):
-                found[mode] = ActiveMode(mode, record, None)
+        elif mode in root and is_active(root[mode]) and view.visible_root(mode, root):
+            found[mode] = ActiveMode(mode, root[mode], None)
+    if len(found) < 2:
+        return tuple(found.values())
     listed = [entry["skill"] for entry in entries_of(view.inventory if view.session else view.root_inventory)]
     order = dict.fromkeys([*listed, *sorted(found, key=lambda mode: found[mode].record.started_at)])
     latest = [mode for mode in dict.fromkeys(started) if mode in found]

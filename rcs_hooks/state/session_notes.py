@@ -21,7 +21,7 @@ from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.session import ActiveMode
@@ -39,9 +39,14 @@ LONGEST_TIME = 40
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
 
-def load(folder: str, session: str) -> JsonObject | Unreadable:
-    """Return the notes of a session: empty if there are none, Unreadable if their file cannot be read."""
-    return read_untracked(folder, paths.notes_file(session)) or {}
+def load(
+    folder: str, session: str, tracked_in: Callable[[str], frozenset[str]] | None = None
+) -> JsonObject | Unreadable:
+    """Return the notes of a session: empty if there are none, Unreadable if their file cannot be read.
+
+    `tracked_in`: tells what git tracks, where the caller asks that too.
+    """
+    return read_untracked(folder, paths.notes_file(session), tracked_in) or {}
 
 
 def part(notes: Mapping[str, object], name: str) -> JsonObject:

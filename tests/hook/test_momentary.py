@@ -50,7 +50,7 @@ def test_a_handoff_that_was_cut_short_outlives_a_stop_that_cannot_read_its_journ
 
 
 @pytest.mark.parametrize("refusal", [errno.EMFILE, errno.EIO], ids=errno.errorcode.get)
-@pytest.mark.parametrize("name", ["team-state.json", "hook-ledger.json"])
+@pytest.mark.parametrize("name", ["blueprint-state.json", "hook-ledger.json"])
 def test_a_prompt_that_met_an_unreadable_file_can_be_sent_again(workspace: Workspace, name: str, refusal: int) -> None:
     workspace.prompt("$blueprint")
     workspace.stop()
