@@ -131,12 +131,14 @@ def _indented(value: object, quoted: "Callable[[str], str]", margin: str) -> str
 
     `quoted`: puts a string into quotes. `margin`: the line end and the blanks before `value`.
     """
+    if type(value) is str:
+        return quoted(value)
     inner = f"{margin}  "
     if isinstance(value, dict) and value:
-        pairs = (f"{_key(key, quoted)}: {_indented(each, quoted, inner)}" for key, each in value.items())
+        pairs = [f"{_key(key, quoted)}: {_indented(each, quoted, inner)}" for key, each in value.items()]
         return "{" + inner + f",{inner}".join(pairs) + margin + "}"
     if isinstance(value, list | tuple) and value:
-        return "[" + inner + f",{inner}".join(_indented(each, quoted, inner) for each in value) + margin + "]"
+        return "[" + inner + f",{inner}".join([_indented(each, quoted, inner) for each in value]) + margin + "]"
     return _scalar(value, quoted)
 
 
@@ -146,9 +148,7 @@ def _key(key: object, quoted: "Callable[[str], str]") -> str:
 
 
 def _scalar(value: object, quoted: "Callable[[str], str]") -> str:
-    """Return a value that is no filled dict or list as JSON; most are texts, for which no encoder need be made."""
-    if type(value) is str:
-        return quoted(value)
+    """Return a value that is no filled dict or list as JSON; for most, no encoder need be made."""
     if type(value) is int:
         return repr(value)
     if value is None or value is True or value is False:

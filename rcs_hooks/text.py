@@ -4,14 +4,16 @@ from __future__ import annotations
 
 WORD_LENGTH = 40
 MOST_WORDS = 3
-UNQUOTED = frozenset("@%+=:,./-_")
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+UNQUOTED = frozenset(f"{LETTERS}@%+=:,./-_")
+IN_WORDS = frozenset(f"{LETTERS} _-./:…")
 LOST = "\ufffd"
 """The replacement character: it is stored in place of what cannot be printed, and people are shown a blank."""
 
 
 def quoted(text: str) -> str:
     """Quote a text as one word for a shell, as `shlex.quote` does, but without loading `re`."""
-    if text and text.isascii() and all(char.isalnum() or char in UNQUOTED for char in text):
+    if text and UNQUOTED.issuperset(text):
         return text
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
@@ -33,7 +35,10 @@ def cut(text: str, limit: int) -> str:
 def clean(value: object, limit: int = WORD_LENGTH) -> str:
     """Return a text on one line, at most `limit` long, without control characters; empty if `value` is no text."""
     text = value if isinstance(value, str) else ""
-    shown = " ".join("".join(_shown(char) for char in text[: limit * 4]).split())
+    text = text[: limit * 4]
+    if not (text.isascii() and text.isprintable()) or '"' in text:
+        text = "".join(_shown(char) for char in text)
+    shown = " ".join(text.split())
     return shown if len(shown) <= limit else cut(shown, limit - 1).rstrip() + "…"
 
 
@@ -55,6 +60,9 @@ def word(value: object) -> str:
 
     A cloned repository can bring any text.
     """
-    words = "".join(char for char in clean(value) if char.isalnum() or char in " _-./:…").split()
+    text = clean(value)
+    if not IN_WORDS.issuperset(text):
+        text = "".join(char for char in text if char.isalnum() or char in IN_WORDS)
+    words = text.split()
     more = "…" if len(words) > MOST_WORDS else ""
     return "-".join(words[:MOST_WORDS]) + more if words else "unknown"

@@ -38,7 +38,8 @@ else:
             return dict(zip(self._fields, self, strict=True))
 
         def _replace(self, **changes):
-            return type(self)(**(self._asdict() | changes))
+            values = [changes.pop(field, value) for field, value in zip(self._fields, self, strict=True)]
+            return type(self)(*values, **changes)
 
     def _complete(cls, values, named):
         """Return the values of all fields, or their defaults. Raises TypeError as a function would."""

@@ -174,10 +174,10 @@ def rcs_command(path: str) -> str:
     """
     ours = os.path.join(os.path.dirname(sys.executable), "rcs")
     is_ours = _is_our_script(ours)
-    for folder in path.split(os.pathsep):
+    for folder in path.split(os.pathsep) if is_ours else ():
         candidate = os.path.join(folder, "rcs")
         if folder and os.access(candidate, os.X_OK) and os.path.isfile(candidate):
-            if is_ours and os.path.realpath(candidate) == os.path.realpath(ours):
+            if os.path.realpath(candidate) == os.path.realpath(ours):
                 return "rcs"
             break
     if is_ours:
@@ -189,7 +189,7 @@ def rcs_command(path: str) -> str:
 
 def _is_our_script(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=0) as file:
             return os.access(path, os.X_OK) and b"rcs_hooks" in file.read(1000)
     except OSError:
         return False

@@ -34,7 +34,7 @@ from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from rcs_hooks.jsontext import JsonObject
 
@@ -214,14 +214,14 @@ class Reader:
             if path.startswith(start) and not removed
         ]
 
-    def names_in(self, place: str) -> tuple[str, ...]:
+    def names_in(self, place: str) -> Sequence[str]:
         """Return the names in a folder, listed once, and those of `pending_in`; none if there is no such folder.
 
         A session that was folded away is listed where it is now. Raises OSError.
         """
         if place not in self._listed:
             self._listed[place] = self._names_on_disk(place)
-        return (*self._listed[place], *self.pending_in(place))
+        return [*self._listed[place], *self.pending_in(place)] if self._pending else self._listed[place]
 
     def _names_on_disk(self, place: str) -> list[str]:
         with suppress(FileNotFoundError, NotADirectoryError):

@@ -196,7 +196,7 @@ def state_folder(root: str) -> str:
     """Return the state folder of a workspace. Raises UnsafePath if it would not lie inside the workspace."""
     from rcs_hooks.errors import UnsafePath
 
-    if any(_is_dangerous(char) for char in root):
+    if not (root.isascii() and root.isprintable()) and any(map(_is_dangerous, root)):
         raise UnsafePath("the path of the workspace holds characters that cannot be shown, so no state is kept there")
     if fault := fault_of(root):
         raise UnsafePath(f"no state is kept there: the path of the workspace cannot be used; {fault}")

@@ -13,6 +13,7 @@ from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import prompt_notes, questions, session_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.reconcile import Prompt, Reconciled, for_prompt
+from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.origin import extract_reason, is_client_made
 from rcs_hooks.workflow.replies import is_command
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.hook.call import Payload
     from rcs_hooks.hook.own_modes import OwnMode
+    from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.workflow.tokens.scan import Token
 
 
@@ -88,10 +90,11 @@ def answer(
                 output = notices.with_line(output, line)
         return output
 
-    unsent = _unsent_answer(root, payload.session, prompt, environment)
+    folder = workspaces.state_folder(root)
+    unsent = _unsent_answer(folder, payload.session, prompt, environment)
     if unsent is not None:
         return unsent
-    result, output = _decide_and_commit(root, payload.session, prompt, environment, words)
+    result, output = _decide_and_commit(root, folder, payload.session, prompt, environment, words)
     if not refused and (result is None or asked or not tokens):
         return output
     from rcs_hooks.hook import notices
@@ -157,7 +160,7 @@ def preview(
     if is_machine_made(root, session, text):
         return None
     prompt = _with_modes(_prompt(text, tokens, None, now), declared, root, session, env)
-    result = _decide(workspaces.state_folder(root), session, prompt, now)
+    result = _decide(workspaces.state_folder(root), session, prompt, now).result
     return result if result and (tokens or result.has_news) else None
 
 
@@ -175,6 +178,7 @@ def _skills(tokens: tuple[Token, ...]) -> tuple[str, ...]:
 
 def _decide_and_commit(
     root: str,
+    folder: str,
     session: str,
     prompt: Prompt,
     environment: Environment,
@@ -186,8 +190,8 @@ def _decide_and_commit(
     is worded before anything is written: where the wording fails, nothing is changed. It is worded again where the
     decision is another one, or the workspace was not there yet, which the commands in the words may depend on.
     """
-    folder, now = workspaces.state_folder(root), environment.now
-    result = _decide(folder, session, prompt, now)
+    now = environment.now
+    result = _decide(folder, session, prompt, now).result
     output = words(result)
     if result is None or not (result.writes or (prompt.skills and in_use(folder))):
         return result, output
@@ -203,11 +207,12 @@ def _decide_and_commit(
     try:
         with Lock(folder, NOTE_SECONDS if only_notes else LOCK_SECONDS):
             transaction.recover(folder)
-            before, result = result, _decide(folder, session, prompt, now)
+            before, decided = result, _decide(folder, session, prompt, now)
+            result = decided.result
             if result != before or not was_there:
                 output = words(result)
             if result is not None and result.writes:
-                _move_unreadable_notes(folder, session)
+                _move_unreadable_notes(folder, session, decided.notes)
                 _commit_with_answer(folder, session, prompt, result, output, environment)
     except (LockTimeout, OSError):
         if not only_notes:  # the person need not know about the hooks' own notes
@@ -246,9 +251,8 @@ def _commit_with_answer(
         saved.remove_after_sending(environment)
 
 
-def _unsent_answer(root: str, session: str, prompt: Prompt, environment: Environment) -> dict[str, Any] | None:
+def _unsent_answer(folder: str, session: str, prompt: Prompt, environment: Environment) -> dict[str, Any] | None:
     """Return the answer to this prompt if it came before and its answer was never sent; None otherwise."""
-    folder = workspaces.state_folder(root)
     record = reading.read_untracked(folder, paths.unsent_answer_file(session))
     if not isinstance(record, dict) or record.get("digest") != session_notes.digest(prompt.text):
         return None
@@ -276,16 +280,23 @@ def _commit(folder: str, writes: Sequence[Write]) -> None:
             raise
 
 
-def _move_unreadable_notes(folder: str, session: str) -> None:
+def _move_unreadable_notes(folder: str, session: str, notes: JsonObject | Unreadable) -> None:
     """Move the hooks' own notes aside where they cannot be read, for they must keep nobody from working."""
-    notes = session_notes.load(folder, session)
     reading.check_available_unless_denied(notes)
     if isinstance(notes, Unreadable):
         transaction.move_aside(folder, paths.notes_file(session))
 
 
-def _decide(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled | None:
-    """Return what this prompt does to the present state; None where it was answered before. Writes nothing.
+class Decided(NamedTuple):
+    """What a prompt does to the present state, and the notes of its session as they were read for that."""
+
+    result: Reconciled | None
+    """None where the prompt was answered before."""
+    notes: JsonObject | Unreadable
+
+
+def _decide(folder: str, session: str, prompt: Prompt, now: float) -> Decided:
+    """Decide what this prompt does to the present state. Writes nothing.
 
     A denied prompt may be sent again in the same turn, as the denial asks: it counts as answered only while it would be
     denied for the same reason.
@@ -296,7 +307,7 @@ def _decide(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled
     is_seen = prompt_notes.has_seen(notes, prompt)
     denial = prompt_notes.denial_of(notes, prompt) if is_seen else ""
     if (is_seen and not denial) or prompt_notes.is_between_tools(notes, prompt):
-        return None
+        return Decided(None, loaded)
     reader = reading.Reader(folder, tracked_in)
     view = sessions.load(folder, session, now, reader)
     for broken in view.unreadable if prompt.skills else ():
@@ -306,14 +317,14 @@ def _decide(folder: str, session: str, prompt: Prompt, now: float) -> Reconciled
     asked = questions.load_for(view, named, reader)
     result = for_prompt(view, asked, prompt)
     if result.unanswered:
-        return result
+        return Decided(result, loaded)
     if denial and denial == _denial(result):
-        return None
+        return Decided(None, loaded)
     is_worth_noting = isinstance(loaded, Unreadable) or prompt_notes.is_worth_noting(notes, view, result)
     if is_worth_noting or _is_in_session(session, result):
         note = prompt_notes.note_prompt(notes, session, prompt, _denial(result))
         result = result._replace(writes=(*result.writes, note))
-    return result
+    return Decided(result, loaded)
 
 
 def _is_in_session(session: str, result: Reconciled) -> bool:
