@@ -68,6 +68,11 @@ class _Writable(_Strict):
     parse_float = staticmethod(_finite)  # type: ignore[assignment]  # `float` above is a class
 
 
+if make_scanner is not None:
+    _scan = make_scanner(_Strict)  # type: ignore[arg-type]  # typeshed wants a JSONDecoder
+    _scan_writable = make_scanner(_Writable)  # type: ignore[arg-type]  # as above
+
+
 def loads(text: str, *, writable: bool = False) -> "Any":
     """Return the one JSON value of a text. Raises ValueError if the text is anything else.
 
@@ -77,7 +82,7 @@ def loads(text: str, *, writable: bool = False) -> "Any":
     if make_scanner is not None:
         start = len(text) - len(text.lstrip(BLANKS))
         try:
-            value, end = make_scanner(rules)(text, start)  # type: ignore[arg-type]  # typeshed wants a JSONDecoder
+            value, end = (_scan_writable if writable else _scan)(text, start)
             if not text[end:].strip(BLANKS):
                 return value
         except (StopIteration, ValueError, RecursionError, SystemError):

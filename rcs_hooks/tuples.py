@@ -39,7 +39,7 @@ else:
 
         def _replace(self, **changes):
             values = [changes.pop(field, value) for field, value in zip(self._fields, self, strict=True)]
-            return type(self)(*values, **changes)
+            return type(self)(*values, **changes) if changes else tuple.__new__(type(self), values)
 
     def _complete(cls, values, named):
         """Return the values of all fields, or their defaults. Raises TypeError as a function would."""

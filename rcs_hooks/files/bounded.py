@@ -33,19 +33,22 @@ def open_regular(path: str, *, through_links: bool = False) -> int | None:
 
 def read_bytes(path: str, most: int, *, through_links: bool = False) -> bytes | None:
     """Read the first `most` bytes of a file; None if it is not a regular file. Raises OSError."""
-    fd = open_regular(path, through_links=through_links)
-    if fd is None:
-        return None
+    fd = os.open(path, READ_FLAGS & ~os.O_NOFOLLOW if through_links else READ_FLAGS)
     try:
-        return read_open(fd, most)
+        status = os.fstat(fd)
+        return _read(fd, status, most) if stat.S_ISREG(status.st_mode) else None
     finally:
         os.close(fd)
 
 
 def read_open(fd: int, most: int) -> bytes:
     """Read the first `most` bytes of an open file, but at most one more than it had before. Raises OSError."""
+    return _read(fd, os.fstat(fd), most)
+
+
+def _read(fd: int, status: os.stat_result, most: int) -> bytes:
     # Not `most` at once: that sets aside room for all of it, which takes longer than to read a small file.
-    most = min(most, os.fstat(fd).st_size + 1)
+    most = min(most, status.st_size + 1)
     data = os.read(fd, most)
     if len(data) in (0, most):
         return data

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     Records = dict[str, ModeRecord]
 
 STALE_SECONDS = 24 * 3600.0
+FILES = {mode: paths.mode_file(mode, None) for mode in MODES}
+"""The name of the file of each mode that ships, in whatever scope."""
 NATIVE_HOOK = "native-hook"
 """The `source` of an inventory that a prompt has written."""
 
@@ -110,8 +112,7 @@ def load(folder: str, session: str | None, now: float, reader: Reader | None = N
         return found
 
     def records_of(scope: str | None, there: Container[str]) -> Records:
-        files = {mode: paths.mode_file(mode, scope) for mode in MODES}
-        found = {mode: read(file) for mode, file in files.items() if _name_of(file) in there}
+        found = {mode: read(paths.mode_file(mode, scope)) for mode, file in FILES.items() if file in there}
         return {mode: ModeRecord.from_json(record) for mode, record in found.items() if record is not None}
 
     in_root = _names_in_root(reader)
@@ -150,10 +151,6 @@ def _names_in_root(reader: Reader) -> Container[str]:
         return frozenset(map(str.lower, reader.names_in("")))
     except OSError:  # its files can be opened all the same
         return _Anything()
-
-
-def _name_of(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def belongs(record: ModeRecord, session: str | None) -> bool:

@@ -134,7 +134,10 @@ def spelled(value: object) -> str | None:
 
 def outcome_of(record: ModeRecord) -> Outcome:
     """Return the outcome that a mode's record states; the first field that states one decides."""
-    word = next((word for field in OUTCOME_FIELDS if (word := spelled(record.get(field)))), None)
+    word = None
+    for field in OUTCOME_FIELDS:
+        if word := spelled(record.get(field)):
+            break
     is_pending = record.has_question_pending
     if word is None:
         word = _inferred(record, is_pending=is_pending)
