@@ -75,27 +75,24 @@ class Environment:
 
 
 def drop_brought_settings(*, in_shell: bool = False) -> None:
-    """Remove from this process what a repository's `.env` says in our variables, where a client has loaded it.
+    """Remove from this process what a repository's `.env` says in variables that we read, where a client has loaded it.
 
-    `in_shell`: also what it says in the variables of other clients that name the workspace or the session. A hook needs
-    none of these: its call names both.
+    `in_shell`: also what it says in the variables that name the session to a command; the call of a hook names it.
     """
-    names = [name for name in os.environ if name.startswith("RCS_")] + (_naming() if in_shell else [])
-    if not names:
+    here = working_folder()
+    names = {name for name in os.environ if name.startswith("RCS_")}
+    names |= {name for name in ROOT_VARIABLES if os.environ.get(name, here) not in ("", here)}
+    if not (names or in_shell):
         return
-    from rcs_hooks.files.env_files import brought
-
-    for name in brought(names, os.environ, working_folder()):
-        os.environ.pop(name, None)
-
-
-def _naming() -> "list[str]":
-    """List the set variables by which `rcs` finds the workspace and the session, below a client that loads a `.env`."""
     from rcs_hooks.client_names import ENV_FILES, SESSION_VARIABLES
 
     if not any(os.environ.get(mark) for mark in ENV_FILES):
-        return []
-    return [name for name in (*ROOT_VARIABLES, *SESSION_VARIABLES) if name in os.environ]
+        return
+    names |= {name for name in SESSION_VARIABLES if in_shell and name in os.environ}
+    from rcs_hooks.files.env_files import brought
+
+    for name in brought(sorted(names), os.environ, here):
+        os.environ.pop(name, None)
 
 
 def real_environment() -> Environment:

@@ -48,7 +48,7 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     if reader.is_committing or _running(view):
         return _answer_under_lock(payload, root, cwd, environment)
     if any(member.record.has_question_pending for member in view.active_modes()):
-        _note_turn_of_question(payload, view)
+        _note_turn_of_question(payload, view, environment)
     if payload.message:
         _log_softener(view, payload, root, environment)
     finished = ""
@@ -82,7 +82,7 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
         output = _worded(decision, view, payload, root, cwd, environment, message=_new_part(payload, notes))
         if decision.why != stop.IDLE:
             write = stop_notes.note_stop(notes, session, call, decision.counted, now=iso(environment.now))
-            turns = [] if decision.blocks else _turn_notes(view, payload.turn)
+            turns = [] if decision.blocks else _turn_notes(view, payload.turn, _moment(environment))
             noted = _with_words(write, decision, output, payload, environment)
             transaction.commit(folder, [*turns, noted, *_history(decision, view, session)])
     return output
@@ -111,23 +111,30 @@ def _history(decision: Decision, view: Session, session: str) -> list[Write]:
     return [write] if write else []
 
 
-def _note_turn_of_question(payload: Payload, view: Session) -> None:
+def _note_turn_of_question(payload: Payload, view: Session, environment: Environment) -> None:
     """Note that this turn, which ends now, is the one in which a question was asked, where nobody knew it."""
-    if not _turn_notes(view, payload.turn):
+    if not _turn_notes(view, payload.turn, view.now):
         return
     with suppress(LockTimeout, OSError), Lock(view.folder, NOTE_SECONDS):
         transaction.recover(view.folder)
-        if writes := _turn_notes(sessions.load(view.folder, payload.session, view.now), payload.turn):
+        now = sessions.load(view.folder, payload.session, view.now)
+        if writes := _turn_notes(now, payload.turn, _moment(environment)):
             transaction.commit(view.folder, writes)
 
 
-def _turn_notes(view: Session, turn: str | None) -> list[Write]:
+def _moment(environment: Environment) -> float:
+    """Return the time: of this very moment in a real call, for on a busy machine the call began long before."""
+    return max(environment.now, time.time()) if environment.began else environment.now
+
+
+def _turn_notes(view: Session, turn: str | None, moment: float) -> list[Write]:
+    """Return what notes the turn of each question that has none yet. `moment`: when the turn ended."""
     if not any(member.record.has_question_pending for member in view.active_modes()):
         return []
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.state import questions
 
-    ended_at = iso(view.now)
+    ended_at = iso(moment)
     return [Write(each.path, questions.with_turn(each, turn, ended_at)) for each in questions.of_unknown_turn(view)]
 
 

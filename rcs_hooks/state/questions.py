@@ -24,7 +24,7 @@ ASKED_IN_TURN = "asked_in_turn"
 """The turn in which a question was asked. None: the agent has asked, and no hook has noted its turn yet."""
 TURN_ENDED_AT = "turn_ended_at"
 """When the turn ended in which a question was asked, if the client names no turns."""
-SECONDS_TO_READ = 0.5
+SECONDS_TO_READ = 0.9
 """A prompt that comes sooner after the turn of a question was typed before anybody could read it, and waited there."""
 MOST_READ = 200
 ANSWER_LENGTH = 4_000

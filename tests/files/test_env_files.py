@@ -126,7 +126,7 @@ def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
     assert brought(["RCS_DISABLE"], GEMINI | {"RCS_DISABLE": "1"}, str(tmp_path)) == []
 
 
-@pytest.mark.parametrize("name", ["RCS_DISABLE", "RCS_ROOT", "RCS_RECORD"])
+@pytest.mark.parametrize("name", ["RCS_DISABLE", "RCS_ROOT", "RCS_RECORD", "CLAUDE_PROJECT_DIR"])
 @pytest.mark.parametrize("is_brought", [True, False])
 def test_a_whole_hook_call_obeys_the_person_and_not_the_repository(name: str, is_brought: bool, tmp_path: Path) -> None:
     project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
@@ -144,6 +144,7 @@ def test_a_whole_hook_call_obeys_the_person_and_not_the_repository(name: str, is
     assert (runs_here, bool(list(elsewhere.iterdir()))) == {
         "RCS_DISABLE": (is_brought, False),
         "RCS_ROOT": (is_brought, not is_brought),
+        "CLAUDE_PROJECT_DIR": (is_brought, not is_brought),
         "RCS_RECORD": (True, not is_brought),
     }[name]
 

@@ -233,12 +233,11 @@ def test_a_command_that_ends_starts_no_count_over(person: Person, workspace: Wor
 # --- the agent's shell
 
 
-def test_the_shell_of_the_agent_and_of_its_subagent_write_the_right_session(
+def test_the_shell_of_the_agent_has_its_session_and_that_of_a_subagent_another(
     person: Person, workspace: Workspace
 ) -> None:
     configure("copilot", person.workspace, "command")
     write = f"'{os.path.dirname(sys.executable)}/rcs' state write --mode forge --set"
-    of_subagent = run(f"{write} by_subagent=yes")
     outcome = person.types(
         PROMPT,
         run(f"{write} by=agent"),
@@ -246,12 +245,12 @@ def test_the_shell_of_the_agent_and_of_its_subagent_write_the_right_session(
         WORKING,
         FINISH,
         DONE,
-        subagents=(of_subagent, say("It is there.")),
+        subagents=(run(f"{write} by=subagent"), say("It is there.")),
     )
     assert ended_well(outcome)
     record = workspace.read("forge", outcome.session)
-    assert record["state"] == {"by": "agent", "by_subagent": "yes"}
-    assert record["lifecycle_outcome"] == "finished"
+    assert (record["by"], record["lifecycle_outcome"]) == ("agent", "finished")
+    assert outcome.asides[-1].count(f"forge runs in session {outcome.session}: ") == 1
     assert [path.name for path in (workspace.state / "sessions").iterdir()] == [outcome.session]
 
 
@@ -296,12 +295,12 @@ def test_clear_compact_and_resume(person: Person, workspace: Workspace) -> None:
     )
     assert ended_well(first)
     assert counts(first, DETECTED) == [1, 1, 1, 0, 0]
-    assert [count > 0 for count in counts(first, REASON)] == [False, True, True, False, True]
+    assert [count > 0 for count in counts(first, REASON)] == [False, True, True, True, True]
     second = person.types("And now?", WORKING, resume=first.session)
     assert counts(second, ACTIVE) == [1, 1]
     third = person.talks(Typed("/clear", turns=0), Typed("Hello."), script=(WORKING,), resume=first.session)
     assert len(third.requests) == 1
-    assert [start["source"] for start in calls.of("SessionStart")] == ["new", "resume", "resume", "new"]
+    assert [start["source"] for start in calls.of("SessionStart")] == ["new", "resume", "new"]
     assert workspace.active(first.session) == ["forge"]
 
 
