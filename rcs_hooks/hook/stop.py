@@ -49,8 +49,7 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
         return _answer_under_lock(payload, root, cwd, environment)
     if any(member.record.has_question_pending for member in view.active_modes()):
         _note_turn_of_question(payload, view, environment)
-    if payload.message:
-        _log_softener(view, payload, root, environment)
+    _log_softener(view, payload, root, environment)
     finished = ""
     if any(record.has("proof") for record in view.own.values()):
         from rcs_hooks.hook.finished import notice
@@ -178,7 +177,7 @@ def _log_softener(view: Session, payload: Payload, root: str, environment: Envir
     from rcs_hooks.hook.failures import append
     from rcs_hooks.workflow.last_message import find_softener
 
-    if softener := find_softener(payload.message):
+    if softener := find_softener(payload.message):  # read this late: some clients write it late, and it is waited for
         note = {"at": iso(environment.now), "session_id": payload.session, "modes": modes, "softener": softener[:80]}
         append(root, SOFTENER_LOG, note)
 

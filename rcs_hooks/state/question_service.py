@@ -127,15 +127,15 @@ def _record(scope: Scope, member: ActiveMode, question: str, text: str, options:
 def _turn_of_question(folder: str, session: str, record: ModeRecord) -> JsonObject:
     """Return the field that names the turn of a question: a prompt sent in that turn was typed before the question.
 
-    Its value is None if no prompt of the run was noted yet; there is no field if the client names no turns.
+    Its value is None if no prompt of the run was noted yet, or the client names no turns: then the Stop that ends the
+    turn notes the turn, or when that was.
     """
     notes = session_notes.load(folder, session)
     if isinstance(notes, Unreadable):
         return {}
     if not prompt_notes.has_prompt_since(notes, max(record.started_at, record.ended_before)):
         return {questions.ASKED_IN_TURN: None}
-    turn = prompt_notes.current_turn(notes)
-    return {questions.ASKED_IN_TURN: turn} if turn else {}
+    return {questions.ASKED_IN_TURN: prompt_notes.current_turn(notes)}
 
 
 def answer(scope: Scope, question: str, text: str, *, source: str) -> AnswerResult:

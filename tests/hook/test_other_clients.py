@@ -10,8 +10,10 @@ import pytest
 
 from rcs_hooks.catalog import CANCEL, SKILLS
 from rcs_hooks.clients import CLIENTS
+from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.session_notes import title_of_client
 from tests.make_fixtures import Scene
+from tests.state.test_operations import at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -316,6 +318,28 @@ def test_a_transcript_that_says_nothing_holds_nothing_up(content: bytes, sit: Ca
     scene.end_turn(transcript_path=str(events))
     assert scene.reason
     assert "offers" not in scene.reason
+
+
+def test_a_message_of_an_earlier_request_is_not_the_last_one(sit: Callable[[str], Scene]) -> None:
+    """The transcript is written late: at the Stop, the answer to the last request may not be there yet."""
+    scene = sit("copilot")
+    events = scene.root / "events.jsonl"
+    message = {"type": "assistant.message", "data": {"content": "Would you like me to continue?"}}
+    started = {"type": "assistant.turn_start", "data": {"turnId": "1"}}
+    events.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in (message, started)))
+    scene.say("$forge go")
+    scene.end_turn(transcript_path=str(events))
+    assert scene.reason
+    assert "offers" not in scene.reason
+
+
+def test_a_question_that_the_agent_asks_is_noted_with_the_end_of_its_turn(sit: Callable[[str], Scene]) -> None:
+    scene = sit("copilot")
+    scene.say("$forge go")
+    ask(at(scene, scene.session)._replace(now=scene.now), "forge", "Which?", ())
+    scene.end_turn("Which?")
+    (path,) = (scene.folder(scene.session) / "questions").glob("*.json")
+    assert json.loads(path.read_text())["turn_ended_at"]
 
 
 def test_a_new_session_is_described_by_its_first_prompt_alone(sit: Callable[[str], Scene]) -> None:

@@ -79,6 +79,17 @@ def test_both_clients_work_in_one_folder_at_once(person: Person, workspace: Work
     assert [json.loads(note.read_text())["client"] for note in notes] == ["copilot", "claude"]
 
 
+# --- the last message, which the transcript alone holds
+
+
+def test_an_offer_at_the_end_is_named_after_much_output(person: Person) -> None:
+    configure("copilot", person.workspace, "command")
+    much = run("head -c 300000 /dev/zero | tr '\\0' x")
+    outcome = person.types(PROMPT, much, say("The parser works. Would you like me to continue?"), FINISH, DONE)
+    assert ended_well(outcome)
+    assert [request.count('offers "Would you like me to"') for request in outcome.requests] == [0, 0, 1, 1]
+
+
 # --- several programs for one event
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import configure, write_settings
+from tests.real_clients.configure import configure, hooks_file, write_settings
 from tests.real_clients.driver import PATH, Person, Typed
 from tests.real_clients.listening import listen
 from tests.real_clients.model_server import delegate, run, say
@@ -26,6 +26,17 @@ pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", ["qwen"])]
 PROMPT = "$forge ship it"
 HOLDS = 5
 ACTIVE = "[rcs] active in this session: forge"
+
+
+def test_settings_with_comments_are_read_with_ours(person: Person) -> None:
+    file = hooks_file("qwen", person.workspace)
+    file.parent.mkdir()
+    file.write_text('{\n  // mine\n  "ui": {"hideTips": true} /* all */\n}\n')
+    configure("qwen", person.workspace, "command")
+    outcome = person.types(PROMPT, WORKING, FINISH, DONE)
+    assert ended_well(outcome)
+    assert counts(outcome, DETECTED) == [1] * 3
+    assert "// mine" in file.read_text()
 
 
 # --- what nobody typed

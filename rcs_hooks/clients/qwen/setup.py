@@ -62,7 +62,7 @@ class QwenInstaller(Installer):
     format = FORMAT
     transports = (COMMAND,)
     oldest = (0, 21)
-    older_lacks = "it does not tell what you typed, so a `$skill` in a file or a command that a prompt names counts too"
+    older_lacks = "it takes the time-out of a hook for milliseconds, so ours never answer"
 
     def files(self, target: InstallTarget) -> list[ClientFile]:
         return [QwenSettingsFile(target, os.path.join(self.folder(target), "settings.json"))]
