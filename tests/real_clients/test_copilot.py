@@ -105,6 +105,7 @@ def test_hooks_for_the_person_and_in_the_project_speak_once(person: Person, work
     assert workspace.active(outcome.session) == ["forge"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
 def test_two_programs_are_called_with_one_time(person: Person, event: str) -> None:
     """By that, two calls for one event are told from two events."""
@@ -168,6 +169,7 @@ def test_cancel_that_waited_ends_the_run(person: Person, workspace: Workspace) -
     assert len(calls.of("Stop")) == len(outcome.requests) == 3
 
 
+@pytest.mark.full
 def test_a_skill_that_waited_starts_its_run(person: Person, workspace: Workspace) -> None:
     configure("copilot", person.workspace, "command")
     calls = listen(person)
@@ -229,6 +231,7 @@ def test_a_command_that_ends_answers_no_question(person: Person, workspace: Work
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
 
 
+@pytest.mark.full
 def test_a_command_that_ends_starts_no_count_over(person: Person, workspace: Workspace) -> None:
     configure("copilot", person.workspace, "command")
     calls = listen(person)
@@ -297,6 +300,7 @@ def test_after_esc_and_after_an_error_the_next_prompt_is_held(
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
 
 
+@pytest.mark.full
 def test_clear_compact_and_resume(person: Person, workspace: Workspace) -> None:
     configure("copilot", person.workspace, "command")
     person.env["RCS_STOP_MAX_BLOCKS"] = "1"

@@ -125,7 +125,7 @@ def test_a_limit_in_the_settings_ends_the_turn_with_its_own_words(person: Person
 # --- a repository's `.env`
 
 
-@pytest.mark.parametrize("name", [".env", ".qwen/.env"])
+@pytest.mark.parametrize("name", [".env", pytest.param(".qwen/.env", marks=pytest.mark.full)])
 def test_what_a_repository_sets_changes_nothing(person: Person, workspace: Workspace, name: str) -> None:
     configure("qwen", person.workspace, "command")
     elsewhere = person.workspace / "elsewhere"
@@ -202,6 +202,7 @@ def test_the_plugin_of_this_repository_runs_as_an_extension(person: Person, work
 # --- its conversation
 
 
+@pytest.mark.full
 def test_a_resumed_session_is_told_what_is_active_and_a_cleared_one_is_not(
     person: Person, workspace: Workspace
 ) -> None:
@@ -260,7 +261,9 @@ def test_a_proof_is_asked_for(person: Person) -> None:
 # --- one client in the shell of another
 
 
-@pytest.mark.parametrize(("outer", "inner"), [("qwen", "copilot"), ("copilot", "qwen")])
+@pytest.mark.parametrize(
+    ("outer", "inner"), [("qwen", "copilot"), pytest.param("copilot", "qwen", marks=pytest.mark.full)]
+)
 def test_each_of_two_clients_is_known_in_the_shell_of_the_other(
     person: Person, workspace: Workspace, programs: Programs, outer: str, inner: str
 ) -> None:
