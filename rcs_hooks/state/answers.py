@@ -95,9 +95,7 @@ def _why_no_answer(open_questions: Sequence[Question], prompt: Prompt) -> str:
     turns = [question.record.get(questions.ASKED_IN_TURN) for question in open_questions]
     if prompt.turn is not None and prompt.turn in turns:
         return EARLY
-    if prompt.turn is None and any(
-        questions.is_unread(question, prompt.moment or prompt.now) for question in open_questions
-    ):
+    if prompt.turn is None and any(questions.is_unread(each, prompt.now, prompt.moment) for each in open_questions):
         return EARLY
     if any(questions.option_in(question, prompt.reply) for question in open_questions):
         return ""

@@ -10,10 +10,12 @@ import pytest
 
 from rcs_hooks.catalog import CANCEL, SKILLS
 from rcs_hooks.clients import CLIENTS
+from rcs_hooks.state import questions
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.session_notes import title_of_client
 from tests.make_fixtures import Scene
 from tests.state.test_operations import at
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,6 +121,24 @@ def test_what_was_typed_before_the_question_could_be_read_is_no_answer(
     scene.now = ended
     scene.say("Postgres")
     assert (json.loads(path.read_text())["status"], json.loads(path.read_text())["answer"]) == ("answered", "Postgres")
+
+
+@each_row(
+    ("now", "sent_at", "is_unread"),
+    [
+        ("2026-11-19T20:00:00.900Z", None, True),
+        ("2026-11-19T20:00:01.000Z", None, False),
+        ("2026-11-19T20:00:05.000Z", "2026-11-19T20:00:00.400Z", True),
+        ("2026-11-19T20:00:05.000Z", "2026-11-19T20:00:04.400Z", False),
+        ("2026-11-19T20:00:05.000Z", "2026-11-19T19:59:59.900Z", False),
+        ("2026-11-19T20:00:05.000Z", "soon", False),
+    ],
+)
+def test_the_time_of_the_prompt_and_not_of_the_hook_tells_what_was_read(
+    now: str, sent_at: str | None, is_unread: bool
+) -> None:
+    question = questions.Question("q1.json", {questions.TURN_ENDED_AT: "2026-11-19T20:00:00.000Z"})
+    assert questions.is_unread(question, now, sent_at) == is_unread
 
 
 @pytest.mark.parametrize("client", CLIENTS)
