@@ -116,9 +116,9 @@ def test_after_its_loop_detection_nothing_spins(person: Person, workspace: Works
     """It ends a turn in which the agent calls the same tool five times."""
     calls = set_up(person, "command")
     outcome = person.types(START, run("true"))
-    print(outcome.out[-1500:], said_at(calls))
-    assert len(outcome.requests) < 12
-    assert len(calls.of("Stop")) <= 2
+    assert "Loop detected, stopping execution" in outcome.out
+    assert len(outcome.requests) <= 8
+    assert calls.of("Stop") == []
     assert workspace.active(outcome.session) == ["forge"]
 
 
