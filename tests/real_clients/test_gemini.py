@@ -151,8 +151,9 @@ def test_a_continuation_that_only_calls_a_tool_ends_the_turn(person: Person, wor
 @pytest.mark.full
 def test_with_progress_each_time_at_most_fifty(person: Person) -> None:
     calls = set_up(person, "command")
-    step = run(r"\1 --field step=$(date +%s%N)\2", r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase [\w-]+(.*)$")
-    outcome = person.types(START, *([WORKING, step] * 60))
+    words = r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase [\w-]+(.*)$"
+    steps = [(say(f"Step {number}."), run(rf"\1 --set state.step={number}\2", words)) for number in range(60)]
+    outcome = person.types(START, *(turn for step in steps for turn in step))
     assert outcome.status == 0
     assert sum(map(is_reason, calls.prompts)) == 50
 
