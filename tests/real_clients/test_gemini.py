@@ -149,8 +149,12 @@ def test_a_continuation_that_only_calls_a_tool_ends_the_turn(person: Person, wor
 
 
 @pytest.mark.full
-def test_with_progress_each_time_at_most_fifty(person: Person) -> None:
+def test_with_progress_each_time_at_most_fifty(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's own loop detection, which asks the model after thirty turns, is off."""
+    monkeypatch.setattr("tests.real_clients.driver.SECONDS", 600)
     calls = set_up(person, "command")
+    file = hooks_file(person.client, person.workspace)
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"model": {"disableLoopDetection": True}}))
     words = r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase [\w-]+(.*)$"
     steps = [(say(f"Step {number}."), run(rf"\1 --set state.step={number}\2", words)) for number in range(60)]
     outcome = person.types(START, *(turn for step in steps for turn in step))
