@@ -74,7 +74,7 @@ def test_beside_the_entries_of_another_machine_ones_own_work(person: Person, wor
 @pytest.mark.full
 @pytest.mark.parametrize("client", [client for client in ALL_CLIENTS if client != "gemini"])
 def test_the_entries_of_an_older_version_whose_program_is_gone_cost_nothing(person: Person) -> None:
-    """Gemini CLI blocks each prompt by them: they were never written for it, only copied."""
+    """Gemini CLI blocks by a line whose program is missing: none of ours was ever written so for it."""
     for event in ("UserPromptSubmit", "Stop"):
         file = hooks_file(person.client, person.workspace)
         person.adapter.add_hook(file, person.adapter.event(event), OLDER)
