@@ -69,11 +69,13 @@ def test_a_client_that_kills_the_shell_alone_waits_for_nobody(shell: str, name: 
     hook = stand_in(tmp_path, f"echo $$ > '{tmp_path}/started'; {SILENT[name]}")
     line, pipe = lines.quiet_command(hook), subprocess.PIPE
     with subprocess.Popen([shell, "-c", line], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
-        wait_for(tmp_path / "started")
-        process.terminate()
-        assert process.communicate(timeout=PATIENCE) == (b"", b"")
-        assert process.returncode == -signal.SIGTERM
-        os.killpg(process.pid, signal.SIGKILL)
+        try:
+            wait_for(tmp_path / "started")
+            process.terminate()
+            assert process.communicate(timeout=PATIENCE) == (b"", b"")
+            assert process.returncode == -signal.SIGTERM
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @each_row(
