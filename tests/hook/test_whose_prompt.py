@@ -274,7 +274,7 @@ def test_what_was_typed_in_the_turn_of_the_question_is_no_answer(key: str, works
 def test_without_turns_the_next_prompt_is_the_answer(workspace: Workspace) -> None:
     workspace.call("UserPromptSubmit", prompt="$forge")
     asked = ask(at(workspace), "forge", "Which database?")
-    assert "asked_in_turn" not in record_of(workspace, asked)
+    assert record_of(workspace, asked)["asked_in_turn"] is None
     workspace.call("UserPromptSubmit", prompt="Postgres")
     assert record_of(workspace, asked)["answer"] == "Postgres"
 
