@@ -1443,3 +1443,13 @@ def test_setup_and_try_give_one_hint_about_enter(person: Home) -> None:
     hint = CODEX.typing_hint
     assert f"Codex: {hint}\n" in person.ok("setup", *ALL, "--dry-run")
     assert person.ok("try", "fix it with $forge").startswith(f"(In Codex, {hint})\n")
+
+
+def test_setup_names_the_options_that_let_copilot_cli_run_what_its_agent_is_told(tmp_path: Path) -> None:
+    person = Home(tmp_path)
+    folder = RCS.parent
+    asks = "it asks you before each `rcs` command of the agent; only `copilot --allow-tool"
+    assert f"{asks} 'shell({RCS}:*)' --add-dir {folder}` changes" in person.ok("setup", "--client", "copilot")
+    person.ok("uninstall", "--client", "copilot")
+    person.env["PATH"] = f"{folder}:{os.defpath}"
+    assert f"{asks} 'shell(rcs:*)'` changes" in person.ok("setup", "--client", "copilot")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from rcs_hooks.clients import status_line
@@ -93,8 +94,19 @@ class CopilotInstaller(Installer):
             if target.scope == USER
             else ["start `copilot` in this folder, and say that you trust it; with -p it wants --trust-folder."]
         )
-        asks = "it asks you before each `rcs` command of the agent; only `copilot --allow-tool 'shell(rcs:*)'` changes"
+        asks = (
+            f"it asks you before each `rcs` command of the agent; only `copilot {self._allowing(target.host)}` changes"
+        )
         return [*trust, f"{asks} that, and then lets it run `rcs prove` unasked too, which runs any command."]
+
+    def _allowing(self, host: Host) -> str:
+        """Return the options by which a person allows `rcs` by the words that the agent is told to use.
+
+        To Copilot CLI a path in them is also a file outside the project, which it asks about too.
+        """
+        rcs = self.rcs_command(host)
+        rule = f"--allow-tool {shlex.quote(f'shell({rcs}:*)')}"
+        return rule if rcs == "rcs" else f"{rule} --add-dir {shlex.quote(os.path.dirname(program('rcs')))}"
 
     def servers(self, host: Host, settings: Sequence[Settings]) -> list[Server]:
         user, project = (InstallTarget(host, self.client.name, scope) for scope in (USER, PROJECT))
