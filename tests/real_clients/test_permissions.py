@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import RCS, configure, hooks_file, write_settings
+from tests.real_clients.configure import AT_A_TERMINAL, configure, hooks_file, rcs, write_settings
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import Turn
 from tests.real_clients.test_turns import DONE, FINISH, LET_GO, WORKING, counts, ended_well
@@ -43,22 +45,13 @@ def test_claude_code_without_a_rule_for_rcs_cannot_record(person: Person, worksp
     assert LET_GO in outcome.shown[-1]
 
 
-@pytest.mark.parametrize(
-    ("client", "options"),
-    [
-        ("claude", ()),
-        pytest.param("copilot", (f"--allow-tool=shell({RCS}:*)",), marks=pytest.mark.full),
-        pytest.param("qwen", (), marks=pytest.mark.full),
-        pytest.param("gemini", (), marks=pytest.mark.full),
-    ],
-)
-def test_the_rules_that_setup_gives_the_user_are_enough(
-    person: Person, workspace: Workspace, options: tuple[str, ...]
-) -> None:
-    """Copilot CLI has no file for them: the person names the program."""
-    configure(person.client, person.home, "command", scope="user")
+@pytest.mark.parametrize("client", ["claude", *(pytest.param(each, marks=pytest.mark.full) for each in AT_A_TERMINAL)])
+def test_the_rules_that_setup_gives_the_user_are_enough(person: Person, workspace: Workspace) -> None:
+    """Copilot CLI has no file for them: the person starts it with the options that setup names."""
+    said = rcs(person.home, person.home, "setup", "--client", person.client, "--scope", "user").stdout
+    person.options = tuple(shlex.split("".join(re.findall(r"`copilot (--allow-tool .*?)`", said))))
+    assert bool(person.options) == (person.client == "copilot")
     person.asks = True
-    person.options = options
     outcome = person.types(PROMPT, WORKING, FINISH, DONE)
     assert ended_well(outcome)
     assert len(outcome.requests) == 3

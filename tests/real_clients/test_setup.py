@@ -179,7 +179,8 @@ def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
     break_it(person, str(program))
     is_at_terminal = person.client in AT_A_TERMINAL
     assert ended_well(person.talks(Typed("Hi"), script=(DONE,)) if is_at_terminal else person.types("Hi", DONE))
-    events = [json.loads(line)["hook_event_name"] for line in calls.read_text().splitlines() if line]
+    called = (json.loads(line)["hook_event_name"] for line in calls.read_text().splitlines() if line)
+    events = list(dict.fromkeys(called))  # Gemini CLI tells the end three times in a terminal
     wanted = [person.adapter.event(name) for name in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")]
     assert (sorted(events), events[2:]) == (sorted(wanted), wanted[2:])  # Copilot CLI calls the first two at one time
 
