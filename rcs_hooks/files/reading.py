@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
     from rcs_hooks.jsontext import JsonObject
 
+    TrackedIn = Callable[[str], frozenset[str]]
+    """Returns what git tracks of a state folder."""
+
 DEEPEST = 100
 LARGEST = 4 * 1024 * 1024
 MOST_FILES = 1_000
@@ -68,9 +71,7 @@ class Unreadable(NamedTuple):
         return self.errno not in (0, *PERMANENT_ERRORS)
 
 
-def read(
-    folder: str, path: str, tracked_in: Callable[[str], frozenset[str]] | None = None
-) -> JsonObject | Unreadable | None:
+def read(folder: str, path: str, tracked_in: TrackedIn | None = None) -> JsonObject | Unreadable | None:
     """Return the record in a file, an Unreadable with its problem, or None if there is no file. Never waits.
 
     The file of a session that was folded away is read where it is now. `tracked_in`: returns what git tracks; a file
@@ -119,7 +120,7 @@ def _tracked_in(folder: str) -> frozenset[str]:
     return tracked_names(root_of(folder))
 
 
-def tracked_once() -> Callable[[str], frozenset[str]]:
+def tracked_once() -> TrackedIn:
     """Return a function that returns what git tracks, and looks it up once: for one reading of a state folder."""
     known: dict[str, frozenset[str]] = {}
 
@@ -136,9 +137,7 @@ def root_of(folder: str) -> str:
     return os.path.dirname(os.path.dirname(folder))
 
 
-def read_untracked(
-    folder: str, path: str, tracked_in: Callable[[str], frozenset[str]] | None = None
-) -> JsonObject | Unreadable | None:
+def read_untracked(folder: str, path: str, tracked_in: TrackedIn | None = None) -> JsonObject | Unreadable | None:
     """Read a record as `read` does; None too for one that git tracks. `tracked_in`: tells which those are."""
     return read(folder, path, tracked_in or _tracked_in)
 
@@ -188,7 +187,7 @@ class Reader:
     `tracked_in`: tells what git tracks, where the caller asks that too.
     """
 
-    def __init__(self, folder: str, tracked_in: Callable[[str], frozenset[str]] | None = None) -> None:
+    def __init__(self, folder: str, tracked_in: TrackedIn | None = None) -> None:
         self.folder = folder
         self._listed: dict[str, list[str]] = {}
         journal = read_journal(folder) if self._may_have_journal() else None

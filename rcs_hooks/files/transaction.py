@@ -71,9 +71,9 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
     writes = [write for write in writes if not write.append] if lines else writes
     tracked = refuse_tracked(root_of(folder), [write.path for write in writes])
     with folders_of(folder) as folders:
-        for write in (*writes, *lines):
-            unfold(folders, folder, write.path)
-            make_folder(folders, folder, os.path.dirname(write.path))
+        for place, path in {os.path.dirname(write.path): write.path for write in (*writes, *lines)}.items():
+            unfold(folders, folder, path)
+            make_folder(folders, folder, place)
         for write in writes:
             _make_way(folders, write.path)
         texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]

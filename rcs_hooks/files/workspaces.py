@@ -124,8 +124,9 @@ def is_found_from_below(root: str, home: str | None) -> bool:
 
 def is_foreign(root: str) -> bool:
     """Tell whether the `.rcs` of a workspace belongs neither to the user nor to the owner of the workspace."""
-    owner = _owner(os.path.join(root, HOME), _me())
-    return owner not in (_me(), _owner(root, _me()))
+    me = _me()
+    owner = _owner(os.path.join(root, HOME), me)
+    return owner != me and owner != _owner(root, me)
 
 
 def _is_home(status: "os.stat_result", home: str | None) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.environment import Environment
+    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.hook.call import Payload
     from rcs_hooks.hook.own_modes import OwnMode
@@ -47,10 +48,12 @@ def answer(
     cwd: str,
     environment: Environment,
     own: Mapping[str, OwnMode] = NO_MODES,
+    tracked_in: TrackedIn | None = None,
 ) -> dict[str, Any]:
     """Return the answer to one prompt; empty if there is nothing to say.
 
     `tokens`: the skills that it names. `own`: the own modes that it may name.
+    `tracked_in`: tells what git tracks, where the caller asks that too.
     """
     asked = tuple(token for token in tokens if token.passed_over is None)
     refused, declared = "", NO_MODES
@@ -94,7 +97,7 @@ def answer(
     unsent = _unsent_answer(folder, payload.session, prompt, environment)
     if unsent is not None:
         return unsent
-    result, output = _decide_and_commit(root, folder, payload.session, prompt, environment, words)
+    result, output = _decide_and_commit(root, folder, payload.session, prompt, environment, words, tracked_in)
     if not refused and (result is None or asked or not tokens):
         return output
     from rcs_hooks.hook import notices
@@ -183,6 +186,7 @@ def _decide_and_commit(
     prompt: Prompt,
     environment: Environment,
     words: Callable[[Reconciled | None], dict[str, Any]],
+    tracked_in: TrackedIn | None,
 ) -> tuple[Reconciled | None, dict[str, Any]]:
     """Decide what a prompt does and write it; return what was decided, and the answer that `words` makes of it.
 
@@ -191,7 +195,7 @@ def _decide_and_commit(
     decision is another one, or the workspace was not there yet, which the commands in the words may depend on.
     """
     now = environment.now
-    result = _decide(folder, session, prompt, now).result
+    result = _decide(folder, session, prompt, now, tracked_in).result
     output = words(result)
     if result is None or not (result.writes or (prompt.skills and in_use(folder))):
         return result, output
@@ -295,13 +299,13 @@ class Decided(NamedTuple):
     notes: JsonObject | Unreadable
 
 
-def _decide(folder: str, session: str, prompt: Prompt, now: float) -> Decided:
+def _decide(folder: str, session: str, prompt: Prompt, now: float, tracked_in: TrackedIn | None = None) -> Decided:
     """Decide what this prompt does to the present state. Writes nothing.
 
     A denied prompt may be sent again in the same turn, as the denial asks: it counts as answered only while it would be
     denied for the same reason.
     """
-    tracked_in = reading.tracked_once()
+    tracked_in = tracked_in or reading.tracked_once()
     loaded = session_notes.load(folder, session, tracked_in)
     notes = {} if isinstance(loaded, Unreadable) else loaded
     is_seen = prompt_notes.has_seen(notes, prompt)

@@ -20,10 +20,10 @@ from rcs_hooks.workflow.lifecycle import outcome_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from rcs_hooks.environment import Environment
+    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.hook.call import Payload
     from rcs_hooks.state.session import ActiveMode, Session
@@ -144,7 +144,7 @@ def _call_of(payload: Payload, environment: Environment) -> stop_notes.StopCall:
     return stop_notes.StopCall(payload.turn, message, program, began, payload.client.stop_mark(payload.fields))
 
 
-def _notes(folder: str, session: str, tracked_in: Callable[[str], frozenset[str]]) -> dict[str, Any]:
+def _notes(folder: str, session: str, tracked_in: TrackedIn) -> dict[str, Any]:
     notes = session_notes.load(folder, session, tracked_in)
     if isinstance(notes, Unreadable):
         why = f"{paths.STATE}/{notes.path} cannot be read ({notes.why}), so no block can be counted"

@@ -21,8 +21,9 @@ from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.session import ActiveMode
     from rcs_hooks.workflow.mode_record import ModeRecord
@@ -39,9 +40,7 @@ LONGEST_TIME = 40
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
 
-def load(
-    folder: str, session: str, tracked_in: Callable[[str], frozenset[str]] | None = None
-) -> JsonObject | Unreadable:
+def load(folder: str, session: str, tracked_in: TrackedIn | None = None) -> JsonObject | Unreadable:
     """Return the notes of a session: empty if there are none, Unreadable if their file cannot be read.
 
     `tracked_in`: tells what git tracks, where the caller asks that too.
