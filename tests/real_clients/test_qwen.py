@@ -68,20 +68,23 @@ def test_many_tools_start_no_count_over(person: Person, workspace: Workspace) ->
     assert workspace.active(outcome.session) == ["forge"]
 
 
-def test_a_prompt_that_steers_is_as_one_that_nobody_typed(person: Person, workspace: Workspace) -> None:
+def test_a_prompt_that_steers_the_agent_while_a_tool_runs_counts(person: Person, workspace: Workspace) -> None:
     configure("qwen", person.workspace, "command")
     calls = listen(person)
     started, go = person.workspace / "started", person.workspace / "go"
     wait = run(f"touch '{started}'; until [ -e '{go}' ]; do sleep 0.02; done")
     outcome = person.talks(
-        Typed("Hello.", turns=0), Typed(PROMPT, when=str(started), typed=str(go)), script=(wait, say("I see."))
+        Typed("Hello.", turns=0),
+        Typed(PROMPT, when=str(started), typed=str(go)),
+        script=(wait, say("I see."), FINISH, DONE),
     )
     assert ended_well(outcome)
-    hello, steering = calls.of("UserPromptSubmit")
+    hello, steering = [call for call in calls.of("UserPromptSubmit") if call["prompt"]][:2]
     assert (steering["prompt"], steering["prompt_id"]) == (PROMPT, hello["prompt_id"])
     assert ("submitted_prompt" in hello, "submitted_prompt" in steering) == (True, False)
     assert outcome.requests[-1].count(PROMPT) == 1
-    assert not workspace.state.exists()
+    assert counts(outcome, DETECTED) == [0, 1, 1, 1]
+    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
 
 
 def test_the_end_of_a_background_agent_makes_a_turn_with_a_stop(person: Person, workspace: Workspace) -> None:
