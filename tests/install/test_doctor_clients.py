@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from rcs_hooks.clients.check import BROKEN, OK, TODO, UNSET, WARN, Check
+from rcs_hooks.clients.entries import words_of
 from rcs_hooks.clients.installer import PROJECT, USER, Host
+from rcs_hooks.clients.lines import interpreter_of
 from tests.install.test_doctor import checks, host, of, set_up, write
 from tests.table import each_row
 
@@ -57,7 +59,7 @@ def test_a_python_that_is_gone_is_named(host: Host, client: str) -> None:
     path = Path(place.hooks_file.path)
     line = json.loads(path.read_text())["hooks"]["SessionEnd"][0]
     line = line.get("hooks", [line])[0]["command"]
-    python = line.split()[2 if line.startswith("test") else 0]
+    python = interpreter_of(words_of({"command": line})) or ""
     path.write_text(path.read_text().replace(python, "/gone/python3"))
     hook = of_client(checks(host), client)["hook"]
     again = f"rcs setup --client {client} --scope user"

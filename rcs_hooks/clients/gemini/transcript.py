@@ -7,7 +7,7 @@ from rcs_hooks.files.bounded import read_ends
 
 TAIL = 4 * 1024 * 1024
 """In bytes: when the person stops the agent, the whole conversation is written once more."""
-UPDATE = b'{"$set"'
+NO_MESSAGE = b'{"$set"'
 """The beginning of a line that is no message."""
 CANCELLED = "Request cancelled."
 
@@ -27,7 +27,7 @@ def was_cancelled(path: str) -> bool:
     while end > 0:
         start = tail.rfind(b"\n", 0, end - 1) + 1
         line = tail[start:end].strip()
-        if line and not line.startswith(UPDATE):
+        if line and not line.startswith(NO_MESSAGE):
             return _is_cancellation(line)
         end = start
     return False
