@@ -27,7 +27,7 @@ def test_five_holds_then_released_with_words_and_stalled_held_once_a_prompt(
     person: Person, workspace: Workspace, transport: Transport
 ) -> None:
     calls = set_up(person, transport)
-    outcome = person.talks(Typed(PROMPT), Typed("Please go on"), Typed("And now?"), script=(WORKING,))
+    outcome = person.talks(Typed(PROMPT), Typed("Please go on"), Typed("And now"), script=(WORKING,))
     assert ended_well(outcome)
     assert calls.turns("Stop") == [0] * (HOLDS + 1) + [1] * 2 + [2] * 2
     assert len(outcome.requests) == HOLDS + 1 + 2 + 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import AT_A_TERMINAL, SAMPLED_ONCE, SAMPLED_WAYS, configure
+from tests.real_clients.configure import SAMPLED_ONCE, SAMPLED_WAYS, configure
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import run
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, WORKING, counts, ended_well
@@ -17,7 +17,7 @@ from tests.support import RCS_HOOK, Workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.real_clients.configure import Transport
+    from tests.real_clients.configure import Scope, Transport
     from tests.real_clients.driver import Person
     from tests.real_clients.model_server import Turn
 
@@ -90,9 +90,12 @@ def in_subfolder(person: Person) -> Path:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("client", ["codex"])
-def test_codex_in_a_subfolder_has_the_hooks_of_the_project(person: Person) -> None:
-    configure("codex", person.workspace, "command")
+@pytest.mark.parametrize("scope", ["project", "user"])
+@pytest.mark.parametrize("client", ["codex", "copilot"])
+def test_codex_and_copilot_cli_in_a_subfolder_have_the_hooks_of_the_project_and_its_state(
+    person: Person, scope: Scope
+) -> None:
+    configure(person.client, person.workspace if scope == "project" else person.home, "command", scope=scope)
     root = in_subfolder(person)
     person.env["RCS_STOP_MAX_BLOCKS"] = "0"
     outcome = person.types("$forge ship this fix", WORKING)
@@ -123,11 +126,11 @@ def test_codex_in_a_subfolder_finishes_where_its_agent_may_write_the_state(perso
     finishes_in_one_state(person, root)
 
 
-OF_ONE_FOLDER = ["claude", *(pytest.param(client, marks=pytest.mark.full) for client in AT_A_TERMINAL)]
+OF_ONE_FOLDER = ["claude", *(pytest.param(client, marks=pytest.mark.full) for client in ("qwen", "gemini"))]
 
 
 @pytest.mark.parametrize("client", OF_ONE_FOLDER)
-def test_most_clients_in_a_subfolder_have_only_the_hooks_of_the_user(person: Person) -> None:
+def test_other_clients_in_a_subfolder_have_only_the_hooks_of_the_user(person: Person) -> None:
     """They read a project's settings from the folder that they are started in, and nowhere above."""
     configure(person.client, person.workspace, "command")
     in_subfolder(person)
@@ -136,7 +139,7 @@ def test_most_clients_in_a_subfolder_have_only_the_hooks_of_the_user(person: Per
 
 
 @pytest.mark.parametrize("client", OF_ONE_FOLDER)
-def test_most_clients_in_a_subfolder_keep_one_state(person: Person) -> None:
+def test_other_clients_in_a_subfolder_keep_one_state(person: Person) -> None:
     configure(person.client, person.home, "command", scope="user")
     in_subfolder(person)
     finishes_in_one_state(person, person.workspace)

@@ -21,7 +21,7 @@ SETTINGS: Json = {
     "general": {"enableAutoUpdate": False},
     "privacy": {"usageStatisticsEnabled": False},
 }
-TOLD = "Hook system message: "
+TOLD = r"(?m)^Hook system message: (.*(?:\nrcs: .*)*)"
 SEEN = r"(?s)ℹ ((?:(?!ℹ).)*) \[rcs\]"
 MODEL = "gemini-2.5-flash"
 """A fixed one: for `auto` each prompt is first classified."""
@@ -65,8 +65,7 @@ class Gemini(Adapter):
         """List what it printed, or what the last screen of a terminal shows, as words without their marks."""
         screens = [event["text"] for event in events if event.get("type") == "screen"]
         seen = re.findall(SEEN, screens[-1]) if screens else []
-        told = [line.removeprefix(TOLD) for line in err.splitlines() if line.startswith(TOLD)]
-        return told + [" ".join(text.split()) for text in seen]
+        return re.findall(TOLD, err) + [" ".join(text.split()) for text in seen]
 
     def add_hook(self, file: Path, event: str, command: str) -> None:
         handler = {"type": "command", "command": command, "name": "listening", "timeout": SECONDS * 1000}
