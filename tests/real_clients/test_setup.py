@@ -104,9 +104,9 @@ def test_doctor_says_that_claude_code_runs_no_hooks(person: Person) -> None:
     assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
 
 
+@pytest.mark.parametrize("client", [pytest.param(client, marks=pytest.mark.full) for client in AT_A_TERMINAL])
 def test_doctor_says_that_all_is_well_where_the_client_runs_our_hooks(person: Person) -> None:
     configure(person.client, person.workspace, "command")
-    person.trusts(person.workspace, approved=person.workspace if person.client == "codex" else None)
     assert {check["status"] for check in doctor(person)} <= {"ok", "warn"}
     assert ended_well(outcome := person.types("$forge go", WORKING, FINISH, DONE))
     assert counts(outcome, DETECTED) == [1, 1, 1]

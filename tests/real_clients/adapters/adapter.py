@@ -103,7 +103,8 @@ class Adapter(ABC):
     def is_typed(self, prompt: Json) -> bool:
         """Say whether a person typed the prompt that a hook was called with."""
         said = prompt["prompt"]
-        return not said.startswith(OURS) and not (self.notice and said.startswith(self.notice))
+        of_client = (OURS, self.notice) if self.notice else (OURS,)
+        return "agent_id" not in prompt and not said.startswith(of_client)
 
     # --- its hooks
 

@@ -60,9 +60,6 @@ class Copilot(Adapter):
         said = (event["data"]["content"] for event in events if event.get("type") == "user.message")
         return [text for text in said if text.startswith(OURS)]
 
-    def is_typed(self, prompt: Json) -> bool:
-        return super().is_typed(prompt) and "agent_id" not in prompt
-
     def with_context(self, text: str) -> Json:
         return {"additionalContext": text}
 
