@@ -157,10 +157,27 @@ WARM: tuple[tuple[str, str, Callable[[Path, int], dict[str, Any]], Callable[[str
 """Name, the cold case beside it, the call, what is right, and whether team runs."""
 
 
+def on_the_clock(_: int) -> float:
+    """Seconds that have passed, whatever a process has done."""
+    return time.perf_counter()
+
+
+def of_the_processor(pid: int) -> float:
+    """Seconds of the processor that a running process has taken so far. Linux numbers these clocks by the process."""
+    return time.clock_gettime(~pid << 3 | 2)
+
+
 def served(
-    calls: int, root: Path, make: Callable[[Path, int], dict[str, Any]], rcs: str = RCS[0]
+    calls: int,
+    root: Path,
+    make: Callable[[Path, int], dict[str, Any]],
+    rcs: str = RCS[0],
+    seconds_of: Callable[[int], float] = on_the_clock,
 ) -> Generator[tuple[float, str], None, None]:
-    """Seconds and text of each call, from the write of its line to the read of its answer, after a warm-up."""
+    """Seconds and text of each call, from the write of its line to the read of its answer, after a warm-up.
+
+    `seconds_of`: the clock, by the id of the server's process.
+    """
     env = clean_env(RCS_STOP_MAX_BLOCKS="1000000", CLAUDE_CODE_STOP_HOOK_BLOCK_CAP="0")
     server = subprocess.Popen([rcs, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, env=env, bufsize=0)
     assert server.stdin
@@ -172,10 +189,10 @@ def served(
         server.stdin.write(line({"method": "notifications/initialized"}))
         for number in range(WARM_UP + calls):
             asked = line({"id": number, "method": "tools/call", "params": make(root, number)})
-            start = time.perf_counter()
+            start = seconds_of(server.pid)
             server.stdin.write(asked)
             answer = answers.readline()
-            seconds = time.perf_counter() - start
+            seconds = seconds_of(server.pid) - start
             if number >= WARM_UP:
                 yield seconds, json.loads(answer)["result"]["content"][0]["text"]
         server.stdin.close()
