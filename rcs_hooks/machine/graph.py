@@ -27,7 +27,7 @@ class Machine:
     endings: "Mapping[str, str]"
     """The labels of the edges to the end, by their source, for those that have one."""
     transitions: "tuple[Edge, ...]"
-    """The edges between two states: source, target and label, each pair once."""
+    """The edges between two states: source, target and label, each pair once, with the labels of all its edges."""
     _after: dict[str, list[str]]
     _before: dict[str, list[str]]
     _origins: dict[str, frozenset[str]]

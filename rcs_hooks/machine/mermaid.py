@@ -14,6 +14,8 @@ HEADER, OLD_HEADER = "stateDiagram-v2", "stateDiagram"
 NO_HEADER = "a diagram begins with the line `stateDiagram-v2`"
 OLD = "the header `stateDiagram` is not supported; write `stateDiagram-v2`"
 NO_START = "no start: at least one line `[*] --> state` is needed"
+SEPARATOR = " / "
+"""What stands between the labels of several edges of one pair of states."""
 OPEN_DIRECTIVE = "this directive is never closed by `}%%`"
 OPEN_DESCRIPTION = "this description is never closed by `}`"
 
@@ -26,10 +28,10 @@ def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
     text = Source(lines_of(source), file, first_line)
     states: dict[str, None] = {}
     labels: dict[str, str] = {}
-    endings: dict[str, str] = {}
+    endings: dict[str, dict[str, None]] = {}
     initial: dict[str, None] = {}
     terminal: dict[str, None] = {}
-    edges: dict[tuple[str, str], str | None] = {}
+    edges: dict[tuple[str, str], dict[str, None]] = {}
     for _, (kind, one, other, label) in statements(text):
         if kind == STATE:
             states[one] = None
@@ -40,14 +42,15 @@ def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
         elif kind == EDGE and other == EDGE_OF_ALL:
             states[one] = terminal[one] = None
             if label:
-                endings[one] = label
+                endings.setdefault(one, {})[label] = None
         elif kind == EDGE:
             states[one] = states[other] = None
-            edges[one, other] = label or edges.get((one, other))
+            edges.setdefault((one, other), {}).update({label: None} if label else {})
     if not initial:
         raise text.fault_of_line(header_of(text)[0], NO_START)
-    transitions = ((one, other, label) for (one, other), label in edges.items())
-    return Machine(name, file, states, labels, initial, terminal, transitions, endings)
+    transitions = ((one, other, SEPARATOR.join(labels) or None) for (one, other), labels in edges.items())
+    last = {one: SEPARATOR.join(labels) for one, labels in endings.items()}
+    return Machine(name, file, states, labels, initial, terminal, transitions, last)
 
 
 def header_of(text: Source) -> tuple[int, str]:

@@ -5,6 +5,7 @@ Rules of this file:
   from, which was entered last of those that have an edge to it.
 - Events of units and agents, and those that only complete a predecessor, take no edge.
 - A report of a branch that is still active takes no edge either.
+- A step that joins branches is entered from each of them that was entered, and not left, since the step was entered.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ class RunPath:
         self._open: dict[str, StepVisit] = {}
         self._taken: Edges = []
         self._entered: dict[str, int] = {}
+        self._left: dict[str, int] = {}
+        """The sequence at which an edge was taken from each step last."""
         self._current: str | None = None
 
     def add(self, events: Iterable[EventRecord]) -> None:
@@ -103,8 +106,19 @@ class RunPath:
             if step in self._entered:  # a branch that is still active
                 return
             source = OUTSIDE
-        self._taken.append((source, step))
+        for each in (source, *self._joined(self.machine, step, source)):
+            self._taken.append((each, step))
+            self._left[each] = self.last_seq
         self._entered[step], self._current = self.last_seq, step
+
+    def _joined(self, machine: Machine, step: str, source: str) -> list[str]:
+        """Return the other branches that end where `step` is entered from `source`."""
+        since = self._entered.get(step, -1)
+        return [
+            state
+            for state in machine.predecessors(step)
+            if state not in (source, step) and self._entered.get(state, -1) > max(since, self._left.get(state, -1))
+        ]
 
     def _source(self, machine: Machine, step: str) -> str | None:
         """Return the step from which `step` is entered; None if no predecessor was entered since `step` was."""

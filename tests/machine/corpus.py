@@ -40,7 +40,7 @@ ACCEPTED: list[tuple[str, str, dict[str, Any]]] = [
     ("a duplicate start counts once", "[*] --> a\n[*] --> a", graph("a")),
     ("a duplicate end counts once", "[*] --> a\na --> [*]\na --> [*]", graph("a", end="a")),
     ("a duplicate edge counts once", "[*] --> a\na --> b\na --> b", graph("a b", AB)),
-    ("its last label wins", "[*] --> a\na --> b : x\na --> b : y", graph("a b", ("a", "b", "y"))),
+    ("it has all labels", "[*] --> a\na --> b : x\na --> b : y", graph("a b", ("a", "b", "x / y"))),
     ("its only label stays", "[*] --> a\na --> b : x\na --> b", graph("a b", ("a", "b", "x"))),
     ("both ways", "[*] --> a\na --> b\nb --> a : no", graph("a b", AB, ("b", "a", "no"))),
     ("a self-loop", "[*] --> a\na --> a : again", graph("a", ("a", "a", "again"))),

@@ -179,7 +179,7 @@ def test_a_lifecycle_of_eight_states() -> None:
     found = machine(LIFECYCLE)
     assert found.steps() == ("planning", "plan_review", "codegen", "review", "test", "accept", "done", "revert")
     assert len(found.transitions) == 19  # of 20 lines: one edge stands there twice
-    assert ("plan_review", "planning", "review blocked") in found.transitions
+    assert ("plan_review", "planning", "review needs changes / review blocked") in found.transitions
     assert found.successors("accept") == ("done", "codegen", "review", "planning", "revert")
     assert found.terminal == ()
 
@@ -288,3 +288,10 @@ def _seconds(text: str, *, in_markdown: bool = False) -> float:
             pass
         times.append(time.process_time() - begun)
     return min(times)
+
+
+def test_several_edges_of_one_pair_are_one_edge_with_all_their_labels() -> None:
+    made = machine("[*] --> a\na --> b : changes\na --> b : blocked\na --> b : changes\na --> b\nb --> [*] : done\n"
+                   "b --> [*] : given up")  # fmt: skip
+    assert made.transitions == (("a", "b", "changes / blocked"),)
+    assert made.endings == {"b": "done / given up"}
