@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -16,7 +16,7 @@ from rcs_hooks.dashboard import (
     actions,
     artifacts,
     attention,
-    guard,
+    everything,
     mode_runs,
     overview,
     parameters,
@@ -25,8 +25,8 @@ from rcs_hooks.dashboard import (
     tasks,
 )
 from rcs_hooks.dashboard.sessions import ACTIVE, NEEDY
-from rcs_hooks.errors import LockTimeout, RcsError, StoreError, SystemFailure, as_json, error_json
 from rcs_hooks.overview import state_version
+from rcs_hooks.overview.reasons import reason_of
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.records import RunFilter
 from rcs_hooks.state.validation import check_session_id
@@ -45,6 +45,8 @@ Record = dict[str, Any]
 RUNS, EVENTS, SESSIONS = 50, 500, 100
 MOST = 1000
 NEEDS = 100
+LOOKED_AT = (("waiting", NEEDS), ("failed", NEEDS), ("stalled", NEEDS), ("inactive", NEEDS), ("running", MOST))
+"""The statuses of runs that may need a person or work, and how many of each are looked at."""
 
 
 def answered(value: object, status: int = 200) -> Response:
@@ -72,14 +74,19 @@ def routes(data: DashboardData, token: str) -> list[Route]:
     async def describe(request: Request, _: DashboardData) -> Record:
         return schema.document()
 
+    async def send_file(request: Request) -> Response:
+        return await send_artifact(request, data)
+
     get = partial(_route, data=data)
     post = partial(_route, data=data, method="POST")
     return [
         get("/api/overview", list_all),
+        get("/api/all", search_all),
         get("/api/runs", list_runs),
         get("/api/runs/{run}", show_run),
         get("/api/runs/{run}/events", list_events),
         get("/api/runs/{run}/artifact", show_artifact),
+        Route("/api/runs/{run}/file", send_file, name="/api/runs/{run}/file"),
         get("/api/sessions", list_sessions),
         get("/api/modes/{mode}", show_mode),
         get("/api/tasks", list_tasks),
@@ -107,6 +114,25 @@ async def list_all(request: Request, data: DashboardData) -> Record:
     return found | {"projects": projects, "seq": seq, "state": state}
 
 
+async def search_all(request: Request, data: DashboardData) -> Record:
+    query = request.query_params
+    parameters.only(query, "q", "kind", "project", "state", "sort", "limit")
+    limit = parameters.number(query, "limit", RUNS, least=1, most=MOST)
+    wanted = everything.EntryQuery(
+        parameters.text(query, "q") or "",
+        parameters.one_of(query, "kind", (everything.MODE, everything.RUN, everything.TASK)),
+        parameters.text(query, "project"),
+        parameters.one_of(query, "state", everything.STATES),
+        parameters.one_of(query, "sort", everything.SORTS) or "last",
+    )
+    seq, others = await data.store.ask(_newest_and_projects, data.now_ms)
+    roots = await data.workspaces()
+    state = await run_in_threadpool(_version_of, roots)
+    found = await run_in_threadpool(data.everything, list(dict.fromkeys([*roots, *others])), roots)
+    shown = everything.page_of(found, wanted, limit)
+    return shown | {"projects": list(dict.fromkeys([*roots, *others])), "seq": seq, "state": state}
+
+
 def _newest_and_projects(store: RunStore | None, now_ms: int) -> tuple[int, list[str]]:
     """Return the id of the newest event, which is read first, and the projects of the latest runs."""
     return runs.newest_event(store), overview.projects_of_runs(store, now_ms)
@@ -121,20 +147,24 @@ def _version_of(roots: list[str]) -> str:
 
 async def list_runs(request: Request, data: DashboardData) -> Record:
     query = request.query_params
-    parameters.only(query, "project", "workflow", "status", "feature", "since", "until", "before", "limit")
+    parameters.only(query, "project", "workflow", "status", "feature", "since", "until", "before", "limit", "sort")
     limit = parameters.number(query, "limit", RUNS, least=1, most=MOST)
     before = parameters.number(query, "before")
     filters = parameters.filters(query, data.now_ms)
-    return await data.store.ask(_list_runs, data, filters, limit=limit, before=before)
+    sort = parameters.one_of(query, "sort", runs.SORTS) or "last"
+    return await data.store.ask(_list_runs, data, filters, limit=limit, before=before, sort=sort)
 
 
 def _list_runs(
-    store: RunStore | None, /, data: DashboardData, filters: RunFilter, *, limit: int, before: int | None
+    store: RunStore | None, /, data: DashboardData, filters: RunFilter, *, limit: int, before: int | None, sort: str
 ) -> Record:
     """Return a page of runs as JSON. `seq` is read first, so that an event which comes meanwhile has a higher one."""
     seq = runs.newest_event(store)
-    found = runs.list_runs(store, data.now_ms, filters, limit=limit, before=before)
-    return found | data.filters(store) | {"seq": seq}
+    if sort == "last":
+        found = runs.list_runs(store, data.now_ms, filters, limit=limit, before=before)
+    else:
+        found = runs.sorted_runs(store, data.now_ms, filters, sort=sort, limit=limit)
+    return found | runs.totals(store, data.now_ms, filters) | data.filters(store) | {"seq": seq}
 
 
 async def show_run(request: Request, data: DashboardData) -> Record:
@@ -164,6 +194,22 @@ async def show_artifact(request: Request, data: DashboardData) -> Record:
     run_id = request.path_params["run"]
     project, found = await data.store.ask(runs.find_artifact, run_id, path)
     return await run_in_threadpool(artifacts.text_of, project, run_id, found)
+
+
+async def send_artifact(request: Request, data: DashboardData) -> Response:
+    """Answer with an artifact as it is: a picture to be shown, or any file to be stored, which no browser opens."""
+    parameters.only(request.query_params, "path", "download")
+    path = request.query_params.get("path", "")
+    is_stored = parameters.flag(request.query_params, "download")
+    project, found = await data.store.ask(runs.find_artifact, request.path_params["run"], path)
+    content, kind = await run_in_threadpool(artifacts.bytes_of, project, found)
+    is_shown = kind != artifacts.UNKNOWN and not is_stored
+    name = quote(os.path.basename(found.path), safe="")
+    headers = {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f"{'inline' if is_shown else 'attachment'}; filename*=utf-8''{name}",
+    }
+    return Response(content, 200, headers, kind)
 
 
 # --- sessions, tasks, and what needs a person
@@ -225,60 +271,10 @@ def _needy_runs(store: RunStore | None, now_ms: int) -> tuple[int, list[Record]]
     since = now_ms - round(attention.HISTORY_AFTER * 1000)
     found = [
         run
-        for status, limit in (("waiting", NEEDS), ("failed", NEEDS), ("inactive", NEEDS), ("running", MOST))
+        for status, limit in LOOKED_AT
         for run in store.runs(now_ms, RunFilter(status=status, since_ms=since), limit=limit)
         if run.file
     ]
-    return seq, [queries.run_as_json(run, now_ms) | {"status": run.status} for run in found]
-
-
-# --- failures
-
-
-def _status_of(error: Exception) -> int:
-    if isinstance(error, runs.NotFound):
-        return 404
-    if isinstance(error, parameters.InvalidParameter):
-        return 400
-    return 503 if isinstance(error, (StoreError, LockTimeout)) else 409
-
-
-async def refused(request: Request, error: Exception) -> Response:
-    """Answer with an error of this package."""
-    sentence = " ".join(str(error).split("\n"))
-    body = as_json(error) if isinstance(error, RcsError) else guard.error_of(500, sentence)
-    return answered(body | {"message": sentence, "error": sentence}, _status_of(error))
-
-
-async def unfit(request: Request, error: Exception) -> Response:
-    """Answer that the body of a request cannot be used."""
-    words = actions.words_of(error) if isinstance(error, ValidationError) else str(error)
-    return answered(guard.error_of(400, words), 400)
-
-
-async def wrong_address(request: Request, error: Exception) -> Response:
-    """Answer that an address or a method is not known."""
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    words = {404: f"there is nothing at {request.url.path[:200]!r}", 405: f"{request.method} is not allowed here"}
-    return answered(guard.error_of(status, words.get(status, str(error))), status)
-
-
-async def unusable(request: Request, error: Exception) -> Response:
-    """Answer with an error of the system."""
-    failure = SystemFailure(error) if isinstance(error, OSError) else RcsError(str(error))
-    return answered(as_json(failure), 500)
-
-
-async def unexpected(request: Request, error: Exception) -> Response:
-    """Answer with an error that nobody foresaw."""
-    sentence = f"something unexpected went wrong here: {type(error).__name__}: {clean(str(error), 200)}"
-    return answered(error_json("unexpected", sentence, error=sentence), 500)
-
-
-HANDLERS: dict[Any, Any] = {
-    RcsError: refused,
-    ValidationError: unfit,
-    HTTPException: wrong_address,
-    OSError: unusable,
-    Exception: unexpected,
-}
+    return seq, [
+        queries.run_as_json(run, now_ms) | {"status": run.status, "reason": reason_of(store, run)} for run in found
+    ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 
-from rcs_hooks.dashboard import api, pages
+from rcs_hooks.dashboard import api, failures, pages
 from rcs_hooks.dashboard.follow import Follower
 from rcs_hooks.dashboard.guard import AccessRules, Guard
 from rcs_hooks.dashboard.live import PATIENCE, LiveFeed
@@ -44,4 +44,4 @@ def build_app(
             await data.store.close()
 
     routes = [*api.routes(data, rules.token), WebSocketRoute("/ws", live.serve), *pages.routes()]
-    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=api.HANDLERS), rules)
+    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=failures.HANDLERS), rules)

@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 LARGEST = 1024 * 1024
+LARGEST_FILE = 32 * 1024 * 1024
+MARKDOWN, PICTURE, BINARY = "markdown", "picture", "binary"
+UNKNOWN = "application/octet-stream"
+PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)  # fmt: skip
+"""How the files of pictures begin. No SVG: it may hold a script, and is shown as text."""
 KINDS = {
-    ".md": "markdown", ".markdown": "markdown", ".diff": "diff", ".patch": "diff", ".json": "json", ".jsonl": "json",
+    ".md": MARKDOWN, ".markdown": MARKDOWN, ".diff": "diff", ".patch": "diff", ".json": "json", ".jsonl": "json",
 }  # fmt: skip
 
 
@@ -35,19 +43,44 @@ def text_of(project: str, run_id: str, artifact: ArtifactRecord) -> Record:
         data = read_open(fd, LARGEST + 1)
     finally:
         os.close(fd)
-    if b"\0" in data:
-        raise Refused(f"{path!r} is not text")
-    text = data[:LARGEST].decode("utf-8", "replace")
+    is_picture = picture_of(data) != UNKNOWN
+    is_binary = is_picture or b"\0" in data
+    text = "" if is_binary else data[:LARGEST].decode("utf-8", "replace")
+    kind = KINDS.get(os.path.splitext(path)[1].lower(), "text")
     return {
         "run_id": run_id,
         "path": path,
-        "kind": KINDS.get(os.path.splitext(path)[1].lower(), "text"),
+        "kind": PICTURE if is_picture else BINARY if is_binary else kind,
         "text": text,
         "bytes": status.st_size,
-        "truncated": len(data) > LARGEST,
+        "truncated": len(data) > LARGEST and not is_binary,
         "modified_at": iso(status.st_mtime),
         "diagram": graphs.diagram_in(text, os.path.basename(path)) if artifact.subflow else None,
+        "diagrams": graphs.diagrams_in(text, os.path.basename(path)) if kind == MARKDOWN else [],
     }
+
+
+def bytes_of(project: str, artifact: ArtifactRecord) -> tuple[bytes, str]:
+    """Return an artifact as it is, and the type of its content, UNKNOWN for all but pictures. Raises Refused."""
+    path = artifact.path
+    fd = _open(project, path)
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise Refused(f"{path!r} is not a file")
+        if status.st_size > LARGEST_FILE:
+            raise Refused(f"{path!r} has {status.st_size} bytes, and at most {LARGEST_FILE} are sent")
+        data = read_open(fd, LARGEST_FILE)
+    finally:
+        os.close(fd)
+    return data, picture_of(data)
+
+
+def picture_of(data: bytes) -> str:
+    """Return the type of a picture, by its first bytes; `application/octet-stream` for anything else."""
+    if data[8:12] == b"WEBP" and data.startswith(b"RIFF"):
+        return "image/webp"
+    return next((kind for first, kind in PICTURES if data.startswith(first)), UNKNOWN)
 
 
 def _open(project: str, path: str) -> int:

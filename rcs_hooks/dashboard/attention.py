@@ -1,7 +1,8 @@
 """The needs of a person, found in the runs, sessions and tasks. Pure.
 
 Rules of this file:
-- Waiting: a run that says so, a question without an answer, a mode that waits for the next prompt.
+- Waiting: a run that says so, a question without an answer, a mode that waits for the next prompt, skills that were
+  deferred until planning ends once it has ended, and a task that waits for a decision.
 - Failed: a run or a mode that failed, or is blocked, in the last seven days.
 - Stalled: a run whose status is running, or a mode that is active, without an event for an hour; or a mode whose Stop
   is no longer blocked, because nothing changed. A session that its client has closed is not stalled.
@@ -10,19 +11,27 @@ Rules of this file:
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
 
+from rcs_hooks.dashboard.silence import length
 from rcs_hooks.files.clock import seconds
+from rcs_hooks.runs.progress import STALLED_AFTER_MS
+from rcs_hooks.tasks import phases
 from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
-from rcs_hooks.workflow.lifecycle import FAILURES
+from rcs_hooks.text import quoted as shell_quoted
+from rcs_hooks.workflow.lifecycle import FAILURES, in_words
+from rcs_hooks.workflow.messages.shared import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Record = dict[str, Any]
 
-QUIET_AFTER = 3600.0
+QUIET_AFTER = STALLED_AFTER_MS / 1000
 HISTORY_AFTER = 7 * 86_400.0
 KINDS = ("waiting", "failed", "stalled")
+NOTHING: Record = {"reason": None, "command": None, "client": None, "resume": [], "question": None}
+"""What most needs do not have."""
 
 
 def needs_of(
@@ -57,7 +66,7 @@ def working(
     return {
         "runs": count("run", ((run["project"], run["run_id"]) for run in runs if run["status"] == "running")),
         "sessions": count(
-            "session", ((each["root"], each["session"] or "") for each in sessions if each["status"] == "active")
+            "session", ((each["root"], each["session"] or "") for each in sessions if each["status"] == "running")
         ),
         "tasks": count("task", ((task["root"], task["task_id"]) for task in tasks if not task["done"])),
     }
@@ -66,9 +75,10 @@ def working(
 def _of_run(run: Record, now: float) -> Iterator[Record]:
     age = now - (seconds(run["last_at"]) or now)
     at = f" at {run['current']}" if run["current"] else ""
-    need = {
+    need = NOTHING | {
         "what": "run", "id": run["run_id"], "project": run["project"], "title": run["workflow"],
-        "about": run["feature"], "since": run["last_at"], "question": None,
+        "about": run["feature"], "since": run["last_at"], "reason": run["reason"] or None,
+        "page": f"/runs/{quote(run['run_id'], safe='')}",
     }  # fmt: skip
     if age >= HISTORY_AFTER:
         return
@@ -77,14 +87,16 @@ def _of_run(run: Record, now: float) -> Iterator[Record]:
     elif run["status"] == "failed":
         yield need | {"kind": "failed", "detail": f"it failed{at}"}
     elif run["status"] == "running" and age >= QUIET_AFTER:
-        yield need | {"kind": "stalled", "detail": f"it is running{at}, but has been silent for {_long(age)}"}
+        yield need | {"kind": "stalled", "detail": f"it has been silent{at} for {length(age)}"}
 
 
 def _of_session(session: Record, now: float) -> Iterator[Record]:
     own = [mode for mode in session["modes"] if mode["session"] == session["session"]]
     for question in session["questions"]:
         mode = question["mode"] or "a mode"
-        yield _need(session, "waiting", mode, f"{mode} asks a question", question["created_at"], question)
+        yield _need(session, "waiting", mode, f"{mode} asks a question", question["created_at"]) | {
+            "question": question
+        }
     asking = {question["mode"] for question in session["questions"]}
     for mode in own:
         since = mode["updated_at"] or session["updated_at"]
@@ -92,44 +104,71 @@ def _of_session(session: Record, now: float) -> Iterator[Record]:
         name, phase = mode["mode"], mode["phase"] or "unknown"
         if mode["waiting"]:
             if name not in asking:
-                yield _need(session, "waiting", name, f"{name} waits for the next prompt", since)
+                yield _need(session, "waiting", name, f"{name} waits for the next prompt", since, mode)
         elif mode["active"] and session["status"] != "closed":
             if session["blocks"]["in_a_row"] >= session["blocks"]["limit"]:
                 words = f"{name} changed nothing in {session['blocks']['in_a_row']} turns at {phase}, so it may stop"
                 yield _need(session, "stalled", name, words, since)
-            elif QUIET_AFTER <= age < HISTORY_AFTER:
-                yield _need(
-                    session, "stalled", name, f"{name} is active at {phase}, and silent for {_long(age)}", since
-                )
+            elif session["status"] == "stalled" and age < HISTORY_AFTER:
+                yield _need(session, "stalled", name, f"{name} has been silent at {phase} for {length(age)}", since)
         elif mode["outcome"] in FAILURES and age < HISTORY_AFTER:
-            why = f": {mode['error']}" if mode["error"] else ""
-            yield _need(session, "failed", name, f"{name} is {mode['outcome']}{why}", mode["completed_at"] or since)
+            at = f" at {mode['phase']}" if mode["phase"] and mode["phase"] != mode["outcome"] else ""
+            yield _need(
+                session, "failed", name, f"{name} {in_words(mode['outcome'])}{at}", mode["completed_at"] or since, mode
+            )
+    if session["deferred"]:
+        yield from _of_deferred(session, now)
     for broken in session["unreadable"]:
         words = f"{broken['path']} cannot be read ({broken['why']})"
         yield _need(session, "failed", broken["clear_as"], words, session["updated_at"])
 
 
-def _need(
-    session: Record, kind: str, title: str, detail: str, since: str | None, question: Record | None = None
-) -> Record:
-    """Return what a session needs, as JSON. `kind`: waiting, failed or stalled; `since`: when that began."""
-    return {
+def _of_deferred(session: Record, now: float) -> Iterator[Record]:
+    """Yield that planning has ended, and that what was named with it waits for the person."""
+    source = next((mode for mode in session["modes"] if mode["mode"] == session["deferred_source"]), None)
+    since = (source and (source["completed_at"] or source["updated_at"])) or session["updated_at"]
+    if now - (seconds(since) or now) < HISTORY_AFTER:
+        skills, by = dollars(session["deferred"]), session["deferred_source"] or "planning"
+        words = f"{by} has ended; type {skills} to go on, or any prompt to be asked"
+        yield _need(session, "waiting", session["deferred"][0], words, since) | {
+            "about": source and source["title"],
+            "page": _page_of_session(session) if source is None else mode_page(session, source["mode"]),
+        }
+
+
+def _need(session: Record, kind: str, title: str, detail: str, since: str | None, mode: Record | None = None) -> Record:
+    """Return what a session needs, as JSON. `kind`: waiting, failed or stalled; `since`: when that began.
+
+    `mode`: the mode whose reason is given.
+    """
+    known = next((each for each in session["modes"] if each["mode"] == title), None)
+    return NOTHING | {
         "kind": kind, "what": "session", "id": session["session"] or "", "project": session["root"], "title": title,
-        "about": next((mode["title"] for mode in session["modes"] if mode["mode"] == title), None),
-        "detail": detail, "since": since, "question": question,
+        "about": known and known["title"], "detail": detail, "since": since, "reason": mode and mode["reason"],
+        "client": session["client"], "resume": session["resume"],
+        "page": mode_page(session, title) if known else _page_of_session(session),
     }  # fmt: skip
 
 
+def mode_page(session: Record, mode: str) -> str:
+    """Return the address of the page of a mode's last run in a session."""
+    where = urlencode({"project": session["root"], "session": session["session"] or ""})
+    return f"/modes/{quote(mode, safe='')}?{where}"
+
+
+def _page_of_session(session: Record) -> str:
+    return f"/sessions?{urlencode({'project': session['root'], 'session': session['session'] or ''})}"
+
+
 def _of_task(task: Record) -> Iterator[Record]:
+    need = NOTHING | {
+        "what": "task", "id": task["task_id"], "project": task["root"], "title": task["task_id"], "about": None,
+        "since": task["updated_at"],
+        "page": f"/tasks?{urlencode({'project': task['root']})}#{quote(task['task_id'], safe='')}",
+    }  # fmt: skip
     if task["problem"]:
-        yield {
-            "kind": "failed", "what": "task", "id": task["task_id"], "project": task["root"], "title": task["task_id"],
-            "about": None, "detail": task["problem"], "since": task["updated_at"], "question": None,
-        }  # fmt: skip
-
-
-def _long(age: float) -> str:
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if age >= length:
-            return f"{int(age // length)} {unit}"
-    return f"{int(age)} s"
+        yield need | {"kind": "failed", "detail": task["problem"]}
+    elif task["phase"] == phases.ACCEPT and not any(gate["suggested"] for gate in task["gates"]):
+        decide = f'rcs task accept {shell_quoted(task["task_id"])} --decision WORD --reason "WHY"'
+        verdict = f", {task['proof']['verdict']}" if task["proof"] else ""
+        yield need | {"kind": "waiting", "detail": f"it waits for your decision{verdict}", "command": decide}

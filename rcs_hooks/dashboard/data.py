@@ -7,11 +7,12 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import sessions, tasks
+from rcs_hooks.dashboard import everything, overview, sessions, tasks
 from rcs_hooks.dashboard.graphs import MachineCache, RunPathCache
 from rcs_hooks.dashboard.runs import RunIndex
 from rcs_hooks.dashboard.store_thread import StoreThread
 from rcs_hooks.overview import state_version
+from rcs_hooks.runs.store import open_readonly
 from rcs_hooks.state import session_index
 from rcs_hooks.workflow.stop import limits
 
@@ -36,6 +37,7 @@ class DashboardData:
         self.machines = MachineCache()
         self.paths = RunPathCache()
         self._index = RunIndex()
+        self._histories = everything.Histories()
         self._generation = 0
 
     @property
@@ -77,6 +79,18 @@ class DashboardData:
             roots, self.clock(), limit=limit, block_limit=block_limit, only=only, needy=needy
         )
         return {"sessions": found, "more": more, "projects": roots, "state": state}
+
+    def everything(self, projects: list[str], roots: list[str]) -> list[Record]:
+        """Return everything in these projects as JSON; `roots` are those of them that are workspaces."""
+        now = self.clock()
+        store = open_readonly(self.store.location)
+        try:
+            present = overview.of_store(store, self.env, roots, now)
+            known = tasks.list_tasks(roots, now)
+            return everything.list_all(store, projects, present, known, self._histories, now)
+        finally:
+            if store:
+                store.close()
 
     def tasks(self, roots: list[str]) -> Record:
         """Return the tasks of workspaces as JSON."""

@@ -2,11 +2,13 @@
 
 Reading (GET; every time is UTC, ISO 8601 with milliseconds; what is not known is null, never left out):
 - `/api/overview?project=` → `Overview`: everything in one list, each thing once.
-- `/api/runs?project=&workflow=&status=&feature=&since=&until=&before=&limit=` → `Runs`. `since` and `until` are a
+- `/api/all?q=&kind=&project=&state=&sort=&limit=` → `All`: runs, all passages of modes, and tasks, searched by words.
+- `/api/runs?project=&workflow=&status=&feature=&since=&until=&before=&limit=&sort=` → `Runs`. `since` and `until` are a
   length of time before now (45m, 12h, 30d, 2w) or a time. `before` is the cursor: the `next` of the page before.
 - `/api/runs/ID?after=&limit=` → `RunDetail`; its events are the last 200, or, with `after`, those above that sequence.
 - `/api/runs/ID/events?after=&limit=` → `Events`: the page above a sequence.
 - `/api/runs/ID/artifact?path=` → `ArtifactText`: the text of a file that the run has registered.
+- `/api/runs/ID/file?path=&download=true`: that file as it is, a picture to be shown and any other to be stored.
 - `/api/modes/MODE?project=&session=&run=` → `ModeRun`: the last run of a mode in a session, or the one that the event
   numbered `run` of the session's history belongs to. Without `session`: the record of the workspace itself.
 - `/api/sessions?project=&active=true&limit=` → `Sessions`; `/api/tasks?project=` → `Tasks`; `/api/attention` →
@@ -75,7 +77,7 @@ class ModeJson(JsonModel):
     verdict: Verdict | None = Field(description="null: it has not finished, or is a plan")
     iteration: int | None
     max_iterations: int | None
-    error: str | None
+    reason: str | None = Field(description="why it ended so, or waits")
     started_at: str | None
     updated_at: str | None
     completed_at: str | None
@@ -106,10 +108,21 @@ class BrokenJson(JsonModel):
     clear_as: str = Field(description="the `mode` that `/api/modes/clear` takes for this file")
 
 
+class ResumeJson(JsonModel):
+    """A command that resumes a session; of a session of which nobody knows the client, one for each likely client."""
+
+    client: str
+    command: str
+
+
 class SessionJson(JsonModel):
     root: str = Field(description="the folder of the workspace")
     session: str | None = Field(description="null: the records of the root")
-    status: Literal["active", "waiting", "closed", "ended", "broken"]
+    client: str | None = Field(description="what people call the client; null: nobody knows which one it is")
+    resume: list[ResumeJson]
+    status: str = Field(description="running, waiting, stalled, closed, unreadable, or how its last mode ended")
+    deferred: list[str] = Field(description="the modes that waited for planning, which has ended")
+    deferred_source: str | None = Field(description="that planning mode")
     modes: list[ModeJson] = Field(description="the active ones first")
     questions: list[QuestionJson] = Field(description="the questions without an answer, the oldest first")
     blocks: BlocksJson
@@ -184,9 +197,14 @@ class NeedJson(JsonModel):
     id: str = Field(description="of the run, the session (empty: root) or the task")
     short: str = Field(description="the first letters of the id, as many as tell the needs apart")
     project: str
-    title: str = Field(description="the workflow or the mode")
+    title: str = Field(description="the workflow, the mode or the task")
     about: str | None = Field(description="what the person asked for, or the feature of a run")
-    detail: str = Field(description="one sentence")
+    detail: str = Field(description="one sentence: what it waits for, or how it stands")
+    reason: str | None = Field(description="why it waits or failed, in the words of whoever said so")
+    command: str | None = Field(description="what to type where nothing on the page does it")
+    client: str | None = Field(description="what people call the client of the session")
+    resume: list[ResumeJson]
+    page: str = Field(description="the address of its page")
     since: Timestamp | None
     question: QuestionJson | None
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from rcs_hooks.dashboard.json_models import JsonModel, QuestionJson, Timestamp, Verdict
+from rcs_hooks.dashboard.everything import STATES
+from rcs_hooks.dashboard.json_models import JsonModel, QuestionJson, ResumeJson, Timestamp, Verdict
 from rcs_hooks.dashboard.json_runs import GraphJson, StepVisitJson, TimelineStepJson
 from rcs_hooks.state.history import EVENTS
 from rcs_hooks.workflow.lifecycle import PUBLIC, any_of
@@ -68,7 +69,7 @@ class HistoryEventJson(JsonModel):
     early: bool
 
 
-ModeRunStatus = Literal["running", "waiting", "closed", "completed", "failed", "skipped", "unknown"]
+ModeRunStatus = Literal["running", "waiting", "stalled", "closed", "completed", "failed", "skipped", "unknown"]
 
 
 class ModeRunLineJson(JsonModel):
@@ -105,6 +106,9 @@ class ModeRunJson(JsonModel):
     last_at: Timestamp | None
     seconds: float | None
     kind: Literal["planning", "execution"] | None = Field(description="null: nothing declares the mode any more")
+    client: str | None = Field(description="what people call the client of the session; null: nobody knows it")
+    resume: list[ResumeJson]
+    stalled_because: str | None = Field(description="null: it is not stalled")
     source: Literal["", "home", "project"] = Field(description="who declares the mode; empty: it ships")
     file: str | None = Field(description="the SKILL.md of a mode that does not ship")
     is_last: bool = Field(description="whether it is the last run of the mode in this session")
@@ -120,6 +124,44 @@ class ModeRunJson(JsonModel):
     run: int | None = Field(description="the `n` of this run; null: it has no history")
     folded: int = Field(description="how many events before it were folded away, of all modes")
     problem: str | None = Field(description="what of it cannot be read")
+    state: str
+
+
+# --- everything
+
+
+class AllEntryJson(JsonModel):
+    """A run, a passage of a mode, or a task."""
+
+    key: str = Field(description="identifies the entry among all others")
+    kind: Literal["mode", "run", "task"]
+    name: str = Field(description="the mode, the workflow or the task")
+    title: str
+    has_title: bool
+    project: str
+    state: str = Field(description=any_of(STATES))
+    outcome: str | None = Field(description="of a mode that has ended: " + any_of(PUBLIC))
+    phase: str | None
+    session: str | None
+    id: str | None
+    short: str = Field(description="the first letters of its session or id")
+    client: str | None
+    started_at: str | None
+    last_at: str | None
+    seconds: float | None
+    says: str | None
+    verdict: Verdict | None
+    page: str | None
+
+
+class AllJson(JsonModel):
+    """What there is of everything, as it is searched, filtered and sorted."""
+
+    entries: list[AllEntryJson]
+    total: int = Field(description="how many there are, with those that are not in this answer")
+    totals: dict[str, int] = Field(description="how many there are of each state, whatever the filter by state")
+    projects: list[str]
+    seq: int
     state: str
 
 
@@ -176,6 +218,8 @@ class OverviewEntryJson(JsonModel):
     )
     event: int | None = Field(description="the `run` of its page, where another run of the mode has followed it")
     question: OverviewQuestionJson | None
+    stalled: bool = Field(description="it runs, but silent for an hour, or its Stop was let go as nothing had changed")
+    resume: list[ResumeJson] = Field(description="the commands that resume the session")
     stop: LastStopJson | None
     page: str | None = Field(description="the address of its page; null: it has none")
 

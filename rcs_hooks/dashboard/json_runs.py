@@ -9,7 +9,7 @@ from pydantic import Field
 from rcs_hooks.dashboard.json_models import JsonModel, Timestamp
 
 StepStatus = Literal["not_started", "running", "waiting", "completed", "failed", "skipped"]
-RunStatus = Literal["running", "waiting", "failed", "completed", "skipped", "idle", "inactive"]
+RunStatus = Literal["running", "waiting", "stalled", "failed", "completed", "skipped", "idle", "inactive"]
 
 
 class RunJson(JsonModel):
@@ -20,7 +20,7 @@ class RunJson(JsonModel):
     project: str = Field(description="the folder")
     feature: str | None
     machine: str | None = Field(description="the file that the state machine was read from")
-    status: RunStatus = Field(description="inactive: no event for 24 h, though the run has not ended")
+    status: RunStatus = Field(description="stalled: running, but without an event for an hour; inactive: for a day")
     current: str | None = Field(description="the step where the run is")
     event_count: int
     artifact_count: int
@@ -32,9 +32,20 @@ class RunJson(JsonModel):
 class RunsJson(JsonModel):
     runs: list[RunJson] = Field(description="the run with the newest event first")
     next: int | None = Field(description="the `before` of the next page; null: there is none")
+    total: int = Field(description="how many there are, with those on other pages")
+    totals: dict[str, int] = Field(description="how many there are of each status, whatever the filter by status")
     seq: int = Field(description="the newest event that this answer surely contains: follow with `/ws?after=`")
     projects: list[str] = Field(description="the projects that a filter can name")
     workflows: list[str]
+
+
+class StayJson(JsonModel):
+    """One time in which an agent or a unit was in a state."""
+
+    step: str
+    status: StepStatus = Field(description="the status at its end, or now")
+    started_at: Timestamp
+    ended_at: Timestamp | None = Field(description="null: it is still there")
 
 
 class StepJson(JsonModel):
@@ -49,6 +60,7 @@ class StepJson(JsonModel):
     ended_at: Timestamp | None
     seconds: float | None = Field(description="in all its visits; it grows while the step runs or waits")
     visits: int | None
+    stays: list[StayJson] = Field(description="of a unit or an agent: the last 50 times in which it was there")
 
 
 class AgentJson(JsonModel):
@@ -64,7 +76,7 @@ class AgentJson(JsonModel):
 
 
 class TimelineStepJson(JsonModel):
-    """A step of the workflow, in the order of its machine."""
+    """A step of the workflow: in the order of their first entry, then those to come, as in the machine."""
 
     step: str = Field(description="empty: agents that reported before the first step")
     unit: None = None
@@ -75,6 +87,7 @@ class TimelineStepJson(JsonModel):
     ended_at: Timestamp | None
     seconds: float | None
     visits: int | None
+    stays: list[StayJson] = Field(description="always empty; its times are in `visits` of the run")
     label: str | None
     units: list[StepJson]
     agents: list[AgentJson]
@@ -118,6 +131,12 @@ class GraphJson(JsonModel):
     problem: str | None = Field(description="why there is none")
 
 
+class DiagramJson(GraphJson):
+    """A Mermaid fence of a Markdown text."""
+
+    source: str
+
+
 class StepVisitJson(JsonModel):
     """One visit to a step of the workflow; a loop makes several visits to one step."""
 
@@ -136,15 +155,18 @@ class RunDetailJson(RunJson):
     after: int = Field(description="the sequence that the events are above")
     more: bool = Field(description="whether more events follow")
     graph: GraphJson
+    reason: str | None = Field(description="why it waits or has failed, as an event said")
+    task: str | None = Field(description="the task that it is a run of")
     seq: int = Field(description="the newest event that this answer surely contains: follow with `/ws?after=`")
 
 
 class ArtifactTextJson(JsonModel):
     run_id: str
     path: str
-    kind: Literal["markdown", "diff", "json", "text"]
-    text: str
+    kind: Literal["markdown", "diff", "json", "text", "picture", "binary"]
+    text: str = Field(description="empty for a picture, and for any other file that is no text")
     bytes: int = Field(description="of the whole file")
     truncated: bool = Field(description="whether the text is only the beginning")
     modified_at: Timestamp
     diagram: GraphJson | None = Field(description="of an artifact that is a subflow: its diagram, drawn")
+    diagrams: list[DiagramJson] = Field(description="of Markdown: its Mermaid fences in their order, 20 at most, drawn")

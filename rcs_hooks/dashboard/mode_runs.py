@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import graphs, mode_path, mode_proof, sessions
+from rcs_hooks.dashboard import mode_graph, mode_path, mode_proof, sessions, silence
 from rcs_hooks.dashboard.mode_path import ModePath
 from rcs_hooks.dashboard.runs import NotFound
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.tracked import has_tracked_session
-from rcs_hooks.machine.graph import Machine
-from rcs_hooks.mode_def import END
+from rcs_hooks.overview import resuming
 from rcs_hooks.overview.records import moment, title_of
 from rcs_hooks.runs.path import OUTSIDE
+from rcs_hooks.runs.progress import STALLED
 from rcs_hooks.runs.records import COMPLETED, OPEN, RUNNING, WAITING
 from rcs_hooks.state import history, questions, session_notes
 from rcs_hooks.state import session as state_sessions
@@ -29,7 +28,6 @@ from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.runs.path import StepVisit
     from rcs_hooks.state.history import Event
     from rcs_hooks.state.session import Session
@@ -44,6 +42,7 @@ MOST_SHOWN = 200
 MOST_RUNS = 20
 LONGEST_TEXT = 500
 CLOSED, UNKNOWN = "closed", "unknown"
+GOES_ON = (*OPEN, STALLED, CLOSED)
 
 
 def show(root: str, session: str | None, mode: str, now: float, upto: int | None = None) -> Record:
@@ -133,8 +132,9 @@ class _ModeRun:
         notes = session_notes.load(self.view.folder, session) if session else {}
         if session_notes.is_closed(notes):
             return CLOSED, None
-        member = ActiveMode(self.mode, self.record, session)
-        return (WAITING if waits_for_prompt(self.view, member, notes) else RUNNING), None
+        if waits_for_prompt(self.view, ActiveMode(self.mode, self.record, session), notes):
+            return WAITING, None
+        return (STALLED if silence.why_stalled(self.view, notes) else RUNNING), None
 
     def _path_of_record(self, record: ModeRecord) -> None:
         """Take the path from the phases that the record names, where there is no history."""
@@ -147,13 +147,14 @@ class _ModeRun:
 
     def as_json(self) -> Record:
         record, path = self.record, self.path
+        notes = session_notes.load(self.view.folder, self.view.session) if self.view.session else {}
         is_early = record.is_early if record else path.is_early
         recorded = record.title if record and record.title else path.title
         title, has_title = title_of(self.mode, self.view.session, recorded)
         started = (moment(record.started_at) if record else None) or path.started_at
         started = path.started_at if path.started_at and (not started or path.started_at < started) else started
         last = max(filter(None, (moment(record.updated_at) if record else None, path.last_at)), default=None)
-        until = self.view.now if self.status in (*OPEN, CLOSED) else seconds(last)
+        until = self.view.now if self.status in GOES_ON else seconds(last)
         lasted = max(0.0, until - (seconds(started) or until)) if until is not None and started else None
         return {
             "mode": self.mode,
@@ -183,6 +184,9 @@ class _ModeRun:
             "last_at": last,
             "seconds": None if lasted is None else round(lasted, 3),
             "kind": self._kind(),
+            "client": session_notes.title_of_client(notes) or None,
+            "resume": resuming.as_json(resuming.commands(self.root, self.view.session, notes)),
+            "stalled_because": silence.why_stalled(self.view, notes) or None if self.status == STALLED else None,
             "source": self.definition.source if self.definition else "",
             "file": self._file(),
             "is_last": self.is_last,
@@ -205,7 +209,7 @@ class _ModeRun:
 
     def _asks(self) -> str | None:
         """Return what the present phase asks of the agent; None where its machine does not say."""
-        goes_on = self.status in (*OPEN, CLOSED)
+        goes_on = self.status in GOES_ON
         return self.definition.states.get(self.phase) or None if self.definition and self.phase and goes_on else None
 
     def _file(self) -> str | None:
@@ -217,18 +221,20 @@ class _ModeRun:
         return None if self.definition is None else "planning" if self.definition.is_planning else "execution"
 
     def _names(self) -> list[str]:
-        """Return the states of the machine, then the phases that it does not know."""
+        """Return the phases in the order in which the run was in them first, then the states that are to come."""
         known = list(self.definition.states) if self.definition else []
         seen = dict.fromkeys(step for edge in self.path.edges for step in edge if step != OUTSIDE)
-        others = [name for name in (*seen, self.phase) if name and name not in known]
-        return [*known, *dict.fromkeys(others[: mode_path.MOST_PHASES])]
+        entered = [name for name in dict.fromkeys((*seen, self.phase)) if name]
+        others = frozenset([name for name in entered if name not in known][: mode_path.MOST_PHASES])
+        return list(dict.fromkeys((*(name for name in entered if name in known or name in others), *known)))
 
     def _step(self, name: str) -> Record:
         visits = [visit for visit in self.path.visits if visit.step == name]
         is_entered = any(name in edge for edge in self.path.edges)
         status = visits[-1].status if visits else (COMPLETED if is_entered else None)
         if name == self.phase:
-            status = RUNNING if self.status == CLOSED else COMPLETED if self.status == UNKNOWN else self.status
+            status = RUNNING if self.status in (CLOSED, STALLED) else self.status
+            status = COMPLETED if self.status == UNKNOWN else status
         is_open = bool(visits) and visits[-1].ended_at is None
         spent = [length for visit in visits if (length := self._length(visit)) is not None]
         return {
@@ -241,6 +247,7 @@ class _ModeRun:
             "ended_at": None if is_open or not visits else visits[-1].ended_at,
             "seconds": round(sum(spent), 3) if spent else None,
             "visits": len(visits) if visits else None,
+            "stays": [],
             "label": None,
             "units": [],
             "agents": [],
@@ -257,7 +264,7 @@ class _ModeRun:
                 "svg": None,
                 "problem": f"nothing declares the mode {self.mode} any more, so its phases are unknown",
             }
-        return _drawn(machine_of(self.definition), tuple(self.path.edges), self.phase)
+        return mode_graph.drawn(mode_graph.machine_of(self.definition), tuple(self.path.edges), self.phase)
 
     def _asked(self) -> list[Record]:
         """Return the questions that the run has waited for; the answers stand in the records of the questions alone."""
@@ -287,17 +294,3 @@ class _ModeRun:
             return []
         mine = questions.open_for(asked, self.mode, self.record)
         return [sessions.question_as_json(question) for question in mine if questions.is_open(question)]
-
-
-def machine_of(mode: ModeDef) -> Machine:
-    """Return the machine of a mode as one that can be drawn; its states have no labels, as their texts are long."""
-    pairs = {(one, other): event or None for one, other, event in reversed(mode.edges) if other != END}
-    edges = [(one, other, event) for (one, other), event in reversed(pairs.items())]
-    ends = dict.fromkeys(one for one, other, _ in mode.edges if other == END)
-    endings = {one: event for one, other, event in reversed(mode.edges) if other == END and event}
-    return Machine(mode.name, mode.file, mode.states, {}, [mode.first_phase], ends, edges, endings)
-
-
-@lru_cache(maxsize=32)
-def _drawn(machine: Machine, edges: tuple[tuple[str, str], ...], current: str | None) -> Record:
-    return graphs.draw(machine, list(edges), current)

@@ -39,17 +39,20 @@ def list_all(location: str, env: Mapping[str, str], roots: Iterable[str], now: f
     """
     store = open_readonly(location)
     try:
-        found: Record = for_dashboard(env, roots, now, store)
-        more = any(len(found[group]) > MOST for group in GROUPS)
-        return {
-            group: [
-                {"session": None, "id": None} | entry | {"page": _page(entry, store)} for entry in found[group][:MOST]
-            ]
-            for group in GROUPS
-        } | {"more": more}
+        return of_store(store, env, roots, now)
     finally:
         if store:
             store.close()
+
+
+def of_store(store: RunStore | None, env: Mapping[str, str], roots: Iterable[str], now: float) -> Record:
+    """Return what `list_all` does, with the runs of an open store."""
+    found: Record = for_dashboard(env, roots, now, store)
+    more = any(len(found[group]) > MOST for group in GROUPS)
+    return {
+        group: [{"session": None, "id": None} | entry | {"page": _page(entry, store)} for entry in found[group][:MOST]]
+        for group in GROUPS
+    } | {"more": more}
 
 
 def _page(entry: Record, store: RunStore | None) -> str | None:

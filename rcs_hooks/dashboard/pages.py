@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import zlib
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
+
+from rcs_hooks.dashboard import script
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,8 +32,9 @@ KINDS = {
     ".txt": "text/plain; charset=utf-8",
 }
 NOTHING_THERE = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG)
-PAGE = "index.html"
-ADDRESSES = ("/", "/attention", "/runs", "/runs/{run}", "/sessions", "/modes/{mode}", "/tasks")
+COMPRESSED = tuple(kind for kind in KINDS.values() if kind.startswith("text/") or kind in ("image/svg+xml",))
+PAGE, SCRIPT = "index.html", "pages.js"
+ADDRESSES = ("/", "/attention", "/all", "/runs", "/runs/{run}", "/sessions", "/modes/{mode}", "/tasks")
 
 
 async def page(request: Request) -> Response:
@@ -37,12 +42,25 @@ async def page(request: Request) -> Response:
     return _file(request, PAGE)
 
 
+def is_for_person(request: Request) -> bool:
+    """Tell whether a browser wants a page to show, and no part of one."""
+    is_part = request.url.path.startswith(("/api/", "/static/"))
+    return not is_part and "text/html" in request.headers.get("accept", "")
+
+
+def nothing_here(request: Request) -> Response:
+    """Answer with the page that says that there is nothing at this address."""
+    return _file(request, PAGE, 404)
+
+
 async def file(request: Request) -> Response:
     return _file(request, request.path_params["path"])
 
 
-def _file(request: Request, path: str) -> Response:
+def _file(request: Request, path: str, status: int = 200) -> Response:
     """Answer with a static file. Raises HTTPException."""
+    if path == SCRIPT:
+        return _answer(request, script.bundle(STATIC), KINDS[".js"])
     parts = path.split("/")
     kind = KINDS.get(os.path.splitext(path)[1])
     if kind is None or any(part.startswith(".") or not part or "\\" in part or "\0" in part for part in parts):
@@ -54,11 +72,23 @@ def _file(request: Request, path: str) -> Response:
         if error.errno not in NOTHING_THERE:
             raise
         raise HTTPException(404) from None
+    return _answer(request, data, kind, status)
+
+
+def _answer(request: Request, data: bytes, kind: str, status: int = 200) -> Response:
+    """Answer with a file, compressed where the browser takes that, or with the word that it has not changed."""
     tag = f'"{len(data):x}-{zlib.crc32(data):08x}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    if request.headers.get("if-none-match") == tag:
+    headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if status == 200 and request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    return Response(data, headers=headers, media_type=kind)
+    if kind in COMPRESSED and "gzip" in request.headers.get("accept-encoding", ""):
+        data, headers = _compressed(data), headers | {"Content-Encoding": "gzip"}
+    return Response(data, status, headers, kind)
+
+
+@lru_cache(maxsize=32)
+def _compressed(data: bytes) -> bytes:
+    return gzip.compress(data, 6, mtime=0)
 
 
 def routes() -> list[Route]:

@@ -12,6 +12,8 @@ from rcs_hooks.runs.records import RunFilter
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.datastructures import QueryParams
 
 LONGEST = 4096
@@ -56,6 +58,14 @@ def number(query: QueryParams, name: str, default: int | None = None, *, least: 
     if not (value.isascii() and value.isdigit() and len(value) < 20 and least <= int(value) <= most):
         raise InvalidParameter(f"{name}={clean(value)}: a number from {least} to {most} is needed")
     return int(value)
+
+
+def one_of(query: QueryParams, name: str, known: Sequence[str]) -> str | None:
+    """Return a parameter that is one of some words; None if it is missing or empty."""
+    value = query.get(name) or None
+    if value not in (None, *known):
+        raise InvalidParameter(f"{name} {clean(value)!r} is not known; it is one of {', '.join(known)}")
+    return value
 
 
 def time_ms(query: QueryParams, name: str, now_ms: int) -> int | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import graphs
+from rcs_hooks.dashboard import graphs, workers
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import seconds
+from rcs_hooks.overview.reasons import reason_of
 from rcs_hooks.runs import queries
+from rcs_hooks.runs.progress import RUN_STATUSES, STALLED, shown_status
 from rcs_hooks.runs.records import ALL_RUNS, COMPLETED, OPEN
 from rcs_hooks.runs.update import end_run
+from rcs_hooks.tasks import phases
 
 if TYPE_CHECKING:
     from rcs_hooks.runs.records import ArtifactRecord, EventRecord, RunFilter, RunRecord
@@ -22,6 +25,8 @@ Record = dict[str, Any]
 PAGE = 200
 TAIL = 200
 """How many of the last events of a run are shown, where nobody asks for others."""
+GOES_ON = (*OPEN, STALLED)
+"""The statuses of a run whose time counts on."""
 LARGEST = 4 * 1024 * 1024
 """How many characters the data of the events in one answer may have; a single event may have more."""
 
@@ -53,6 +58,34 @@ def list_runs(
     return {"runs": found[:limit], "next": following}
 
 
+SORTS = ("last", "started", "lasted", "events", "name", "status")
+MOST_SORTED = 5_000
+"""How many runs are counted and sorted, those with the newest events."""
+
+
+def totals(store: RunStore | None, now_ms: int, filters: RunFilter) -> Record:
+    """Return how many runs with a machine there are of each status, whatever the status in the filters, as JSON."""
+    found = store.runs(now_ms, filters._replace(status=None), limit=MOST_SORTED) if store else []
+    counts = Counter(shown_status(run.status, run.last_ms, now_ms) for run in found if run.file)
+    total = counts[filters.status] if filters.status else counts.total()
+    return {"total": total, "totals": {status: counts[status] for status in RUN_STATUSES if counts[status]}}
+
+
+def sorted_runs(store: RunStore | None, now_ms: int, filters: RunFilter, *, sort: str, limit: int) -> Record:
+    """Return the first runs of a list in another order than that of `list_runs`; it has one page."""
+    found = [run for run in (store.runs(now_ms, filters, limit=MOST_SORTED) if store else []) if run.file]
+    orders: Record = {
+        "last": lambda run: -run.last_event,
+        "started": lambda run: (run.started_at, run.last_event),
+        "lasted": lambda run: _time(run.started_at) * 1000 - run.last_ms,
+        "events": lambda run: -run.events,
+        "name": lambda run: ((run.feature or run.workflow).casefold(), -run.last_event),
+        "status": lambda run: RUN_STATUSES.index(shown_status(run.status, run.last_ms, now_ms)),
+    }
+    found.sort(key=orders[sort], reverse=sort == "started")
+    return {"runs": [queries.run_as_json(run, now_ms) for run in found[:limit]], "next": None}
+
+
 def find_run(store: RunStore | None, run_id: str) -> RunRecord:
     """Return a run that has a machine. Raises NotFound."""
     run = store.run(run_id) if store else None
@@ -79,20 +112,40 @@ def show_run(
     """
     run = find_run(store, run_id)
     machine, problem = machines.of(run)
-    shown: Record = queries.show_run(store, run_id, now_ms, limit=0, machine=machine)
+    status = shown_status(run.status, run.last_ms, now_ms)
+    until_ms = now_ms if status in GOES_ON else run.last_ms
+    shown: Record = queries.show_run(store, run_id, until_ms, limit=0, machine=machine)
+    shown["status"] = shown_status(run.status, run.last_ms, now_ms)
     del shown["steps"]
-    shown["timeline"] = [{"agent": None, "parent": None} | step for step in shown["timeline"]]
-    until = now_ms / 1000 if shown["status"] in OPEN else _time(shown["last_at"])
+    over_at = None if status in GOES_ON else shown["last_at"]
     graph: Record = {"svg": None, "problem": problem}
     path = paths.of(run, machine, lambda seen: store.events(run.id, after=seen) if store else ())
     if machine:
         graph = graphs.draw(machine, path.edges(is_completed=run.status == COMPLETED), run.current)
+    steps = [{"agent": None, "parent": None, "stays": []} | step for step in shown["timeline"]]
+    shown["timeline"] = by_first_entry(workers.with_stays(steps, path, until_ms / 1000, over_at))
     return (
         shown
         | _event_page(store, run, after, limit)
-        | {"seconds": round(max(0.0, until - _time(shown["started_at"])), 3)}
-        | {"visits": [visit.as_json() for visit in path.visits], "graph": graph}
+        | {"seconds": round(max(0.0, until_ms / 1000 - _time(shown["started_at"])), 3)}
+        | {"visits": [_until(visit.as_json(), over_at) for visit in path.visits], "graph": graph}
+        | {"reason": (reason_of(store, run) if store else "") or None, "task": task_of(run)}
     )
+
+
+def by_first_entry(steps: list[Record]) -> list[Record]:
+    """Return the steps in the order in which they were entered first; those that are still to come come last."""
+    return sorted(steps, key=lambda step: (step["step"] != "", step["started_at"] is None, step["started_at"] or ""))
+
+
+def task_of(run: RunRecord) -> str | None:
+    """Return the task that a run is of; None for a run of any other workflow."""
+    return run.run_id.partition("#")[0] if run.workflow == phases.WORKFLOW else None
+
+
+def _until(visit: Record, over_at: str | None) -> Record:
+    """Return a visit that ended with its run at the latest. `over_at`: when the run ended, if it has."""
+    return visit if visit["ended_at"] or not over_at else visit | {"ended_at": over_at}
 
 
 def list_events(store: RunStore | None, run_id: str, *, after: int | None = None, limit: int = 500) -> Record:

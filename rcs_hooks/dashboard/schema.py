@@ -13,9 +13,10 @@ from rcs_hooks.dashboard.json_models import JsonModel
 
 Record = dict[str, Any]
 
-FILTERS = ("project", "workflow", "status", "feature", "since", "until", "before", "limit")
+FILTERS = ("project", "workflow", "status", "feature", "since", "until", "before", "limit", "sort")
 READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
     "/api/overview": (("project",), json_modes.OverviewJson),
+    "/api/all": (("q", "kind", "project", "state", "sort", "limit"), json_modes.AllJson),
     "/api/runs": (FILTERS, json_runs.RunsJson),
     "/api/runs/{run}": (("after", "limit"), json_runs.RunDetailJson),
     "/api/runs/{run}/events": (("after", "limit"), json_runs.EventsJson),
@@ -38,6 +39,7 @@ MESSAGES = (
     json_live.StateChangedJson,
     json_live.ResetJson,
 )
+FILE = "/api/runs/{run}/file"
 REF = "#/components/schemas/"
 
 
@@ -52,6 +54,7 @@ def document() -> Record:
         "openapi": "3.1.0",
         "info": {"title": "rcs dashboard", "version": __version__, "description": json_models.__doc__},
         "paths": {
+            FILE: {"get": _file()},
             **{path: {"get": _read(path, query, model)} for path, (query, model) in READ.items()},
             **{path: {"post": _act(path, *pair)} for path, pair in ACT.items()},
         },
@@ -101,6 +104,13 @@ def _answers(model: type[JsonModel]) -> Record:
 
 def _read(path: str, query: tuple[str, ...], model: type[JsonModel]) -> Record:
     return {"parameters": _parameters(path, query), "responses": _answers(model)}
+
+
+def _file() -> Record:
+    content = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+    answers = _answers(json_models.ErrorJson)
+    answers["200"] = {"description": "the file, or the picture"} | content
+    return {"parameters": _parameters(FILE, ("path", "download")), "responses": answers}
 
 
 def _act(path: str, body: type[JsonModel], answer: type[JsonModel]) -> Record:

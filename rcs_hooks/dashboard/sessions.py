@@ -6,17 +6,20 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
+from rcs_hooks.dashboard import silence
 from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import iso
-from rcs_hooks.overview import proofs
-from rcs_hooks.state import questions, session_index, session_notes, stop_notes
+from rcs_hooks.overview import proofs, resuming
+from rcs_hooks.state import deferral, questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
+from rcs_hooks.state.draft import Draft
+from rcs_hooks.state.inventory import deferred_skills_in
 from rcs_hooks.state.session import ActiveMode
 from rcs_hooks.state.session_listing import known_sessions
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean, cut
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 
 if TYPE_CHECKING:
@@ -32,6 +35,9 @@ MOST_OPTIONS = 12
 
 
 ACTIVE, NEEDY = "active", "needy"
+RUNS, WAITS, STALLED, CLOSED, UNREADABLE = "running", "waiting", "stalled", "closed", "unreadable"
+GOES_ON = (RUNS, WAITS, STALLED, CLOSED, UNREADABLE)
+"""The statuses of a session with something active, or of which nobody can tell."""
 
 
 class SessionEntry(NamedTuple):
@@ -61,7 +67,7 @@ def list_sessions(
     found: list[Record] = []
     for entry in entries:
         shown = _shown(entry, now, block_limit)
-        if shown is None or (only == ACTIVE and shown["status"] == "ended"):
+        if shown is None or (only == ACTIVE and shown["status"] not in GOES_ON):
             continue
         if len(found) == limit:
             return found, True
@@ -120,15 +126,25 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
     shown = [mode for mode in known if mode is not None]
     if not (shown or open_questions or view.unreadable):
         return None
-    waits = any(mode["waiting"] for mode in shown)
-    is_closed = session_notes.is_closed(notes)
+    ready = deferral.waiting_after(Draft(view, turn=None, now=iso(now))) if deferred_skills_in(view.inventory) else ()
+    stops = _blocks(notes, block_limit)
     return {
         "root": entry.root,
         "session": entry.session,
-        "status": _status(shown, waits=waits, broken=bool(view.unreadable), is_closed=is_closed),
+        "client": session_notes.title_of_client(notes) or None,
+        "resume": resuming.as_json(resuming.commands(entry.root, entry.session, notes)),
+        "status": _status(
+            shown,
+            waits=bool(ready) or any(mode["waiting"] for mode in shown),
+            broken=bool(view.unreadable),
+            is_closed=session_notes.is_closed(notes),
+            is_stalled=stops["in_a_row"] >= block_limit or bool(silence.why_stalled(view, notes)),
+        ),
+        "deferred": list(ready),
+        "deferred_source": (clean(view.inventory.get("deferred_source")) or None) if ready else None,
         "modes": sorted(shown, key=lambda mode: not mode["active"]),
         "questions": [question_as_json(question) for question in open_questions],
-        "blocks": _blocks(folder, entry.session, block_limit),
+        "blocks": stops,
         "unreadable": [
             {"path": f"{paths.STATE}/{each.path}", "why": clean(each.why, 200), "clear_as": paths.clear_name(each.path)}
             for each in view.unreadable
@@ -137,12 +153,15 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
     }
 
 
-def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool) -> str:
+def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool, is_stalled: bool) -> str:
     if waits:
-        return "waiting"
+        return WAITS
     if any(mode["active"] for mode in shown):
-        return "closed" if is_closed else "active"
-    return "broken" if broken else "ended"
+        return CLOSED if is_closed else STALLED if is_stalled else RUNS
+    if broken:
+        return UNREADABLE
+    last = max(shown, key=lambda mode: mode["completed_at"] or mode["updated_at"] or "", default=None)
+    return str(last["outcome"] or FINISHED) if last else FINISHED
 
 
 def _mode(view: sessions.Session, mode: str, notes: Mapping[str, object] | Unreadable) -> Record | None:
@@ -163,7 +182,7 @@ def _mode(view: sessions.Session, mode: str, notes: Mapping[str, object] | Unrea
         "verdict": proofs.verdict_of(view.modes.get(mode), record) or None,
         "iteration": number(record.iteration),
         "max_iterations": number(record.max_iterations),
-        "error": clean(record.get("error"), LONGEST_ERROR) or None,
+        "reason": clean(record.reason or record.get("error"), LONGEST_ERROR) or None,
         "started_at": clean(record.started_at) or None,
         "updated_at": clean(record.updated_at) or None,
         "completed_at": clean(record.completed_at) or None,
@@ -202,8 +221,7 @@ def _text(text: str, limit: int) -> str:
     return cut("".join(char if char.isprintable() or char in "\n\t" else " " for char in text), limit)
 
 
-def _blocks(folder: str, session: str | None, limit: int) -> Record:
-    notes = session_notes.load(folder, session) if session else {}
+def _blocks(notes: Mapping[str, object] | Unreadable, limit: int) -> Record:
     count = stop_notes.count_of(notes) if isinstance(notes, dict) else None
     return {
         "in_a_row": count.in_a_row if count else 0,

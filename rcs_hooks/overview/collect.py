@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import workspaces
-from rcs_hooks.overview import modes, proofs, runs, tasks
+from rcs_hooks.overview import modes, proofs, resuming, runs, tasks
 from rcs_hooks.overview.entries import (
     CLOSED,
     ENDED,
@@ -128,6 +128,8 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
       there is none.
     - `event`: the number of the event that ended the run, where another run of the mode has followed it; else null.
     - `question`: null, or `{"id", "text", "options"}`; `POST` the answer as for any question.
+    - `stalled`: whether it runs, but has been silent for an hour, or its Stop was let go as nothing had changed.
+    - `resume`: the commands that resume the session, each with its `client` and its `command`.
     - `stop`: null, or `{"held": bool, "at": moment}` for the last Stop of a session that runs.
 
     `store`: the open store of runs; None if there is none. Every text in it is cleaned and bounded, and has to be
@@ -158,5 +160,7 @@ def _shown(entry: Entry, length: int) -> JsonObject:
         "proof_says": (entry.proof and not entry.verdict and proofs.newest(entry.proof)) or None,
         "event": int(entry.id) if entry.kind == MODE and entry.outcome and entry.id.isdecimal() else None,
         "question": question and {"id": question.id, "text": question.text, "options": list(question.options)},
+        "stalled": entry.is_stalled,
+        "resume": resuming.as_json(entry.resume),
         "stop": stop and {"held": stop.was_held, "at": stop.at},
     }

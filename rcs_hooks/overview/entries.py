@@ -79,12 +79,16 @@ class Entry(NamedTuple):
     is_answered: bool = False
     """Whether it was answered elsewhere than in its client, so that the next prompt brings the agent the answer."""
     stop: LastStop | None = None
+    is_stalled: bool = False
+    """Whether it runs, but has been silent for an hour, or its last Stop was let go because nothing had changed."""
     proof: ProofStatus | None = None
     """The stored verdict on the run of a mode, or on a task that has come to acceptance, and the proof that it rests
     on; None for everything else."""
     verdict: str = ""
     """The verdict on a task, or on a run that has finished and is more than a plan, so that people are told; empty
     otherwise."""
+    resume: tuple[tuple[str, str], ...] = ()
+    """The commands that resume a mode's session, each behind the title of its client."""
     is_unreadable: bool = False
     """Whether the entry only says that something cannot be read."""
     lost_question: str = ""

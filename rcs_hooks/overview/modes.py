@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
+from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.reading import Reader, Unreadable
 from rcs_hooks.files.tracked import has_tracked_session
-from rcs_hooks.overview import endings
+from rcs_hooks.overview import endings, resuming
 from rcs_hooks.overview.entries import (
     CLOSED,
     ENDED,
@@ -29,22 +30,26 @@ from rcs_hooks.overview.entries import (
     LastStop,
 )
 from rcs_hooks.overview.records import moment, of_record, title_of, why
-from rcs_hooks.state import questions, session_index, session_notes, stop_notes
+from rcs_hooks.runs.progress import STALLED_AFTER_MS
+from rcs_hooks.state import deferral, questions, session_index, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
+from rcs_hooks.state.draft import Draft
 from rcs_hooks.state.inventory import deferred_skills_in
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import INTERLUDE, outcome_of
 from rcs_hooks.workflow.messages.question import answered_elsewhere
+from rcs_hooks.workflow.messages.shared import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rcs_hooks.state.questions import Question
     from rcs_hooks.state.session import ActiveMode, Session
     from rcs_hooks.workflow.commands import Commands
     from rcs_hooks.workflow.mode_record import ModeRecord
 
+STALLED_AFTER = STALLED_AFTER_MS / 1000
 MOST_ENDED = 10
 """How many modes are shown that have ended lately."""
 MOST_LOOKED_AT = 30
@@ -54,6 +59,8 @@ FEW = 40
 LONGEST_QUESTION = 300
 MOST_OPTIONS = 12
 LONGEST_OPTION = 60
+"""How much of an option the sentence says; whoever answers with one click sends all of it."""
+LONGEST_ANSWER = 200
 
 
 def entries(root: str, now: float, commands: Commands) -> list[Entry]:
@@ -129,8 +136,9 @@ class _SessionEntries:
     def all(self) -> Iterator[Entry]:
         """Yield every entry of the session."""
         client = session_notes.title_of_client(self.notes)
+        resume = resuming.commands(self.root, self.view.session, self.notes)
         for entry in self._entries():
-            yield entry._replace(client=client)
+            yield entry._replace(client=client, resume=resume)
 
     def _entries(self) -> Iterator[Entry]:
         place = paths.session_folder(self.view.session)
@@ -146,7 +154,13 @@ class _SessionEntries:
         for question in self.open:
             if question.id not in told:
                 yield self._orphan(question)
+        if self.deferred and not self.is_closed and (skills := self._ready()):
+            yield self._planned(skills)
         yield from endings.entries(self.root, self.view)
+
+    def _ready(self) -> tuple[str, ...]:
+        """Return the skills that were deferred until planning ends, if it has ended."""
+        return deferral.waiting_after(Draft(self.view, turn=None, now=iso(self.view.now)))
 
     def _broken(self, broken: Unreadable) -> Entry:
         name = paths.clear_name(broken.path)
@@ -192,10 +206,28 @@ class _SessionEntries:
         if waits_for_prompt(self.view, member, self.notes):
             detail = answered_elsewhere([member.mode], self.view.session)
             return entry._replace(group=WAITING, since=moment(record.updated_at), detail=detail, is_answered=True)
-        then = f"; then {' '.join(f'${mode}' for mode in self.deferred)}" if self.deferred else ""
+        then = f"; then {dollars(self.deferred)}" if self.deferred else ""
+        last = max(seconds(record.updated_at) or 0.0, seconds(self.stop.at if self.stop else None) or 0.0)
+        silent = self.view.now - (last or self.view.now)
+        is_stalled = silent >= STALLED_AFTER or (self.stop is not None and not self.stop.was_held)
         return entry._replace(
-            group=RUNNING, since=moment(record.started_at or record.updated_at), detail=phase + then, stop=self.stop
+            group=RUNNING,
+            since=moment(record.started_at or record.updated_at),
+            detail=phase + then,
+            stop=self.stop,
+            is_stalled=is_stalled,
         )
+
+    def _planned(self, skills: Sequence[str]) -> Entry:
+        """Return the entry of skills that were named together with planning, which has ended."""
+        source = clean(self.view.inventory.get("deferred_source")) or "planning"
+        record = self.view.own.get(source)
+        title, has_title = title_of(skills[0], self.view.session, record.title if record else "")
+        return Entry(
+            MODE, skills[0], title, WAITING, self.view.session, has_title=has_title, project=self.root,
+            since=moment(record.updated_at) if record else None,
+            detail=f"{source} has ended; type {dollars(skills)} to go on, or any prompt to be asked",
+        )  # fmt: skip
 
     def _waits_for(self, member: ActiveMode) -> str:
         """Tell what a mode without a question of its own waits for."""
@@ -225,9 +257,9 @@ class _SessionEntries:
         return entry._replace(group=CLOSED, since=self.closed_at) if self.is_closed else entry
 
     def _asking(self, entry: Entry, question: Question, since: str | None) -> Entry:
-        options = tuple(clean(each, LONGEST_OPTION) for each in questions.options_of(question.record)[:MOST_OPTIONS])
+        options = tuple(clean(each, LONGEST_ANSWER) for each in questions.options_of(question.record)[:MOST_OPTIONS])
         text = clean(question.text, LONGEST_QUESTION) or "(its text cannot be read)"
-        choice = f" ({' | '.join(options)})" if options else ""
+        choice = f" ({' | '.join(clean(each, LONGEST_OPTION) for each in options)})" if options else ""
         return entry._replace(
             group=WAITING,
             since=since,

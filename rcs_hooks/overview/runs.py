@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, WAITING, Entry
+from rcs_hooks.overview.reasons import reason_of
+from rcs_hooks.runs.progress import STALLED, shown_status
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter
 from rcs_hooks.runs.records import WAITING as WAITS
 from rcs_hooks.terminal.ids import short
@@ -23,6 +25,7 @@ MOST = 200
 """How many runs are shown, those with the newest events."""
 WAITS_FOR = 7 * LATELY
 """Seconds for which a run that waits is shown without a new event; others are shown for a day."""
+LONGEST_REASON = 200
 OUTCOMES = {COMPLETED: "completed", FAILED: "failed", SKIPPED: "skipped"}
 
 
@@ -36,7 +39,7 @@ def entries(
     filters = RunFilter(project=os.path.realpath(root), since_ms=now_ms - round(WAITS_FOR * 1000))
     found = store.runs(now_ms, filters, limit=MOST)
     return [
-        _entry(run, root, commands)
+        _entry(run, root, now_ms, commands, reason_of(store, run, LONGEST_REASON))
         for run in found
         if not _is_of_task(run, tasks) and (run.status == WAITS or now_ms - run.last_ms < LATELY * 1000)
     ]
@@ -48,7 +51,7 @@ def _is_of_task(run: RunRecord, tasks: Collection[str]) -> bool:
     return run.workflow == WORKFLOW and run.run_id.partition("#")[0] in tasks
 
 
-def _entry(run: RunRecord, root: str, commands: Commands) -> Entry:
+def _entry(run: RunRecord, root: str, now_ms: int, commands: Commands, reason: str) -> Entry:
     name = clean(run.workflow) or "run"
     title = clean(run.feature, TITLE_LENGTH)
     step = clean(run.current) or None
@@ -56,11 +59,12 @@ def _entry(run: RunRecord, root: str, commands: Commands) -> Entry:
         RUN, name, title or f"{name} {short(run.run_id)}", RUNNING, id=run.run_id, phase=step, has_title=bool(title),
         since=run.started_at, project=root,
     )  # fmt: skip
-    at = f" at {step}" if step else ""
+    at = (f" at {step}" if step else "") + (f": {reason}" if reason else "")
     show = f"{commands.rcs} runs show {quoted(run.run_id)}"
     if run.status == WAITS:
         return entry._replace(group=WAITING, since=run.last_at, detail=f"waits{at}", to="To see it", command=show)
     if run.status in OUTCOMES:
         outcome = OUTCOMES[run.status]
         return entry._replace(group=ENDED, since=run.last_at, detail=f"{outcome}{at}", outcome=outcome)
-    return entry._replace(detail=f"{clean(run.status)}{at}", to="To see it", command=show)
+    status = shown_status(run.status, run.last_ms, now_ms)
+    return entry._replace(detail=f"{clean(status)}{at}", to="To see it", command=show, is_stalled=status == STALLED)

@@ -89,7 +89,7 @@ def _in_order(overview: Overview) -> Iterator[tuple[str, Entry]]:
 
 
 def _has_stalled(entry: Entry) -> bool:
-    return entry.stop is not None and not entry.stop.was_held
+    return entry.is_stalled
 
 
 def _thing(entry: Entry) -> Thing:

@@ -17,8 +17,17 @@ except ImportError:  # pragma: no cover - an interpreter other than CPython
 
 from rcs_hooks.errors import StoreError
 from rcs_hooks.runs import sqlite_errors, sqlite_schema
-from rcs_hooks.runs.progress import GOES_QUIET, INACTIVE, INACTIVE_AFTER_MS
-from rcs_hooks.runs.records import ALL_RUNS, ArtifactRecord, EventRecord, NewEvent, RunFilter, RunRecord, StepRecord
+from rcs_hooks.runs.progress import GOES_QUIET, INACTIVE, INACTIVE_AFTER_MS, STALLED, STALLED_AFTER_MS
+from rcs_hooks.runs.records import (
+    ALL_RUNS,
+    RUNNING,
+    ArtifactRecord,
+    EventRecord,
+    NewEvent,
+    RunFilter,
+    RunRecord,
+    StepRecord,
+)
 from rcs_hooks.runs.sqlite_errors import translate_errors
 
 TYPE_CHECKING = False
@@ -103,8 +112,11 @@ class SqliteStore:
         quiet = now_ms - INACTIVE_AFTER_MS
         if filters.status == INACTIVE:
             conditions += [(f"status IN {GOES_QUIET!r} AND last_ms <= ?", quiet)]
+        elif filters.status == STALLED:
+            conditions += [("status = ?", RUNNING), ("last_ms > ?", quiet), ("last_ms <= ?", now_ms - STALLED_AFTER_MS)]
         elif filters.status is not None:
             conditions += [("status = ?", filters.status)]
+            quiet = now_ms - STALLED_AFTER_MS if filters.status == RUNNING else quiet
             conditions += [("last_ms > ?", quiet)] if filters.status in GOES_QUIET else []
         where, values = _where(conditions)
         sql = f"{SELECT_RUN} WHERE {where} ORDER BY last_event DESC LIMIT ?"

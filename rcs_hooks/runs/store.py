@@ -58,8 +58,9 @@ class RunStore(Protocol):
     ) -> "list[RunRecord]":
         """Return the runs that meet the conditions, the one with the newest event first; `limit` None means all.
 
-        `before` is the `last_event` of the last run on the previous page. For `filters.status`, a run without an event
-        for a day is inactive, and neither running, waiting nor idle.
+        `before` is the `last_event` of the last run on the previous page. For `filters.status`, a run that is
+        running is stalled after an hour without an event, and one that has not ended is inactive after a day; then it
+        has none of its other statuses.
         """
 
     def steps(self, run: int) -> "list[StepRecord]":

@@ -236,6 +236,7 @@ def _facts(reader: Reader, session: str) -> tuple[bool, bool, bool, bool]:
         or any(isinstance(each, Unreadable) for each in (*found, notes, inventory))
         or any(map(is_active, records))
         or not all(questions.is_settled(question, ()) for question in asked)
+        or (isinstance(inventory, dict) and bool(inventory.get("deferred_skills")))
     )
     is_foreign = isinstance(inventory, Unreadable) or (inventory is not None and inventory.get("source") != NATIVE_HOOK)
     failed = {outcome_of(record).public for record in records} & set(FAILURES)

@@ -23,7 +23,7 @@ BASIC = {STRONG: "1", QUIET: "2", WAITS: "35", GOES_ON: "94", GOOD: "32", BAD: "
 OF_256 = {STRONG: "1", QUIET: "38;5;244", WAITS: "38;5;166", GOES_ON: "38;5;32", GOOD: "38;5;28", BAD: "38;5;196"}
 
 STATES = {
-    WAITS: "waiting open pending prompting askuserquestion stale unproven",
+    WAITS: "waiting stalled open pending prompting askuserquestion stale unproven",
     GOES_ON: "running active",
     GOOD: "completed finished done proven answered accepted",
     BAD: "failed blocked unreadable broken",

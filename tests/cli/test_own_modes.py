@@ -237,7 +237,7 @@ def test_the_dashboard_shows_it_among_the_modes_of_its_session(running: Desk) ->
     running.edit("release", active=False, lifecycle_outcome="failed", error="no key")
     found, _ = list_sessions([str(running.root)], running.now, limit=10, block_limit=5)
     (need,) = needs_of([], found, [], running.now)["failed"]
-    assert need["detail"] == "release is failed: no key"
+    assert (need["detail"], need["reason"]) == ("release failed at starting", "no key")
 
 
 @each_row("what", ["is gone", "has changed", ""])

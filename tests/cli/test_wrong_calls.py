@@ -103,8 +103,8 @@ WRONG = {
     "hud --json=1": "--json takes no value",
     "setup --client vim": "--client 'vim': it is one of codex, claude, copilot, qwen, gemini, all",
     "runs list --status runing":
-        "--status 'runing': it is one of running, waiting, failed, completed, skipped, idle, inactive; did you mean "
-        "running?",
+        "--status 'runing': it is one of running, waiting, stalled, failed, completed, skipped, idle, inactive; "
+        "did you mean running?",
     "runs list --limit x": "--limit 'x': a whole number is needed",
     "runs list --limit 0": "--limit 0: it must be 1 or more",
     "runs list --since soon": "--since: 'soon' is not a length of time; write 45m, 12h, 30d or 2w",

@@ -47,7 +47,7 @@ def test_an_answer_lets_the_run_go_on_and_reaches_the_next_prompt(asking_board: 
     assert asking_board.workspace.stop().blocks
     assert "Postgres, please" in asking_board.workspace.prompt("go on").context
     (session,) = asking_board.get("/api/sessions")["sessions"]
-    assert (session["status"], session["questions"]) == ("active", [])
+    assert (session["status"], session["questions"]) == ("running", [])
     path = asking_board.workspace.folder("s1") / "questions" / f"{question}.json"
     assert json.loads(path.read_text())["answer_source"] == "dashboard"
 

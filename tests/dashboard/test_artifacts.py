@@ -97,8 +97,6 @@ def test_a_link_that_stays_inside_is_followed(ready: Board) -> None:
 
 
 def test_an_artifact_that_is_not_a_text_file_is_refused(ready: Board) -> None:
-    written(ready, "a.bin", b"\x7fELF\0\0")
-    assert ready.refused("/api/runs/r1/artifact", path="a.bin") == (409, "'a.bin' is not text")
     (ready.project.root / "folder").mkdir()
     ready.project.artifact("folder")
     assert ready.refused("/api/runs/r1/artifact", path="folder") == (409, "'folder' is not a file")
@@ -118,6 +116,58 @@ def test_of_a_large_file_the_beginning_is_shown(ready: Board) -> None:
 def test_what_is_not_utf_8_is_shown_as_far_as_it_can_be(ready: Board) -> None:
     written(ready, "latin.txt", b"caf\xe9")
     assert ready.get("/api/runs/r1/artifact", path="latin.txt")["text"] == "caf\ufffd"
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+
+
+@each_row(("path", "data", "kind"), [
+    ("a.bin", b"\x7fELF\0\0", "binary"), ("a.png", PNG, "picture"), ("named.txt", PNG, "picture"),
+    ("a.jpg", b"\xff\xd8\xff\xe0x", "picture"), ("a.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "picture"),
+    ("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg'><script>x</script></svg>", "text"),
+    ("no.png", b"plain words", "text"),
+])  # fmt: skip
+def test_what_a_file_is_says_its_content(ready: Board, path: str, data: bytes, kind: str) -> None:
+    written(ready, path, data)
+    found = ready.get("/api/runs/r1/artifact", path=path)
+    assert (found["kind"], bool(found["text"]), found["bytes"]) == (kind, kind == "text", len(data))
+
+
+def test_a_picture_is_shown_and_any_other_file_is_only_stored(ready: Board) -> None:
+    written(ready, "pictures/a b.png", PNG)
+    written(ready, "evil.html", "<script>alert(1)</script>")
+
+    def file(path: str, **more: str) -> tuple[int, str, str, bytes]:
+        answer = ready.client.get("/api/runs/r1/file", params={"path": path} | more)
+        headers = answer.headers
+        return answer.status_code, headers["content-type"], headers.get("content-disposition", ""), answer.content
+
+    assert file("pictures/a b.png") == (200, "image/png", "inline; filename*=utf-8''a%20b.png", PNG)
+    stored = (200, "image/png", "attachment; filename*=utf-8''a%20b.png", PNG)
+    assert file("pictures/a b.png", download="true") == stored
+    status, kind, how, _ = file("evil.html")
+    assert (status, kind, how) == (200, "application/octet-stream", "attachment; filename*=utf-8''evil.html")
+    assert ready.client.get("/api/runs/r1/file", params={"path": "unknown.png"}).status_code == 404
+
+
+def test_a_file_that_leads_out_of_the_project_is_not_sent(ready: Board) -> None:
+    (ready.project.root.parent / "outside.png").write_bytes(PNG)
+    forced(ready, "../outside.png")
+    answer = ready.client.get("/api/runs/r1/file", params={"path": "../outside.png"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "refused")
+
+
+def test_the_diagrams_of_markdown_are_drawn_and_others_say_why_not(ready: Board) -> None:
+    text = (
+        "# A\n\n```mermaid\nstateDiagram-v2\n[*] --> a\n```\n\n````\n```mermaid\nno fence\n```\n````\n"
+        "~~~mermaid\nflowchart LR\na --> b\n~~~\n- x\n  ```mermaid\n  stateDiagram-v2\n  a -> b\n  ```\n"
+    )
+    written(ready, "a.md", text)
+    drawn, flow, broken = ready.get("/api/runs/r1/artifact", path="a.md")["diagrams"]
+    assert drawn["svg"].startswith("<svg")
+    assert drawn["source"] == "stateDiagram-v2\n[*] --> a"
+    assert (flow["svg"], flow["problem"]) == (None, "only state diagrams (`stateDiagram-v2`) are drawn here")
+    assert broken["problem"].startswith("line 2 of the diagram: ")
 
 
 DIAGRAM = "stateDiagram-v2\n[*] --> one\none --> two\ntwo --> [*]\n"

@@ -64,6 +64,8 @@ ANSWERS: list[tuple[str, Record, type[json_models.JsonModel]]] = [
     ("/api/runs/r1/events", {"after": 0}, json_runs.EventsJson),
     ("/api/runs/r1/artifact", {"path": "a.md"}, json_runs.ArtifactTextJson),
     ("/api/overview", {}, json_modes.OverviewJson),
+    ("/api/all", {}, json_modes.AllJson),
+    ("/api/all", {"q": "forge", "sort": "title", "limit": 2}, json_modes.AllJson),
     ("/api/modes/forge", {"session": "s1"}, json_modes.ModeRunJson),
     ("/api/modes/forge", {"session": "s4", "run": 1}, json_modes.ModeRunJson),
     ("/api/modes/forge", {"session": "s5"}, json_modes.ModeRunJson),

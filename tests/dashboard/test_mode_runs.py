@@ -190,7 +190,7 @@ def test_without_a_history_the_record_says_where_the_run_is(twice: Board) -> Non
     found = shown(twice)
     assert (found["visits"], found["events"], found["run"], found["problem"]) == ([], [], None, None)
     assert [(step["step"], step["status"]) for step in found["timeline"]] == [
-        ("starting", None), ("executing", None), ("verifying", "completed"), ("fixing", "running"),
+        ("verifying", "completed"), ("fixing", "running"), ("starting", None), ("executing", None),
     ]  # fmt: skip
     assert taken(found) == 1
 
@@ -237,7 +237,7 @@ def test_folded_events_are_counted(twice: Board) -> None:
     history(twice).write_text("\n".join([json.dumps(folded), *kept[2:], ""]))
     found = shown(twice)
     assert (found["folded"], found["event_count"], found["run"]) == (2_500, 3, 3)
-    assert [step["step"] for step in found["timeline"]][:2] == ["starting", "executing"]
+    assert [step["step"] for step in found["timeline"]][:2] == ["executing", "verifying"]
 
 
 HOSTILE = [

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.runs.progress import RUN_STATUSES
 from tests.dashboard.support import Board, Record
 from tests.table import each_row
 
@@ -101,15 +103,37 @@ def test_a_run_of_which_nothing_was_heard_for_a_day_is_inactive(busy: Board) -> 
     assert ids(busy.get("/api/runs", status="inactive")) == ["a3", "b2", "b1", "a1"]
 
 
+def test_runs_are_counted_whatever_the_page_and_the_status(still: Board) -> None:
+    everything = still.get("/api/runs")
+    page = still.get("/api/runs", limit=1, status="failed")
+    assert page["totals"] == everything["totals"]
+    assert sum(page["totals"].values()) == everything["total"] == len(everything["runs"])
+    assert page["total"] == page["totals"]["failed"]
+
+
+@each_row("sort", ["started", "lasted", "events", "name", "status"])
+def test_runs_are_sorted(still: Board, sort: str) -> None:
+    found = still.get("/api/runs", sort=sort)["runs"]
+    assert {run["run_id"] for run in found} == {run["run_id"] for run in still.get("/api/runs")["runs"]}
+    keys = {
+        "started": [run["started_at"] for run in reversed(found)],
+        "lasted": [(seconds(run["started_at"]) or 0) - (seconds(run["last_at"]) or 0) for run in found],
+        "events": [-run["event_count"] for run in found],
+        "name": [(run["feature"] or run["workflow"]).casefold() for run in found],
+        "status": [RUN_STATUSES.index(run["status"]) for run in found],
+    }
+    assert keys[sort] == sorted(keys[sort])
+
+
 REFUSED = [
-    ("status", "runing", "status 'runing' is not known; it is one of running, waiting, failed, completed, skipped, "
-     "idle, inactive"),
+    ("status", "runing", "status 'runing' is not known; it is one of running, waiting, stalled, failed, completed, "
+     "skipped, idle, inactive"),
     ("since", "yesterday", "since=yesterday: write 45m, 12h, 30d, 2w or a moment like 2026-01-31T09:30Z"),
     ("limit", "0", "limit=0: a number from 1 to 1000 is needed"),
     ("limit", "many", "limit=many: a number from 1 to 1000 is needed"),
     ("before", "-1", f"before=-1: a number from 0 to {2**62} is needed"),
     ("workflw", "build", "'workflw' is not a parameter of this address; it takes project, workflow, status, feature, "
-     "since, until, before, limit"),
+     "since, until, before, limit, sort"),
 ]  # fmt: skip
 
 
@@ -119,7 +143,9 @@ def test_what_cannot_be_asked_for_is_refused_in_a_sentence(still: Board, name: s
 
 
 def test_without_a_database_there_are_no_runs_and_none_is_made(board: Board) -> None:
-    assert board.get("/api/runs") == {"runs": [], "next": None, "seq": 0, "projects": [], "workflows": []}
+    assert board.get("/api/runs") == {
+        "runs": [], "next": None, "total": 0, "totals": {}, "seq": 0, "projects": [], "workflows": [],
+    }  # fmt: skip
     assert list(board.project.home.iterdir()) == []
 
 
@@ -204,6 +230,59 @@ def test_a_branch_goes_out_from_where_it_branches_off(board: Board) -> None:
     taken, _, current = marked(board.get("/api/runs/r1")["graph"]["svg"])
     assert taken == {("[*]", "a"), ("a", "b"), ("a", "c")}
     assert current == ["c"]
+
+
+def test_a_step_that_joins_branches_is_entered_from_each_of_them(board: Board) -> None:
+    board.project.walk("a", "b", "c", "d", workflow="fork")
+    taken, _, _ = marked(board.get("/api/runs/r1")["graph"]["svg"])
+    assert taken == {("[*]", "a"), ("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}
+
+
+def test_steps_come_in_the_order_in_which_they_were_entered_first(board: Board) -> None:
+    board.project.walk("a", "c", "b", workflow="fork")
+    steps = board.get("/api/runs/r1")["timeline"]
+    assert [(step["step"], step["status"]) for step in steps] == [
+        ("a", "completed"), ("c", "running"), ("b", "running"), ("d", None),
+    ]  # fmt: skip
+
+
+def test_a_run_says_why_it_has_failed(board: Board) -> None:
+    board.project.emit("requirements", "failed", data={"status": "failed", "message": "no\nnetwork"})
+    assert board.get("/api/runs/r1")["reason"] == "no network"
+
+
+def test_an_agent_that_comes_back_to_a_state_has_two_times_there_and_what_it_left_is_past(board: Board) -> None:
+    project = board.project
+    project.walk("requirements", "design", "tasks", "build")
+    for step in ("reviewing", "fixing", "reviewing"):
+        project.now += 10
+        project.emit(f"checker:{step}")
+    project.now += 5
+    found = next(step for step in board.get("/api/runs/r1")["timeline"] if step["step"] == "build")
+    (agent,) = found["agents"]
+    told = {each["step"]: each for each in agent["steps"]}
+    reviewing, fixing = told["checker:reviewing"], told["checker:fixing"]
+    assert (fixing["status"], fixing["seconds"], len(fixing["stays"])) == ("completed", 11.0, 1)
+    assert (reviewing["status"], reviewing["seconds"]) == ("running", 16.0)
+    assert [stay["ended_at"] is None for stay in reviewing["stays"]] == [False, True]
+    assert (agent["step"], agent["status"]) == ("checker:reviewing", "running")
+    assert not any(event["step"] == "checker:fixing" and event["automatic"] for event in
+                   board.get("/api/runs/r1")["events"])  # fmt: skip
+
+
+def test_nothing_counts_on_after_the_end_of_a_run(board: Board) -> None:
+    project = board.project
+    project.walk("a", "b", "c", workflow="fork")
+    project.emit("x:working", workflow="fork")
+    project.now += 10
+    project.emit("c", "failed", workflow="fork")
+    found = board.get("/api/runs/r1")
+    project.now += 500
+    later = board.get("/api/runs/r1")
+    assert (later["status"], later["seconds"]) == ("failed", found["seconds"])
+    for one, other in zip(found["timeline"], later["timeline"], strict=True):
+        assert (one["seconds"], one["agents"]) == (other["seconds"], other["agents"])
+    assert all(visit["ended_at"] for visit in later["visits"])
 
 
 def test_an_end_that_was_reached_is_marked_too(board: Board) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.files.clock import iso
 from tests.dashboard.support import Board, Record
 from tests.support import Workspace
 
@@ -31,7 +32,7 @@ def test_a_session_with_its_modes_phase_and_blocks(board: Board) -> None:
     for _ in range(3):
         assert board.workspace.stop().blocks
     found = session(board)
-    assert (found["root"], found["status"], found["questions"], found["unreadable"]) == (board.root, "active", [], [])
+    assert (found["root"], found["status"], found["questions"], found["unreadable"]) == (board.root, "running", [], [])
     assert [(mode["mode"], mode["active"], mode["waiting"], mode["phase"]) for mode in found["modes"]] == [
         ("forge", True, False, "verifying"), ("ultrawork", True, False, "planning"),
     ]  # fmt: skip
@@ -44,7 +45,7 @@ def test_the_active_ones_come_first_and_the_ended_ones_keep_their_outcome(board:
     board.workspace.prompt("$forge $ulw ship it")
     board.workspace.edit("forge", active=False, lifecycle_outcome="failed", error="no\x1b[31m tests\nat all")
     found = session(board)
-    assert [(mode["mode"], mode["active"], mode["outcome"], mode["error"]) for mode in found["modes"]] == [
+    assert [(mode["mode"], mode["active"], mode["outcome"], mode["reason"]) for mode in found["modes"]] == [
         ("ultrawork", True, None, None), ("forge", False, "failed", "no [31m tests at all"),
     ]  # fmt: skip
 
@@ -55,13 +56,43 @@ def test_a_closed_session_does_not_look_as_if_it_worked(board: Board) -> None:
     assert session(board)["status"] == "closed"
     assert session(board, active="true")["status"] == "closed"
     board.workspace.prompt("Go on.")
-    assert session(board)["status"] == "active"
+    assert session(board)["status"] == "running"
+
+
+def test_a_session_of_which_nothing_was_heard_for_an_hour_is_stalled(board: Board) -> None:
+    board.workspace.prompt("$forge ship it")
+    board.workspace.now += 3600
+    assert session(board)["status"] == session(board, active="true")["status"] == "stalled"
+    assert board.workspace.stop().blocks
+    assert session(board)["status"] == "running"
+
+
+def test_the_client_of_a_session_and_how_it_is_resumed(board: Board) -> None:
+    board.workspace.prompt("$forge ship it")
+    notes = board.workspace.folder("s1") / "hook-ledger.json"
+    notes.write_text(
+        json.dumps({name: each for name, each in json.loads(notes.read_text()).items() if name != "client"})
+    )
+    found = session(board)
+    assert found["client"] is None
+    assert [each["client"] for each in found["resume"]] == ["Claude Code", "Codex"]
+    for name, title, command in (
+        ("codex", "Codex", "codex resume s1"), ("gemini", "Gemini CLI", "gemini --resume s1"),
+    ):  # fmt: skip
+        notes.write_text(json.dumps(json.loads(notes.read_text()) | {"client": name}))
+        found = session(board)
+        assert found["client"] == title
+        assert found["resume"] == [{"client": title, "command": f"cd {board.root} && {command}"}]
+    notes.write_text(json.dumps(json.loads(notes.read_text()) | {"client": "of a stranger\x1b"}))
+    assert (session(board)["client"], session(board)["resume"]) == (None, [])
 
 
 def test_a_session_of_which_all_has_ended(board: Board) -> None:
     board.workspace.write("forge", active=False, lifecycle_outcome="finished")
     board.workspace.write("team", session="s2")
-    assert session(board)["status"] == "ended"
+    assert session(board)["status"] == "finished"
+    board.workspace.write("forge", active=False, lifecycle_outcome="failed", error="no key")
+    assert session(board)["status"] == "failed"
     assert [each["session"] for each in board.get("/api/sessions", active="true")["sessions"]] == ["s2"]
 
 
@@ -132,13 +163,13 @@ def test_what_a_repository_brings_is_bounded_and_only_text(board: Board) -> None
     found = session(board)
     (mode,) = found["modes"]
     assert len(mode["phase"]) == 40
-    assert len(mode["error"]) == 500
+    assert len(mode["reason"]) == 500
     assert (mode["iteration"], mode["max_iterations"]) == (None, None)
     (asked,) = found["questions"]
     assert asked["question"] == "a\n b "
     assert asked["options"][:2] == ["Two", "y"]
     assert len(asked["options"]) == 12
-    assert all(char.isprintable() for char in mode["phase"] + mode["error"])
+    assert all(char.isprintable() for char in mode["phase"] + mode["reason"])
 
 
 def test_the_version_changes_with_every_change_and_with_nothing_else(board: Board) -> None:
@@ -194,7 +225,7 @@ def test_runs_that_wait_failed_or_fell_silent(troubled: Board) -> None:
         "stalled": [],
     }
     troubled.project.now += 3 * 3600
-    assert needs(troubled)["stalled"] == [("run", "s", "it is running at requirements, but has been silent for 3 h")]
+    assert needs(troubled)["stalled"] == [("run", "s", "it has been silent at requirements for 3 h")]
     troubled.project.now += 2 * 86_400
     assert troubled.get("/api/attention")["working"] == {"runs": 0, "sessions": 0, "tasks": 0}
     found = needs(troubled)
@@ -224,7 +255,7 @@ def test_modes_that_wait_failed_are_blocked_or_broken(board: Board) -> None:
     found = needs(board)
     assert found["waiting"] == [("session", "a", "forge waits for the next prompt")]
     assert sorted(found["failed"])[:2] == [
-        ("session", "b", "team is failed: no network"), ("session", "c", "team is blocked"),
+        ("session", "b", "team failed at executing"), ("session", "c", "team blocked at executing"),
     ]  # fmt: skip
     (what, name, detail) = sorted(found["failed"])[2]
     assert (what, name) == ("session", "e")
@@ -242,7 +273,30 @@ def test_a_mode_that_changed_nothing_or_fell_silent_is_stalled(board: Board) -> 
     board.workspace.prompt("$forge go", session="s2")
     board.workspace.now += 2 * 3600
     found = {name: detail for _, name, detail in needs(board)["stalled"]}
-    assert found["s2"] == "forge is active at starting, and silent for 2 h"
+    assert found["s2"] == "forge has been silent at starting for 2 h"
+
+
+def test_a_failure_says_why_and_leads_to_its_page(board: Board) -> None:
+    board.workspace.prompt("$forge ship the fix")
+    board.workspace.edit("forge", active=False, lifecycle_outcome="failed", reason="the disk is full")
+    data = {"status": "failed", "message": "no network"}
+    board.project.emit("requirements", "failed", data=data)
+    found = {need["what"]: need for need in board.get("/api/attention")["failed"]}
+    assert (found["session"]["about"], found["session"]["reason"]) == ("ship the fix", "the disk is full")
+    assert found["session"]["page"].startswith("/modes/forge?project=")
+    assert (found["run"]["reason"], found["run"]["page"]) == ("no network", "/runs/r1")
+
+
+def test_planning_that_has_ended_waits_for_the_person_with_what_was_named_beside_it(board: Board) -> None:
+    board.workspace.prompt("$blueprint $forge split the export")
+    assert needs(board)["waiting"] == []
+    board.workspace.edit("blueprint", active=False, lifecycle_outcome="finished", completed_at=iso(board.now))
+    assert session(board)["status"] == "waiting"
+    (need,) = board.get("/api/attention")["waiting"]
+    assert need["detail"] == "blueprint has ended; type $forge to go on, or any prompt to be asked"
+    assert (need["title"], need["about"]) == ("forge", "split the export")
+    board.workspace.prompt("$forge")
+    assert needs(board)["waiting"] == []
 
 
 def test_a_mode_of_the_root_is_listed_once(board: Board) -> None:

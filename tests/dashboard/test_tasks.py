@@ -71,6 +71,18 @@ def test_a_task_that_cannot_be_read_says_so_and_needs_somebody(begun: Board) -> 
     assert (need["what"], need["id"], need["detail"]) == ("task", "login", found["problem"])
 
 
+def test_a_task_that_waits_for_a_decision_needs_the_person_until_there_is_one(begun: Board) -> None:
+    folder = begun.project.root / ".rcs" / "tasks" / "login"
+    state = json.loads((folder / "state.json").read_text())
+    (folder / "state.json").write_text(json.dumps(state | {"phase": "accept"}))
+    (need,) = begun.get("/api/attention")["waiting"]
+    assert (need["what"], need["id"], need["detail"]) == ("task", "login", "it waits for your decision")
+    assert need["command"] == 'rcs task accept login --decision WORD --reason "WHY"'
+    assert need["page"].endswith("#login")
+    ordered(begun, "accept", "login", "--decision", "accepted", "--reason", "it is what I wanted")
+    assert begun.get("/api/attention")["waiting"] == []
+
+
 def test_a_change_of_a_task_changes_the_version(begun: Board) -> None:
     before = begun.get("/api/tasks")["state"]
     plan(begun)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.files.clock import iso
 from rcs_hooks.overview.collect import for_dashboard, of_session, overview
 from rcs_hooks.overview.entries import Entry, Overview
 from rcs_hooks.overview.words import lines
@@ -144,7 +145,28 @@ def test_the_last_stop_is_told(workspace: Workspace) -> None:
 
 def test_what_waits_for_planning_to_end_is_named(workspace: Workspace) -> None:
     workspace.prompt("$blueprint $team")
-    assert only(look(workspace), "running").says == "phase planning, round 1 of 3; then $team"
+    assert only(look(workspace), "running").says == "phase planning, round 1 of 3; then $crew"
+
+
+def test_what_waited_for_planning_waits_for_the_person_once_it_has_ended(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint $forge split the export")
+    workspace.edit("blueprint", active=False, lifecycle_outcome="finished", completed_at=iso(workspace.now))
+    entry = only(look(workspace), "waiting")
+    assert (entry.name, entry.title, entry.has_title) == ("forge", "split the export", True)
+    assert entry.says == "blueprint has ended; type $forge to go on, or any prompt to be asked"
+    workspace.prompt("$forge")
+    assert look(workspace).waiting == ()
+
+
+def test_a_mode_that_was_silent_for_an_hour_is_stalled_and_one_that_was_held_lately_is_not(
+    workspace: Workspace,
+) -> None:
+    workspace.prompt("$forge")
+    assert not only(look(workspace), "running").is_stalled
+    workspace.now += 3600
+    assert only(look(workspace), "running").is_stalled
+    assert workspace.stop().blocks
+    assert not only(look(workspace), "running").is_stalled
 
 
 ENDED: dict[str, tuple[Record, str]] = {
@@ -368,6 +390,13 @@ def test_a_run_is_in_the_group_of_its_status(
     assert [entry.says for group in found.groups.values() for entry in group] == ([says] if says else [])
 
 
+def test_a_run_says_why_it_waits(project: Project) -> None:
+    project.emit("requirements", "waiting", data={"status": "waiting", "message": "Which\ndatabase?"})
+    assert only(of_project(project), "waiting").detail == "waits at requirements: Which database?"
+    project.emit("requirements", "failed", data={"status": "failed", "reason": "no key"})
+    assert only(of_project(project), "ended").detail == "failed at requirements: no key"
+
+
 def test_a_run_of_another_project_is_not_shown(project: Project, tmp_path: Path) -> None:
     project.emit("requirements")
     env = {"HOME": str(project.home), "PATH": os.defpath}
@@ -483,3 +512,13 @@ def test_for_the_dashboard_two_workspaces_with_one_session_have_two_keys(tmp_pat
         roots.append(str(workspace.root))
     found: Record = for_dashboard({}, roots, NOW, open_readonly(str(tmp_path / "none.db")))
     assert len({entry["key"] for entry in found["running"]}) == 2
+
+
+def test_an_option_is_whole_for_whoever_answers_with_it_and_short_in_the_sentence(workspace: Workspace) -> None:
+    workspace.prompt("$forge fix it")
+    long = "Take the second one, " * 6
+    ask(at(workspace), "forge", "Which?", [long.strip()])
+    entry = only(look(workspace), "waiting")
+    assert entry.question
+    assert entry.question.options == (long.strip(),)
+    assert len(entry.detail) < 90

@@ -36,7 +36,7 @@ def task(group: str, name: str = "login", **fields: Any) -> Entry:
 ASKS = mode("waiting", question=AskedQuestion("q-1", "Which?", ()), detail="asks: Which?")
 WAITS = mode("waiting", name="team", detail="waits with forge, which asks")
 WORKS = mode("running", detail="phase fixing")
-STALLED = mode("running", "s2", stop=LastStop(False, AT))
+STALLED = mode("running", "s2", stop=LastStop(False, AT), is_stalled=True)
 HELD = mode("running", "s3", stop=LastStop(True, AT))
 CLOSED = mode("closed", "s4", detail="phase fixing; its client has closed the session")
 FAILED = mode("ended", "s5", outcome="failed", detail="failed in phase fixing: the disk is full")

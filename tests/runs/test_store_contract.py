@@ -30,7 +30,8 @@ RUN = RunRecord(
     last_event=0, ended=None,
 )  # fmt: skip
 EVENT = NewEvent(1, "2026-01-01T00:00:00.000Z", "status_change", "design", None, "running", "{}", automatic=False)
-DAY_MS = 24 * 60 * 60 * 1000
+HOUR_MS = 60 * 60 * 1000
+DAY_MS = 24 * HOUR_MS
 
 
 @pytest.fixture(params=["sqlite", "memory"])
@@ -170,13 +171,24 @@ def test_every_filter_leaves_out_what_it_names(store: RunStore) -> None:
     assert {filters: store.runs(3_000, filters) for filters in wanted} == wanted
 
 
+def test_a_run_that_was_silent_for_an_hour_is_stalled_and_nothing_else(store: RunStore) -> None:
+    silent, waits = added(store, "r1"), added(store, "r2", status="waiting")
+    now = 1_000 + HOUR_MS
+    assert store.runs(now, RunFilter(status="stalled")) == [silent]
+    assert store.runs(now, RunFilter(status="running")) == []
+    assert store.runs(now, RunFilter(status="waiting")) == [waits]
+    assert store.runs(now - 1, RunFilter(status="stalled")) == []
+    assert store.runs(now - 1, RunFilter(status="running")) == [silent]
+    assert store.runs(1_000 + DAY_MS, RunFilter(status="stalled")) == []
+
+
 def test_a_run_that_was_silent_for_a_day_is_inactive_and_nothing_else(store: RunStore) -> None:
     silent, over = added(store, "r1"), added(store, "r2", status="completed")
     now = 1_000 + DAY_MS
     assert store.runs(now, RunFilter(status="inactive")) == [silent]
     assert store.runs(now, RunFilter(status="running")) == []
     assert store.runs(now, RunFilter(status="completed")) == [over]
-    assert store.runs(now - 1, RunFilter(status="running")) == [silent]
+    assert store.runs(now - 1, RunFilter(status="stalled")) == [silent]
 
 
 def test_a_deleted_run_is_gone_with_its_events_and_its_ids_are_not_used_again(store: RunStore) -> None:

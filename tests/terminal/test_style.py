@@ -51,7 +51,7 @@ def test_a_text_ends_its_colour_and_blanks_have_none() -> None:
 @each_row(("state", "kind"), [
     ("waiting", WAITS), ("askuserQuestion", WAITS), ("stale", WAITS), ("unproven", WAITS), ("running", GOES_ON),
     ("completed", GOOD), ("finished", GOOD), ("proven", GOOD), ("failed", BAD), ("blocked", BAD), ("skipped", QUIET),
-    ("userinterlude", QUIET), ("inactive", QUIET), ("a word of a stranger", ""), ("", ""),
+    ("stalled", WAITS), ("userinterlude", QUIET), ("inactive", QUIET), ("a word of a stranger", ""), ("", ""),
 ])  # fmt: skip
 def test_what_a_state_means(state: str, kind: str) -> None:
     assert kind_of(state) == kind

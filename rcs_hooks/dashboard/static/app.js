@@ -4,10 +4,13 @@ import { post } from "./js/api.js";
 import { Attention } from "./js/attention.js";
 import { fragment, h, morph } from "./js/dom.js";
 import { startKeys } from "./js/keys.js";
+import { startNotices } from "./js/notices.js";
+import { nextTheme, startTheme } from "./js/theme.js";
 import { Live } from "./js/live.js";
 import { everyOther } from "./js/pace.js";
 import { sentence } from "./js/pieces.js";
 import { absolute, now, startClock } from "./js/time.js";
+import { Everything } from "./js/pages/all.js";
 import { ModeRun } from "./js/pages/mode.js";
 import { NeedsMe } from "./js/pages/needs.js";
 import { Overview } from "./js/pages/overview.js";
@@ -20,12 +23,14 @@ import { actions } from "./js/actions.js";
 const ROUTES = [
   [/^\/$/, Overview],
   [/^\/attention\/?$/, NeedsMe],
+  [/^\/all\/?$/, Everything],
   [/^\/modes\/([^/]+)$/, ModeRun],
   [/^\/runs\/?$/, Runs],
   [/^\/runs\/([^/]+)$/, Run],
   [/^\/sessions\/?$/, Sessions],
   [/^\/tasks\/?$/, Tasks],
 ];
+const SLOW = 250; // milliseconds after which a page that is not there yet is outlined
 const NAV = ["/", "/attention", "/runs", "/sessions", "/tasks"];
 
 const main = document.getElementById("main");
@@ -71,7 +76,15 @@ function arrive({ scroll = null } = {}) {
   };
   shown.page = new Page(frame, new URL(location.href), decoded(pattern.exec(pathname)?.[1]));
   markNav();
+  setTimeout(skeleton, SLOW, shown.page);
   load(shown.page, scroll);
+}
+
+/** A page that takes long to come is an outline meanwhile, not the page before. */
+function skeleton(page) {
+  if (page !== shown.page || shown.arrived) return;
+  const bones = ["title", "", "", ""].map((each) => h("span", { class: `bone ${each}` }));
+  morph(main, fragment(h("div", { class: "skeleton", "aria-hidden": "true" }, ...bones)));
 }
 
 function decoded(part) {
@@ -84,12 +97,20 @@ function decoded(part) {
 
 class Nowhere {
   title = "Nothing here";
+  constructor(frame, url) {
+    this.path = url.pathname;
+  }
   async load() {}
   moved() {}
   view() {
     return [
-      h("h1", {}, "Nothing here"),
-      h("p", {}, "There is no such page. ", h("a", { href: "/" }, "The overview"), " is the first one."),
+      h(
+        "section",
+        { class: "empty" },
+        h("h1", {}, "Nothing here"),
+        h("p", {}, "There is no page ", h("code", {}, this.path), "."),
+        h("p", {}, h("a", { class: "button", href: "/" }, "Overview"), " ", h("a", { class: "button", href: "/all" }, "Search everything")),
+      ),
     ];
   }
 }
@@ -170,11 +191,21 @@ live.addEventListener("state", ({ detail: state }) => {
   const place = document.getElementById("connection");
   place.dataset.state = state;
   document.getElementById("connection-word").textContent = state === "reconnecting" ? "Reconnecting…" : "";
-  place.title =
-    state === "live"
-      ? "Live: what happens is shown as it happens"
-      : `Not connected since ${absolute(now())}; tried again by itself`;
+  place.title = state === "live" ? "Live: what happens is shown as it happens" : "Not connected; it is tried again by itself";
+  away(state === "reconnecting");
 });
+
+/** What is shown while the server is away is old, and says as of when. */
+function away(isAway) {
+  const note = document.getElementById("away");
+  if (isAway && note.hidden) note.textContent = `Not connected. What is shown is as of ${absolute(lastHeard)}.`;
+  note.hidden = !isAway;
+  document.body.classList.toggle("is-away", isAway);
+}
+let lastHeard = now();
+for (const name of ["sync", "events", "folders"]) live.addEventListener(name, () => (lastHeard = now()));
+live.addEventListener("lost", () => (lastHeard = now()));
+
 live.addEventListener("sync", () => {
   attention.refresh();
   refresh.soon();
@@ -217,7 +248,7 @@ document.addEventListener("click", (event) => {
     event.altKey
   )
     return;
-  if (link.target || link.origin !== location.origin || link.getAttribute("href").startsWith("#")) return;
+  if (link.target || link.hasAttribute("download") || link.origin !== location.origin || link.getAttribute("href").startsWith("#")) return;
   event.preventDefault();
   go(link.href);
 });
@@ -227,6 +258,7 @@ document.addEventListener("submit", (event) => {
   perform(event.target.dataset.do, event.target, event);
 });
 document.addEventListener("change", (event) => shown.page?.changed?.(event.target));
+document.addEventListener("input", (event) => event.target.dataset.typed !== undefined && shown.page?.typed?.(event.target));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.closest("form[data-do]")?.requestSubmit();
 });
@@ -236,6 +268,7 @@ history.scrollRestoration = "manual";
 
 function perform(name, element, event) {
   if (name === "again") return refresh.soon();
+  if (name === "theme") return nextTheme(element);
   const known = actions[name];
   if (known) return known(element, { post, toast, refresh: () => (attention.refresh(), refresh.soon()) });
   return shown.page?.act?.(name, element, event);
@@ -249,8 +282,19 @@ function toast(text) {
 
 startKeys(
   (number) => (go(NAV[number]), true),
+  () => (location.pathname === "/all" || go("/all"), search()),
   () => shown.page?.back?.() ?? false,
 );
+/** The field of the search, as soon as it is there. */
+function search(tries = 50) {
+  const field = document.getElementById("search");
+  if (field && !main.hasAttribute("aria-busy")) field.select();
+  else if (tries) setTimeout(search, 50, tries - 1);
+  return true;
+}
+
+startTheme(document.getElementById("theme"));
+startNotices(() => go("/attention"));
 startClock();
 setInterval(() => !document.hidden && shown.page?.tick?.(), 2000);
 arrive();

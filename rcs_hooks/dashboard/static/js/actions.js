@@ -1,28 +1,39 @@
-// The three things that a page may do. Each asks first.
+// What a page may do. Whatever changes something asks first.
 
-import { asks } from "./dialog.js";
+import { asks, says } from "./dialog.js";
+import { h } from "./dom.js";
+import { capital, resumed } from "./pieces.js";
 
-export const actions = { answer, option, "end-run": endRun, "clear-mode": clearMode };
+export const actions = { answer, option, copy, "end-run": endRun, "clear-mode": clearMode };
 
-/** An option puts its words where an answer is written; nothing is sent by it. */
-function option(button) {
-  const field = button.closest("form").elements.answer;
-  field.value = button.dataset.words;
+async function copy(button, { toast }) {
+  const { copy: text, what } = button.dataset;
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`Copied: ${what}.`);
+  } catch {
+    getSelection().selectAllChildren(button.previousElementSibling);
+  }
+}
+
+/** An option is an answer: what is left to do is to confirm it. */
+function option(button, frame) {
+  return send(button.closest("form"), button.dataset.words, frame);
+}
+
+function answer(form, frame) {
+  const field = form.elements.answer;
+  const words = field.value.trim();
+  if (words) return send(form, words, frame, () => (field.value = ""));
   field.focus();
 }
 
-async function answer(form, { post, toast, refresh }) {
-  const field = form.elements.answer;
-  const words = field.value.trim();
-  if (!words) {
-    field.focus();
-    return;
-  }
-  const { root, session, question, text } = form.dataset;
+async function send(form, words, { post, refresh }, sent = () => {}) {
+  const { root, session, question, text, resume } = form.dataset;
   let said;
   const done = await asks({
     title: "Send this answer?",
-    text: "The next prompt that you type in the session brings the agent the answer, and what waits for it goes on.",
+    text: "It is recorded. Nothing goes on by itself: the next prompt that you type in the session brings the agent the answer.",
     facts: [
       ["Question", text],
       ["Answer", words],
@@ -37,9 +48,13 @@ async function answer(form, { post, toast, refresh }) {
     },
   });
   if (!done) return;
-  field.value = "";
-  toast(`${said.says[0].toUpperCase()}${said.says.slice(1)}.`);
+  sent();
   refresh();
+  const commands = JSON.parse(resume || "[]");
+  says({
+    title: "Answered",
+    nodes: [h("p", {}, `${capital(said.says)}.`), resumed(commands)],
+  });
 }
 
 async function endRun(button, { post, toast, refresh }) {
@@ -47,7 +62,7 @@ async function endRun(button, { post, toast, refresh }) {
   let said;
   const done = await asks({
     title: "End this run?",
-    text: "It is marked as ended, and no longer counts as working. An agent that still works on it is not stopped by that.",
+    text: "It is marked as ended, and no longer counts as running. An agent that still works on it is not stopped by that.",
     facts: [
       ["Workflow", workflow],
       ["Run", run],

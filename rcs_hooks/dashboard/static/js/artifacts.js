@@ -6,6 +6,7 @@ import { diff } from "./diff.js";
 import { reader } from "./dialog.js";
 import { picture } from "./graph.js";
 import { markdown } from "./markdown.js";
+import { copyButton } from "./pieces.js";
 import { icon } from "./status.js";
 import { ago } from "./time.js";
 
@@ -38,6 +39,7 @@ function row(each, address) {
     each.missing
       ? h("span", { class: "file missing", title: "The file is not there any more, or not yet" }, ...inner)
       : h("a", { class: "file", href: address(each.path), "data-item": true }, ...inner),
+    copyButton(each.path, "the path"),
   );
 }
 
@@ -46,7 +48,10 @@ export function openArtifact(run, file, frame, closed) {
   const place = h("p", { class: "dim" }, "Reading…");
   const about = h("span", { class: "dim about" });
   const plain = h("button", { type: "button", class: "button", "aria-pressed": "false", hidden: true }, "As text");
-  const opened = reader({ title: file, note: about, tools: [plain], body: place, closed });
+  const address = (asked) => query(path("runs", run, "file"), { path: file, ...asked });
+  const download = h("a", { class: "button", href: address({ download: true }), download: file.slice(file.lastIndexOf("/") + 1) }, icon("download"), "Download");
+  const tools = [copyButton(file, "the path"), plain, download];
+  const opened = reader({ title: file, note: about, tools, body: place, closed });
   get(query(path("runs", run, "artifact"), { path: file }), frame.signal)
     .then((found) => {
       about.append(size(found.bytes), ", changed ", ago(found.modified_at));
@@ -54,6 +59,7 @@ export function openArtifact(run, file, frame, closed) {
         () => nicely(found),
         () => [cutNote(found), h("pre", { class: "text" }, found.text)].filter(Boolean),
       ];
+      if (["picture", "binary"].includes(found.kind)) return opened.show(...unread(found, address({})));
       opened.show(...nice());
       if (found.kind === "text") return;
       plain.hidden = false;
@@ -69,9 +75,15 @@ export function openArtifact(run, file, frame, closed) {
   return opened;
 }
 
+/** What is no text: a picture is shown, anything else can be stored. */
+function unread(found, address) {
+  if (found.kind === "binary") return [h("p", {}, "This is not text, so it is not shown here. It can be downloaded.")];
+  return [h("img", { class: "shown-picture", src: address, alt: found.path })];
+}
+
 function nicely(found) {
   const made = [cutNote(found), ...diagram(found.diagram)];
-  if (found.kind === "markdown") made.push(markdown(found.text));
+  if (found.kind === "markdown") made.push(markdown(found.text, found.diagrams));
   else if (found.kind === "diff") made.push(diff(found.text));
   else made.push(h("pre", { class: "text" }, found.kind === "json" ? indented(found.text) : found.text));
   return made.filter(Boolean);

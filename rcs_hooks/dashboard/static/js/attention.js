@@ -1,6 +1,7 @@
 // What needs a person, asked for whenever something has happened; the number in the head is made of it on every page.
 
 import { get } from "./api.js";
+import { tell } from "./notices.js";
 import { everyOther } from "./pace.js";
 
 export class Attention {
@@ -13,9 +14,9 @@ export class Attention {
     this.#changed = changed;
   }
 
+  /** How much waits for the person; what has failed or stalled waits for nobody. */
   get needy() {
-    const found = this.data;
-    return found ? found.waiting.length + found.failed.length + found.stalled.length : 0;
+    return this.data?.waiting.length ?? 0;
   }
 
   refresh() {
@@ -25,6 +26,7 @@ export class Attention {
   async #ask() {
     try {
       this.data = await get("/api/attention");
+      tell(this.data.waiting);
       this.problem = null;
     } catch (error) {
       this.problem = error;

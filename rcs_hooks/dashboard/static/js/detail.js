@@ -1,7 +1,7 @@
 // One step of a run: each visit, who worked in it, and what was made there.
 
 import { h } from "./dom.js";
-import { icon, kindOf, mark, status, word } from "./status.js";
+import { icon, isLeft, kindOf, mark, status, word } from "./status.js";
 import { duration, lasting, moment, now } from "./time.js";
 
 const MOST_VISITS = 50;
@@ -82,11 +82,11 @@ function worker([name, steps]) {
     h(
       "li",
       {},
-      mark(each.status),
+      mark(isLeft(each) ? "left" : each.status),
       " ",
       each.step.slice(each.step.indexOf(":") + 1),
       " ",
-      h("span", { class: "dim" }, word(each.status), " ", duration(each.seconds)),
+      h("span", { class: "dim" }, isLeft(each) ? "left" : word(each.status), " ", duration(each.seconds)),
     );
   return h("li", {}, h("strong", { title: name }, name), h("ol", {}, ...steps.map(step)));
 }

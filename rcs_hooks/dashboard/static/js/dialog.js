@@ -48,6 +48,17 @@ export function asks({ title, text, facts = [], choice = null, yes, danger = fal
   });
 }
 
+/** Says what has come of something; any way out closes it. */
+export function says({ title, nodes }) {
+  const close = h("button", { type: "submit", class: "button primary" }, "Done");
+  const form = h("form", { method: "dialog" }, h("h2", { id: "said-title" }, title), ...nodes, h("div", { class: "buttons" }, close));
+  const dialog = h("dialog", { class: "ask said-so", "aria-labelledby": "said-title" }, form);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  close.focus();
+}
+
 function radios({ name, label, options }) {
   const each = options.map((value, number) =>
     h("label", {}, h("input", { type: "radio", name, value, checked: number === 0 }), " ", value),

@@ -3,7 +3,7 @@
 import { get, path, query } from "./api.js";
 import { cut, h } from "./dom.js";
 import { mark, word } from "./status.js";
-import { absolute, clock } from "./time.js";
+import { absolute, isLong, timeIn } from "./time.js";
 
 const WINDOW = 200;
 const TYPES = { artifact_registered: "artifact", run_ended: "run ended" };
@@ -60,7 +60,9 @@ export class Events {
     this.frame.redraw();
   }
 
-  view(chosen) {
+  /** `span`: the times of the first event of the run and of the last one. */
+  view(chosen, [from, to]) {
+    const withDay = isLong(from, to);
     const first = this.rows[0]?.seq ?? 0;
     const last = this.rows.at(-1)?.seq ?? 0;
     const unseen = this.last - last;
@@ -107,8 +109,8 @@ export class Events {
             },
             h(
               "ol",
-              { class: "event-rows", reversed: true, start: last },
-              ...[...this.rows].reverse().map((event) => shown(event, chosen)),
+              { class: `event-rows${withDay ? " with-day" : ""}`, reversed: true, start: last },
+              ...[...this.rows].reverse().map((event) => shown(event, chosen, withDay)),
             ),
           )
         : h("p", { class: "dim" }, "No event yet."),
@@ -116,16 +118,16 @@ export class Events {
   }
 }
 
-function shown(event, chosen) {
+function shown(event, chosen, withDay) {
   const said = note(event);
   const place = [event.step, event.unit].filter(Boolean).join(" · ") || "–";
   const what =
     event.type === "status_change" ? word(event.status) : (TYPES[event.type] ?? event.type.replaceAll("_", " "));
   const head = [
     h("span", { class: "seq" }, String(event.seq)),
-    h("time", { datetime: event.at, title: absolute(Date.parse(event.at)) }, clock(Date.parse(event.at))),
+    h("time", { datetime: event.at, title: absolute(Date.parse(event.at)) }, timeIn(Date.parse(event.at), withDay)),
     event.type === "status_change" ? mark(event.status) : h("span", { class: "status mark" }),
-    h("span", { class: "place" }, place),
+    h("span", { class: "place", title: place }, place),
     h(
       "span",
       { class: "what" },

@@ -21,6 +21,7 @@ export function picture(text, label) {
   if (made?.nodeName !== "svg") return null;
   made.setAttribute("aria-label", label);
   made.style.minWidth = `${Number(made.getAttribute("width")) * SMALLEST || 0}px`;
+  made.style.minHeight = `${Number(made.getAttribute("height")) * SMALLEST || 0}px`;
   return made;
 }
 

@@ -3,10 +3,10 @@
 import { h } from "./dom.js";
 import { coded, modeLink } from "./pieces.js";
 import { mark, status } from "./status.js";
-import { absolute, ago, clock, lasting, moment, now } from "./time.js";
+import { absolute, ago, isLong, lasting, moment, now, timeIn } from "./time.js";
 
 const MARKS = { started: "running", resumed: "running", phase: "completed", question: "waiting", answer: "running" };
-const WORDS = { held: "Stop held", let_go: "Stop let go", handoff: "handed over", outcome: "ended" };
+const WORDS = { held: "Stop held", let_go: "stalled: Stop let go", handoff: "handed over", outcome: "ended" };
 
 const panel = (name, title, count, ...body) =>
   h(
@@ -37,7 +37,7 @@ export function rounds({ rounds: found }) {
     null,
     h(
       "div",
-      { class: "wide", tabindex: "0", role: "region", "aria-label": "Rounds" },
+      { class: "wide", tabindex: "0", role: "region", "aria-label": "Table of rounds" },
       h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows)),
     ),
   );
@@ -73,6 +73,8 @@ export function runsOf({ runs, run, mode, project, session }) {
 
 /** The events, the newest first. */
 export function history({ events, event_count: all, folded, session }, chosen) {
+  const [from, to] = [events[0], events.at(-1)].map((event) => Date.parse(event?.at ?? ""));
+  const withDay = isLong(from, to);
   const left = all - events.length;
   const before = [
     left > 0 && `${left.toLocaleString("en")} earlier events are not shown.`,
@@ -86,14 +88,14 @@ export function history({ events, event_count: all, folded, session }, chosen) {
       ? h(
           "div",
           { class: "scroll", tabindex: "0", role: "region", "aria-label": "History, the newest first" },
-          h("ol", { class: "event-rows", reversed: true }, ...[...events].reverse().map((event) => shown(event, chosen))),
+          h("ol", { class: `event-rows${withDay ? " with-day" : ""}`, reversed: true }, ...[...events].reverse().map((event) => shown(event, chosen, withDay))),
         )
       : h("p", { class: "dim" }, session === null ? "What belongs to no session has no history." : "Nobody has kept a history of this run."),
     before.length > 0 && h("p", { class: "dim note" }, before.join(" ")),
   );
 }
 
-function shown(event, chosen) {
+function shown(event, chosen, withDay) {
   const at = Date.parse(event.at ?? "");
   const ended = event.event === "outcome" ? event.after : event.event === "handoff" ? "finished" : null;
   const way = [event.before, event.after === event.before ? null : event.after].filter(Boolean).join(" → ") || "–";
@@ -108,7 +110,7 @@ function shown(event, chosen) {
       "div",
       { class: "event" },
       h("span", { class: "seq" }, String(event.n)),
-      Number.isNaN(at) ? h("span") : h("time", { datetime: event.at, title: absolute(at) }, clock(at)),
+      Number.isNaN(at) ? h("span") : h("time", { datetime: event.at, title: absolute(at) }, timeIn(at, withDay)),
       mark(ended ?? (event.event === "proof" ? (event.passed ? "completed" : "failed") : MARKS[event.event]) ?? "idle"),
       h("span", { class: "place", title: way }, way),
       h("span", { class: "what" }, WORDS[event.event] ?? event.event, event.early && " early"),

@@ -8,29 +8,29 @@ const HELP = [
   ["j, ↓", "next entry of the list"],
   ["k, ↑", "entry before"],
   ["Enter", "open it"],
-  ["/", "to the filters"],
+  ["/", "search everything"],
   ["Esc", "close; back out of a step"],
   ["?", "this list"],
 ];
 
-export function startKeys(goTo, backOut) {
+export function startKeys(goTo, search, backOut) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector("dialog[open]") || typing(event.target)) return;
     const arrow = event.key === "ArrowDown" || event.key === "ArrowUp";
     if (arrow && !event.target.closest?.("[data-item]")) return;
-    const done = act(event.key, goTo, backOut);
+    const done = act(event.key, goTo, search, backOut);
     if (done) event.preventDefault();
   });
 }
 
 const typing = (element) => element.closest?.("input, textarea, select, [contenteditable]") !== null;
 
-function act(key, goTo, backOut) {
+function act(key, goTo, search, backOut) {
   if ("12345".includes(key)) return goTo(Number(key) - 1);
   if (key === "j" || key === "ArrowDown") return move(1);
   if (key === "k" || key === "ArrowUp") return move(-1);
-  if (key === "/") return focus(document.querySelector(".filters select, .filters input"));
+  if (key === "/") return search();
   if (key === "Escape") return backOut();
   if (key === "?") return help();
   return false;

@@ -61,6 +61,7 @@ export class Live extends EventTarget {
 
   #closed() {
     clearTimeout(this.#hello);
+    if (this.state === "live" && !this.#calm) this.#tell("lost");
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#tries) * (0.75 + Math.random() / 2);
     this.#tries += 1;
     this.#timer = setTimeout(() => this.#open(), pause);

@@ -2,6 +2,7 @@
 // named and not fetched, and a link leads only where http, https and mailto lead.
 
 import { h } from "./dom.js";
+import { picture } from "./graph.js";
 
 const MOST_BLOCKS = 4000;
 // No pattern of a line may look at it more than once from each place: a line may be a megabyte.
@@ -12,8 +13,9 @@ const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^ {0,3}> ?(.*)$/;
 const DELIMITERS = /^[ |:-]+$/; // that a "-" is in it is asked where it is used
 
-export function markdown(text) {
-  const budget = { left: MOST_BLOCKS };
+/** `diagrams`: the Mermaid fences of the text in their order, as the server has drawn them. */
+export function markdown(text, diagrams = []) {
+  const budget = { left: MOST_BLOCKS, diagrams };
   const lines = text.replaceAll("\r\n", "\n").replaceAll("\t", "    ").split("\n");
   const start = frontMatter(lines);
   const shown = h("div", { class: "markdown" }, ...start.nodes, ...blocks(lines.slice(start.lines), budget, 0));
@@ -44,7 +46,7 @@ function* blocks(lines, budget, depth) {
 function block(lines, at, budget, depth) {
   const line = lines[at];
   let found = FENCE.exec(line);
-  if (found) return fence(lines, at, found);
+  if (found) return fence(lines, at, found, budget);
   found = HEADING.exec(line);
   const words = found?.[2].trimEnd().replace(/(?<!#)#+$/, "").trimEnd();
   if (found) return [h(`h${Math.min(6, found[1].length + 2)}`, {}, ...inline(words)), at + 1];
@@ -57,12 +59,30 @@ function block(lines, at, budget, depth) {
   return paragraph(lines, at);
 }
 
-function fence(lines, at, [, indent, mark]) {
+function fence(lines, at, [, indent, mark], budget) {
   const closing = new RegExp(`^ {0,3}\\${mark[0]}{${mark.length},}\\s*$`);
   let end = at + 1;
   while (end < lines.length && !closing.test(lines[end])) end += 1;
   const code = lines.slice(at + 1, end).map((each) => (each.startsWith(indent) ? each.slice(indent.length) : each));
-  return [h("pre", { tabindex: "0" }, h("code", {}, code.join("\n"))), end + 1];
+  const shown = h("pre", { tabindex: "0" }, h("code", {}, code.join("\n")));
+  const isMermaid = lines[at].trim().slice(mark.length).trim().toLowerCase() === "mermaid";
+  return [isMermaid ? diagram(drawnOf(budget.diagrams, code), shown) : shown, end + 1];
+}
+
+const bare = (text) => text.replace(/^[ \t]+|[ \t]+$/gm, "");
+
+const drawnOf = (diagrams, code) => diagrams.find((each) => bare(each.source) === bare(code.join("\n")));
+
+/** A diagram, its text folded under it; where it cannot be drawn, its text and why. */
+function diagram(drawn, text) {
+  const made = drawn?.svg && picture(drawn.svg, "Diagram");
+  if (!made) return drawn?.problem ? h("div", { class: "mermaid" }, text, h("p", { class: "note" }, drawn.problem)) : text;
+  return h(
+    "div",
+    { class: "mermaid" },
+    h("div", { class: "graph whole" }, made),
+    h("details", {}, h("summary", {}, "As text"), text),
+  );
 }
 
 function indented(lines, at) {
@@ -129,10 +149,14 @@ function item(inner, budget, depth) {
   );
 }
 
+const SIDES = { ":-": "to-left", "-:": "to-right", ":-:": "to-middle" };
+
 function table(lines, at) {
   let end = at + 2;
   while (end < lines.length && lines[end].includes("|") && lines[end].trim()) end += 1;
-  const cells = (line, tag) => h("tr", {}, ...split(line).map((cell) => h(tag, {}, ...inline(cell))));
+  const sides = split(lines[at + 1]).map((each) => SIDES[`${each.startsWith(":") ? ":" : ""}-${each.endsWith(":") ? ":" : ""}`]);
+  const cells = (line, tag) =>
+    h("tr", {}, ...split(line).map((cell, number) => h(tag, { class: sides[number] ?? null }, ...inline(cell))));
   const made = h(
     "table",
     {},

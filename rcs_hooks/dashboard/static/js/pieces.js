@@ -16,6 +16,26 @@ export function empty(title, ...words) {
 /** A command as it is typed. */
 export const command = (text) => h("pre", { class: "command", tabindex: "0" }, h("code", {}, text));
 
+/** A button that copies a text; `what` says which. */
+export const copyButton = (text, what) =>
+  h("button", { type: "button", class: "icon-button copy", "data-do": "copy", "data-copy": text, "data-what": what, "aria-label": `Copy ${what}` }, icon("copy"));
+
+/** A command to copy. */
+export const copied = (text) =>
+  h("span", { class: "to-copy" }, h("code", { tabindex: "0" }, text), copyButton(text, "the command"));
+
+/** The commands that resume a session: one where its client is known, else those of the likely clients. */
+export function resumed(found) {
+  if (!found.length) return null;
+  const isSure = found.length === 1;
+  return h(
+    "div",
+    { class: "resume" },
+    h("p", { class: "dim" }, isSure ? `To go on in ${found[0].client}:` : "To go on in the session, in the client that it belongs to:"),
+    ...found.map((each) => h("p", {}, !isSure && h("span", { class: "dim" }, `${each.client} `), copied(each.command))),
+  );
+}
+
 /** That the server is away is said in the head already, and nothing has to move for it. */
 export function problemNote(problem) {
   return problem?.status > 0 && h("p", { class: "problem", role: "alert", "data-key": "problem" }, problem.message);
@@ -23,8 +43,8 @@ export function problemNote(problem) {
 
 const at = (root, session, id) => `${root}\n${session ?? ""}\n${id}`;
 
-/** A question with its form. What is typed stays when the page is drawn again. */
-export function question(asked, root, session, { dated = true } = {}) {
+/** A question with its form: an option is an answer, and so is what is typed, which stays when the page is drawn again. */
+export function question(asked, root, session, { dated = true, resume = [] } = {}) {
   const id = `answer-${asked.question_id}`;
   return h(
     "form",
@@ -36,6 +56,7 @@ export function question(asked, root, session, { dated = true } = {}) {
       "data-session": session ?? "",
       "data-question": asked.question_id,
       "data-text": asked.question,
+      "data-resume": JSON.stringify(resume),
     },
     h(
       "p",
@@ -56,11 +77,13 @@ export function question(asked, root, session, { dated = true } = {}) {
     h(
       "div",
       { class: "reply" },
-      h("textarea", { id, name: "answer", rows: "2", maxlength: "4000", required: true, placeholder: "Your answer" }),
+      h("textarea", { id, name: "answer", rows: "2", maxlength: "4000", required: true, placeholder: asked.options.length ? "Or in your own words" : "Your answer" }),
       h("button", { type: "submit", class: "button primary" }, "Answer…"),
     ),
   );
 }
+
+export const taskLink = (root, task) => `/tasks?${new URLSearchParams({ project: root })}#${encodeURIComponent(task)}`;
 
 export const sessionLink = (root, session) =>
   `/sessions?${new URLSearchParams({ project: root, session: session ?? "" })}`;
@@ -71,6 +94,9 @@ export const modeLink = (root, session, mode, run = null) =>
 
 /** An id as people read it: a long one by its first letters, all of it on hover. `short`: those that tell it apart. */
 export const shortId = (id, short = id.length >= 16 ? id.slice(0, 8) : id) => h("code", { class: "id", title: id }, short);
+
+/** The same, with a button that copies all of it. */
+export const idToCopy = (id, short) => h("span", { class: "id-copy" }, shortId(id, short), copyButton(id, "the id"));
 
 export const fact = (name, ...value) => [h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, ...value))];
 
@@ -116,6 +142,10 @@ export const folders = (paths) => {
 export const coded = (words) =>
   words.split(/`([^`]*)`/).map((part, number) => (number % 2 ? h("code", {}, part) : part));
 
+const WORD = /^[a-z]+(?=[\s,;:!?]|$)/;
+
+/** With a capital, where it begins with a word: a name of a file, a command or a variable stays as it is. */
+export const capital = (words) => (WORD.test(words) ? `${words.charAt(0).toUpperCase()}${words.slice(1)}` : words);
+
 /** What the server says in a line of its own, as a sentence by itself. */
-export const sentence = (words) =>
-  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+export const sentence = (words) => `${capital(words)}${/[.!?…。？！]$/.test(words) ? "" : "."}`;

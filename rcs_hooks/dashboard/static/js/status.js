@@ -3,11 +3,11 @@
 import { h, s } from "./dom.js";
 import { now } from "./time.js";
 
-const ICONS = new URL("../icons.svg", import.meta.url).href;
+const ICONS = "/static/icons.svg";
 
 /** What people read for a run that they ended, in all lists. */
 export const STOPPED = "stopped by the user";
-const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: STOPPED, let_go: "let go" };
+const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: STOPPED };
 const SHAPES = new Set([
   "running",
   "waiting",
@@ -19,6 +19,7 @@ const SHAPES = new Set([
   "inactive",
   "not_started",
   "unreadable",
+  "left",
 ]);
 const LIKE = {
   finished: "completed",
@@ -28,11 +29,9 @@ const LIKE = {
   userinterlude: "skipped",
   blocked_on_user: "waiting",
   active: "running",
-  ended: "completed",
   aborted: "skipped",
   pending: "waiting",
   closed: "inactive",
-  let_go: "stalled",
 };
 
 export const word = (status) => WORDS[status] ?? String(status ?? "not_started").replaceAll("_", " ");
@@ -44,10 +43,13 @@ export function kindOf(status) {
 
 const QUIET_AFTER = 3_600_000;
 
-/** A run whose status is running, but without an event for an hour, is not shown as working. */
+/** The server says so of a run that was silent for an hour when it was asked; here of one that has become so since. */
 export function statusOf(run) {
   return run.status === "running" && now() - Date.parse(run.last_at) >= QUIET_AFTER ? "stalled" : run.status;
 }
+
+/** A status with what it says where it is over without an end of its own: an agent that was left, or whose run ended. */
+export const isLeft = (each) => ["running", "waiting"].includes(each.status) && Boolean(each.ended_at);
 
 export function icon(name, title) {
   const said = title ? { role: "img", "aria-label": title } : { "aria-hidden": "true" };

@@ -7,8 +7,9 @@ export function staysOf(visits) {
   return stays;
 }
 
-/** One stretch, from the first time to the last: what is known of a visit, a unit or an agent by itself. */
+/** The stretches of a unit or an agent, each time in a state by itself; else one, from the first time to the last. */
 export function whole(each) {
+  if (each.stays?.length) return each.stays.flatMap((stay) => whole({ ...stay, stays: [] }));
   if (!each.started_at) return [];
   return [
     { from: Date.parse(each.started_at), to: each.ended_at ? Date.parse(each.ended_at) : null, status: each.status },

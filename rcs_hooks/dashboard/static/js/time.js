@@ -54,6 +54,25 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
 });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
+const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DATE_CLOCK = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const HOURS = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+const A_DAY = 86_400_000;
+
+/** The words of a tick of an axis: as much as tells it from the next one, `step` milliseconds later. */
+export function tick(at, step, length) {
+  if (step >= A_DAY) return DATE.format(at);
+  if (step < 60_000) return CLOCK.format(at);
+  return length >= A_DAY ? DATE_CLOCK.format(at) : HOURS.format(at);
+}
+
+/** The time of day of an event; with its day where the run lasted for more than one. */
+export const timeIn = (at, isLong) => (isLong ? DAY.format(at) : CLOCK.format(at));
+
+/** Whether there is more than a day between two moments, or midnight. */
+export const isLong = (from, to) => to - from >= A_DAY || new Date(from).toDateString() !== new Date(to).toDateString();
+
 export const absolute = (at) => FULL.format(at);
 export const clock = (at) => CLOCK.format(at);
 
@@ -70,6 +89,18 @@ export function ago(iso, attributes = {}) {
   return h("time", { datetime: iso, title: absolute(at), "data-ago": at, ...attributes }, relative(at));
 }
 
+/** For how long something has been so: `12 m`, kept true by the timer. */
+export function since(iso) {
+  const at = Date.parse(iso ?? "");
+  if (Number.isNaN(at)) return null;
+  return h("time", { class: "since", datetime: iso, title: absolute(at), "data-for": at }, lengthSince(at));
+}
+
+function lengthSince(at) {
+  const words = relative(at);
+  return words === "now" ? "just now" : `for ${words.replace(" ago", "")}`;
+}
+
 /** A length of time; one that still runs was `seconds` long at the time `at` and goes on. */
 export function lasting(seconds, isOpen, at = now()) {
   if (seconds === null || seconds === undefined) return h("span", { class: "duration" }, "");
@@ -77,9 +108,10 @@ export function lasting(seconds, isOpen, at = now()) {
   return h("span", { class: "duration", ...running }, duration(seconds));
 }
 
-function tick() {
+function count() {
   if (document.hidden) return;
   for (const each of document.querySelectorAll("[data-ago]")) put(each, relative(Number(each.dataset.ago)));
+  for (const each of document.querySelectorAll("[data-for]")) put(each, lengthSince(Number(each.dataset.for)));
   for (const each of document.querySelectorAll("[data-since]")) {
     put(each, duration(Math.max(0, now() - Number(each.dataset.since)) / 1000));
   }
@@ -90,6 +122,6 @@ function put(element, words) {
 }
 
 export function startClock() {
-  setInterval(tick, 1000);
-  document.addEventListener("visibilitychange", tick);
+  setInterval(count, 1000);
+  document.addEventListener("visibilitychange", count);
 }

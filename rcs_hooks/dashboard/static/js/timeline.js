@@ -1,30 +1,67 @@
-// The timeline of a run: a row for each step with its real times, and under it the units and agents that belong to it.
+// The timeline of a run: a row for each step with its real times, under it the units and agents that belong to it and
+// the files that were made there, and an axis of time.
 
 import { h } from "./dom.js";
 import { whole } from "./stays.js";
-import { kindOf, mark, word } from "./status.js";
-import { absolute, duration, lasting, now } from "./time.js";
+import { icon, isLeft, kindOf, mark, word } from "./status.js";
+import { absolute, duration, lasting, now, tick as tickWords } from "./time.js";
 
 const OPEN = new Set(["running", "waiting"]);
+const GOES_ON = new Set([...OPEN, "stalled"]);
 const MOST_CHILDREN = 12;
+const MOST_FILES = 4;
+const [MOST_TICKS, MOST_DATES] = [5, 3];
+const SECOND = 1000;
+const [MINUTE, HOUR, DAY] = [60 * SECOND, 3600 * SECOND, 86_400 * SECOND];
+const STEPS = [
+  SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND,
+  MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE,
+  HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR,
+  DAY, 2 * DAY, 7 * DAY, 28 * DAY, 91 * DAY, 364 * DAY,
+];
 
-/** `stays(step)`: its stretches of time; `address(step)` selects it. */
+/** `stays(step)`: its stretches of time; `address(changed)`: the page with another step or artifact. */
 export function timeline(run, stays, chosen, address) {
   const span = spanOf(run);
-  return h(
-    "ol",
-    { class: "timeline", "aria-label": "Steps" },
-    ...run.timeline.map((step) => stepShown(step, stays(step), span, chosen, address)),
-  );
+  return [
+    h(
+      "ol",
+      { class: "timeline", "aria-label": "Steps" },
+      ...run.timeline.map((step) => stepShown(step, stays(step), filesOf(run, step), span, chosen, address)),
+    ),
+    axis(span),
+  ];
 }
 
 function spanOf(run) {
   const from = Date.parse(run.started_at);
-  const open = OPEN.has(run.status);
-  return { from, to: Math.max(open ? now() : Date.parse(run.last_at), from + 1000) };
+  const isOpen = GOES_ON.has(run.status);
+  return { from, to: Math.max(isOpen ? now() : Date.parse(run.last_at), from + 1000), isOpen };
 }
 
-function stepShown(step, stays, span, chosen, address) {
+function axis(span) {
+  if (Number.isNaN(span.from)) return null;
+  const length = span.to - span.from;
+  const most = (each) => (length >= DAY && each < DAY ? MOST_DATES : MOST_TICKS);
+  const step = STEPS.find((each) => length / each <= most(each)) ?? STEPS.at(-1) * Math.ceil(length / STEPS.at(-1) / MOST_TICKS);
+  const zone = new Date(span.from).getTimezoneOffset() * MINUTE;
+  const first = Math.ceil((span.from - zone) / step) * step + zone;
+  const ticks = [];
+  for (let at = first; at <= span.to && ticks.length <= MOST_TICKS; at += step) ticks.push(at);
+  const shown = ticks.map((at) =>
+    h(
+      "span",
+      { class: "tick", vars: { left: `${(((at - span.from) / length) * 100).toFixed(2)}%` } },
+      h("span", { title: absolute(at) }, tickWords(at, step, length)),
+    ),
+  );
+  return h("div", { class: "bar-row axis", "aria-hidden": "true", "data-key": "axis" }, h("span", { class: "track" }, ...shown));
+}
+
+const filesOf = (run, step) =>
+  (run.artifacts ?? []).filter((each) => each.step === step.step || each.step?.startsWith(`${step.step}:`));
+
+function stepShown(step, stays, files, span, chosen, address) {
   const isChosen = chosen === step.step;
   const name = step.step || "before the first step";
   return h(
@@ -34,7 +71,7 @@ function stepShown(step, stays, span, chosen, address) {
       "a",
       {
         class: "bar-row step",
-        href: address(isChosen ? null : step.step),
+        href: address({ step: isChosen ? null : step.step }),
         "data-item": true,
         "data-step": step.step,
         "aria-current": isChosen ? "true" : null,
@@ -43,16 +80,42 @@ function stepShown(step, stays, span, chosen, address) {
       mark(step.status),
       h("span", { class: "name" }, h("span", { class: "label" }, step.label || name), times(step.visits)),
       bars(stays, span),
-      h("span", { class: "time" }, step.status ? time(step) : ""),
+      h("span", { class: "time" }, step.status ? time(step, span) : ""),
     ),
+    made(files, address),
     children(step, span),
   );
 }
 
+/** What was made in a step, beside it. */
+function made(files, address) {
+  if (!files.length) return null;
+  const more = files.length - MOST_FILES;
+  return h(
+    "ul",
+    { class: "step-files", "aria-label": "Made here" },
+    ...files
+      .slice(-MOST_FILES)
+      .map((each) =>
+        h(
+          "li",
+          {},
+          icon("file"),
+          each.missing
+            ? h("span", { class: "missing", title: `${each.path} is missing` }, nameOf(each.path))
+            : h("a", { href: address({ artifact: each.path }), title: each.path }, nameOf(each.path)),
+        ),
+      ),
+    more > 0 && h("li", { class: "dim" }, `and ${more} more`),
+  );
+}
+
+const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1);
+
 const times = (visits) =>
   visits > 1 ? h("span", { class: "visits", title: `entered ${visits} times` }, ` × ${visits}`) : null;
 
-const time = (each) => lasting(each.seconds, OPEN.has(each.status));
+const time = (each, span) => lasting(each.seconds, span.isOpen && OPEN.has(each.status) && !each.ended_at);
 
 function children(step, span) {
   const rows = [
@@ -68,45 +131,18 @@ function children(step, span) {
   ];
 }
 
+/** What was left while it ran is past, though nobody said how it ended. */
+const workerMark = (each) => (isLeft(each) ? mark("left") : mark(each.status));
+
 function unitShown(unit, span) {
   return h(
     "li",
     { class: "bar-row", "data-key": `unit ${unit.unit}` },
-    mark(unit.status),
-    h("span", { class: "name" }, h("span", { class: "label" }, unit.unit), times(unit.visits)),
+    workerMark(unit),
+    h("span", { class: "name" }, h("span", { class: "label", title: unit.unit }, unit.unit), times(unit.visits)),
     bars(whole(unit), span),
-    h("span", { class: "time" }, time(unit)),
+    h("span", { class: "time" }, time(unit, span)),
   );
-}
-
-/** An agent is where it was last: what it reported before that is over, also where nobody said so. */
-function left(agents) {
-  return agents.map((agent) => {
-    const others = agents.filter((each) => each !== agent && each.agent === agent.agent && each.unit === agent.unit);
-    const elsewhere = others.flatMap((each) => each.steps);
-    const steps = agent.steps.map((step) => {
-      const after = (step.step === agent.step ? elsewhere : [...agent.steps, ...elsewhere])
-        .map((each) => each.started_at)
-        .filter((at) => at && step.started_at && at > step.started_at)
-        .sort()[0];
-      if (step.ended_at || !after || !OPEN.has(step.status)) return step;
-      return {
-        ...step,
-        status: "completed",
-        ended_at: after,
-        seconds: (Date.parse(after) - Date.parse(step.started_at)) / 1000,
-      };
-    });
-    const last = steps.find((step) => step.step === agent.step) ?? steps.at(-1);
-    return { ...agent, steps, status: last?.status ?? agent.status, ended_at: last?.ended_at ?? agent.ended_at };
-  });
-}
-
-/** The steps of the run, their agents seen like that. */
-export function withAgentsLeft(steps) {
-  const all = left(steps.flatMap((step) => step.agents));
-  let at = 0;
-  return steps.map((step) => ({ ...step, agents: all.slice(at, (at += step.agents.length)) }));
 }
 
 function agentShown(agent, span) {
@@ -115,7 +151,7 @@ function agentShown(agent, span) {
   return h(
     "li",
     { class: "bar-row", "data-key": `agent ${agent.agent} ${agent.unit ?? ""}` },
-    mark(agent.status),
+    workerMark(agent),
     h(
       "span",
       { class: "name", title: [agent.agent, agent.unit].filter(Boolean).join(" · ") },
@@ -127,7 +163,7 @@ function agentShown(agent, span) {
       ),
     ),
     bars(agent.steps.flatMap(whole), span),
-    h("span", { class: "time" }, lasting(seconds, OPEN.has(agent.status))),
+    h("span", { class: "time" }, time({ ...agent, seconds }, span)),
   );
 }
 
@@ -141,9 +177,10 @@ function bar(stay, span) {
   const from = share(stay.from);
   const to = share(stay.to ?? span.to);
   const until = stay.to === null ? "now" : absolute(stay.to);
+  const kind = stay.to !== null && OPEN.has(stay.status) ? "idle" : kindOf(stay.status);
   return h("span", {
-    class: `bar is-${kindOf(stay.status)}`,
-    title: `${absolute(stay.from)} – ${until}: ${duration(((stay.to ?? now()) - stay.from) / 1000)}, ${word(stay.status)}`,
+    class: `bar is-${kind}`,
+    title: `${absolute(stay.from)} – ${until}: ${duration(((stay.to ?? span.to) - stay.from) / 1000)}, ${word(stay.status)}`,
     vars: { left: `${from.toFixed(2)}%`, width: `${(to - from).toFixed(2)}%` },
   });
 }

@@ -5,11 +5,23 @@ import { get, path, query } from "../api.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { history, questionsOf, rounds, runsOf } from "../history.js";
-import { fact, modeLink, problemNote, project, question, remark, sentence, sessionLink, shortId } from "../pieces.js";
+import { copyButton, fact, modeLink, problemNote, project, question, remark, resumed, sentence, sessionLink, shortId } from "../pieces.js";
 import { proof, verdict } from "../proof.js";
-import { icon, status } from "../status.js";
+import { status } from "../status.js";
 import { ago, lasting } from "../time.js";
-import { measured, OneRun, OPEN, staysIn } from "./one_run.js";
+import { banner, goesOn, measured, OneRun, staysIn } from "./one_run.js";
+
+/** Why it has failed, was stopped or waits, and how it goes on. */
+function whyOf(data) {
+  if (data.status === "waiting") {
+    if (data.questions.length) return null;
+    return banner("waiting", sentence(data.reason ?? "it waits for your next prompt"), resumed(data.resume));
+  }
+  if (data.status === "stalled")
+    return banner("stalled", sentence(data.stalled_because), resumed(data.resume));
+  if (data.status === "failed") return banner("failed", sentence(data.reason ?? `it is ${data.outcome}; nobody said why`));
+  return data.reason ? banner(data.status === "completed" ? "completed" : "skipped", sentence(data.reason)) : null;
+}
 
 const OWN = { home: "your own mode", project: "the project's own mode" };
 
@@ -43,10 +55,6 @@ export class ModeRun extends OneRun {
     if (state !== this.data?.state) this.frame.refresh();
   }
 
-  get copied() {
-    return { text: this.data.session, said: "The id of the session is copied." };
-  }
-
   drawn(main) {
     this.showChosen(main, this.data?.phase);
     this.#showEnd(main.querySelector(".output"));
@@ -67,6 +75,7 @@ export class ModeRun extends OneRun {
     const step = data.timeline.find((each) => each.step === this.chosen);
     return [
       this.#head(data),
+      whyOf(data),
       problemNote(this.problem),
       data.problem && remark("unreadable", sentence(data.problem)),
       this.#questions(data),
@@ -78,7 +87,7 @@ export class ModeRun extends OneRun {
           history(data, this.chosen),
         ],
         aside: [
-          this.drawing.view(data.graph, data.mode, this.chosen, "Nothing declares this mode any more."),
+          this.drawing.view(data.graph, data.mode, data.timeline, this.chosen, "Nothing declares this mode any more."),
           questionsOf(data),
           runsOf(data),
         ],
@@ -108,7 +117,7 @@ export class ModeRun extends OneRun {
         verdict(data.proof?.verdict, data.proof?.says),
         data.source && h("span", { class: "tag own", title: data.file }, OWN[data.source]),
         !data.is_last && h("span", { class: "tag" }, "an earlier run"),
-        data.is_last && (OPEN.includes(data.status) || data.status === "closed") && clear(data),
+        data.is_last && (goesOn(data) || data.status === "closed") && clear(data),
       ),
       asked && h("p", { class: "asks" }, sentence(asked)),
       data.early &&
@@ -121,15 +130,16 @@ export class ModeRun extends OneRun {
     const round = data.iteration && `${data.iteration}${data.max_iterations === null ? "" : ` of ${data.max_iterations}`}`;
     return [
       ...fact("Mode", h("strong", {}, data.mode), data.kind && h("span", { class: "dim" }, ` ${data.kind}`)),
-      ...fact(OPEN.includes(data.status) ? "Now at" : "Last at", h("span", { class: "step" }, data.phase ?? "–")),
+      ...fact(goesOn(data) ? "Now at" : "Last at", h("span", { class: "step" }, data.phase ?? "–")),
       ...(round ? fact("Round", h("span", { class: "round" }, round)) : []),
-      ...(data.seconds === null ? [] : fact("Lasted", lasting(data.seconds, OPEN.includes(data.status), measured(data)))),
+      ...(data.seconds === null ? [] : fact("Lasted", lasting(data.seconds, goesOn(data), measured(data)))),
       ...(data.started_at ? fact("Started", ago(data.started_at)) : []),
       ...(data.last_at ? fact("Heard of", ago(data.last_at)) : []),
       ...(data.handed_over_to
         ? fact("Handed over to", h("a", { href: modeLink(data.project, data.session, data.handed_over_to) }, data.handed_over_to))
         : []),
-      ...["reason", "evidence", "plan", "brief", "file"].flatMap((name) =>
+      ...(data.client ? fact("Client", data.client) : []),
+      ...["evidence", "plan", "brief", "file"].flatMap((name) =>
         data[name] ? fact(NAMES[name], h("span", { class: "words" }, data[name])) : [],
       ),
       ...fact("Project", project(data.project)),
@@ -143,18 +153,18 @@ export class ModeRun extends OneRun {
       "section",
       { class: "panel asking is-waiting", "data-key": "asking", "aria-labelledby": "asking-title" },
       h("header", {}, h("h2", { id: "asking-title" }, "Waits for your answer")),
-      data.questions.map((each) => question(each, data.project, data.session)),
+      data.questions.map((each) => question(each, data.project, data.session, { resume: data.resume })),
     );
   }
 }
 
-const NAMES = { reason: "Reason", evidence: "Evidence", plan: "Plan", brief: "Brief", file: "Declared in" };
+const NAMES = { evidence: "Evidence", plan: "Plan", brief: "Brief", file: "Declared in" };
 
 function session({ session: id }) {
   if (id === null) return [h("code", { class: "id" }, "root")];
   return [
     shortId(id),
-    h("button", { type: "button", class: "icon-button", "data-do": "copy", "aria-label": "Copy the id of the session" }, icon("copy")),
+    copyButton(id, "the id of the session"),
   ];
 }
 

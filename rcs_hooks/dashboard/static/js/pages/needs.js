@@ -1,10 +1,12 @@
-// What needs me: who waits for an answer, what has failed, what is silent. What works is a number beside it.
+// What needs me: what waits for me, with what is asked; what has failed, and why; what is silent. What runs is a number.
 
 import { get } from "../api.js";
+import { dismiss, isDismissed } from "../dismissed.js";
 import { count, h } from "../dom.js";
-import { command, empty, problemNote, project, question, sentence, sessionLink, shortId } from "../pieces.js";
+import { askForNotices, canNotify, isNotified, keyOf } from "../notices.js";
+import { coded, command, copied, empty, idToCopy, problemNote, project, question, resumed, sentence } from "../pieces.js";
 import { icon, mark } from "../status.js";
-import { ago } from "../time.js";
+import { ago, since as sinceWhen } from "../time.js";
 
 const SECTIONS = [
   ["waiting", "Waiting for you"],
@@ -12,15 +14,17 @@ const SECTIONS = [
   ["stalled", "Stalled"],
 ];
 const MEANS = {
-  waiting: "They go on when you answer, or prompt them.",
+  waiting: "Nothing of this goes on without you.",
   failed: "Failed or blocked in the last seven days.",
   stalled: "Running, but silent for an hour or more.",
 };
+const SHOWN = 5;
 
 export class NeedsMe {
   title = "Needs me";
   data = null;
   problem = null;
+  #aside = new Set();
 
   constructor(frame) {
     this.frame = frame;
@@ -38,10 +42,26 @@ export class NeedsMe {
 
   moved() {}
 
+  act(name, element) {
+    const { kind, keyOf: key } = element.dataset;
+    const need = (found) => found.find((each) => keyOf(each) === key);
+    if (name === "notices") askForNotices(!isNotified()).then(this.frame.redraw, this.frame.redraw);
+    if (name === "dismiss") dismiss(need(this.data[kind]));
+    if (name === "take-back") dismiss(need(this.data[kind]), false);
+    if (name === "show-aside") this.#aside[this.#aside.has(kind) ? "delete" : "add"](kind);
+    this.frame.redraw();
+  }
+
   view() {
     const needs = SECTIONS.filter(([kind]) => this.data[kind].length > 0);
     return [
-      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Needs me"), this.#numbers()),
+      h(
+        "div",
+        { class: "heading", "data-key": "heading" },
+        h("h1", {}, "Needs me"),
+        canNotify() && notices(),
+        this.#numbers(),
+      ),
       problemNote(this.problem),
       needs.length
         ? h("div", { class: "board", "data-key": "board" }, ...needs.map(([kind, title]) => this.#section(kind, title)))
@@ -55,7 +75,7 @@ export class NeedsMe {
       "ul",
       { class: "numbers", "aria-label": "In numbers" },
       ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.data[kind].length, `#${kind}`)),
-      this.#number("running", "working", total(working), null, workingSaid(working)),
+      this.#number("running", "running", total(working), null, runningSaid(working)),
     );
   }
 
@@ -71,6 +91,12 @@ export class NeedsMe {
 
   #section(kind, title) {
     const found = this.data[kind];
+    const canFold = kind !== "waiting";
+    const shown = canFold ? found.filter((need) => !isDismissed(need)) : found;
+    const aside = canFold ? found.filter(isDismissed) : [];
+    const first = shown.slice(0, canFold ? SHOWN : shown.length);
+    const more = shown.slice(first.length);
+    const isOpen = this.#aside.has(kind);
     return h(
       "section",
       { id: kind, class: "needs", "data-key": kind, "aria-labelledby": `${kind}-title` },
@@ -79,40 +105,53 @@ export class NeedsMe {
         { id: `${kind}-title` },
         title,
         " ",
-        h("span", { class: "count" }, String(found.length)),
+        h("span", { class: "count" }, String(shown.length)),
         h("small", {}, MEANS[kind]),
       ),
-      h("ul", { class: "cards" }, ...found.map((need) => this.#need(kind, need))),
+      h("ul", { class: "cards" }, ...first.map((need) => this.#need(kind, need))),
+      more.length > 0 &&
+        h(
+          "details",
+          { class: "more-needs", "data-key": "more" },
+          h("summary", {}, `${more.length} more`),
+          h("ul", { class: "cards" }, ...more.map((need) => this.#need(kind, need))),
+        ),
+      aside.length > 0 &&
+        h(
+          "p",
+          { class: "dim aside-note", "data-key": "aside" },
+          `${aside.length} dismissed in this browser. `,
+          h("button", { type: "button", class: "button small quiet", "data-do": "show-aside", "data-kind": kind }, isOpen ? "Hide" : "Show"),
+        ),
+      isOpen &&
+        h("ul", { class: "cards aside-cards", "data-key": "aside-cards" }, ...aside.map((need) => this.#need(kind, need, true))),
     );
   }
 
-  #need(kind, need) {
-    const address = target(need);
+  #need(kind, need, isAside = false) {
+    const { about, title } = need;
     return h(
       "li",
-      {
-        class: `card need is-${kind}`,
-        "data-key": `${need.what} ${need.project} ${need.id} ${need.title} ${need.question?.question_id ?? ""}`,
-      },
+      { class: `card need is-${kind}`, "data-key": keyOf(need) },
       h(
         "div",
         { class: "need-head" },
         mark(kind),
-        h(
-          "a",
-          { class: "need-title", href: address, "data-item": true },
-          h("strong", {}, need.title),
-          " ",
-          h("span", { class: "dim" }, need.what),
-          need.about && [" ", h("span", { class: "about" }, need.about)],
-        ),
+        h("a", { class: "need-title", href: need.page, "data-item": true }, h("strong", {}, about ?? title)),
+        h("span", { class: "when" }, since(kind, need)),
+      ),
+      h(
+        "p",
+        { class: "need-of dim" },
+        h("span", {}, what(need)),
         project(need.project),
-        need.id ? shortId(need.id, need.short) : h("code", { class: "id" }, "root"),
-        need.since && ago(need.since, { class: "when" }),
+        need.client && h("span", { class: "client" }, need.client),
+        need.what === "task" ? null : need.id ? idToCopy(need.id, need.short) : h("code", { class: "id" }, "root"),
+        kind !== "waiting" && aside(kind, need, isAside),
       ),
       need.question
-        ? question(need.question, need.project, need.id || null, { dated: false })
-        : h("p", { class: "detail" }, sentence(need.detail)),
+        ? question(need.question, need.project, need.id || null, { dated: false, resume: need.resume })
+        : said(need),
     );
   }
 
@@ -125,8 +164,8 @@ export class NeedsMe {
         "p",
         {},
         busy
-          ? `${workingSaid(working)}; they do not need you now.`
-          : "Nothing has failed, and nothing is silent. An agent that needs you asks like this, and stands here at once:",
+          ? `${runningSaid(working)}; nothing of it needs you now.`
+          : "Nothing has failed, and nothing is silent. An agent that needs you asks like this, and it is here at once:",
       ),
       !busy &&
         command('rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite'),
@@ -134,19 +173,67 @@ export class NeedsMe {
   }
 }
 
+function notices() {
+  const isOn = isNotified();
+  const isRefused = Notification.permission === "denied";
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "button small quiet notices",
+      "data-do": "notices",
+      "aria-pressed": String(isOn),
+      disabled: isRefused,
+      title: isRefused ? "The browser refuses notices of this page" : "A notice of the desktop when something begins to wait for you",
+    },
+    icon("bell"),
+    isOn ? "Notices are on" : "Notify me",
+  );
+}
+
+/** How long it has waited or been silent, or when it failed. */
+function since(kind, need) {
+  if (!need.since) return null;
+  return kind === "failed" ? ago(need.since) : sinceWhen(need.since);
+}
+
+function said(need) {
+  const isLong = need.reason && need.detail;
+  return [
+    need.reason && h("p", { class: "reason" }, need.reason),
+    h("p", { class: isLong ? "detail" : "detail alone" }, ...coded(sentence(need.detail))),
+    need.command && h("p", { class: "detail" }, copied(need.command)),
+    need.kind === "waiting" && need.what === "session" && resumed(need.resume),
+  ];
+}
+
+const aside = (kind, need, isAside) =>
+  h(
+    "button",
+    {
+      type: "button",
+      class: "button small quiet dismiss",
+      "data-do": isAside ? "take-back" : "dismiss",
+      "data-kind": kind,
+      "data-key-of": keyOf(need),
+      "aria-label": `${isAside ? "Take back" : "Dismiss"}: ${need.about ?? need.title}`,
+    },
+    isAside ? "Take back" : "Dismiss",
+  );
+
+function what({ what: of, about, title }) {
+  if (of === "task") return "task";
+  if (of === "run") return about ? `run of ${title}` : "run";
+  return about ? title : "mode";
+}
+
 const total = ({ runs, sessions, tasks }) => runs + sessions + tasks;
 
-function workingSaid({ runs, sessions, tasks }) {
+function runningSaid({ runs, sessions, tasks }) {
   const found = [
     [runs, "run"],
     [sessions, "session"],
     [tasks, "task"],
   ].filter(([number]) => number > 0);
-  return `${found.map(([number, one]) => count(number, one)).join(", ") || "nothing"} at work`;
-}
-
-function target(need) {
-  if (need.what === "run") return `/runs/${encodeURIComponent(need.id)}`;
-  if (need.what === "session") return sessionLink(need.project, need.id);
-  return `/tasks?${new URLSearchParams({ project: need.project })}#${encodeURIComponent(need.id)}`;
+  return `${found.map(([number, one]) => count(number, one)).join(", ") || "nothing"} going on`;
 }

@@ -2,10 +2,15 @@
 
 import { h } from "../dom.js";
 import { Drawing } from "../drawing.js";
+import { icon } from "../status.js";
 import { staysOf, whole } from "../stays.js";
 import { timeline } from "../timeline.js";
 
 export const OPEN = ["running", "waiting"];
+const GOES_ON = [...OPEN, "stalled"];
+
+/** Whether its time counts on: it has not ended, however long it was silent. */
+export const goesOn = (data) => GOES_ON.includes(data.status);
 
 export class OneRun {
   data = null;
@@ -23,7 +28,7 @@ export class OneRun {
 
   /** While it goes on, its bars grow. */
   tick() {
-    if (this.data && OPEN.includes(this.data.status)) this.frame.redraw();
+    if (this.data && goesOn(this.data)) this.frame.redraw();
   }
 
   back() {
@@ -34,17 +39,7 @@ export class OneRun {
 
   act(name, element) {
     if (name === "pick") this.frame.go(this.address({ step: element.dataset.state }));
-    else if (name === "copy") this.#copy(element);
-  }
-
-  async #copy(button) {
-    const { text, said } = this.copied;
-    try {
-      await navigator.clipboard.writeText(text);
-      this.frame.toast(said);
-    } catch {
-      getSelection().selectAllChildren(button.previousElementSibling);
-    }
+    else if (name === "enlarge") this.drawing.enlarge();
   }
 
   address(changed) {
@@ -76,7 +71,7 @@ export class OneRun {
           "section",
           { class: "panel steps", "aria-labelledby": "steps-title", "data-key": "steps" },
           h("header", {}, h("h2", { id: "steps-title" }, "Timeline"), sum),
-          timeline(data, stays, this.chosen, (step) => this.address({ step })),
+          timeline(data, stays, this.chosen, (changed) => this.address(changed)),
         ),
         ...below,
       ),
@@ -89,6 +84,17 @@ export class OneRun {
 export function staysIn(data) {
   const known = staysOf(data.visits);
   return (step) => known.get(step.step) ?? whole(step);
+}
+
+/** Why it waits, failed or is silent, before anything else. */
+export function banner(kind, words, ...more) {
+  if (!words) return null;
+  return h(
+    "div",
+    { class: `banner is-${kind}`, role: "note", "data-key": "banner" },
+    icon(kind),
+    h("div", {}, h("p", {}, h("strong", {}, words)), ...more),
+  );
 }
 
 /** The moment at which the seconds of an answer were true. */

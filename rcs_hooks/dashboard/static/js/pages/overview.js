@@ -3,15 +3,15 @@
 
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
-import { coded, command, empty, filter, filtered, folders, problemNote, project, question, sentence, shortId } from "../pieces.js";
+import { coded, command, empty, filter, filtered, folders, problemNote, project, question, sentence, idToCopy, copied } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { STOPPED, icon, kindOf, status } from "../status.js";
-import { ago } from "../time.js";
+import { ago, since as sinceWhen } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
 const GROUPS = [
   ["waiting", "Waits for you", "for you"],
-  ["running", "Runs", "running"],
+  ["running", "Running", "running"],
   ["ended", "Ended in the last day", "ended"],
   ["tasks", "Tasks", "tasks"],
   ["closed", "In closed sessions", "closed"],
@@ -76,7 +76,7 @@ export class Overview extends FilteredList {
       "ul",
       { class: "numbers", "aria-label": "In numbers" },
       ...found.map(({ group, word, entries }) => {
-        const kind = { ended: "completed", tasks: "idle", closed: "inactive" }[group] ?? group;
+        const kind = { ended: "idle", tasks: "idle", closed: "inactive" }[group] ?? group;
         const inner = [icon(kind), h("strong", {}, String(entries.length)), " ", h("span", {}, word)];
         const looks = `figure is-${kind}${entries.length ? "" : " none"}`;
         const href = filtered(this.url, "show", group);
@@ -125,7 +125,7 @@ export class Overview extends FilteredList {
 function statusOf(entry, group) {
   if (group === "ended") return status(entry.outcome, entry.early ? "finished early" : undefined);
   if (group === "tasks") return entry.phase === "done" ? status("completed", "done") : status("idle", entry.phase?.replaceAll("_", " "));
-  if (group === "running" && entry.stop && !entry.stop.held) return status("let_go");
+  if (group === "running" && entry.stalled) return status("stalled");
   return status(group);
 }
 
@@ -135,7 +135,7 @@ function entryShown(entry, group) {
   return h(
     "li",
     {
-      class: `card need entry is-${kindOf(group === "ended" ? entry.outcome : group)}`,
+      class: `card need entry is-${kindOf(group === "ended" ? entry.outcome : entry.stalled ? "stalled" : group)}`,
       "data-key": entry.key,
       "data-entry": `${entry.kind} ${entry.name}`,
     },
@@ -147,11 +147,18 @@ function entryShown(entry, group) {
       verdict(entry.verdict),
       h("span", { class: "dim of" }, what(entry)),
       project(entry.project),
-      id ? shortId(id, entry.short) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
-      entry.since && ago(entry.since, { class: "when" }),
+      entry.client && h("span", { class: "dim client" }, entry.client),
+      id ? idToCopy(id, entry.short) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
+      entry.since && h("span", { class: "when" }, howLong(entry, group)),
     ),
     entry.question ? asks(entry) : said(entry),
   );
+}
+
+/** For how long it has waited or run; of the others when it was. */
+function howLong({ since }, group) {
+  if (!["waiting", "running"].includes(group)) return ago(since);
+  return sinceWhen(since);
 }
 
 /** What came of the newest proof of a run that goes on. */
@@ -172,6 +179,6 @@ function said(entry) {
   if (!entry.detail || [entry.outcome, STOPPED].includes(entry.detail)) return null;
   return [
     h("p", { class: "detail" }, entry.kind !== "run" && !entry.question ? coded(sentence(entry.detail)) : sentence(entry.detail), entry.proof_says && newest(entry)),
-    entry.command && h("p", { class: "detail to-type" }, h("code", {}, entry.command)),
+    entry.command && !(entry.kind === "run" && entry.page) && h("p", { class: "detail to-type" }, copied(entry.command)),
   ];
 }

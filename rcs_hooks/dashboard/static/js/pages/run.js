@@ -5,11 +5,21 @@ import { artifacts, openArtifact } from "../artifacts.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { Events } from "../events.js";
-import { fact, problemNote, project } from "../pieces.js";
-import { icon, status, statusOf } from "../status.js";
-import { ago, duration, lasting } from "../time.js";
-import { withAgentsLeft } from "../timeline.js";
-import { measured, OneRun, OPEN, staysIn } from "./one_run.js";
+import { copyButton, fact, problemNote, project, sentence, taskLink } from "../pieces.js";
+import { status, statusOf } from "../status.js";
+import { absolute, ago, duration, lasting } from "../time.js";
+import { banner, goesOn, measured, OneRun, OPEN, staysIn } from "./one_run.js";
+
+/** Why it waits or has failed, or that it is silent. */
+function whyOf(data) {
+  const found = statusOf(data);
+  const at = data.current ? ` at ${data.current}` : "";
+  if (found === "failed") return banner("failed", data.reason ?? `It failed${at}; nobody said why.`);
+  if (found === "waiting") return banner("waiting", data.reason ?? `It waits${at}; nobody said for what.`);
+  if (found === "stalled" || found === "inactive")
+    return banner("stalled", sentence(`nothing was heard of it since ${absolute(Date.parse(data.last_at))}`), h("p", {}, "Its agent may have ended without a word. End the run if so."));
+  return null;
+}
 
 const HAS_ENDED = ["completed", "skipped", "failed"];
 
@@ -30,7 +40,7 @@ export class Run extends OneRun {
     const data = await get(path("runs", this.id), this.frame.signal);
     this.list.take(data);
     if (this.data && data.seq < this.data.seq) return;
-    this.data = { ...data, timeline: withAgentsLeft(data.timeline) };
+    this.data = data;
   }
 
   moved(url) {
@@ -61,10 +71,6 @@ export class Run extends OneRun {
     else super.act(name, element);
   }
 
-  get copied() {
-    return { text: this.id, said: "The id of the run is copied." };
-  }
-
   // --- what is seen
 
   view() {
@@ -73,12 +79,13 @@ export class Run extends OneRun {
     const step = data.timeline.find((each) => each.step === this.chosen);
     return [
       this.#head(data),
+      whyOf(data),
       problemNote(this.problem),
       this.columns(data, stays, {
         sum: this.#sum(data),
-        below: [step && detail(data, step, stays(step), (changed) => this.address(changed)), this.list.view(this.chosen)],
+        below: [step && detail(data, step, stays(step), (changed) => this.address(changed)), this.list.view(this.chosen, [Date.parse(data.started_at), Date.parse(data.last_at)])],
         aside: [
-          this.drawing.view(data.graph, data.workflow, this.chosen, "This workflow has no state machine."),
+          this.drawing.view(data.graph, data.workflow, data.timeline, this.chosen, "This workflow has no state machine."),
           artifacts(data.artifacts, (file) => this.address({ artifact: file })),
         ],
       }),
@@ -118,27 +125,24 @@ export class Run extends OneRun {
       h(
         "dl",
         { class: "facts line" },
-        ...fact("Now at", h("span", { class: "step" }, data.current ?? "–")),
-        ...fact("Lasted", lasting(data.seconds, OPEN.includes(data.status), measured(data))),
+        ...fact(goesOn(data) ? "Now at" : "Last at", h("span", { class: "step" }, data.current ?? "–")),
+        ...fact("Lasted", lasting(data.seconds, goesOn(data), measured(data))),
         ...fact("Started", ago(data.started_at)),
         ...fact("Heard of", ago(data.last_at)),
         ...fact("Project", project(data.project)),
         ...fact(
           "Run",
           h("code", { class: "id" }, data.run_id),
-          h(
-            "button",
-            { type: "button", class: "icon-button", "data-do": "copy", "aria-label": "Copy the id of the run" },
-            icon("copy"),
-          ),
+          copyButton(data.run_id, "the id of the run"),
         ),
+        ...(data.task ? fact("Task", h("a", { href: taskLink(data.project, data.task) }, data.task)) : []),
       ),
     );
   }
 
   #sum(data) {
     const spent = data.timeline.reduce((sum, step) => sum + (step.seconds ?? 0), 0);
-    const isOpen = data.timeline.some((step) => OPEN.includes(step.status));
+    const isOpen = goesOn(data) && data.timeline.some((step) => OPEN.includes(step.status));
     return h(
       "p",
       { class: "dim" },

@@ -2,14 +2,14 @@
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
-import { command, empty, filter, filtered, folders, problemNote, project } from "../pieces.js";
+import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
+import { command, empty, filter, filtered, folders, problemNote, project, shortId } from "../pieces.js";
 import { status, statusOf } from "../status.js";
 import { ago, lasting, now } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
-const PAGE = 50;
-const FILTERS = ["project", "workflow", "status", "since"];
-const STATUSES = ["running", "waiting", "failed", "completed", "skipped", "idle", "inactive"];
+const FILTERS = ["project", "workflow", "status", "since", "sort"];
+const STATUSES = ["running", "waiting", "stalled", "failed", "completed", "skipped", "idle", "inactive"];
 const TIMES = [
   ["", "any time"],
   ["1h", "the last hour"],
@@ -17,11 +17,20 @@ const TIMES = [
   ["7d", "7 days"],
   ["30d", "30 days"],
 ];
-const GOES_ON = ["running", "waiting"];
+const SORTS = [
+  ["", "heard of last"],
+  ["started", "started last"],
+  ["lasted", "lasted longest"],
+  ["events", "most events"],
+  ["name", "by name"],
+  ["status", "by status"],
+];
+const GOES_ON = ["running", "waiting", "stalled"];
 
 export class Runs extends FilteredList {
   title = "Runs";
   #order = [];
+  #limit = PAGE;
 
   get asked() {
     return Object.fromEntries([...FILTERS, "feature", "before"].map((name) => [name, this.url.searchParams.get(name)]));
@@ -29,13 +38,22 @@ export class Runs extends FilteredList {
 
   async load() {
     const { url } = this;
-    const found = await get(query("/api/runs", { ...this.asked, limit: PAGE }), this.frame.signal);
+    const found = await get(query("/api/runs", { ...this.asked, limit: this.#limit }), this.frame.signal);
     if (url === this.url) this.data = found;
   }
 
   moved(url) {
     this.#order = [];
+    this.#limit = PAGE;
     super.moved(url);
+  }
+
+  drawn(main) {
+    watchEnd(main, () => {
+      if (this.#limit >= MOST || this.data.runs.length < this.#limit) return;
+      this.#limit += PAGE;
+      this.frame.refresh();
+    });
   }
 
   events({ runs }) {
@@ -66,26 +84,24 @@ export class Runs extends FilteredList {
   }
 
   view() {
-    const { runs, next } = this.data;
+    const { runs, next, total } = this.data;
     const { asked } = this;
     const isFiltered = FILTERS.concat("feature").some((name) => asked[name]);
     return [
-      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Runs"), this.#said(runs, next)),
+      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Runs"), this.#said()),
       this.#filters(asked, isFiltered),
       problemNote(this.problem),
       runs.length ? this.#list(this.#held(runs)) : this.#nothing(isFiltered),
-      this.#pages(asked, next),
+      !asked.before && listEnd(runs.length, total),
+      this.#pages(asked, runs.length >= MOST || asked.before ? next : null),
     ];
   }
 
-  #said(runs, next) {
-    if (!runs.length) return null;
-    const open = runs.filter((run) => statusOf(run) === "running").length;
-    return h(
-      "p",
-      { class: "dim figures" },
-      `${count(runs.length, "run")}${next ? ", older ones behind" : ""}; ${open} working`,
-    );
+  #said() {
+    const { total, totals } = this.data;
+    if (!total) return null;
+    const each = Object.entries(totals).map(([status, number]) => `${number.toLocaleString("en")} ${status}`);
+    return h("p", { class: "dim figures" }, `${count(total, "run")}: ${each.join(", ")}`);
   }
 
   #filters(asked, isFiltered) {
@@ -97,6 +113,7 @@ export class Runs extends FilteredList {
       filter("workflow", "Workflow", asked.workflow, [["", "all workflows"], ...workflows.map((each) => [each, each])]),
       filter("status", "Status", asked.status, [["", "any status"], ...STATUSES.map((each) => [each, each])]),
       filter("since", "Heard of", asked.since, TIMES),
+      filter("sort", "Sort", asked.sort, SORTS),
       asked.feature &&
         h("a", { class: "chip", href: filtered(this.url, "feature", "") }, `feature: ${asked.feature} ×`),
       h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/runs" }, "Show all"),
@@ -116,7 +133,7 @@ export class Runs extends FilteredList {
   }
 
   #list(runs) {
-    const names = ["Status", "Workflow", "Step", "Project", "Events", "Lasted", "Heard of"];
+    const names = ["Status", "Run", "Step", "Project", "Events", "Lasted", "Heard of"];
     return h(
       "div",
       { class: "runs", "data-key": "list" },
@@ -170,9 +187,9 @@ function row(run) {
       h(
         "span",
         { class: `workflow${run.feature ? " named" : ""}` },
-        h("strong", {}, run.workflow),
-        run.feature && h("span", { class: "feature" }, run.feature),
-        h("code", { class: "id" }, run.run_id),
+        h("strong", { class: run.feature ? "feature" : null }, run.feature ?? run.workflow),
+        run.feature && h("span", { class: "dim" }, run.workflow),
+        shortId(run.run_id),
       ),
       h("span", { class: "step", title: run.current }, run.current ?? "–"),
       project(run.project),

@@ -2,20 +2,20 @@
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
-import { command, empty, filter, filtered, folders, modeLink, problemNote, project, question, remark } from "../pieces.js";
+import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
+import { coded, command, empty, filter, filtered, folders, idToCopy, modeLink, problemNote, project, question, remark, resumed, sentence } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
-const PAGE = 100;
-
 export class Sessions extends FilteredList {
   title = "Sessions";
+  #limit = PAGE;
 
   async load() {
     const { url } = this;
-    const asked = { project: url.searchParams.get("project"), active: url.searchParams.get("active"), limit: PAGE };
+    const asked = { project: url.searchParams.get("project"), active: url.searchParams.get("active"), limit: this.#limit };
     const found = await get(query("/api/sessions", asked), this.frame.signal);
     if (url === this.url) this.data = found;
   }
@@ -29,8 +29,21 @@ export class Sessions extends FilteredList {
       this.#filters(only),
       problemNote(this.problem),
       found.length ? h("ul", { class: "cards sessions", "data-key": "list" }, ...found.map(session)) : this.#nothing(),
-      this.data.more && h("p", { class: "dim" }, `Only the ${PAGE} last touched are shown.`),
+      listEnd(all.length, this.data.more ? Infinity : all.length),
     ];
+  }
+
+  moved(url) {
+    this.#limit = PAGE;
+    super.moved(url);
+  }
+
+  drawn(main) {
+    watchEnd(main, () => {
+      if (this.#limit >= MOST || !this.data.more || this.data.sessions.length < this.#limit) return;
+      this.#limit += PAGE;
+      this.frame.refresh();
+    });
   }
 
   #said(all) {
@@ -39,7 +52,7 @@ export class Sessions extends FilteredList {
     return h(
       "p",
       { class: "dim figures" },
-      `${count(all.length, "session")}${this.data.more ? " and more" : ""}; ${number("active")} working, ${number("waiting")} waiting`,
+      `${count(all.length, "session")}${this.data.more ? " and more" : ""}; ${number("running")} running, ${number("waiting")} waiting, ${number("stalled")} stalled`,
     );
   }
 
@@ -83,21 +96,21 @@ export class Sessions extends FilteredList {
   }
 }
 
-const STATUS = { active: "running", broken: "unreadable" };
-
 function session(each) {
   return h(
     "li",
     {
-      class: `card session is-${kindOf(STATUS[each.status] ?? each.status)}`,
+      class: `card session is-${kindOf(each.status)}`,
       "data-key": `${each.root}\n${each.session ?? ""}`,
     },
     h(
       "div",
       { class: "card-head" },
-      status(STATUS[each.status] ?? each.status),
+      status(each.status),
       heading(each),
       project(each.root),
+      each.client && h("span", { class: "dim client" }, each.client),
+      each.session !== null && h("a", { href: `/all?${new URLSearchParams({ q: each.session })}` }, "its runs"),
       blocks(each.blocks),
       each.updated_at && ago(each.updated_at, { class: "when" }),
     ),
@@ -108,14 +121,16 @@ function session(each) {
 /** What the person asked for, where a mode knows it; the id stands beside it. */
 function heading({ session, modes }) {
   const title = modes.find((mode) => mode.title)?.title;
-  const id = session === null ? "root" : h("code", { class: "id", title: session }, session);
-  return title ? [h("h2", {}, title), id] : h("h2", {}, id);
+  const id = session === null ? "root" : idToCopy(session);
+  return title ? [h("h2", {}, title), id] : [h("h2", {}, session === null ? "root" : "Session"), session === null ? null : id];
 }
 
 function sessionBody(each) {
   return [
-    each.questions.map((asked) => question(asked, each.root, each.session)),
+    each.deferred.length > 0 && h("p", { class: "detail alone" }, ...coded(sentence(deferredSaid(each)))),
+    each.questions.map((asked) => question(asked, each.root, each.session, { resume: each.resume })),
     each.modes.length > 0 && h("ul", { class: "modes" }, ...each.modes.map((mode) => modeShown(mode, each))),
+    ["waiting", "stalled", "closed"].includes(each.status) && !each.questions.length && resumed(each.resume),
     each.unreadable.map((broken) =>
       h(
         "div",
@@ -126,6 +141,9 @@ function sessionBody(each) {
     ),
   ];
 }
+
+const deferredSaid = ({ deferred, deferred_source: source }) =>
+  `${source ?? "planning"} has ended; type \`${deferred.map((mode) => `$${mode}`).join(" ")}\` to go on`;
 
 function blocks({ in_a_row: row, of_prompt: prompt, limit }) {
   const said = prompt ? count(prompt, "Stop blocked", "Stops blocked") : "no Stop blocked";
@@ -139,7 +157,8 @@ function blocks({ in_a_row: row, of_prompt: prompt, limit }) {
 }
 
 function modeShown(mode, of) {
-  const state = mode.waiting ? "waiting" : mode.active ? "running" : (mode.outcome ?? "idle");
+  const open = of.status === "stalled" || of.status === "closed" ? of.status : "running";
+  const state = mode.waiting ? "waiting" : mode.active ? open : (mode.outcome ?? "idle");
   return h(
     "li",
     { class: mode.active ? "mode" : "mode ended", "data-key": `${mode.mode} ${mode.session ?? ""}` },
@@ -161,7 +180,7 @@ function modeShown(mode, of) {
     ),
     mode.updated_at ? ago(mode.updated_at, { class: "when" }) : h("span", { class: "when" }),
     clear(of.root, mode.session, mode.mode, "Clear…"),
-    mode.error && remark("failed", mode.error),
+    mode.reason && remark(kindOf(mode.outcome) === "failed" ? "failed" : "idle", mode.reason),
   );
 }
 

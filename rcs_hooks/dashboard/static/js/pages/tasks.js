@@ -85,10 +85,13 @@ function taskShown(task, path) {
           ? status("completed", "done")
           : goesOn
             ? status("running", "can go on")
-            : status("waiting", "held"),
+            : task.phase === "accept"
+              ? status("waiting")
+              : status("idle", "held"),
       task.proof && verdict(task.proof.verdict, task.proof.says),
       h("h2", {}, task.task_id),
       project(task.root),
+      task.phase && h("a", { class: "run-of-task", href: `/runs?${new URLSearchParams({ project: task.root, workflow: "task", feature: task.task_id })}` }, "its runs"),
       task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
       task.updated_at && ago(task.updated_at, { class: "when" }),
     ),

@@ -1,0 +1,260 @@
+"""Everything that there is, in one list that is searched and sorted: runs, the runs of all modes, and tasks.
+
+Rules of this file:
+- Each passage of a mode is an entry, as the histories of the sessions tell them; what is active is as the overview has
+  it.
+- The history of a session is read again only when it has changed.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from rcs_hooks.dashboard import mode_path
+from rcs_hooks.dashboard.mode_path import ModePath
+from rcs_hooks.errors import RcsError
+from rcs_hooks.files import paths, workspaces
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.overview.records import title_of
+from rcs_hooks.runs.progress import shown_status
+from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED
+from rcs_hooks.state import history, session_notes
+from rcs_hooks.state.session_listing import folded_sessions, known_sessions
+from rcs_hooks.tasks import phases
+from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
+from rcs_hooks.text import clean
+from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+from rcs_hooks.workflow.proof import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rcs_hooks.runs.records import RunRecord
+    from rcs_hooks.runs.store import RunStore
+
+Record = dict[str, Any]
+
+MODE, RUN, TASK = "mode", "run", "task"
+MOST_RUNS, MOST_SESSIONS, MOST_EVENTS = 5_000, 500, 6_000
+OPEN, CLOSED = "open", "closed"
+ACTIVE = ("waiting", "running", CLOSED)
+"""The groups of the overview with what goes on or waits."""
+STATES = ("waiting", "running", "stalled", "failed", COMPLETED, SKIPPED, "idle", "inactive", CLOSED, OPEN)
+"""The words for a state, in the order in which they concern the person."""
+OF_OUTCOME = {"finished": COMPLETED, "failed": FAILED, "blocked": FAILED}
+SORTS = ("last", "started", "lasted", "title", "state")
+
+
+class EntryQuery(NamedTuple):
+    """What a list of everything is asked for."""
+
+    words: str = ""
+    """The words that all have to be in an entry, whatever their case."""
+    kind: str | None = None
+    project: str | None = None
+    state: str | None = None
+    sort: str = "last"
+
+
+class Histories:
+    """The passages of all modes of a session, by the time and size of its history."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[int, int], list[Record]]] = {}
+
+    def of(self, folder: str, session: str) -> list[Record]:
+        """Return the passages of a session as JSON, those that began first first."""
+        path = paths.history_file(session)
+        whole = f"{folder}/{path}"
+        if not os.path.exists(whole):
+            whole = f"{folder}/{paths.folded(folder, path) or path}"
+        try:
+            status = os.stat(whole)
+        except OSError:
+            return []
+        version = status.st_mtime_ns, status.st_size
+        if whole not in self._known or self._known[whole][0] != version:
+            while len(self._known) >= 2 * MOST_SESSIONS:
+                del self._known[next(iter(self._known))]
+            self._known[whole] = version, list(_passages(folder, session))
+        return self._known[whole][1]
+
+
+def _passages(folder: str, session: str) -> Iterable[Record]:
+    events: dict[str, list[history.Event]] = {}
+    for event in history.read(folder, session, MOST_EVENTS):
+        events.setdefault(event.mode, []).append(event)
+    for mode, found in events.items():
+        for run in mode_path.runs_in(found):
+            path = ModePath(run)
+            verdict = next((each.data.get("proof") for each in reversed(run) if each.event == history.OUTCOME), None)
+            yield {
+                "mode": mode, "n": run[0].n, "title": path.title, "outcome": path.outcome, "phase": path.current,
+                "started_at": path.started_at, "last_at": path.last_at, "reason": path.reason or path.evidence,
+                "verdict": verdict if verdict in VERDICTS else None,
+            }  # fmt: skip
+
+
+def list_all(
+    store: RunStore | None,
+    roots: Iterable[str],
+    present: Mapping[str, list[Record]],
+    tasks: Iterable[Record],
+    histories: Histories,
+    now: float,
+) -> list[Record]:
+    """Return everything as JSON, in any order. `present`: the overview of these workspaces; `tasks`: all of them."""
+    roots = list(roots)
+    active = [(entry, group) for group in ACTIVE for entry in present[group] if entry["kind"] == MODE]
+    found = [_of_active(entry, group) for entry, group in active]
+    going = {(entry["project"], entry["session"], entry["name"]) for entry, _ in active}
+    for root in roots:
+        found += _of_sessions(root, histories, going)
+    tasks = list(tasks)
+    of_tasks = {(task["root"], task["task_id"]) for task in tasks}
+    runs = store.runs(round(now * 1000), limit=MOST_RUNS) if store else []
+    found += [
+        _of_run(run, now)
+        for run in runs
+        if run.workflow != phases.WORKFLOW or (run.project, run.run_id.partition("#")[0]) not in of_tasks
+    ]
+    found += [_of_task(task) for task in tasks]
+    return found
+
+
+def _of_sessions(root: str, histories: Histories, going: set[tuple[str, str | None, str]]) -> Iterable[Record]:
+    try:
+        folder = workspaces.state_folder(root)
+        names = [*known_sessions(folder), *folded_sessions(folder)]
+    except (RcsError, OSError):
+        return
+    for session in _newest(folder, names)[:MOST_SESSIONS]:
+        passages = histories.of(folder, session)
+        if not passages:
+            continue
+        client = session_notes.title_of_client(session_notes.load(folder, session)) or None
+        last = {each["mode"]: each["n"] for each in passages}
+        for each in passages:
+            is_last = last[each["mode"]] == each["n"]
+            if is_last and each["outcome"] is None and (root, session, each["mode"]) in going:
+                continue
+            yield _of_passage(root, session, each, client, is_last=is_last)
+
+
+def _newest(folder: str, names: list[str]) -> list[str]:
+    def touched(name: str) -> float:
+        try:
+            return os.stat(f"{folder}/{paths.session_folder(name)}").st_mtime
+        except OSError:
+            return 0.0
+
+    return sorted(names, key=touched, reverse=True)
+
+
+def _entry(kind: str, name: str, title: str, project: str, state: str, **fields: object) -> Record:
+    base: Record = {
+        "kind": kind, "name": name, "title": title, "has_title": True, "project": project, "state": state,
+        "outcome": None, "phase": None, "session": None, "id": None, "client": None, "started_at": None,
+        "last_at": None, "seconds": None, "says": None, "verdict": None, "page": None,
+    }  # fmt: skip
+    entry = base | fields
+    begun, ended = seconds(entry["started_at"] or ""), seconds(entry["last_at"] or "")
+    if entry["seconds"] is None and begun is not None and ended is not None:
+        entry["seconds"] = round(max(0.0, ended - begun), 3)
+    return entry
+
+
+def _of_active(entry: Record, group: str) -> Record:
+    state = "stalled" if entry["stalled"] else group
+    return _entry(
+        MODE, entry["name"], entry["title"], entry["project"], state, has_title=entry["has_title"],
+        phase=entry["phase"], session=entry["session"], client=entry["client"], started_at=entry["since"],
+        last_at=entry["since"], says=entry["detail"], page=entry["page"],
+    )  # fmt: skip
+
+
+def _of_passage(root: str, session: str, run: Record, client: str | None, *, is_last: bool) -> Record:
+    title, has_title = title_of(run["mode"], session, run["title"])
+    state = OF_OUTCOME.get(run["outcome"], SKIPPED) if run["outcome"] else "inactive"
+    where: Record = {"project": root, "session": session} | ({} if is_last else {"run": run["n"]})
+    return _entry(
+        MODE, clean(run["mode"]), title, root, state, has_title=has_title, outcome=run["outcome"], phase=run["phase"],
+        session=session, client=client, started_at=run["started_at"], last_at=run["last_at"],
+        says=run["reason"] or None, verdict=run["verdict"],
+        page=f"/modes/{quote(run['mode'], safe='')}?{urlencode(where)}",
+    )  # fmt: skip
+
+
+def _of_run(run: RunRecord, now: float) -> Record:
+    title = clean(run.feature, TITLE_LENGTH)
+    return _entry(
+        RUN, clean(run.workflow) or "run", title or clean(run.workflow), run.project,
+        shown_status(run.status, run.last_ms, round(now * 1000)), has_title=bool(title), phase=run.current,
+        id=run.run_id, started_at=run.started_at, last_at=run.last_at,
+        page=f"/runs/{quote(run.run_id, safe='')}" if run.file else None,
+    )  # fmt: skip
+
+
+def _of_task(task: Record) -> Record:
+    state = (
+        COMPLETED if task["done"] else FAILED if task["problem"] else "waiting" if task["phase"] == "accept" else OPEN
+    )
+    return _entry(
+        TASK, task["task_id"], task["task_id"], task["root"], state, phase=task["phase"], id=task["task_id"],
+        started_at=task["created_at"], last_at=task["updated_at"], says=task["problem"],
+        verdict=task["proof"]["verdict"] if task["proof"] else None,
+        page=f"/tasks?{urlencode({'project': task['root']})}#{quote(task['task_id'], safe='')}",
+    )  # fmt: skip
+
+
+def page_of(found: list[Record], wanted: EntryQuery, limit: int) -> Record:
+    """Return the first entries that are wanted as JSON, with how many there are of each state and in all."""
+    words = wanted.words.casefold().split()
+    fitting = [
+        entry
+        for entry in found
+        if wanted.kind in (None, entry["kind"])
+        and wanted.project in (None, entry["project"])
+        and (not words or _has(entry, words))
+    ]
+    totals = {state: count for state in STATES if (count := sum(entry["state"] == state for entry in fitting))}
+    fitting = [entry for entry in fitting if wanted.state in (None, entry["state"])]
+    fitting.sort(key=_order(wanted.sort), reverse=wanted.sort in ("last", "started", "lasted"))
+    shown = fitting[:limit]
+    ids = [str(entry["session"] or entry["id"] or "") for entry in shown if entry["kind"] != TASK]
+    length = telling_length(each for each in ids if len(each) >= LONG_ID)
+    return {
+        "entries": [
+            entry | {"short": short(str(entry["session"] or entry["id"] or ""), length), "key": key_of(entry)}
+            for entry in shown
+        ],
+        "total": len(fitting),
+        "totals": totals,
+    }
+
+
+def key_of(entry: Record) -> str:
+    """Return what identifies an entry among all others."""
+    return ":".join(str(entry[name] or "") for name in ("kind", "project", "session", "id", "name", "started_at"))
+
+
+SEARCHED = ("title", "name", "id", "session", "project", "state", "outcome", "phase", "client", "says", "verdict")
+
+
+def _has(entry: Record, words: list[str]) -> bool:
+    text = "\n".join(str(entry[name]) for name in SEARCHED if entry[name]).casefold()
+    return all(word in text for word in words)
+
+
+def _order(sort: str) -> Any:
+    orders: dict[str, Any] = {
+        "last": lambda entry: entry["last_at"] or "",
+        "started": lambda entry: entry["started_at"] or "",
+        "lasted": lambda entry: entry["seconds"] or 0.0,
+        "title": lambda entry: (entry["title"].casefold(), entry["last_at"] or ""),
+        "state": lambda entry: (STATES.index(entry["state"]) if entry["state"] in STATES else len(STATES),
+                                entry["title"].casefold()),
+    }  # fmt: skip
+    return orders[sort]

@@ -1,0 +1,131 @@
+// Everything in one list, searched by words: each run, each passage of a mode in any session, and each task.
+
+import { get, query } from "../api.js";
+import { h } from "../dom.js";
+import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
+import { empty, filter, filtered, folders, idToCopy, problemNote, project } from "../pieces.js";
+import { verdict } from "../proof.js";
+import { status, word } from "../status.js";
+import { ago, lasting } from "../time.js";
+import { FilteredList } from "./filtered_list.js";
+
+const FILTERS = ["q", "kind", "project", "state", "sort"];
+const KINDS = [
+  ["", "modes, runs and tasks"],
+  ["mode", "modes"],
+  ["run", "runs"],
+  ["task", "tasks"],
+];
+const STATES = ["waiting", "running", "stalled", "failed", "completed", "skipped", "idle", "inactive", "closed", "open"];
+const SORTS = [
+  ["", "heard of last"],
+  ["started", "started last"],
+  ["lasted", "lasted longest"],
+  ["title", "by title"],
+  ["state", "by state"],
+];
+
+export class Everything extends FilteredList {
+  title = "Everything";
+  #limit = PAGE;
+  #typing = 0;
+
+  get asked() {
+    return Object.fromEntries(FILTERS.map((name) => [name, this.url.searchParams.get(name)]));
+  }
+
+  async load() {
+    const { url } = this;
+    const found = await get(query("/api/all", { ...this.asked, limit: this.#limit }), this.frame.signal);
+    if (url === this.url) this.data = found;
+  }
+
+  moved(url) {
+    this.#limit = PAGE;
+    super.moved(url);
+  }
+
+  events() {
+    this.frame.refresh();
+  }
+
+  runsChanged() {
+    this.frame.refresh();
+  }
+
+  /** What is typed is searched for once the fingers rest. */
+  typed(field) {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => {
+      this.frame.go(filtered(this.url, "q", field.value.trim()), { replace: true });
+    }, 200);
+  }
+
+  act() {
+    // Enter in the field: it has been searched for already, or will be at once.
+  }
+
+  drawn(main) {
+    watchEnd(main, () => {
+      if (this.#limit >= MOST || this.data.entries.length < this.#limit) return;
+      this.#limit += PAGE;
+      this.frame.refresh();
+    });
+  }
+
+  view() {
+    const { asked, data } = this;
+    const isFiltered = FILTERS.some((name) => asked[name]);
+    return [
+      h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Everything"), this.#totals()),
+      h(
+        "form",
+        { class: "filters", role: "search", "aria-label": "Search everything", "data-key": "filters", "data-do": "search" },
+        h(
+          "label",
+          { class: "filter search" },
+          h("span", {}, "Search"),
+          h("input", { type: "search", name: "q", id: "search", value: asked.q ?? "", placeholder: "A title, an id, a step, a reason…", autocomplete: "off", "data-typed": true }),
+        ),
+        filter("kind", "Kind", asked.kind, KINDS),
+        filter("project", "Project", asked.project, [["", "all projects"], ...folders(data.projects)]),
+        filter("state", "State", asked.state, [["", "any state"], ...STATES.map((each) => [each, each])]),
+        filter("sort", "Sort", asked.sort, SORTS),
+        h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/all" }, "Show all"),
+      ),
+      problemNote(this.problem),
+      data.entries.length
+        ? h("ul", { class: "rows everything", "data-key": "list" }, ...data.entries.map(row))
+        : empty(isFiltered ? "Nothing is like that" : "Nothing yet", h("p", {}, isFiltered ? "Take a word or a filter away." : "What a prompt starts is here at once, and stays.")),
+      listEnd(data.entries.length, data.total),
+    ];
+  }
+
+  #totals() {
+    const { total, totals } = this.data;
+    return h(
+      "p",
+      { class: "dim figures" },
+      [`${total.toLocaleString("en")} in all`, ...Object.entries(totals).map(([state, number]) => `${number.toLocaleString("en")} ${word(state)}`)].join(", "),
+    );
+  }
+}
+
+const OPEN = ["waiting", "running", "stalled", "closed"];
+
+function row(entry) {
+  const inner = [
+    status(entry.state, word(entry.outcome ?? entry.state)),
+    h(
+      "span",
+      { class: "title" },
+      entry.page ? h("a", { href: entry.page, "data-item": true }, entry.has_title ? entry.title : entry.name) : (entry.has_title ? entry.title : entry.name),
+      entry.says && h("span", { class: "says dim", title: entry.says }, entry.says),
+    ),
+    h("span", { class: "of" }, entry.has_title && entry.kind !== "task" ? entry.name : entry.kind, entry.phase && h("span", { class: "dim" }, ` ${entry.phase}`), verdict(entry.verdict)),
+    h("span", { class: "where dim" }, project(entry.project), entry.client && h("span", { class: "client" }, entry.client), entry.kind !== "task" && (entry.session ?? entry.id) && idToCopy(entry.session ?? entry.id, entry.short)),
+    h("span", { class: "duration" }, OPEN.includes(entry.state) ? "" : lasting(entry.seconds, false)),
+    ago(entry.last_at, { class: "when" }),
+  ];
+  return h("li", { class: "entry-row", "data-key": entry.key, "data-kind": entry.kind }, ...inner);
+}
