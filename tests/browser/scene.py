@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from rcs_hooks.config import ProofSettings
 from rcs_hooks.files.clock import iso
@@ -250,3 +251,7 @@ class Scene:
             "blueprint",
             {"active": False, "lifecycle_outcome": "finished", "current_phase": "done"},
         )
+
+
+def page_of(scene: Scene, session: str, mode: str, **more: str) -> str:
+    return f"/modes/{mode}?{urlencode({'project': str(scene.project.root), 'session': session} | more)}"

@@ -25,18 +25,21 @@ def test_an_answer_lets_the_run_go_on_and_reaches_the_next_prompt(look: Open, sc
     page = window.page
     expect(page.locator(".asked")).to_contain_text("Which database shall it be?")
     assert not workspace.stop().blocks
-    page.get_by_role("button", name="SQLite").click()
-    expect(page.get_by_label("Answer to: Which database")).to_have_value("SQLite")
-    page.get_by_role("button", name="Answer…").click()
+    page.get_by_role("button", name="SQLite").click()  # one click for the option, and one that confirms it
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("SQLite")
+    expect(dialog).to_contain_text("Nothing goes on by itself")
     dialog.get_by_role("button", name="Send the answer").click()
-    expect(page.locator(".toast")).to_contain_text("forge goes on")
+    expect(dialog.get_by_role("heading")).to_have_text("Answered")
+    expect(dialog).to_contain_text("type any prompt in that session")
+    expect(dialog.locator(".resume code")).to_have_text(f"cd {scene.project.root} && codex resume s1")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
     expect(page.locator(".asked")).to_have_count(0)
     expect(page.locator("#main")).to_contain_text("Forge waits for the next prompt")
+    workspace.now = time.time()
     assert workspace.stop().blocks
     expect(page).to_have_title("Needs me · rcs")
-    expect(page.locator(".figure", has_text="working").locator("strong")).to_have_text("1")
     context = workspace.prompt("how is it going?").context
     assert "Which database shall it be?" in context
     assert "SQLite" in context

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import axe, samples
-from tests.browser.scene import LONG_RUN
+from tests.browser.scene import LONG_RUN, page_of
 from tests.real_clients.install import Unavailable
 
 if TYPE_CHECKING:
@@ -28,13 +28,27 @@ PAGES = {
     "run": (f"/runs/{LONG_RUN}?step=build", ".graph svg"),
     "sessions": ("/sessions", ".session"),
     "tasks": ("/tasks", ".task"),
+    "all": ("/all", ".entry-row"),
+    "failed": ("/runs/fork-3", ".banner.is-failed"),
+    "waits": ("/runs/blueprint-7", ".banner.is-waiting"),
+    "stalled": ("/runs/quiet-1", ".banner.is-stalled"),
+    "days": ("/runs/archived-1", ".with-day"),
+    "nowhere": ("/nowhere", ".empty"),
     "markdown": (f"/runs/{LONG_RUN}?artifact=docs/design.md", ".markdown table"),
     "diff": (f"/runs/{LONG_RUN}?artifact=docs/change.diff", ".diff tr.added"),
     "unknown": ("/runs/there-is-none", ".empty"),
 }
-EMPTY = {"overview": "/", "needs": "/attention", "runs": "/runs", "sessions": "/sessions", "tasks": "/tasks"}
+EMPTY = {
+    "overview": "/",
+    "all": "/all",
+    "needs": "/attention",
+    "runs": "/runs",
+    "sessions": "/sessions",
+    "tasks": "/tasks",
+}
 TYPED = {"overview": "$forge", "sessions": "$blueprint"}
-SIZES = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
+SIZES = [(width, scheme) for width in (400, 800, 1280, 1920) for scheme in ("light", "dark")]
+FEW = [(width, scheme) for width, scheme in SIZES if width in (400, 1280)]
 
 
 @pytest.fixture(scope="session")
@@ -63,18 +77,51 @@ def taken(window: Window, path: Path) -> None:
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
 def test_each_page_fits_and_has_a_picture(look: Open, scene: Scene, pictures: Path, width: int, scheme: str) -> None:
     scene.fill()
+    window = look("/attention", width=width, scheme=scheme)
+    window.allowed += ("404 (Not Found)",)
+    with_tasks(window, scene)
     for name, (address, selector) in PAGES.items():
-        window = look("/tasks", width=width, scheme=scheme)
-        window.allowed += ("404 (Not Found)",)
-        with_tasks(window, scene)
         window.go(address)
         expect(window.page.locator(selector).first).to_be_visible()
         assert_fits(window)
         taken(window, pictures / f"{name}-{width}-{scheme}.png")
-        window.page.context.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
+LONG = "ein" + "sehr" * 74 + "!"
+SPACED = "a long name " * 25
+
+
+@pytest.mark.parametrize("width", [400, 800, 1280, 1920])
+def test_no_page_is_wider_than_its_window_with_names_of_300_letters(
+    look: Open, scene: Scene, pictures: Path, width: int
+) -> None:
+    project = scene.project
+    for number, name in enumerate((LONG, SPACED)):
+        data = {"status": "running", "feature": name[:128].strip()}
+        scene.at(600).emit("requirements", run=f"r{number}", data=data)
+        scene.at(500).emit(f"agent:{name[:60]}", run=f"r{number}", unit=name[:120])
+        data = {"status": "failed" if number else "waiting", "message": name}
+        scene.at(400).emit("requirements", data["status"], run=f"r{number}", data=data)
+        session = f"s{number}-" + "x" * 60
+        scene.prompt(f"$forge {name}", session, 300)
+        scene.ask(session, "forge", name, name[:190], "no")
+    (project.root / ("d" * 100)).mkdir()
+    path = "/".join(("d" * 100, "e" * 150 + ".md"))
+    (project.root / path).write_text(f"# {LONG}\n\n`{LONG}` {LONG}\n\n|a|\n|-|\n|{LONG}|\n")
+    scene.at(100).artifact(path, step="requirements", run="r0")
+    window = look("/", width=width)
+    for name, address in {
+        "overview": "/", "needs": "/attention", "runs": "/runs", "run": "/runs/r0?step=requirements",
+        "failed": "/runs/r1", "sessions": "/sessions", "all": "/all", "markdown": f"/runs/r0?artifact={path}",
+        "nowhere": f"/{LONG}", "mode": page_of(scene, "s0-" + "x" * 60, "forge"),
+    }.items():  # fmt: skip
+        window.allowed += ("404 (Not Found)",)
+        window.go(address)
+        assert_fits(window)
+        taken(window, pictures / f"long-{name}-{width}.png")
+
+
+@pytest.mark.parametrize(("width", "scheme"), FEW)
 def test_an_empty_page_says_what_to_type(look: Open, pictures: Path, width: int, scheme: str) -> None:
     for name, address in EMPTY.items():
         window = look(address, width=width, scheme=scheme)
@@ -83,24 +130,28 @@ def test_an_empty_page_says_what_to_type(look: Open, pictures: Path, width: int,
         taken(window, pictures / f"empty-{name}-{width}-{scheme}.png")
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_axe_finds_nothing_serious(look: Open, scene: Scene, width: int, scheme: str) -> None:
+@pytest.mark.parametrize(("width", "scheme"), FEW)
+def test_axe_finds_nothing(look: Open, scene: Scene, width: int, scheme: str) -> None:
     try:
         axe.source()
     except Unavailable as why:
         pytest.skip(str(why))
     scene.fill()
     found = []
+    window = look("/attention", width=width, scheme=scheme)
+    window.allowed += ("404 (Not Found)",)
+    with_tasks(window, scene)
     for name, (address, selector) in PAGES.items():
-        window = look("/tasks", width=width, scheme=scheme)
-        window.allowed += ("404 (Not Found)",)
-        with_tasks(window, scene)
         window.go(address)
         expect(window.page.locator(selector).first).to_be_visible()
         found += [f"{name}: {each}" for each in axe.findings(window.page)]
-        window.page.context.close()
-    window = look("/attention", width=width, scheme=scheme)
-    window.page.locator("textarea").fill("an answer")
-    window.page.get_by_role("button", name="Answer…").click()
+    window.go("/attention")
+    window.page.get_by_role("button", name="SQLite").click()
     found += [f"dialog: {each}" for each in axe.findings(window.page)]
+    window.page.get_by_role("button", name="Send the answer").click()
+    expect(window.page.get_by_role("heading", name="Answered")).to_be_visible()
+    found += [f"answered: {each}" for each in axe.findings(window.page)]
+    window.go(f"/runs/{LONG_RUN}")
+    window.page.get_by_role("button", name="Large").click()
+    found += [f"graph: {each}" for each in axe.findings(window.page)]
     assert found == []

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import axe
-from tests.browser.scene import FORGE, SCRIPT
+from tests.browser.scene import FORGE, SCRIPT, page_of
 from tests.browser.test_looks import SIZES, assert_fits, pictures, taken
 from tests.real_clients.install import Unavailable
 
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from tests.browser.watched import Window
 
 __all__ = ["pictures"]
-
-
-def page_of(scene: Scene, session: str, mode: str, **more: str) -> str:
-    return f"/modes/{mode}?{urlencode({'project': str(scene.project.root), 'session': session} | more)}"
 
 
 def group(window: Window, name: str) -> Locator:
@@ -123,9 +119,9 @@ def test_a_question_is_answered_on_the_page_of_its_run(look: Open, scene: Scene)
     page = window.page
     window.mark()
     page.get_by_role("button", name="SQLite").click()
-    page.get_by_role("button", name="Answer…").click()
     page.get_by_role("dialog").get_by_role("button", name="Send the answer").click()
-    expect(page.locator(".toast")).to_contain_text("forge goes on")
+    expect(page.get_by_role("dialog")).to_contain_text("forge goes on")
+    page.get_by_role("button", name="Done").click()
     expect(page.locator(".asking")).to_have_count(0)
     expect(page.locator(".asked-before")).to_contain_text("SQLite")
     window.assert_not_reloaded()

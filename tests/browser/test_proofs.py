@@ -8,10 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import axe
-from tests.browser.scene import SCRIPT
+from tests.browser.scene import SCRIPT, page_of
 from tests.browser.test_harmless import assert_harmless
 from tests.browser.test_looks import SIZES, assert_fits, pictures, taken
-from tests.browser.test_modes import page_of
 from tests.real_clients.install import Unavailable
 
 if TYPE_CHECKING:

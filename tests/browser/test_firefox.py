@@ -1,0 +1,102 @@
+"""The same pages in Firefox: they fit, follow what happens, and act."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.bidi import Firefox, Unavailable
+from tests.browser.scene import FORGE, LONG_RUN, page_of
+from tests.browser.test_looks import pictures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.browser.live import Dashboard
+    from tests.browser.scene import Scene
+
+__all__ = ["pictures"]
+
+WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+
+
+@pytest.fixture
+def firefox(tmp_path: Path) -> Iterator[Firefox]:
+    try:
+        made = Firefox(tmp_path / "firefox")
+    except Unavailable as why:
+        pytest.skip(str(why))
+    yield made
+    made.close()
+    assert made.problems == []
+
+
+def is_(wanted: object) -> Callable[[object], bool]:
+    return lambda found: found == wanted
+
+
+def test_a_run_appears_and_moves_without_a_reload(firefox: Firefox, scene: Scene, dashboard: Dashboard) -> None:
+    firefox.go(f"{dashboard.url}/runs")
+    firefox.evaluate("window.stillTheSame = true")
+    assert "rcs emit --workflow" in firefox.text(".empty")
+    project = scene.project
+    project.emit("requirements")
+    assert "requirements" in firefox.text("[data-run=r1]")
+    project.emit("design")
+    firefox.until("document.querySelector('[data-run=r1] .step').textContent", is_("design"))
+    firefox.click("[data-run=r1]")
+    firefox.until("document.querySelector('.state.current')?.dataset.state", is_("design"))
+    project.emit("tasks")
+    firefox.until("document.querySelector('.state.current')?.dataset.state", is_("tasks"))
+    assert firefox.evaluate("document.querySelectorAll('.drawing .state.is-completed').length") == 2
+    assert firefox.evaluate("window.stillTheSame") is True
+
+
+def test_an_answer_reaches_the_next_prompt(firefox: Firefox, scene: Scene, dashboard: Dashboard) -> None:
+    scene.workspace.now = time.time()
+    scene.workspace.prompt("$forge ship this fix", "s1")
+    scene.ask("s1", "forge", "Which database shall it be?", "Postgres", "SQLite")
+    firefox.go(f"{dashboard.url}/attention")
+    assert firefox.text("#needs") == "1"
+    firefox.click("[data-words=SQLite]")
+    assert "SQLite" in firefox.text("dialog .facts")
+    firefox.click("dialog button[type=submit]")
+    assert firefox.text("dialog.said-so h2") == "Answered"
+    assert "codex resume s1" in firefox.text("dialog .resume")
+    firefox.until("document.querySelectorAll('.asked').length", is_(0))
+    assert "SQLite" in scene.workspace.prompt("how is it going?").context
+
+
+def test_keys_search_and_switch_the_theme(firefox: Firefox, scene: Scene, dashboard: Dashboard) -> None:
+    scene.fill()
+    firefox.go(f"{dashboard.url}/")
+    firefox.press("3")
+    firefox.until("document.querySelector('h1')?.textContent", is_("Runs"))
+    firefox.press("/")
+    firefox.until("document.activeElement.id", is_("search"))
+    firefox.press("split")
+    firefox.until("document.querySelectorAll('.entry-row').length", is_(1))
+    grounds = []
+    for _ in range(3):
+        firefox.click("#theme")
+        grounds.append(firefox.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert len(set(grounds)) == 2
+
+
+@pytest.mark.parametrize("width", [500, 1280])  # Firefox has no narrower window
+def test_each_page_fits(firefox: Firefox, scene: Scene, dashboard: Dashboard, pictures: Path, width: int) -> None:
+    scene.fill()
+    scene.run_of_forge()
+    firefox.size(width)
+    for name, address in {
+        "overview": "/", "needs": "/attention", "runs": "/runs", "run": f"/runs/{LONG_RUN}?step=build",
+        "sessions": "/sessions", "all": "/all", "mode": page_of(scene, FORGE, "forge"),
+        "markdown": f"/runs/{LONG_RUN}?artifact=docs/design.md",
+    }.items():  # fmt: skip
+        firefox.go(dashboard.url + address)
+        scrolled, shown = firefox.evaluate(WIDE)
+        assert scrolled <= shown, (name, scrolled, shown)
+        firefox.picture(pictures / f"firefox-{name}-{width}.png")

@@ -1,0 +1,105 @@
+"""What needs the person: what is asked, or why it failed; what is put aside; and a notice for who wants one."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Open
+    from tests.browser.scene import Scene
+
+FAILURES = 7
+
+
+def failed(scene: Scene, number: int, message: str = "") -> None:
+    data = {"status": "failed", "feature": f"export {number}"} | ({"message": message} if message else {})
+    scene.at(600 - number).emit("requirements", "failed", run=f"r{number}", data=data)
+
+
+def test_a_need_says_what_is_asked_or_why_it_failed_and_leads_there(look: Open, scene: Scene) -> None:
+    failed(scene, 1, "no network: docs.example cannot be reached")
+    data = {"status": "waiting", "feature": "billing", "message": "Which currency?"}
+    scene.at(120).emit("requirements", "waiting", run="w1", data=data)
+    scene.prompt("$forge ship the fix", "0199aaaa-1111-4222-8333-444455556666", 60)
+    scene.write("0199aaaa-1111-4222-8333-444455556666", "forge", 30, active=False, lifecycle_outcome="blocked",
+                reason="the key has expired")  # fmt: skip
+    page = look("/attention", width=400).page
+    waiting = page.locator("#waiting .need")
+    expect(waiting.locator(".need-title")).to_have_text("billing")
+    expect(waiting.locator(".reason")).to_have_text("Which currency?")
+    expect(waiting.locator(".when")).to_have_text("for 2 m")
+    expect(page.locator("#failed .reason")).to_have_text(
+        ["the key has expired", "no network: docs.example cannot be reached"]
+    )
+    forge = page.locator("#failed .need", has_text="ship the fix")
+    expect(forge.locator(".id")).to_have_text("0199aaaa")
+    expect(forge.get_by_role("button", name="Copy the id")).to_be_visible()
+    expect(page).to_have_title("(1) Needs me · rcs")
+    expect(page.locator("#needs")).to_have_text("1")
+    forge.locator(".need-title").click()
+    expect(page.locator("h1")).to_have_text("ship the fix")
+    expect(page.locator(".banner.is-failed")).to_have_text("The key has expired.")
+
+
+def test_failures_are_folded_to_five_and_dismissed_until_there_is_more_to_say(look: Open, scene: Scene) -> None:
+    for number in range(FAILURES):
+        failed(scene, number)
+    page = look("/attention").page
+    section = page.locator("#failed")
+    expect(section.locator(".need:visible")).to_have_count(5)
+    section.get_by_text("2 more").click()
+    expect(section.locator(".need:visible")).to_have_count(7)
+    section.get_by_role("button", name="Dismiss: export 3", exact=True).click()
+    expect(section.locator(".need:visible")).to_have_count(6)
+    expect(section.locator(".count")).to_have_text("6")
+    page.reload()
+    expect(section.locator(".need-title", has_text="export 3")).to_have_count(0)
+    section.get_by_role("button", name="Show").click()
+    expect(section.locator(".aside-cards .need-title")).to_have_text("export 3")
+    scene.project.now = time.time()
+    scene.project.emit("requirements", "failed", run="r3", data={"status": "failed", "message": "once more"})
+    expect(section.locator(".need:visible").first).to_contain_text("once more")
+    expect(section.locator(".count")).to_have_text("7")
+
+
+def test_planning_that_has_ended_waits_with_the_commands_that_resume_its_session(look: Open, scene: Scene) -> None:
+    scene.prompt("$blueprint $forge split the export", "s1", 60)
+    scene.write("s1", "blueprint", 30, active=False, lifecycle_outcome="finished", plan="plan.md")
+    page = look("/attention").page
+    need = page.locator("#waiting .need")
+    expect(need.locator(".need-title")).to_have_text("split the export")
+    expect(need).to_contain_text("type $forge to go on")
+    expect(need.locator(".resume code").first).to_contain_text("codex resume s1")
+    page = look("/sessions").page
+    expect(page.locator(".session .status").first).to_have_text("waiting")
+
+
+def test_a_notice_is_given_only_with_consent(look: Open, scene: Scene) -> None:
+    window = look("/attention", permissions=["notifications"])
+    page = window.page
+    page.evaluate(
+        """() => {
+            window.given = [];
+            window.Notification = class extends EventTarget {
+                static permission = "default";
+                static requestPermission = async () => (Notification.permission = "granted");
+                constructor(title, { body }) { super(); window.given.push([title, body]); }
+            };
+            document.hasFocus = () => false;
+        }"""
+    )
+    scene.prompt("$forge ship the first fix", "s1")
+    scene.ask("s1", "forge", "Which database?")
+    expect(page.locator("#waiting .need")).to_have_count(1)
+    assert page.evaluate("given") == []
+    page.get_by_role("button", name="Notify me").click()
+    expect(page.get_by_role("button", name="Notices are on")).to_be_visible()
+    scene.prompt("$forge ship the other fix", "s2")
+    scene.ask("s2", "forge", "Which currency?")
+    expect(page.locator("#waiting .need")).to_have_count(2)
+    assert page.evaluate("given") == [["ship the other fix", "Which currency?"]]
+    page.get_by_role("button", name="Notices are on").click()
+    expect(page.get_by_role("button", name="Notify me")).to_be_visible()
