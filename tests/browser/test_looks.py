@@ -46,7 +46,7 @@ EMPTY = {
     "sessions": "/sessions",
     "tasks": "/tasks",
 }
-TYPED = {"overview": "$forge", "sessions": "$blueprint"}
+TYPED = {"overview": "$forge", "all": "$forge", "sessions": "$blueprint"}
 SIZES = [(width, scheme) for width in (400, 800, 1280, 1920) for scheme in ("light", "dark")]
 FEW = [(width, scheme) for width, scheme in SIZES if width in (400, 1280)]
 

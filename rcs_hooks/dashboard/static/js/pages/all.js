@@ -3,7 +3,7 @@
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
-import { empty, filter, filtered, folders, idToCopy, problemNote, project } from "../pieces.js";
+import { command, empty, filter, filtered, folders, idToCopy, problemNote, project } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { status, word } from "../status.js";
 import { ago, lasting } from "../time.js";
@@ -96,7 +96,7 @@ export class Everything extends FilteredList {
       problemNote(this.problem),
       data.entries.length
         ? h("ul", { class: "rows everything", "data-key": "list" }, ...data.entries.map(row))
-        : empty(isFiltered ? "Nothing is like that" : "Nothing yet", h("p", {}, isFiltered ? "Take a word or a filter away." : "What a prompt starts is here at once, and stays.")),
+        : empty(isFiltered ? "Nothing is like that" : "Nothing yet", h("p", {}, isFiltered ? "Take a word or a filter away." : "What a prompt starts is here at once, and stays. Type in your client:"), !isFiltered && command("$forge fix the failing test")),
       listEnd(data.entries.length, data.total),
     ];
   }
