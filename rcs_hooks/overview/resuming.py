@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from rcs_hooks.jsontext import JsonObject
 
-LIKELY = ("claude", "codex")
-"""The clients whose commands are offered for a session of which nobody knows the client."""
+LIKELY = tuple(RESUMES)[:2]
+"""The clients whose commands are offered for a session of which nobody knows the client: those that there were before
+the notes named one."""
 
 Commands = tuple[tuple[str, str], ...]
 

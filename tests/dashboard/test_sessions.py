@@ -75,7 +75,7 @@ def test_the_client_of_a_session_and_how_it_is_resumed(board: Board) -> None:
     )
     found = session(board)
     assert found["client"] is None
-    assert [each["client"] for each in found["resume"]] == ["Claude Code", "Codex"]
+    assert [each["client"] for each in found["resume"]] == ["Codex", "Claude Code"]
     for name, title, command in (
         ("codex", "Codex", "codex resume s1"), ("gemini", "Gemini CLI", "gemini --resume s1"),
     ):  # fmt: skip
