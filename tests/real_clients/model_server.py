@@ -30,6 +30,8 @@ Json = dict[str, Any]
 
 TEXTS = ("instructions", "system", "systemInstruction", "input", "messages", "contents")
 """Where the forms have the conversation."""
+ESCAPED = ("<hook_prompt", "<hook_context>", "<qwen:user-prompt-submit-context>")
+"""What a text begins with in which Codex, Gemini CLI or Qwen Code hands on what a hook says."""
 PATIENCE = 60
 """Seconds that a turn waits for its file."""
 
@@ -119,9 +121,9 @@ class Request:
         return bool(shell(form.tools(self.body)))
 
     def texts(self) -> list[str]:
-        """All that the conversation holds, in order. Codex escapes < > & in a Stop's reason; models read over it."""
+        """All that the conversation holds, in order. Some clients escape what a hook says; models read over it."""
         held = [self.body.get(name) for name in TEXTS]
-        return [html.unescape(text) if "<hook_prompt" in text else text for text in _leaves(held)]
+        return [html.unescape(text) if any(mark in text for mark in ESCAPED) else text for text in _leaves(held)]
 
     def count(self, words: str) -> int:
         return sum(text.count(words) for text in self.texts())

@@ -185,6 +185,7 @@ def test_a_worktree_has_a_state_of_its_own(person: Person, tmp_path: Path, trans
     git(person.workspace, "commit", "-q", "-m", "With hooks")
     worktree = tmp_path / "work tree"
     git(person.workspace, "worktree", "add", "-q", "--detach", str(worktree))
+    person.trusts(person.workspace, worktree)
     person.workspace = worktree
     finishes_in_one_state(person, worktree)
 
