@@ -51,7 +51,11 @@ class Scene(Workspace):
         self.send("UserPromptSubmit", self.raw("UserPromptSubmit", self.wire.unasked_prompt()))
 
     def get_reason_back(self) -> None:
-        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", self.wire.handed_back(self.reason)))
+        self.go_on_for(self.reason)
+
+    def go_on_for(self, reason: str) -> None:
+        """Let the client go on in the same turn, with words that are not the person's prompt."""
+        self.send("UserPromptSubmit", self.raw("UserPromptSubmit", self.wire.handed_back(reason)))
 
     def end_turn(self, message: str | None = "Use make ship.", **fields: object) -> None:
         self.send("Stop", self.raw("Stop", self.wire.stop(message) | fields))

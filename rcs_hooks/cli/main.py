@@ -73,6 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that these arguments name (by default those of the process), and return the exit status."""
     let_owner_in()
     drop_brought_settings(in_shell=True)
+    output.take_encoding()
     args = list(sys.argv[1:] if argv is None else argv)
     ours = args[: args.index("--")] if "--" in args else args  # what follows may be the words of another program
     as_json = "--json" in ours or any(arg.startswith("--input") for arg in ours)

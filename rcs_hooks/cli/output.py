@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 OK, REFUSED, USAGE = 0, 1, 2
 
 
+def take_encoding() -> None:
+    """Print in the encoding that the person has set: the program starts with `-E`, so Python does not look at it."""
+    name = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
+    for stream in (sys.stdout, sys.stderr) if name else ():
+        with contextlib.suppress(AttributeError, LookupError):  # none, or not a stream of this Python; no such encoding
+            stream.reconfigure(encoding=name)  # type: ignore[union-attr]  # what else there is raises AttributeError
+
+
 def text(shown: str) -> None:
     """Print a text to stdout, unless the caller has closed it."""
     if sys.stdout is not None:  # None if the caller has closed it

@@ -82,6 +82,10 @@ class Client:
         """
         return text_in(fields, "prompt")
 
+    def begins_turn(self, fields: Fields) -> bool:
+        """Tell whether a prompt begins a turn; what a person types into one that goes on resets no count of Stops."""
+        return True
+
     def last_message(self, fields: Fields) -> str:
         """Return what the agent said last, before its Stop; empty if it said nothing or the client does not tell."""
         return text_in(fields, "last_assistant_message")
@@ -116,9 +120,9 @@ class Client:
     stops_without_answer = False
     """Whether the client calls for a Stop too where its agent has answered nothing: after an interruption, an error, or
     a continuation that was not sent. Such a Stop is never held."""
-    continues_at_once = False
-    """Whether the first prompt after a blocked Stop is the one by which the client goes on, and no client's limit ends
-    a loop. What that prompt says in other words than ours resets no count."""
+    tells_prompt_at_stop = False
+    """Whether a Stop has the prompt that began its turn. Only by it is a prompt of the person told from one by which
+    the client goes on for another program's reason."""
 
     def block_cap(self, env: Mapping[str, str]) -> int:
         """Return how many blocked Stops in a row the client accepts before it ends the turn; 0 for no limit."""

@@ -64,13 +64,20 @@ def answer(
         asked = () if refused else asked
     text = payload.prompt
     if text is None or is_machine_made(root, payload.session, text):
-        if paths.is_name(payload.session):
-            _note_unasked(payload, root, environment)
+        if payload.turn is not None and paths.is_name(payload.session):
+            from rcs_hooks.hook import unasked_prompts
+
+            unasked_prompts.note_turn(root, payload.session, payload.turn, environment.now)
         return {}
     if not paths.is_name(payload.session):
         return _without_session(payload.session, tokens)
     prompt = _prompt(text, asked, payload.turn, environment.now)
-    prompt = prompt._replace(moment=payload.timestamp, client=payload.client.name)
+    prompt = prompt._replace(
+        moment=payload.timestamp,
+        client=payload.client.name,
+        begins_turn=payload.client.begins_turn(payload.fields),
+        is_told_at_stop=payload.client.tells_prompt_at_stop,
+    )
     if not payload.client.sends_commands:
         prompt = prompt._replace(is_command=False)
     if not asked:
@@ -126,16 +133,6 @@ def _without_session(session: str, tokens: tuple[Token, ...]) -> dict[str, Any]:
     from rcs_hooks.hook import notices
 
     return notices.without_session(session, tokens)
-
-
-def _note_unasked(payload: Payload, root: str, environment: Environment) -> None:
-    """Note what a prompt that nobody typed tells: in which turn the agent works, or that the client has gone on."""
-    from rcs_hooks.hook import unasked_prompts
-
-    if payload.turn is not None:
-        unasked_prompts.note_turn(root, payload.session, payload.turn, environment.now)
-    elif payload.client.continues_at_once:
-        unasked_prompts.note_continued(root, payload.session)
 
 
 def is_machine_made(root: str, session: str, prompt: str) -> bool:

@@ -74,6 +74,8 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
         tracked_in = reading.tracked_once()
         view = sessions.load(folder, session, environment.now, reading.Reader(folder, tracked_in))
         notes = _notes(folder, session, tracked_in)
+        if payload.client.tells_prompt_at_stop:
+            notes = stop_notes.of_turn(notes, payload.prompt or "")
         if stop_notes.has_answered(notes, call, stop_notes.last_written_at(folder, session, time.time())):
             transaction.commit(folder, [stop_notes.note_program(notes, session, call)])
             return {}
@@ -82,7 +84,7 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
         if decision.why != stop.IDLE:
             write = stop_notes.note_stop(notes, session, call, decision.counted, now=iso(environment.now))
             turns = [] if decision.blocks else _turn_notes(view, payload.turn, _moment(environment))
-            noted = _with_words(write, decision, output, payload, environment)
+            noted = _with_words(write, decision, output, environment)
             transaction.commit(folder, [*turns, noted, *_history(decision, view, session)])
     return output
 
@@ -152,9 +154,7 @@ def _notes(folder: str, session: str, tracked_in: TrackedIn) -> dict[str, Any]:
     return notes
 
 
-def _with_words(
-    write: Write, decision: Decision, output: dict[str, Any], payload: Payload, environment: Environment
-) -> Write:
+def _with_words(write: Write, decision: Decision, output: dict[str, Any], environment: Environment) -> Write:
     """Return the note of a Stop with what is said added.
 
     A reason is recognised by it when a client hands the reason back, and nobody is reminded twice.
@@ -163,7 +163,7 @@ def _with_words(
         return stop_notes.with_reminder(write, now=iso(environment.now))
     if not decision.blocks:
         return write
-    return stop_notes.with_reason(write, output["reason"], continues=payload.client.continues_at_once)
+    return stop_notes.with_reason(write, output["reason"])
 
 
 def _log_softener(view: Session, payload: Payload, root: str, environment: Environment) -> None:

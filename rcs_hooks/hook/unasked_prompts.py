@@ -5,17 +5,13 @@ Loaded only for such a prompt, and for one that looks like a reason.
 
 from __future__ import annotations
 
-from rcs_hooks.errors import LockTimeout, suppress
+from rcs_hooks.errors import LockTimeout
 from rcs_hooks.files import paths, transaction, workspaces
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import prompt_notes, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.workflow.origin import looks_like_reason
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rcs_hooks.jsontext import JsonObject
 
 
 def is_reason(root: str, session: str, reason: str) -> bool:
@@ -39,19 +35,3 @@ def note_turn(root: str, session: str, turn: str, now: float) -> None:
                 transaction.commit(folder, [prompt_notes.note_turn(notes, session, turn)])
     except (LockTimeout, OSError):
         pass  # the note is not worth keeping the client waiting any longer
-
-
-def note_continued(root: str, session: str) -> None:
-    """Note that the client has continued after a blocked Stop, so that the next prompt is the person's."""
-    folder = workspaces.state_folder(root)
-    if session_notes.CONTINUES not in session_notes.part(_readable(folder, session), "stops"):
-        return
-    with suppress(LockTimeout, OSError), Lock(folder):  # without the note, the next prompt does not reset the counts
-        transaction.recover(folder)
-        if write := stop_notes.note_continued(_readable(folder, session), session):
-            transaction.commit(folder, [write])
-
-
-def _readable(folder: str, session: str) -> JsonObject:
-    notes = session_notes.load(folder, session)
-    return {} if isinstance(notes, Unreadable) else notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rcs_hooks.files import paths
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state.session_notes import CLIENT, CONTINUES, FINISHED, NOTICED, digest, is_a_time, is_closed, part
+from rcs_hooks.state.session_notes import BEFORE, CLIENT, FINISHED, NOTICED, digest, is_a_time, is_closed, part
 from rcs_hooks.workflow.lifecycle import outcome_of
 
 TYPE_CHECKING = False
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 REMEMBERED = 8
 """So many prompts are recognised if a client sends them twice, even late."""
-LONGEST_WAIT = 10
-"""In seconds, from the note of a blocked Stop to the prompt by which its client continues: our hook's time-out."""
 LASTING = ("stalled", "once", "reminded_at", "resumed_at", "said")
 """The fields of `stops` that a new prompt keeps: they hold until the run changes, however many prompts come."""
 
@@ -134,27 +132,15 @@ def note_prompt(notes: Mapping[str, object], session: str, prompt: Prompt, denia
     seen |= {"moment": prompt.moment} if prompt.turn is None and prompt.moment else {}
     seen |= {"denied": denial} if prompt.turn is not None and denial else {}
     before = part(notes, "stops")
-    # Where a continuation is awaited, this may be another program's: then the counts must go on.
-    is_awaited = _awaits_continuation(before, prompt.now)
-    stops = {name: value for name, value in before.items() if name in LASTING or is_awaited}
-    stops.pop(CONTINUES, None)
+    stops = {name: value for name, value in before.items() if name in LASTING or not prompt.begins_turn}
+    if prompt.is_told_at_stop and (
+        reset := before.get(BEFORE) or {k: v for k, v in before.items() if k not in LASTING}
+    ):
+        stops[BEFORE] = reset
     noticed = {name: value for name, value in notes.items() if name in (CLIENT, NOTICED, FINISHED)}
     noticed |= {CLIENT: prompt.client} if prompt.client else {}
     record = {"version": 1, **noticed, "prompts": [*_prompts(notes), seen][-REMEMBERED:], "stops": stops}
     return Write(paths.notes_file(session), record, durable=False)
-
-
-def _awaits_continuation(stops: JsonObject, now: str) -> bool:
-    """Tell whether a client that continues at once may be about to.
-
-    A reason that has not come back for long never reached the client: its time-out had ended the hook.
-    """
-    if CONTINUES not in stops:
-        return False
-    from rcs_hooks.files.clock import seconds
-
-    noted, moment = seconds(stops.get("at")), seconds(now)
-    return noted is None or moment is None or moment - noted < LONGEST_WAIT
 
 
 def note_turn(notes: Mapping[str, object], session: str, turn: str) -> Write:

@@ -67,6 +67,10 @@ class Prompt(NamedTuple):
     """Tells whether an own mode can still be started; None where nobody can tell."""
     client: str = ""
     """The name of the client that sent it; empty if it is not known."""
+    begins_turn: bool = True
+    """Whether it begins a turn, and was not typed into one that goes on."""
+    is_told_at_stop: bool = False
+    """Whether the Stop of its turn tells the prompt again, so that it is known then whether the person typed this."""
 
     @property
     def cancels(self) -> bool:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 CLIENT = "client"
 """The part with the name of the session's client."""
-CONTINUES = "continues"
-"""In the part `stops`: the client goes on after a blocked Stop by a prompt event that has not come yet."""
+BEFORE = "before"
+"""In the part `stops`: what it was before the last prompt, until a Stop tells whether the person typed that."""
 NOTICED = "noticed"
 """The part with the notices that were given once in this session."""
 FINISHED = "finished"

@@ -7,7 +7,7 @@ import os
 from rcs_hooks.files import paths
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state.session_notes import CONTINUES, bytes_of, digest, digest_of_bytes, fingerprint, part, write_with
+from rcs_hooks.state.session_notes import BEFORE, bytes_of, digest, digest_of_bytes, fingerprint, part, write_with
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.origin import extract_reason, strip_client_prefix
 from rcs_hooks.workflow.stop import BlockCount
@@ -66,6 +66,19 @@ def last_written_at(folder: str, session: str, now: float) -> float | None:
     except OSError:
         return None
     return at if at <= now else None
+
+
+def of_turn(notes: Mapping[str, object], prompt: str) -> JsonObject:
+    """Return the notes as they are for a Stop that tells the prompt of its turn.
+
+    If the last noted prompt was another one, the person has not typed it: the client went on for another program's
+    reason, and what that prompt has reset counts again.
+    """
+    stops, prompts = part(notes, "stops"), notes.get("prompts")
+    last = prompts[-1] if isinstance(prompts, list) and prompts else {}
+    if BEFORE not in stops or (isinstance(last, dict) and last.get("digest") == digest(prompt)):
+        return dict(notes)
+    return {**notes, "stops": part(stops, BEFORE) | {name: value for name, value in stops.items() if name != BEFORE}}
 
 
 def last_message(notes: Mapping[str, object]) -> str:
@@ -153,24 +166,12 @@ def with_reminder(write: Write, *, now: str) -> Write:
 # --- the reasons, which some clients hand back as a prompt
 
 
-def with_reason(write: Write, reason: str, *, continues: bool = False) -> Write:
-    """Return the note of a blocked Stop with its reason added, to recognise it when a client sends it as a prompt.
-
-    `continues`: the next prompt event is the client's continuation.
-    """
+def with_reason(write: Write, reason: str) -> Write:
+    """Return the note of a blocked Stop with its reason added, to recognise it when a client sends it as a prompt."""
     record = write.record or {}
     stops = part(record, "stops")
     digests = [*(each for each in _said(stops) if each != _digest_of(reason)), _digest_of(reason)][-MOST_SAID:]
-    more: JsonObject = {CONTINUES: True} if continues else {}
-    return write._replace(record=record | {"stops": stops | {"said": digests} | more})
-
-
-def note_continued(notes: Mapping[str, object], session: str) -> Write | None:
-    """Return the write that notes that the client has continued after a blocked Stop; None if none is awaited."""
-    stops = part(notes, "stops")
-    if CONTINUES not in stops:
-        return None
-    return write_with(notes, session, stops={name: value for name, value in stops.items() if name != CONTINUES})
+    return write._replace(record=record | {"stops": stops | {"said": digests}})
 
 
 def is_own_reason(notes: Mapping[str, object], reason: str) -> bool:

@@ -214,29 +214,43 @@ def test_an_agent_that_the_person_has_stopped_while_it_spoke_is_not_held(
     assert holds(scene, "Here it is.")
 
 
-def test_a_reason_in_other_words_resets_no_count(sit: Callable[[str], Scene]) -> None:
-    """Another program's hook may block the same Stop, and the client goes on with both reasons, or with that one."""
-    scene = sit("gemini")
+OTHERS = "The linter has findings."
+
+
+@pytest.mark.parametrize("client", ["qwen", "gemini"])
+@pytest.mark.parametrize("is_joined", [True, False], ids=["joined with ours", "alone"])
+def test_the_reason_of_another_program_starts_no_count_over(
+    client: str, is_joined: bool, sit: Callable[[str], Scene]
+) -> None:
+    """Another program's hook blocks every Stop, and the client goes on with both reasons, or with that one."""
+    scene = sit(client)
     scene.say("$forge go")
     held = []
-    for number in range(7):
+    for number in range(60):
         scene.end_turn(f"Still at it, {number}.")
         held.append(bool(scene.reason))
-        if scene.reason:
-            scene.now += 0.1 - 60  # the client goes on at once
-            scene.say_in_the_same_turn(f"{scene.reason}\nThe linter has findings.")
-    assert held == [True] * 5 + [False] * 2
+        scene.go_on_for(f"{scene.reason}\n{OTHERS}".strip() if is_joined else OTHERS)
+    assert held == [True] * 5 + [False] * 55
+    scene.say("And mind the tests.")
+    assert holds(scene, "I see.")
 
 
-def test_after_a_continuation_that_was_seen_a_prompt_is_the_persons(sit: Callable[[str], Scene]) -> None:
+def test_an_answer_that_another_program_did_not_change_is_still_none(sit: Callable[[str], Scene]) -> None:
     scene = sit("gemini")
     scene.say("$forge go")
-    scene.end_turn("Half done.")
-    assert notes(scene)["stops"]["continues"] is True
-    scene.get_reason_back()
-    assert "continues" not in notes(scene)["stops"]
-    scene.say("Mind the tests.")
-    assert "in_a_row" not in notes(scene)["stops"]
+    assert holds(scene, "Half done.")
+    scene.go_on_for(OTHERS)
+    assert not holds(scene, None)
+
+
+def test_the_same_prompt_typed_again_starts_the_counts_over(sit: Callable[[str], Scene]) -> None:
+    scene = sit("gemini")
+    scene.say("$forge go")
+    for number in range(3):
+        assert holds(scene, f"Still at it, {number}.")
+    scene.say("$forge go")
+    assert holds(scene, "Half done.")
+    assert notes(scene)["stops"]["in_a_row"] == 1
 
 
 def test_a_prompt_after_a_reason_that_never_reached_the_client_is_the_persons(sit: Callable[[str], Scene]) -> None:
@@ -248,14 +262,27 @@ def test_a_prompt_after_a_reason_that_never_reached_the_client_is_the_persons(si
     scene.say("Go on.")
     assert "in_a_row" not in notes(scene)["stops"]
     assert holds(scene, "Done.")
+    assert notes(scene)["stops"]["in_a_row"] == 1
+
+
+def test_what_is_typed_into_a_turn_that_goes_on_starts_no_count_over(sit: Callable[[str], Scene]) -> None:
+    """Qwen Code's own count of blocks goes on, too."""
+    scene = sit("qwen")
+    scene.say("$forge go")
+    assert holds(scene, "Half done.")
+    scene.go_on_for("Mind the tests.")
+    assert notes(scene)["stops"]["of_prompt"] == 1
+    scene.go_on_for("$cancel")
+    assert not holds(scene, "I stop.")
 
 
 @pytest.mark.parametrize("client", [name for name in CLIENTS if name != "gemini"])
-def test_no_other_client_awaits_a_continuation(client: str, sit: Callable[[str], Scene]) -> None:
+def test_no_other_client_waits_for_a_stop_to_tell_its_prompt(client: str, sit: Callable[[str], Scene]) -> None:
     scene = sit(client)
     scene.say("$forge go")
     scene.end_turn("Half done.")
-    assert "continues" not in notes(scene)["stops"]
+    scene.say("Go on.")
+    assert "before" not in notes(scene)["stops"]
 
 
 def test_an_offer_in_an_earlier_message_of_the_turn_is_not_held_against_a_later_one(

@@ -35,7 +35,7 @@ class GeminiCli(Client):
     call_variables = (SESSION,)
     env_files = (".gemini/.env", ".env")
     stops_without_answer = True
-    continues_at_once = True
+    tells_prompt_at_stop = True
 
     @property
     def installer(self) -> Installer:

@@ -54,6 +54,13 @@ class QwenCode(Client):
             return text_in(fields, TYPED)
         return text_in(fields, "prompt").partition(ATTACHED)[0] or None
 
+    def begins_turn(self, fields: Fields) -> bool:
+        """Tell whether a prompt begins a turn: what is typed into one that goes on has no `submitted_prompt`.
+
+        Nor has the reason of another program's Stop, which must not start the counts over either.
+        """
+        return TYPED in fields
+
     def runs_subagent(self, fields: Fields) -> bool:
         """Tell whether a background task is running: Qwen Code names subagents alone."""
         return bool(self.running_tasks(fields))
