@@ -53,9 +53,9 @@ SKILL_FOLDERS = (
 )
 """The folders that have a folder `skills`, each with the variable that moves the one in the home."""
 ENV_FILES = {
-    "QWEN_CODE": (".qwen/.env", ".env"),
-    "QWEN_CODE_PROMPT_ID": (".qwen/.env", ".env"),
-    "QWEN_CODE_SESSION_ID": (".qwen/.env", ".env"),
+    "QWEN_CODE": (".qwen/.env", ".env", ".qwen/settings.json"),
+    "QWEN_CODE_PROMPT_ID": (".qwen/.env", ".env", ".qwen/settings.json"),
+    "QWEN_CODE_SESSION_ID": (".qwen/.env", ".env", ".qwen/settings.json"),
     "GEMINI_CLI": (".gemini/.env", ".env"),
     "GEMINI_SESSION_ID": (".gemini/.env", ".env"),
 }

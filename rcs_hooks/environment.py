@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+FOLDER_ENDINGS = ("_HOME", "_CONFIG_DIR")
+"""How the variables end by which a client's folder in the home is moved; most that end so are others'."""
 AGENT, TERMINAL, SCRIPT = "agent", "terminal", "script"
 
 
@@ -82,12 +84,15 @@ def drop_brought_settings(*, in_shell: bool = False) -> None:
     here = working_folder()
     names = {name for name in os.environ if name.startswith("RCS_")}
     names |= {name for name in ROOT_VARIABLES if os.environ.get(name, here) not in ("", here)}
+    names |= {name for name in os.environ if name.endswith(FOLDER_ENDINGS)}
     if not (names or in_shell):
         return
-    from rcs_hooks.client_names import ENV_FILES, SESSION_VARIABLES
+    from rcs_hooks.client_names import ENV_FILES, SESSION_VARIABLES, SKILL_FOLDERS
 
     if not any(os.environ.get(mark) for mark in ENV_FILES):
         return
+    folders = {variable for _, variable in SKILL_FOLDERS}
+    names = {name for name in names if not name.endswith(FOLDER_ENDINGS) or name in folders}
     names |= {name for name in SESSION_VARIABLES if in_shell and name in os.environ}
     from rcs_hooks.files.env_files import brought
 

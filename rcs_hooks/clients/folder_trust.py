@@ -19,7 +19,7 @@ def is_trusted(folders: Mapping[str, Any], root: str) -> bool:
     root = os.path.realpath(root)
     found = []
     for folder, level in folders.items():
-        if level not in LEVELS or "\0" in folder:
+        if not isinstance(level, str) or level not in LEVELS or "\0" in folder:
             continue
         path = os.path.realpath(os.path.dirname(folder) if level == "TRUST_PARENT" else folder)
         if inside(root, path):

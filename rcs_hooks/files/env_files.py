@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LARGEST = 256 * 1024
 LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
 """Where a line ends for a client, beside a newline."""
+ESCAPE = b"\\u"
 COMMENT = re.compile(r"\s*#")
 ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?(\w+)[ \t]*[=:][ \t]*(.*?)[ \t]*")
 PLAIN = re.compile(r"""(['"`]?)([^'"`$\\#\s\ufeff\ufffd\x00-\x1f\x7f]+|)\1(?:[ \t]+#.*)?""")
@@ -63,7 +64,7 @@ def _assignments(path: str, mention: re.Pattern[str]) -> Iterator[tuple[str, str
     except (OSError, ValueError):
         yield "", None
         return
-    if data and len(data) > LARGEST:
+    if data and (len(data) > LARGEST or (path.endswith(".json") and ESCAPE in data)):  # which may spell any name
         yield "", None
         return
     text = LINE_ENDS.sub("\n", (data or b"").decode(errors="replace"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.clients.check import BROKEN, OK, WARN, Check
 from rcs_hooks.clients.formats import EVENTS
-from rcs_hooks.clients.installer import PROJECT, setup_command
+from rcs_hooks.clients.installer import PROJECT, USER, setup_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,10 @@ def checks(client: str, others: Sequence[Settings], with_ours: Sequence[Settings
             each = own[twice[0]]
             todo = f"rcs uninstall --client {client} --scope {each.target.scope}"
             found = f"{', '.join(twice)}: in {each.path}, and {other.path} of {of} runs here too"
-            yield Check(title, WARN, found, todo)
+            if each.target.scope == USER:  # needed in all other projects
+                yield Check(title, OK, f"{found}; each event counts once")
+            else:
+                yield Check(title, WARN, found, todo)
         elif named := ", ".join(other.command_events):
             yield Check(title, OK, f"{named} in {other.path}, which is {of}'s and runs here too")
     served = {event for other in others for event in other.command_events}

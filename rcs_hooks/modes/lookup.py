@@ -58,7 +58,8 @@ def folders(env: "Mapping[str, str]", root: str) -> "Iterator[tuple[str, str]]":
 
 def _is_of_project(folder: str, home: str | None, root: str) -> bool:
     """Tell whether a folder that is said to be the home's lies in the project, which can set the variable for it."""
-    return inside(os.path.normpath(folder), root) and not (home and inside(home, root))
+    is_inside = inside(os.path.normpath(folder), root) or inside(os.path.realpath(folder), os.path.realpath(root))
+    return is_inside and not (home and inside(home, root))
 
 
 def names_there(names: "Iterable[str]", env: "Mapping[str, str]", root: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHELLS = [shell for shell in ("/bin/sh", "/bin/bash") if os.path.exists(shell)]
-CALL = b'{"hook_event_name": "Stop", "session_id": "s1", "cwd": "/"}'
+CALL = b'{"hook_event_name": "Stop", "session_id": "s1", "cwd": "/nonexistent"}'
 PATIENCE = 60
 # What a client blocks by: Codex and Claude Code 2, Qwen Code 2 with stderr, Gemini CLI any but 0 and 1 with any text.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.files.env_files import brought
+from tests.own_modes import put
 from tests.support import RCS_HOOK, clean_env
 from tests.table import each_row
 
@@ -87,6 +88,36 @@ def test_each_client_has_files_of_its_own(env: dict[str, str], file: str, is_rea
     below.mkdir(parents=True)
     for cwd in (tmp_path, below):
         assert brought(["RCS_DISABLE"], env | {"RCS_DISABLE": "1"}, str(cwd)) == (["RCS_DISABLE"] if is_read else [])
+
+
+@each_row(
+    ("text", "is_brought"),
+    [
+        ('{"env": {"RCS_DISABLE": "1"}}', True),
+        ('{"env": {"RCS_\\u0044ISABLE": "1"}}', True),
+        ('{"hooks": {}}', False),
+    ],
+)
+def test_qwen_codes_settings_in_a_project_can_set_variables_too(text: str, is_brought: bool, tmp_path: Path) -> None:
+    path = tmp_path / ".qwen" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(text)
+    assert brought(["RCS_DISABLE"], QWEN | {"RCS_DISABLE": "1"}, str(tmp_path)) == ["RCS_DISABLE"] * is_brought
+
+
+@pytest.mark.parametrize("variable", ["QWEN_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"])
+def test_a_repository_is_not_the_home_of_a_clients_skills(variable: str, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    put(project)
+    (project / ".claude").rename(project / ".evil")
+    (project / ".git" / "refs").mkdir(parents=True)
+    (project / ".env").write_text(f"{variable}=/proc/self/cwd/.evil\n")
+    call = {"hook_event_name": "BeforeAgent", "session_id": "s1", "cwd": str(project), "prompt": "$release it"}
+    env = clean_env() | {"GEMINI_SESSION_ID": "s1", variable: "/proc/self/cwd/.evil"}
+    done = subprocess.run(
+        [RCS_HOOK], input=json.dumps(call).encode(), cwd=project, env=env, capture_output=True, check=True
+    )
+    assert done.stdout == b"{}\n"
 
 
 def test_the_file_in_the_home_is_the_persons_own(tmp_path: Path) -> None:

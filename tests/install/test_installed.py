@@ -28,7 +28,7 @@ FISH_HAS_NO_COMMAND = (0, 126, 127)
 """fish ends the whole line where a command cannot be run, whatever follows `||`. Clients block on 2 alone."""
 NAME = "söme env"
 LONG = "/".join(["x" * 100] * 3)
-STOP = json.dumps({"hook_event_name": "Stop", "session_id": "s1", "cwd": "/"}).encode()
+STOP = json.dumps({"hook_event_name": "Stop", "session_id": "s1", "cwd": "/nonexistent"}).encode()
 
 
 class Installation:

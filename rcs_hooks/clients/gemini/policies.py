@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 HEAD = "# Written by `rcs setup`; `rcs uninstall` removes it."
 TABLE = "[[rule]]"
+LAST = "priority = 100"
 
 
 def rule(programs: Iterable[str]) -> str:
@@ -26,7 +27,7 @@ def rule(programs: Iterable[str]) -> str:
     prefixes = [f"{program} {command}" for program in programs for command in ALLOWED_COMMANDS]
     lines = [HEAD, TABLE, 'toolName = "run_shell_command"', "commandPrefix = ["]
     lines += [f"  {json.dumps(prefix, ensure_ascii=False)}," for prefix in prefixes]
-    return "\n".join([*lines, "]", 'decision = "allow"', "priority = 100", ""])
+    return "\n".join([*lines, "]", 'decision = "allow"', LAST, ""])
 
 
 def with_rule(text: str, wanted: str) -> str:
@@ -49,12 +50,19 @@ def rule_in(text: str) -> str:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """Return the policies without our rule, which ends at a table, a comment or a blank line, and our rule."""
+    """Return the policies without our rule, and our rule.
+
+    It ends with its last line; if that is not there, at a table, a comment or a blank line.
+    """
     lines, ours = text.splitlines(keepends=True), ""
     while starts := [number for number, line in enumerate(lines) if line.rstrip() == HEAD]:
         start = starts[-1]
         end = start + 2
-        while end < len(lines) and lines[end].strip() and not lines[end].startswith(("[", "#")):
+        tables = (number for number in range(end, len(lines)) if lines[number].startswith(TABLE))
+        until = next(tables, len(lines))
+        if whole := next((number for number in range(end, until) if lines[number].rstrip() == LAST), 0):
+            end = whole + 1
+        while not whole and end < until and lines[end].strip() and not lines[end].startswith(("[", "#")):
             end += 1
         ours = "".join(lines[start:end])
         if start and not lines[start - 1].strip():

@@ -31,7 +31,7 @@ class QwenCode(Client):
     skill_folders = ((".qwen", "QWEN_HOME"), (".agents", ""))
     call_variables = (CAP, session_variable)
     crons = "crons"
-    env_files = (".qwen/.env", ".env")
+    env_files = (".qwen/.env", ".env", ".qwen/settings.json")
 
     @property
     def installer(self) -> Installer:
