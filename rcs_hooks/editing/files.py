@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.bounded import read_bytes
-from rcs_hooks.files.paths import inside
+from rcs_hooks.files.paths import GIT, inside
 
 LARGEST = 16 * 1024 * 1024
 BACKUP_SUFFIX = ".before-rcs"
@@ -36,8 +36,11 @@ def read(path: str, boundary: str | None = None, largest: int = LARGEST) -> str 
 
     `boundary`: a folder that a repository may have filled, so that no link in it may lead out. `largest`: in bytes.
     """
-    if boundary is not None and not inside(os.path.realpath(path), os.path.realpath(boundary)):
+    real, root = os.path.realpath(path), boundary and os.path.realpath(boundary)
+    if root and not inside(real, root):
         raise Refused(f"{path}: it is a link out of the workspace{UNCHANGED}")
+    if root and GIT in os.path.relpath(real, root).split(os.sep):
+        raise Refused(f"{path}: it is a link into {GIT}{UNCHANGED}")
     try:
         data = read_bytes(path, largest + 1, through_links=True)
     except (FileNotFoundError, NotADirectoryError):
@@ -68,6 +71,17 @@ def backup_path(path: str) -> str:
     return path + BACKUP_SUFFIX
 
 
+def read_backup(path: str, boundary: str | None) -> str | None:
+    """Return the text of a file's backup; None if there is none. Raises Refused as `read` does.
+
+    A repository may have brought it as a link, through which the backup would take the place of another file.
+    """
+    backup = backup_path(path)
+    if boundary is not None and os.path.islink(backup):
+        raise Refused(f"{backup}: it is a link, and a backup would overwrite what it leads to; remove the link first")
+    return read(backup, boundary)
+
+
 def refuse_unwritable(path: str) -> None:
     """Raise Refused if a file could not be created or replaced; called before anything is written anywhere."""
     folder = os.path.dirname(os.path.realpath(path))
@@ -93,7 +107,7 @@ def write(change: Change, boundary: str | None, backup: str | None = None) -> No
         return
     os.makedirs(os.path.dirname(change.path), exist_ok=True)
     if backup is not None:
-        read(backup_path(change.path), boundary)  # it too may be a link that came with a repository
+        read_backup(change.path, boundary)
         replace(backup_path(change.path), backup, like=change.path)
     replace(change.path, change.new)
     _drop_backup(change)

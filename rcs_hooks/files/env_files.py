@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 LARGEST = 256 * 1024
-LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029]")
+LINE_ENDS = re.compile(r"\r\n?")
 """Where a line ends for a client, beside a newline."""
+IN_DOUBT = re.compile("[\u2028\u2029]")
+"""What ends a line in some places of a client's rules, and none in others."""
 ESCAPE = b"\\u"
 COMMENT = re.compile(r"\s*#")
-ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?(\w+)[ \t]*[=:][ \t]*(.*?)[ \t]*")
+ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?(\w+)[ \t]*([=:])[ \t]*(.*?)[ \t]*")
 PLAIN = re.compile(r"""(['"`]?)([^'"`$\\#\s\ufeff\ufffd\x00-\x1f\x7f]+|)\1(?:[ \t]+#.*)?""")
 """A value whose reading is certain: without a substitution, an escape, a blank, or an end on another line."""
-QUOTE = re.compile(r"""\s*['"`]""")
+QUOTE = re.compile(r"""[\s\ufeff]*['"`]""")
 
 
 def brought(names: Iterable[str], env: Mapping[str, str], cwd: str) -> list[str]:
@@ -68,20 +70,30 @@ def _assignments(path: str, mention: re.Pattern[str]) -> Iterator[tuple[str, str
         yield "", None
         return
     text = LINE_ENDS.sub("\n", (data or b"").decode(errors="replace"))
+    if path.endswith(".json"):  # no rule of lines holds there, also for comments
+        yield from ((found[0], None) for found in mention.finditer(text))
+        return
     at = 0
-    for line in text.splitlines(keepends=True) if mention.search(text) else ():
-        at += len(line)
-        yield from _assignments_in(line.rstrip("\n"), text[at:], mention)
+    for line in text.split("\n") if mention.search(text) else ():
+        at += len(line) + 1
+        yield from _assignments_in(line, text[at:], mention)
 
 
 def _assignments_in(line: str, rest: str, mention: re.Pattern[str]) -> Iterator[tuple[str, str | None]]:
     """Yield what a line assigns. `rest`: the text after it, where a quoted value may begin."""
-    if COMMENT.match(line):
+    is_doubtful = IN_DOUBT.search(line) is not None
+    if COMMENT.match(line) and not is_doubtful:
         return
-    whole = ASSIGNMENT.fullmatch(line)
+    whole = None if is_doubtful else ASSIGNMENT.fullmatch(line)
     for found in mention.finditer(line):
-        is_certain = whole and whole.start(1) == found.start() and not (not whole[2] and QUOTE.match(rest))
-        yield found[0], whole[2] if whole and is_certain else None
+        is_whole = whole is not None and whole.start(1) == found.start()
+        # After `:` without a value, a client takes the next line; after `=`, what is quoted there.
+        yield found[0], whole[3] if whole and is_whole and (whole[3] or not _goes_on(whole[2], rest)) else None
+
+
+def _goes_on(sign: str, rest: str) -> bool:
+    """Tell whether a value may begin in the lines after its sign."""
+    return bool(rest.strip()) if sign == ":" else QUOTE.match(rest) is not None
 
 
 def _may_set(name: str, value: str, assigned: str, text: str | None) -> bool:

@@ -97,7 +97,7 @@ def _plan(changes: list[Change], file: ClientFile, change: Callable[[str], str])
         raise Refused(f"{path} is not {file.kind}: {error}; fix it by hand; nothing was changed") from None
     if new != text:
         files.refuse_unwritable(path)
-        files.read(files.backup_path(path), file.boundary)
+        files.read_backup(path, file.boundary)
         changes.append(Change(path, old, new, file.diff_context))
 
 
@@ -131,7 +131,7 @@ def backup_for(file: ClientFile, change: Change) -> str | None:
 
 
 def _backup(file: ClientFile) -> str | None:
-    return files.read(files.backup_path(file.path), file.boundary)
+    return files.read_backup(file.path, file.boundary)
 
 
 def _is_free(file: ClientFile, change: Change) -> bool:

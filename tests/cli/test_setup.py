@@ -685,12 +685,24 @@ def test_a_folder_that_leads_out_of_the_project_is_refused(person: Home) -> None
     assert person.refused("setup", *ALL) == expected
 
 
-def test_the_copy_that_is_kept_is_not_written_through_a_link_out_of_the_project(person: Home) -> None:
-    target = person.write(".bashrc", "mine", at=person.home)
+@pytest.mark.parametrize("target", ["../../home/.bashrc", "../README.md", "../.git/hooks/pre-commit", "none"])
+def test_a_backup_is_written_through_no_link(target: str, person: Home) -> None:
+    """A repository may bring the link, and what is backed up: that would take the place of any file of the project."""
     person.write(".claude/settings.json", '{"model": "x"}')
     link = person.project / f".claude/settings.json{BACKUP_SUFFIX}"
     link.symlink_to(target)
-    assert person.refused("setup", *ALL) == f"{link}: it is a link out of the workspace, so it was left unchanged"
+    before = files(person)
+    assert person.refused("setup", *ALL) == (
+        f"{link}: it is a link, and a backup would overwrite what it leads to; remove the link first"
+    )
+    assert files(person) == before
+
+
+def test_no_file_of_git_is_written_through_a_link(person: Home) -> None:
+    link = person.project / ".claude/settings.json"
+    link.parent.mkdir()
+    link.symlink_to("../.git/hooks/pre-commit")
+    assert person.refused("setup", *ALL) == f"{link}: it is a link into .git, so it was left unchanged"
 
 
 def test_a_skill_is_not_written_through_a_link_out_of_the_project(person: Home) -> None:

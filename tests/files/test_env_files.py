@@ -46,6 +46,15 @@ ASSIGNMENTS: list[tuple[str, str, bool]] = [
     ("# a\u2028RCS_ROOT=/elsewhere", "/elsewhere", True),
     ("# a\rRCS_ROOT=/elsewhere", "/elsewhere", True),
     ("A='1' RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT:\n/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT:\r\n/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT:\r/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT:\u2028/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT=\u2028/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT=/elsewhere\u2029x", "/elsewhere\u2029x", True),
+    ("# x\u2028RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT=\n\ufeff'/elsewhere'", "/elsewhere", True),
+    ("RCS_ROOT=\nOTHER=1", "/elsewhere", False),
     ("RCS_ROOT=/another", "/elsewhere", False),
     ("RCS_ROOT=", "/elsewhere", False),
     ("# RCS_ROOT=/elsewhere", "/elsewhere", False),
@@ -95,6 +104,7 @@ def test_each_client_has_files_of_its_own(env: dict[str, str], file: str, is_rea
     [
         ('{"env": {"RCS_DISABLE": "1"}}', True),
         ('{"env": {"RCS_\\u0044ISABLE": "1"}}', True),
+        ('{ /*\n# */ "env": {"RCS_DISABLE": "1"}}', True),
         ('{"hooks": {}}', False),
     ],
 )
