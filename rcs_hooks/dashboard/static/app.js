@@ -8,7 +8,7 @@ import { startNotices } from "./js/notices.js";
 import { nextTheme, startTheme } from "./js/theme.js";
 import { Live } from "./js/live.js";
 import { everyOther } from "./js/pace.js";
-import { sentence } from "./js/pieces.js";
+import { coded, sentence } from "./js/pieces.js";
 import { absolute, now, startClock } from "./js/time.js";
 import { Everything } from "./js/pages/all.js";
 import { ModeRun } from "./js/pages/mode.js";
@@ -84,7 +84,7 @@ function arrive({ scroll = null } = {}) {
 function skeleton(page) {
   if (page !== shown.page || shown.arrived) return;
   const bones = ["title", "", "", ""].map((each) => h("span", { class: `bone ${each}` }));
-  morph(main, fragment(h("div", { class: "skeleton", "aria-hidden": "true" }, ...bones)));
+  morph(main, fragment(h("h1", { class: "hidden" }, page.title || "Loading"), h("div", { class: "skeleton", "aria-hidden": "true" }, ...bones)));
 }
 
 function decoded(part) {
@@ -94,6 +94,11 @@ function decoded(part) {
     return part;
   }
 }
+
+const elsewhere = () => [
+  h("a", { class: "button", href: "/" }, "Overview"),
+  h("a", { class: "button", href: "/all" }, "Search everything"),
+];
 
 class Nowhere {
   title = "Nothing here";
@@ -109,7 +114,7 @@ class Nowhere {
         { class: "empty" },
         h("h1", {}, "Nothing here"),
         h("p", {}, "There is no page ", h("code", {}, this.path), "."),
-        h("p", {}, h("a", { class: "button", href: "/" }, "Overview"), " ", h("a", { class: "button", href: "/all" }, "Search everything")),
+        h("p", { class: "buttons" }, ...elsewhere()),
       ),
     ];
   }
@@ -157,8 +162,8 @@ function failure(problem) {
     "section",
     { class: "empty" },
     h("h1", {}, problem.status === 404 ? "Not there" : "Not to be had now"),
-    h("p", {}, sentence(problem.message)),
-    h("p", {}, h("button", { class: "button", "data-do": "again" }, "Ask again")),
+    h("p", {}, ...coded(sentence(problem.message))),
+    h("p", { class: "buttons" }, h("button", { class: "button", "data-do": "again" }, "Ask again"), ...elsewhere()),
   );
 }
 

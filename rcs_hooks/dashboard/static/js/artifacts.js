@@ -6,7 +6,7 @@ import { diff } from "./diff.js";
 import { reader } from "./dialog.js";
 import { picture } from "./graph.js";
 import { markdown } from "./markdown.js";
-import { copyButton } from "./pieces.js";
+import { coded, copyButton, sentence } from "./pieces.js";
 import { icon } from "./status.js";
 import { ago } from "./time.js";
 
@@ -69,9 +69,11 @@ export function openArtifact(run, file, frame, closed) {
         opened.show(...(isPlain ? nice() : bare()));
       });
     })
-    .catch(
-      (error) => error.name !== "AbortError" && opened.show(h("p", { class: "problem", role: "alert" }, error.message)),
-    );
+    .catch((error) => {
+      if (error.name === "AbortError") return;
+      download.hidden = error.status > 0;
+      opened.show(h("p", { class: "problem", role: "alert" }, ...coded(sentence(error.message))));
+    });
   return opened;
 }
 
@@ -94,7 +96,7 @@ const cutNote = (found) =>
 
 function diagram(graph) {
   if (!graph) return [];
-  if (graph.problem) return [h("p", { class: "problem" }, graph.problem)];
+  if (graph.problem) return [h("p", { class: "problem" }, ...coded(sentence(graph.problem)))];
   const drawn = graph.svg && picture(graph.svg, "Diagram of the subflow");
   return drawn ? [h("div", { class: "graph" }, drawn)] : [];
 }

@@ -77,6 +77,8 @@ function workers(step) {
   ];
 }
 
+const stateOf = ({ step }) => step.slice(step.indexOf(":") + 1);
+
 function worker([name, steps]) {
   const step = (each) =>
     h(
@@ -84,9 +86,8 @@ function worker([name, steps]) {
       {},
       mark(isLeft(each) ? "left" : each.status),
       " ",
-      each.step.slice(each.step.indexOf(":") + 1),
-      " ",
-      h("span", { class: "dim" }, isLeft(each) ? "left" : word(each.status), " ", duration(each.seconds)),
+      stateOf(each),
+      stateOf(each) !== word(each.status) && h("span", { class: "dim" }, " ", isLeft(each) ? "left" : word(each.status), " ", duration(each.seconds)),
     );
   return h("li", {}, h("strong", { title: name }, name), h("ol", {}, ...steps.map(step)));
 }

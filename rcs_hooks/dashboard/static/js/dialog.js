@@ -71,8 +71,8 @@ export function reader({ title, note = "", className = "", tools = [], body, clo
   const close = h("button", { type: "button", class: "button", autofocus: true }, "Close");
   const inner = h("div", { class: "reader-body", tabindex: "0", role: "region", "aria-label": title }, body);
   const head = h(
-    "header",
-    {},
+    "div",
+    { class: "reader-head" },
     h("div", { class: "reader-title" }, h("h2", { id: "reader-title" }, title), note),
     h("div", { class: "buttons" }, ...tools, close),
   );

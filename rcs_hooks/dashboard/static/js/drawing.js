@@ -4,9 +4,9 @@
 import { reader } from "./dialog.js";
 import { h } from "./dom.js";
 import { picture } from "./graph.js";
-import { icon, kindOf, word } from "./status.js";
+import { icon, kindOf, statusIn, word } from "./status.js";
 
-const OPEN = ["running", "waiting"];
+const OPEN = ["running", "waiting", "stalled", "inactive", "closed"];
 
 export class Drawing {
   #drawn = { svg: null, node: null };
@@ -14,11 +14,11 @@ export class Drawing {
   #large = null;
 
   /** `chosen`: the step that is selected; `none`: what is said where there is no graph and no reason for that. */
-  view({ svg, problem }, name, steps, chosen, none) {
+  view({ svg, problem }, name, run, chosen, none) {
     if (svg !== this.#drawn.svg)
       this.#drawn = { svg, node: svg && picture(svg, `State graph of ${name}, the way that was taken marked`) };
     const { node } = this.#drawn;
-    const statuses = new Map(steps.map((step) => [step.step, step.status]));
+    const statuses = new Map(run.timeline.map((step) => [step.step, statusIn(run, step.status)]));
     if (node) colour(node, statuses, chosen);
     this.#large = node && { node, name };
     return h(
@@ -47,12 +47,13 @@ export class Drawing {
     );
   }
 
-  /** The graph in a dialog, as large as it is. */
+  /** The graph in a dialog, as large as there is room, but at least as large as it is. */
   enlarge() {
     if (!this.#large) return;
     const { node, name } = this.#large;
     const copy = node.cloneNode(true);
     for (const state of copy.querySelectorAll("g.state")) delete state.dataset.do;
+    enlarge(copy);
     reader({ title: `State graph of ${name}`, className: "large-graph", body: h("div", { class: "graph whole" }, copy) });
   }
 
@@ -65,6 +66,15 @@ export class Drawing {
     place.scrollLeft += box.x + box.width / 2 - frame.x - frame.width / 2;
     place.scrollTop += box.y + box.height / 2 - frame.y - frame.height / 2;
   }
+}
+
+const MOST_ENLARGED = 2;
+const ROOM = { height: "100dvh - 130px", width: "100vw - 90px" };
+
+function enlarge(drawn) {
+  const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)) || 1);
+  const room = `min(${MOST_ENLARGED * height}px, ${ROOM.height}, (${ROOM.width}) * ${height / width})`;
+  drawn.style.height = `max(${height}px, ${room})`;
 }
 
 /** Each state in the colour of its status; several are current where branches run side by side. */

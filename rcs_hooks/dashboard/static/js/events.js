@@ -3,7 +3,7 @@
 import { get, path, query } from "./api.js";
 import { cut, h } from "./dom.js";
 import { mark, word } from "./status.js";
-import { absolute, isLong, timeIn } from "./time.js";
+import { absolute, needsDay, timeIn } from "./time.js";
 
 const WINDOW = 200;
 const TYPES = { artifact_registered: "artifact", run_ended: "run ended" };
@@ -62,7 +62,7 @@ export class Events {
 
   /** `span`: the times of the first event of the run and of the last one. */
   view(chosen, [from, to]) {
-    const withDay = isLong(from, to);
+    const withDay = needsDay(from, to);
     const first = this.rows[0]?.seq ?? 0;
     const last = this.rows.at(-1)?.seq ?? 0;
     const unseen = this.last - last;

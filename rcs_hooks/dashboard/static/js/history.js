@@ -2,8 +2,8 @@
 
 import { h } from "./dom.js";
 import { coded, modeLink } from "./pieces.js";
-import { mark, status } from "./status.js";
-import { absolute, ago, isLong, lasting, moment, now, timeIn } from "./time.js";
+import { mark, status, word } from "./status.js";
+import { absolute, ago, needsDay, lasting, moment, now, timeIn } from "./time.js";
 
 const MARKS = { started: "running", resumed: "running", phase: "completed", question: "waiting", answer: "running" };
 const WORDS = { held: "Stop held", let_go: "stalled: Stop let go", handoff: "handed over", outcome: "ended" };
@@ -74,7 +74,7 @@ export function runsOf({ runs, run, mode, project, session }) {
 /** The events, the newest first. */
 export function history({ events, event_count: all, folded, session }, chosen) {
   const [from, to] = [events[0], events.at(-1)].map((event) => Date.parse(event?.at ?? ""));
-  const withDay = isLong(from, to);
+  const withDay = needsDay(from, to);
   const left = all - events.length;
   const before = [
     left > 0 && `${left.toLocaleString("en")} earlier events are not shown.`,
@@ -98,7 +98,8 @@ export function history({ events, event_count: all, folded, session }, chosen) {
 function shown(event, chosen, withDay) {
   const at = Date.parse(event.at ?? "");
   const ended = event.event === "outcome" ? event.after : event.event === "handoff" ? "finished" : null;
-  const way = [event.before, event.after === event.before ? null : event.after].filter(Boolean).join(" → ") || "–";
+  const after = ended === null ? event.after : word(event.after ?? ended);
+  const way = [event.before, event.after === event.before ? null : after].filter(Boolean).join(" → ") || "–";
   return h(
     "li",
     {

@@ -3,6 +3,7 @@
 
 import { h } from "./dom.js";
 import { picture } from "./graph.js";
+import { coded, sentence } from "./pieces.js";
 
 const MOST_BLOCKS = 4000;
 // No pattern of a line may look at it more than once from each place: a line may be a megabyte.
@@ -76,7 +77,7 @@ const drawnOf = (diagrams, code) => diagrams.find((each) => bare(each.source) ==
 /** A diagram, its text folded under it; where it cannot be drawn, its text and why. */
 function diagram(drawn, text) {
   const made = drawn?.svg && picture(drawn.svg, "Diagram");
-  if (!made) return drawn?.problem ? h("div", { class: "mermaid" }, text, h("p", { class: "note" }, drawn.problem)) : text;
+  if (!made) return drawn?.problem ? h("div", { class: "mermaid" }, text, h("p", { class: "note" }, ...coded(sentence(drawn.problem)))) : text;
   return h(
     "div",
     { class: "mermaid" },

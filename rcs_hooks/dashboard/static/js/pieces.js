@@ -101,7 +101,7 @@ export const idToCopy = (id, short) => h("span", { class: "id-copy" }, shortId(i
 export const fact = (name, ...value) => [h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, ...value))];
 
 export function remark(name, ...words) {
-  return h("p", { class: "remark" }, icon(name), h("span", {}, ...words));
+  return h("p", { class: `remark is-${name}` }, icon(name), h("span", {}, ...words));
 }
 
 /** A choice in the line of filters. `choices` are [value, word]. */

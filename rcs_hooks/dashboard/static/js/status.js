@@ -51,6 +51,16 @@ export function statusOf(run) {
 /** A status with what it says where it is over without an end of its own: an agent that was left, or whose run ended. */
 export const isLeft = (each) => ["running", "waiting"].includes(each.status) && Boolean(each.ended_at);
 
+const SILENT = ["stalled", "inactive", "closed"];
+const ENDED = ["completed", "failed", "skipped"];
+
+/** The status of a step in its run: nothing goes on in a run that is silent or closed, or has ended. */
+export function statusIn(run, status) {
+  if (!["running", "waiting"].includes(status)) return status;
+  if (SILENT.includes(run.status)) return run.status;
+  return ENDED.includes(run.status) ? "left" : status;
+}
+
 export function icon(name, title) {
   const said = title ? { role: "img", "aria-label": title } : { "aria-hidden": "true" };
   return s("svg", { class: "icon", ...said }, s("use", { href: `${ICONS}#${name}` }));

@@ -67,19 +67,23 @@ export function tick(at, step, length) {
   return length >= A_DAY ? DATE_CLOCK.format(at) : HOURS.format(at);
 }
 
-/** The time of day of an event; with its day where the run lasted for more than one. */
-export const timeIn = (at, isLong) => (isLong ? DAY.format(at) : CLOCK.format(at));
+/** The time of day of an event; with its day where that is not clear. */
+export const timeIn = (at, withDay) => (withDay ? DAY.format(at) : CLOCK.format(at));
 
 /** Whether there is more than a day between two moments, or midnight. */
-export const isLong = (from, to) => to - from >= A_DAY || new Date(from).toDateString() !== new Date(to).toDateString();
+const isLong = (from, to) => to - from >= A_DAY || new Date(from).toDateString() !== new Date(to).toDateString();
+
+/** Whether times between two moments need their day: there is more than one, or it is not today. */
+export const needsDay = (from, to) => isLong(from, to) || !isToday(to);
+
+const isToday = (at) => new Date(at).toDateString() === new Date(now()).toDateString();
 
 export const absolute = (at) => FULL.format(at);
 export const clock = (at) => CLOCK.format(at);
 
 /** The time of day, with the day where it is not today. */
 export function moment(at) {
-  const isToday = new Date(at).toDateString() === new Date(now()).toDateString();
-  return h("time", { datetime: new Date(at).toISOString(), title: absolute(at) }, isToday ? clock(at) : DAY.format(at));
+  return h("time", { datetime: new Date(at).toISOString(), title: absolute(at) }, isToday(at) ? clock(at) : DAY.format(at));
 }
 
 /** `3 m ago`, kept true by the timer. */

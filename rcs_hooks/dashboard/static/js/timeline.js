@@ -3,7 +3,7 @@
 
 import { h } from "./dom.js";
 import { whole } from "./stays.js";
-import { icon, isLeft, kindOf, mark, word } from "./status.js";
+import { icon, isLeft, kindOf, mark, statusIn, word } from "./status.js";
 import { absolute, duration, lasting, now, tick as tickWords } from "./time.js";
 
 const OPEN = new Set(["running", "waiting"]);
@@ -36,7 +36,7 @@ export function timeline(run, stays, chosen, address) {
 function spanOf(run) {
   const from = Date.parse(run.started_at);
   const isOpen = GOES_ON.has(run.status);
-  return { from, to: Math.max(isOpen ? now() : Date.parse(run.last_at), from + 1000), isOpen };
+  return { from, to: Math.max(isOpen ? now() : Date.parse(run.last_at), from + 1000), isOpen, status: run.status };
 }
 
 function axis(span) {
@@ -77,7 +77,7 @@ function stepShown(step, stays, files, span, chosen, address) {
         "aria-current": isChosen ? "true" : null,
         title: step.label && step.label !== step.step ? step.step : null,
       },
-      mark(step.status),
+      mark(statusIn(span, step.status)),
       h("span", { class: "name" }, h("span", { class: "label" }, step.label || name), times(step.visits)),
       bars(stays, span),
       h("span", { class: "time" }, step.status ? time(step, span) : ""),
@@ -177,10 +177,11 @@ function bar(stay, span) {
   const from = share(stay.from);
   const to = share(stay.to ?? span.to);
   const until = stay.to === null ? "now" : absolute(stay.to);
-  const kind = stay.to !== null && OPEN.has(stay.status) ? "idle" : kindOf(stay.status);
+  const state = stay.to === null ? statusIn(span, stay.status) : stay.status;
+  const kind = stay.to !== null && OPEN.has(stay.status) ? "idle" : kindOf(state);
   return h("span", {
     class: `bar is-${kind}`,
-    title: `${absolute(stay.from)} – ${until}: ${duration(((stay.to ?? span.to) - stay.from) / 1000)}, ${word(stay.status)}`,
+    title: `${absolute(stay.from)} – ${until}: ${duration(((stay.to ?? span.to) - stay.from) / 1000)}, ${word(state)}`,
     vars: { left: `${from.toFixed(2)}%`, width: `${(to - from).toFixed(2)}%` },
   });
 }

@@ -103,10 +103,12 @@ export class Everything extends FilteredList {
 
   #totals() {
     const { total, totals } = this.data;
+    const all = Object.values(totals).reduce((sum, number) => sum + number, 0);
+    const said = total === all ? `${total.toLocaleString("en")} in all` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")}`;
     return h(
       "p",
       { class: "dim figures" },
-      [`${total.toLocaleString("en")} in all`, ...Object.entries(totals).map(([state, number]) => `${number.toLocaleString("en")} ${word(state)}`)].join(", "),
+      all ? `${said}: ${Object.entries(totals).map(([state, number]) => `${number.toLocaleString("en")} ${word(state)}`).join(", ")}` : "",
     );
   }
 }

@@ -87,7 +87,7 @@ export class ModeRun extends OneRun {
           history(data, this.chosen),
         ],
         aside: [
-          this.drawing.view(data.graph, data.mode, data.timeline, this.chosen, "Nothing declares this mode any more."),
+          this.drawing.view(data.graph, data.mode, data, this.chosen, "Nothing declares this mode any more."),
           questionsOf(data),
           runsOf(data),
         ],

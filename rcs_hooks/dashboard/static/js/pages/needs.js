@@ -75,7 +75,7 @@ export class NeedsMe {
       "ul",
       { class: "numbers", "aria-label": "In numbers" },
       ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.data[kind].length, `#${kind}`)),
-      this.#number("running", "running", total(working), null, runningSaid(working)),
+      this.#number("running", "running", working.runs + working.sessions, null, runningSaid(working)),
     );
   }
 
@@ -233,7 +233,7 @@ function runningSaid({ runs, sessions, tasks }) {
   const found = [
     [runs, "run"],
     [sessions, "session"],
-    [tasks, "task"],
   ].filter(([number]) => number > 0);
-  return `${found.map(([number, one]) => count(number, one)).join(", ") || "nothing"} going on`;
+  const running = found.length > 0 && `${found.map(([number, one]) => count(number, one)).join(", ")} going on`;
+  return [running, tasks > 0 && `${count(tasks, "task")} open`].filter(Boolean).join("; ") || "nothing going on";
 }

@@ -21,6 +21,12 @@ function whyOf(data) {
   return null;
 }
 
+/** Where it is: at several steps where branches run side by side. */
+function placeOf(data) {
+  const open = data.timeline.filter((step) => OPEN.includes(step.status)).map((step) => step.step);
+  return (goesOn(data) && open.join(", ")) || (data.current ?? "–");
+}
+
 const HAS_ENDED = ["completed", "skipped", "failed"];
 
 export class Run extends OneRun {
@@ -85,7 +91,7 @@ export class Run extends OneRun {
         sum: this.#sum(data),
         below: [step && detail(data, step, stays(step), (changed) => this.address(changed)), this.list.view(this.chosen, [Date.parse(data.started_at), Date.parse(data.last_at)])],
         aside: [
-          this.drawing.view(data.graph, data.workflow, data.timeline, this.chosen, "This workflow has no state machine."),
+          this.drawing.view(data.graph, data.workflow, data, this.chosen, "This workflow has no state machine."),
           artifacts(data.artifacts, (file) => this.address({ artifact: file })),
         ],
       }),
@@ -125,7 +131,7 @@ export class Run extends OneRun {
       h(
         "dl",
         { class: "facts line" },
-        ...fact(goesOn(data) ? "Now at" : "Last at", h("span", { class: "step" }, data.current ?? "–")),
+        ...fact(goesOn(data) ? "Now at" : "Last at", h("span", { class: "step" }, placeOf(data))),
         ...fact("Lasted", lasting(data.seconds, goesOn(data), measured(data))),
         ...fact("Started", ago(data.started_at)),
         ...fact("Heard of", ago(data.last_at)),

@@ -52,7 +52,7 @@ export class Sessions extends FilteredList {
     return h(
       "p",
       { class: "dim figures" },
-      `${count(all.length, "session")}${this.data.more ? " and more" : ""}; ${number("running")} running, ${number("waiting")} waiting, ${number("stalled")} stalled`,
+      `${count(all.length, "session")}${this.data.more ? " and more" : ""}: ${number("running")} running, ${number("waiting")} waiting, ${number("stalled")} stalled`,
     );
   }
 
@@ -122,7 +122,8 @@ function session(each) {
 function heading({ session, modes }) {
   const title = modes.find((mode) => mode.title)?.title;
   const id = session === null ? "root" : idToCopy(session);
-  return title ? [h("h2", {}, title), id] : [h("h2", {}, session === null ? "root" : "Session"), session === null ? null : id];
+  const turn = h("span", { class: "turn" });
+  return title ? [h("h2", {}, title), turn, id] : [h("h2", {}, session === null ? "root" : "Session"), turn, session === null ? null : id];
 }
 
 function sessionBody(each) {
@@ -146,11 +147,12 @@ const deferredSaid = ({ deferred, deferred_source: source }) =>
   `${source ?? "planning"} has ended; type \`${deferred.map((mode) => `$${mode}`).join(" ")}\` to go on`;
 
 function blocks({ in_a_row: row, of_prompt: prompt, limit }) {
-  const said = prompt ? count(prompt, "Stop blocked", "Stops blocked") : "no Stop blocked";
+  if (!prompt && !row) return null;
+  const said = count(prompt, "Stop blocked", "Stops blocked");
   const title = `Stops that were blocked: ${prompt} for this prompt, ${row} of at most ${limit} in a row without a change`;
   return h(
     "span",
-    { class: `blocks${prompt ? "" : " dim"}`, title },
+    { class: "blocks", title },
     said,
     row > 0 && h("span", { class: "dim" }, ` (${row} of ${limit} in a row)`),
   );
@@ -174,9 +176,9 @@ function modeShown(mode, of) {
     h("span", { class: "phase", title: "phase" }, mode.verdict ? verdict(mode.verdict) : (mode.phase ?? "–")),
     h(
       "span",
-      { class: "iteration" },
-      mode.iteration !== null &&
-        `iteration ${mode.iteration}${mode.max_iterations !== null ? ` of ${mode.max_iterations}` : ""}`,
+      { class: "round" },
+      mode.iteration > 0 &&
+        `round ${mode.iteration}${mode.max_iterations !== null ? ` of ${mode.max_iterations}` : ""}`,
     ),
     mode.updated_at ? ago(mode.updated_at, { class: "when" }) : h("span", { class: "when" }),
     clear(of.root, mode.session, mode.mode, "Clear…"),

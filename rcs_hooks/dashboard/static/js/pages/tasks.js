@@ -2,7 +2,7 @@
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
-import { coded, command, empty, filter, folders, problemNote, project, remark, sentence } from "../pieces.js";
+import { coded, command, copied, empty, filter, folders, problemNote, project, remark, sentence } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { icon, status } from "../status.js";
 import { ago } from "../time.js";
@@ -30,7 +30,7 @@ export class Tasks extends FilteredList {
         "div",
         { class: "heading", "data-key": "heading" },
         h("h1", {}, "Tasks"),
-        all.length > 0 && h("p", { class: "dim figures" }, `${count(all.length, "task")}; ${open} open`),
+        all.length > 0 && h("p", { class: "dim figures" }, `${count(all.length, "task")}: ${open} open`),
       ),
       this.#filters(phase),
       problemNote(this.problem),
@@ -71,8 +71,11 @@ export class Tasks extends FilteredList {
   }
 }
 
+const goesOn = (task) => task.gates.some((gate) => gate.suggested);
+
+const isToDecide = (task) => task.phase === "accept" && !goesOn(task);
+
 function taskShown(task, path) {
-  const goesOn = task.gates.some((gate) => gate.suggested);
   return h(
     "li",
     { class: "card task", id: task.task_id, "data-key": `${task.root}\n${task.task_id}` },
@@ -83,13 +86,14 @@ function taskShown(task, path) {
         ? status("unreadable")
         : task.done
           ? status("completed", "done")
-          : goesOn
+          : goesOn(task)
             ? status("running", "can go on")
-            : task.phase === "accept"
+            : isToDecide(task)
               ? status("waiting")
               : status("idle", "held"),
       task.proof && verdict(task.proof.verdict, task.proof.says),
       h("h2", {}, task.task_id),
+      h("span", { class: "turn" }),
       project(task.root),
       task.phase && h("a", { class: "run-of-task", href: `/runs?${new URLSearchParams({ project: task.root, workflow: "task", feature: task.task_id })}` }, "its runs"),
       task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
@@ -101,6 +105,7 @@ function taskShown(task, path) {
       task.phase && phases(task.phase, path),
       task.problem && remark("unreadable", task.problem),
       task.proof && h("p", { class: "said" }, ...coded(sentence(task.proof.says))),
+      isToDecide(task) && h("p", { class: "said" }, "It waits for your decision: ", copied(`rcs task accept ${task.task_id} --decision WORD --reason "WHY"`)),
       task.decision && decisionShown(task.decision),
       task.why.length > 0 && reasonsShown(whyHere(task), task.why),
       task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),

@@ -1,0 +1,164 @@
+"""What the pages say agrees with what is: one word for one thing, no state that nothing is in, nothing cut off."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.scene import HOUR, LONG_RUN, page_of
+from tests.tasks.support import Task
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Open
+    from tests.browser.scene import Scene
+
+CUT = "(each) => each.scrollWidth > each.clientWidth"
+RUNS = ".timeline .is-running, .drawing .is-running"
+DAYS = 5 * 24 * HOUR
+
+
+def test_where_a_run_is_now_is_each_step_that_runs(look: Open, scene: Scene) -> None:
+    project = scene.at(60)
+    project.walk("a", "b", "c", workflow="fork")
+    page = look("/runs/r1").page
+    expect(page.locator(".facts .step")).to_have_text("b, c")
+    project.emit("b", "completed", workflow="fork")
+    expect(page.locator(".facts .step")).to_have_text("c")
+
+
+def test_no_step_of_a_silent_run_looks_as_if_it_ran(look: Open, scene: Scene) -> None:
+    scene.at(2 * HOUR).emit("requirements", run="stalled")
+    scene.at(DAYS).emit("requirements", run="inactive")
+    for run in ("stalled", "inactive"):
+        page = look(f"/runs/{run}").page
+        expect(page.locator(f"[data-step=requirements] [aria-label={run}]")).to_be_visible()
+        expect(page.locator(f".drawing .state.current.is-{run}")).to_have_attribute("data-state", "requirements")
+        expect(page.locator(RUNS)).to_have_count(0)
+
+
+def test_the_phase_of_a_closed_session_does_not_run(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    scene.workspace.call("SessionEnd", session="s1", reason="other")
+    page = look(page_of(scene, "s1", "forge")).page
+    expect(page.locator(".drawing .state.current.is-inactive")).to_have_attribute("data-state", "starting")
+    expect(page.locator(RUNS)).to_have_count(0)
+
+
+def test_a_branch_that_was_left_by_a_failed_run_does_not_run(look: Open, scene: Scene) -> None:
+    project = scene.at(60)
+    project.walk("a", "b", "c", workflow="fork")
+    project.emit("c", "failed", workflow="fork")
+    project.rcs("runs", "end", "r1", "--status", "failed")
+    page = look("/runs/r1").page
+    expect(page.locator(".banner.is-failed")).to_be_visible()
+    expect(page.locator(RUNS)).to_have_count(0)
+
+
+def test_the_events_of_another_day_have_their_day(look: Open, scene: Scene) -> None:
+    scene.at(DAYS).emit("requirements", run="r1")
+    page = look("/runs/r1").page
+    expect(page.locator(".event time")).to_have_text(re.compile(r"^\d+ \w+, \d\d:\d\d:\d\d$"))
+
+
+def test_the_words_of_an_end_are_those_of_its_status(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    scene.write("s1", "forge", 30, active=False, lifecycle_outcome="cancelled")
+    for width in (400, 1280):
+        page = look(page_of(scene, "s1", "forge"), width=width).page
+        expect(page.locator(".events .place").first).to_have_text("starting → stopped by the user")
+    page = look("/sessions").page
+    expect(page.locator(".mode .status")).to_have_text("stopped by the user")
+    assert not page.locator(".mode .status").evaluate(CUT)
+    page = look("/all").page
+    assert not page.locator(".entry-row .status").evaluate(CUT)
+
+
+def test_no_event_is_cut_off_on_a_small_page(look: Open, scene: Scene) -> None:
+    scene.fill()
+    page = look("/runs/archived-1", width=400).page
+    expect(page.locator(".event .place").first).to_be_visible()
+    assert page.locator(".event .place").evaluate_all(f"(found) => found.filter({CUT}).length") == 0
+
+
+def test_a_list_with_a_state_says_how_many_of_how_many(look: Open, scene: Scene) -> None:
+    for run, status in (("r1", "waiting"), ("r2", "running"), ("r3", "running")):
+        scene.at(60).emit("requirements", status, run=run)
+    page = look("/all").page
+    expect(page.locator(".figures")).to_have_text("3 in all: 1 waiting, 2 running")
+    page.select_option("[data-filter=state]", "waiting")
+    expect(page.locator(".figures")).to_have_text("1 of 3: 1 waiting, 2 running")
+
+
+def test_a_task_that_nobody_works_on_is_no_running_one(look: Open, scene: Scene) -> None:
+    for name, phase in (("login", "planning"), ("mail", "accept")):
+        Task(scene.project.root, name).at(phase)
+    page = look("/attention").page
+    expect(page.locator(".numbers")).to_contain_text("0 running")
+    page = look("/tasks?phase=accept").page
+    expect(page.locator(".task .to-copy")).to_have_text('rcs task accept mail --decision WORD --reason "WHY"')
+
+
+def test_a_session_says_its_round_and_blocked_stops_once_there_are_some(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    page = look("/sessions").page
+    expect(page.locator(".mode .round")).to_have_text("")
+    expect(page.locator(".blocks")).to_have_count(0)
+    scene.write("s1", "forge", current_phase="executing")
+    scene.write("s1", "forge", current_phase="verifying", iteration=2, max_iterations=9)
+    expect(page.locator(".mode .round")).to_have_text("round 2 of 9")
+    scene.workspace.stop("s1")
+    expect(page.locator(".blocks")).to_contain_text("1 Stop blocked")
+
+
+def test_what_is_not_there_says_so_and_leads_elsewhere(look: Open, scene: Scene) -> None:
+    scene.project.emit("scan", workflow="plain", run="r1")
+    window = look("/")
+    window.allowed += ("404 (Not Found)",)
+    window.go("/runs/r1")
+    expect(window.page.locator(".empty code")).to_have_text("rcs runs show r1")
+    window.page.get_by_role("link", name="Search everything").last.click()
+    expect(window.page.locator("h1")).to_have_text("Everything")
+
+
+def test_an_artifact_that_is_gone_is_not_offered(look: Open, scene: Scene) -> None:
+    scene.fill()
+    window = look("/runs")
+    window.allowed += ("409 (Conflict)",)
+    window.go(f"/runs/{LONG_RUN}?artifact=docs/gone.md")
+    expect(window.page.locator("dialog .problem")).to_have_text("'docs/gone.md' is gone.")
+    expect(window.page.get_by_role("link", name="Download")).to_be_hidden()
+
+
+def test_no_word_of_a_table_is_broken(look: Open, scene: Scene) -> None:
+    (scene.project.root / "a.md").write_text(
+        "| Wait | how long | a remark that is much longer than the others |\n|-|-|-|\n| code | minutes | TTL |\n\n"
+        "```mermaid\nflowchart LR\n  a --> b\n```\n"
+    )
+    scene.at(60).artifact("a.md", step="requirements")
+    page = look("/runs/r1?artifact=a.md", width=400).page
+    expect(page.locator(".mermaid .note")).to_have_text("Only state diagrams (stateDiagram-v2) are drawn here.")
+    lines = "(cell) => cell.getBoundingClientRect().height / parseFloat(getComputedStyle(cell).lineHeight)"
+    assert page.locator("tbody td").first.evaluate(lines) < 2
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_the_keys_take_no_more_room_than_they_need(look: Open, width: int) -> None:
+    page = look("/", width=width).page
+    page.keyboard.press("?")
+    box = page.get_by_role("dialog").bounding_box()
+    assert box
+    assert box["height"] < 500
+
+
+def test_the_large_graph_is_larger(look: Open, scene: Scene) -> None:
+    scene.fill()
+    page = look("/runs/fork-3").page
+    small = page.locator(".drawing .graph svg").bounding_box()
+    page.get_by_role("button", name="Large").click()
+    large = page.locator("dialog .graph svg").bounding_box()
+    assert small
+    assert large
+    assert large["height"] > 1.3 * small["height"]
