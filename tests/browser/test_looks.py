@@ -14,10 +14,14 @@ from playwright.sync_api import expect
 
 from tests.browser import axe, samples
 from tests.browser.scene import LONG_RUN, page_of
+from tests.browser.watched import AWAY
 from tests.real_clients.install import Unavailable
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Route
+
     from tests.browser.conftest import Open
+    from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
     from tests.browser.watched import Window
 
@@ -130,7 +134,7 @@ def test_an_empty_page_says_what_to_type(look: Open, pictures: Path, width: int,
         taken(window, pictures / f"empty-{name}-{width}-{scheme}.png")
 
 
-@pytest.mark.parametrize(("width", "scheme"), FEW)
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
 def test_axe_finds_nothing(look: Open, scene: Scene, width: int, scheme: str) -> None:
     try:
         axe.source()
@@ -154,4 +158,35 @@ def test_axe_finds_nothing(look: Open, scene: Scene, width: int, scheme: str) ->
     window.go(f"/runs/{LONG_RUN}")
     window.page.get_by_role("button", name="Large").click()
     found += [f"graph: {each}" for each in axe.findings(window.page)]
+    window.page.keyboard.press("Escape")
+    window.page.keyboard.press("?")
+    expect(window.page.get_by_role("heading", name="Keys")).to_be_visible()
+    found += [f"keys: {each}" for each in axe.findings(window.page)]
+    assert found == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_axe_finds_nothing_while_a_page_comes_and_while_the_server_is_away(
+    look: Open, scene: Scene, dashboard: Dashboard, width: int, scheme: str
+) -> None:
+    try:
+        axe.source()
+    except Unavailable as why:
+        pytest.skip(str(why))
+    scene.fill()
+    window = look("/runs", width=width, scheme=scheme)
+    page = window.page
+    window.allowed += AWAY
+    held: list[Route] = []
+    page.route("**/api/sessions*", held.append)
+    page.get_by_role("link", name="Sessions", exact=True).click()
+    expect(page.locator(".skeleton .bone")).to_have_count(4)
+    found = [f"outline: {each}" for each in axe.findings(page)]
+    for route in held:
+        route.continue_()
+    expect(page.locator("h1")).to_have_text("Sessions")
+    expect(page.locator(".session").first).to_be_visible()
+    dashboard.stop()
+    expect(page.locator("#away")).to_be_visible()
+    found += [f"away: {each}" for each in axe.findings(page)]
     assert found == []

@@ -60,6 +60,7 @@ def test_a_branch_that_was_left_by_a_failed_run_does_not_run(look: Open, scene: 
 def test_the_events_of_another_day_have_their_day(look: Open, scene: Scene) -> None:
     scene.at(DAYS).emit("requirements", run="r1")
     page = look("/runs/r1").page
+    expect(page.get_by_role("button", name="Older")).to_have_count(0)
     expect(page.locator(".event time")).to_have_text(re.compile(r"^\d+ \w+, \d\d:\d\d:\d\d$"))
 
 

@@ -60,6 +60,18 @@ export class Events {
     this.frame.redraw();
   }
 
+  #turns(first, unseen) {
+    const button = (name, disabled, words) =>
+      h("button", { type: "button", class: "button small", "data-do": name, disabled }, words);
+    return h(
+      "div",
+      { class: "buttons" },
+      button("events-older", first <= 1, "Older"),
+      button("events-newer", unseen <= 0, "Newer"),
+      button("events-newest", this.follows, this.follows ? "Following" : `Newest (${unseen.toLocaleString("en")})`),
+    );
+  }
+
   /** `span`: the times of the first event of the run and of the last one. */
   view(chosen, [from, to]) {
     const withDay = needsDay(from, to);
@@ -78,25 +90,7 @@ export class Events {
           "Events ",
           h("span", { class: "count", id: "event-count" }, this.last.toLocaleString("en")),
         ),
-        h(
-          "div",
-          { class: "buttons" },
-          h(
-            "button",
-            { type: "button", class: "button small", "data-do": "events-older", disabled: first <= 1 },
-            "Older",
-          ),
-          h(
-            "button",
-            { type: "button", class: "button small", "data-do": "events-newer", disabled: unseen <= 0 },
-            "Newer",
-          ),
-          h(
-            "button",
-            { type: "button", class: "button small", "data-do": "events-newest", disabled: this.follows },
-            this.follows ? "Following" : `Newest (${unseen.toLocaleString("en")})`,
-          ),
-        ),
+        (first > 1 || !this.follows) && this.#turns(first, unseen),
       ),
       this.rows.length
         ? h(

@@ -96,7 +96,7 @@ export class Everything extends FilteredList {
       problemNote(this.problem),
       data.entries.length
         ? h("ul", { class: "rows everything", "data-key": "list" }, ...data.entries.map(row))
-        : empty(isFiltered ? "Nothing is like that" : "Nothing yet", h("p", {}, isFiltered ? "Take a word or a filter away." : "What a prompt starts is here at once, and stays. Type in your client:"), !isFiltered && command("$forge fix the failing test")),
+        : empty(isFiltered ? "Nothing is like that" : "Nothing yet", h("p", {}, isFiltered ? "Take a word or a filter away." : "What a prompt starts appears here at once, and stays. Type in your client:"), !isFiltered && command("$forge fix the failing test")),
       listEnd(data.entries.length, data.total),
     ];
   }

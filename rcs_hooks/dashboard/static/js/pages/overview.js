@@ -114,7 +114,7 @@ export class Overview extends FilteredList {
       );
     return empty(
       "Nothing runs, and nothing waits",
-      h("p", {}, "What a prompt starts stands here at once. Type in your client:"),
+      h("p", {}, "What a prompt starts appears here at once. Type in your client:"),
       command("$forge fix the failing test"),
       h("p", { class: "dim" }, "What else may be typed: ", h("code", {}, "rcs modes")),
     );

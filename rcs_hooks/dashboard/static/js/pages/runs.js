@@ -151,7 +151,7 @@ export class Runs extends FilteredList {
     }
     return empty(
       "No run yet",
-      h("p", {}, "A run stands here as soon as its first step is reported. Try it:"),
+      h("p", {}, "A run appears here as soon as its first step is reported. Try it:"),
       command(
         `rcs emit --workflow build-fast --type status_change --run-id $(uuidgen) \\\n  --step plan --data '{"status": "running"}'`,
       ),

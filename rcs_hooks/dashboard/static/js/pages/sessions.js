@@ -81,7 +81,7 @@ export class Sessions extends FilteredList {
       );
     return empty(
       "No session yet",
-      h("p", {}, "A session stands here once a prompt in it has named a skill. Type in your client:"),
+      h("p", {}, "A session appears here once a prompt in it has named a skill. Type in your client:"),
       command("$blueprint plan the next change"),
       h(
         "p",
