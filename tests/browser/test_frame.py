@@ -76,6 +76,18 @@ def test_the_theme_is_switched_and_stays(look: Open) -> None:
     expect(button).to_have_attribute("title", "Theme: as the system")
 
 
+GREW = """async () => {
+    const lengths = () => [...document.querySelectorAll("[data-since]")].map((each) => each.textContent).join();
+    const before = lengths();
+    let changed = false;
+    const watcher = new MutationObserver(() => (changed ||= lengths() !== before));
+    watcher.observe(document.body, { subtree: true, childList: true, characterData: true });
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    return changed;
+}"""
+"""Whether a length of time went on in the time of three ticks of the clock."""
+
+
 def hold(held: list[Route], route: Route) -> None:
     held.append(route)
 
@@ -92,6 +104,7 @@ def test_what_is_old_says_as_of_when_and_a_page_that_takes_long_is_outlined(
         re.compile(r"Not connected. What is shown is as of \d+ \w+ \d{4}, [\d:]{8}")
     )
     expect(page.locator("body")).to_have_class(re.compile("is-away"))
+    assert page.evaluate(GREW) is False
     dashboard.start()
     expect(page.locator("#away")).to_be_hidden()
     held: list[Route] = []

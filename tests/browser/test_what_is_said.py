@@ -102,6 +102,15 @@ def test_a_task_that_nobody_works_on_is_no_running_one(look: Open, scene: Scene)
     expect(page.locator(".task .to-copy")).to_have_text('rcs task accept mail --decision WORD --reason "WHY"')
 
 
+def test_the_overview_says_how_many_of_what_runs_are_stalled(look: Open, scene: Scene) -> None:
+    scene.at(60).emit("requirements", run="r1")
+    page = look("/").page
+    running = page.locator(".numbers .is-running")
+    expect(running).to_have_text("1 running")
+    scene.at(2 * HOUR).emit("requirements", run="r2")
+    expect(running).to_have_text("2 running, 1 of them stalled")
+
+
 def test_a_session_says_its_round_and_blocked_stops_once_there_are_some(look: Open, scene: Scene) -> None:
     scene.prompt("$forge fix the login", "s1", 60)
     page = look("/sessions").page

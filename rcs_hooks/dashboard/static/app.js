@@ -301,6 +301,6 @@ function search(tries = 50) {
 startTheme(document.getElementById("theme"));
 startNotices(() => go("/attention"));
 startClock();
-setInterval(() => !document.hidden && shown.page?.tick?.(), 2000);
+setInterval(() => !document.hidden && live.state === "live" && shown.page?.tick?.(), 2000);
 arrive();
 live.start();

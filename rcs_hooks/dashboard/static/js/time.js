@@ -116,6 +116,7 @@ function count() {
   if (document.hidden) return;
   for (const each of document.querySelectorAll("[data-ago]")) put(each, relative(Number(each.dataset.ago)));
   for (const each of document.querySelectorAll("[data-for]")) put(each, lengthSince(Number(each.dataset.for)));
+  if (document.body.classList.contains("is-away")) return; // nobody knows whether it goes on
   for (const each of document.querySelectorAll("[data-since]")) {
     put(each, duration(Math.max(0, now() - Number(each.dataset.since)) / 1000));
   }

@@ -56,7 +56,7 @@ export class Overview extends FilteredList {
     const of = (group) => data[group].filter((entry) => !asked.kind || entry.kind === asked.kind);
     const found = GROUPS.map(([group, title, words]) => {
       const entries = of(group);
-      return { group, title, word: group === "tasks" && entries.length === 1 ? "task" : words, entries };
+      return { group, title, word: wordOf(group, words, entries), entries };
     });
     const shown = found.filter(({ group, entries }) => entries.length && (!asked.show || asked.show === group));
     const isFiltered = FILTERS.some((name) => asked[name]);
@@ -119,6 +119,13 @@ export class Overview extends FilteredList {
       h("p", { class: "dim" }, "What else may be typed: ", h("code", {}, "rcs modes")),
     );
   }
+}
+
+/** What a number counts: what is silent is among what runs, and is said. */
+function wordOf(group, words, entries) {
+  if (group === "tasks" && entries.length === 1) return "task";
+  const stalled = entries.filter((entry) => entry.stalled).length;
+  return group === "running" && stalled ? `running, ${stalled} of them stalled` : words;
 }
 
 /** The status that an entry is shown with, and its word. */
