@@ -84,6 +84,30 @@ def test_no_event_is_cut_off_on_a_small_page(look: Open, scene: Scene) -> None:
     assert page.locator(".event .place").evaluate_all(f"(found) => found.filter({CUT}).length") == 0
 
 
+@pytest.mark.parametrize("width", [400, 800, 1280, 1920])
+def test_the_list_is_aligned_whatever_the_length_of_its_titles(look: Open, scene: Scene, width: int) -> None:
+    scene.fill()
+    scene.prompt("$forge fix the login", "s1", 60)
+    scene.write("s1", "forge", 30, active=False, lifecycle_outcome="cancelled")
+    page = look("/", width=width).page
+    expect(page.locator(".entry").first).to_be_visible()
+    lefts = "(found) => [...new Set(found.map((each) => Math.round(each.getBoundingClientRect().x)))].length"
+    for selector in (".status:not(.verdict)", ".need-title"):
+        assert page.locator(f".entry .need-head > {selector}").evaluate_all(lefts) == 1, selector
+    under = """(heads) => heads.filter((head) => {
+        const title = head.querySelector(".need-title").getBoundingClientRect();
+        return [...head.querySelectorAll(".of, .project, .client, .id-copy, .when")]
+            .some((each) => each.getBoundingClientRect().x < title.x);
+    }).length"""
+    assert page.locator(".entry .need-head").evaluate_all(under) == 0
+
+
+def test_the_title_of_a_run_has_the_room_that_there_is(look: Open, scene: Scene) -> None:
+    scene.at(60).emit("requirements", run="r1", data={"status": "running", "feature": "two branches side by side"})
+    page = look("/runs", width=800).page
+    assert not page.locator(".row strong").evaluate(CUT)
+
+
 def test_a_list_with_a_state_says_how_many_of_how_many(look: Open, scene: Scene) -> None:
     for run, status in (("r1", "waiting"), ("r2", "running"), ("r3", "running")):
         scene.at(60).emit("requirements", status, run=run)
