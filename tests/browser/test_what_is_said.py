@@ -179,6 +179,19 @@ def test_no_word_of_a_table_is_broken(look: Open, scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("width", [400, 1280])
+def test_the_box_of_a_task_in_a_text_is_beside_its_words(look: Open, scene: Scene, width: int) -> None:
+    scene.fill()
+    page = look(f"/runs/{LONG_RUN}?artifact=docs/design.md", width=width).page
+    expect(page.locator(".markdown .task").first).to_have_text("☑ plan")
+    gap = """(item) => {
+        const words = document.createRange();
+        words.selectNode(item.lastChild);
+        return words.getBoundingClientRect().x - item.querySelector(".box").getBoundingClientRect().right;
+    }"""
+    assert 0 <= page.locator(".markdown .task").first.evaluate(gap) < 20
+
+
+@pytest.mark.parametrize("width", [400, 1280])
 def test_the_keys_take_no_more_room_than_they_need(look: Open, width: int) -> None:
     page = look("/", width=width).page
     page.keyboard.press("?")
