@@ -60,5 +60,6 @@ def check_workspace(root: str) -> None:
     if not os.path.isdir(root):
         why = f"the workspace {root[:LONGEST_SHOWN]} is not there, so no state is kept"
         raise UnsafePath(f"{why}; check the working directory or RCS_ROOT")
-    if not os.path.isdir(f"{root}/{HOME}") and os.path.lexists(f"{root}/{HOME}"):
+    # In this order: another process may make the folder between the two.
+    if os.path.lexists(f"{root}/{HOME}") and not os.path.isdir(f"{root}/{HOME}"):
         raise UnsafePath(f"{HOME} of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT")
