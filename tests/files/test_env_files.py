@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 
 from rcs_hooks.files.env_files import brought
 from tests.own_modes import put
-from tests.support import RCS_HOOK, clean_env
+from tests.support import RCS_HOOK, clean_env, least, processor
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -62,6 +63,33 @@ ASSIGNMENTS: list[tuple[str, str, bool]] = [
     ("RCS_ROOT_X=/elsewhere", "/elsewhere", False),
     ("rcs_root=/elsewhere", "/elsewhere", False),
     ("", "/elsewhere", False),
+    ("A=RCS_ROOT", "/elsewhere", False),
+    ("A=see RCS_ROOT, which is mine", "/elsewhere", False),
+    ("A='RCS_ROOT'\nB=1", "/elsewhere", False),
+    ("A=$RCS_ROOT/x", "/elsewhere", False),
+    ("A=${RCS_ROOT}/x", "/elsewhere", False),
+    ("A=/x/RCS_ROOT/y", "/elsewhere", False),
+    ("A=1 # set RCS_ROOT in your shell", "/elsewhere", False),
+    ("A=1 # RCS_ROOT=/elsewhere", "/elsewhere", False),
+    ("A=1\t# RCS_ROOT: /elsewhere", "/elsewhere", False),
+    ("export RCS_ROOT", "/elsewhere", False),
+    ("RCS_ROOT\nB=1", "/elsewhere", False),
+    ("# a\u2028RCS_ROOT", "/elsewhere", False),
+    # What some reader may take for an assignment, or for its end, counts as one.
+    ("A=1#RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("A='1' # RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ('A="\nB=1 # " RCS_ROOT=/elsewhere', "/elsewhere", True),
+    ("A=1 # x\x0cRCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("A=1 # x\x85RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("A=1 # x\u2028RCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("A=1 # x\rRCS_ROOT=/elsewhere", "/elsewhere", True),
+    ("A=1 RCS_ROOT\n=/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT\u200b=/elsewhere", "/elsewhere", True),
+    ("'RCS_ROOT'=/elsewhere", "/elsewhere", True),
+    ('{"RCS_ROOT": "/elsewhere"}', "/elsewhere", True),
+    ("RCS_ROOT+=/elsewhere", "/elsewhere", True),
+    ("RCS_ROOT\\\n=/elsewhere", "/elsewhere", True),
+    ("A='RCS_ROOT=/elsewhere'", "/elsewhere", True),
 ]
 
 
@@ -138,8 +166,58 @@ def test_the_file_in_the_home_is_the_persons_own(tmp_path: Path) -> None:
     assert brought(["RCS_DISABLE"], env, str(project)) == []
 
 
-def test_a_file_that_cannot_be_read_may_have_brought_all(tmp_path: Path) -> None:
+OF_LINE = ("", "A=1 ", "A='x' ", "export ", "\ufeff", "A=$B;", "\t", "A=1\n", "A=1\r", "# a\u2028", "A='\n'\n")
+AROUND = ("", " ", "\t", "\n", "\r\n", "\xa0", "\u2028", "\x0c", "\x85", "\0", "\ufeff", "'", '"', "\\\n")
+
+
+def test_whatever_is_around_an_operator_after_a_name_it_may_assign(tmp_path: Path) -> None:
+    env = QWEN | {"RCS_ROOT": "/elsewhere", "HOME": "/nowhere"}
+    forms = [f"{a}RCS_ROOT{b}{c}{b}/elsewhere" for a in OF_LINE for b in AROUND for c in "=:"]
+    assert len(forms) > 300
+    passed = []
+    for form in forms:
+        (tmp_path / ".env").write_bytes(form.encode())
+        passed += [] if brought(["RCS_ROOT"], env, str(tmp_path)) else [form]
+    # Nothing else takes what follows `=` on the next line for its value, if it is not quoted there.
+    assert [form for form in passed if not re.search(r"^\s*(export )?RCS_ROOT\s*=\r?\n/elsewhere", form, re.M)] == []
+
+
+def test_without_an_operator_after_it_a_name_assigns_nothing(tmp_path: Path) -> None:
+    env = QWEN | {"RCS_ROOT": "/elsewhere", "HOME": "/nowhere"}
+    forms = [f"{a}RCS_ROOT{b}/elsewhere" for a in OF_LINE for b in (*AROUND, "/", ", ", ". ", "}", ")/", "#", " and ")]
+    for form in forms:
+        (tmp_path / ".env").write_bytes(form.encode())
+        assert brought(["RCS_ROOT"], env, str(tmp_path)) == [], form
+
+
+@each_row(
+    "text",
+    [
+        "A=x" + " " * 200_000 + "x RCS_ROOT=1",
+        "RCS_ROOT=x" + " " * 200_000 + "x",
+        "\n" * 200_000 + "RCS_ROOT=1",
+        "A=1 # RCS_ROOT=1" * 12_000,
+        "RCS_ROOT " * 25_000,
+        "A=1 RCS_ROOT\n" * 18_000,
+        "RCS_ROOT:\n" * 20_000,
+        "'\"`" * 60_000 + "RCS_ROOT=1",
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_a_file_that_a_repository_made_long_is_read_in_time(text: str, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(text)
+    env = QWEN | {"RCS_ROOT": "/elsewhere", "HOME": "/nowhere"}
+    assert least(lambda: processor(lambda: brought(["RCS_ROOT"], env, str(tmp_path))), 1) <= 1
+
+
+def test_a_link_to_itself_brings_nothing_for_no_client_can_read_it(tmp_path: Path) -> None:
     (tmp_path / ".env").symlink_to(".env")
+    (tmp_path / ".gemini").symlink_to(".gemini")
+    assert brought(["RCS_DISABLE", "RCS_DB"], GEMINI | {"RCS_DISABLE": "1", "RCS_DB": "x"}, str(tmp_path)) == []
+
+
+def test_a_file_that_cannot_be_read_may_have_brought_all(tmp_path: Path) -> None:
+    (tmp_path / ".env").symlink_to("x" * 300)
     assert brought(["RCS_DISABLE", "RCS_DB"], GEMINI | {"RCS_DISABLE": "1", "RCS_DB": "x"}, str(tmp_path)) == [
         "RCS_DISABLE",
         "RCS_DB",
