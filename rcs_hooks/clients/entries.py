@@ -48,6 +48,11 @@ PERSONAL_SERVER_FIELDS = frozenset(
 """What a person may set in the entry of our server."""
 WRAPPERS = frozenset({"command", "env", "exec", "nohup", "time"})
 OUR_VARIABLES = "RCS_"
+OUR_MODULE = "rcs_hooks.hook"
+OUR_NAMES = (PROGRAM, OUR_MODULE)
+"""What a line has that calls our program: the name of the script or that of the module."""
+QUOTING = str.maketrans("", "", "\"'\\")
+"""Drops the characters that a shell takes out of a word."""
 GROUP = 4
 """The length of the path to the hooks of a group. A group without hooks does nothing, whatever else it holds."""
 
@@ -63,8 +68,19 @@ def is_ours(handler: object) -> bool:
     if handler.get("type") == TOOL_TYPE:
         return handler.get("server") == SERVER
     line = handler.get("command")
+    if (
+        isinstance(line, str)
+        and not isinstance(handler.get("args"), list)
+        and not any(may_name(each, line) for each in OUR_NAMES)
+    ):
+        return False
     by_shell = _split(line) if isinstance(line, str) else []  # as a client takes it that does not know `args`
     return any(_calls_us(command) for words in (words_of(handler), by_shell) for command in commands_of(words))
+
+
+def may_name(name: str, line: str) -> bool:
+    """Tell whether a word of a shell line can hold this name: a quick look, before the line is split into its words."""
+    return name in line.translate(QUOTING)
 
 
 def commands_of(words: Sequence[str]) -> Iterator[list[str]]:
@@ -91,7 +107,7 @@ def name_of(words: Sequence[str]) -> str:
 def _calls_us(command: Sequence[str]) -> bool:
     if name_of(command) == PROGRAM or any(word.endswith(f"/{PROGRAM}") for word in command[1:2]):
         return True
-    return name_of(command).startswith("python") and any("rcs_hooks.hook" in word for word in command[1:])
+    return name_of(command).startswith("python") and any(OUR_MODULE in word for word in command[1:])
 
 
 def programs_of(handler: Mapping[str, Any]) -> list[str]:

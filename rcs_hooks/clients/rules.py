@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.clients.entries import part, take_whole
+from rcs_hooks.clients.entries import may_name, part, take_whole
 from rcs_hooks.editing import jsonedit
 
 if TYPE_CHECKING:
@@ -41,19 +41,21 @@ class RuleForm(NamedTuple):
         if rule in self.others:
             return True
         inner = rule.removeprefix(self.before).removesuffix(self.after)
+        if rule != f"{self.before}{inner}{self.after}" or not may_name("rcs", inner):
+            return False
         try:
             words = shlex.split(inner)
         except ValueError:
             return False
-        is_whole = rule == f"{self.before}{inner}{self.after}" and words[:1] != []
-        return is_whole and words[0].rpartition("/")[2] == "rcs" and _is_command(words[1:])
+        return words[0].rpartition("/")[2] == "rcs" and _is_command(words[1:])
 
     def put(self, text: str, wanted: Iterable[str]) -> str:
         """Return the settings with these rules and no other rules of ours; unchanged if none is wanted."""
         wanted = list(wanted)
-        stale = [rule for rule in rules_in(text) if self.is_ours(rule) and rule not in wanted]
-        for rule in stale if wanted else ():
-            text = jsonedit.take(text, (*ALLOW, rules_in(text).index(rule)))
+        present = rules_in(text)
+        stale = [number for number, rule in enumerate(present) if self.is_ours(rule) and rule not in wanted]
+        if wanted and stale:
+            text = jsonedit.take_members(text, ALLOW, stale)
         for rule in wanted:
             if rule not in rules_in(text):
                 text = jsonedit.put(text, (*ALLOW, len(rules_in(text))), rule)
@@ -61,9 +63,11 @@ class RuleForm(NamedTuple):
 
     def take(self, text: str) -> str:
         """Return the settings without our rules."""
-        while number := next((n + 1 for n, rule in enumerate(rules_in(text)) if self.is_ours(rule)), 0):
-            text = take_whole(text, (*ALLOW, number - 1))
-        return text
+        rules = rules_in(text)
+        ours = [number for number, rule in enumerate(rules) if self.is_ours(rule)]
+        if len(ours) < len(rules):
+            return jsonedit.take_members(text, ALLOW, ours) if ours else text
+        return take_whole(jsonedit.take_members(text, ALLOW, ours[1:]), (*ALLOW, 0)) if ours else text
 
     def copy(self, other: str, text: str) -> str:
         """Return the settings `text` with our rules of the settings `other`."""

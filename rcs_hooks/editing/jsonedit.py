@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 Path = tuple["str | int", ...]
 BLANK = " \t\r\n"
@@ -26,16 +29,28 @@ def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-_scalar = json.JSONDecoder(parse_constant=_no_number).raw_decode
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key is there twice")
+    return value
 
 
-class JsonNode(NamedTuple):
-    """A JSON value, its start and end in the text, and its members if it is an object or an array."""
+_decode = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once).raw_decode
 
-    start: int
-    end: int
-    value: Any
-    members: tuple[JsonMember, ...] = ()
+
+class JsonNode:
+    """A JSON value, its start and end in the text, and its members if it is an object or an array.
+
+    The members are located when they are first asked for, because a change asks only for those on its path.
+    """
+
+    def __init__(self, text: str, start: int, end: int, value: Any) -> None:
+        self._text, self.start, self.end, self.value = text, start, end, value
+
+    @cached_property
+    def members(self) -> tuple[JsonMember, ...]:
+        return tuple(_members(self._text, self.start, _node)[0]) if isinstance(self.value, dict | list) else ()
 
 
 class JsonMember(NamedTuple):
@@ -86,14 +101,39 @@ def _comments(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _parse(text: str) -> JsonNode:
+    start = _skip(text, len(BOM) if text.startswith(BOM) else 0)
     try:
-        node = _value(text, _skip(text, len(BOM) if text.startswith(BOM) else 0), 0)
+        node = _node(text, start)
+        is_sound = not _is_too_deep(node.value)
+    except (ValueError, RecursionError):
+        is_sound = False
+    try:
+        if not is_sound:
+            node = _checked(text, start, 0)
     except IndexError:
         raise ValueError(_at(text, len(text), "it ends too early")) from None
     rest = _skip(text, node.end)
     if rest != len(text):
         raise ValueError(_at(text, rest, "there is more after its end"))
     return node
+
+
+def _node(text: str, start: int) -> JsonNode:
+    """Parse the value at an offset by the decoder of the standard library, which is written in C."""
+    value, end = _decode(text, start)
+    return JsonNode(text, start, end, value)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        containers = [
+            each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)
+        ]
+        level = [member for each in containers for member in each]
+        if not level:
+            return False
+    return True
 
 
 def _at(text: str, place: int, what: str) -> str:
@@ -107,21 +147,24 @@ def _skip(text: str, place: int) -> int:
     return place
 
 
-def _value(text: str, start: int, depth: int) -> JsonNode:
+def _checked(text: str, start: int, depth: int) -> JsonNode:
+    """Parse the value at an offset member by member: slow, but an error says what is wrong, and where."""
     if depth > DEEPEST:
         raise ValueError(_at(text, start, "it is nested too deep"))
     if text[start] in "{[":
-        return _container(text, start, depth)
+        members, end = _members(text, start, lambda text, place: _checked(text, place, depth + 1))
+        pairs = [(member.key, member.node.value) for member in members]
+        return JsonNode(text, start, end, dict(pairs) if text[start] == "{" else [value for _, value in pairs])
     try:
-        value, end = _scalar(text, start)
+        return _node(text, start)
     except json.JSONDecodeError as error:
         raise ValueError(_at(text, error.pos, error.msg.lower())) from None
     except ValueError as error:  # NaN, or a number of thousands of digits
         raise ValueError(_at(text, start, str(error).partition(";")[0])) from None
-    return JsonNode(start, end, value)
 
 
-def _container(text: str, start: int, depth: int) -> JsonNode:
+def _members(text: str, start: int, parsed: Callable[[str, int], JsonNode]) -> tuple[list[JsonMember], int]:
+    """Return the members of the container at an offset, and its end. `parsed`: parses the value at an offset."""
     is_object = text[start] == "{"
     close = "}" if is_object else "]"
     members: list[JsonMember] = []
@@ -132,17 +175,18 @@ def _container(text: str, start: int, depth: int) -> JsonNode:
             if text[place] != ",":
                 raise ValueError(_at(text, place, f"expected , or {close}"))
             place = _skip(text, place + 1)
-        member = _keyed(text, place, depth) if is_object else _numbered(text, place, len(members), depth)
-        if member.key in keys:
-            raise ValueError(_at(text, place, f"the key {member.key!r} is there twice"))
-        keys.add(member.key)
+        key, value = _key(text, place) if is_object else (len(members), place)
+        member = JsonMember(key, place, parsed(text, value))
+        if key in keys:
+            raise ValueError(_at(text, place, f"the key {key!r} is there twice"))
+        keys.add(key)
         members.append(member)
         place = _skip(text, member.node.end)
-    value: Any = {m.key: m.node.value for m in members} if is_object else [m.node.value for m in members]
-    return JsonNode(start, place + 1, value, tuple(members))
+    return members, place + 1
 
 
-def _keyed(text: str, start: int, depth: int) -> JsonMember:
+def _key(text: str, start: int) -> tuple[str, int]:
+    """Return the key at an offset, and where its value begins."""
     if text[start] != '"':
         raise ValueError(_at(text, start, "expected a key in double quotes"))
     try:
@@ -152,11 +196,7 @@ def _keyed(text: str, start: int, depth: int) -> JsonMember:
     colon = _skip(text, end)
     if text[colon] != ":":
         raise ValueError(_at(text, colon, "expected :"))
-    return JsonMember(key, start, _value(text, _skip(text, colon + 1), depth + 1))
-
-
-def _numbered(text: str, start: int, number: int, depth: int) -> JsonMember:
-    return JsonMember(number, start, _value(text, start, depth + 1))
+    return key, _skip(text, colon + 1)
 
 
 # --- changing
@@ -186,6 +226,8 @@ def _dotted(path: Path) -> str:
 
 
 def _member(node: JsonNode, key: str | int) -> JsonMember | None:
+    if isinstance(key, int):
+        return node.members[key] if 0 <= key < len(node.members) else None
     return next((member for member in node.members if member.key == key), None)
 
 
@@ -253,18 +295,42 @@ def _unit(text: str) -> str:
 
 def take(text: str, path: Path) -> str:
     """Return the text without the value at this path. Raises KeyError if there is no such value."""
+    return take_members(text, path[:-1], path[-1:])
+
+
+def take_members(text: str, path: Path, keys: Iterable[str | int]) -> str:
+    """Return the text without these members of the container at this path. Raises KeyError if there is no such value.
+
+    The text is parsed once, however many members there are.
+    """
     node = parse(text)
-    for key in path[:-1]:
+    for key in path:
         node = _existing_member(node, key).node
-    member = _existing_member(node, path[-1])
-    place = node.members.index(member)
-    before, after = _around(node, place)
+    members = node.members
+    gone, after = len(members), node.end - 1
+    is_last = True  # so far, nothing behind the members that are gone is left
+    # The last one first, so that the offsets of the others stay right.
+    for place in sorted((members.index(_existing_member(node, key)) for key in keys), reverse=True):
+        if place + 1 < gone:
+            after, is_last = members[place + 1].start, False
+        before = members[place - 1].node.end if place else node.start + 1
+        rest = _without_member(text, before, members[place], after, is_first=not place, is_last=is_last)
+        after += len(rest) - len(text)
+        text, gone = rest, place
+    return text
+
+
+def _without_member(text: str, before: int, member: JsonMember, after: int, *, is_first: bool, is_last: bool) -> str:
+    """Return the text without a member. `before`, `after`: the end of the one before it, the start of the next one.
+
+    Where there is no such member, they are the inside of the container.
+    """
     comments = _comments(text, before, member.start)
-    if len(node.members) == 1:
+    if is_first and is_last:
         if not comments and not _comments(text, member.node.end, after):
             return text[:before] + text[after:]
         return _joined(text, before, comments, member.node.end)
-    if place and (not comments or place == len(node.members) - 1):
+    if not is_first and (not comments or is_last):
         # As it was added: what a person has written after it stays as it is.
         return _joined(text, before, comments, member.node.end)
     comments = _comments(text, member.node.end, after)
@@ -272,23 +338,22 @@ def take(text: str, path: Path) -> str:
     return text[: member.start] + kept + text[after:]
 
 
-def _around(node: JsonNode, place: int) -> tuple[int, int]:
-    """Return where the member before this one ends, and the next one begins; or the inside of the container."""
-    before = node.members[place - 1].node.end if place else node.start + 1
-    after = node.members[place + 1].start if place + 1 < len(node.members) else node.end - 1
-    return before, after
-
-
 def _joined(text: str, start: int, comments: list[tuple[int, int]], resume: int) -> str:
     """Return the text up to `start`, with the comments that follow but without the comma, and from `resume` on."""
     first, end = comments[-1] if comments else (start, start)
-    is_open = text.startswith("//", first) and text[resume:].partition("\n")[0].strip(BLANK)
+    is_open = text.startswith("//", first) and text[resume : _end_of_line(text, resume)].strip(BLANK)
     return text[:start] + _without_comma(text, start, end) + (_newline(text) if is_open else "") + text[resume:]
 
 
+def _end_of_line(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
 def _without_comma(text: str, start: int, stop: int) -> str:
-    comma = _blanked(text).find(",", start, stop)
-    return text[start:stop] if comma < 0 else text[start:comma] + text[comma + 1 : stop]
+    between = text[start:stop]
+    comma = _blanked(between).find(",")
+    return between if comma < 0 else between[:comma] + between[comma + 1 :]
 
 
 def _existing_member(node: JsonNode, key: str | int) -> JsonMember:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from rcs_hooks.editing import jsonedit
 from rcs_hooks.errors import Refused
 from tests.properties import examples
+from tests.support import least, processor
 from tests.table import each_row
 
 # Name, text, path, value, whole text after it.
@@ -249,6 +251,27 @@ def test_what_is_no_container_is_not_replaced(text: str, path: jsonedit.Path, me
 def test_what_is_not_there_cannot_be_taken(path: jsonedit.Path) -> None:
     with pytest.raises(KeyError):
         jsonedit.take('{"a": [1]}', path)
+
+
+def test_many_members_are_taken_as_one_after_the_other_from_the_last_on() -> None:
+    text = "[1, // one\n 2, /* two */ 3,\n 4 // four\n, 5, 6]"
+    for count in range(1, 7):
+        for gone in combinations(range(6), count):
+            each = text
+            for number in reversed(gone):
+                each = jsonedit.take(each, (number,))
+            assert jsonedit.take_members(text, (), gone) == each
+
+
+def test_changing_one_key_does_not_look_at_the_items_of_another() -> None:
+    seconds = least(lambda: processor(lambda: changed(100_000)), 1)
+    assert seconds < 1, f"ten changes beside 100,000 items took {seconds:.2f} s"
+
+
+def changed(items: int) -> None:
+    text = json.dumps({"x": list(range(items)), "hooks": {}})
+    for number in range(10):
+        text = jsonedit.put(text, ("hooks", str(number)), [])
 
 
 @pytest.mark.slow
