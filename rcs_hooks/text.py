@@ -10,6 +10,46 @@ IN_WORDS = frozenset(f"{LETTERS} _-./:…")
 LOST = "\ufffd"
 """The replacement character: it is stored in place of what cannot be printed, and people are shown a blank."""
 
+JOINER = "\u200d"
+"""The zero width joiner, of which a family or a profession in one emoji is made."""
+SELECTOR = "\ufe0f"
+ARROW = "\u2194"
+"""The one sign that is no symbol by its category and may follow a joiner."""
+
+
+def is_printable(text: str) -> bool:
+    """Tell whether a text is printable, as `str.isprintable` does, but with joiners within emoji."""
+    return text.isprintable() or (
+        JOINER in text and all(char.isprintable() or joins(text, at) for at, char in enumerate(text))
+    )
+
+
+def printable(text: str, instead: str) -> str:
+    """Return a text with something in place of each character that is not printable; joiners within emoji stay."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or joins(text, at) else instead for at, char in enumerate(text))
+
+
+def joins(text: str, at: int) -> bool:
+    """Tell whether the character at this offset joins two emoji into one."""
+    if text[at] != JOINER:
+        return False
+    before, after = text[:at].removesuffix(SELECTOR)[-1:], text[at + 1 : at + 2]
+    return (is_symbol(before) or is_skin_tone(before)) and (is_symbol(after) or after == ARROW)
+
+
+def is_symbol(char: str) -> bool:
+    """Tell whether a character may be an emoji, by its category; false for an empty text."""
+    import unicodedata
+
+    return char != "" and unicodedata.category(char) == "So"
+
+
+def is_skin_tone(char: str) -> bool:
+    """Tell whether a character gives the emoji before it a colour of skin."""
+    return "\U0001f3fb" <= char <= "\U0001f3ff"
+
 
 def quoted(text: str) -> str:
     """Quote a text as one word for a shell, as `shlex.quote` does, but without loading `re`."""

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "jsontext": set(),
     "mode_def": {"catalog", "jsontext", "shipped_modes", "text"},
     "shipped_modes": set(),
-    "terminal": {"errors", "tuples"},
+    "terminal": {"errors", "text", "tuples"},
     "text": set(),
     "tuples": set(),
     "workflow": BASE - {"environment"},

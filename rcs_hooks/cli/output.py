@@ -8,6 +8,7 @@ import sys
 
 from rcs_hooks import errors, jsontext
 from rcs_hooks.terminal import style
+from rcs_hooks.text import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def can_show(letters: str) -> bool:
 
 def plain(shown: str) -> str:
     """Return a text on one line, without characters that could move a cursor."""
-    return "".join(char if char.isprintable() else " " for char in shown)
+    return printable(shown, " ")
 
 
 def _still(shown: str) -> str:

@@ -10,6 +10,7 @@ from rcs_hooks.jsontext import JsonObject
 from rcs_hooks.runs import messages
 from rcs_hooks.runs.records import STEP_STATUSES
 from rcs_hooks.runs.rules import nearest
+from rcs_hooks.text import is_printable
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -200,7 +201,7 @@ def _optional(payload: JsonObject, field: str) -> str | None:
     value = payload.get(field)
     if value is None or value == "":
         return None
-    if not isinstance(value, str) or not value.isprintable() or len(value) > NAME_LENGTH:
+    if not isinstance(value, str) or not is_printable(value) or len(value) > NAME_LENGTH:
         raise Malformed(messages.not_in_data(field, value, TEXT_RULE))
     return value
 
@@ -208,11 +209,11 @@ def _optional(payload: JsonObject, field: str) -> str | None:
 def _text(option: str, value: object) -> str:
     """Return the text of an option; empty if the option is missing. Raises Rejected for text that is not printable.
 
-    Printable text contains no half of a surrogate pair, which no store could hold.
+    Printable text may have joined emoji. It contains no half of a surrogate pair, which no store could hold.
     """
     if value is None or value == "":
         return ""
-    if not isinstance(value, str) or not value.isprintable() or len(value) > NAME_LENGTH or not value.strip():
+    if not isinstance(value, str) or not is_printable(value) or len(value) > NAME_LENGTH or not value.strip():
         kind = Rejected if option == "--step" else Malformed
         raise kind(messages.not_a_name(option, _shortened(value), TEXT_RULE))
     return value

@@ -16,6 +16,7 @@ from rcs_hooks.terminal import style as styles
 from rcs_hooks.terminal.prose import wrapped_around_code
 from rcs_hooks.terminal.style import PLAIN, Style
 from rcs_hooks.terminal.width import cells
+from rcs_hooks.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -260,4 +261,4 @@ def _clean(row: Row | Heading, *, is_full: bool) -> Row | Heading:
 
 
 def _plain(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text)
+    return printable(text, " ")

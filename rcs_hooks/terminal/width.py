@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from rcs_hooks.text import JOINER, is_skin_tone, is_symbol, joins
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,8 +42,25 @@ def of_help() -> int:
 
 
 def cells(text: str) -> int:
-    """Return how many cells a text takes: two for a wide letter or an emoji, none for an accent that is added."""
-    return len(text) if text.isascii() else sum(map(_cells, text))
+    """Return how many cells a text takes: two for a wide letter or an emoji, none for an accent that is added.
+
+    Emoji that are joined are one, and a colour of skin is no emoji of its own, as terminals show them today.
+    """
+    return len(text) if text.isascii() else sum(_cells_of(text))
+
+
+def _cells_of(text: str) -> list[int]:
+    """Return how many cells each character of a text takes."""
+    each = [_cells(char) for char in text]
+    first = 0
+    for at in range(1, len(text)):
+        if joins(text, at - 1):
+            each[at] = 2 - min(2, sum(each[first:at]))
+        elif is_skin_tone(text[at]) and is_symbol(text[at - 1]):
+            each[at] = 0
+        elif each[at]:
+            first = at
+    return each
 
 
 def _cells(char: str) -> int:
@@ -59,12 +78,12 @@ def cut(text: str, width: int) -> str:
     if cells(text) <= width:
         return text
     room, end = width - 1, 0
-    for char in text:
-        room -= _cells(char)
+    for each in _cells_of(text):
+        room -= each
         if room < 0:
             break
         end += 1
-    return (text[:end].rstrip() + ELLIPSIS) if width > 0 else ""
+    return (text[:end].rstrip().rstrip(JOINER) + ELLIPSIS) if width > 0 else ""
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -458,6 +458,42 @@ def test_what_is_not_in_good_form_is_refused_in_this_order(project: Project, giv
     assert said in str(refused(project, **({"step": "requirements"} | given)))
 
 
+NAMES: list[tuple[str, str, bool]] = [
+    ("a family", "👨\u200d👩\u200d👧\u200d👦", True),
+    ("a profession with a colour of skin", "👩🏽\u200d💻", True),
+    ("a flag with a variation selector", "🏳\ufe0f\u200d🌈", True),
+    ("a heart in a sequence", "👩\u200d❤\ufe0f\u200d👨", True),
+    ("an arrow behind a head", "🙂\u200d↔\ufe0f", True),
+    ("two emoji without a joiner", "👨👩 login", True),
+    ("an accent that is added", "cafe\u0301", True),
+    ("a joiner between letters", "a\u200db", False),
+    ("a joiner behind a letter", "a\u200d👩", False),
+    ("a joiner before a letter", "👩\u200da", False),
+    ("a joiner at the beginning", "\u200d👩", False),
+    ("a joiner at the end", "👩\u200d", False),
+    ("two joiners", "👩\u200d\u200d💻", False),
+    ("a zero width space", "a\u200bb", False),
+    ("a right-to-left override", "a\u202eb", False),
+    ("an isolate between emoji", "👩\u2067💻", False),
+    ("an isolate beside a joined emoji", "👩\u200d💻\u2066", False),
+    ("a no-break space", "a\u00a0b", False),
+    ("a byte order mark", "\ufeffa", False),
+    ("the tags of a flag, which can hide any text", "🏴\U000e0067\U000e0062\U000e007f", False),
+]
+
+
+@each_row(("name", "is_accepted"), [pytest.param(*row[1:], id=row[0]) for row in NAMES])
+@pytest.mark.parametrize("field", ["unit", "feature"])
+def test_a_name_may_have_joined_emoji_and_no_other_character_without_a_look(
+    project: Project, field: str, name: str, is_accepted: bool
+) -> None:
+    given: dict[str, Any] = {"unit": name} if field == "unit" else {"data": {"status": "running", "feature": name}}
+    if not is_accepted:
+        assert "printable text is needed" in str(refused(project, step="requirements", **given))
+        return
+    assert project.emit("requirements", **given)["run_id"]
+
+
 @each_row("run", ["550e8400-e29b-41d4-a716-446655440000", "run-A", "a", "1:b_c.d", "a" * 128])
 def test_run_ids_that_are_fine(project: Project, run: str) -> None:
     assert project.emit("requirements", run=run)["run_id"] == run

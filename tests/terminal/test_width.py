@@ -31,6 +31,12 @@ from tests.table import each_row
     ("👍 ok", 5),
     ("…", 1),
     ("a\u200db", 2),
+    ("👨\u200d👩\u200d👧\u200d👦", 2),
+    ("👩🏽\u200d💻 ok", 5),
+    ("👍🏽", 2),
+    ("🏳\ufe0f\u200d🌈", 2),
+    ("👨👩", 4),
+    ("👨\u200d👩👨\u200d👩", 4),
 ])  # fmt: skip
 def test_cells(text: str, count: int) -> None:
     assert cells(text) == count
