@@ -162,13 +162,30 @@ def title_of(words: str) -> str:
 
     `words`: the prompt without its tokens. Empty for a prompt that says nothing of the work: `please`, `go on`.
     """
-    text = words.lstrip()[:MOST_READ]
-    named = [word for word in text.split() if not (word.startswith("$") and skill_named(word[1:].rstrip(AROUND)))]
-    text = " ".join(named).lstrip(BEFORE_TITLE)
+    text = " ".join(_without_names(words.lstrip()[:MOST_READ].split())).lstrip(BEFORE_TITLE)
     rest = " ".join(word for word in text.split() if word.strip(AROUND).lower() not in SAYS_NOTHING)
     if is_only_courtesy(rest) or (says_go_on(text) and len(text.split()) <= GO_ON_WORDS):
         return ""
     return clean(text, TITLE_LENGTH)
+
+
+def _without_names(words: list[str]) -> list[str]:
+    """Return words without names of skills, and without the links of those at the start and the end: `and $forge`."""
+    kept = [not (word.startswith("$") and skill_named(word[1:].rstrip(AROUND))) for word in words]
+    if all(kept):
+        return words
+    from rcs_hooks.workflow.tokens.lexicon import LINKS
+
+    says = [
+        kept[at] and bool(bare := word.strip(AROUND).lower()) and bare not in LINKS for at, word in enumerate(words)
+    ]
+    if not any(says):
+        return []
+    start, end = says.index(True), len(words) - says[::-1].index(True)
+    before = [at for at in range(start) if not kept[at]]
+    start = before[-1] + 1 if before else 0
+    end = end if not all(kept[end:]) else len(words)
+    return [words[at] for at in range(start, end) if kept[at]]
 
 
 def _number_in(folded: str) -> str:

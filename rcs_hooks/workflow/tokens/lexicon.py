@@ -127,6 +127,9 @@ AND = _words("and und et y и")
 VERSUS = _words("vs versus")
 JOINS = AND | VERSUS | _words("e plus or oder ou o или nor")
 """Join tokens: `$team and $forge`."""
+SIGNS_OF_JOINING = frozenset({"+", "&", "和", "と"})
+LINKS = JOINS | SIGNS_OF_JOINING | CONJUNCTIONS
+"""Connect the names of skills, and mean nothing without them: `$ultrawork and then $forge`."""
 DETERMINERS = _words(
     "the a an my your our their his her its any each every some another"
     " der die das den dem des ein eine einen einem einer mein meine meinen dein deine le la les l' un une mon ma"

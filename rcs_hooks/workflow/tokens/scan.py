@@ -28,6 +28,8 @@ IN_TOKENS = f"{LETTERS}0123456789-:"
 BETWEEN = pattern(r"[\s,，،、*]*")
 SENTENCE_END = pattern(r"[.!?;](?=\s)|\n|。|！|？")
 
+MOST_AT_AN_END = 20_000
+"""How many `$` are looked at from either end of a prompt. Nobody writes so many, and each costs time."""
 MOST_MENTIONED = 500
 """How many mentions before the request are judged. Nobody writes so many, and each costs time."""
 
@@ -37,7 +39,7 @@ AFTER_MOST = ("", " ", "\n", ",")
 
 NONE: frozenset[str] = frozenset()
 LATER = "another block came first"
-JOINED = lexicon.AND | {"and then", "+", "&", "和", "と"}
+JOINED = lexicon.AND | lexicon.SIGNS_OF_JOINING | {"and then"}
 LEFT_OUT = "asked for, but another block came first"
 MOST_LEFT_OUT = 3
 """How many later blocks are judged, to tell the person which tokens were asked for too late."""
@@ -116,9 +118,19 @@ def scan(prompt: str, own: frozenset[str] = NONE) -> tuple[Token, ...]:
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each token starts and ends."""
-    at = text.find("$")
-    for piece in text.split("$")[1:]:
+    """Yield where each token starts and ends; where there are very many, only those near either end of the text."""
+    if text.count("$") <= 2 * MOST_AT_AN_END:
+        yield from _places_from(text.find("$"), text.split("$")[1:])
+        return
+    first = text.split("$", MOST_AT_AN_END + 1)[1:-1]
+    yield from _places_from(text.find("$"), first)
+    last = text.rsplit("$", MOST_AT_AN_END)[1:]
+    yield from _places_from(len(text) - sum(map(len, last)) - len(last), last)
+
+
+def _places_from(at: int, pieces: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield where the token at the start of each piece of a text starts and ends. `at`: where the first `$` is."""
+    for piece in pieces:
         if piece[:1] and piece[0] in LETTERS:
             name = piece[: len(piece) - len(piece.lstrip(IN_TOKENS))].partition("::")[0].rstrip(":")
             yield at, at + 1 + len(name)
