@@ -86,6 +86,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (
             "tests/workflow/test_last_message.py",
             *(f"tests/hook/test_{name}.py" for name in ("stop_rightly", "stop_sandbox", "question_turn", "runs_again")),
+            "tests/hook/test_counts_of_a_run.py",
             *STOP,
         ),
     ),

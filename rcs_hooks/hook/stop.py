@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import time
 
-from rcs_hooks.errors import LockTimeout, Uncounted, suppress
 from rcs_hooks.files import paths, reading, transaction, workspaces
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
-from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state import session_notes, stop_notes
 from rcs_hooks.workflow import last_message, stop
@@ -23,19 +21,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from rcs_hooks.environment import Environment
-    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.hook.call import Payload
     from rcs_hooks.state.session import ActiveMode, Session
     from rcs_hooks.workflow.stop import BlockCount, BlockLimits, Decision
 
-SOFTENER_LOG = "softeners.jsonl"
 LARGEST_COUNT = 10**9
-NOTE_SECONDS = 0.5
-"""Seconds that a Stop which is not held waits to note the turn of a question.
-
-Without the note, the first prompt after it does not count as the answer, but the second does.
-"""
 
 
 def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> dict[str, Any]:
@@ -47,9 +38,14 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     view = sessions.load(folder, payload.session, environment.now, reader)
     if reader.is_committing or _running(view):
         return _answer_under_lock(payload, root, cwd, environment)
-    if any(member.record.has_question_pending for member in view.active_modes()):
-        _note_turn_of_question(payload, view, environment)
-    _log_softener(view, payload, root, environment)
+    if _has_question(view):
+        from rcs_hooks.hook import turn_end
+
+        turn_end.note_turn_of_question(payload, view, environment)
+    if any(outcome_of(record).ends for record in view.own.values()):
+        from rcs_hooks.hook import turn_end
+
+        turn_end.log_softener(view, payload, root, environment)
     finished = ""
     if any(record.has("proof") for record in view.own.values()):
         from rcs_hooks.hook.finished import notice
@@ -73,7 +69,7 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
         transaction.recover(folder)
         tracked_in = reading.tracked_once()
         view = sessions.load(folder, session, environment.now, reading.Reader(folder, tracked_in))
-        notes = _notes(folder, session, tracked_in)
+        notes = stop_notes.load(folder, session, tracked_in)
         if payload.client.tells_prompt_at_stop:
             notes = stop_notes.of_turn(notes, payload.prompt or "")
         if stop_notes.has_answered(notes, call, stop_notes.last_written_at(folder, session, time.time())):
@@ -83,10 +79,21 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
         output = _worded(decision, view, payload, root, cwd, environment, message=_new_part(payload, notes))
         if decision.why != stop.IDLE:
             write = stop_notes.note_stop(notes, session, call, decision.counted, now=iso(environment.now))
-            turns = [] if decision.blocks else _turn_notes(view, payload.turn, _moment(environment))
-            noted = _with_words(write, decision, output, environment)
+            noted = stop_notes.with_words(write, decision, output.get("reason", ""), now=iso(environment.now))
+            turns = [] if decision.blocks or not _has_question(view) else _turn_notes(view, payload, environment)
             transaction.commit(folder, [*turns, noted, *_history(decision, view, session)])
     return output
+
+
+def _has_question(view: Session) -> bool:
+    """Tell whether a run of the session waits for the answer to a question."""
+    return any(member.record.has_question_pending for member in view.active_modes())
+
+
+def _turn_notes(view: Session, payload: Payload, environment: Environment) -> list[Write]:
+    from rcs_hooks.hook import turn_end
+
+    return turn_end.turn_notes(view, payload.turn, environment)
 
 
 def _history(decision: Decision, view: Session, session: str) -> list[Write]:
@@ -112,74 +119,11 @@ def _history(decision: Decision, view: Session, session: str) -> list[Write]:
     return [write] if write else []
 
 
-def _note_turn_of_question(payload: Payload, view: Session, environment: Environment) -> None:
-    """Note that this turn, which ends now, is the one in which a question was asked, where nobody knew it."""
-    if not _turn_notes(view, payload.turn, view.now):
-        return
-    with suppress(LockTimeout, OSError), Lock(view.folder, NOTE_SECONDS):
-        transaction.recover(view.folder)
-        now = sessions.load(view.folder, payload.session, view.now)
-        if writes := _turn_notes(now, payload.turn, _moment(environment)):
-            transaction.commit(view.folder, writes)
-
-
-def _moment(environment: Environment) -> float:
-    """Return the time: of this very moment in a real call, for on a busy machine the call began long before."""
-    return max(environment.now, time.time()) if environment.began else environment.now
-
-
-def _turn_notes(view: Session, turn: str | None, moment: float) -> list[Write]:
-    """Return what notes the turn of each question that has none yet. `moment`: when the turn ended."""
-    if not any(member.record.has_question_pending for member in view.active_modes()):
-        return []
-    from rcs_hooks.files.transaction import Write
-    from rcs_hooks.state import questions
-
-    ended_at = iso(moment)
-    return [Write(each.path, questions.with_turn(each, turn, ended_at)) for each in questions.of_unknown_turn(view)]
-
-
 def _call_of(payload: Payload, environment: Environment) -> stop_notes.StopCall:
     """Describe this Stop, so that it is known again when the client calls a second program for it."""
     began = environment.began() if environment.began else None
     message, program = session_notes.digest(payload.message), session_notes.digest(environment.program)
     return stop_notes.StopCall(payload.turn, message, program, began, payload.client.stop_mark(payload.fields))
-
-
-def _notes(folder: str, session: str, tracked_in: TrackedIn) -> dict[str, Any]:
-    notes = session_notes.load(folder, session, tracked_in)
-    if isinstance(notes, Unreadable):
-        why = f"{paths.STATE}/{notes.path} cannot be read ({notes.why}), so no block can be counted"
-        raise Uncounted(f"{why}; the next prompt moves it aside")
-    return notes
-
-
-def _with_words(write: Write, decision: Decision, output: dict[str, Any], environment: Environment) -> Write:
-    """Return the note of a Stop with what is said added.
-
-    A reason is recognised by it when a client hands the reason back, and nobody is reminded twice.
-    """
-    if decision.why == stop.OLD:
-        return stop_notes.with_reminder(write, now=iso(environment.now))
-    if not decision.blocks:
-        return write
-    return stop_notes.with_reason(write, output["reason"])
-
-
-def _log_softener(view: Session, payload: Payload, root: str, environment: Environment) -> None:
-    """Log a softener in the last message of a run that has just ended; such a Stop is never held."""
-    from rcs_hooks.state import prompt_notes
-
-    notes = session_notes.load(view.folder, payload.session)
-    modes = [] if isinstance(notes, Unreadable) else prompt_notes.recently_ended(notes, view.own)
-    if not modes:
-        return
-    from rcs_hooks.hook.failures import append
-    from rcs_hooks.workflow.last_message import find_softener
-
-    if softener := find_softener(payload.message):  # read this late: some clients write it late, and it is waited for
-        note = {"at": iso(environment.now), "session_id": payload.session, "modes": modes, "softener": softener[:80]}
-        append(root, SOFTENER_LOG, note)
 
 
 # --- what `workflow.stop.decide` is asked

@@ -14,7 +14,7 @@ from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.paths import inside
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.hook.failures import LOG
-from rcs_hooks.hook.stop import SOFTENER_LOG
+from rcs_hooks.hook.turn_end import SOFTENER_LOG
 from rcs_hooks.install import locks
 from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.modes import lookup

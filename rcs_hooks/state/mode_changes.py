@@ -92,6 +92,7 @@ def fresh(
         "current_phase": mode.first_phase,
         "started_at": now,
         "updated_at": now,
+        "run": now,
     }
     record = (old or ModeRecord({})).without((*RUN_FIELDS, "iteration"))
     record = record.with_fields({**begun, **given, **_owner(session, turn)})
@@ -129,7 +130,7 @@ def _resumed(
     if title := given.get("title"):
         earlier["title"] = title
     record = record.with_fields({**given, "title": old.title} if old.title else given)
-    started_again: JsonObject = {"resumed_from": earlier, "active": True, "mode": mode.name}
+    started_again: JsonObject = {"resumed_from": earlier, "active": True, "mode": mode.name, "run": now}
     record = record.without((*AUDIT_FIELDS, "reason", "evidence"))
     return _with_iterations_left(mode, record.with_fields(started_again | _owner(session, turn)))
 

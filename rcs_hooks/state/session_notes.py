@@ -106,8 +106,8 @@ def digest_of_bytes(data: bytes) -> str:
 def fingerprint(members: Sequence[ActiveMode]) -> str:
     """Return a digest of what the active modes have done so far.
 
-    It covers phase, iteration, outcome, `state`, and what was proven on which work tree. It leaves times out: a skill
-    may write one without any progress.
+    It covers which run it is, phase, iteration, outcome, `state`, and what was proven on which work tree. It leaves out
+    times that others may write: a skill may write one without any progress.
     """
     facts = {
         member.mode: [
@@ -116,6 +116,7 @@ def fingerprint(members: Sequence[ActiveMode]) -> str:
             [member.record.get(field) for field in OUTCOME_FIELDS],
             _timeless(member.record.get("state")),
             *_proven(member.record),
+            *([run] if (run := member.record.run) else []),
         ]
         for member in members
     }

@@ -7,17 +7,20 @@ import os
 from rcs_hooks.files import paths
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.transaction import Write
+from rcs_hooks.state import session_notes
 from rcs_hooks.state.session_notes import BEFORE, bytes_of, digest, digest_of_bytes, fingerprint, part, write_with
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.origin import extract_reason, strip_client_prefix
-from rcs_hooks.workflow.stop import BlockCount
+from rcs_hooks.workflow.stop import OLD, BlockCount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.session import ActiveMode
+    from rcs_hooks.workflow.stop import Decision
 
 MOST_PROGRAMS = 8
 MOST_SAID = 4
@@ -37,6 +40,17 @@ class StopCall(NamedTuple):
     """When the call began; None if that is not known by the clock that stamps files."""
     mark: str | None = None
     """What the client sends with each call for one Stop and changes for the next Stop; None if it sends none."""
+
+
+def load(folder: str, session: str, tracked_in: TrackedIn) -> JsonObject:
+    """Return the notes of a session in which a Stop is to be counted. Raises Uncounted if they cannot be read."""
+    notes = session_notes.load(folder, session, tracked_in)
+    if isinstance(notes, Unreadable):
+        from rcs_hooks.errors import Uncounted
+
+        why = f"{paths.STATE}/{notes.path} cannot be read ({notes.why}), so no block can be counted"
+        raise Uncounted(f"{why}; the next prompt moves it aside")
+    return notes
 
 
 def has_answered(notes: Mapping[str, object], call: StopCall, answered_at: float | None) -> bool:
@@ -155,6 +169,16 @@ def note_program(notes: Mapping[str, object], session: str, call: StopCall) -> W
 def note_resumed(notes: Mapping[str, object], session: str, *, now: str) -> Write:
     """Return the write that notes that a session was resumed, so that the person is reminded of an old run in it."""
     return write_with(notes, session, stops=part(notes, "stops") | {"resumed_at": now})
+
+
+def with_words(write: Write, decision: Decision, reason: str, *, now: str) -> Write:
+    """Return the note of a Stop with what is said added. `reason`: why it is held; empty if it is not.
+
+    A reason is recognised by it when a client hands the reason back, and nobody is reminded twice.
+    """
+    if decision.why == OLD:
+        return with_reminder(write, now=now)
+    return with_reason(write, reason) if decision.blocks else write
 
 
 def with_reminder(write: Write, *, now: str) -> Write:

@@ -22,7 +22,7 @@ KNOWN = frozenset(
     (
         *("active", "mode", "current_phase", "iteration", "max_iterations", "state", "error"),
         *("lifecycle_outcome", "terminal_outcome", "run_outcome"),
-        *("started_at", "updated_at", "completed_at", "session_id", "thread_id", "turn_id"),
+        *("started_at", "updated_at", "completed_at", "session_id", "thread_id", "turn_id", "run"),
         *("question_enforcement", "resumed_from", "review_cycle", "review_verdict", "return_to_blueprint_reason"),
         *("auto_completed_reason", "completion_note", "transition_source", "transition_target_mode"),
         *(
@@ -124,6 +124,14 @@ class ModeRecord:
     def started_at(self) -> str:
         """Return when the run started, as the record writes it; empty if it does not say."""
         return self._text("started_at")
+
+    @property
+    def run(self) -> str:
+        """Return what tells this run from every other run of the mode; empty for one that an older version started.
+
+        It is the moment when the run began or was resumed, under a name that nobody else writes.
+        """
+        return self._text("run")
 
     @property
     def updated_at(self) -> str:

@@ -168,7 +168,7 @@ PAIRS: dict[str, tuple[list[str], Record]] = {
 def without_times(workspace: Workspace) -> dict[str, object]:
     def kept(value: object) -> object:
         if isinstance(value, dict):
-            return {key: kept(each) for key, each in value.items() if not key.endswith("_at")}
+            return {key: kept(each) for key, each in value.items() if not (key.endswith("_at") or key == "run")}
         return [kept(each) for each in value] if isinstance(value, list) else value
 
     files = {path: text for path, text in workspace.snapshot().items() if path.endswith(".json")}
@@ -197,7 +197,7 @@ def test_options_and_input_do_the_same(
 
 def strip_times(value: object) -> object:
     if isinstance(value, dict):
-        return {key: strip_times(each) for key, each in value.items() if not key.endswith("_at")}
+        return {key: strip_times(each) for key, each in value.items() if not (key.endswith("_at") or key == "run")}
     return [strip_times(each) for each in value] if isinstance(value, list) else value
 
 

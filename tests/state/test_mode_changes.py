@@ -18,7 +18,7 @@ Change = Callable[[ModeRecord], ModeRecord]
 
 RUNS: Record = {"active": True, "mode": "forge", "current_phase": "executing"}
 ASKED: Record = {"status": "pending", "question_id": "q1"}
-FRESH: Record = {"active": True, "started_at": NOW, "updated_at": NOW, "state": {}}
+FRESH: Record = {"active": True, "started_at": NOW, "updated_at": NOW, "run": NOW, "state": {}}
 ENDED: Record = {"active": False, "mode": "forge", "current_phase": "verifying", "completed_at": BEFORE, "note": "x"}
 AUDIT: Record = {
     "auto_completed_reason": "x", "completion_note": "x", "transition_source": "x", "transition_target_mode": "x",
@@ -80,7 +80,7 @@ CHANGES: list[tuple[str, Record, Change, Record]] = [
                          "question_enforcement": ASKED},
         start(),
         {"active": True, "mode": "forge", "current_phase": "verifying", "note": "x", "iteration": 7,
-         "max_iterations": 50, "session_id": "s1", "turn_id": "t1", "updated_at": NOW,
+         "max_iterations": 50, "session_id": "s1", "turn_id": "t1", "updated_at": NOW, "run": NOW,
          "question_enforcement": ASKED | {"status": "cleared", "cleared_at": NOW, "clear_reason": TAKEN_UP},
          "resumed_from": {"outcome": "failed", "completed_at": BEFORE, "error": "it broke"}},
     ),
@@ -89,7 +89,7 @@ CHANGES: list[tuple[str, Record, Change, Record]] = [
         {"active": False, "mode": "forge", "current_phase": "failed", "iteration": 50, "max_iterations": 50},
         start("forge", None, None),
         {"active": True, "mode": "forge", "current_phase": "starting", "iteration": 0, "max_iterations": 50,
-         "updated_at": NOW, "resumed_from": {"outcome": "failed", "completed_at": None, "error": None}},
+         "updated_at": NOW, "run": NOW, "resumed_from": {"outcome": "failed", "completed_at": None, "error": None}},
     ),
     (
         "a record that was cleared is no run to take up",
