@@ -15,7 +15,7 @@ from rcs_hooks.environment import Environment
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.preparation import check_workspace
 from rcs_hooks.files.tracked import refuse_tracked
-from rcs_hooks.files.workspaces import off_by
+from rcs_hooks.files.workspaces import off_by, state_folder
 from rcs_hooks.hook import notices, own_modes, prompt_submit, prompt_words
 from rcs_hooks.hook.call import PROMPT
 from rcs_hooks.state.scopes import resolve_scope
@@ -28,8 +28,9 @@ from rcs_hooks.workflow.tokens.scan import Token, noteworthy, scan
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from rcs_hooks.mode_def import ModeDef
     from rcs_hooks.state.reconcile import Reconciled
     from rcs_hooks.state.scopes import Scope
 
@@ -106,7 +107,7 @@ def _tried(prompt: str, scope: Scope) -> Trial:
     asked = tuple(token for token in tokens if token.passed_over is None)
     if fault := own_modes.why_none(asked, own):
         asked, tokens = (), tuple(token._replace(passed_over=token.passed_over or FAULTY) for token in tokens)
-    result = prompt_submit.preview(scope.root, session, prompt, asked, scope.now, declared, scope.env)
+    result = None if is_made_by_client else _decided(prompt, asked, scope, session, declared)
     commands, environment = scope.of(session).commands, Environment(scope.env, scope.cwd, scope.now)
     said = prompt_words.worded(result, tokens, commands, scope.root, environment) if result else {}
     for line in own_modes.lines_for_person(result, declared, scope.root) if result else ():
@@ -122,6 +123,16 @@ def _tried(prompt: str, scope: Scope) -> Trial:
     if not refused and notices.is_tracked_line_due(scope.root, session):
         said = notices.add_tracked_line(said, scope.root)
     return Trial(prompt, tokens, result, said, refused, is_made_by_client, _command(prompt, scope, session))
+
+
+def _decided(
+    prompt: str, asked: tuple[Token, ...], scope: Scope, session: str, declared: Mapping[str, ModeDef]
+) -> Reconciled | None:
+    """Return what a prompt would do; None where it would do and say nothing. `asked`: the tokens that it asks for."""
+    made = prompt_submit.prompt_of(prompt, asked, None, scope.now)
+    made = prompt_submit.with_modes(made, declared, scope.root, session, scope.env)
+    result = prompt_submit.decide(state_folder(scope.root), session, made, scope.now).result
+    return result if result and (asked or result.has_news) else None
 
 
 def _command(prompt: str, scope: Scope, session: str) -> str:

@@ -86,6 +86,13 @@ class Client:
         """Tell whether a prompt begins a turn; what a person types into one that goes on resets no count of Stops."""
         return True
 
+    def hands_back(self, fields: Fields, env: Mapping[str, str]) -> bool:
+        """Tell whether the client's own transcript says that a prompt is the reason of a held Stop, of any program.
+
+        Asked only in a session in which something of ours ran. False where the transcript cannot be read.
+        """
+        return False
+
     def last_message(self, fields: Fields) -> str:
         """Return what the agent said last, before its Stop; empty if it said nothing or the client does not tell."""
         return text_in(fields, "last_assistant_message")

@@ -14,11 +14,15 @@ from rcs_hooks.state import session_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from rcs_hooks.hook.call import Payload
+    from rcs_hooks.state.reconcile import Reconciled
     from rcs_hooks.workflow.tokens.scan import Token
+
+    Words = Callable[[Reconciled | None], dict[str, Any]]
+    """Makes the answer to a prompt from what was decided about it."""
 
 TRACKED = "tracked"
 MOST_NOTED = 50
@@ -91,6 +95,14 @@ def without_session(session: str, tokens: tuple[Token, ...]) -> dict[str, Any]:
 def with_line(output: dict[str, Any], line: str) -> dict[str, Any]:
     """Return an answer with a line for the person added."""
     return output | {"systemMessage": "\n".join(filter(None, (output.get("systemMessage"), line)))}
+
+
+def with_first_write(words: Words, root: str, env: Mapping[str, str]) -> Words:
+    """Return `words` with a line for the person, if the folder becomes a workspace that nothing announced."""
+    from rcs_hooks.files import first_write
+
+    line = first_write.line(root, env)
+    return (lambda result: with_line(words(result), f"rcs: {line}")) if line else words
 
 
 def with_tracked_line(output: dict[str, Any], payload: Payload, root: str) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def answer(
         refused, declared = own_modes.why_none(asked, own), own_modes.definitions(own)
         asked = () if refused else asked
     text = payload.prompt
-    if text is None or is_machine_made(root, payload.session, text):
+    if text is None or is_machine_made(root, payload.session, text) or _is_handed_back(root, payload):
         if payload.turn is not None and paths.is_name(payload.session):
             from rcs_hooks.hook import unasked_prompts
 
@@ -71,7 +71,7 @@ def answer(
         return {}
     if not paths.is_name(payload.session):
         return _without_session(payload.session, tokens)
-    prompt = _prompt(text, asked, payload.turn, environment.now)
+    prompt = prompt_of(text, asked, payload.turn, environment.now)
     prompt = prompt._replace(
         moment=payload.timestamp,
         client=payload.client.name,
@@ -82,7 +82,7 @@ def answer(
         prompt = prompt._replace(is_command=False)
     if not asked:
         prompt = prompt._replace(mentions=_skills(tokens))
-    prompt = _with_modes(prompt, declared, root, payload.session, environment.env)
+    prompt = with_modes(prompt, declared, root, payload.session, environment.env)
 
     def words(result: Reconciled | None) -> dict[str, Any]:
         if result is None:
@@ -114,7 +114,17 @@ def answer(
     return notices.with_mentions(output, root, payload.session, tokens)
 
 
-def _with_modes(
+def _is_handed_back(root: str, payload: Payload) -> bool:
+    """Tell whether the client goes on by this prompt after a Stop that another program has held."""
+    if not paths.is_name(payload.session):
+        return False
+    import os
+
+    notes = os.path.join(workspaces.state_folder(root), paths.notes_file(payload.session))
+    return os.path.exists(notes) and payload.client.hands_back(payload.fields, payload.env)
+
+
+def with_modes(
     prompt: Prompt, declared: Mapping[str, ModeDef], root: str, session: str, env: Mapping[str, str]
 ) -> Prompt:
     """Return the prompt with the own modes that it may start, and a way to tell whether a deferred one still can be."""
@@ -147,24 +157,8 @@ def is_machine_made(root: str, session: str, prompt: str) -> bool:
     return unasked_prompts.is_reason(root, session, reason)
 
 
-def preview(
-    root: str,
-    session: str,
-    text: str,
-    tokens: tuple[Token, ...],
-    now: float,
-    declared: Mapping[str, ModeDef] = NO_MODES,
-    env: Mapping[str, str] = NO_MODES,
-) -> Reconciled | None:
-    """Return what a prompt would do; None where it would do and say nothing. Writes nothing."""
-    if is_machine_made(root, session, text):
-        return None
-    prompt = _with_modes(_prompt(text, tokens, None, now), declared, root, session, env)
-    result = _decide(workspaces.state_folder(root), session, prompt, now).result
-    return result if result and (tokens or result.has_news) else None
-
-
-def _prompt(text: str, tokens: tuple[Token, ...], turn: str | None, now: float) -> Prompt:
+def prompt_of(text: str, tokens: tuple[Token, ...], turn: str | None, now: float) -> Prompt:
+    """Return a prompt as it is decided about. `tokens`: those that it asks for."""
     if not tokens:
         return Prompt(text, turn=turn, now=iso(now), is_command=is_command(text))
     starts, ends = (0, *(token.end for token in tokens)), (*(token.start for token in tokens), len(text))
@@ -192,7 +186,7 @@ def _decide_and_commit(
     decision is another one, or the workspace was not there yet, which the commands in the words may depend on.
     """
     now = environment.now
-    result = _decide(folder, session, prompt, now, tracked_in).result
+    result = decide(folder, session, prompt, now, tracked_in).result
     output = words(result)
     if result is None or not (result.writes or (prompt.skills and in_use(folder))):
         return result, output
@@ -202,18 +196,20 @@ def _decide_and_commit(
         from rcs_hooks.files.preparation import prepare
 
         if not (was_there or workspaces.is_repository(root)):
-            words = _with_first_write(words, root, environment.env)
+            from rcs_hooks.hook import notices
+
+            words = notices.with_first_write(words, root, environment.env)
         prepare(root)
     only_notes = not prompt.skills and [write.path for write in result.writes] == [paths.notes_file(session)]
     try:
         with Lock(folder, NOTE_SECONDS if only_notes else LOCK_SECONDS):
             transaction.recover(folder)
-            before, decided = result, _decide(folder, session, prompt, now)
+            before, decided = result, decide(folder, session, prompt, now)
             result = decided.result
             if result != before or not was_there:
                 output = words(result)
             if result is not None and result.writes:
-                _move_unreadable_notes(folder, session, decided.notes)
+                prompt_notes.move_unreadable(folder, session, decided.notes)
                 _commit_with_answer(folder, session, prompt, result, output, environment)
     except (LockTimeout, OSError):
         if not only_notes:  # the person need not know about the hooks' own notes
@@ -221,23 +217,12 @@ def _decide_and_commit(
     return result, output
 
 
-def _with_first_write(
-    words: Callable[[Reconciled | None], dict[str, Any]], root: str, env: Mapping[str, str]
-) -> Callable[[Reconciled | None], dict[str, Any]]:
-    """Return `words` with a line for the person, if the folder becomes a workspace that nothing announced."""
-    from rcs_hooks.files import first_write
-    from rcs_hooks.hook import notices
-
-    line = first_write.line(root, env)
-    return (lambda result: notices.with_line(words(result), f"rcs: {line}")) if line else words
-
-
 def _commit_with_answer(
     folder: str, session: str, prompt: Prompt, result: Reconciled, output: dict[str, Any], environment: Environment
 ) -> None:
     """Commit, with the answer saved until it is sent: the same prompt, sent again, changes nothing a second time."""
     saved = None
-    if environment.after_sending is not None and output and _is_in_session(session, result):
+    if environment.after_sending is not None and output and prompt_notes.writes_in_session(session, result):
         from rcs_hooks.hook import unsent_answer
 
         saved = unsent_answer.save(folder, session, prompt, result.after, output)
@@ -262,13 +247,6 @@ def _unsent_answer(folder: str, session: str, prompt: Prompt, environment: Envir
     return unsent_answer.hand_over(folder, session, prompt, record, environment)
 
 
-def _denial(result: Reconciled) -> str:
-    """Return a digest that tells one denial from another; empty where everything was allowed."""
-    if result.plan.denied is None and not result.unreadable:
-        return ""
-    return session_notes.digest(f"{result.plan.denied} {[broken.path for broken in result.unreadable]}")
-
-
 def _commit(folder: str, writes: Sequence[Write]) -> None:
     """Commit these files; ignore an error after the journal is in place.
 
@@ -281,13 +259,6 @@ def _commit(folder: str, writes: Sequence[Write]) -> None:
             raise
 
 
-def _move_unreadable_notes(folder: str, session: str, notes: JsonObject | Unreadable) -> None:
-    """Move the hooks' own notes aside where they cannot be read, for they must keep nobody from working."""
-    reading.check_available_unless_denied(notes)
-    if isinstance(notes, Unreadable):
-        transaction.move_aside(folder, paths.notes_file(session))
-
-
 class Decided(NamedTuple):
     """What a prompt does to the present state, and the notes of its session as they were read for that."""
 
@@ -296,7 +267,7 @@ class Decided(NamedTuple):
     notes: JsonObject | Unreadable
 
 
-def _decide(folder: str, session: str, prompt: Prompt, now: float, tracked_in: TrackedIn | None = None) -> Decided:
+def decide(folder: str, session: str, prompt: Prompt, now: float, tracked_in: TrackedIn | None = None) -> Decided:
     """Decide what this prompt does to the present state. Writes nothing.
 
     A denied prompt may be sent again in the same turn, as the denial asks: it counts as answered only while it would be
@@ -319,15 +290,6 @@ def _decide(folder: str, session: str, prompt: Prompt, now: float, tracked_in: T
     result = for_prompt(view, asked, prompt)
     if result.unanswered:
         return Decided(result, loaded)
-    if denial and denial == _denial(result):
+    if denial and denial == prompt_notes.digest_of_denial(result):
         return Decided(None, loaded)
-    is_worth_noting = isinstance(loaded, Unreadable) or prompt_notes.is_worth_noting(notes, view, result)
-    if is_worth_noting or _is_in_session(session, result):
-        note = prompt_notes.note_prompt(notes, session, prompt, _denial(result))
-        result = result._replace(writes=(*result.writes, note))
-    return Decided(result, loaded)
-
-
-def _is_in_session(session: str, result: Reconciled) -> bool:
-    """Tell whether a prompt writes state of its session: a change in root alone creates no file in the session."""
-    return any(write.path.startswith(paths.session_folder(session)) for write in result.writes)
+    return Decided(prompt_notes.with_note(result, loaded, view, session, prompt), loaded)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rcs_hooks.files import paths
-from rcs_hooks.files.transaction import Write
+from rcs_hooks.files.reading import Unreadable, check_available_unless_denied
+from rcs_hooks.files.transaction import Write, move_aside
 from rcs_hooks.state.session_notes import BEFORE, CLIENT, FINISHED, NOTICED, digest, is_a_time, is_closed, part
 from rcs_hooks.workflow.lifecycle import outcome_of
 
@@ -141,6 +142,37 @@ def note_prompt(notes: Mapping[str, object], session: str, prompt: Prompt, denia
     noticed |= {CLIENT: prompt.client} if prompt.client else {}
     record = {"version": 1, **noticed, "prompts": [*_prompts(notes), seen][-REMEMBERED:], "stops": stops}
     return Write(paths.notes_file(session), record, durable=False)
+
+
+def digest_of_denial(result: Reconciled) -> str:
+    """Return a digest that tells one denial from another; empty where everything was allowed."""
+    if result.plan.denied is None and not result.unreadable:
+        return ""
+    return digest(f"{result.plan.denied} {[broken.path for broken in result.unreadable]}")
+
+
+def writes_in_session(session: str, result: Reconciled) -> bool:
+    """Tell whether a prompt writes state of its session: a change in root alone creates no file in the session."""
+    return any(write.path.startswith(paths.session_folder(session)) for write in result.writes)
+
+
+def with_note(
+    result: Reconciled, notes: JsonObject | Unreadable, view: Session, session: str, prompt: Prompt
+) -> Reconciled:
+    """Return what was decided about a prompt, with the note of it where it is to be noted."""
+    readable = {} if isinstance(notes, Unreadable) else notes
+    is_worth_it = readable is not notes or is_worth_noting(readable, view, result)
+    if not (is_worth_it or writes_in_session(session, result)):
+        return result
+    note = note_prompt(readable, session, prompt, digest_of_denial(result))
+    return result._replace(writes=(*result.writes, note))
+
+
+def move_unreadable(folder: str, session: str, notes: JsonObject | Unreadable) -> None:
+    """Move the hooks' own notes aside where they cannot be read, for they must keep nobody from working."""
+    check_available_unless_denied(notes)
+    if isinstance(notes, Unreadable):
+        move_aside(folder, paths.notes_file(session))
 
 
 def note_turn(notes: Mapping[str, object], session: str, turn: str) -> Write:

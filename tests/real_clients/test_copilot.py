@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.real_clients.adapters.adapter import add_entry
 from tests.real_clients.configure import add_hook, configure, hooks_file, rcs
 from tests.real_clients.driver import Person, Typed
 from tests.real_clients.listening import listen
@@ -195,6 +196,29 @@ def test_a_prompt_that_waited_answers_no_question_of_that_turn(person: Person, w
     assert typed_by_people(calls) == [PROMPT, "Use tabs", "Postgres"]
     assert "Postgres" in the_question(workspace, outcome.session)["answer"]
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
+
+
+def test_the_reason_of_a_slow_program_answers_no_question(person: Person, workspace: Workspace, tmp_path: Path) -> None:
+    """It comes later than a prompt that waited while the agent asked."""
+    configure("copilot", person.workspace, "command")
+    add_blocker(person, tmp_path / "lint")
+    outcome = person.talks(
+        Typed(PROMPT), Typed("Postgres"), script=(ASK, say("Which database?"), say("None now."), FINISH, DONE)
+    )
+    assert ended_well(outcome)
+    assert "Postgres" in the_question(workspace, outcome.session)["answer"]
+
+
+def add_blocker(person: Person, folder: Path) -> None:
+    """Add another tool's hook, which blocks one Stop after three seconds."""
+    folder.mkdir()
+    script = folder / "lint.sh"
+    answer = json.dumps({"decision": "block", "reason": "The linter has findings."})
+    once = f"[ -e '{folder}/once' ] && exit 0\ntouch '{folder}/once'\n"
+    script.write_text(f"#!/bin/sh\ncat > /dev/null\nsleep 3\n{once}echo '{answer}'\n")
+    script.chmod(0o755)
+    file = hooks_file(person.client, person.workspace)
+    add_entry(file, "Stop", {"type": "command", "command": f"'{script}'", "timeoutSec": 30})
 
 
 def test_a_prompt_that_is_typed_while_a_command_runs_calls_no_hook(person: Person, workspace: Workspace) -> None:

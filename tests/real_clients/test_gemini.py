@@ -12,7 +12,7 @@ from tests.real_clients.configure import configure, hooks_file
 from tests.real_clients.driver import Typed
 from tests.real_clients.listening import set_up
 from tests.real_clients.model_server import begin, fail, run, say
-from tests.real_clients.test_turns import DETECTED, DONE, FINISH, LET_GO, REASON, WORKING, counts, ended_well
+from tests.real_clients.test_turns import ASK, DETECTED, DONE, FINISH, LET_GO, REASON, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,12 +165,12 @@ def test_with_progress_each_time_at_most_fifty(person: Person, monkeypatch: pyte
 # --- the reason comes back as a prompt
 
 
-def block(person: Person, folder: Path, reason: str, *, times: int, sequential: bool = False) -> None:
-    """Adds another tool's hook, which blocks that many Stops."""
+def block(person: Person, folder: Path, reason: str, *, times: int, sequential: bool = False, takes: float = 0) -> None:
+    """Adds another tool's hook, which blocks that many Stops. `takes`: in seconds."""
     folder.mkdir()
     script = folder / "lint.sh"
     script.write_text(
-        f"#!/bin/sh\ncat > /dev/null\nn=$(ls '{folder}' | wc -l)\n[ $n -gt {times} ] && exit 0\n"
+        f"#!/bin/sh\ncat > /dev/null\nsleep {takes}\nn=$(ls '{folder}' | wc -l)\n[ $n -gt {times} ] && exit 0\n"
         f"touch '{folder}'/$n\necho '{json.dumps({'decision': 'block', 'reason': reason})}'\n"
     )
     script.chmod(0o755)
@@ -192,6 +192,18 @@ def test_the_reasons_of_two_hooks_are_joined_and_reset_no_count(
     assert len(calls.of("Stop")) == HOLDS + 1
     assert counts(outcome, DETECTED) == [1] * len(outcome.requests)
     assert notes_of(workspace, outcome.session)["stops"]["of_prompt"] == HOLDS
+
+
+def test_the_reason_of_a_slow_program_answers_no_question(person: Person, workspace: Workspace, tmp_path: Path) -> None:
+    """It comes later than a prompt that waited while the agent asked."""
+    set_up(person, "command")
+    block(person, tmp_path / "lint", "The linter has findings.", times=1, takes=3)
+    outcome = person.talks(
+        Typed(START), Typed("Postgres"), script=(ASK, say("Which database?"), say("None now."), FINISH, DONE)
+    )
+    assert ended_well(outcome)
+    (file,) = (workspace.folder(outcome.session) / "questions").glob("*.json")
+    assert "Postgres" in json.loads(file.read_text())["answer"]
 
 
 @pytest.mark.parametrize("scopes", [("project", "user")])

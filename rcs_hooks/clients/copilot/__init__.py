@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rcs_hooks.clients.installer import Installer
 
 MARK = "COPILOT_CLI"
+HOME = "COPILOT_HOME"
 OF_OTHERS = ("prompt_id", "turn_id")
 CAP = 8
 NEW = "new"
@@ -33,7 +34,7 @@ class CopilotCli(Client):
     resume_command = "copilot --resume={}"
     session_variable = "COPILOT_AGENT_SESSION_ID"
     agent_variables = (MARK, session_variable)
-    skill_folders = ((".copilot", "COPILOT_HOME"), (".agents", ""), (".github", ""))
+    skill_folders = ((".copilot", HOME), (".agents", ""), (".github", ""))
     call_variables = (MARK,)
 
     @property
@@ -46,6 +47,16 @@ class CopilotCli(Client):
         """Tell whether a call has Copilot's variable, a time and no turn: so that of no other client in its shell."""
         is_timed = bool(text_in(fields, "timestamp"))
         return env.get(MARK) == "1" and is_timed and not any(text_in(fields, name) for name in OF_OTHERS)
+
+    def hands_back(self, fields: Fields, env: Mapping[str, str]) -> bool:
+        """Tell whether the transcript has this prompt as the reason of a held Stop that is not handed back yet."""
+        import os
+
+        from rcs_hooks.clients.copilot import transcript
+
+        home = env.get(HOME) or os.path.join(env.get("HOME", ""), ".copilot")
+        path = os.path.join(home, "session-state", text_in(fields, "session_id"), "events.jsonl")
+        return transcript.is_reason(path, text_in(fields, "prompt"))
 
     def last_message(self, fields: Fields) -> str:
         """Return the agent's last message, which the transcript alone holds."""

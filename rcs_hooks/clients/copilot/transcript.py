@@ -1,4 +1,4 @@
-"""What Copilot CLI writes into its transcript and tells no hook: the agent's last message."""
+"""What Copilot CLI writes into its transcript and tells no hook: the agent's last message, and what held a Stop."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ PATIENCE, LOOK = 0.25, 0.02
 """In seconds: the transcript is written within a tenth of a second after the Stop."""
 STOP = b'"agentStop"'
 """The name of the Stop in its own event, which comes after the last message."""
+PROMPT = b'"userPromptSubmitted"'
+"""The name of a prompt in its own event, which comes after the Stop before it."""
+HOOK_END = b'"hook.end"'
+USER = b'"user.message"'
 MESSAGE = b'"assistant.message"'
 BEGINS = b'"assistant.turn_start"'
 """Each request of the model begins with this event: a message before the last one is not the answer to it."""
@@ -23,7 +27,7 @@ def last_message(path: str) -> str:
 
     Copilot CLI writes its transcript late: at a Stop, the message may be still to come, and those before it are stale.
     """
-    tail = _written(path) if path else b""
+    tail = _written(path, STOP) if path else b""
     end, begins = len(tail), max(0, tail.rfind(b'{"type":' + BEGINS))
     while (at := tail.rfind(MESSAGE, begins, end)) >= 0:
         end = tail.rfind(b"\n", 0, at) + 1
@@ -33,15 +37,36 @@ def last_message(path: str) -> str:
     return ""
 
 
-def _written(path: str) -> bytes:
-    """Return the end of a transcript once it tells of the Stop itself, or when that has taken too long."""
+def is_reason(path: str, prompt: str) -> bool:
+    """Tell whether a prompt is the reason of a held Stop in a transcript, and has not come since that Stop."""
+    tail = _written(path, PROMPT)
+    for line in reversed(tail.splitlines()):
+        if USER not in line and not (STOP in line and HOOK_END in line):
+            continue
+        try:
+            event = jsontext.loads(line.decode())
+        except ValueError:  # the line is cut, or still being written
+            continue
+        data = event.get("data") if isinstance(event, dict) else None
+        if not isinstance(data, dict):
+            continue
+        if event.get("type") == "user.message" and data.get("content") == prompt:
+            return False
+        output = data.get("output") if event.get("type") == "hook.end" else None
+        if isinstance(output, dict) and (output.get("decision"), output.get("reason")) == ("block", prompt):
+            return True
+    return False
+
+
+def _written(path: str, event: bytes) -> bytes:
+    """Return the end of a transcript once its last line names this hook event, or when that has taken too long."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
             _, tail = read_ends(path, 0, TAIL) or (b"", b"")
         except (OSError, ValueError):
             return b""
-        if STOP in tail[tail.rfind(b"\n", 0, -1) + 1 :] or time.monotonic() > until:
+        if event in tail[tail.rfind(b"\n", 0, -1) + 1 :] or time.monotonic() > until:
             return tail
         time.sleep(LOOK)
 

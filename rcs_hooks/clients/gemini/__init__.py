@@ -65,6 +65,12 @@ class GeminiCli(Client):
         is_own = prompt.startswith(OF_CLIENT) and prompt.endswith("]") and "\n" not in prompt
         return None if is_own else prompt
 
+    def hands_back(self, fields: Fields, env: Mapping[str, str]) -> bool:
+        """Tell whether a held Stop is the last thing that the transcript of a terminal tells, and was just now."""
+        from rcs_hooks.clients.gemini import transcript
+
+        return transcript.was_held(text_in(fields, "transcript_path"), text_in(fields, "timestamp"))
+
     def last_message(self, fields: Fields) -> str:
         """Return all that the agent has said since the prompt, the newest last.
 

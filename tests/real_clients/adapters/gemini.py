@@ -6,7 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tests.real_clients.adapters.adapter import SECONDS, Adapter, add_entry, write_settings
+from tests.real_clients.adapters.adapter import SECONDS, add_entry, write_settings
+from tests.real_clients.adapters.gemini_kind import OfGeminiKind
 from tests.real_clients.install import Package
 
 if TYPE_CHECKING:
@@ -27,27 +28,21 @@ MODEL = "gemini-2.5-flash"
 """A fixed one: for `auto` each prompt is first classified."""
 
 
-class Gemini(Adapter):
-    """Takes one prompt by `-p`, several in a terminal."""
+class Gemini(OfGeminiKind):
+    """Has events with names of its own, and no limit on blocked Stops."""
 
     name = "gemini"
     package = Package(
         "gemini", "@google/gemini-cli", "0.61.0", "node_modules/@google/gemini-cli/bundle/gemini.js", node=20
     )
-    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".gemini/settings.json"
-    has_comments = True
     shows = ("started", "held", "let go")
     most_holds = 50
     subagent_end = ""
     events: ClassVar = {"UserPromptSubmit": "BeforeAgent", "Stop": "AfterAgent", "PreCompact": "PreCompress"}
 
-    def words(self, person: Person, prompt: str, resume: str) -> list[str]:
-        session = ["--resume", resume] if resume else []
-        return [*_words(person), *session, "--output-format=stream-json", "-p", prompt]
-
-    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
-        return [*_words(person), "--resume" if resumes else "--session-id", session]
+    def options(self, person: Person) -> list[str]:
+        return [f"--model={MODEL}", *super().options(person)]
 
     def env(self, person: Person) -> dict[str, str]:
         # Not by a system file, which it does not read from /tmp: that folder is everybody's.
@@ -70,7 +65,3 @@ class Gemini(Adapter):
     def add_hook(self, file: Path, event: str, command: str) -> None:
         handler = {"type": "command", "command": command, "name": "listening", "timeout": SECONDS * 1000}
         add_entry(file, event, {"hooks": [handler]})
-
-
-def _words(person: Person) -> list[str]:
-    return [f"--model={MODEL}", *([] if person.asks else ["--yolo"])]

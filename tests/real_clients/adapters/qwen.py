@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from tests.real_clients.adapters.adapter import Adapter, write_settings
+from tests.real_clients.adapters.adapter import write_settings
+from tests.real_clients.adapters.gemini_kind import OfGeminiKind
 from tests.real_clients.install import Package
 
 if TYPE_CHECKING:
@@ -24,27 +25,18 @@ SETTINGS: Json = {
 }
 
 
-class Qwen(Adapter):
-    """Takes one prompt by `-p`, several in a terminal."""
+class Qwen(OfGeminiKind):
+    """Is configured by a file of defaults, and asks a model of OpenAI's form."""
 
     name = "qwen"
     package = Package(
         "qwen", "@qwen-code/qwen-code", "0.24.4", "node_modules/@qwen-code/qwen-code/cli-entry.js", node=22
     )
-    screen: ClassVar = {"ready": "Type your message", "busy": "esc to cancel", "quit": "/quit", "stop": ["Escape"]}
     hooks_file = ".qwen/settings.json"
-    has_comments = True
     edits_settings = True
     shows = ("held", "let go")
     most_holds = 7
     wakes_agent = True
-
-    def words(self, person: Person, prompt: str, resume: str) -> list[str]:
-        session = ["--resume", resume] if resume else []
-        return [*_words(person), *session, "--output-format=stream-json", "-p", prompt]
-
-    def open_words(self, person: Person, session: str, *, resumes: bool) -> list[str]:
-        return [*_words(person), "--resume" if resumes else "--session-id", session]
 
     def env(self, person: Person) -> dict[str, str]:
         defaults = person.home / "qwen-defaults.json"
@@ -62,7 +54,3 @@ class Qwen(Adapter):
         """List what the last screen shows, of a reason the first line, as words without their marks."""
         (*_, screen) = (event["text"] for event in events if event.get("type") == "screen")
         return [" ".join(text.split()) for text in re.findall(SAID, screen)]
-
-
-def _words(person: Person) -> list[str]:
-    return [*([] if person.asks else ["--yolo"])]
