@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -15,38 +14,27 @@ from rcs_hooks import jsontext
 from rcs_hooks.dashboard import (
     actions,
     artifacts,
-    attention,
     everything,
-    mode_runs,
-    overview,
     parameters,
     runs,
     schema,
-    tasks,
 )
-from rcs_hooks.dashboard.sessions import ACTIVE, NEEDY
-from rcs_hooks.overview import state_version
-from rcs_hooks.overview.reasons import reason_of
-from rcs_hooks.runs import queries
+from rcs_hooks.dashboard.sessions import ACTIVE
 from rcs_hooks.runs.records import RunFilter
 from rcs_hooks.state.validation import check_session_id
-from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from starlette.requests import Request
 
-    from rcs_hooks.dashboard.data import DashboardData
+    from rcs_hooks.dashboard.source import DashboardSource
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
 
 RUNS, EVENTS, SESSIONS = 50, 500, 100
 MOST = 1000
-NEEDS = 100
-LOOKED_AT = (("waiting", NEEDS), ("failed", NEEDS), ("stalled", NEEDS), ("inactive", NEEDS), ("running", MOST))
-"""The statuses of runs that may need a person or work, and how many of each are looked at."""
 
 
 def answered(value: object, status: int = 200) -> Response:
@@ -57,28 +45,32 @@ def answered(value: object, status: int = 200) -> Response:
 
 def _route(
     path: str,
-    answer: Callable[[Request, DashboardData], Awaitable[Record]],
-    data: DashboardData,
+    answer: Callable[[Request, DashboardSource], Awaitable[Record]],
+    data: DashboardSource,
+    prefix: str,
     method: str = "GET",
 ) -> Route:
     async def endpoint(request: Request) -> Response:
         return answered(await answer(request, data))
 
+    path = prefix + path
     return Route(path, endpoint, methods=[method], name=path)
 
 
-def routes(data: DashboardData, token: str) -> list[Route]:
-    async def give_token(request: Request, _: DashboardData) -> Record:
+def routes(data: DashboardSource, token: str, prefix: str = "") -> list[Route]:
+    """Return the routes of every answer about some data; `prefix` is what their addresses begin with."""
+
+    async def give_token(request: Request, _: DashboardSource) -> Record:
         return {"token": token}
 
-    async def describe(request: Request, _: DashboardData) -> Record:
+    async def describe(request: Request, _: DashboardSource) -> Record:
         return schema.document()
 
     async def send_file(request: Request) -> Response:
         return await send_artifact(request, data)
 
-    get = partial(_route, data=data)
-    post = partial(_route, data=data, method="POST")
+    get = partial(_route, data=data, prefix=prefix)
+    post = partial(_route, data=data, prefix=prefix, method="POST")
     return [
         get("/api/overview", list_all),
         get("/api/all", search_all),
@@ -86,7 +78,7 @@ def routes(data: DashboardData, token: str) -> list[Route]:
         get("/api/runs/{run}", show_run),
         get("/api/runs/{run}/events", list_events),
         get("/api/runs/{run}/artifact", show_artifact),
-        Route("/api/runs/{run}/file", send_file, name="/api/runs/{run}/file"),
+        Route(f"{prefix}/api/runs/{{run}}/file", send_file, name=f"{prefix}/api/runs/{{run}}/file"),
         get("/api/sessions", list_sessions),
         get("/api/modes/{mode}", show_mode),
         get("/api/tasks", list_tasks),
@@ -102,19 +94,12 @@ def routes(data: DashboardData, token: str) -> list[Route]:
 # --- the one list
 
 
-async def list_all(request: Request, data: DashboardData) -> Record:
+async def list_all(request: Request, data: DashboardSource) -> Record:
     parameters.only(request.query_params, "project")
-    project = parameters.text(request.query_params, "project")
-    seq, others = await data.store.ask(_newest_and_projects, data.now_ms)
-    roots = await data.workspaces()
-    state = await run_in_threadpool(_version_of, roots)
-    projects = list(dict.fromkeys([*roots, *others]))
-    shown = [root for root in projects if project in (None, root)]
-    found = await run_in_threadpool(overview.list_all, data.store.location, data.env, shown, data.clock())
-    return found | {"projects": projects, "seq": seq, "state": state}
+    return await data.overview(parameters.text(request.query_params, "project"))
 
 
-async def search_all(request: Request, data: DashboardData) -> Record:
+async def search_all(request: Request, data: DashboardSource) -> Record:
     query = request.query_params
     parameters.only(query, "q", "kind", "project", "state", "sort", "limit")
     limit = parameters.number(query, "limit", RUNS, least=1, most=MOST)
@@ -125,27 +110,13 @@ async def search_all(request: Request, data: DashboardData) -> Record:
         parameters.one_of(query, "state", everything.STATES),
         parameters.one_of(query, "sort", everything.SORTS) or "last",
     )
-    seq, others = await data.store.ask(_newest_and_projects, data.now_ms)
-    roots = await data.workspaces()
-    state = await run_in_threadpool(_version_of, roots)
-    found = await run_in_threadpool(data.everything, list(dict.fromkeys([*roots, *others])), roots)
-    shown = everything.page_of(found, wanted, limit)
-    return shown | {"projects": list(dict.fromkeys([*roots, *others])), "seq": seq, "state": state}
-
-
-def _newest_and_projects(store: RunStore | None, now_ms: int) -> tuple[int, list[str]]:
-    """Return the id of the newest event, which is read first, and the projects of the latest runs."""
-    return runs.newest_event(store), overview.projects_of_runs(store, now_ms)
-
-
-def _version_of(roots: list[str]) -> str:
-    return state_version.combine(state_version.versions(roots))
+    return await data.everything(wanted, limit)
 
 
 # --- runs
 
 
-async def list_runs(request: Request, data: DashboardData) -> Record:
+async def list_runs(request: Request, data: DashboardSource) -> Record:
     query = request.query_params
     parameters.only(query, "project", "workflow", "status", "feature", "since", "until", "before", "limit", "sort")
     limit = parameters.number(query, "limit", RUNS, least=1, most=MOST)
@@ -156,7 +127,7 @@ async def list_runs(request: Request, data: DashboardData) -> Record:
 
 
 def _list_runs(
-    store: RunStore | None, /, data: DashboardData, filters: RunFilter, *, limit: int, before: int | None, sort: str
+    store: RunStore | None, /, data: DashboardSource, filters: RunFilter, *, limit: int, before: int | None, sort: str
 ) -> Record:
     """Return a page of runs as JSON. `seq` is read first, so that an event which comes meanwhile has a higher one."""
     seq = runs.newest_event(store)
@@ -167,16 +138,16 @@ def _list_runs(
     return found | runs.totals(store, data.now_ms, filters) | data.filters(store) | {"seq": seq}
 
 
-async def show_run(request: Request, data: DashboardData) -> Record:
+async def show_run(request: Request, data: DashboardSource) -> Record:
     return await data.store.ask(_show_run, data, request.path_params["run"], **_event_page(request))
 
 
-def _show_run(store: RunStore | None, /, data: DashboardData, run_id: str, **page: Any) -> Record:
+def _show_run(store: RunStore | None, /, data: DashboardSource, run_id: str, **page: Any) -> Record:
     seq = runs.newest_event(store)
-    return runs.show_run(store, run_id, data.now_ms, data.machines, data.paths, **page) | {"seq": seq}
+    return data.show_run(store, run_id, **page) | {"seq": seq}
 
 
-async def list_events(request: Request, data: DashboardData) -> Record:
+async def list_events(request: Request, data: DashboardSource) -> Record:
     return await data.store.ask(runs.list_events, request.path_params["run"], **_event_page(request))
 
 
@@ -188,23 +159,19 @@ def _event_page(request: Request) -> Record:
     }
 
 
-async def show_artifact(request: Request, data: DashboardData) -> Record:
+async def show_artifact(request: Request, data: DashboardSource) -> Record:
     parameters.only(request.query_params, "path")
-    path = request.query_params.get("path", "")
-    run_id = request.path_params["run"]
-    project, found = await data.store.ask(runs.find_artifact, run_id, path)
-    return await run_in_threadpool(artifacts.text_of, project, run_id, found)
+    return await data.artifact(request.path_params["run"], request.query_params.get("path", ""))
 
 
-async def send_artifact(request: Request, data: DashboardData) -> Response:
+async def send_artifact(request: Request, data: DashboardSource) -> Response:
     """Answer with an artifact as it is: a picture to be shown, or any file to be stored, which no browser opens."""
     parameters.only(request.query_params, "path", "download")
     path = request.query_params.get("path", "")
     is_stored = parameters.flag(request.query_params, "download")
-    project, found = await data.store.ask(runs.find_artifact, request.path_params["run"], path)
-    content, kind = await run_in_threadpool(artifacts.bytes_of, project, found)
+    content, kind = await data.artifact_file(request.path_params["run"], path)
     is_shown = kind != artifacts.UNKNOWN and not is_stored
-    name = quote(os.path.basename(found.path), safe="")
+    name = quote(os.path.basename(path), safe="")
     headers = {
         "Cache-Control": "no-store",
         "Content-Disposition": f"{'inline' if is_shown else 'attachment'}; filename*=utf-8''{name}",
@@ -215,66 +182,27 @@ async def send_artifact(request: Request, data: DashboardData) -> Response:
 # --- sessions, tasks, and what needs a person
 
 
-async def _roots(request: Request, data: DashboardData) -> list[str]:
-    project = parameters.text(request.query_params, "project")
-    return [root for root in await data.workspaces() if project in (None, root)]
-
-
-async def list_sessions(request: Request, data: DashboardData) -> Record:
+async def list_sessions(request: Request, data: DashboardSource) -> Record:
     query = request.query_params
     parameters.only(query, "project", "active", "limit")
     limit = parameters.number(query, "limit", SESSIONS, least=1, most=MOST)
-    active = parameters.flag(query, "active")
-    roots = await _roots(request, data)
-    return await run_in_threadpool(data.sessions, roots, limit=limit, only=ACTIVE if active else None)
+    only = ACTIVE if parameters.flag(query, "active") else None
+    return await data.sessions(parameters.text(query, "project"), limit=limit, only=only)
 
 
-async def show_mode(request: Request, data: DashboardData) -> Record:
+async def show_mode(request: Request, data: DashboardSource) -> Record:
     query = request.query_params
     parameters.only(query, "project", "session", "run")
-    root = parameters.text(query, "project") or data.root
     session = check_session_id(parameters.text(query, "session"))
     run = parameters.number(query, "run")
-    roots = await data.workspaces()
-    if root not in roots:
-        raise runs.NotFound(f"{clean(root, 200)!r} is not a workspace that is shown here")
-    state = await run_in_threadpool(_version_of, roots)
-    mode = request.path_params["mode"]
-    found = await run_in_threadpool(mode_runs.show, root, session, mode, data.clock(), run)
-    return found | {"state": state}
+    return await data.mode(request.path_params["mode"], parameters.text(query, "project"), session, run)
 
 
-async def list_tasks(request: Request, data: DashboardData) -> Record:
+async def list_tasks(request: Request, data: DashboardSource) -> Record:
     parameters.only(request.query_params, "project")
-    return await run_in_threadpool(data.tasks, await _roots(request, data))
+    return await data.tasks(parameters.text(request.query_params, "project"))
 
 
-async def list_needs(request: Request, data: DashboardData) -> Record:
+async def list_needs(request: Request, data: DashboardSource) -> Record:
     parameters.only(request.query_params)
-    seq, found = await data.store.ask(_needy_runs, data.now_ms)
-    roots = await data.workspaces()
-    known = await run_in_threadpool(data.sessions, roots, limit=2 * NEEDS, only=NEEDY)
-    listed = await run_in_threadpool(tasks.list_tasks, roots, data.clock())
-    needs = attention.needs_of(found, known["sessions"], listed, data.clock())
-    working = attention.working(found, known["sessions"], listed, needs)
-    return {**needs, "working": working, "seq": seq, "state": known["state"]}
-
-
-def _needy_runs(store: RunStore | None, now_ms: int) -> tuple[int, list[Record]]:
-    """Return the id of the newest event, and the runs that may need a person, as JSON.
-
-    The runs keep their stored status even after a day without an event, so that such a run counts as stalled.
-    """
-    if store is None:
-        return 0, []
-    seq = runs.newest_event(store)
-    since = now_ms - round(attention.HISTORY_AFTER * 1000)
-    found = [
-        run
-        for status, limit in LOOKED_AT
-        for run in store.runs(now_ms, RunFilter(status=status, since_ms=since), limit=limit)
-        if run.file
-    ]
-    return seq, [
-        queries.run_as_json(run, now_ms) | {"status": run.status, "reason": reason_of(store, run)} for run in found
-    ]
+    return await data.attention()

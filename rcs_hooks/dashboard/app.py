@@ -17,17 +17,17 @@ from rcs_hooks.dashboard.live import PATIENCE, LiveFeed
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from rcs_hooks.dashboard.data import DashboardData
+    from rcs_hooks.dashboard.source import DashboardSource
 
 
 def build_app(
-    data: DashboardData, rules: AccessRules, *, started: Callable[[], None] | None = None, patience: float = PATIENCE
+    data: DashboardSource, rules: AccessRules, *, started: Callable[[], None] | None = None, patience: float = PATIENCE
 ) -> Guard:
     """Build the application. `started` is called once it answers requests.
 
     `patience` is how many seconds a message may wait for a page that does not take it.
     """
-    follower = Follower(data.store, data.workspaces, data.forget_runs, data.clock)
+    follower = Follower(data)
     live = LiveFeed(follower, patience=patience)
 
     @asynccontextmanager
@@ -41,7 +41,7 @@ def build_app(
             following.cancel()
             with suppress(asyncio.CancelledError):
                 await following
-            await data.store.close()
+            await data.close()
 
     routes = [*api.routes(data, rules.token), WebSocketRoute("/ws", live.serve), *pages.routes()]
     return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=failures.HANDLERS), rules)

@@ -1,53 +1,85 @@
-"""All data that the dashboard shows: the runs of one store, and the sessions and tasks of its workspaces."""
+"""All data of this machine that the dashboard shows: the runs of one store, the sessions and tasks of workspaces."""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import everything, overview, sessions, tasks
+from starlette.concurrency import run_in_threadpool
+
+from rcs_hooks.dashboard import (
+    artifacts,
+    attention,
+    everything,
+    local_actions,
+    mode_runs,
+    overview,
+    runs,
+    tasks,
+)
+from rcs_hooks.dashboard import sessions as session_lists
 from rcs_hooks.dashboard.graphs import MachineCache, RunPathCache
 from rcs_hooks.dashboard.runs import RunIndex
 from rcs_hooks.dashboard.store_thread import StoreThread
 from rcs_hooks.overview import state_version
 from rcs_hooks.runs.store import open_readonly
 from rcs_hooks.state import session_index
+from rcs_hooks.text import clean
 from rcs_hooks.workflow.stop import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rcs_hooks.dashboard.json_models import AnswerJson, ClearJson
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
 
+STORE_EVERY = 0.1
+FOLDERS_EVERY = 0.5
+ROOTS_EVERY = 5.0
+SHARE = 0.0025
+"""The share of a processor that reading the folders may take: where one reading takes long, there are fewer of them."""
+SLOWEST = 30.0
+
 
 class DashboardData:
-    """The sources of one dashboard, and what is cached of them between requests."""
+    """The sources of one dashboard, and what is cached of them between requests; `DashboardSource` documents it."""
+
+    problem = ""
 
     def __init__(
         self, location: str, root: str, env: Mapping[str, str], clock: Callable[[], float] = time.time
     ) -> None:
-        self.store = StoreThread(location)
+        self.location = location
+        self.store = StoreThread(functools.partial(open_readonly, location))
         self.root = os.path.realpath(root)
         self.env = env
         self.clock = clock
-        self.machines = MachineCache()
-        self.paths = RunPathCache()
+        self._machines = MachineCache()
+        self._paths = RunPathCache()
         self._index = RunIndex()
         self._histories = everything.Histories()
         self._generation = 0
+        self._roots: list[str] = []
+        self._roots_read = 0.0
+        self._cost = 0.0
 
     @property
     def now_ms(self) -> int:
         return round(self.clock() * 1000)
 
     def forget_runs(self) -> None:
-        """Drop everything cached about runs, because some were deleted."""
         self._index.forget()
-        self.paths.forget()
+        self._paths.forget()
+
+    async def close(self) -> None:
+        await self.store.close()
+
+    # --- the workspaces
 
     async def workspaces(self) -> list[str]:
         """Return the workspace that the server was started in, then the workspaces of the runs."""
@@ -56,8 +88,10 @@ class DashboardData:
     def _workspaces(self, store: RunStore | None) -> list[str]:
         return self._current_index(store).workspaces(self.root)
 
+    async def _roots_of(self, project: str | None) -> list[str]:
+        return [root for root in await self.workspaces() if project in (None, root)]
+
     def filters(self, store: RunStore | None) -> Record:
-        """Return the projects and workflows that a list of runs can be filtered by, as JSON."""
         return self._current_index(store).filters()
 
     def _current_index(self, store: RunStore | None) -> RunIndex:
@@ -67,23 +101,40 @@ class DashboardData:
         self._index.bring_up(store)
         return self._index
 
-    def sessions(self, roots: list[str], *, limit: int, only: str | None = None) -> Record:
-        """Return the sessions of workspaces as JSON; `only` is as in `sessions.list_sessions`.
+    # --- answers
 
-        `state` is computed before the sessions are read, so that it is already old if a session changes meanwhile.
-        """
-        needy = functools.cache(session_index.needing_attention)
-        state = state_version.combine(state_version.versions(roots, needy))
-        block_limit = limits(self.env.get("RCS_STOP_MAX_BLOCKS")).in_a_row
-        found, more = sessions.list_sessions(
-            roots, self.clock(), limit=limit, block_limit=block_limit, only=only, needy=needy
-        )
-        return {"sessions": found, "more": more, "projects": roots, "state": state}
+    def show_run(self, store: RunStore | None, run_id: str, *, after: int | None, limit: int) -> Record:
+        return runs.show_run(store, run_id, self.now_ms, self._machines, self._paths, after=after, limit=limit)
 
-    def everything(self, projects: list[str], roots: list[str]) -> list[Record]:
+    async def artifact(self, run_id: str, path: str) -> Record:
+        project, found = await self.store.ask(runs.find_artifact, run_id, path)
+        return await run_in_threadpool(artifacts.text_of, project, run_id, found)
+
+    async def artifact_file(self, run_id: str, path: str) -> tuple[bytes, str]:
+        project, found = await self.store.ask(runs.find_artifact, run_id, path)
+        return await run_in_threadpool(artifacts.bytes_of, project, found)
+
+    async def overview(self, project: str | None) -> Record:
+        seq, others = await self.store.ask(_newest_and_projects, self.now_ms)
+        roots = await self.workspaces()
+        state = await run_in_threadpool(_version_of, roots)
+        projects = list(dict.fromkeys([*roots, *others]))
+        shown = [root for root in projects if project in (None, root)]
+        found = await run_in_threadpool(overview.list_all, self.location, self.env, shown, self.clock())
+        return found | {"projects": projects, "seq": seq, "state": state}
+
+    async def everything(self, wanted: everything.EntryQuery, limit: int) -> Record:
+        seq, others = await self.store.ask(_newest_and_projects, self.now_ms)
+        roots = await self.workspaces()
+        state = await run_in_threadpool(_version_of, roots)
+        projects = list(dict.fromkeys([*roots, *others]))
+        found = await run_in_threadpool(self._everything, projects, roots)
+        return everything.page_of(found, wanted, limit) | {"projects": projects, "seq": seq, "state": state}
+
+    def _everything(self, projects: list[str], roots: list[str]) -> list[Record]:
         """Return everything in these projects as JSON; `roots` are those of them that are workspaces."""
         now = self.clock()
-        store = open_readonly(self.store.location)
+        store = open_readonly(self.location)
         try:
             present = overview.of_store(store, self.env, roots, now)
             known = tasks.list_tasks(roots, now)
@@ -92,7 +143,86 @@ class DashboardData:
             if store:
                 store.close()
 
-    def tasks(self, roots: list[str]) -> Record:
-        """Return the tasks of workspaces as JSON."""
+    async def sessions(self, project: str | None, *, limit: int, only: str | None = None) -> Record:
+        roots = await self._roots_of(project)
+        return await run_in_threadpool(self._sessions, roots, limit=limit, only=only)
+
+    def _sessions(self, roots: list[str], *, limit: int, only: str | None = None) -> Record:
+        """Return the sessions of workspaces as JSON; `only` is as in `sessions.list_sessions`.
+
+        `state` is computed before the sessions are read, so that it is already old if a session changes meanwhile.
+        """
+        needy = functools.cache(session_index.needing_attention)
+        state = state_version.combine(state_version.versions(roots, needy))
+        block_limit = limits(self.env.get("RCS_STOP_MAX_BLOCKS")).in_a_row
+        found, more = session_lists.list_sessions(
+            roots, self.clock(), limit=limit, block_limit=block_limit, only=only, needy=needy
+        )
+        return {"sessions": found, "more": more, "projects": roots, "state": state}
+
+    async def mode(self, mode: str, project: str | None, session: str | None, run: int | None) -> Record:
+        root = project or self.root
+        roots = await self.workspaces()
+        if root not in roots:
+            raise runs.NotFound(f"{clean(root, 200)!r} is not a workspace that is shown here")
+        state = await run_in_threadpool(_version_of, roots)
+        found = await run_in_threadpool(mode_runs.show, root, session, mode, self.clock(), run)
+        return found | {"state": state}
+
+    async def tasks(self, project: str | None) -> Record:
+        return await run_in_threadpool(self._tasks, await self._roots_of(project))
+
+    def _tasks(self, roots: list[str]) -> Record:
         state = state_version.combine(state_version.versions(roots))
         return {"tasks": tasks.list_tasks(roots, self.clock())} | tasks.lifecycle() | {"state": state}
+
+    async def attention(self) -> Record:
+        seq, found = await self.store.ask(runs.needy, self.now_ms)
+        roots = await self.workspaces()
+        known = await run_in_threadpool(self._sessions, roots, limit=2 * runs.NEEDS, only=session_lists.NEEDY)
+        listed = await run_in_threadpool(tasks.list_tasks, roots, self.clock())
+        needs = attention.needs_of(found, known["sessions"], listed, self.clock())
+        working = attention.working(found, known["sessions"], listed, needs)
+        return {**needs, "working": working, "seq": seq, "state": known["state"]}
+
+    # --- acting
+
+    async def answer(self, question: str, body: AnswerJson) -> Record:
+        return await local_actions.answer(self, question, body)
+
+    async def end(self, run_id: str, status: str) -> Record:
+        return await run_in_threadpool(local_actions.end, self, run_id, status)
+
+    async def clear(self, body: ClearJson) -> Record:
+        return await local_actions.clear(self, body)
+
+    # --- following
+
+    def undeleted(self, store: RunStore | None) -> frozenset[int]:
+        return frozenset(run.id for run in store.runs(0)) if store else frozenset()
+
+    async def versions(self, *, is_fresh: bool = False) -> dict[str, int]:
+        if is_fresh or time.monotonic() - self._roots_read > ROOTS_EVERY:
+            self._roots, self._roots_read = await self.workspaces(), time.monotonic()
+        found, self._cost = await asyncio.to_thread(_timed_versions, self._roots)
+        return found
+
+    async def next_events(self) -> None:
+        await asyncio.sleep(STORE_EVERY)
+
+    async def next_state(self) -> None:
+        await asyncio.sleep(min(SLOWEST, max(FOLDERS_EVERY, self._cost / SHARE)))
+
+
+def _newest_and_projects(store: RunStore | None, now_ms: int) -> tuple[int, list[str]]:
+    """Return the id of the newest event, which is read first, and the projects of the latest runs."""
+    return runs.newest_event(store), overview.projects_of_runs(store, now_ms)
+
+
+def _version_of(roots: list[str]) -> str:
+    return state_version.combine(state_version.versions(roots))
+
+
+def _timed_versions(roots: list[str]) -> tuple[dict[str, int], float]:
+    begun = time.thread_time()
+    return state_version.versions(roots), time.thread_time() - begun

@@ -106,31 +106,51 @@ def list_all(
     now: float,
 ) -> list[Record]:
     """Return everything as JSON, in any order. `present`: the overview of these workspaces; `tasks`: all of them."""
-    roots = list(roots)
-    active = [(entry, group) for group in ACTIVE for entry in present[group] if entry["kind"] == MODE]
-    found = [_of_active(entry, group) for entry, group in active]
-    going = {(entry["project"], entry["session"], entry["name"]) for entry, _ in active}
-    for root in roots:
-        found += _of_sessions(root, histories, going)
+    going = going_on(present)
+    passages = [entry for root in roots for entry in _of_sessions(root, histories, going)]
     tasks = list(tasks)
     of_tasks = {(task["root"], task["task_id"]) for task in tasks}
     runs = store.runs(round(now * 1000), limit=MOST_RUNS) if store else []
-    found += [
-        _of_run(run, now)
+    others = [
+        run
         for run in runs
         if run.workflow != phases.WORKFLOW or (run.project, run.run_id.partition("#")[0]) not in of_tasks
     ]
+    return combined(present, passages, others, tasks, now)
+
+
+def combined(
+    present: Mapping[str, list[Record]],
+    passages: Iterable[Record],
+    runs: Iterable[RunRecord],
+    tasks: Iterable[Record],
+    now: float,
+) -> list[Record]:
+    """Return everything as JSON, in any order. `passages`: those of modes that do not go on."""
+    active = [(entry, group) for group in ACTIVE for entry in present[group] if entry["kind"] == MODE]
+    found = [_of_active(entry, group) for entry, group in active]
+    found += passages
+    found += [_of_run(run, now) for run in runs]
     found += [_of_task(task) for task in tasks]
     return found
 
 
-def _of_sessions(root: str, histories: Histories, going: set[tuple[str, str | None, str]]) -> Iterable[Record]:
+Going = set[tuple[str, str | None, str]]
+
+
+def going_on(present: Mapping[str, list[Record]]) -> Going:
+    """Return what identifies the modes that go on or wait, by project, session and name."""
+    active = (entry for group in ACTIVE for entry in present[group] if entry["kind"] == MODE)
+    return {(entry["project"], entry["session"], entry["name"]) for entry in active}
+
+
+def _of_sessions(root: str, histories: Histories, going: Going) -> Iterable[Record]:
     try:
         folder = workspaces.state_folder(root)
         names = [*known_sessions(folder), *folded_sessions(folder)]
     except (RcsError, OSError):
         return
-    for session in _newest(folder, names)[:MOST_SESSIONS]:
+    for session in newest(folder, names)[:MOST_SESSIONS]:
         passages = histories.of(folder, session)
         if not passages:
             continue
@@ -140,10 +160,12 @@ def _of_sessions(root: str, histories: Histories, going: set[tuple[str, str | No
             is_last = last[each["mode"]] == each["n"]
             if is_last and each["outcome"] is None and (root, session, each["mode"]) in going:
                 continue
-            yield _of_passage(root, session, each, client, is_last=is_last)
+            yield of_passage(root, session, each, client, is_last=is_last)
 
 
-def _newest(folder: str, names: list[str]) -> list[str]:
+def newest(folder: str, names: list[str]) -> list[str]:
+    """Return sessions in the order in which their folders were written, the last first."""
+
     def touched(name: str) -> float:
         try:
             return os.stat(f"{folder}/{paths.session_folder(name)}").st_mtime
@@ -175,7 +197,8 @@ def _of_active(entry: Record, group: str) -> Record:
     )  # fmt: skip
 
 
-def _of_passage(root: str, session: str, run: Record, client: str | None, *, is_last: bool) -> Record:
+def of_passage(root: str, session: str, run: Record, client: str | None, *, is_last: bool) -> Record:
+    """Return a passage of a mode as an entry. `is_last`: whether no other run of the mode has followed it."""
     title, has_title = title_of(run["mode"], session, run["title"])
     state = OF_OUTCOME.get(run["outcome"], SKIPPED) if run["outcome"] else "inactive"
     where: Record = {"project": root, "session": session} | ({} if is_last else {"run": run["n"]})

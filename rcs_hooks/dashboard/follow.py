@@ -6,7 +6,6 @@ Only numbers are remembered of what is new: each page reads what it has not seen
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +15,15 @@ from rcs_hooks.overview import state_version
 from rcs_hooks.runs import queries
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Iterator
 
-    from rcs_hooks.dashboard.store_thread import StoreThread
+    from rcs_hooks.dashboard.source import DashboardSource
     from rcs_hooks.runs.records import EventRecord, RunRecord
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
 Page = tuple[str | None, int]
 
-STORE_EVERY = 0.1
-FOLDERS_EVERY = 0.5
-ROOTS_EVERY = 5.0
-SHARE = 0.0025
-"""The share of a processor that reading the folders may take: where one reading takes long, there are fewer of them."""
-SLOWEST = 30.0
 PAGE_EVENTS = 500
 AT_ONCE = 50
 PAGE_BYTES = 256 * 1024
@@ -40,14 +33,7 @@ MOST_PAGES = 8
 class Follower:
     """What is known of the store and the folders, and the event that wakes the pages."""
 
-    def __init__(
-        self,
-        store: StoreThread,
-        roots: Callable[[], Awaitable[list[str]]],
-        forget: Callable[[], None],
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        """Create a follower. `roots` returns the workspaces; `forget` is called when runs were deleted."""
+    def __init__(self, data: DashboardSource) -> None:
         self.newest = 0
         """The id of the newest event."""
         self.generation = 0
@@ -56,15 +42,11 @@ class Follower:
         """How often runs were deleted."""
         self.folders: dict[str, int] = {}
         """The version of the state folders of each workspace."""
-        self._store = store
-        self._roots = roots
-        self._forget = forget
-        self._clock = clock
+        self._data = data
+        self._store = data.store
         self._checking = asyncio.Lock()
         self._checking_folders = asyncio.Lock()
         self._numbers: frozenset[int] | None = None
-        self._known_roots: list[str] = []
-        self._roots_read = 0.0
         self._token: int | None = None
         self._news = asyncio.Event()
         self._pages_open = 0
@@ -76,6 +58,11 @@ class Follower:
         return state_version.combine(self.folders)
 
     @property
+    def problem(self) -> str:
+        """Return why nothing can be followed now; empty if it can."""
+        return self._data.problem
+
+    @property
     def news(self) -> asyncio.Event:
         """Return the event of the next news: take it before reading what is known, and wait for it afterwards."""
         return self._news
@@ -85,9 +72,7 @@ class Follower:
         self._pages_open += 1
         try:
             await self._check_store()
-            async with self._checking_folders:
-                await self._read_roots()
-                await self._check_folders()
+            await self._check_folders(is_fresh=True)
         except BaseException:  # a cancelled wait too; the error is raised again
             self._pages_open -= 1
             raise
@@ -112,7 +97,9 @@ class Follower:
             await self._is_open.wait()
             with suppress(Exception):  # a page that reads the store gets the error; following must go on
                 await self._check_store()
-            await asyncio.sleep(STORE_EVERY)
+            if self._data.problem:
+                self._tell()
+            await self._data.next_events()
 
     async def _check_store(self) -> None:
         async with self._checking:
@@ -135,10 +122,10 @@ class Follower:
 
     async def _check_deletions(self) -> None:
         """Find out whether runs were deleted; the token alone does not tell, as a checkpoint changes it too."""
-        before, self._numbers = self._numbers, await self._store.ask(_numbers)
+        before, self._numbers = self._numbers, await self._store.ask(self._data.undeleted)
         if before and before - self._numbers:
             self.deletions += 1
-            self._forget()
+            self._data.forget_runs()
 
     async def page(self, after: int) -> Page:
         """Return the next events above an id as one message, and the last id in it.
@@ -148,7 +135,7 @@ class Follower:
         key = (self.generation, after)
         if key in self._messages:
             return self._messages[key]
-        page = await self._store.ask(_page, after, round(self._clock() * 1000))
+        page = await self._store.ask(_page, after, self._data.now_ms)
         if self._store.generation != key[0]:
             await self._check_store()
             return None, after
@@ -163,33 +150,21 @@ class Follower:
     async def _follow_folders(self) -> None:
         while True:
             await self._is_open.wait()
-            cost = 0.0
             with suppress(Exception):  # as in _follow_store
-                async with self._checking_folders:
-                    if time.monotonic() - self._roots_read > ROOTS_EVERY:
-                        await self._read_roots()
-                    cost = await self._check_folders()
-            await asyncio.sleep(min(SLOWEST, max(FOLDERS_EVERY, cost / SHARE)))
+                await self._check_folders()
+            await self._data.next_state()
 
-    async def _read_roots(self) -> None:
-        self._known_roots, self._roots_read = await self._roots(), time.monotonic()
-
-    async def _check_folders(self) -> float:
-        """Wake the pages if a state folder has changed since the last check, and return how long the check took."""
-        found, cost = await asyncio.to_thread(_timed_versions, self._known_roots)
-        if found != self.folders:
-            self.folders = found
-            self._tell()
-        return cost
+    async def _check_folders(self, *, is_fresh: bool = False) -> None:
+        """Wake the pages if the state of a project has changed since the last check."""
+        async with self._checking_folders:
+            found = await self._data.versions(is_fresh=is_fresh)
+            if found != self.folders:
+                self.folders = found
+                self._tell()
 
     def _tell(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
-
-
-def _timed_versions(roots: list[str]) -> tuple[dict[str, int], float]:
-    begun = time.thread_time()
-    return state_version.versions(roots), time.thread_time() - begun
 
 
 def _token_and_newest(store: RunStore | None, known: int | None) -> tuple[int | None, int]:
@@ -203,10 +178,6 @@ def _token_and_newest(store: RunStore | None, known: int | None) -> tuple[int | 
         if token == known or store.change_token() == token:
             return token, newest
     return None, 0
-
-
-def _numbers(store: RunStore | None) -> frozenset[int]:
-    return frozenset(run.id for run in store.runs(0)) if store else frozenset()
 
 
 def _events_after(store: RunStore, after: int) -> Iterator[EventRecord]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import RcsError
+from rcs_hooks.errors import RcsError, StoreError
 
 if TYPE_CHECKING:
     from rcs_hooks.dashboard.follow import Follower
@@ -97,6 +97,8 @@ class _Page:
             generation = -1  # the page has seen events that are not stored
         while True:
             news = follower.news
+            if follower.problem:
+                raise StoreError(follower.problem)
             if follower.generation != generation:
                 generation, at, deletions = follower.generation, follower.newest, follower.deletions
                 await self._send({"type": "reset", "seq": at})

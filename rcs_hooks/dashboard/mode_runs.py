@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import mode_graph, mode_path, mode_proof, sessions, silence
+from rcs_hooks.dashboard import mode_path, mode_proof, mode_timeline, sessions, silence
 from rcs_hooks.dashboard.mode_path import ModePath
+from rcs_hooks.dashboard.mode_timeline import CLOSED, UNKNOWN
 from rcs_hooks.dashboard.runs import NotFound
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
@@ -28,7 +29,6 @@ from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.runs.path import StepVisit
     from rcs_hooks.state.history import Event
     from rcs_hooks.state.session import Session
     from rcs_hooks.workflow.mode_record import ModeRecord
@@ -41,7 +41,6 @@ MOST_SHOWN = 200
 """How many of the events of a run are shown, the last ones."""
 MOST_RUNS = 20
 LONGEST_TEXT = 500
-CLOSED, UNKNOWN = "closed", "unknown"
 GOES_ON = (*OPEN, STALLED, CLOSED)
 
 
@@ -73,7 +72,7 @@ def show(root: str, session: str | None, mode: str, now: float, upto: int | None
     shown = _ModeRun(root, view, name, kept, runs[at] if runs else [], is_last=is_last)
     problem = f"{paths.STATE}/{broken[0].path} cannot be read ({clean(broken[0].why, 200)})" if broken else None
     return shown.as_json() | {
-        "runs": [_line(run) for run in runs[:-MOST_RUNS - 1:-1]],
+        "runs": [line(run) for run in runs[:-MOST_RUNS - 1:-1]],
         "run": runs[at][0].n if runs else None,
         "folded": sum(count for line in folded if isinstance(count := line.data.get("lines"), int)) if at == 0 else 0,
         "problem": problem or (_history_problem(folder, session) if session and not runs else None),
@@ -85,7 +84,7 @@ def _history_problem(folder: str, session: str) -> str | None:
     return f"the history of this session cannot be read: {clean(why, 200)}" if why else None
 
 
-def _line(run: Sequence[Event]) -> Record:
+def line(run: Sequence[Event]) -> Record:
     """Return one run of the list of those that the session has had, the newest first."""
     path = ModePath(run)
     return {
@@ -190,9 +189,7 @@ class _ModeRun:
             "source": self.definition.source if self.definition else "",
             "file": self._file(),
             "is_last": self.is_last,
-            "timeline": [self._step(name) for name in self._names()],
-            "visits": [visit.as_json() for visit in path.visits],
-            "graph": self._graph(),
+            **mode_timeline.as_json(self.mode, self.definition, path, self.phase, self.status, self.view.now),
             "rounds": list(path.rounds),
             "asked": self._asked(),
             "questions": self._open_questions(),
@@ -219,52 +216,6 @@ class _ModeRun:
 
     def _kind(self) -> str | None:
         return None if self.definition is None else "planning" if self.definition.is_planning else "execution"
-
-    def _names(self) -> list[str]:
-        """Return the phases in the order in which the run was in them first, then the states that are to come."""
-        known = list(self.definition.states) if self.definition else []
-        seen = dict.fromkeys(step for edge in self.path.edges for step in edge if step != OUTSIDE)
-        entered = [name for name in dict.fromkeys((*seen, self.phase)) if name]
-        others = frozenset([name for name in entered if name not in known][: mode_path.MOST_PHASES])
-        return list(dict.fromkeys((*(name for name in entered if name in known or name in others), *known)))
-
-    def _step(self, name: str) -> Record:
-        visits = [visit for visit in self.path.visits if visit.step == name]
-        is_entered = any(name in edge for edge in self.path.edges)
-        status = visits[-1].status if visits else (COMPLETED if is_entered else None)
-        if name == self.phase:
-            status = RUNNING if self.status in (CLOSED, STALLED) else self.status
-            status = COMPLETED if self.status == UNKNOWN else status
-        is_open = bool(visits) and visits[-1].ended_at is None
-        spent = [length for visit in visits if (length := self._length(visit)) is not None]
-        return {
-            "step": name,
-            "unit": None,
-            "agent": None,
-            "parent": None,
-            "status": status,
-            "started_at": visits[0].started_at if visits else None,
-            "ended_at": None if is_open or not visits else visits[-1].ended_at,
-            "seconds": round(sum(spent), 3) if spent else None,
-            "visits": len(visits) if visits else None,
-            "stays": [],
-            "label": None,
-            "units": [],
-            "agents": [],
-            "asks": (self.definition.states.get(name) or None) if self.definition else None,
-        }
-
-    def _length(self, visit: StepVisit) -> float | None:
-        begun, ended = seconds(visit.started_at), self.view.now if visit.ended_at is None else seconds(visit.ended_at)
-        return None if begun is None or ended is None else max(0.0, ended - begun)
-
-    def _graph(self) -> Record:
-        if self.definition is None:
-            return {
-                "svg": None,
-                "problem": f"nothing declares the mode {self.mode} any more, so its phases are unknown",
-            }
-        return mode_graph.drawn(mode_graph.machine_of(self.definition), tuple(self.path.edges), self.phase)
 
     def _asked(self) -> list[Record]:
         """Return the questions that the run has waited for; the answers stand in the records of the questions alone."""

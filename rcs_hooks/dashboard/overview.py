@@ -13,6 +13,7 @@ from rcs_hooks.runs.store import open_readonly
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from rcs_hooks.runs.records import RunRecord
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
@@ -50,17 +51,19 @@ def of_store(store: RunStore | None, env: Mapping[str, str], roots: Iterable[str
     found: Record = for_dashboard(env, roots, now, store)
     more = any(len(found[group]) > MOST for group in GROUPS)
     return {
-        group: [{"session": None, "id": None} | entry | {"page": _page(entry, store)} for entry in found[group][:MOST]]
+        group: [
+            {"session": None, "id": None} | entry | {"page": page_of(entry, store)} for entry in found[group][:MOST]
+        ]
         for group in GROUPS
     } | {"more": more}
 
 
-def _page(entry: Record, store: RunStore | None) -> str | None:
+def page_of(entry: Record, store: RunStore | None) -> str | None:
     """Return the address of the page that shows an entry; None for a run without a machine, which has none."""
     project = entry["project"]
     if entry["kind"] == RUN:
         run = store.run(entry["id"]) if store and entry["id"] else None
-        return f"/runs/{quote(run.run_id, safe='')}" if run and run.file else None
+        return page_of_run(run) if run else None
     if entry["kind"] != MODE:
         return f"/tasks?{urlencode({'project': project})}#{quote(entry['id'], safe='')}"
     session = entry["session"] or ""
@@ -70,3 +73,8 @@ def _page(entry: Record, store: RunStore | None) -> str | None:
     if entry["event"] is not None:
         where["run"] = entry["event"]
     return f"/modes/{quote(entry['name'], safe='')}?{urlencode(where)}"
+
+
+def page_of_run(run: RunRecord) -> str | None:
+    """Return the address of the page of a run; None for one without a machine."""
+    return f"/runs/{quote(run.run_id, safe='')}" if run.file else None

@@ -7,17 +7,20 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.dashboard import graphs, workers
+from rcs_hooks.dashboard.attention import HISTORY_AFTER
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.reasons import reason_of
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.progress import RUN_STATUSES, STALLED, shown_status
-from rcs_hooks.runs.records import ALL_RUNS, COMPLETED, OPEN
+from rcs_hooks.runs.records import ALL_RUNS, COMPLETED, OPEN, RunFilter
 from rcs_hooks.runs.update import end_run
 from rcs_hooks.tasks import phases
 
 if TYPE_CHECKING:
-    from rcs_hooks.runs.records import ArtifactRecord, EventRecord, RunFilter, RunRecord
+    from collections.abc import Callable
+
+    from rcs_hooks.runs.records import ArtifactRecord, EventRecord, RunRecord
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
@@ -27,6 +30,11 @@ TAIL = 200
 """How many of the last events of a run are shown, where nobody asks for others."""
 GOES_ON = (*OPEN, STALLED)
 """The statuses of a run whose time counts on."""
+NEEDS, MOST_WORKING = 100, 1000
+LOOKED_AT = (
+    ("waiting", NEEDS), ("failed", NEEDS), ("stalled", NEEDS), ("inactive", NEEDS), ("running", MOST_WORKING),
+)  # fmt: skip
+"""The statuses of runs that may need a person or work, and how many of each are looked at."""
 LARGEST = 4 * 1024 * 1024
 """How many characters the data of the events in one answer may have; a single event may have more."""
 
@@ -84,6 +92,28 @@ def sorted_runs(store: RunStore | None, now_ms: int, filters: RunFilter, *, sort
     }
     found.sort(key=orders[sort], reverse=sort == "started")
     return {"runs": [queries.run_as_json(run, now_ms) for run in found[:limit]], "next": None}
+
+
+def needy(
+    store: RunStore | None, now_ms: int, reason: Callable[[RunStore, RunRecord], str] = reason_of
+) -> tuple[int, list[Record]]:
+    """Return the id of the newest event, and the runs that may need a person, as JSON.
+
+    They keep their stored status even after a day without an event, so that such a run counts as stalled.
+    """
+    if store is None:
+        return 0, []
+    seq = newest_event(store)
+    since = now_ms - round(HISTORY_AFTER * 1000)
+    found = [
+        run
+        for status, limit in LOOKED_AT
+        for run in store.runs(now_ms, RunFilter(status=status, since_ms=since), limit=limit)
+        if run.file
+    ]
+    return seq, [
+        queries.run_as_json(run, now_ms) | {"status": run.status, "reason": reason(store, run)} for run in found
+    ]
 
 
 def find_run(store: RunStore | None, run_id: str) -> RunRecord:

@@ -23,7 +23,7 @@ from rcs_hooks.errors import Refused, reason_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rcs_hooks.dashboard.data import DashboardData
+    from rcs_hooks.dashboard.source import DashboardSource
 
 LARGEST_MESSAGE = 4096
 GRACE = 2
@@ -83,7 +83,7 @@ def _words(error: OSError, host: str, port: int) -> str:
 
 
 def serve(
-    data: DashboardData,
+    data: DashboardSource,
     listening: socket.socket,
     *,
     host: str,

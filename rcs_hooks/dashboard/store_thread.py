@@ -6,10 +6,10 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from rcs_hooks.runs.store import RunStore, open_readonly
-
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from rcs_hooks.runs.store import RunStore
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -18,8 +18,9 @@ T = TypeVar("T")
 class StoreThread:
     """The thread of one store; it opens the store again when another database has taken its place."""
 
-    def __init__(self, location: str) -> None:
-        self.location = location
+    def __init__(self, opened: Callable[[], RunStore | None]) -> None:
+        """Create a thread that has opened nothing. `opened` opens the store; None if nothing was ever stored."""
+        self._opened = opened
         self.generation = 0
         """A number that grows whenever the database is another one: then all ids begin again."""
         self._store: RunStore | None = None
@@ -38,7 +39,7 @@ class StoreThread:
             self._close_store()
             self.generation += 1
         if self._store is None:
-            self._store = open_readonly(self.location)
+            self._store = self._opened()
         return self._store
 
     def _close_store(self) -> None:

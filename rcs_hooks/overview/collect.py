@@ -139,10 +139,10 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     entries = (entry for view in views for group in view.groups.values() for entry in group)
     whole = grouped(entries)
     length = length_for(entry for group in whole.groups.values() for entry in group)
-    return {name: [_shown(entry, length) for entry in group] for name, group in whole.groups.items()}
+    return {name: [shown(entry, length) for entry in group] for name, group in whole.groups.items()}
 
 
-def _shown(entry: Entry, length: int) -> JsonObject:
+def shown(entry: Entry, length: int) -> JsonObject:
     """Return an entry as JSON. `length`: how many letters of its id are shown."""
     question, stop = entry.question, entry.stop
     return entry.as_json() | {

@@ -37,12 +37,15 @@ def entries(
         return []
     now_ms = round(now * 1000)
     filters = RunFilter(project=os.path.realpath(root), since_ms=now_ms - round(WAITS_FOR * 1000))
-    found = store.runs(now_ms, filters, limit=MOST)
-    return [
-        _entry(run, root, now_ms, commands, reason_of(store, run, LONGEST_REASON))
-        for run in found
-        if not _is_of_task(run, tasks) and (run.status == WAITS or now_ms - run.last_ms < LATELY * 1000)
+    found = [
+        run for run in store.runs(now_ms, filters, limit=MOST) if not _is_of_task(run, tasks) and is_shown(run, now_ms)
     ]
+    return [of_run(run, root, now_ms, commands, reason_of(store, run, LONGEST_REASON)) for run in found]
+
+
+def is_shown(run: RunRecord, now_ms: int) -> bool:
+    """Tell whether a run of the last week waits, or was heard of lately."""
+    return run.status == WAITS or now_ms - run.last_ms < LATELY * 1000
 
 
 def _is_of_task(run: RunRecord, tasks: Collection[str]) -> bool:
@@ -51,7 +54,8 @@ def _is_of_task(run: RunRecord, tasks: Collection[str]) -> bool:
     return run.workflow == WORKFLOW and run.run_id.partition("#")[0] in tasks
 
 
-def _entry(run: RunRecord, root: str, now_ms: int, commands: Commands, reason: str) -> Entry:
+def of_run(run: RunRecord, root: str, now_ms: int, commands: Commands, reason: str) -> Entry:
+    """Return the entry of a run. `reason`: why it waits or has failed; empty if nobody said so."""
     name = clean(run.workflow) or "run"
     title = clean(run.feature, TITLE_LENGTH)
     step = clean(run.current) or None

@@ -256,7 +256,7 @@ def test_no_page_meets_a_new_database_with_the_newest_id_of_the_old_one(project:
     """A page that wakes up while the new one is read would begin after events that are yet to come."""
     project.walk("requirements", "design")
     data = DashboardData(str(project.database), str(project.root), dict(os.environ))
-    follower = Follower(data.store, data.workspaces, data.forget_runs, data.clock)
+    follower = Follower(data)
 
     async def seen_while_checking() -> set[tuple[int, int]]:
         await follower.join()
@@ -285,7 +285,7 @@ def test_whatever_page_comes_at_the_same_time_each_one_begins_with_the_state_as_
     async def all_joined() -> list[list[str]]:
         known = []
         for _ in range(40):
-            follower = Follower(data.store, data.workspaces, data.forget_runs, data.clock)
+            follower = Follower(data)
             known += await asyncio.gather(*(joined(follower) for _ in range(10)))
         await data.store.close()
         return known

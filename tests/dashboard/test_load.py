@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.dashboard.follow import STORE_EVERY
+from rcs_hooks.dashboard.data import STORE_EVERY
 from rcs_hooks.environment import Environment
 from rcs_hooks.runs.emit import emit
 from tests.dashboard.support import Listener, Record, Server, fetch, filled, served

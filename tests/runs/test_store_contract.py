@@ -310,7 +310,7 @@ async def test_a_follower_hears_of_events_of_deletions_and_of_another_database(
 ) -> None:
     reported(project, "requirements")
     data = DashboardData(location, str(project.root), os.environ, lambda: project.now)
-    follower = Follower(data.store, data.workspaces, data.forget_runs, data.clock)
+    follower = Follower(data)
     await follower.join()
     assert (follower.newest, follower.generation, follower.deletions) == (1, 0, 0)
     reported(project, "requirements", run="r2")
