@@ -89,8 +89,8 @@ class Hud(NamedTuple):
     """The open questions, each behind the mode that asks it; empty if nobody has looked for them."""
     is_closed: bool = False
     """Whether the client has ended the session; its active modes wait until it is resumed."""
-    is_stalled: bool = False
-    """Whether Stop let the run go because nothing had changed, and nothing has changed since."""
+    quiet: str = ""
+    """`stalled` or `inactive`, if a mode that does not wait for the person is; otherwise empty."""
     off: str = ""
     """What switches the hooks off; empty if they are on."""
     finished: tuple[FinishedRun, ...] = ()
@@ -109,7 +109,8 @@ class Hud(NamedTuple):
             "deferred": list(self.deferred),
             "unreadable": list(self.unreadable),
             "closed": self.is_closed,
-            "stalled": self.is_stalled,
+            "stalled": self.quiet == "stalled",
+            "inactive": self.quiet == "inactive",
             "client": self.client or None,
             "off": self.off or None,
             **({"to_clear": list(self.to_clear)} if self.to_clear else {}),
@@ -122,10 +123,11 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
 
     `deferred`: the skills that wait for planning to end. `off`: what switches the hooks off; empty if they are on.
     """
-    from rcs_hooks.state import session_notes, stop_notes, unread_answers
+    from rcs_hooks.state import session_notes, silence, unread_answers
     from rcs_hooks.text import clean, word
     from rcs_hooks.workflow.lifecycle import outcome_of
     from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+    from rcs_hooks.workflow.silence import QUIET
 
     notes = session_notes.load(view.folder, view.session) if view.session else {}
     members = view.active_modes()
@@ -144,12 +146,13 @@ def hud_of(view: Session, deferred: Sequence[str], *, off: str = "") -> Hud:
         )
         for member in members
     )
+    status = silence.status_of(view, notes)
     return Hud(
         active,
         tuple(deferred),
         tuple(clean(broken.path, 200) for broken in view.unreadable),
         is_closed=session_notes.is_closed(notes),
-        is_stalled=stop_notes.is_stalled(notes, members),
+        quiet="" if status not in QUIET or all(each.waits for each in active) else status,
         off=off,
         finished=() if active else _finished(view),
         client=session_notes.title_of_client(notes),
@@ -203,8 +206,8 @@ def _parts(hud: Hud) -> Iterator[Part]:
         yield title_part(title)
     if hud.active and hud.is_closed:
         yield styles.QUIET, ", closed"
-    elif hud.active and hud.is_stalled:
-        yield styles.WAITS, ", stalled"
+    elif hud.active and hud.quiet:
+        yield styles.kind_of(hud.quiet), f", {hud.quiet}"
     if hud.deferred:
         yield styles.QUIET, f", then {', '.join(hud.deferred)}"
     if hud.unreadable:

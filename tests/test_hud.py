@@ -68,7 +68,9 @@ RECORDS: dict[str, tuple[dict[str, dict[str, Any]], str]] = {
          "forge": {"started_at": "2026-01-02T00:00:00Z", "run_outcome": "blocked_on_user"}},
         "rcs: team executing + forge executing waits for you",
     ),
-    "an outcome that ends the run": ({"forge": {"lifecycle_outcome": "finished"}}, "rcs: idle"),
+    "an outcome that ends the run": (
+        {"forge": {"lifecycle_outcome": "finished", "updated_at": "2026-01-01T00:00:00Z"}}, "rcs: idle",
+    ),
     "switched off": ({"forge": {"active": False}}, "rcs: idle"),
 }  # fmt: skip
 
@@ -77,6 +79,7 @@ RECORDS: dict[str, tuple[dict[str, dict[str, Any]], str]] = {
 def test_the_line_says_what_the_mode_files_say(
     workspace: Workspace, records: dict[str, dict[str, Any]], line: str
 ) -> None:
+    workspace.now = time.time()  # a row has a fixture of its own
     for mode, fields in records.items():
         workspace.write(mode, **fields)
     assert hud(workspace, "--session", "s1") == line
@@ -141,6 +144,7 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
         "unreadable": ["sessions/s1/forge-state.json"],
         "closed": False,
         "stalled": False,
+        "inactive": False,
         "off": None,
         "session": "s1",
         "client": "Codex",
@@ -176,6 +180,7 @@ def lately() -> tuple[str, str]:
 
 @each_row(("proof", "words"), [pytest.param(*row, id=name) for name, row in PROOFS.items()])
 def test_the_newest_proof_of_a_run_is_in_the_line(workspace: Workspace, proof: dict[str, Any], words: str) -> None:
+    workspace.now = time.time()  # a row has a fixture of its own
     at, clock = lately()
     workspace.write("forge", title="fix the ledger", proof=proof | {"at": at, "judged_at": at})
     assert (
@@ -188,6 +193,7 @@ def test_the_newest_proof_of_a_run_is_in_the_line(workspace: Workspace, proof: d
 def test_a_run_that_has_finished_shows_its_verdict_until_another_begins(
     workspace: Workspace, proof: dict[str, Any], words: str
 ) -> None:
+    workspace.now = time.time()  # a row has a fixture of its own
     at, clock = lately()
     ended: dict[str, Any] = {"active": False, "lifecycle_outcome": "finished", "completed_at": at}
     workspace.write("forge", title="fix the ledger", proof=proof | {"at": at, "judged_at": at}, **ended)
@@ -521,6 +527,21 @@ def test_a_run_that_was_let_go_is_stalled_until_it_changes(workspace: Workspace)
     assert hud(workspace, "--session", "s1") == "rcs: forge starting 0/50, stalled"
     workspace.edit("forge", iteration=1)
     assert hud(workspace, "--session", "s1") == "rcs: forge starting 1/50"
+
+
+def test_a_session_that_was_silent_is_stalled_and_then_inactive(workspace: Workspace) -> None:
+    now = workspace.now
+    for hours, word in ((2, ", stalled"), (5 * 24, ", inactive")):
+        workspace.now = now - hours * 3600
+        workspace.write("forge")
+        assert hud(workspace, "--session", "s1") == f"rcs: forge executing{word}"
+        facts = json.loads(hud(workspace, "--session", "s1", "--json"))
+        assert (facts["stalled"], facts["inactive"]) == (hours == 2, hours != 2)
+        assert (
+            hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1") == f"rcs: forge executing{word}"
+        )
+        workspace.write("forge", lifecycle_outcome="askuserQuestion")
+        assert hud(workspace, "--session", "s1") == "rcs: forge executing waits for you"
 
 
 def test_it_says_that_the_hooks_are_off(workspace: Workspace) -> None:

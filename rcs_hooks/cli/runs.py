@@ -12,7 +12,7 @@ from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.workspaces import find_root, working_folder
 from rcs_hooks.runs import queries
-from rcs_hooks.runs.progress import RUN_STATUSES
+from rcs_hooks.runs.queries import RUN_STATUSES
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter, RunRecord
 from rcs_hooks.runs.store import RunStore, exists, location_of, open_readonly, open_readwrite
 from rcs_hooks.runs.update import end_run

@@ -4,8 +4,9 @@ Rules of this file:
 - Waiting: a run that says so, a question without an answer, a mode that waits for the next prompt, skills that were
   deferred until planning ends once it has ended, and a task that waits for a decision.
 - Failed: a run or a mode that failed, or is blocked, in the last seven days.
-- Stalled: a run whose status is running, or a mode that is active, without an event for an hour; or a mode whose Stop
-  is no longer blocked, because nothing changed. A session that its client has closed is not stalled.
+- Stalled and inactive: a run, or a mode that is active, of which `workflow.silence` says so, in the last seven days. A
+  session that its client has closed is neither.
+- A run that waits is a need of that kind also where it has become inactive.
 """
 
 from __future__ import annotations
@@ -13,23 +14,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from rcs_hooks.dashboard.silence import length
 from rcs_hooks.files.clock import seconds
-from rcs_hooks.runs.progress import STALLED_AFTER_MS
+from rcs_hooks.state.silence import length
 from rcs_hooks.tasks import phases
 from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.text import quoted as shell_quoted
 from rcs_hooks.workflow.lifecycle import FAILURES, in_words
 from rcs_hooks.workflow.messages.shared import dollars
+from rcs_hooks.workflow.silence import QUIET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Record = dict[str, Any]
 
-QUIET_AFTER = STALLED_AFTER_MS / 1000
 HISTORY_AFTER = 7 * 86_400.0
-KINDS = ("waiting", "failed", "stalled")
+KINDS = ("waiting", "failed", *QUIET)
 NOTHING: Record = {"reason": None, "command": None, "client": None, "resume": [], "question": None}
 """What most needs do not have."""
 
@@ -37,7 +37,7 @@ NOTHING: Record = {"reason": None, "command": None, "client": None, "resume": []
 def needs_of(
     runs: Iterable[Record], sessions: Iterable[Record], tasks: Iterable[Record], now: float
 ) -> dict[str, list[Record]]:
-    """Return the needs of each kind, the newest first. `runs` have their stored status, even after a day of silence."""
+    """Return the needs of each kind, the newest first. `runs` also have the status that they reported, `reported`."""
     needs = [
         need
         for found in (
@@ -82,12 +82,13 @@ def _of_run(run: Record, now: float) -> Iterator[Record]:
     }  # fmt: skip
     if age >= HISTORY_AFTER:
         return
-    if run["status"] == "waiting":
-        yield need | {"kind": "waiting", "detail": f"it waits{at}"}
+    if run["reported"] == "waiting":
+        yield need | {"kind": "waiting", "state": run["status"], "detail": f"it waits{at}"}
     elif run["status"] == "failed":
-        yield need | {"kind": "failed", "detail": f"it failed{at}"}
-    elif run["status"] == "running" and age >= QUIET_AFTER:
-        yield need | {"kind": "stalled", "detail": f"it has been silent{at} for {length(age)}"}
+        yield need | {"kind": "failed", "state": "failed", "detail": f"it failed{at}"}
+    elif run["reported"] == "running" and run["status"] in QUIET:
+        words = f"no activity{at} for {length(age)}"
+        yield need | {"kind": run["status"], "state": run["status"], "detail": words}
 
 
 def _of_session(session: Record, now: float) -> Iterator[Record]:
@@ -105,12 +106,9 @@ def _of_session(session: Record, now: float) -> Iterator[Record]:
         if mode["waiting"]:
             if name not in asking:
                 yield _need(session, "waiting", name, f"{name} waits for the next prompt", since, mode)
-        elif mode["active"] and session["status"] != "closed":
-            if session["blocks"]["in_a_row"] >= session["blocks"]["limit"]:
-                words = f"{name} changed nothing in {session['blocks']['in_a_row']} turns at {phase}, so it may stop"
-                yield _need(session, "stalled", name, words, since)
-            elif session["status"] == "stalled" and age < HISTORY_AFTER:
-                yield _need(session, "stalled", name, f"{name} has been silent at {phase} for {length(age)}", since)
+        elif mode["active"] and session["status"] in QUIET and age < HISTORY_AFTER:
+            words = f"{name} is {session['status']} at {phase}: {session['quiet_because']}"
+            yield _need(session, session["status"], name, words, since)
         elif mode["outcome"] in FAILURES and age < HISTORY_AFTER:
             at = f" at {mode['phase']}" if mode["phase"] and mode["phase"] != mode["outcome"] else ""
             yield _need(
@@ -137,13 +135,14 @@ def _of_deferred(session: Record, now: float) -> Iterator[Record]:
 
 
 def _need(session: Record, kind: str, title: str, detail: str, since: str | None, mode: Record | None = None) -> Record:
-    """Return what a session needs, as JSON. `kind`: waiting, failed or stalled; `since`: when that began.
+    """Return what a session needs, as JSON. `kind`: one of KINDS; `since`: when that began.
 
     `mode`: the mode whose reason is given.
     """
     known = next((each for each in session["modes"] if each["mode"] == title), None)
     return NOTHING | {
-        "kind": kind, "what": "session", "id": session["session"] or "", "project": session["root"], "title": title,
+        "kind": kind, "state": kind, "what": "session", "id": session["session"] or "", "project": session["root"],
+        "title": title,
         "about": known and known["title"], "detail": detail, "since": since, "reason": mode and mode["reason"],
         "client": session["client"], "resume": session["resume"],
         "page": mode_page(session, title) if known else _page_of_session(session),
@@ -167,8 +166,13 @@ def _of_task(task: Record) -> Iterator[Record]:
         "page": f"/tasks?{urlencode({'project': task['root']})}#{quote(task['task_id'], safe='')}",
     }  # fmt: skip
     if task["problem"]:
-        yield need | {"kind": "failed", "detail": task["problem"]}
+        yield need | {"kind": "failed", "state": "failed", "detail": task["problem"]}
     elif task["phase"] == phases.ACCEPT and not any(gate["suggested"] for gate in task["gates"]):
         decide = f'rcs task accept {shell_quoted(task["task_id"])} --decision WORD --reason "WHY"'
         verdict = f", {task['proof']['verdict']}" if task["proof"] else ""
-        yield need | {"kind": "waiting", "detail": f"it waits for your decision{verdict}", "command": decide}
+        yield need | {
+            "kind": "waiting",
+            "state": "waiting",
+            "detail": f"it waits for your decision{verdict}",
+            "command": decide,
+        }

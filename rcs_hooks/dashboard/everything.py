@@ -18,7 +18,6 @@ from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.records import title_of
-from rcs_hooks.runs.progress import shown_status
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED
 from rcs_hooks.state import history, session_notes
 from rcs_hooks.state.session_listing import folded_sessions, known_sessions
@@ -27,6 +26,7 @@ from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 from rcs_hooks.workflow.proof import VERDICTS
+from rcs_hooks.workflow.silence import shown_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,10 +38,10 @@ Record = dict[str, Any]
 
 MODE, RUN, TASK = "mode", "run", "task"
 MOST_RUNS, MOST_SESSIONS, MOST_EVENTS = 5_000, 500, 6_000
-OPEN, CLOSED = "open", "closed"
+OPEN, CLOSED, UNKNOWN = "open", "closed", "unknown"
 ACTIVE = ("waiting", "running", CLOSED)
 """The groups of the overview with what goes on or waits."""
-STATES = ("waiting", "running", "stalled", "failed", COMPLETED, SKIPPED, "idle", "inactive", CLOSED, OPEN)
+STATES = ("waiting", "running", "stalled", "failed", COMPLETED, SKIPPED, "idle", "inactive", CLOSED, OPEN, UNKNOWN)
 """The words for a state, in the order in which they concern the person."""
 OF_OUTCOME = {"finished": COMPLETED, "failed": FAILED, "blocked": FAILED}
 SORTS = ("last", "started", "lasted", "title", "state")
@@ -189,18 +189,18 @@ def _entry(kind: str, name: str, title: str, project: str, state: str, **fields:
 
 
 def _of_active(entry: Record, group: str) -> Record:
-    state = "stalled" if entry["stalled"] else group
+    state = entry["quiet"] or group
     return _entry(
         MODE, entry["name"], entry["title"], entry["project"], state, has_title=entry["has_title"],
         phase=entry["phase"], session=entry["session"], client=entry["client"], started_at=entry["since"],
-        last_at=entry["since"], says=entry["detail"], page=entry["page"],
+        last_at=entry["last_at"] or entry["since"], says=entry["detail"], page=entry["page"],
     )  # fmt: skip
 
 
 def of_passage(root: str, session: str, run: Record, client: str | None, *, is_last: bool) -> Record:
     """Return a passage of a mode as an entry. `is_last`: whether no other run of the mode has followed it."""
     title, has_title = title_of(run["mode"], session, run["title"])
-    state = OF_OUTCOME.get(run["outcome"], SKIPPED) if run["outcome"] else "inactive"
+    state = OF_OUTCOME.get(run["outcome"], SKIPPED) if run["outcome"] else UNKNOWN
     where: Record = {"project": root, "session": session} | ({} if is_last else {"run": run["n"]})
     return _entry(
         MODE, clean(run["mode"]), title, root, state, has_title=has_title, outcome=run["outcome"], phase=run["phase"],

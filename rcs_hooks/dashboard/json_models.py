@@ -120,7 +120,10 @@ class SessionJson(JsonModel):
     session: str | None = Field(description="null: the records of the root")
     client: str | None = Field(description="what people call the client; null: nobody knows which one it is")
     resume: list[ResumeJson]
-    status: str = Field(description="running, waiting, stalled, closed, unreadable, or how its last mode ended")
+    status: str = Field(
+        description="running, waiting, stalled, inactive, closed, unreadable, or how its last mode ended"
+    )
+    quiet_because: str | None = Field(description="why its active modes are stalled or inactive; null: they are not")
     deferred: list[str] = Field(description="the modes that waited for planning, which has ended")
     deferred_source: str | None = Field(description="that planning mode")
     modes: list[ModeJson] = Field(description="the active ones first")
@@ -192,7 +195,8 @@ class TasksJson(JsonModel):
 
 
 class NeedJson(JsonModel):
-    kind: Literal["waiting", "failed", "stalled"]
+    kind: Literal["waiting", "failed", "stalled", "inactive"]
+    state: str = Field(description="the word for its state: its kind, but `inactive` for what has waited for a day")
     what: Literal["run", "session", "task"]
     id: str = Field(description="of the run, the session (empty: root) or the task")
     short: str = Field(description="the first letters of the id, as many as tell the needs apart")
@@ -222,7 +226,8 @@ class AttentionJson(JsonModel):
 
     waiting: list[NeedJson] = Field(description="for an answer, or for the next prompt")
     failed: list[NeedJson] = Field(description="failed or blocked, in the last seven days")
-    stalled: list[NeedJson] = Field(description="running, but silent")
+    stalled: list[NeedJson] = Field(description="running, but silent for an hour, or let go on Stop")
+    inactive: list[NeedJson] = Field(description="running, but silent for a day; of the last seven days")
     working: WorkingJson
     seq: int
     state: str

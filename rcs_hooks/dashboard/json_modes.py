@@ -69,7 +69,9 @@ class HistoryEventJson(JsonModel):
     early: bool
 
 
-ModeRunStatus = Literal["running", "waiting", "stalled", "closed", "completed", "failed", "skipped", "unknown"]
+ModeRunStatus = Literal[
+    "running", "waiting", "stalled", "inactive", "closed", "completed", "failed", "skipped", "unknown"
+]
 
 
 class ModeRunLineJson(JsonModel):
@@ -108,7 +110,7 @@ class ModeRunJson(JsonModel):
     kind: Literal["planning", "execution"] | None = Field(description="null: nothing declares the mode any more")
     client: str | None = Field(description="what people call the client of the session; null: nobody knows it")
     resume: list[ResumeJson]
-    stalled_because: str | None = Field(description="null: it is not stalled")
+    quiet_because: str | None = Field(description="why it is stalled or inactive; null: it is neither")
     source: Literal["", "home", "project"] = Field(description="who declares the mode; empty: it ships")
     file: str | None = Field(description="the SKILL.md of a mode that does not ship")
     is_last: bool = Field(description="whether it is the last run of the mode in this session")
@@ -200,6 +202,7 @@ class OverviewEntryJson(JsonModel):
     client: str | None = Field(description="what people call the session's client; null where it is not known")
     phase: str | None
     since: str | None = Field(description="when it began to wait, to run, to be in its phase, or when it ended")
+    last_at: str | None = Field(description="when there was the last activity; null: nobody knows, or a task")
     says: str = Field(description="one sentence for people, with the command to type")
     key: str = Field(description="the same in each answer, also when the entry moves to another list")
     project: str
@@ -218,7 +221,10 @@ class OverviewEntryJson(JsonModel):
     )
     event: int | None = Field(description="the `run` of its page, where another run of the mode has followed it")
     question: OverviewQuestionJson | None
-    stalled: bool = Field(description="it runs, but silent for an hour, or its Stop was let go as nothing had changed")
+    quiet: Literal["stalled", "inactive"] | None = Field(
+        description="stalled: it runs, but silent for an hour, or its Stop was let go as nothing had changed; "
+        "inactive: it has not ended, and was silent for a day"
+    )
     resume: list[ResumeJson] = Field(description="the commands that resume the session")
     stop: LastStopJson | None
     page: str | None = Field(description="the address of its page; null: it has none")

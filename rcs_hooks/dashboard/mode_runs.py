@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import mode_path, mode_proof, mode_timeline, sessions, silence
+from rcs_hooks.dashboard import mode_path, mode_proof, mode_timeline, sessions
 from rcs_hooks.dashboard.mode_path import ModePath
 from rcs_hooks.dashboard.mode_timeline import CLOSED, UNKNOWN
 from rcs_hooks.dashboard.runs import NotFound
@@ -16,15 +16,15 @@ from rcs_hooks.files.tracked import has_tracked_session
 from rcs_hooks.overview import resuming
 from rcs_hooks.overview.records import moment, title_of
 from rcs_hooks.runs.path import OUTSIDE
-from rcs_hooks.runs.progress import STALLED
-from rcs_hooks.runs.records import COMPLETED, OPEN, RUNNING, WAITING
-from rcs_hooks.state import history, questions, session_notes
+from rcs_hooks.runs.records import COMPLETED, OPEN, WAITING
+from rcs_hooks.state import history, questions, session_notes, silence
 from rcs_hooks.state import session as state_sessions
 from rcs_hooks.state.session import ActiveMode
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
+from rcs_hooks.workflow.silence import INACTIVE, QUIET, STALLED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,7 @@ class _ModeRun:
             return CLOSED, None
         if waits_for_prompt(self.view, ActiveMode(self.mode, self.record, session), notes):
             return WAITING, None
-        return (STALLED if silence.why_stalled(self.view, notes) else RUNNING), None
+        return silence.status_of(self.view, notes), None
 
     def _path_of_record(self, record: ModeRecord) -> None:
         """Take the path from the phases that the record names, where there is no history."""
@@ -185,7 +185,7 @@ class _ModeRun:
             "kind": self._kind(),
             "client": session_notes.title_of_client(notes) or None,
             "resume": resuming.as_json(resuming.commands(self.root, self.view.session, notes)),
-            "stalled_because": silence.why_stalled(self.view, notes) or None if self.status == STALLED else None,
+            "quiet_because": silence.why_quiet(self.view, notes) or None if self.status in QUIET else None,
             "source": self.definition.source if self.definition else "",
             "file": self._file(),
             "is_last": self.is_last,
@@ -206,7 +206,7 @@ class _ModeRun:
 
     def _asks(self) -> str | None:
         """Return what the present phase asks of the agent; None where its machine does not say."""
-        goes_on = self.status in GOES_ON
+        goes_on = self.status in (*GOES_ON, INACTIVE)
         return self.definition.states.get(self.phase) or None if self.definition and self.phase and goes_on else None
 
     def _file(self) -> str | None:

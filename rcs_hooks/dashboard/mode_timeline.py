@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.dashboard import mode_graph, mode_path
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.runs.path import OUTSIDE
-from rcs_hooks.runs.progress import STALLED
 from rcs_hooks.runs.records import COMPLETED, RUNNING
+from rcs_hooks.workflow.silence import QUIET
 
 if TYPE_CHECKING:
     from rcs_hooks.catalog import ModeDef
@@ -48,7 +48,7 @@ def _step(
     is_entered = any(name in edge for edge in path.edges)
     status = visits[-1].status if visits else (COMPLETED if is_entered else None)
     if name == phase:
-        status = RUNNING if run_status in (CLOSED, STALLED) else run_status
+        status = RUNNING if run_status in (CLOSED, *QUIET) else run_status
         status = COMPLETED if run_status == UNKNOWN else status
     is_open = bool(visits) and visits[-1].ended_at is None
     spent = [length for visit in visits if (length := _length(visit, now)) is not None]

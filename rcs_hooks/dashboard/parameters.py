@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.runs import queries
-from rcs_hooks.runs.progress import RUN_STATUSES
+from rcs_hooks.runs.queries import RUN_STATUSES
 from rcs_hooks.runs.records import RunFilter
 from rcs_hooks.text import clean
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.dashboard import graphs, workers
@@ -12,10 +12,11 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.reasons import reason_of
 from rcs_hooks.runs import queries
-from rcs_hooks.runs.progress import RUN_STATUSES, STALLED, shown_status
+from rcs_hooks.runs.queries import RUN_STATUSES
 from rcs_hooks.runs.records import ALL_RUNS, COMPLETED, OPEN, RunFilter
 from rcs_hooks.runs.update import end_run
 from rcs_hooks.tasks import phases
+from rcs_hooks.workflow.silence import STALLED, shown_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,10 +74,9 @@ MOST_SORTED = 5_000
 
 def totals(store: RunStore | None, now_ms: int, filters: RunFilter) -> Record:
     """Return how many runs with a machine there are of each status, whatever the status in the filters, as JSON."""
-    found = store.runs(now_ms, filters._replace(status=None), limit=MOST_SORTED) if store else []
-    counts = Counter(shown_status(run.status, run.last_ms, now_ms) for run in found if run.file)
-    total = counts[filters.status] if filters.status else counts.total()
-    return {"total": total, "totals": {status: counts[status] for status in RUN_STATUSES if counts[status]}}
+    counts = store.counts(now_ms, filters._replace(status=None), most=MOST_SORTED) if store else {}
+    totals = {status: counts[status] for status in RUN_STATUSES if status in counts}
+    return {"total": totals.get(filters.status, 0) if filters.status else sum(totals.values()), "totals": totals}
 
 
 def sorted_runs(store: RunStore | None, now_ms: int, filters: RunFilter, *, sort: str, limit: int) -> Record:
@@ -99,7 +99,7 @@ def needy(
 ) -> tuple[int, list[Record]]:
     """Return the id of the newest event, and the runs that may need a person, as JSON.
 
-    They keep their stored status even after a day without an event, so that such a run counts as stalled.
+    Each has the status that it reported too, as `reported`: a run that waits may be inactive.
     """
     if store is None:
         return 0, []
@@ -112,7 +112,7 @@ def needy(
         if run.file
     ]
     return seq, [
-        queries.run_as_json(run, now_ms) | {"status": run.status, "reason": reason(store, run)} for run in found
+        queries.run_as_json(run, now_ms) | {"reported": run.status, "reason": reason(store, run)} for run in found
     ]
 
 

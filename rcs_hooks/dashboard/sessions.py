@@ -6,12 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.catalog import MODES
-from rcs_hooks.dashboard import silence
 from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import iso
 from rcs_hooks.overview import proofs, resuming
-from rcs_hooks.state import deferral, questions, session_index, session_notes, stop_notes
+from rcs_hooks.state import deferral, questions, session_index, session_notes, silence, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.draft import Draft
 from rcs_hooks.state.inventory import deferred_skills_in
@@ -21,6 +20,7 @@ from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean, cut
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+from rcs_hooks.workflow.silence import QUIET, RUNNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -35,8 +35,8 @@ MOST_OPTIONS = 12
 
 
 ACTIVE, NEEDY = "active", "needy"
-RUNS, WAITS, STALLED, CLOSED, UNREADABLE = "running", "waiting", "stalled", "closed", "unreadable"
-GOES_ON = (RUNS, WAITS, STALLED, CLOSED, UNREADABLE)
+WAITS, CLOSED, UNREADABLE = "waiting", "closed", "unreadable"
+GOES_ON = (RUNNING, WAITS, *QUIET, CLOSED, UNREADABLE)
 """The statuses of a session with something active, or of which nobody can tell."""
 
 
@@ -138,8 +138,9 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
             waits=bool(ready) or any(mode["waiting"] for mode in shown),
             broken=bool(view.unreadable),
             is_closed=session_notes.is_closed(notes),
-            is_stalled=stops["in_a_row"] >= block_limit or bool(silence.why_stalled(view, notes)),
+            going=silence.status_of(view, notes),
         ),
+        "quiet_because": silence.why_quiet(view, notes) or None,
         "deferred": list(ready),
         "deferred_source": (clean(view.inventory.get("deferred_source")) or None) if ready else None,
         "modes": sorted(shown, key=lambda mode: not mode["active"]),
@@ -153,11 +154,11 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
     }
 
 
-def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool, is_stalled: bool) -> str:
+def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool, going: str) -> str:
     if waits:
         return WAITS
     if any(mode["active"] for mode in shown):
-        return CLOSED if is_closed else STALLED if is_stalled else RUNS
+        return CLOSED if is_closed else going
     if broken:
         return UNREADABLE
     last = max(shown, key=lambda mode: mode["completed_at"] or mode["updated_at"] or "", default=None)

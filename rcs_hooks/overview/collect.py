@@ -123,12 +123,14 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
     - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end,
       or with no review that said clean.
+    - `last_at`: when there was the last activity in it; null if nobody knows, or for a task.
     - `verdict`: `proven`, `stale` or `unproven` if a run has finished and is more than a plan, or a task has come to
       acceptance; else null. `proof_says`: what came of the newest proof of any other run, without the time; null if
       there is none.
     - `event`: the number of the event that ended the run, where another run of the mode has followed it; else null.
     - `question`: null, or `{"id", "text", "options"}`; `POST` the answer as for any question.
-    - `stalled`: whether it runs, but has been silent for an hour, or its Stop was let go as nothing had changed.
+    - `quiet`: `stalled` for what runs, but has been silent for an hour, or whose Stop was let go as nothing had
+      changed; `inactive` for what has not ended, and has been silent for a day; else null.
     - `resume`: the commands that resume the session, each with its `client` and its `command`.
     - `stop`: null, or `{"held": bool, "at": moment}` for the last Stop of a session that runs.
 
@@ -156,11 +158,12 @@ def shown(entry: Entry, length: int) -> JsonObject:
         "max_iterations": entry.max_iterations,
         "outcome": entry.outcome,
         "early": entry.is_early,
+        "last_at": entry.last_at,
         "verdict": entry.verdict or None,
         "proof_says": (entry.proof and not entry.verdict and proofs.newest(entry.proof)) or None,
         "event": int(entry.id) if entry.kind == MODE and entry.outcome and entry.id.isdecimal() else None,
         "question": question and {"id": question.id, "text": question.text, "options": list(question.options)},
-        "stalled": entry.is_stalled,
+        "quiet": entry.quiet or None,
         "resume": resuming.as_json(entry.resume),
         "stop": stop and {"held": stop.was_held, "at": stop.at},
     }

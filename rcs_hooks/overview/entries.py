@@ -57,6 +57,8 @@ class Entry(NamedTuple):
     phase: str | None = None
     since: str | None = None
     """When it began to wait, to run, to be in its phase, or when it ended or was closed."""
+    last_at: str | None = None
+    """When there was the last activity in it; None if nobody knows, or for a task."""
     detail: str = ""
     """What there is to say about it, without the command."""
     to: str = ""
@@ -79,8 +81,8 @@ class Entry(NamedTuple):
     is_answered: bool = False
     """Whether it was answered elsewhere than in its client, so that the next prompt brings the agent the answer."""
     stop: LastStop | None = None
-    is_stalled: bool = False
-    """Whether it runs, but has been silent for an hour, or its last Stop was let go because nothing had changed."""
+    quiet: str = ""
+    """`stalled` or `inactive`, the words of `workflow.silence`, for what has not ended; empty for everything else."""
     proof: ProofStatus | None = None
     """The stored verdict on the run of a mode, or on a task that has come to acceptance, and the proof that it rests
     on; None for everything else."""

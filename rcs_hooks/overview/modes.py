@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
-from rcs_hooks.files.clock import iso, seconds
+from rcs_hooks.files.clock import iso
 from rcs_hooks.files.reading import Reader, Unreadable
 from rcs_hooks.files.tracked import has_tracked_session
 from rcs_hooks.overview import endings, resuming
@@ -30,8 +30,7 @@ from rcs_hooks.overview.entries import (
     LastStop,
 )
 from rcs_hooks.overview.records import moment, of_record, title_of, why
-from rcs_hooks.runs.progress import STALLED_AFTER_MS
-from rcs_hooks.state import deferral, questions, session_index, session_notes, stop_notes
+from rcs_hooks.state import deferral, questions, session_index, session_notes, silence, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.draft import Draft
 from rcs_hooks.state.inventory import deferred_skills_in
@@ -40,6 +39,7 @@ from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import INTERLUDE, outcome_of
 from rcs_hooks.workflow.messages.question import answered_elsewhere
 from rcs_hooks.workflow.messages.shared import dollars
+from rcs_hooks.workflow.silence import QUIET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from rcs_hooks.workflow.commands import Commands
     from rcs_hooks.workflow.mode_record import ModeRecord
 
-STALLED_AFTER = STALLED_AFTER_MS / 1000
 MOST_ENDED = 10
 """How many modes are shown that have ended lately."""
 MOST_LOOKED_AT = 30
@@ -207,15 +206,14 @@ class _SessionEntries:
             detail = answered_elsewhere([member.mode], self.view.session)
             return entry._replace(group=WAITING, since=moment(record.updated_at), detail=detail, is_answered=True)
         then = f"; then {dollars(self.deferred)}" if self.deferred else ""
-        last = max(seconds(record.updated_at) or 0.0, seconds(self.stop.at if self.stop else None) or 0.0)
-        silent = self.view.now - (last or self.view.now)
-        is_stalled = silent >= STALLED_AFTER or (self.stop is not None and not self.stop.was_held)
+        status = silence.status_of(self.view, self.notes)
         return entry._replace(
             group=RUNNING,
             since=moment(record.started_at or record.updated_at),
             detail=phase + then,
             stop=self.stop,
-            is_stalled=is_stalled,
+            last_at=iso(self.view.now - silence.silence(self.view, self.notes)),
+            quiet=status if status in QUIET else "",
         )
 
     def _planned(self, skills: Sequence[str]) -> Entry:

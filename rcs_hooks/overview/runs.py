@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, WAITING, Entry
 from rcs_hooks.overview.reasons import reason_of
-from rcs_hooks.runs.progress import STALLED, shown_status
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter
 from rcs_hooks.runs.records import WAITING as WAITS
 from rcs_hooks.terminal.ids import short
 from rcs_hooks.text import clean, quoted
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
+from rcs_hooks.workflow.silence import QUIET, shown_status
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,14 +61,16 @@ def of_run(run: RunRecord, root: str, now_ms: int, commands: Commands, reason: s
     step = clean(run.current) or None
     entry = Entry(
         RUN, name, title or f"{name} {short(run.run_id)}", RUNNING, id=run.run_id, phase=step, has_title=bool(title),
-        since=run.started_at, project=root,
+        since=run.started_at, last_at=run.last_at, project=root,
     )  # fmt: skip
+    status = shown_status(run.status, run.last_ms, now_ms)
+    entry = entry._replace(quiet=status if status in QUIET else "")
     at = (f" at {step}" if step else "") + (f": {reason}" if reason else "")
     show = f"{commands.rcs} runs show {quoted(run.run_id)}"
     if run.status == WAITS:
-        return entry._replace(group=WAITING, since=run.last_at, detail=f"waits{at}", to="To see it", command=show)
+        says = f"{entry.quiet}, waits{at}" if entry.quiet else f"waits{at}"
+        return entry._replace(group=WAITING, since=run.last_at, detail=says, to="To see it", command=show)
     if run.status in OUTCOMES:
         outcome = OUTCOMES[run.status]
         return entry._replace(group=ENDED, since=run.last_at, detail=f"{outcome}{at}", outcome=outcome)
-    status = shown_status(run.status, run.last_ms, now_ms)
-    return entry._replace(detail=f"{clean(status)}{at}", to="To see it", command=show, is_stalled=status == STALLED)
+    return entry._replace(detail=f"{clean(status)}{at}", to="To see it", command=show)

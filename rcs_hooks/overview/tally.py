@@ -2,7 +2,7 @@
 
 Rules of this file:
 - A session is one thing, whatever modes it has; so is a run that `rcs emit` reports, and a task.
-- A thing counts once, as what concerns the person most: it waits, works, has stalled, is closed, has failed.
+- A thing counts once, as what concerns the person most: it waits, works, is stalled or inactive, is closed, has failed.
 - A thing that has failed, and works again or has finished since, has not failed.
 """
 
@@ -18,6 +18,7 @@ from rcs_hooks.terminal import style as styles
 from rcs_hooks.terminal.when import clock
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import FAILURES
+from rcs_hooks.workflow.silence import INACTIVE, STALLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,7 @@ class Tally(NamedTuple):
     waiting: tuple[Entry, ...] = ()
     working: tuple[Entry, ...] = ()
     stalled: tuple[Entry, ...] = ()
+    inactive: tuple[Entry, ...] = ()
     failed: tuple[Entry, ...] = ()
     tasks: tuple[Entry, ...] = ()
     """The open tasks that do not wait for the person."""
@@ -53,7 +55,7 @@ class Tally(NamedTuple):
     @property
     def live(self) -> tuple[Entry, ...]:
         """Return what a person may want to look at: everything that can be read and is not over."""
-        return (*self.waiting, *self.working, *self.stalled, *self.failed, *self.tasks, *self.closed)
+        return (*self.waiting, *self.working, *self.stalled, *self.inactive, *self.failed, *self.tasks, *self.closed)
 
 
 def tally(overview: Overview) -> Tally:
@@ -74,22 +76,16 @@ def _in_order(overview: Overview) -> Iterator[tuple[str, Entry]]:
     """Yield each entry behind the name of the count that it belongs to, what concerns the person most first."""
     for entry in overview.waiting:
         yield ("unreadable" if entry.is_unreadable else "waiting"), entry
-    for entry in overview.running:
-        if not _has_stalled(entry):
-            yield "working", entry
-    for entry in overview.running:
-        if _has_stalled(entry):
-            yield "stalled", entry
+    for name, quiet in (("working", ""), (STALLED, STALLED), (INACTIVE, INACTIVE)):
+        for entry in overview.running:
+            if entry.quiet == quiet:
+                yield name, entry
     for entry in overview.tasks:
         yield ("finished" if entry.phase == DONE else "tasks"), entry
     for entry in overview.closed:
         yield "closed", entry
     for entry in overview.ended:  # the newest first, so what has finished since hides a failure
         yield ("failed" if entry.outcome in FAILURES else "finished"), entry
-
-
-def _has_stalled(entry: Entry) -> bool:
-    return entry.is_stalled
 
 
 def _thing(entry: Entry) -> Thing:
@@ -127,7 +123,8 @@ def _counts(found: Tally) -> Iterator[Part]:
     for count, kind, words in (
         (waiting, styles.WAITS, "waits for you" if waiting == 1 else "wait for you"),
         (len(found.working), styles.GOES_ON, "working"),
-        (len(found.stalled), styles.WAITS, "stalled"),
+        (len(found.stalled), styles.WAITS, STALLED),
+        (len(found.inactive), styles.QUIET, INACTIVE),
         (len(found.failed), styles.BAD, "failed"),
         (len(found.unreadable), styles.BAD, "unreadable (see `rcs doctor`)"),
         (tasks, "", "open task" if tasks == 1 else "open tasks"),

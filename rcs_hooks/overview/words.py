@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview import proofs
 from rcs_hooks.overview.entries import CLOSED, ENDED, MODE, RUN, RUNNING, TASK, TASKS, WAITING, Entry, length_for
-from rcs_hooks.runs.progress import STALLED
 from rcs_hooks.terminal import style as styles
 from rcs_hooks.terminal import when
 from rcs_hooks.terminal.ids import short
@@ -140,7 +139,7 @@ def _state_and_detail(entry: Entry) -> tuple[str, str]:
     phase = f"phase {entry.phase or 'unknown'}"
     detail = entry.detail.removeprefix(phase).removeprefix(f", {of_last}").lstrip(",; ")
     shown = f" {rounds}/{last}" if rounds and last else f" {rounds}" if rounds and rounds > 1 else ""
-    shown += f", {STALLED}" if entry.is_stalled and entry.phase else ""
+    shown += f", {entry.quiet}" if entry.quiet and entry.phase else ""
     return (f"{entry.phase}{shown}" if entry.phase else ""), detail
 
 
@@ -150,8 +149,8 @@ def _kind(entry: Entry) -> str:
         return styles.BAD
     if entry.group == ENDED:
         return styles.kind_of(entry.verdict or entry.outcome or "")
-    if entry.is_stalled:
-        return styles.kind_of(STALLED)
+    if entry.quiet and entry.group != WAITING:
+        return styles.kind_of(entry.quiet)
     is_done = entry.group == TASKS and entry.phase == "done"
     return styles.kind_of(entry.verdict or "done") if is_done else KINDS[entry.group]
 

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
     from rcs_hooks.machine.graph import Machine
     from rcs_hooks.runs.records import StepRecord
 
-IDLE, STALLED, INACTIVE = "idle", "stalled", "inactive"
-RUN_STATUSES = (RUNNING, WAITING, STALLED, FAILED, COMPLETED, SKIPPED, IDLE, INACTIVE)
-STALLED_AFTER_MS = 60 * 60 * 1000
-INACTIVE_AFTER_MS = 24 * 60 * 60 * 1000
-GOES_QUIET = (RUNNING, WAITING, IDLE)
-"""The statuses that become inactive without events; a run that has ended keeps the status that it ended with."""
+IDLE = "idle"
 DONE = (COMPLETED, SKIPPED)
 
 
@@ -63,14 +58,3 @@ def _counts(step: "StepRecord", own: "dict[str, StepRecord]", live: "dict[str, S
         return True
     parent = live.get(step.parent)
     return parent is not None and (parent.status not in DONE or step.last > parent.last)
-
-
-def shown_status(status: str, last_ms: int, now_ms: int) -> str:
-    """Return the status that people see, which says how long a run that has not ended had no event.
-
-    A run that is running is `stalled` after an hour; one that has not ended is `inactive` after a day.
-    """
-    silent_ms = now_ms - last_ms
-    if status in GOES_QUIET and silent_ms >= INACTIVE_AFTER_MS:
-        return INACTIVE
-    return STALLED if status == RUNNING and silent_ms >= STALLED_AFTER_MS else status

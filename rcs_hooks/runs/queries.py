@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused
 from rcs_hooks.runs import timeline
-from rcs_hooks.runs.progress import RUN_STATUSES, shown_status
-from rcs_hooks.runs.records import ALL_RUNS, RunFilter
+from rcs_hooks.runs.progress import IDLE
+from rcs_hooks.runs.records import ALL_RUNS, COMPLETED, FAILED, RUNNING, SKIPPED, WAITING, RunFilter
+from rcs_hooks.workflow.silence import INACTIVE, STALLED, shown_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from rcs_hooks.runs.records import ArtifactRecord, EventRecord, RunRecord
     from rcs_hooks.runs.store import RunStore
 
+RUN_STATUSES = (RUNNING, WAITING, STALLED, FAILED, COMPLETED, SKIPPED, IDLE, INACTIVE)
+"""The statuses that people see, and that a list can be asked for."""
 UNITS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
 PAGE = 100
 """How many events are read at once; each can be as large as an emit may bring."""

@@ -17,7 +17,6 @@ except ImportError:  # pragma: no cover - an interpreter other than CPython
 
 from rcs_hooks.errors import StoreError
 from rcs_hooks.runs import sqlite_errors, sqlite_schema
-from rcs_hooks.runs.progress import GOES_QUIET, INACTIVE, INACTIVE_AFTER_MS, STALLED, STALLED_AFTER_MS
 from rcs_hooks.runs.records import (
     ALL_RUNS,
     RUNNING,
@@ -101,26 +100,23 @@ class SqliteStore:
     def runs(
         self, now_ms: int, filters: RunFilter = ALL_RUNS, *, before: int | None = None, limit: int | None = None
     ) -> list[RunRecord]:
-        conditions: list[tuple[str, object]] = [
-            ("project = ?", filters.project),
-            ("workflow = ?", filters.workflow),
-            ("feature = ?", filters.feature),
-            ("last_ms >= ?", filters.since_ms),
-            ("last_ms < ?", filters.until_ms),
-            ("last_event < ?", before),
-        ]
-        quiet = now_ms - INACTIVE_AFTER_MS
-        if filters.status == INACTIVE:
-            conditions += [(f"status IN {GOES_QUIET!r} AND last_ms <= ?", quiet)]
-        elif filters.status == STALLED:
-            conditions += [("status = ?", RUNNING), ("last_ms > ?", quiet), ("last_ms <= ?", now_ms - STALLED_AFTER_MS)]
-        elif filters.status is not None:
-            conditions += [("status = ?", filters.status)]
-            quiet = now_ms - STALLED_AFTER_MS if filters.status == RUNNING else quiet
-            conditions += [("last_ms > ?", quiet)] if filters.status in GOES_QUIET else []
+        conditions = [*_of_filters(filters), ("last_event < ?", before)]
+        conditions += _of_status(filters.status, now_ms) if filters.status is not None else []
         where, values = _where(conditions)
         sql = f"{SELECT_RUN} WHERE {where} ORDER BY last_event DESC LIMIT ?"
         return [RunRecord._make(row) for row in self._rows(sql, *values, _limit(limit))]
+
+    def counts(self, now_ms: int, filters: RunFilter = ALL_RUNS, *, most: int) -> dict[str, int]:
+        from rcs_hooks.workflow.silence import GOES_QUIET, INACTIVE, INACTIVE_AFTER_MS, STALLED, STALLED_AFTER_MS
+
+        where, values = _where(_of_filters(filters))
+        inner = f"SELECT status, last_ms FROM runs WHERE file <> '' AND {where} ORDER BY last_event DESC LIMIT ?"  # noqa: S608 - as above
+        sql = (
+            f"SELECT CASE WHEN status IN {GOES_QUIET!r} AND last_ms <= ? THEN ?"  # noqa: S608 - as above
+            f" WHEN status = ? AND last_ms <= ? THEN ? ELSE status END, count(*) FROM ({inner}) GROUP BY 1"
+        )
+        shown = now_ms - INACTIVE_AFTER_MS, INACTIVE, RUNNING, now_ms - STALLED_AFTER_MS, STALLED
+        return {str(status): int(str(count)) for status, count in self._rows(sql, *shown, *values, most)}
 
     def steps(self, run: int) -> list[StepRecord]:
         return [StepRecord._make(row) for row in self._rows(f"SELECT {', '.join(STEP)} FROM steps WHERE run = ?", run)]  # noqa: S608 - as above
@@ -178,6 +174,30 @@ class SqliteStore:
         """Run a query and yield its rows one by one, so that a long result takes little memory."""
         with translate_errors(self._path):
             yield from self._sql.execute(sql, values)
+
+
+def _of_filters(filters: RunFilter) -> "list[tuple[str, object]]":
+    """Return the conditions of filters, without that for the status."""
+    return [
+        ("project = ?", filters.project),
+        ("workflow = ?", filters.workflow),
+        ("feature = ?", filters.feature),
+        ("last_ms >= ?", filters.since_ms),
+        ("last_ms < ?", filters.until_ms),
+    ]
+
+
+def _of_status(status: str, now_ms: int) -> "list[tuple[str, object]]":
+    """Return the conditions for the runs that `shown_status` gives this status."""
+    from rcs_hooks.workflow.silence import GOES_QUIET, INACTIVE, INACTIVE_AFTER_MS, STALLED, STALLED_AFTER_MS
+
+    quiet, stalled = now_ms - INACTIVE_AFTER_MS, now_ms - STALLED_AFTER_MS
+    if status == INACTIVE:
+        return [(f"status IN {GOES_QUIET!r} AND last_ms <= ?", quiet)]
+    if status == STALLED:
+        return [("status = ?", RUNNING), ("last_ms > ?", quiet), ("last_ms <= ?", stalled)]
+    lately = ("last_ms > ?", stalled if status == RUNNING else quiet)
+    return [("status = ?", status), *([lately] if status in GOES_QUIET else [])]
 
 
 def _event(row: "tuple[object, ...]") -> EventRecord:

@@ -63,6 +63,12 @@ class RunStore(Protocol):
         has none of its other statuses.
         """
 
+    def counts(self, now_ms: int, filters: "RunFilter" = ALL_RUNS, *, most: int) -> "dict[str, int]":
+        """Return how many runs with a state machine there are of each status that people see.
+
+        The filters are those of `runs`, without `status`; `most` of the runs are counted, those with the newest events.
+        """
+
     def steps(self, run: int) -> "list[StepRecord]":
         """Return all steps, units and agents of a run, in any order."""
 

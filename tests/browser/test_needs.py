@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
+from tests.browser.scene import DAY
+
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
     from tests.browser.scene import Scene
@@ -103,3 +105,15 @@ def test_a_notice_is_given_only_with_consent(look: Open, scene: Scene) -> None:
     assert page.evaluate("given") == [["ship the other fix", "Which currency?"]]
     page.get_by_role("button", name="Notices are on").click()
     expect(page.get_by_role("button", name="Notify me")).to_be_visible()
+
+
+def test_what_was_silent_for_days_is_inactive_and_not_stalled(look: Open, scene: Scene) -> None:
+    scene.at(5 * DAY).emit("requirements", run="r1")
+    scene.prompt("$forge ship the fix", "s1", 5 * DAY)
+    page = look("/attention").page
+    expect(page.locator("#inactive .need")).to_have_count(2)
+    expect(page.locator("#stalled")).to_have_count(0)
+    for address, places in (("/sessions", 2), ("/runs", 1), ("/all", 2)):
+        page = look(address).page
+        expect(page.locator("main .status", has_text="inactive")).to_have_count(places)
+        expect(page.locator("main .status", has_text="stalled")).to_have_count(0)

@@ -46,7 +46,7 @@ def test_the_one_session_that_runs_is_meant_by_every_command(
 def test_of_several_sessions_none_is_guessed(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     here.prompt("$forge")
     here.prompt("$team", "s2")  # years ago, by the clock of the program
-    assert says(capsys, "hud")[1] == "rcs: 2 stalled\n"
+    assert says(capsys, "hud")[1] == "rcs: 2 inactive\n"
     status, _, err = says(capsys, "overlay", "show")
     assert (status, err) == (1, "rcs: 2 sessions have active modes; name one: --session s1 or --session s2\n")
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from rcs_hooks.files.clock import iso
 from rcs_hooks.state import writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
@@ -87,6 +88,24 @@ def test_each_passage_leads_to_its_own_page(full: Board) -> None:
     assert pages["plain"] is None
     for title in ("fix the Login", "fix the logout"):
         assert full.client.get(f"/api{pages[title]}").json()["title"] == title
+
+
+def test_the_last_activity_of_a_mode_that_runs_is_no_more_when_it_began(board: Board) -> None:
+    workspace = board.workspace
+    workspace.prompt("$forge fix the login", "s1")
+    begun = workspace.now
+    workspace.now += 60
+    workspace.prompt("$forge fix the logout", "s2")
+    second_begun = workspace.now
+    workspace.now += 60
+    writing.write(
+        Scope(board.root, "s1", workspace.now, Commands("rcs", "s1")), "forge", {"current_phase": "executing"}
+    )
+    first, second = board.get("/api/all")["entries"]
+    assert (first["title"], first["started_at"], first["last_at"]) == ("fix the login", iso(begun), iso(workspace.now))
+    assert second["last_at"] == iso(second_begun)
+    shown = {entry["title"]: entry["last_at"] for entry in board.get("/api/overview")["running"]}
+    assert shown == {"fix the login": iso(workspace.now), "fix the logout": iso(second_begun)}
 
 
 def test_a_session_that_has_changed_is_read_again(board: Board) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rcs_hooks.files.clock import seconds
-from rcs_hooks.runs.progress import RUN_STATUSES
+from rcs_hooks.runs.queries import RUN_STATUSES
 from tests.dashboard.support import Board, Record
 from tests.table import each_row
 
@@ -29,7 +29,7 @@ def still(shown: Board) -> Board:
 
 
 def filled_with_runs(board: Board) -> Board:
-    """Five runs of two workflows, heard of one after the other; and one without a machine."""
+    """Five runs of two workflows, active one after the other; and one without a machine."""
     project = board.project
     project.walk("requirements", "design", run="a1", data={"status": "running", "feature": "login"})
     project.emit("detect", run="b1", workflow="blueprint", status="waiting")
@@ -96,7 +96,7 @@ def test_a_cursor_finds_its_way_past_many_runs_that_are_not_shown(board: Board) 
     assert ids(board.get("/api/runs", limit=1, before=page["next"])) == ["old"]
 
 
-def test_a_run_of_which_nothing_was_heard_for_a_day_is_inactive(busy: Board) -> None:
+def test_a_run_without_activity_for_a_day_is_inactive(busy: Board) -> None:
     busy.project.now += 25 * 3600
     found = {run["run_id"]: run["status"] for run in busy.get("/api/runs")["runs"]}
     assert found == {"a1": "inactive", "b1": "inactive", "a2": "failed", "b2": "inactive", "a3": "inactive"}

@@ -59,7 +59,7 @@ def test_a_closed_session_does_not_look_as_if_it_worked(board: Board) -> None:
     assert session(board)["status"] == "running"
 
 
-def test_a_session_of_which_nothing_was_heard_for_an_hour_is_stalled(board: Board) -> None:
+def test_a_session_without_activity_for_an_hour_is_stalled(board: Board) -> None:
     board.workspace.prompt("$forge ship it")
     board.workspace.now += 3600
     assert session(board)["status"] == session(board, active="true")["status"] == "stalled"
@@ -194,18 +194,18 @@ def test_without_the_room_of_tasks_there_are_none(board: Board) -> None:
 # --- what needs a person
 
 
+NO_NEEDS: dict[str, list[object]] = {"waiting": [], "failed": [], "stalled": [], "inactive": []}
+
+
 def needs(board: Board) -> dict[str, list[tuple[str, str, str]]]:
     found = board.get("/api/attention")
-    return {
-        kind: [(need["what"], need["id"], need["detail"]) for need in found[kind]]
-        for kind in ("waiting", "failed", "stalled")
-    }
+    return {kind: [(need["what"], need["id"], need["detail"]) for need in found[kind]] for kind in NO_NEEDS}
 
 
 def test_nothing_needs_anybody(board: Board) -> None:
     board.project.emit("requirements")
     board.workspace.prompt("$forge go")
-    assert needs(board) == {"waiting": [], "failed": [], "stalled": []}
+    assert needs(board) == NO_NEEDS
     assert board.get("/api/attention")["working"] == {"runs": 1, "sessions": 1, "tasks": 0}
 
 
@@ -223,15 +223,17 @@ def test_runs_that_wait_failed_or_fell_silent(troubled: Board) -> None:
         "waiting": [("run", "w", "it waits at requirements")],
         "failed": [("run", "f", "it failed at requirements")],
         "stalled": [],
+        "inactive": [],
     }
     troubled.project.now += 3 * 3600
-    assert needs(troubled)["stalled"] == [("run", "s", "it has been silent at requirements for 3 h")]
+    assert needs(troubled)["stalled"] == [("run", "s", "no activity at requirements for 3 h")]
     troubled.project.now += 2 * 86_400
     assert troubled.get("/api/attention")["working"] == {"runs": 0, "sessions": 0, "tasks": 0}
     found = needs(troubled)
-    assert [len(found[kind]) for kind in ("waiting", "failed", "stalled")] == [1, 1, 1]
+    assert [len(found[kind]) for kind in found] == [1, 1, 0, 1]
+    assert [need["state"] for need in troubled.get("/api/attention")["waiting"]] == ["inactive"]
     troubled.project.now += 7 * 86_400
-    assert needs(troubled) == {"waiting": [], "failed": [], "stalled": []}
+    assert needs(troubled) == NO_NEEDS
 
 
 def test_a_question_is_shown_with_what_is_needed_to_answer_it(board: Board) -> None:
@@ -267,13 +269,15 @@ def test_a_mode_that_changed_nothing_or_fell_silent_is_stalled(board: Board) -> 
     board.workspace.prompt("$forge go")
     for _ in range(5):
         assert board.workspace.stop().blocks
+    assert needs(board)["stalled"] == []
+    assert not board.workspace.stop().blocks
     assert needs(board)["stalled"] == [
-        ("session", "s1", "forge changed nothing in 5 turns at starting, so it may stop")
+        ("session", "s1", "forge is stalled at starting: nothing changed in several turns, so its Stop was let go")
     ]
     board.workspace.prompt("$forge go", session="s2")
     board.workspace.now += 2 * 3600
     found = {name: detail for _, name, detail in needs(board)["stalled"]}
-    assert found["s2"] == "forge has been silent at starting for 2 h"
+    assert found["s2"] == "forge is stalled at starting: no activity for 2 h"
 
 
 def test_a_failure_says_why_and_leads_to_its_page(board: Board) -> None:
@@ -304,3 +308,24 @@ def test_a_mode_of_the_root_is_listed_once(board: Board) -> None:
     for name in ("a", "b"):
         board.workspace.write("forge", session=name)
     assert needs(board)["waiting"] == [("session", "", "team waits for the next prompt")]
+
+
+def test_what_was_silent_for_five_days_has_one_word_everywhere(board: Board) -> None:
+    board.workspace.prompt("$forge ship the fix")
+    board.project.emit("requirements")
+    board.workspace.now = board.project.now = board.now + 5 * 86_400
+    found = board.get("/api/attention")
+    assert {(need["what"], need["state"]) for need in found["inactive"]} == {
+        ("session", "inactive"), ("run", "inactive"),
+    }  # fmt: skip
+    assert (found["stalled"], found["waiting"]) == ([], [])
+    page = board.get("/api/modes/forge", project=board.root, session="s1")
+    assert (page["status"], page["quiet_because"]) == ("inactive", "no activity for 5 d")
+    words = {
+        "session": session(board)["status"],
+        "run": board.get("/api/runs/r1")["status"],
+        "runs": board.get("/api/runs")["runs"][0]["status"],
+        "overview": board.get("/api/overview")["running"][0]["quiet"],
+        **{f"all {entry['kind']}": entry["state"] for entry in board.get("/api/all")["entries"]},
+    }
+    assert set(words.values()) == {"inactive"}, words

@@ -162,11 +162,13 @@ def test_a_mode_that_was_silent_for_an_hour_is_stalled_and_one_that_was_held_lat
     workspace: Workspace,
 ) -> None:
     workspace.prompt("$forge")
-    assert not only(look(workspace), "running").is_stalled
+    assert only(look(workspace), "running").quiet == ""
     workspace.now += 3600
-    assert only(look(workspace), "running").is_stalled
+    assert only(look(workspace), "running").quiet == "stalled"
     assert workspace.stop().blocks
-    assert not only(look(workspace), "running").is_stalled
+    assert only(look(workspace), "running").quiet == ""
+    workspace.now += 24 * 3600
+    assert only(look(workspace), "running").quiet == "inactive"
 
 
 ENDED: dict[str, tuple[Record, str]] = {
@@ -371,7 +373,7 @@ OF_RUNS: dict[str, tuple[str, float, dict[str, list[str]], str]] = {
         "waiting",
         25 * HOUR,
         {"waiting": ["build"]},
-        "waits at requirements. To see it: rcs runs show r1",
+        "inactive, waits at requirements. To see it: rcs runs show r1",
     ),
     "waiting for a week": ("waiting", 169 * HOUR, {}, ""),
     "failed": ("failed", HOUR, {"ended": ["build"]}, "failed at requirements"),

@@ -36,7 +36,8 @@ def task(group: str, name: str = "login", **fields: Any) -> Entry:
 ASKS = mode("waiting", question=AskedQuestion("q-1", "Which?", ()), detail="asks: Which?")
 WAITS = mode("waiting", name="team", detail="waits with forge, which asks")
 WORKS = mode("running", detail="phase fixing")
-STALLED = mode("running", "s2", stop=LastStop(False, AT), is_stalled=True)
+STALLED = mode("running", "s2", stop=LastStop(False, AT), quiet="stalled")
+INACTIVE = mode("running", "s9", quiet="inactive")
 HELD = mode("running", "s3", stop=LastStop(True, AT))
 CLOSED = mode("closed", "s4", detail="phase fixing; its client has closed the session")
 FAILED = mode("ended", "s5", outcome="failed", detail="failed in phase fixing: the disk is full")
@@ -52,8 +53,9 @@ BROKEN = mode("waiting", "s8", is_unreadable=True, detail=".rcs/state/sessions/s
 
 LINES: dict[str, tuple[tuple[Entry, ...], str]] = {
     "nothing": ((), "idle"),
-    "several": ((ASKS, WORKS._replace(session="s9"), STALLED, HELD, CLOSED, FAILED, FINISHED, RUNNING, RUN_WAITS, OPEN),
-                "2 wait for you · 3 working · 1 stalled · 1 failed · 1 open task · 1 closed"),
+    "several": ((ASKS, WORKS._replace(session="s10"), STALLED, INACTIVE, HELD, CLOSED, FAILED, FINISHED, RUNNING,
+                 RUN_WAITS, OPEN),
+                "2 wait for you · 3 working · 1 stalled · 1 inactive · 1 failed · 1 open task · 1 closed"),
     "a session with a mode that asks and others": ((ASKS, WAITS, WORKS, RUNNING), "1 waits for you · 1 working"),
     "two that wait": ((ASKS, RUN_WAITS), "2 wait for you"),
     "a task that waits is not counted as open": ((DECIDE, OPEN, task("tasks", "b")), "1 waits for you · 2 open tasks"),
@@ -133,7 +135,8 @@ def test_which_entry_has_a_session_with_more_to_tell(entry: Entry, expected: boo
 
 
 def test_as_json_it_is_the_counts() -> None:
-    found = tally(grouped([ASKS, WAITS, HELD, STALLED, FAILED, FINISHED, CLOSED, OPEN, BROKEN])).as_json()
+    found = tally(grouped([ASKS, WAITS, HELD, STALLED, INACTIVE, FAILED, FINISHED, CLOSED, OPEN, BROKEN])).as_json()
     assert found == {
-        "waiting": 1, "working": 1, "stalled": 1, "failed": 1, "tasks": 1, "closed": 1, "finished": 1, "unreadable": 1
+        "waiting": 1, "working": 1, "stalled": 1, "inactive": 1, "failed": 1, "tasks": 1, "closed": 1, "finished": 1,
+        "unreadable": 1,
     }  # fmt: skip

@@ -7,11 +7,20 @@ It is what a new store has to be: one module with the functions of `Backend`, an
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rcs_hooks.runs.progress import shown_status
-from rcs_hooks.runs.records import ALL_RUNS, ArtifactRecord, EventRecord, NewEvent, RunFilter, RunRecord, StepRecord
+from rcs_hooks.runs.records import (
+    ALL_RUNS,
+    ArtifactRecord,
+    EventRecord,
+    NewEvent,
+    RunFilter,
+    RunRecord,
+    StepRecord,
+)
+from rcs_hooks.workflow.silence import shown_status
 
 
 class Tables:
@@ -100,6 +109,10 @@ class MemoryStore:
 
         found = sorted(filter(matches, self._tables.runs.values()), key=lambda run: -run.last_event)
         return found[:limit]
+
+    def counts(self, now_ms: int, filters: RunFilter = ALL_RUNS, *, most: int) -> dict[str, int]:
+        found = [run for run in self.runs(now_ms, filters) if run.file][:most]
+        return dict(Counter(shown_status(run.status, run.last_ms, now_ms) for run in found))
 
     def steps(self, run: int) -> list[StepRecord]:
         return [step for (owner, *_), step in self._tables.steps.items() if owner == run]

@@ -15,9 +15,9 @@ import pytest
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import Refused, StoreError
 from rcs_hooks.runs import queries, sqlite_errors, sqlite_schema
-from rcs_hooks.runs.progress import INACTIVE_AFTER_MS
 from rcs_hooks.runs.records import StepRecord
 from rcs_hooks.runs.store import location_of, open_readonly
+from rcs_hooks.workflow.silence import INACTIVE_AFTER_MS
 from tests.runs.support import BUILD, Project, listed, shown
 
 DAY = 24 * 3600
@@ -177,7 +177,7 @@ def test_a_locked_database_is_explained_in_a_sentence(project: Project, monkeypa
 # --- what a page asks
 
 
-def test_runs_are_filtered_and_come_last_heard_of_first(project: Project) -> None:
+def test_runs_are_filtered_and_come_last_active_first(project: Project) -> None:
     project.emit("requirements", run="r1", data={"status": "running", "feature": "x"})
     project.emit("detect", "waiting", run="r2", workflow="blueprint")
     project.emit("requirements", "completed", run="r3")

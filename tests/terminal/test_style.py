@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from rcs_hooks.runs.progress import RUN_STATUSES
+from rcs_hooks.runs.queries import RUN_STATUSES
 from rcs_hooks.terminal import style
 from rcs_hooks.terminal.style import BAD, BASIC, FEW, GOES_ON, GOOD, MANY, OF_256, PLAIN, QUIET, WAITS, Style, kind_of
 from rcs_hooks.workflow.lifecycle import PUBLIC

@@ -32,6 +32,7 @@ const LIKE = {
   aborted: "skipped",
   pending: "waiting",
   closed: "inactive",
+  unknown: "idle",
 };
 
 export const word = (status) => WORDS[status] ?? String(status ?? "not_started").replaceAll("_", " ");
@@ -41,12 +42,17 @@ export function kindOf(status) {
   return SHAPES.has(name) ? name : (LIKE[name] ?? "idle");
 }
 
-const QUIET_AFTER = 3_600_000;
+const HOUR = 3_600_000;
 
-/** The server says so of a run that was silent for an hour when it was asked; here of one that has become so since. */
+/** The server says so of a run that was silent when it was asked (`workflow/silence.py`); here of one since then. */
 export function statusOf(run) {
-  return run.status === "running" && now() - Date.parse(run.last_at) >= QUIET_AFTER ? "stalled" : run.status;
+  const silent = now() - Date.parse(run.last_at);
+  if (["running", "waiting", "stalled", "idle"].includes(run.status) && silent >= 24 * HOUR) return "inactive";
+  return run.status === "running" && silent >= HOUR ? "stalled" : run.status;
 }
+
+/** What has not ended and was silent for long. */
+export const isQuiet = (state) => ["stalled", "inactive"].includes(state);
 
 /** A status with what it says where it is over without an end of its own: an agent that was left, or whose run ended. */
 export const isLeft = (each) => ["running", "waiting"].includes(each.status) && Boolean(each.ended_at);

@@ -16,7 +16,7 @@ const KINDS = [
   ["run", "runs"],
   ["task", "tasks"],
 ];
-const STATES = ["waiting", "running", "stalled", "failed", "completed", "skipped", "idle", "inactive", "closed", "open"];
+const STATES = ["waiting", "running", "stalled", "failed", "completed", "skipped", "idle", "inactive", "closed", "open", "unknown"];
 const SORTS = [
   ["", "heard of last"],
   ["started", "started last"],

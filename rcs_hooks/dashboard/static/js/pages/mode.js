@@ -7,7 +7,7 @@ import { h } from "../dom.js";
 import { history, questionsOf, rounds, runsOf } from "../history.js";
 import { copyButton, fact, modeLink, problemNote, project, question, remark, resumed, sentence, sessionLink, shortId } from "../pieces.js";
 import { proof, verdict } from "../proof.js";
-import { status } from "../status.js";
+import { isQuiet, status } from "../status.js";
 import { ago, lasting } from "../time.js";
 import { banner, goesOn, measured, OneRun, staysIn } from "./one_run.js";
 
@@ -17,9 +17,8 @@ function whyOf(data) {
     if (data.questions.length) return null;
     return banner("waiting", sentence(data.reason ?? "it waits for your next prompt"), resumed(data.resume));
   }
-  if (data.status === "stalled")
-    return banner("stalled", sentence(data.stalled_because), resumed(data.resume));
-  if (data.status === "failed") return banner("failed", sentence(data.reason ?? `it is ${data.outcome}; nobody said why`));
+  if (isQuiet(data.status)) return banner("stalled", sentence(data.quiet_because), resumed(data.resume));
+  if (data.status === "failed") return banner("failed", sentence(data.reason ?? `it is ${data.outcome}; no reason was given`));
   return data.reason ? banner(data.status === "completed" ? "completed" : "skipped", sentence(data.reason)) : null;
 }
 

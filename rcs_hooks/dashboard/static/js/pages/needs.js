@@ -12,11 +12,13 @@ const SECTIONS = [
   ["waiting", "Waiting for you"],
   ["failed", "Failed"],
   ["stalled", "Stalled"],
+  ["inactive", "Inactive"],
 ];
 const MEANS = {
   waiting: "Nothing of this goes on without you.",
   failed: "Failed or blocked in the last seven days.",
-  stalled: "Running, but silent for an hour or more.",
+  stalled: "No activity for an hour or more, or allowed to stop.",
+  inactive: "No activity for one to seven days.",
 };
 const SHOWN = 5;
 
@@ -136,7 +138,7 @@ export class NeedsMe {
       h(
         "div",
         { class: "need-head" },
-        mark(kind),
+        mark(need.state),
         h("a", { class: "need-title", href: need.page, "data-item": true }, h("strong", {}, about ?? title)),
         h("span", { class: "when" }, since(kind, need)),
       ),

@@ -124,16 +124,17 @@ export class Overview extends FilteredList {
 /** What a number counts: what is silent is among what runs, and is said. */
 function wordOf(group, words, entries) {
   if (group === "tasks" && entries.length === 1) return "task";
-  const stalled = entries.filter((entry) => entry.stalled).length;
-  return group === "running" && stalled ? `running, ${stalled} of them stalled` : words;
+  if (group !== "running") return words;
+  const number = (quiet) => entries.filter((entry) => entry.quiet === quiet).length;
+  const quiet = ["stalled", "inactive"].filter(number).map((each) => `${number(each)} of them ${each}`);
+  return [words, ...quiet].join(", ");
 }
 
 /** The status that an entry is shown with, and its word. */
 function statusOf(entry, group) {
   if (group === "ended") return status(entry.outcome, entry.early ? "finished early" : undefined);
   if (group === "tasks") return entry.phase === "done" ? status("completed", "done") : status("idle", entry.phase?.replaceAll("_", " "));
-  if (group === "running" && entry.stalled) return status("stalled");
-  return status(group);
+  return status(entry.quiet ?? group);
 }
 
 function entryShown(entry, group) {
@@ -142,7 +143,7 @@ function entryShown(entry, group) {
   return h(
     "li",
     {
-      class: `card need entry is-${kindOf(group === "ended" ? entry.outcome : entry.stalled ? "stalled" : group)}`,
+      class: `card need entry is-${kindOf(group === "ended" ? entry.outcome : entry.quiet ?? group)}`,
       "data-key": entry.key,
       "data-entry": `${entry.kind} ${entry.name}`,
     },
@@ -163,9 +164,9 @@ function entryShown(entry, group) {
 }
 
 /** For how long it has waited or run; of the others when it was. */
-function howLong({ since }, group) {
+function howLong({ since, last_at, quiet }, group) {
   if (!["waiting", "running"].includes(group)) return ago(since);
-  return sinceWhen(since);
+  return sinceWhen(quiet === "stalled" ? last_at : since);
 }
 
 /** What came of the newest proof of a run that goes on. */

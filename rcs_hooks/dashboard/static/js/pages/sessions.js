@@ -5,7 +5,7 @@ import { count, h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
 import { coded, command, empty, filter, filtered, folders, idToCopy, modeLink, problemNote, project, question, remark, resumed, sentence } from "../pieces.js";
 import { verdict } from "../proof.js";
-import { kindOf, status } from "../status.js";
+import { isQuiet, kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
@@ -49,11 +49,9 @@ export class Sessions extends FilteredList {
   #said(all) {
     if (!all.length) return null;
     const number = (name) => all.filter((each) => each.status === name).length;
-    return h(
-      "p",
-      { class: "dim figures" },
-      `${count(all.length, "session")}${this.data.more ? " and more" : ""}: ${number("running")} running, ${number("waiting")} waiting, ${number("stalled")} stalled`,
-    );
+    const found = ["running", "waiting", "stalled", "inactive"].filter(number).map((name) => `${number(name)} ${name}`);
+    const said = `${count(all.length, "session")}${this.data.more ? " and more" : ""}`;
+    return h("p", { class: "dim figures" }, [said, found.join(", ")].filter(Boolean).join(": "));
   }
 
   #filters(only) {
@@ -131,7 +129,7 @@ function sessionBody(each) {
     each.deferred.length > 0 && h("p", { class: "detail alone" }, ...coded(sentence(deferredSaid(each)))),
     each.questions.map((asked) => question(asked, each.root, each.session, { resume: each.resume })),
     each.modes.length > 0 && h("ul", { class: "modes" }, ...each.modes.map((mode) => modeShown(mode, each))),
-    ["waiting", "stalled", "closed"].includes(each.status) && !each.questions.length && resumed(each.resume),
+    ["waiting", "stalled", "inactive", "closed"].includes(each.status) && !each.questions.length && resumed(each.resume),
     each.unreadable.map((broken) =>
       h(
         "div",
@@ -159,7 +157,7 @@ function blocks({ in_a_row: row, of_prompt: prompt, limit }) {
 }
 
 function modeShown(mode, of) {
-  const open = of.status === "stalled" || of.status === "closed" ? of.status : "running";
+  const open = isQuiet(of.status) || of.status === "closed" ? of.status : "running";
   const state = mode.waiting ? "waiting" : mode.active ? open : (mode.outcome ?? "idle");
   return h(
     "li",
