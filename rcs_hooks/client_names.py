@@ -40,8 +40,13 @@ AGENT_VARIABLES = (
     "RCS_SESSION_ID",
 )
 """The variables that are set in the shell of an agent, and by no person for other ends, as CODEX_HOME is."""
-SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "QWEN_CODE_SESSION_ID")
-"""The variables by which a client tells its agent's shell the id of the session."""
+SESSION_VARIABLES = {
+    "CLAUDE_CODE_SESSION_ID": "claude",
+    "CODEX_SESSION_ID": "codex",
+    "COPILOT_AGENT_SESSION_ID": "copilot",
+    "QWEN_CODE_SESSION_ID": "qwen",
+}
+"""The client of each variable that tells its agent's shell the id of the session."""
 SKILL_FOLDERS = (
     (".claude", "CLAUDE_CONFIG_DIR"),
     (".codex", "CODEX_HOME"),

@@ -33,6 +33,18 @@ def typed_by(env: "Mapping[str, str]", is_terminal: bool) -> str:
     return TERMINAL if is_terminal else SCRIPT
 
 
+def session_of(env: "Mapping[str, str]") -> tuple[str, str]:
+    """Return the id of the session in whose shell this is the environment, and the name of its client.
+
+    Each is empty if it is not known; the id is as the variable says it, so it may be any text.
+    """
+    from rcs_hooks.client_names import SESSION_VARIABLES
+
+    known = [(env[name], client) for name, client in SESSION_VARIABLES.items() if env.get(name)]
+    named = env.get("RCS_SESSION_ID") or (known[0][0] if known else "")
+    return named, next((client for session, client in known if session == named), "")
+
+
 class Environment:
     """What a call takes from outside its arguments: read once at the edge, and passed down.
 

@@ -35,8 +35,8 @@ def constants() -> dict[str, tuple[object, str]]:
             "The variables that are set in the shell of an agent, and by no person for other ends, as CODEX_HOME is.",
         ),
         "SESSION_VARIABLES": (
-            tuple(session_variables()),
-            "The variables by which a client tells its agent's shell the id of the session.",
+            session_variables(),
+            "The client of each variable that tells its agent's shell the id of the session.",
         ),
         "SKILL_FOLDERS": (
             tuple(skill_folders()),

@@ -226,6 +226,7 @@ def test_runs_go_on(upgraded: Upgraded) -> None:
     assert {name: (run["status"], run["current"]) for name, run in listed.items()} == {
         "r1": ("running", "design"), "login": ("running", "plan_review"),
     }  # fmt: skip
+    assert {(run["session"], run["client"], run["workspace"]) for run in listed.values()} == {(None, None, None)}
     report = ("--workflow", "build", "--type", "status_change", "--run-id", "r1", "--data", '{"status": "running"}')
     upgraded.rcs("emit", *report, "--step", "tasks")
     refused = upgraded.rcs("emit", *report, "--step", "requirements", status=1)

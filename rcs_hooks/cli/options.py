@@ -10,8 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rcs_hooks.cli import wrong_calls
-from rcs_hooks.clients import session_variables
-from rcs_hooks.environment import Environment
+from rcs_hooks.environment import Environment, session_of
 from rcs_hooks.errors import NO_WORKING_DIRECTORY, Refused, UsageError
 from rcs_hooks.files.paths import inside
 from rcs_hooks.files.workspaces import REMOVED, find_root, working_folder
@@ -172,11 +171,7 @@ def scope_of(args: argparse.Namespace, session: object = None) -> Scope:
 
     `--session` takes the first letters of an id, as lists show them. Raises Refused.
     """
-    variables = ("RCS_SESSION_ID", *session_variables())
-    named = next(
-        (value for value in (args.session, session, *map(os.environ.get, variables)) if value),
-        None,
-    )
+    named = args.session or session or session_of(os.environ)[0] or None
     found = scope(os.environ, working_folder(), args.root, check_session_id(named), time.time())
     if not args.session:
         return found

@@ -58,6 +58,7 @@ def build() -> argparse.ArgumentParser:
     )
     _add_filters(listing)
     listing.add_argument("--feature", metavar="NAME", help="only runs of this feature")
+    listing.add_argument("--session", metavar="ID", help="only runs that this session reported last, by its whole id")
     listing.add_argument(
         "--since", type=_time, metavar="TIME", help="only runs with an event in the last 45m, 12h, 30d or 2w"
     )
@@ -147,7 +148,7 @@ def _list(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     if args.limit < 1:
         raise UsageError(f"--limit {args.limit}: it must be 1 or more")
     since = _ms(now) - queries.milliseconds(args.since) if args.since else None
-    filters = _filters(args)._replace(feature=args.feature, since_ms=since)
+    filters = _filters(args)._replace(feature=args.feature, session=args.session, since_ms=since)
     found: Record = queries.list_runs(store, _ms(now), filters, limit=args.limit, before=args.before)
     if args.json:
         output.result(found)
@@ -170,7 +171,7 @@ def _row(run: Record, now: float, length: int, folders: Mapping[str, str]) -> Ro
         Cell(feature, STRONG) if feature else Cell("(no feature)", QUIET),
         Cell(run["status"], kind_of(run["status"])),
         Cell(clean(run["workflow"])),
-        Cell(clean(run["current"])),
+        Cell(clean(queries.place_words(run["current_steps"]))),
         Cell(when.ago(at, now), QUIET, when.full(at)),
         Cell(folders.get(project, project) if len(folders) > 1 else "", full=project),
         Cell(short(run["run_id"], length), full=run["run_id"]),
@@ -182,7 +183,7 @@ def _next_page(args: argparse.Namespace, before: int) -> str:
     """Return the command that lists the next page with the same filters. `before`: where the next page begins."""
     import shlex
 
-    asked = [(name, getattr(args, name)) for name in ("workflow", "project", "status", "feature", "since")]
+    asked = [(name, getattr(args, name)) for name in ("workflow", "project", "status", "feature", "session", "since")]
     asked += [("limit", str(args.limit) if args.limit != SHOWN_RUNS else None), ("before", str(before))]
     words = [word for name, value in asked if value is not None for word in (f"--{name}", value)]
     return shlex.join(["rcs", "runs", "list", *words])
@@ -214,7 +215,7 @@ def _show(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
         output.result(found)
         return output.OK
     output.text(f"{found['run_id']}: {clean(found['workflow'])} is {found['status']}")
-    for name in ("feature", "project", "machine", "started_at", "last_at"):
+    for name in ("feature", "project", "machine", "session", "client", "started_at", "last_at"):
         if found[name]:
             output.text(f"  {name.removesuffix('_at'):<9}{clean(found[name], 120)}")
     for title, lines in (

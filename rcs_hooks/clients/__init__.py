@@ -37,12 +37,14 @@ def client_of(fields: Mapping[str, Any], env: Mapping[str, str]) -> Client:
     return next((client for client in reversed(CLIENTS.values()) if client.recognizes(fields, env)), UNKNOWN)
 
 
-def session_variables() -> list[str]:
-    """List the environment variables by which clients tell their agent's shell the id of its session.
+def session_variables() -> dict[str, str]:
+    """Return the client of each environment variable that tells its agent's shell the id of the session.
 
     They are sorted by name: where one client runs in the shell of another, nothing says which is the inner one.
     """
-    return sorted(client.session_variable for client in CLIENTS.values() if client.session_variable)
+    return dict(
+        sorted((client.session_variable, client.name) for client in CLIENTS.values() if client.session_variable)
+    )
 
 
 def skill_folders() -> list[tuple[str, str]]:

@@ -118,7 +118,9 @@ async def search_all(request: Request, data: DashboardSource) -> Record:
 
 async def list_runs(request: Request, data: DashboardSource) -> Record:
     query = request.query_params
-    parameters.only(query, "project", "workflow", "status", "feature", "since", "until", "before", "limit", "sort")
+    parameters.only(
+        query, "project", "workflow", "status", "feature", "session", "since", "until", "before", "limit", "sort"
+    )
     limit = parameters.number(query, "limit", RUNS, least=1, most=MOST)
     before = parameters.number(query, "before")
     filters = parameters.filters(query, data.now_ms)
@@ -139,7 +141,8 @@ def _list_runs(
 
 
 async def show_run(request: Request, data: DashboardSource) -> Record:
-    return await data.store.ask(_show_run, data, request.path_params["run"], **_event_page(request))
+    found = await data.store.ask(_show_run, data, request.path_params["run"], **_event_page(request))
+    return found | await data.session_of_run(found)
 
 
 def _show_run(store: RunStore | None, /, data: DashboardSource, run_id: str, **page: Any) -> Record:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from rcs_hooks.files.clock import seconds
+from rcs_hooks.runs.queries import place_words
 from rcs_hooks.state.silence import length
 from rcs_hooks.tasks import phases
 from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
@@ -74,11 +75,12 @@ def working(
 
 def _of_run(run: Record, now: float) -> Iterator[Record]:
     age = now - (seconds(run["last_at"]) or now)
-    at = f" at {run['current']}" if run["current"] else ""
+    place = place_words(run["current_steps"])
+    at = f" at {place}" if place else ""
     need = NOTHING | {
         "what": "run", "id": run["run_id"], "project": run["project"], "title": run["workflow"],
         "about": run["feature"], "since": run["last_at"], "reason": run["reason"] or None,
-        "page": f"/runs/{quote(run['run_id'], safe='')}",
+        "client": run["client"], "page": f"/runs/{quote(run['run_id'], safe='')}",
     }  # fmt: skip
     if age >= HISTORY_AFTER:
         return
@@ -130,7 +132,7 @@ def _of_deferred(session: Record, now: float) -> Iterator[Record]:
         words = f"{by} has ended; type {skills} to go on, or any prompt to be asked"
         yield _need(session, "waiting", session["deferred"][0], words, since) | {
             "about": source and source["title"],
-            "page": _page_of_session(session) if source is None else mode_page(session, source["mode"]),
+            "page": page_of_session(session) if source is None else mode_page(session, source["mode"]),
         }
 
 
@@ -145,7 +147,7 @@ def _need(session: Record, kind: str, title: str, detail: str, since: str | None
         "title": title,
         "about": known and known["title"], "detail": detail, "since": since, "reason": mode and mode["reason"],
         "client": session["client"], "resume": session["resume"],
-        "page": mode_page(session, title) if known else _page_of_session(session),
+        "page": mode_page(session, title) if known else page_of_session(session),
     }  # fmt: skip
 
 
@@ -155,7 +157,8 @@ def mode_page(session: Record, mode: str) -> str:
     return f"/modes/{quote(mode, safe='')}?{where}"
 
 
-def _page_of_session(session: Record) -> str:
+def page_of_session(session: Record) -> str:
+    """Return the address of the list of sessions with this one alone."""
     return f"/sessions?{urlencode({'project': session['root'], 'session': session['session'] or ''})}"
 
 

@@ -17,6 +17,7 @@ from rcs_hooks.dashboard import (
     local_actions,
     mode_runs,
     overview,
+    run_session,
     runs,
     tasks,
 )
@@ -85,6 +86,10 @@ class DashboardData:
         """Return the workspace that the server was started in, then the workspaces of the runs."""
         return await self.store.ask(self._workspaces)
 
+    def runs_of_sessions(self, store: RunStore | None) -> dict[tuple[str, str], int]:
+        """Return how many runs each session has reported last, by its workspace and its id."""
+        return dict(self._current_index(store).of_sessions)
+
     def _workspaces(self, store: RunStore | None) -> list[str]:
         return self._current_index(store).workspaces(self.root)
 
@@ -105,6 +110,9 @@ class DashboardData:
 
     def show_run(self, store: RunStore | None, run_id: str, *, after: int | None, limit: int) -> Record:
         return runs.show_run(store, run_id, self.now_ms, self._machines, self._paths, after=after, limit=limit)
+
+    async def session_of_run(self, run: Record) -> Record:
+        return await run_in_threadpool(run_session.of_run, run, self.clock())
 
     async def artifact(self, run_id: str, path: str) -> Record:
         project, found = await self.store.ask(runs.find_artifact, run_id, path)
@@ -145,7 +153,11 @@ class DashboardData:
 
     async def sessions(self, project: str | None, *, limit: int, only: str | None = None) -> Record:
         roots = await self._roots_of(project)
-        return await run_in_threadpool(self._sessions, roots, limit=limit, only=only)
+        counts = await self.store.ask(self.runs_of_sessions)
+        found = await run_in_threadpool(self._sessions, roots, limit=limit, only=only)
+        for each in found["sessions"]:
+            each["runs"] = counts.get((each["root"], each["session"] or ""), 0)
+        return found
 
     def _sessions(self, roots: list[str], *, limit: int, only: str | None = None) -> Record:
         """Return the sessions of workspaces as JSON; `only` is as in `sessions.list_sessions`.

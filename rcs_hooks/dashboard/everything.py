@@ -12,12 +12,14 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+from rcs_hooks.client_names import TITLES
 from rcs_hooks.dashboard import mode_path
 from rcs_hooks.dashboard.mode_path import ModePath
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.records import title_of
+from rcs_hooks.runs.queries import place_words
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED
 from rcs_hooks.state import history, session_notes
 from rcs_hooks.state.session_listing import folded_sessions, known_sessions
@@ -214,8 +216,10 @@ def _of_run(run: RunRecord, now: float) -> Record:
     title = clean(run.feature, TITLE_LENGTH)
     return _entry(
         RUN, clean(run.workflow) or "run", title or clean(run.workflow), run.project,
-        shown_status(run.status, run.last_ms, round(now * 1000)), has_title=bool(title), phase=run.current,
-        id=run.run_id, started_at=run.started_at, last_at=run.last_at,
+        shown_status(run.status, run.last_ms, round(now * 1000)), has_title=bool(title),
+        phase=place_words(run.current_steps) or None,
+        id=run.run_id, session=run.session, client=TITLES.get(run.client or ""), started_at=run.started_at,
+        last_at=run.last_at,
         page=f"/runs/{quote(run.run_id, safe='')}" if run.file else None,
     )  # fmt: skip
 

@@ -3,8 +3,9 @@
 Reading (GET; every time is UTC, ISO 8601 with milliseconds; what is not known is null, never left out):
 - `/api/overview?project=` → `Overview`: everything in one list, each thing once.
 - `/api/all?q=&kind=&project=&state=&sort=&limit=` → `All`: runs, all passages of modes, and tasks, searched by words.
-- `/api/runs?project=&workflow=&status=&feature=&since=&until=&before=&limit=&sort=` → `Runs`. `since` and `until` are a
-  length of time before now (45m, 12h, 30d, 2w) or a time. `before` is the cursor: the `next` of the page before.
+- `/api/runs?project=&workflow=&status=&feature=&session=&since=&until=&before=&limit=&sort=` → `Runs`. `since` and
+  `until` are a length of time before now (45m, 12h, 30d, 2w) or a time. `before` is the cursor: the `next` of the page
+  before.
 - `/api/runs/ID?after=&limit=` → `RunDetail`; its events are the last 200, or, with `after`, those above that sequence.
 - `/api/runs/ID/events?after=&limit=` → `Events`: the page above a sequence.
 - `/api/runs/ID/artifact?path=` → `ArtifactText`: the text of a file that the run has registered.
@@ -131,6 +132,7 @@ class SessionJson(JsonModel):
     blocks: BlocksJson
     unreadable: list[BrokenJson]
     updated_at: Timestamp | None
+    runs: int = Field(description="how many runs with a machine `rcs emit` has reported in it last")
 
 
 class SessionsJson(JsonModel):

@@ -21,7 +21,11 @@ class RunJson(JsonModel):
     feature: str | None
     machine: str | None = Field(description="the file that the state machine was read from")
     status: RunStatus = Field(description="stalled: running, but without an event for an hour; inactive: for a day")
-    current: str | None = Field(description="the step where the run is")
+    current: str | None = Field(description="the step that was reported last")
+    current_steps: list[str] = Field(description="the steps where it is: several where branches run side by side")
+    session: str | None = Field(description="the session of a client that reported it last; null: none did")
+    client: str | None = Field(description="what people call the client of that session")
+    workspace: str | None = Field(description="the folder whose state has that session")
     event_count: int
     artifact_count: int
     started_at: Timestamp
@@ -146,6 +150,14 @@ class StepVisitJson(JsonModel):
     ended_at: Timestamp | None = Field(description="null: the step runs or waits")
 
 
+class RunModeJson(JsonModel):
+    """The run of a mode in the session that reported a run."""
+
+    mode: str
+    title: str
+    page: str = Field(description="the address of its page")
+
+
 class RunDetailJson(RunJson):
     seconds: float = Field(description="from its first event to its last one, or to now while it goes on")
     timeline: list[TimelineStepJson] = Field(description="every step of the machine, units and agents nested in theirs")
@@ -157,6 +169,8 @@ class RunDetailJson(RunJson):
     graph: GraphJson
     reason: str | None = Field(description="why it waits or has failed, as an event said")
     task: str | None = Field(description="the task that it is a run of")
+    session_page: str | None = Field(description="the address of its session; null: that has no state here")
+    mode: RunModeJson | None = Field(description="what is active in its session, or ended there last")
     seq: int = Field(description="the newest event that this answer surely contains: follow with `/ws?after=`")
 
 

@@ -35,11 +35,12 @@ def only(query: QueryParams, *names: str) -> None:
 
 def filters(query: QueryParams, now_ms: int) -> RunFilter:
     """Return the filters of a list of runs."""
-    project, workflow, status, feature = (text(query, name) for name in ("project", "workflow", "status", "feature"))
+    names = ("project", "workflow", "status", "feature", "session")
+    project, workflow, status, feature, session = (text(query, name) for name in names)
     if status not in (None, *RUN_STATUSES):
         raise InvalidParameter(f"status {clean(status)!r} is not known; it is one of {', '.join(RUN_STATUSES)}")
     since_ms, until_ms = (time_ms(query, name, now_ms) for name in ("since", "until"))
-    return RunFilter(project, workflow, status, feature, since_ms, until_ms)
+    return RunFilter(project, workflow, status, feature, since_ms, until_ms, session)
 
 
 def text(query: QueryParams, name: str) -> str | None:

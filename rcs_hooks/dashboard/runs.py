@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.dashboard import graphs, workers
@@ -226,14 +226,17 @@ class RunIndex:
     def __init__(self) -> None:
         self._seen = 0
         self.projects: set[str] = set()
-        """The projects of all runs, those without a machine too."""
+        """The projects of all runs, those without a machine too, and the workspaces of their sessions."""
         self._shown_projects: set[str] = set()
         self._workflows: set[str] = set()
+        self._session_of: dict[str, tuple[str, str]] = {}
+        self.of_sessions: Counter[tuple[str, str]] = Counter()
+        """How many runs with a machine each session has reported last, by its workspace and its id."""
 
     def forget(self) -> None:
         """Drop everything known, because runs were deleted or the store is another one."""
         self._seen = 0
-        for each in (self.projects, self._shown_projects, self._workflows):
+        for each in (self.projects, self._shown_projects, self._workflows, self._session_of, self.of_sessions):
             each.clear()
 
     def bring_up(self, store: RunStore | None) -> None:
@@ -254,10 +257,21 @@ class RunIndex:
         self._seen = newest
 
     def _take(self, run: RunRecord) -> None:
-        self.projects.add(run.project)
+        self.projects.update(folder for folder in (run.project, run.workspace) if folder)
         if run.file:
+            self._count_for_session(run)
             self._shown_projects.add(run.project)
             self._workflows.add(run.workflow)
+
+    def _count_for_session(self, run: RunRecord) -> None:
+        if not (run.session and run.workspace):
+            return
+        now, before = (run.workspace, run.session), self._session_of.get(run.run_id)
+        if now != before:
+            self._session_of[run.run_id] = now
+            self.of_sessions[now] += 1
+            if before:
+                self.of_sessions[before] -= 1
 
     def filters(self) -> Record:
         """Return the projects and workflows that a list of runs can be filtered by, as JSON."""

@@ -41,6 +41,9 @@ class DashboardSource(Protocol):
     def show_run(self, store: RunStore | None, run_id: str, *, after: int | None, limit: int) -> Record:
         """Return a run as JSON, without `seq`. Raises NotFound."""
 
+    async def session_of_run(self, run: Record) -> Record:
+        """Return the page of the session that reported a run, given as JSON, and its mode, as JSON."""
+
     async def artifact(self, run_id: str, path: str) -> Record:
         """Return the text of an artifact as JSON. Raises Refused."""
 

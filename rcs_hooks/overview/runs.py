@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from rcs_hooks.client_names import TITLES
 from rcs_hooks.overview.entries import ENDED, LATELY, RUN, RUNNING, WAITING, Entry
 from rcs_hooks.overview.reasons import reason_of
+from rcs_hooks.runs.queries import place_words
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter
 from rcs_hooks.runs.records import WAITING as WAITS
 from rcs_hooks.terminal.ids import short
@@ -64,8 +66,9 @@ def of_run(run: RunRecord, root: str, now_ms: int, commands: Commands, reason: s
         since=run.started_at, last_at=run.last_at, project=root,
     )  # fmt: skip
     status = shown_status(run.status, run.last_ms, now_ms)
-    entry = entry._replace(quiet=status if status in QUIET else "")
-    at = (f" at {step}" if step else "") + (f": {reason}" if reason else "")
+    entry = entry._replace(quiet=status if status in QUIET else "", client=TITLES.get(run.client or "", ""))
+    place = place_words(run.current_steps)
+    at = (f" at {clean(place)}" if place else "") + (f": {reason}" if reason else "")
     show = f"{commands.rcs} runs show {quoted(run.run_id)}"
     if run.status == WAITS:
         says = f"{entry.quiet}, waits{at}" if entry.quiet else f"waits{at}"

@@ -5,11 +5,12 @@ The machine is read before the store is locked. A first report that is refused d
 
 import os
 
-from rcs_hooks.environment import Environment
+from rcs_hooks.environment import Environment, session_of
 from rcs_hooks.errors import MachineError, RcsError, Rejected, error_json
-from rcs_hooks.files.paths import inside
+from rcs_hooks.files.paths import inside, is_name
 from rcs_hooks.files.workspaces import find_root, is_repository
 from rcs_hooks.runs import messages, rules, workflow_files
+from rcs_hooks.runs.records import SessionRef
 from rcs_hooks.runs.request import ARTIFACT, EmitRequest, parse_request
 from rcs_hooks.runs.store import exists, location_of, open_readwrite
 from rcs_hooks.runs.update import RunUpdate
@@ -50,6 +51,7 @@ def emit(options: "Mapping[str, object]", environment: Environment) -> Receipt:
     )
     machine = workflow_files.machine_of(found) if found else None
     agents = AgentMachines(request, machine, project, environment.home)
+    reporter = session_ref(environment)
     location = location_of(environment)
     if not exists(location):
         _checked(request, RunUpdate(None, request, machine, project, environment.now), agents)
@@ -61,7 +63,7 @@ def emit(options: "Mapping[str, object]", environment: Environment) -> Receipt:
             if update.run is None and not options.get("project"):
                 first = _first_write(store, project, environment)
             accepted = _checked(request, update, agents)
-            stored = update.write(accepted, found.path if found and machine else None)
+            stored = update.write(accepted, found.path if found and machine else None, reporter)
     finally:
         store.close()
     notes = [note for note in ("" if found else messages.not_checked(request.workflow), first) if note]
@@ -77,6 +79,18 @@ def _first_write(store: "RunStore", project: str, environment: Environment) -> s
 
     line = first_write.line_of_run(project, environment.env)
     return "" if line and store.runs(round(environment.now * 1000), RunFilter(project=project), limit=1) else line
+
+
+def session_ref(environment: Environment) -> SessionRef | None:
+    """Return the session in whose shell a report is made; None where no variable names one.
+
+    An id that no session can have is no reason to refuse a report. A server of MCP may outlive the session that its
+    variables name.
+    """
+    session, client = ("", "") if environment.mcp else session_of(environment.env)
+    if not is_name(session):
+        return None
+    return SessionRef(session, client, os.path.realpath(find_root(environment.env, environment.cwd, session)))
 
 
 def project_of(named: object, environment: Environment) -> str:

@@ -10,7 +10,7 @@ Rules of this file:
   anything else is idle.
 """
 
-from rcs_hooks.runs.records import COMPLETED, FAILED, RUNNING, SKIPPED, WAITING
+from rcs_hooks.runs.records import COMPLETED, FAILED, OPEN, RUNNING, SKIPPED, WAITING
 from rcs_hooks.runs.rules import is_end
 
 TYPE_CHECKING = False
@@ -36,6 +36,13 @@ def run_status(steps: "Iterable[StepRecord]", machine: "Machine | None") -> str:
             return status
     has_ended = machine and any(step.status == COMPLETED and is_end(machine, name) for name, step in live.items())
     return COMPLETED if has_ended else IDLE
+
+
+def open_steps(steps: "Iterable[StepRecord]", machine: "Machine") -> list[str]:
+    """Return the steps of the workflow itself that run or wait and were not left, in the order of their entry."""
+    own = {step.step: step for step in steps if step.is_step_level}
+    here = [step for step in own.values() if step.status in OPEN and not is_left(step, own, machine)]
+    return [step.step for step in sorted(here, key=lambda step: step.entered)]
 
 
 def is_left(step: "StepRecord", own: "dict[str, StepRecord]", machine: "Machine | None") -> bool:

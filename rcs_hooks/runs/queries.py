@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rcs_hooks import jsontext
+from rcs_hooks.client_names import TITLES
 from rcs_hooks.errors import Refused
 from rcs_hooks.runs import timeline
 from rcs_hooks.runs.progress import IDLE
@@ -13,7 +14,7 @@ from rcs_hooks.runs.records import ALL_RUNS, COMPLETED, FAILED, RUNNING, SKIPPED
 from rcs_hooks.workflow.silence import INACTIVE, STALLED, shown_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.machine.graph import Machine
@@ -25,9 +26,11 @@ RUN_STATUSES = (RUNNING, WAITING, STALLED, FAILED, COMPLETED, SKIPPED, IDLE, INA
 UNITS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
 PAGE = 100
 """How many events are read at once; each can be as large as an emit may bring."""
+MOST_STEPS = 2
+"""How many of the steps where a run is are named in a list."""
 DELETED_AT_ONCE = 50
 """How many runs are deleted in one transaction, so that nobody who emits meanwhile waits for long."""
-HIDDEN = ("id", "last_ms", "ended")
+HIDDEN = ("id", "last_ms", "ended", "open_steps")
 OTHER_NAMES = {"file": "machine", "events": "event_count", "artifacts": "artifact_count"}
 
 
@@ -64,7 +67,14 @@ def list_runs(
 def run_as_json(run: RunRecord, now_ms: int) -> JsonObject:
     """Return a run as JSON, without the fields that only the store needs."""
     shown = {OTHER_NAMES.get(name, name): value for name, value in run._asdict().items() if name not in HIDDEN}
-    return shown | {"status": shown_status(run.status, run.last_ms, now_ms)}
+    status = shown_status(run.status, run.last_ms, now_ms)
+    return shown | {"status": status, "current_steps": run.current_steps, "client": TITLES.get(run.client or "")}
+
+
+def place_words(steps: Sequence[str]) -> str:
+    """Return where a run is, in words: `a`, or `a, b and 2 more`; empty if it is nowhere."""
+    more = len(steps) - MOST_STEPS
+    return ", ".join(steps[:MOST_STEPS]) + (f" and {more} more" if more > 0 else "")
 
 
 def event_as_json(event: EventRecord) -> JsonObject:
@@ -131,12 +141,12 @@ def show_run(
         if last is not None:
             after = max(after, run.events - last)
         events = list(store.events(run.id, after=after, limit=limit))
-    return run_as_json(run, now_ms) | {
-        "steps": timeline.flat(steps, now_ms),
-        "timeline": timeline.nested(steps, now_ms, machine),
-        "artifacts": [_artifact_as_json(artifact, run.project) for artifact in artifacts],
-        "events": list(map(event_as_json, events)),
-    }
+        return run_as_json(run, now_ms) | {
+            "steps": timeline.flat(steps, now_ms),
+            "timeline": timeline.nested(steps, now_ms, machine),
+            "artifacts": [_artifact_as_json(artifact, run.project) for artifact in artifacts],
+            "events": list(map(event_as_json, events)),
+        }
 
 
 def _artifact_as_json(artifact: ArtifactRecord, project: str) -> JsonObject:

@@ -12,6 +12,16 @@ OPEN = (RUNNING, WAITING)
 BY_PERSON, BY_MACHINE = "person", "machine"
 
 
+class SessionRef(NamedTuple):
+    """The session of a client in whose shell a run was reported."""
+
+    session: str
+    client: str
+    """The name of the client; empty if no variable of its own names the session."""
+    workspace: str
+    """The folder whose state has the session; it may be another one than the project of the run."""
+
+
 class RunRecord(NamedTuple):
     """One run, with everything that a list of runs shows, so that a list needs no events."""
 
@@ -36,6 +46,24 @@ class RunRecord(NamedTuple):
     """The id of the last event."""
     ended: str | None
     """Who ended the run: BY_PERSON, BY_MACHINE, or None while it goes on."""
+    session: str | None = None
+    """The session that reported an event of the run last: where several did, the one that can go on with it. None where
+    no report came from a session."""
+    client: str | None = None
+    """The name of that session's client."""
+    workspace: str | None = None
+    """The folder whose state has that session."""
+    open_steps: str | None = None
+    """The steps of the workflow that run or wait, behind the number of events for which that was so, a line for each:
+    an older program adds events and leaves this as it is. None where no machine says which steps were left."""
+
+    @property
+    def current_steps(self) -> list[str]:
+        """Return the steps where the run is: several where branches run side by side."""
+        number, *steps = (self.open_steps or "").split("\n")
+        if steps and number == str(self.events) and self.status in OPEN:
+            return steps
+        return [self.current] if self.current else []
 
 
 class StepRecord(NamedTuple):
@@ -143,6 +171,7 @@ class RunFilter(NamedTuple):
     feature: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
+    session: str | None = None
 
 
 ALL_RUNS = RunFilter()

@@ -46,14 +46,20 @@ MIGRATIONS = (
 )
 """The statements from nothing to version 1, from 1 to 2, and so on; a migration that was released never changes."""
 VERSION = len(MIGRATIONS)
-ADDED_COLUMN = (
-    "ALTER TABLE runs ADD COLUMN ended TEXT",
-    """UPDATE runs SET ended = CASE
-           WHEN (SELECT type FROM events WHERE events.id = runs.last_event) = 'run_ended' THEN 'person'
-           WHEN status = 'completed' THEN 'machine'
-       END""",
-)
-"""Adds a column that older programs ignore. The version stays, because a server of such a program may still run."""
+ADDED_COLUMNS = {
+    "ended": (
+        "ALTER TABLE runs ADD COLUMN ended TEXT",
+        """UPDATE runs SET ended = CASE
+               WHEN (SELECT type FROM events WHERE events.id = runs.last_event) = 'run_ended' THEN 'person'
+               WHEN status = 'completed' THEN 'machine'
+           END""",
+    ),
+    "session": ("ALTER TABLE runs ADD COLUMN session TEXT",),
+    "client": ("ALTER TABLE runs ADD COLUMN client TEXT",),
+    "workspace": ("ALTER TABLE runs ADD COLUMN workspace TEXT",),
+    "open_steps": ("ALTER TABLE runs ADD COLUMN open_steps TEXT",),
+}
+"""Add columns that older programs ignore. The version stays, because a server of such a program may still run."""
 
 
 def bring_up(path: str, sql: "Connection") -> None:
@@ -61,7 +67,7 @@ def bring_up(path: str, sql: "Connection") -> None:
 
     Raises StoreError for a database of another program or of a newer version.
     """
-    if _version_in_one_transaction(path, sql) == VERSION and _has_added_column(sql):
+    if _version_in_one_transaction(path, sql) == VERSION and not _due_columns(sql):
         return
     execute_when_free(sql, "PRAGMA journal_mode = WAL")
     execute_when_free(sql, "BEGIN IMMEDIATE")
@@ -70,8 +76,9 @@ def bring_up(path: str, sql: "Connection") -> None:
             for statement in MIGRATIONS[number]:
                 sql.execute(statement)
             sql.execute(f"PRAGMA user_version = {number + 1}")
-        for statement in () if _has_added_column(sql) else ADDED_COLUMN:
-            sql.execute(statement)
+        for name in _due_columns(sql):
+            for statement in ADDED_COLUMNS[name]:
+                sql.execute(statement)
         sql.execute(f"PRAGMA application_id = {APPLICATION}")
         sql.execute("COMMIT")
     except BaseException:  # no half of a migration may stay; the error is raised again
@@ -80,8 +87,10 @@ def bring_up(path: str, sql: "Connection") -> None:
         raise
 
 
-def _has_added_column(sql: "Connection") -> bool:
-    return bool(sql.execute("SELECT 1 FROM pragma_table_info('runs') WHERE name = 'ended'").fetchall())
+def _due_columns(sql: "Connection") -> list[str]:
+    """Return the columns that the table of runs has yet to get."""
+    present = {name for (name,) in sql.execute("SELECT name FROM pragma_table_info('runs')")}
+    return [name for name in ADDED_COLUMNS if name not in present]
 
 
 def _version_in_one_transaction(path: str, sql: "Connection") -> int:

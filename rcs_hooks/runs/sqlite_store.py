@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 RUN, STEP, EVENT, ARTIFACT = RunRecord._fields, StepRecord._fields, NewEvent._fields, ArtifactRecord._fields
-CHANGES = ("feature", "file", "status", "current", "events", "artifacts", "last_at", "last_ms", "last_event", "ended")
+CHANGES = (
+    "feature", "file", "status", "current", "events", "artifacts", "last_at", "last_ms", "last_event", "ended",
+    "session", "client", "workspace", "open_steps",
+)  # fmt: skip
 SELECT_RUN = f"SELECT {', '.join(RUN)} FROM runs"  # noqa: S608 - names of this package
 SELECT_EVENT = (
     f"SELECT events.id, {', '.join(f'events.{name}' for name in EVENT)}, run_id, workflow, project"  # noqa: S608 - as above
@@ -182,6 +185,7 @@ def _of_filters(filters: RunFilter) -> "list[tuple[str, object]]":
         ("project = ?", filters.project),
         ("workflow = ?", filters.workflow),
         ("feature = ?", filters.feature),
+        ("session = ?", filters.session),
         ("last_ms >= ?", filters.since_ms),
         ("last_ms < ?", filters.until_ms),
     ]

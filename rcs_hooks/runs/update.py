@@ -3,7 +3,7 @@
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso
-from rcs_hooks.runs.progress import IDLE, latest, run_status
+from rcs_hooks.runs.progress import IDLE, latest, open_steps, run_status
 from rcs_hooks.runs.records import (
     BY_MACHINE,
     BY_PERSON,
@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.machine.graph import Machine
+    from rcs_hooks.runs.records import SessionRef
     from rcs_hooks.runs.request import EmitRequest
     from rcs_hooks.runs.store import RunStore
 
@@ -59,10 +60,11 @@ class RunUpdate:
 
     # --- writing
 
-    def write(self, request: "EmitRequest", file: str | None) -> "JsonObject":
+    def write(self, request: "EmitRequest", file: str | None, by: "SessionRef | None" = None) -> "JsonObject":
         """Store the request, and return the answer to its caller as JSON.
 
         `request` is the request of this update, with the agent that its step belongs to; `file` declares the machine.
+        `by`: the session that reports it; None if it comes from no session, which leaves the one before.
         Events that follow from the request are stored before the event of the request.
         """
         store = self._writable
@@ -71,6 +73,8 @@ class RunUpdate:
             self._ms += 1  # the predecessors are completed one millisecond earlier, yet after everything stored so far
         run = self.run or self._new_run(store, request)
         run = run._replace(file=file or run.file, feature=request.feature or run.feature)
+        if by:
+            run = run._replace(session=by.session, client=by.client or None, workspace=by.workspace)
         for step in done:
             run = self._complete(store, run, step)
         run = _add_event(store, run, self._ms, self._event(request))
@@ -79,6 +83,8 @@ class RunUpdate:
         else:
             run = self._move(store, run, request)
         run = self._settle(run, request)
+        here = open_steps(self.steps.values(), self.machine) if self.machine else []
+        run = run._replace(open_steps="\n".join((str(run.events), *here)) if here else None)
         store.update_run(run)
         return {
             "success": True,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import RcsError, Rejected, reason_of
 from rcs_hooks.runs import rules, workflow_files
+from rcs_hooks.runs.emit import session_ref
 from rcs_hooks.runs.records import BY_PERSON
 from rcs_hooks.runs.request import STATUS_CHANGE, EmitRequest, parse_request
 from rcs_hooks.runs.store import RunStore, location_of, open_readwrite
@@ -80,10 +81,12 @@ def _report(move: MoveReport, environment: Environment) -> None:
     try:
         with store.write_transaction():
             run_id = _run_id(store, move, lifecycle)
+            reporter = session_ref(environment)
             # A step that begins to run completes the one before it; nothing comes after done, so it completes itself.
             for status in ("running", "completed") if move.phase == DONE else ("running",):
                 request = move.request(run_id, status)
-                RunUpdate(store, request, lifecycle, move.project, environment.now).write(request, LIFECYCLE)
+                update = RunUpdate(store, request, lifecycle, move.project, environment.now)
+                update.write(request, LIFECYCLE, reporter)
     finally:
         store.close()
 

@@ -92,3 +92,22 @@ def test_a_picture_is_shown_and_stored_and_files_stand_beside_their_step(look: O
     expect(dialog.locator("td.to-middle")).to_have_text("1")
     expect(dialog.locator("td.to-right")).to_have_text("2")
     expect(dialog.locator("li.task [aria-label=done]")).to_be_visible()
+
+
+def test_a_run_and_the_session_that_reported_it_lead_to_each_other(look: Open, scene: Scene) -> None:
+    session = "0199aaaa-1111-4222-8333-444455556666"
+    scene.prompt("$forge ship the fix", session, 60)
+    project = scene.at(60)
+    for step in ("a", "b", "c"):
+        project.emit(step, workflow="fork", env={"CODEX_SESSION_ID": session})
+    page = look("/runs/r1").page
+    fact = page.locator(".facts .fact", has_text="Session")
+    expect(fact).to_contain_text("Codex 0199aaaa")
+    page.locator(".facts .fact", has_text="Mode").get_by_role("link", name="forge").click()
+    expect(page.locator("h1")).to_have_text("ship the fix")
+    page.go_back()
+    fact.get_by_role("link").click()
+    expect(page.locator(".session")).to_have_count(1)
+    page.get_by_role("link", name="1 reported").click()
+    expect(page.locator("[data-run=r1] .step")).to_have_text("b, c")
+    expect(page.locator(".filters .chip")).to_have_text("session: 0199aaaa ×")

@@ -169,7 +169,7 @@ def test_the_names_that_other_rooms_know_are_those_of_the_clients() -> None:
 
 
 def test_the_variables_of_all_clients_are_in_one_order() -> None:
-    assert session_variables() == [
+    assert list(session_variables()) == [
         "CLAUDE_CODE_SESSION_ID",
         "CODEX_SESSION_ID",
         "COPILOT_AGENT_SESSION_ID",

@@ -133,7 +133,7 @@ REFUSED = [
     ("limit", "many", "limit=many: a number from 1 to 1000 is needed"),
     ("before", "-1", f"before=-1: a number from 0 to {2**62} is needed"),
     ("workflw", "build", "'workflw' is not a parameter of this address; it takes project, workflow, status, feature, "
-     "since, until, before, limit, sort"),
+     "session, since, until, before, limit, sort"),
 ]  # fmt: skip
 
 

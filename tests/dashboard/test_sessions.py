@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -329,3 +330,49 @@ def test_what_was_silent_for_five_days_has_one_word_everywhere(board: Board) -> 
         **{f"all {entry['kind']}": entry["state"] for entry in board.get("/api/all")["entries"]},
     }
     assert set(words.values()) == {"inactive"}, words
+
+
+# --- a run and the session that reported it
+
+
+def test_a_run_leads_to_its_session_and_the_mode_in_it_and_back(board: Board) -> None:
+    env = {"CODEX_SESSION_ID": "s1"}
+    board.workspace.prompt("$forge ship the fix")
+    board.project.emit("requirements", env=env)
+    board.project.emit("scan", run="plain", workflow="plain", env=env)
+    run = board.get("/api/runs/r1")
+    where = f"project={quote(board.root, safe='')}&session=s1"
+    assert (run["session"], run["client"], run["workspace"]) == ("s1", "Codex", board.root)
+    assert run["session_page"] == f"/sessions?{where}"
+    assert run["mode"] == {"mode": "forge", "title": "ship the fix", "page": f"/modes/forge?{where}"}
+    assert session(board)["runs"] == 1
+    assert [each["run_id"] for each in board.get("/api/runs", session="s1")["runs"]] == ["r1"]
+    assert board.get("/api/runs", session="s2")["runs"] == []
+    found = board.get("/api/all", q="s1")["entries"]
+    assert {(each["kind"], each["client"], each["session"]) for each in found} == {
+        ("mode", "Codex", "s1"), ("run", "Codex", "s1"),
+    }  # fmt: skip
+    board.workspace.edit("forge", active=False, lifecycle_outcome="finished", completed_at=iso(board.now))
+    assert board.get("/api/runs/r1")["mode"]["mode"] == "forge"
+    board.project.emit("design", env={"CLAUDE_CODE_SESSION_ID": "s2"})
+    run = board.get("/api/runs/r1")
+    assert (run["session"], run["client"], run["session_page"], run["mode"]) == ("s2", "Claude Code", None, None)
+    assert session(board)["runs"] == 0
+
+
+def test_a_run_that_no_session_reported_leads_to_none(board: Board) -> None:
+    board.project.emit("requirements")
+    run = board.get("/api/runs/r1")
+    assert [run[name] for name in ("session", "client", "workspace", "session_page", "mode")] == [None] * 5
+
+
+def test_the_lists_name_all_steps_where_a_run_is(board: Board) -> None:
+    board.project.walk("a", "b", "c", workflow="fork")
+    assert board.get("/api/runs")["runs"][0]["current_steps"] == ["b", "c"]
+    (entry,) = board.get("/api/overview")["running"]
+    assert entry["detail"] == "running at b, c"
+    assert board.get("/api/all")["entries"][0]["phase"] == "b, c"
+    board.project.emit("b", "completed", workflow="fork")
+    assert board.get("/api/runs/r1")["current_steps"] == ["c"]
+    board.project.emit("c", "waiting", workflow="fork")
+    assert needs(board)["waiting"] == [("run", "r1", "it waits at c")]

@@ -95,10 +95,10 @@ class MemoryStore:
     def runs(
         self, now_ms: int, filters: RunFilter = ALL_RUNS, *, before: int | None = None, limit: int | None = None
     ) -> list[RunRecord]:
-        wanted = (filters.project, filters.workflow, filters.feature)
+        wanted = (filters.project, filters.workflow, filters.feature, filters.session)
 
         def matches(run: RunRecord) -> bool:
-            has = (run.project, run.workflow, run.feature)
+            has = (run.project, run.workflow, run.feature, run.session)
             return (
                 all(value in (None, own) for value, own in zip(wanted, has, strict=True))
                 and filters.status in (None, shown_status(run.status, run.last_ms, now_ms))

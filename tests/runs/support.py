@@ -101,9 +101,10 @@ class Project:
 
     def emit(self, step: str | None, status: str = "running", *, run: str = "r1", **given: Any) -> Record:
         self.now += 1
+        env = {"HOME": str(self.home)} | given.pop("env", {})
         asked = {"type": "status_change", "workflow": "build", "run_id": run, "step": step}
         asked |= {"data": {"status": status}} | given
-        return emit(asked, Environment({"HOME": str(self.home)}, str(self.root), self.now)).as_json
+        return emit(asked, Environment(env, str(self.root), self.now)).as_json
 
     def artifact(self, path: str, *, step: str | None = None, run: str = "r1", **data: Any) -> Record:
         return self.emit(step, run=run, type="artifact_registered", data={"path": path} | data)

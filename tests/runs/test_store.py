@@ -105,12 +105,15 @@ def test_a_database_of_an_older_program_is_read_and_written_and_stays_open_to_th
     project.emit("requirements")
     assert sqlite_schema.VERSION == 1  # an older server that still runs would refuse a higher one
     connection = sqlite3.connect(project.database)
-    connection.execute("ALTER TABLE runs DROP COLUMN ended")
+    for column in ("ended", "session", "client", "workspace"):
+        connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
     connection.commit()
     connection.close()
     assert project.rcs("runs", "list").returncode == 0
     assert project.emit("design")["seq"] == 3
-    assert project.query("SELECT run_id, ended FROM runs") == [("r1", None)]
+    assert project.query("SELECT run_id, ended, session FROM runs") == [("r1", None, None)]
+    project.emit("tasks", env={"RCS_SESSION_ID": "s1"})
+    assert project.query("SELECT session, client, workspace FROM runs") == [("s1", None, str(project.root))]
 
 
 def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

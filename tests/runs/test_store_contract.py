@@ -157,13 +157,14 @@ def test_runs_come_with_the_newest_event_first_and_page_by_page(store: RunStore)
 
 def test_every_filter_leaves_out_what_it_names(store: RunStore) -> None:
     first = added(store, "r1", project="/a", feature="login", last_ms=1_000)
-    second = added(store, "r2", workflow="fork", status="failed", last_ms=2_000)
+    second = added(store, "r2", workflow="fork", status="failed", last_ms=2_000, session="c1")
     wanted = {
         RunFilter(project="/a"): [first],
         RunFilter(workflow="fork"): [second],
         RunFilter(status="failed"): [second],
         RunFilter(status="running"): [first],
         RunFilter(feature="login"): [first],
+        RunFilter(session="c1"): [second],
         RunFilter(since_ms=2_000): [second],
         RunFilter(until_ms=2_000): [first],
         RunFilter(project="/a", status="failed"): [],

@@ -4,6 +4,14 @@ import { h } from "./dom.js";
 import { icon } from "./status.js";
 import { ago } from "./time.js";
 
+const MOST_STEPS = 2;
+
+/** Where a run is: several steps where branches run side by side, the first ones by name. */
+export function placeOf({ current_steps: steps }) {
+  const more = steps.length - MOST_STEPS;
+  return steps.slice(0, MOST_STEPS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 /** The last part of a folder's path, all of it on hover. */
 export function project(path) {
   return h("span", { class: "project", title: path }, path.split("/").filter(Boolean).at(-1) ?? path);

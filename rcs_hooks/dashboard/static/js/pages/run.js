@@ -5,7 +5,7 @@ import { artifacts, openArtifact } from "../artifacts.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { Events } from "../events.js";
-import { copyButton, fact, problemNote, project, sentence, taskLink } from "../pieces.js";
+import { copyButton, fact, placeOf, problemNote, project, sentence, shortId, taskLink } from "../pieces.js";
 import { status, statusOf } from "../status.js";
 import { absolute, ago, duration, lasting } from "../time.js";
 import { banner, goesOn, measured, OneRun, OPEN, staysIn } from "./one_run.js";
@@ -13,19 +13,20 @@ import { banner, goesOn, measured, OneRun, OPEN, staysIn } from "./one_run.js";
 /** Why it waits or has failed, or that it is silent. */
 function whyOf(data) {
   const found = statusOf(data);
-  const at = data.current ? ` at ${data.current}` : "";
-  if (found === "failed") return banner("failed", data.reason ?? `It failed${at}; nobody said why.`);
-  if (found === "waiting") return banner("waiting", data.reason ?? `It waits${at}; nobody said for what.`);
+  const at = data.current ? ` at ${placeOf(data)}` : "";
+  if (found === "failed") return banner("failed", data.reason ?? `It failed${at}; no reason was given.`);
+  if (found === "waiting") return banner("waiting", data.reason ?? `It waits${at}; no reason was given.`);
   if (found === "stalled" || found === "inactive")
     return banner("stalled", sentence(`nothing was heard of it since ${absolute(Date.parse(data.last_at))}`), h("p", {}, "Its agent may have ended without a word. End the run if so."));
   return null;
 }
 
-/** Where it is: at several steps where branches run side by side. */
-function placeOf(data) {
-  const open = data.timeline.filter((step) => OPEN.includes(step.status)).map((step) => step.step);
-  return (goesOn(data) && open.join(", ")) || (data.current ?? "–");
-}
+/** The session whose agent reported it last; one that has no state here is not linked. */
+const session = ({ session: id, session_page: page, client }) => [
+  client && h("span", { class: "client" }, client, " "),
+  page ? h("a", { href: page }, shortId(id)) : shortId(id),
+  copyButton(id, "the id of the session"),
+];
 
 const HAS_ENDED = ["completed", "skipped", "failed"];
 
@@ -131,7 +132,7 @@ export class Run extends OneRun {
       h(
         "dl",
         { class: "facts line" },
-        ...fact(goesOn(data) ? "Now at" : "Last at", h("span", { class: "step" }, placeOf(data))),
+        ...fact(goesOn(data) ? "Now at" : "Last at", h("span", { class: "step" }, data.current_steps.join(", ") || "–")),
         ...fact("Lasted", lasting(data.seconds, goesOn(data), measured(data))),
         ...fact("Started", ago(data.started_at)),
         ...fact("Heard of", ago(data.last_at)),
@@ -141,6 +142,8 @@ export class Run extends OneRun {
           h("code", { class: "id" }, data.run_id),
           copyButton(data.run_id, "the id of the run"),
         ),
+        ...(data.session ? fact("Session", ...session(data)) : []),
+        ...(data.mode ? fact("Mode", h("a", { href: data.mode.page, title: data.mode.title }, data.mode.mode)) : []),
         ...(data.task ? fact("Task", h("a", { href: taskLink(data.project, data.task) }, data.task)) : []),
       ),
     );

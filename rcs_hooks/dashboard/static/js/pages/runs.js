@@ -3,7 +3,7 @@
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
-import { command, empty, filter, filtered, folders, problemNote, project, shortId } from "../pieces.js";
+import { command, empty, filter, filtered, folders, placeOf, problemNote, project, shortId } from "../pieces.js";
 import { status, statusOf } from "../status.js";
 import { ago, lasting, now } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -33,7 +33,7 @@ export class Runs extends FilteredList {
   #limit = PAGE;
 
   get asked() {
-    return Object.fromEntries([...FILTERS, "feature", "before"].map((name) => [name, this.url.searchParams.get(name)]));
+    return Object.fromEntries([...FILTERS, "feature", "session", "before"].map((name) => [name, this.url.searchParams.get(name)]));
   }
 
   async load() {
@@ -86,7 +86,7 @@ export class Runs extends FilteredList {
   view() {
     const { runs, next, total } = this.data;
     const { asked } = this;
-    const isFiltered = FILTERS.concat("feature").some((name) => asked[name]);
+    const isFiltered = FILTERS.concat("feature", "session").some((name) => asked[name]);
     return [
       h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Runs"), this.#said()),
       this.#filters(asked, isFiltered),
@@ -116,6 +116,7 @@ export class Runs extends FilteredList {
       filter("sort", "Sort", asked.sort, SORTS),
       asked.feature &&
         h("a", { class: "chip", href: filtered(this.url, "feature", "") }, `feature: ${asked.feature} ×`),
+      asked.session && h("a", { class: "chip", href: filtered(this.url, "session", "") }, "session: ", shortId(asked.session), " ×"),
       h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/runs" }, "Show all"),
     );
   }
@@ -191,7 +192,7 @@ function row(run) {
         run.feature && h("span", { class: "dim" }, run.workflow),
         shortId(run.run_id),
       ),
-      h("span", { class: "step", title: run.current }, run.current ?? "–"),
+      h("span", { class: "step", title: run.current_steps.join(", ") }, placeOf(run) || "–"),
       project(run.project),
       h(
         "span",

@@ -109,6 +109,7 @@ function session(each) {
       project(each.root),
       each.client && h("span", { class: "dim client" }, each.client),
       each.session !== null && h("a", { href: `/all?${new URLSearchParams({ q: each.session })}` }, "its runs"),
+      each.runs > 0 && h("a", { class: "reported", href: `/runs?${new URLSearchParams({ session: each.session })}` }, `${each.runs} reported`),
       blocks(each.blocks),
       each.updated_at && ago(each.updated_at, { class: "when" }),
     ),
