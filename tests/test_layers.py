@@ -40,19 +40,23 @@ MAY_IMPORT = {
     "overlay": BASE | {"workflow"},
     "install": STATE | PROVING | {"state", "editing", "clients", "hook", "__version__"},
     "machine": {"errors"},
-    "drawing": {"machine", "terminal"},
+    "diagrams": {"errors", "machine"},
+    "drawing": {"diagrams", "machine", "terminal"},
     "runs": BASE | {"machine", "files", "workflow"},
     "tasks": BASE | PROVING | {"machine", "runs", "files", "workflow"},
     "overview": STATE | PROVING | {"state", "runs", "tasks", "hud"},
     "mcp": STATE | PROVING | {"interface", "state", "hook", "runs", "overview", "__version__"},
-    "dashboard": STATE | PROVING | {"overview", "state", "hook", "machine", "drawing", "runs", "tasks", "__version__"},
+    "dashboard": STATE
+    | PROVING
+    | {"overview", "state", "hook", "machine", "diagrams", "drawing", "runs", "tasks"}
+    | {"__version__"},
     "cli": STATE
     | PROVING
     | {"interface", "state", "editing", "clients", "hook", "hud", "overlay", "install", "machine"}
     | {"drawing", "runs", "tasks", "overview", "mcp", "dashboard", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
-PURE = ("workflow", "overlay", "interface", "machine", "drawing")
+PURE = ("workflow", "overlay", "interface", "machine", "diagrams", "drawing")
 
 
 def imports_of(path: Path) -> set[str]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import graphs
+from rcs_hooks.dashboard import diagrams, graphs
 from rcs_hooks.errors import Refused, reason_of
 from rcs_hooks.files.bounded import READ_FLAGS, read_open
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.paths import inside
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rcs_hooks.runs.records import ArtifactRecord
 
 Record = dict[str, Any]
@@ -35,14 +37,8 @@ KINDS = {
 def text_of(project: str, run_id: str, artifact: ArtifactRecord) -> Record:
     """Return the text of an artifact as JSON. Raises Refused."""
     path = artifact.path
-    fd = _open(project, path)
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise Refused(f"{path!r} is not a file")
+    with _opened(project, path) as (fd, status):
         data = read_open(fd, LARGEST + 1)
-    finally:
-        os.close(fd)
     is_picture = picture_of(data) != UNKNOWN
     is_binary = is_picture or b"\0" in data
     text = "" if is_binary else data[:LARGEST].decode("utf-8", "replace")
@@ -56,23 +52,17 @@ def text_of(project: str, run_id: str, artifact: ArtifactRecord) -> Record:
         "truncated": len(data) > LARGEST and not is_binary,
         "modified_at": iso(status.st_mtime),
         "diagram": graphs.diagram_in(text, os.path.basename(path)) if artifact.subflow else None,
-        "diagrams": graphs.diagrams_in(text, os.path.basename(path)) if kind == MARKDOWN else [],
+        "diagrams": diagrams.diagrams_in(text, os.path.basename(path)) if kind == MARKDOWN else [],
     }
 
 
 def bytes_of(project: str, artifact: ArtifactRecord) -> tuple[bytes, str]:
     """Return an artifact as it is, and the type of its content, UNKNOWN for all but pictures. Raises Refused."""
     path = artifact.path
-    fd = _open(project, path)
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise Refused(f"{path!r} is not a file")
+    with _opened(project, path) as (fd, status):
         if status.st_size > LARGEST_FILE:
             raise Refused(f"{path!r} has {status.st_size} bytes, and at most {LARGEST_FILE} are sent")
         data = read_open(fd, LARGEST_FILE)
-    finally:
-        os.close(fd)
     return data, picture_of(data)
 
 
@@ -81,6 +71,19 @@ def picture_of(data: bytes) -> str:
     if data[8:12] == b"WEBP" and data.startswith(b"RIFF"):
         return "image/webp"
     return next((kind for first, kind in PICTURES if data.startswith(first)), UNKNOWN)
+
+
+@contextmanager
+def _opened(project: str, path: str) -> Iterator[tuple[int, os.stat_result]]:
+    """Open an artifact for as long as it is read, and yield it with its status. Raises Refused if it is not a file."""
+    fd = _open(project, path)
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise Refused(f"{path!r} is not a file")
+        yield fd, status
+    finally:
+        os.close(fd)
 
 
 def _open(project: str, path: str) -> int:

@@ -26,7 +26,6 @@ STYLE = f"<style>{svg.STYLE}</style>\n"
 """Left out: a page whose policy forbids inline styles complains of it, and its style sheet has the same rules."""
 MOST_MACHINES = 64
 MOST_PATHS = 64
-MOST_DIAGRAMS = 20
 
 
 class MachineCache:
@@ -99,38 +98,6 @@ def diagram_in(text: str, name: str) -> Record:
     except MachineError as error:
         return {"svg": None, "problem": f"line {error.line}: {clean(error.problem, 200)}"}
     return draw(machine)
-
-
-def diagrams_in(text: str, name: str) -> list[Record]:
-    """Return a picture of each Mermaid fence of a Markdown text, in their order, or why there is none, as JSON."""
-    return [_of_fence(fence, name) | {"source": fence} for fence in fences_in(text)[:MOST_DIAGRAMS]]
-
-
-def fences_in(text: str) -> list[str]:
-    """Return what is in the Mermaid fences of a Markdown text; a fence that is never closed goes up to the end."""
-    found: list[list[str]] = []
-    closing, inside = "", False
-    for line in text.splitlines():
-        words = line.strip()
-        if closing and words.startswith(closing) and not words.strip(closing[0]):
-            closing = ""
-        elif closing and inside:
-            found[-1].append(line)
-        elif not closing and words.startswith(("```", "~~~")):
-            closing = words[: len(words) - len(words.lstrip(words[0]))]
-            inside = words[len(closing) :].strip().lower() == "mermaid"
-            found += [[]] if inside else []
-    return ["\n".join(lines) for lines in found]
-
-
-def _of_fence(text: str, name: str) -> Record:
-    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    if not first.startswith("stateDiagram"):
-        return {"svg": None, "problem": "only state diagrams (`stateDiagram-v2`) are drawn here"}
-    try:
-        return draw(read_diagram(text, name=name, file=name))
-    except MachineError as error:
-        return {"svg": None, "problem": f"line {error.line} of the diagram: {clean(error.problem, 200)}"}
 
 
 def _fenced(text: str) -> str:

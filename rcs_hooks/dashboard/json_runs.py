@@ -139,6 +139,7 @@ class DiagramJson(GraphJson):
     """A Mermaid fence of a Markdown text."""
 
     source: str
+    note: str | None = Field(description="in what the picture differs from the text")
 
 
 class StepVisitJson(JsonModel):

@@ -162,9 +162,9 @@ class _Drawing:
         for route in sorted(self.layout.routes, key=self._is_taken):
             points = self._points(route)
             ends_at = points[0] if route.is_upward else points[-1]
-            yield from self._edge(
-                route.source, route.target, route.label, curve_of(points, route), head_of(ends_at, route.is_upward)
-            )
+            upper, lower = (ARROW - 1, 0.0) if route.is_upward else (0.0, ARROW - 1)
+            curve = curve_of(points, upper=upper, lower=lower)
+            yield from self._edge(route.source, route.target, route.label, curve, head_of(ends_at, route.is_upward))
             yield from (
                 self._letters(node.label, node.x + 7, self._middle(node), route.source, route.target)
                 for node in route.nodes

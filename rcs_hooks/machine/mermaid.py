@@ -55,13 +55,13 @@ def read(source: str, *, name: str, file: str, first_line: int = 1) -> Machine:
 
 def header_of(text: Source) -> tuple[int, str]:
     """Return the number, counted from 0, of the first line with content, and its first word; 0 and "" if none has."""
-    number, line = next(_content_lines(text), (0, ""))
+    number, line = next(content_lines(text), (0, ""))
     return number, (line.split(None, 1) or [""])[0]
 
 
 def statements(text: Source) -> "Iterator[tuple[int, Statement]]":
     """Yield each statement with the number of its line, counted from 0. Raises MachineError."""
-    lines = _content_lines(text)
+    lines = content_lines(text)
     number, line = next(lines, (0, ""))
     start = len(line) - len(line.lstrip())
     word = line[start:].split(None, 1)[0] if line else ""
@@ -82,7 +82,7 @@ def _statement(text: Source, number: int, line: str) -> "Statement":
         raise text.fault(number, spot) from None
 
 
-def _content_lines(text: Source) -> "Iterator[tuple[int, str]]":
+def content_lines(text: Source) -> "Iterator[tuple[int, str]]":
     """Yield the lines with content and their numbers, without front matter, comments, directives and descriptions."""
     lines = text.lines
     number = _behind_front_matter(lines)

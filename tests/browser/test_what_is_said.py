@@ -169,11 +169,11 @@ def test_an_artifact_that_is_gone_is_not_offered(look: Open, scene: Scene) -> No
 def test_no_word_of_a_table_is_broken(look: Open, scene: Scene) -> None:
     (scene.project.root / "a.md").write_text(
         "| Wait | how long | a remark that is much longer than the others |\n|-|-|-|\n| code | minutes | TTL |\n\n"
-        "```mermaid\nflowchart LR\n  a --> b\n```\n"
+        "```mermaid\nclassDiagram\n  a --> b\n```\n"
     )
     scene.at(60).artifact("a.md", step="requirements")
     page = look("/runs/r1?artifact=a.md", width=400).page
-    expect(page.locator(".mermaid .note")).to_have_text("Only state diagrams (stateDiagram-v2) are drawn here.")
+    expect(page.locator(".mermaid .note")).to_have_text("Class diagrams are not drawn here.")
     lines = "(cell) => cell.getBoundingClientRect().height / parseFloat(getComputedStyle(cell).lineHeight)"
     assert page.locator("tbody td").first.evaluate(lines) < 2
 

@@ -69,14 +69,15 @@ function radios({ name, label, options }) {
 /** Something to read; closed by Esc, its button, or a click beside it. */
 export function reader({ title, note = "", className = "", tools = [], body, closed }) {
   const close = h("button", { type: "button", class: "button", autofocus: true }, "Close");
+  const id = `reader-title-${document.querySelectorAll("dialog").length}`; // one reader may open another
   const inner = h("div", { class: "reader-body", tabindex: "0", role: "region", "aria-label": title }, body);
   const head = h(
     "div",
     { class: "reader-head" },
-    h("div", { class: "reader-title" }, h("h2", { id: "reader-title" }, title), note),
+    h("div", { class: "reader-title" }, h("h2", { id }, title), note),
     h("div", { class: "buttons" }, ...tools, close),
   );
-  const dialog = h("dialog", { class: `reader ${className}`, "aria-labelledby": "reader-title" }, head, inner);
+  const dialog = h("dialog", { class: `reader ${className}`, "aria-labelledby": id }, head, inner);
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("close", () => {

@@ -1,9 +1,8 @@
 // The panel with the state graph of a run, of a workflow or of a mode alike: the way that was taken, each state in the
 // colour of its status, and where the run is now, which may be several states at once.
 
-import { reader } from "./dialog.js";
 import { h } from "./dom.js";
-import { picture } from "./graph.js";
+import { large, picture } from "./graph.js";
 import { icon, kindOf, statusIn, word } from "./status.js";
 
 const OPEN = ["running", "waiting", "stalled", "inactive", "closed"];
@@ -47,14 +46,13 @@ export class Drawing {
     );
   }
 
-  /** The graph in a dialog, as large as there is room, but at least as large as it is. */
+  /** The graph in a dialog, as large as there is room, but no smaller than can be read. */
   enlarge() {
     if (!this.#large) return;
     const { node, name } = this.#large;
     const copy = node.cloneNode(true);
     for (const state of copy.querySelectorAll("g.state")) delete state.dataset.do;
-    enlarge(copy);
-    reader({ title: `State graph of ${name}`, className: "large-graph", body: h("div", { class: "graph whole" }, copy) });
+    large(copy, `State graph of ${name}`);
   }
 
   /** A picture that is larger than its place shows where the run is now. */
@@ -66,15 +64,6 @@ export class Drawing {
     place.scrollLeft += box.x + box.width / 2 - frame.x - frame.width / 2;
     place.scrollTop += box.y + box.height / 2 - frame.y - frame.height / 2;
   }
-}
-
-const MOST_ENLARGED = 2;
-const ROOM = { height: "100dvh - 130px", width: "100vw - 90px" };
-
-function enlarge(drawn) {
-  const [width, height] = ["width", "height"].map((name) => Number(drawn.getAttribute(name)) || 1);
-  const room = `min(${MOST_ENLARGED * height}px, ${ROOM.height}, (${ROOM.width}) * ${height / width})`;
-  drawn.style.height = `max(${height}px, ${room})`;
 }
 
 /** Each state in the colour of its status; several are current where branches run side by side. */

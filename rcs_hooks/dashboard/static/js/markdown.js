@@ -2,8 +2,9 @@
 // named and not fetched, and a link leads only where http, https and mailto lead.
 
 import { h } from "./dom.js";
-import { picture } from "./graph.js";
+import { large, picture } from "./graph.js";
 import { coded, sentence } from "./pieces.js";
+import { icon } from "./status.js";
 
 const MOST_BLOCKS = 4000;
 // No pattern of a line may look at it more than once from each place: a line may be a megabyte.
@@ -77,12 +78,17 @@ const drawnOf = (diagrams, code) => diagrams.find((each) => bare(each.source) ==
 /** A diagram, its text folded under it; where it cannot be drawn, its text and why. */
 function diagram(drawn, text) {
   const made = drawn?.svg && picture(drawn.svg, "Diagram");
-  if (!made) return drawn?.problem ? h("div", { class: "mermaid" }, text, h("p", { class: "note" }, ...coded(sentence(drawn.problem)))) : text;
+  const note = (words) => words && h("p", { class: "note" }, ...coded(sentence(words)));
+  if (!made) return drawn?.problem ? h("div", { class: "mermaid" }, text, note(drawn.problem)) : text;
+  const place = h("div", { class: "graph", tabindex: "0", role: "group", "aria-label": "Picture of the diagram" }, made);
+  const button = h("button", { type: "button", class: "button small" }, icon("large"), "Large");
+  for (const each of [place, button]) each.addEventListener("click", () => large(made.cloneNode(true), "Diagram"));
   return h(
     "div",
     { class: "mermaid" },
-    h("div", { class: "graph whole" }, made),
-    h("details", {}, h("summary", {}, "As text"), text),
+    place,
+    note(drawn.note),
+    h("div", { class: "under" }, h("details", {}, h("summary", {}, "As text"), text), button),
   );
 }
 
