@@ -107,7 +107,7 @@ def _of_session(session: Record, now: float) -> Iterator[Record]:
         name, phase = mode["mode"], mode["phase"] or "unknown"
         if mode["waiting"]:
             if name not in asking:
-                yield _need(session, "waiting", name, f"{name} waits for the next prompt", since, mode)
+                yield _need(session, "waiting", name, f"{name} waits for your next prompt", since, mode)
         elif mode["active"] and session["status"] in QUIET and age < HISTORY_AFTER:
             words = f"{name} is {session['status']} at {phase}: {session['quiet_because']}"
             yield _need(session, session["status"], name, words, since)

@@ -250,11 +250,11 @@ def page_of(found: list[Record], wanted: EntryQuery, limit: int) -> Record:
     fitting = [entry for entry in fitting if wanted.state in (None, entry["state"])]
     fitting.sort(key=_order(wanted.sort), reverse=wanted.sort in ("last", "started", "lasted"))
     shown = fitting[:limit]
-    ids = [str(entry["session"] or entry["id"] or "") for entry in shown if entry["kind"] != TASK]
+    ids = [str(entry["id"] or entry["session"] or "") for entry in shown if entry["kind"] != TASK]
     length = telling_length(each for each in ids if len(each) >= LONG_ID)
     return {
         "entries": [
-            entry | {"short": short(str(entry["session"] or entry["id"] or ""), length), "key": key_of(entry)}
+            entry | {"short": short(str(entry["id"] or entry["session"] or ""), length), "key": key_of(entry)}
             for entry in shown
         ],
         "total": len(fitting),

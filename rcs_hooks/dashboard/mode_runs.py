@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -192,7 +193,7 @@ class _ModeRun:
             **mode_timeline.as_json(self.mode, self.definition, path, self.phase, self.status, self.view.now),
             "rounds": list(path.rounds),
             "asked": self._asked(),
-            "questions": self._open_questions(),
+            "questions": self._open,
             "events": [mode_path.event_as_json(event) for event in self.events[-MOST_SHOWN:]],
             "event_count": len(self.events),
         }
@@ -202,7 +203,7 @@ class _ModeRun:
 
     def _why_early(self) -> str:
         why = why_early(self.definition, self.phase or "")
-        return why if why == NO_REVIEW else f"{why}, where its machine does not end"
+        return why if why == NO_REVIEW else f"{why}, which is not a final phase"
 
     def _asks(self) -> str | None:
         """Return what the present phase asks of the agent; None where its machine does not say."""
@@ -217,9 +218,17 @@ class _ModeRun:
     def _kind(self) -> str | None:
         return None if self.definition is None else "planning" if self.definition.is_planning else "execution"
 
+    @functools.cached_property
+    def _open(self) -> list[Record]:
+        return self._open_questions()
+
     def _asked(self) -> list[Record]:
-        """Return the questions that the run has waited for; the answers stand in the records of the questions alone."""
-        found = list(self.path.questions)
+        """Return the questions that the run has waited for, without those that are open, which its page shows first.
+
+        The answers stand in the records of the questions alone.
+        """
+        open_ids = {each["question_id"] for each in self._open}
+        found = [each for each in self.path.questions if each["answered_at"] or each["id"] not in open_ids]
         try:
             records = questions.load(self.view.folder, self.view.session, [each["id"] for each in found])
         except (RcsError, OSError):

@@ -35,7 +35,7 @@ def tasks(root: str) -> str:
     """The body of an answer of `/api/tasks`."""
     listed = [
         _task("login", "review", root, [
-            _gate("test", "passes", False, BLOCKED),
+            _gate("test", "review passes", False, BLOCKED),
             _gate("codegen", "code changes", True, "1 blocking issue of the code (C2)", suggested=True),
             _gate("planning", "plan flawed", False, "review/code-review.json: no issue targets the plan"),
         ], round=2, why=["C1 src/a.py: <b>no</b> limit", "unit: failed"]),

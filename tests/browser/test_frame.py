@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.scene import LONG_RUN
@@ -76,16 +77,8 @@ def test_the_theme_is_switched_and_stays(look: Open) -> None:
     expect(button).to_have_attribute("title", "Theme: as the system")
 
 
-GREW = """async () => {
-    const lengths = () => [...document.querySelectorAll("[data-since]")].map((each) => each.textContent).join();
-    const before = lengths();
-    let changed = false;
-    const watcher = new MutationObserver(() => (changed ||= lengths() !== before));
-    watcher.observe(document.body, { subtree: true, childList: true, characterData: true });
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    return changed;
-}"""
-"""Whether a length of time went on in the time of three ticks of the clock."""
+LENGTHS = """() => [...document.querySelectorAll("[data-since]")].map((each) => each.textContent).join()"""
+"""The lengths of time that a page shows and counts on."""
 
 
 def hold(held: list[Route], route: Route) -> None:
@@ -99,12 +92,20 @@ def test_what_is_old_says_as_of_when_and_a_page_that_takes_long_is_outlined(
     window = look("/runs")
     page = window.page
     window.allowed += AWAY
+    page.clock.install()
+    page.reload()
+    window.live()
+    before = page.evaluate(LENGTHS)
+    page.clock.run_for(10_000)
+    assert page.evaluate(LENGTHS) != before
     dashboard.stop()
     expect(page.locator("#away")).to_have_text(
         re.compile(r"Not connected. What is shown is as of \d+ \w+ \d{4}, [\d:]{8}")
     )
     expect(page.locator("body")).to_have_class(re.compile("is-away"))
-    assert page.evaluate(GREW) is False
+    before = page.evaluate(LENGTHS)
+    page.clock.run_for(10_000)
+    assert page.evaluate(LENGTHS) == before
     dashboard.start()
     expect(page.locator("#away")).to_be_hidden()
     held: list[Route] = []
@@ -150,3 +151,40 @@ def test_a_session_that_failed_is_no_success(look: Open, scene: Scene) -> None:
     for address in ("/", "/all"):
         page = look(address).page
         expect(page.locator(".status", has_text="stalled").first).to_be_visible()
+
+
+LIGHTNESS = """() => [".run-head h1", ".run-head dt", ".panel h2", ".banner strong"].flatMap((name) => {
+    const each = document.querySelector(name);
+    if (!each) return [];
+    const surface = each.closest(".panel, .banner, body");
+    return [[getComputedStyle(each).color, getComputedStyle(surface).backgroundColor]];
+})"""
+
+
+def contrast(pair: tuple[str, str]) -> float:
+    """The contrast of two colours, as WCAG counts it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    light, dark = sorted(map(luminance, pair), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_is_old_is_dim_and_can_be_read(look: Open, scene: Scene, dashboard: Dashboard, scheme: str) -> None:
+    scene.fill()
+    window = look("/runs/blueprint-7", scheme=scheme)
+    page = window.page
+    fresh = [contrast(pair) for pair in page.evaluate(LIGHTNESS)]
+    window.allowed += AWAY
+    dashboard.stop()
+    expect(page.locator("#away")).to_contain_text("What is shown is as of")
+    old = [contrast(pair) for pair in page.evaluate(LIGHTNESS)]
+    assert min(old) >= 4.5
+    assert max(old) < 0.6 * max(fresh)
+    dashboard.start()
+    window.live()
+    assert [contrast(pair) for pair in page.evaluate(LIGHTNESS)] == fresh

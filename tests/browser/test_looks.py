@@ -1,4 +1,4 @@
-"""Each page at both sizes, light and dark: pictures for whoever wants to look, and what a machine can see in them.
+"""Each page and state at four widths, light and dark: pictures to look at, and what a machine can see in them.
 
 The pictures go to the folder that RCS_SCREENSHOTS names, else to the test's own.
 """
@@ -6,44 +6,24 @@ The pictures go to the folder that RCS_SCREENSHOTS names, else to the test's own
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import axe, samples
-from tests.browser.scene import LONG_RUN, page_of
-from tests.browser.test_frame import hold
-from tests.browser.watched import AWAY
+from tests.browser import axe
+from tests.browser.everything import fill
+from tests.browser.scene import page_of
+from tests.browser.states import PAGES, Stage, states
 from tests.real_clients.install import Unavailable
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Route
-
     from tests.browser.conftest import Open
     from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
     from tests.browser.watched import Window
 
-PAGES = {
-    "overview": ("/", ".entry"),
-    "needs": ("/attention", ".need"),
-    "runs": ("/runs", "[data-run]"),
-    "run": (f"/runs/{LONG_RUN}?step=build", ".graph svg"),
-    "sessions": ("/sessions", ".session"),
-    "tasks": ("/tasks", ".task"),
-    "all": ("/all", ".entry-row"),
-    "failed": ("/runs/fork-3", ".banner.is-failed"),
-    "waits": ("/runs/blueprint-7", ".banner.is-waiting"),
-    "stalled": ("/runs/quiet-1", ".banner.is-stalled"),
-    "days": ("/runs/archived-1", ".with-day"),
-    "nowhere": ("/nowhere", ".empty"),
-    "markdown": (f"/runs/{LONG_RUN}?artifact=docs/design.md", ".markdown table"),
-    "diff": (f"/runs/{LONG_RUN}?artifact=docs/change.diff", ".diff tr.added"),
-    "unknown": ("/runs/there-is-none", ".empty"),
-}
 EMPTY = {
     "overview": "/",
     "all": "/all",
@@ -54,7 +34,6 @@ EMPTY = {
 }
 TYPED = {"overview": "$forge", "all": "$forge", "sessions": "$blueprint"}
 SIZES = [(width, scheme) for width in (400, 800, 1280, 1920) for scheme in ("light", "dark")]
-FEW = [(width, scheme) for width, scheme in SIZES if width in (400, 1280)]
 
 
 @pytest.fixture(scope="session")
@@ -63,11 +42,6 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = Path(named) if named else tmp_path_factory.mktemp("pictures")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def with_tasks(window: Window, scene: Scene) -> None:
-    body = samples.tasks(str(scene.project.root))
-    window.page.route("**/api/tasks*", lambda route: route.fulfill(body=body, content_type="application/json"))
 
 
 def assert_fits(window: Window) -> None:
@@ -80,26 +54,80 @@ def taken(window: Window, path: Path) -> None:
     window.page.screenshot(path=path, full_page=not in_dialog)
 
 
+def taken_where_touched(window: Window, path: Path) -> None:
+    """Take the picture of a window as long as its page: in one of a longer page nothing is touched."""
+    if window.page.locator("dialog[open]").count():
+        taken(window, path)
+        return
+    size = window.page.viewport_size
+    assert size
+    height = window.page.evaluate("document.documentElement.scrollHeight")
+    window.page.set_viewport_size({"width": size["width"], "height": height})
+    window.page.screenshot(path=path)
+    window.page.set_viewport_size(size)
+
+
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_each_page_fits_and_has_a_picture(look: Open, scene: Scene, pictures: Path, width: int, scheme: str) -> None:
-    scene.fill()
-    window = look("/attention", width=width, scheme=scheme)
-    window.allowed += ("404 (Not Found)",)
-    with_tasks(window, scene)
+def test_each_state_fits_has_a_picture_and_axe_finds_nothing(
+    look: Open, scene: Scene, dashboard: Dashboard, pictures: Path, width: int, scheme: str
+) -> None:
+    window = look("/attention", width=width, scheme=scheme, permissions=["notifications"])
+    stage = Stage(window, scene, dashboard)
+    fill(window, scene)
+    found = Findings()
+    for name, reach in states().items():
+        reach(stage)
+        expect(window.page.locator("#needs")).to_be_visible()
+        assert_fits(window)
+        taken(window, pictures / f"{name}-{width}-{scheme}.png")
+        found.look(window, name)
+    found.assert_none()
+
+
+class Findings:
+    """What axe finds on one page after another; without axe, all else is still tested before the test is skipped."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.missing = ""
+        try:
+            axe.source()
+        except Unavailable as why:
+            self.missing = str(why)
+
+    def look(self, window: Window, name: str) -> None:
+        if not self.missing:
+            self.found += [f"{name}: {each}" for each in axe.findings(window.page)]
+
+    def assert_none(self) -> None:
+        assert self.found == []
+        if self.missing:
+            pytest.skip(self.missing)
+
+
+@pytest.mark.parametrize("width", [400, 800])
+def test_each_page_fits_where_it_is_touched(
+    look: Open, scene: Scene, dashboard: Dashboard, pictures: Path, width: int
+) -> None:
+    window = look("/attention", width=width, has_touch=True, is_mobile=True)
+    fill(window, scene)
+    found = Findings()
     for name, (address, selector) in PAGES.items():
         window.go(address)
         expect(window.page.locator(selector).first).to_be_visible()
         assert_fits(window)
-        taken(window, pictures / f"{name}-{width}-{scheme}.png")
+        taken_where_touched(window, pictures / f"touch-{name}-{width}.png")
+        found.look(window, name)
+    found.assert_none()
 
 
 LONG = "ein" + "sehr" * 74 + "!"
 SPACED = "a long name " * 25
 
 
-@pytest.mark.parametrize("width", [400, 800, 1280, 1920])
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
 def test_no_page_is_wider_than_its_window_with_names_of_300_letters(
-    look: Open, scene: Scene, pictures: Path, width: int
+    look: Open, scene: Scene, pictures: Path, width: int, scheme: str
 ) -> None:
     project = scene.project
     for number, name in enumerate((LONG, SPACED)):
@@ -115,7 +143,8 @@ def test_no_page_is_wider_than_its_window_with_names_of_300_letters(
     path = "/".join(("d" * 100, "e" * 150 + ".md"))
     (project.root / path).write_text(f"# {LONG}\n\n`{LONG}` {LONG}\n\n|a|\n|-|\n|{LONG}|\n")
     scene.at(100).artifact(path, step="requirements", run="r0")
-    window = look("/", width=width)
+    window = look("/", width=width, scheme=scheme)
+    found = Findings()
     for name, address in {
         "overview": "/", "needs": "/attention", "runs": "/runs", "run": "/runs/r0?step=requirements",
         "failed": "/runs/r1", "sessions": "/sessions", "all": "/all", "markdown": f"/runs/r0?artifact={path}",
@@ -123,72 +152,21 @@ def test_no_page_is_wider_than_its_window_with_names_of_300_letters(
     }.items():  # fmt: skip
         window.allowed += ("404 (Not Found)",)
         window.go(address)
+        expect(window.page.locator("#needs")).to_be_visible()
+        expect(window.page.get_by_text("Reading…")).to_have_count(0)
         assert_fits(window)
-        taken(window, pictures / f"long-{name}-{width}.png")
+        taken(window, pictures / f"long-{name}-{width}-{scheme}.png")
+        found.look(window, name)
+    found.assert_none()
 
 
-@pytest.mark.parametrize(("width", "scheme"), FEW)
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
 def test_an_empty_page_says_what_to_type(look: Open, pictures: Path, width: int, scheme: str) -> None:
+    found = Findings()
     for name, address in EMPTY.items():
         window = look(address, width=width, scheme=scheme)
         expect(window.page.locator(".empty .command")).to_contain_text(TYPED.get(name, "rcs "))
         assert_fits(window)
         taken(window, pictures / f"empty-{name}-{width}-{scheme}.png")
-
-
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_axe_finds_nothing(look: Open, scene: Scene, width: int, scheme: str) -> None:
-    try:
-        axe.source()
-    except Unavailable as why:
-        pytest.skip(str(why))
-    scene.fill()
-    found = []
-    window = look("/attention", width=width, scheme=scheme)
-    window.allowed += ("404 (Not Found)",)
-    with_tasks(window, scene)
-    for name, (address, selector) in PAGES.items():
-        window.go(address)
-        expect(window.page.locator(selector).first).to_be_visible()
-        found += [f"{name}: {each}" for each in axe.findings(window.page)]
-    window.go("/attention")
-    window.page.get_by_role("button", name="SQLite").click()
-    found += [f"dialog: {each}" for each in axe.findings(window.page)]
-    window.page.get_by_role("button", name="Send the answer").click()
-    expect(window.page.get_by_role("heading", name="Answered")).to_be_visible()
-    found += [f"answered: {each}" for each in axe.findings(window.page)]
-    window.go(f"/runs/{LONG_RUN}")
-    window.page.get_by_role("button", name="Large").click()
-    found += [f"graph: {each}" for each in axe.findings(window.page)]
-    window.page.keyboard.press("Escape")
-    window.page.keyboard.press("?")
-    expect(window.page.get_by_role("heading", name="Keys")).to_be_visible()
-    found += [f"keys: {each}" for each in axe.findings(window.page)]
-    assert found == []
-
-
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_axe_finds_nothing_while_a_page_comes_and_while_the_server_is_away(
-    look: Open, scene: Scene, dashboard: Dashboard, width: int, scheme: str
-) -> None:
-    try:
-        axe.source()
-    except Unavailable as why:
-        pytest.skip(str(why))
-    scene.fill()
-    window = look("/runs", width=width, scheme=scheme)
-    page = window.page
-    window.allowed += AWAY
-    held: list[Route] = []
-    page.route("**/api/sessions*", partial(hold, held))
-    page.get_by_role("link", name="Sessions", exact=True).click()
-    expect(page.locator(".skeleton .bone")).to_have_count(4)
-    found = [f"outline: {each}" for each in axe.findings(page)]
-    for route in held:
-        route.continue_()
-    page.unroute("**/api/sessions*")
-    expect(page.locator(".session").first).to_be_visible()
-    dashboard.stop()
-    expect(page.locator("#away")).to_be_visible()
-    found += [f"away: {each}" for each in axe.findings(page)]
-    assert found == []
+        found.look(window, name)
+    found.assert_none()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.browser.scene import LONG_RUN
+from tests.browser.scene import LONG_RUN, page_of
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
@@ -111,3 +111,11 @@ def test_a_run_and_the_session_that_reported_it_lead_to_each_other(look: Open, s
     page.get_by_role("link", name="1 reported").click()
     expect(page.locator("[data-run=r1] .step")).to_have_text("b, c")
     expect(page.locator(".filters .chip")).to_have_text("session: 0199aaaa ×")
+
+
+def test_an_unanswered_question_is_once_on_the_page_of_its_mode(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge ship the fix", "s1", 60)
+    scene.ask("s1", "forge", "Which database?")
+    page = look(page_of(scene, "s1", "forge")).page
+    expect(page.locator(".asking")).to_contain_text("Which database?")
+    expect(page.locator(".words, dt", has_text="Which database?")).to_have_count(1)

@@ -117,6 +117,32 @@ def test_a_list_with_a_state_says_how_many_of_how_many(look: Open, scene: Scene)
     expect(page.locator(".figures")).to_have_text("1 of 3: 1 waiting, 2 running")
 
 
+def test_what_has_come_to_its_end_has_one_word(look: Open, scene: Scene) -> None:
+    scene.at(60).walk("requirements", "design", "tasks", "build", "verify", "archive")
+    scene.project.emit("archive", "completed")
+    scene.prompt("$blueprint plan it", "s1", 60)
+    scene.write("s1", "blueprint", 30, active=False, lifecycle_outcome="finished", plan="plan.md")
+    page = look("/all").page
+    expect(page.locator(".figures")).to_have_text("2 in all: 2 finished")
+    expect(page.locator(".entry-row > .status")).to_have_text(["finished", "finished"])
+    page.select_option("[data-filter=state]", label="finished")
+    expect(page.locator(".entry-row")).to_have_count(2)
+
+
+def test_what_goes_on_says_for_how_long(look: Open, scene: Scene) -> None:
+    scene.at(9 * HOUR).emit("requirements", run="r1", data={"status": "running"})
+    scene.prompt("$forge fix the login", "s1", 125)
+    page = look("/all").page
+    expect(page.locator(".entry-row .duration")).to_contain_text([re.compile(r"^2 m \d\d s$"), "9 h 00 m"])
+
+
+def test_the_verdict_is_beside_the_title(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    scene.write("s1", "forge", 30, active=False, lifecycle_outcome="finished")
+    page = look("/all").page
+    expect(page.locator(".entry-row .title .verdict")).to_have_text("unproven")
+
+
 def test_a_task_that_nobody_works_on_is_no_running_one(look: Open, scene: Scene) -> None:
     for name, phase in (("login", "planning"), ("mail", "accept")):
         Task(scene.project.root, name).at(phase)
@@ -209,3 +235,26 @@ def test_the_large_graph_is_larger(look: Open, scene: Scene) -> None:
     assert small
     assert large
     assert large["height"] > 1.3 * small["height"]
+
+
+def test_a_silent_run_says_since_when_and_its_last_activity(look: Open, scene: Scene) -> None:
+    scene.at(2 * HOUR).emit("requirements", run="r1")
+    scene.prompt("$forge fix the login", "s1", 2 * HOUR)
+    window = look("/runs/r1")
+    page = window.page
+    expect(page.locator(".banner")).to_contain_text(re.compile(r"^No activity since \d+ \w+ \d+, \d\d:\d\d:\d\d\."))
+    expect(page.locator(".facts")).to_contain_text("Last activity2 h ago")
+    window.go(page_of(scene, "s1", "forge"))
+    expect(page.locator(".banner")).to_contain_text("No activity for 2 h.")
+    expect(page.locator(".facts")).to_contain_text("Last activity2 h ago")
+    window.go("/runs")
+    expect(page.locator(".row.names")).to_contain_text("Last activity")
+    expect(page.get_by_label("Sort").locator("option:checked")).to_have_text("last activity")
+
+
+def test_the_sessions_are_counted_without_what_there_is_none_of(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    page = look("/sessions").page
+    expect(page.locator(".figures")).to_have_text("1 session: 1 running")
+    scene.write("s1", "forge", 30, active=False, lifecycle_outcome="finished")
+    expect(page.locator(".figures")).to_have_text("1 session")

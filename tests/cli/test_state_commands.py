@@ -820,12 +820,12 @@ def test_ask_prints_the_id_and_what_the_agent_should_say(workspace: Workspace) -
     assert '"Which database?"' in done.out
 
 
-@each_row(("typed", "goes_on"), [("$forge", "forge goes on"), ("$forge $ulw", "forge + ultrawork go on")])
+@each_row(("typed", "goes_on"), [("$forge", "forge continues"), ("$forge $ulw", "forge + ultrawork continue")])
 def test_an_answer_says_what_to_type_and_what_goes_on_then(typed: str, goes_on: str, workspace: Workspace) -> None:
     started(workspace, f"{typed} ship it")
     asked = rcs(workspace.root, "question", "ask", "--mode", "forge", "--text", "Which?", "--session", "s1", "--json")
     answered = rcs(workspace.root, "question", "answer", json.loads(asked.out)["question_id"], "Postgres")
-    assert f' answered; type any prompt in that session, such as "go on", and {goes_on} with it\n' in answered.out
+    assert f' answered; type any prompt in that session, such as "go on", and {goes_on}\n' in answered.out
 
 
 def test_a_question_is_answered_once(workspace: Workspace) -> None:

@@ -40,7 +40,7 @@ def test_an_answer_lets_the_run_go_on_and_reaches_the_next_prompt(asking_board: 
     answer = asking_board.post(f"/api/questions/{question}/answer", body)
     assert (answer.status_code, answer.json()) == (200, {
         "success": True, "question_id": question, "session_id": "s1", "goes_on": ["forge"],
-        "says": 'answered; type any prompt in that session, such as "go on", and forge goes on with it',
+        "says": 'answered; type any prompt in that session, such as "go on", and forge continues',
     })  # fmt: skip
     (session,) = asking_board.get("/api/sessions")["sessions"]
     assert (session["status"], session["questions"]) == ("waiting", [])

@@ -256,7 +256,7 @@ def test_modes_that_wait_failed_are_blocked_or_broken(board: Board) -> None:
     board.workspace.write("team", session="e")
     board.workspace.mode_path("team", "e").write_text("{")
     found = needs(board)
-    assert found["waiting"] == [("session", "a", "forge waits for the next prompt")]
+    assert found["waiting"] == [("session", "a", "forge waits for your next prompt")]
     assert sorted(found["failed"])[:2] == [
         ("session", "b", "team failed at executing"), ("session", "c", "team blocked at executing"),
     ]  # fmt: skip
@@ -308,7 +308,7 @@ def test_a_mode_of_the_root_is_listed_once(board: Board) -> None:
     board.workspace.write("team", session=None, lifecycle_outcome="blocked_on_user")
     for name in ("a", "b"):
         board.workspace.write("forge", session=name)
-    assert needs(board)["waiting"] == [("session", "", "team waits for the next prompt")]
+    assert needs(board)["waiting"] == [("session", "", "team waits for your next prompt")]
 
 
 def test_what_was_silent_for_five_days_has_one_word_everywhere(board: Board) -> None:

@@ -350,7 +350,7 @@ def test_ten_thousand_calls_do_not_grow_the_server(workspace: Workspace, pipes: 
     pipes.begin()
     turns: list[tuple[str, Arguments]] = [
         ("hook_stop", {"session_id": "s1", "turn_id": "t", "last_assistant_message": "Working."}),
-        ("hook_user_prompt_submit", {"session_id": "s1", "prompt": "go on with it"}),
+        ("hook_user_prompt_submit", {"session_id": "s1", "prompt": "continue"}),
         ("state_list_active", {"session_id": "s1"}),
         ("state_write", {"session_id": "s1", "mode": "forge", "current_phase": "executing"}),
         ("state_read", {"mode": "nope"}),

@@ -256,7 +256,7 @@ def test_an_answer_from_elsewhere_lifts_the_wait_and_is_told_once(session: str |
         "question_id": asked["question_id"],
         "session_id": "s1",
         "goes_on": ["forge"],
-        "says": 'answered; type any prompt in that session, such as "go on", and forge goes on with it',
+        "says": 'answered; type any prompt in that session, such as "go on", and forge continues',
     }
     assert result == wanted
     assert workspace.stop().blocks

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rcs_hooks.overview.entries import Entry
     from tests.support import Workspace
 
-SAYS = 'answered; type any prompt in that session, such as "go on", and forge goes on with it'
+SAYS = 'answered; type any prompt in that session, such as "go on", and forge continues'
 
 
 def answered(workspace: Workspace, typed: str = "$forge fix the ledger") -> None:

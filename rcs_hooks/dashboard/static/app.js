@@ -101,7 +101,7 @@ const elsewhere = () => [
 ];
 
 class Nowhere {
-  title = "Nothing here";
+  title = "Not found";
   constructor(frame, url) {
     this.path = url.pathname;
   }
@@ -112,7 +112,7 @@ class Nowhere {
       h(
         "section",
         { class: "empty" },
-        h("h1", {}, "Nothing here"),
+        h("h1", {}, "Not found"),
         h("p", {}, "There is no page ", h("code", {}, this.path), "."),
         h("p", { class: "buttons" }, ...elsewhere()),
       ),
@@ -161,9 +161,9 @@ function failure(problem) {
   return h(
     "section",
     { class: "empty" },
-    h("h1", {}, problem.status === 404 ? "Not there" : "Not to be had now"),
+    h("h1", {}, problem.status === 404 ? "Not found" : "Not available now"),
     h("p", {}, ...coded(sentence(problem.message))),
-    h("p", { class: "buttons" }, h("button", { class: "button", "data-do": "again" }, "Ask again"), ...elsewhere()),
+    h("p", { class: "buttons" }, h("button", { class: "button", "data-do": "again" }, "Try again"), ...elsewhere()),
   );
 }
 

@@ -34,5 +34,5 @@ def answered_elsewhere(modes: Sequence[str], session: str | None) -> str:
     `modes`: those that go on then; may be empty. `session`: the session that asks; None for the workspace.
     """
     where = "that session" if session else "a session of this workspace"
-    then = f"and {' + '.join(modes)} {'goes' if len(modes) == 1 else 'go'} on with it" if modes else "to pass it on"
+    then = f"and {' + '.join(modes)} {'continues' if len(modes) == 1 else 'continue'}" if modes else "to pass it on"
     return f'answered; type any prompt in {where}, such as "go on", {then}'

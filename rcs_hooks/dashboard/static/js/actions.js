@@ -10,7 +10,7 @@ async function copy(button, { toast }) {
   const { copy: text, what } = button.dataset;
   try {
     await navigator.clipboard.writeText(text);
-    toast(`Copied: ${what}.`);
+    toast(`Copied ${what}.`);
   } catch {
     getSelection().selectAllChildren(button.previousElementSibling);
   }
@@ -33,7 +33,7 @@ async function send(form, words, { post, refresh }, sent = () => {}) {
   let said;
   const done = await asks({
     title: "Send this answer?",
-    text: "It is recorded. Nothing goes on by itself: the next prompt that you type in the session brings the agent the answer.",
+    text: "Your answer will be recorded. Nothing continues on its own: your next prompt in the session delivers it.",
     facts: [
       ["Question", text],
       ["Answer", words],
@@ -62,7 +62,7 @@ async function endRun(button, { post, toast, refresh }) {
   let said;
   const done = await asks({
     title: "End this run?",
-    text: "It is marked as ended, and no longer counts as running. An agent that still works on it is not stopped by that.",
+    text: "It will be marked as ended, and will no longer count as running. An agent that still works on it is not stopped by that.",
     facts: [
       ["Workflow", workflow],
       ["Run", run],
@@ -85,7 +85,7 @@ async function clearMode(button, { post, toast, refresh }) {
   let said;
   const done = await asks({
     title: `Clear ${mode}?`,
-    text: "Its record is taken out, and an open question of it is dropped. It holds up no Stop any more.",
+    text: "Its record will be removed, and any open question will be dropped. It will no longer block a Stop.",
     facts: [
       ["Mode", mode],
       ["Session", session || "none (root)"],

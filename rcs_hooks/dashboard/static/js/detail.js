@@ -33,7 +33,7 @@ export function detail(data, step, stretches, address) {
         "Made here: ",
         ...made.flatMap((each, number) => [
           number ? ", " : "",
-          each.missing ? each.path : h("a", { href: address({ artifact: each.path }) }, each.path),
+          each.missing ? h("span", { class: "missing", title: "The file is missing" }, each.path) : h("a", { href: address({ artifact: each.path }) }, each.path),
         ]),
       ),
   );
@@ -57,7 +57,7 @@ function visitTable(stretches) {
         h("td", {}, h("span", { class: `status is-${kindOf(stay.status)}` }, word(stay.status))),
       ),
     );
-  const heads = ["Visit", "From", "To", "Lasted", "Ended as"].map((name) => h("th", { scope: "col" }, name));
+  const heads = ["Visit", "From", "To", "Lasted", "Status"].map((name) => h("th", { scope: "col" }, name));
   return h(
     "div",
     { class: "wide", tabindex: "0", role: "region", "aria-label": "Visits" },
@@ -80,6 +80,8 @@ function workers(step) {
 const stateOf = ({ step }) => step.slice(step.indexOf(":") + 1);
 
 function worker([name, steps]) {
+  const states = new Set(steps.map(stateOf));
+  const ended = (each) => (isLeft(each) ? "left " : states.has(word(each.status)) ? "" : `${word(each.status)} `);
   const step = (each) =>
     h(
       "li",
@@ -87,7 +89,7 @@ function worker([name, steps]) {
       mark(isLeft(each) ? "left" : each.status),
       " ",
       stateOf(each),
-      stateOf(each) !== word(each.status) && h("span", { class: "dim" }, " ", isLeft(each) ? "left" : word(each.status), " ", duration(each.seconds)),
+      stateOf(each) !== word(each.status) && h("span", { class: "dim" }, " ", ended(each), duration(each.seconds)),
     );
   return h("li", {}, h("strong", { title: name }, name), h("ol", {}, ...steps.map(step)));
 }

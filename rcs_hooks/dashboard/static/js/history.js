@@ -47,7 +47,7 @@ export function rounds({ rounds: found }) {
 export function questionsOf({ asked }) {
   if (!asked.length) return null;
   const rows = asked.map((each) => [
-    h("dt", {}, each.question ?? "It waited for the next prompt.", " ", each.asked_at && ago(each.asked_at, { class: "dim" })),
+    h("dt", {}, each.question ?? "It waited for your next prompt.", " ", each.asked_at && ago(each.asked_at, { class: "dim" })),
     h("dd", {}, each.answered_at === null ? h("span", { class: "dim" }, "no answer yet") : (each.answer ?? "answered")),
   ]);
   return panel("asked-before", "Questions and answers", asked.length, h("dl", { class: "questions" }, ...rows));
@@ -90,7 +90,7 @@ export function history({ events, event_count: all, folded, session }, chosen) {
           { class: "scroll", tabindex: "0", role: "region", "aria-label": "History, the newest first" },
           h("ol", { class: `event-rows${withDay ? " with-day" : ""}`, reversed: true }, ...[...events].reverse().map((event) => shown(event, chosen, withDay))),
         )
-      : h("p", { class: "dim" }, session === null ? "What belongs to no session has no history." : "Nobody has kept a history of this run."),
+      : h("p", { class: "dim" }, session === null ? "A run without a session has no history." : "This run has no history."),
     before.length > 0 && h("p", { class: "dim note" }, before.join(" ")),
   );
 }

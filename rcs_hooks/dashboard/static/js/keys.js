@@ -6,7 +6,7 @@ import { reader } from "./dialog.js";
 const HELP = [
   ["1 – 5", "Overview, Needs me, Runs, Sessions, Tasks"],
   ["j, ↓", "next entry of the list"],
-  ["k, ↑", "entry before"],
+  ["k, ↑", "previous entry"],
   ["Enter", "open it"],
   ["/", "search everything"],
   ["Esc", "close; back out of a step"],

@@ -17,12 +17,21 @@ export function project(path) {
   return h("span", { class: "project", title: path }, path.split("/").filter(Boolean).at(-1) ?? path);
 }
 
+/** What an entry of a list is; `name`: the mode's, or the run's workflow, where its title is another. */
+export function whatIs(kind, name) {
+  if (kind === "task" || !name) return kind;
+  return kind === "run" ? `run of ${name}` : `mode ${name}`;
+}
+
 export function empty(title, ...words) {
   return h("section", { class: "empty" }, h("h2", {}, title), ...words);
 }
 
+/** The arguments of a command: a line breaks between them, and inside one only where it is longer than the line. */
+const args = (text) => text.split(/(\s+)/).map((part, number) => (number % 2 ? part : part && h("span", { class: "arg" }, part)));
+
 /** A command as it is typed. */
-export const command = (text) => h("pre", { class: "command", tabindex: "0" }, h("code", {}, text));
+export const command = (text) => h("pre", { class: "command", tabindex: "0" }, h("code", {}, args(text)));
 
 /** A button that copies a text; `what` says which. */
 export const copyButton = (text, what) =>
@@ -30,7 +39,7 @@ export const copyButton = (text, what) =>
 
 /** A command to copy. */
 export const copied = (text) =>
-  h("span", { class: "to-copy" }, h("code", { tabindex: "0" }, text), copyButton(text, "the command"));
+  h("span", { class: "to-copy" }, h("code", { tabindex: "0" }, args(text)), copyButton(text, "the command"));
 
 /** The commands that resume a session: one where its client is known, else those of the likely clients. */
 export function resumed(found) {

@@ -31,9 +31,10 @@ function relative(at) {
   return `${Math.floor(seconds / unit)} ${letter} ago`;
 }
 
-/** `0.4 s`, `12 s`, `3 m 05 s`, `2 h 07 m`, `4 d 03 h`. */
+/** `0 s`, `0.4 s`, `12 s`, `3 m 05 s`, `2 h 07 m`, `4 d 03 h`. */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return "";
+  if (seconds < 0.05) return "0 s";
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;

@@ -48,15 +48,19 @@ function axis(span) {
   const first = Math.ceil((span.from - zone) / step) * step + zone;
   const ticks = [];
   for (let at = first; at <= span.to && ticks.length <= MOST_TICKS; at += step) ticks.push(at);
-  const shown = ticks.map((at) =>
-    h(
+  const shown = ticks.map((at) => {
+    const share = ((at - span.from) / length) * 100;
+    return h(
       "span",
-      { class: "tick", vars: { left: `${(((at - span.from) / length) * 100).toFixed(2)}%` } },
+      { class: `tick ${edge(share)}`, vars: { left: `${share.toFixed(2)}%` } },
       h("span", { title: absolute(at) }, tickWords(at, step, length)),
-    ),
-  );
+    );
+  });
   return h("div", { class: "bar-row axis", "aria-hidden": "true", "data-key": "axis" }, h("span", { class: "track" }, ...shown));
 }
+
+/** The words of a tick are in the middle under it, unless they would leave the axis. */
+const edge = (share) => (share < 8 ? "at-start" : share > 92 ? "at-end" : "");
 
 const filesOf = (run, step) =>
   (run.artifacts ?? []).filter((each) => each.step === step.step || each.step?.startsWith(`${step.step}:`));

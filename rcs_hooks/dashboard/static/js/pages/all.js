@@ -6,19 +6,19 @@ import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
 import { command, empty, filter, filtered, folders, idToCopy, problemNote, project } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { status, word } from "../status.js";
-import { ago, lasting } from "../time.js";
+import { ago, lasting, now } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
 const FILTERS = ["q", "kind", "project", "state", "sort"];
 const KINDS = [
-  ["", "modes, runs and tasks"],
+  ["", "all kinds"],
   ["mode", "modes"],
   ["run", "runs"],
   ["task", "tasks"],
 ];
 const STATES = ["waiting", "running", "stalled", "failed", "completed", "skipped", "idle", "inactive", "closed", "open", "unknown"];
 const SORTS = [
-  ["", "heard of last"],
+  ["", "last activity"],
   ["started", "started last"],
   ["lasted", "lasted longest"],
   ["title", "by title"],
@@ -89,14 +89,14 @@ export class Everything extends FilteredList {
         ),
         filter("kind", "Kind", asked.kind, KINDS),
         filter("project", "Project", asked.project, [["", "all projects"], ...folders(data.projects)]),
-        filter("state", "State", asked.state, [["", "any state"], ...STATES.map((each) => [each, each])]),
+        filter("state", "State", asked.state, [["", "any state"], ...STATES.map((each) => [each, said(each)])]),
         filter("sort", "Sort", asked.sort, SORTS),
         h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/all" }, "Show all"),
       ),
       problemNote(this.problem),
       data.entries.length
-        ? h("ul", { class: "rows everything", "data-key": "list" }, ...data.entries.map(row))
-        : empty(isFiltered ? "Nothing is like that" : "Nothing yet", h("p", {}, isFiltered ? "Take a word or a filter away." : "What a prompt starts appears here at once, and stays. Type in your client:"), !isFiltered && command("$forge fix the failing test")),
+        ? list(data.entries)
+        : empty(isFiltered ? "Nothing matches" : "Nothing yet", h("p", {}, isFiltered ? "Remove a word or a filter." : "What a prompt starts appears here at once, and stays. Type in your client:"), !isFiltered && command("$forge fix the failing test")),
       listEnd(data.entries.length, data.total),
     ];
   }
@@ -104,29 +104,49 @@ export class Everything extends FilteredList {
   #totals() {
     const { total, totals } = this.data;
     const all = Object.values(totals).reduce((sum, number) => sum + number, 0);
-    const said = total === all ? `${total.toLocaleString("en")} in all` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+    const found = total === all ? `${total.toLocaleString("en")} in all` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")}`;
     return h(
       "p",
       { class: "dim figures" },
-      all ? `${said}: ${Object.entries(totals).map(([state, number]) => `${number.toLocaleString("en")} ${word(state)}`).join(", ")}` : "",
+      all ? `${found}: ${Object.entries(totals).map(([state, number]) => `${number.toLocaleString("en")} ${said(state)}`).join(", ")}` : "",
     );
   }
 }
 
-const OPEN = ["waiting", "running", "stalled", "closed"];
+const NAMES = ["Status", "Title", "Kind and step", "Project", "Lasted", "Last activity"];
+
+const list = (entries) =>
+  h(
+    "div",
+    { class: "everything", "data-key": "list" },
+    h("div", { class: "entry-names names", "aria-hidden": "true" }, ...NAMES.map((name) => h("span", {}, name))),
+    h("ul", { class: "rows", "aria-label": "Everything" }, ...entries.map(row)),
+  );
+
+/** The word for a state: what has come to its end has finished, be it a mode, a run or a task. */
+const said = (state) => (state === "completed" ? "finished" : word(state));
+
+const GOES_ON = ["waiting", "running", "stalled", "inactive"];
+
+function lasted({ kind, state, started_at: from, seconds }) {
+  if (state === "closed") return "";
+  if (kind === "task" || !GOES_ON.includes(state)) return lasting(seconds, false);
+  return from ? lasting((now() - Date.parse(from)) / 1000, true) : "";
+}
 
 function row(entry) {
+  const title = entry.has_title ? entry.title : entry.name;
   const inner = [
-    status(entry.state, word(entry.outcome ?? entry.state)),
+    status(entry.state, said(entry.outcome ?? entry.state)),
     h(
       "span",
       { class: "title" },
-      entry.page ? h("a", { href: entry.page, "data-item": true }, entry.has_title ? entry.title : entry.name) : (entry.has_title ? entry.title : entry.name),
+      h("span", {}, entry.page ? h("a", { href: entry.page, "data-item": true }, title) : title, " ", verdict(entry.verdict)),
       entry.says && h("span", { class: "says dim", title: entry.says }, entry.says),
     ),
-    h("span", { class: "of" }, entry.has_title && entry.kind !== "task" ? entry.name : entry.kind, entry.phase && h("span", { class: "dim" }, ` ${entry.phase}`), verdict(entry.verdict)),
-    h("span", { class: "where dim" }, project(entry.project), entry.client && h("span", { class: "client" }, entry.client), entry.kind !== "task" && (entry.session ?? entry.id) && idToCopy(entry.session ?? entry.id, entry.short)),
-    h("span", { class: "duration" }, OPEN.includes(entry.state) ? "" : lasting(entry.seconds, false)),
+    h("span", { class: "of" }, entry.has_title && entry.kind !== "task" ? entry.name : entry.kind, entry.phase && h("span", { class: "dim" }, ` ${entry.phase}`)),
+    h("span", { class: "where dim" }, project(entry.project), entry.client && h("span", { class: "client" }, entry.client), entry.kind !== "task" && (entry.id ?? entry.session) && idToCopy(entry.id ?? entry.session, entry.short)),
+    h("span", { class: "duration" }, lasted(entry)),
     ago(entry.last_at, { class: "when" }),
   ];
   return h("li", { class: "entry-row", "data-key": entry.key, "data-kind": entry.kind }, ...inner);

@@ -86,7 +86,7 @@ export class ModeRun extends OneRun {
           history(data, this.chosen),
         ],
         aside: [
-          this.drawing.view(data.graph, data.mode, data, this.chosen, "Nothing declares this mode any more."),
+          this.drawing.view(data.graph, data.mode, data, this.chosen, "This mode is no longer declared."),
           questionsOf(data),
           runsOf(data),
         ],
@@ -102,25 +102,33 @@ export class ModeRun extends OneRun {
       h(
         "p",
         { class: "crumbs" },
-        h("a", { href: "/" }, "Overview"),
+        h("a", { href: "/sessions" }, "Sessions"),
         " / ",
-        h("a", { href: sessionLink(data.project, data.session) }, data.session === null ? "root" : "Session"),
+        h("a", { href: sessionLink(data.project, data.session) }, data.session === null ? "root" : shortId(data.session)),
         " / ",
         data.mode,
       ),
       h(
         "div",
         { class: "heading" },
-        h("h1", {}, data.title),
-        status(data.outcome ?? data.status, data.early ? "finished early" : undefined),
-        verdict(data.proof?.verdict, data.proof?.says),
-        data.source && h("span", { class: "tag own", title: data.file }, OWN[data.source]),
-        !data.is_last && h("span", { class: "tag" }, "an earlier run"),
-        data.is_last && (goesOn(data) || data.status === "closed") && clear(data),
+        h(
+          "div",
+          { class: "titled" },
+          h("h1", {}, data.title),
+          h(
+            "span",
+            { class: "marks" },
+            status(data.outcome ?? data.status, data.early ? "finished early" : undefined),
+            verdict(data.proof?.verdict, data.proof?.says),
+          ),
+          data.source && h("span", { class: "tag own", title: data.file }, OWN[data.source]),
+          !data.is_last && h("span", { class: "tag" }, "an earlier run"),
+        ),
+        canClear(data) && clear(data),
       ),
       asked && h("p", { class: "asks" }, sentence(asked)),
       data.early &&
-        remark("stalled", `It was said to be finished early: ${data.early_because}.`),
+        remark("stalled", `Reported finished early: ${data.early_because}.`),
       h("dl", { class: "facts line" }, ...this.#facts(data)),
     );
   }
@@ -133,7 +141,7 @@ export class ModeRun extends OneRun {
       ...(round ? fact("Round", h("span", { class: "round" }, round)) : []),
       ...(data.seconds === null ? [] : fact("Lasted", lasting(data.seconds, goesOn(data), measured(data)))),
       ...(data.started_at ? fact("Started", ago(data.started_at)) : []),
-      ...(data.last_at ? fact("Heard of", ago(data.last_at)) : []),
+      ...(data.last_at ? fact("Last activity", ago(data.last_at)) : []),
       ...(data.handed_over_to
         ? fact("Handed over to", h("a", { href: modeLink(data.project, data.session, data.handed_over_to) }, data.handed_over_to))
         : []),
@@ -166,6 +174,8 @@ function session({ session: id }) {
     copyButton(id, "the id of the session"),
   ];
 }
+
+const canClear = (data) => data.is_last && (goesOn(data) || data.status === "closed");
 
 const clear = (data) =>
   h(

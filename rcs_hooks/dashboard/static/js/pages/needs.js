@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { dismiss, isDismissed } from "../dismissed.js";
 import { count, h } from "../dom.js";
 import { askForNotices, canNotify, isNotified, keyOf } from "../notices.js";
-import { coded, command, copied, empty, idToCopy, problemNote, project, question, resumed, sentence } from "../pieces.js";
+import { coded, command, copied, empty, idToCopy, problemNote, project, question, resumed, sentence, whatIs } from "../pieces.js";
 import { icon, mark } from "../status.js";
 import { ago, since as sinceWhen } from "../time.js";
 
@@ -15,7 +15,7 @@ const SECTIONS = [
   ["inactive", "Inactive"],
 ];
 const MEANS = {
-  waiting: "Nothing of this goes on without you.",
+  waiting: "None of these can continue without you.",
   failed: "Failed or blocked in the last seven days.",
   stalled: "No activity for an hour or more, or allowed to stop.",
   inactive: "No activity for one to seven days.",
@@ -76,9 +76,14 @@ export class NeedsMe {
     return h(
       "ul",
       { class: "numbers", "aria-label": "In numbers" },
-      ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.data[kind].length, `#${kind}`)),
+      ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.#shown(kind).length, `#${kind}`)),
       this.#number("running", "running", working.runs + working.sessions, null, runningSaid(working)),
     );
+  }
+
+  /** What has not been put aside; what waits cannot be. */
+  #shown(kind) {
+    return kind === "waiting" ? this.data[kind] : this.data[kind].filter((need) => !isDismissed(need));
   }
 
   #number(kind, word, number, href, title) {
@@ -94,7 +99,7 @@ export class NeedsMe {
   #section(kind, title) {
     const found = this.data[kind];
     const canFold = kind !== "waiting";
-    const shown = canFold ? found.filter((need) => !isDismissed(need)) : found;
+    const shown = this.#shown(kind);
     const aside = canFold ? found.filter(isDismissed) : [];
     const first = shown.slice(0, canFold ? SHOWN : shown.length);
     const more = shown.slice(first.length);
@@ -145,7 +150,7 @@ export class NeedsMe {
       h(
         "p",
         { class: "need-of dim" },
-        h("span", {}, what(need)),
+        h("span", {}, whatIs(need.what === "session" ? "mode" : need.what, need.about && need.title)),
         project(need.project),
         need.client && h("span", { class: "client" }, need.client),
         need.what === "task" ? null : need.id ? idToCopy(need.id, need.short) : h("code", { class: "id" }, "root"),
@@ -167,7 +172,7 @@ export class NeedsMe {
         {},
         busy
           ? `${runningSaid(working)}; nothing of it needs you now.`
-          : "Nothing has failed, and nothing is silent. An agent that needs you asks like this, and it is here at once:",
+          : "Nothing has failed, and nothing is silent. An agent that needs you asks like this; the question appears here right away:",
       ),
       !busy &&
         command('rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite'),
@@ -186,10 +191,10 @@ function notices() {
       "data-do": "notices",
       "aria-pressed": String(isOn),
       disabled: isRefused,
-      title: isRefused ? "The browser refuses notices of this page" : "A notice of the desktop when something begins to wait for you",
+      title: isRefused ? "The browser refuses notifications of this page" : "A desktop notification when something begins to wait for you",
     },
     icon("bell"),
-    isOn ? "Notices are on" : "Notify me",
+    isOn ? "Notifications on" : "Notify me",
   );
 }
 
@@ -218,16 +223,10 @@ const aside = (kind, need, isAside) =>
       "data-do": isAside ? "take-back" : "dismiss",
       "data-kind": kind,
       "data-key-of": keyOf(need),
-      "aria-label": `${isAside ? "Take back" : "Dismiss"}: ${need.about ?? need.title}`,
+      "aria-label": `${isAside ? "Restore" : "Dismiss"}: ${need.about ?? need.title}`,
     },
-    isAside ? "Take back" : "Dismiss",
+    isAside ? "Restore" : "Dismiss",
   );
-
-function what({ what: of, about, title }) {
-  if (of === "task") return "task";
-  if (of === "run") return about ? `run of ${title}` : "run";
-  return about ? title : "mode";
-}
 
 const total = ({ runs, sessions, tasks }) => runs + sessions + tasks;
 

@@ -3,7 +3,7 @@
 
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
-import { coded, command, empty, filter, filtered, folders, problemNote, project, question, sentence, idToCopy, copied } from "../pieces.js";
+import { coded, command, empty, filter, filtered, folders, problemNote, project, question, sentence, idToCopy, copied, whatIs } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { STOPPED, icon, kindOf, status } from "../status.js";
 import { ago, since as sinceWhen } from "../time.js";
@@ -17,7 +17,7 @@ const GROUPS = [
   ["closed", "In closed sessions", "closed"],
 ];
 const KINDS = [
-  ["", "modes, runs and tasks"],
+  ["", "all kinds"],
   ["mode", "modes"],
   ["run", "runs"],
   ["task", "tasks"],
@@ -109,14 +109,14 @@ export class Overview extends FilteredList {
   #nothing(isFiltered) {
     if (isFiltered)
       return empty(
-        "Nothing is like that",
-        h("p", {}, "Take a filter away, or ", h("a", { href: "/" }, "show everything"), "."),
+        "Nothing matches",
+        h("p", {}, "Remove a filter, or ", h("a", { href: "/" }, "show everything"), "."),
       );
     return empty(
       "Nothing runs, and nothing waits",
-      h("p", {}, "What a prompt starts appears here at once. Type in your client:"),
+      h("p", {}, "Anything a prompt starts appears here right away. Type in your client:"),
       command("$forge fix the failing test"),
-      h("p", { class: "dim" }, "What else may be typed: ", h("code", {}, "rcs modes")),
+      h("p", { class: "dim" }, "Other prompts: ", h("code", {}, "rcs modes")),
     );
   }
 }
@@ -153,10 +153,14 @@ function entryShown(entry, group) {
       statusOf(entry, group),
       entry.page ? h("a", { class: "need-title", href: entry.page, "data-item": true }, title) : h("span", { class: "need-title" }, title),
       verdict(entry.verdict),
-      h("span", { class: "dim of" }, what(entry)),
-      project(entry.project),
-      entry.client && h("span", { class: "dim client" }, entry.client),
-      id ? idToCopy(id, entry.short) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
+      h(
+        "span",
+        { class: "meta" },
+        h("span", { class: "dim of" }, whatIs(entry.kind, entry.has_title && entry.name)),
+        project(entry.project),
+        entry.client && h("span", { class: "dim client" }, entry.client),
+        id ? idToCopy(id, entry.short) : entry.kind === "mode" && h("code", { class: "id" }, "root"),
+      ),
       entry.since && h("span", { class: "when" }, howLong(entry, group)),
     ),
     entry.question ? asks(entry) : said(entry),
@@ -171,12 +175,6 @@ function howLong({ since, last_at, quiet }, group) {
 
 /** What came of the newest proof of a run that goes on. */
 const newest = ({ proof_says: words, proof }) => [" ", coded(words), proof.at && [" ", ago(proof.at)], "."];
-
-function what(entry) {
-  if (entry.kind === "task") return "task";
-  if (!entry.has_title) return entry.kind;
-  return entry.kind === "run" ? `run of ${entry.name}` : `mode ${entry.name}`;
-}
 
 function asks({ question: asked, name, project: root, session }) {
   const { id: question_id, text, options } = asked;

@@ -17,7 +17,7 @@ function whyOf(data) {
   if (found === "failed") return banner("failed", data.reason ?? `It failed${at}; no reason was given.`);
   if (found === "waiting") return banner("waiting", data.reason ?? `It waits${at}; no reason was given.`);
   if (found === "stalled" || found === "inactive")
-    return banner("stalled", sentence(`nothing was heard of it since ${absolute(Date.parse(data.last_at))}`), h("p", {}, "Its agent may have ended without a word. End the run if so."));
+    return banner("stalled", `No activity since ${absolute(Date.parse(data.last_at))}.`, h("p", {}, "Its agent may have ended without reporting it. End the run if so."));
   return null;
 }
 
@@ -113,8 +113,7 @@ export class Run extends OneRun {
       h(
         "div",
         { class: "heading" },
-        h("h1", {}, data.feature ?? data.workflow),
-        status(statusOf(data)),
+        h("div", { class: "titled" }, h("h1", {}, data.feature ?? data.workflow), status(statusOf(data))),
         !HAS_ENDED.includes(data.status) &&
           h(
             "button",
@@ -135,7 +134,7 @@ export class Run extends OneRun {
         ...fact(goesOn(data) ? "Now at" : "Last at", h("span", { class: "step" }, data.current_steps.join(", ") || "–")),
         ...fact("Lasted", lasting(data.seconds, goesOn(data), measured(data))),
         ...fact("Started", ago(data.started_at)),
-        ...fact("Heard of", ago(data.last_at)),
+        ...fact("Last activity", ago(data.last_at)),
         ...fact("Project", project(data.project)),
         ...fact(
           "Run",
@@ -155,7 +154,7 @@ export class Run extends OneRun {
     return h(
       "p",
       { class: "dim" },
-      "in its steps ",
+      "time in steps ",
       isOpen ? lasting(spent, true) : h("span", { class: "duration" }, duration(spent)),
     );
   }

@@ -1,4 +1,4 @@
-// The runs, last heard of first. The filters are the address; a page holds so many and no more.
+// The runs, that of the last activity first. The filters are the address; a page holds so many and no more.
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
@@ -18,7 +18,7 @@ const TIMES = [
   ["30d", "30 days"],
 ];
 const SORTS = [
-  ["", "heard of last"],
+  ["", "last activity"],
   ["started", "started last"],
   ["lasted", "lasted longest"],
   ["events", "most events"],
@@ -112,7 +112,7 @@ export class Runs extends FilteredList {
       filter("project", "Project", asked.project, [["", "all projects"], ...folders(projects)]),
       filter("workflow", "Workflow", asked.workflow, [["", "all workflows"], ...workflows.map((each) => [each, each])]),
       filter("status", "Status", asked.status, [["", "any status"], ...STATUSES.map((each) => [each, each])]),
-      filter("since", "Heard of", asked.since, TIMES),
+      filter("since", "Last activity", asked.since, TIMES),
       filter("sort", "Sort", asked.sort, SORTS),
       asked.feature &&
         h("a", { class: "chip", href: filtered(this.url, "feature", "") }, `feature: ${asked.feature} ×`),
@@ -134,7 +134,7 @@ export class Runs extends FilteredList {
   }
 
   #list(runs) {
-    const names = ["Status", "Run", "Step", "Project", "Events", "Lasted", "Heard of"];
+    const names = ["Status", "Run", "Step", "Project", "Events", "Lasted", "Last activity"];
     return h(
       "div",
       { class: "runs", "data-key": "list" },
@@ -146,8 +146,8 @@ export class Runs extends FilteredList {
   #nothing(isFiltered) {
     if (isFiltered || this.asked.before) {
       return empty(
-        "No run is like that",
-        h("p", {}, "Take a filter away, or ", h("a", { href: "/runs" }, "show all runs"), "."),
+        "No run matches",
+        h("p", {}, "Remove a filter, or ", h("a", { href: "/runs" }, "show all runs"), "."),
       );
     }
     return empty(

@@ -74,8 +74,8 @@ export class Sessions extends FilteredList {
   #nothing() {
     if (this.url.search)
       return empty(
-        "No session is like that",
-        h("p", {}, "Take a filter away, or ", h("a", { href: "/sessions" }, "show all sessions"), "."),
+        "No session matches",
+        h("p", {}, "Remove a filter, or ", h("a", { href: "/sessions" }, "show all sessions"), "."),
       );
     return empty(
       "No session yet",

@@ -60,8 +60,8 @@ export class Tasks extends FilteredList {
   #nothing() {
     if (this.url.search)
       return empty(
-        "No task is like that",
-        h("p", {}, "Take a filter away, or ", h("a", { href: "/tasks" }, "show all tasks"), "."),
+        "No task matches",
+        h("p", {}, "Remove a filter, or ", h("a", { href: "/tasks" }, "show all tasks"), "."),
       );
     return empty(
       "No task yet",
@@ -91,11 +91,11 @@ function taskShown(task, path) {
             : isToDecide(task)
               ? status("waiting")
               : status("idle", "held"),
-      task.proof && verdict(task.proof.verdict, task.proof.says),
       h("h2", {}, task.task_id),
       h("span", { class: "turn" }),
+      task.proof && verdict(task.proof.verdict, task.proof.says),
       project(task.root),
-      task.phase && h("a", { class: "run-of-task", href: `/runs?${new URLSearchParams({ project: task.root, workflow: "task", feature: task.task_id })}` }, "its runs"),
+      task.phase && h("a", { class: "run-of-task", href: `/runs?${new URLSearchParams({ project: task.root, workflow: "task", feature: task.task_id })}` }, "Runs"),
       task.round > 1 && h("span", { class: "dim" }, `round ${task.round}`),
       task.updated_at && ago(task.updated_at, { class: "when" }),
     ),
@@ -142,7 +142,9 @@ function phases(phase, path) {
     { class: "phases", "aria-label": "Phases" },
     ...names.map((name, number) => {
       const place = name === phase ? "here" : number < at ? "past" : "ahead";
-      return h("li", { class: place, "aria-current": name === phase ? "step" : null }, name.replace("_", " "));
+      const isEnd = name === "done" && place === "here"; // past as the others, and green as the word beside the title
+      const words = isEnd ? h("span", { class: "status is-completed" }, name) : name.replace("_", " ");
+      return h("li", { class: isEnd ? "past" : place, "aria-current": name === phase ? "step" : null }, words);
     }),
   );
 }
@@ -160,8 +162,8 @@ function gateShown(gate) {
         "p",
         { class: "gate-to" },
         h("span", { class: "gate-word" }, gate.open ? "open" : "closed"),
-        h("strong", {}, gate.to.replace("_", " ")),
-        gate.label && h("span", { class: "dim" }, gate.label),
+        h("strong", {}, `→ ${gate.to.replace("_", " ")}`),
+        gate.label && h("span", { class: "dim" }, gate.open ? gate.label : `when: ${gate.label}`),
         gate.suggested && h("span", { class: "tag" }, "next"),
       ),
       reasons.length > 0 && h("ul", { class: "reasons" }, ...reasons.map((reason) => h("li", {}, reason))),
