@@ -61,7 +61,7 @@ class Screen:
             self._handlers[number] = signal.signal(number, handler)
         try:
             self._take()
-        except BaseException:
+        except BaseException:  # the terminal is given back whatever ends us; the error is raised again
             self._close()
             raise
         return self

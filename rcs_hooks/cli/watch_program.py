@@ -162,7 +162,7 @@ class _Call:
                 process_group=self._group.id,
                 bufsize=0,
             )
-        except BaseException:
+        except BaseException:  # nobody else would end the guard; the error is raised again
             self._group.release()
             raise
         self._group.watch(self._process.pid)
