@@ -24,9 +24,9 @@ def reason_of(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def needs_extra(package: str | None, what: str) -> str:
+def needs_extra(package: str | None, what: str, extra: str = "server") -> str:
     """Return the sentence that a package is missing, and where it is said how to get it for each way to install."""
-    return f"{package} is not installed, which {what} needs; `rcs help install` says how to add the extra `server`"
+    return f"{package} is not installed, which {what} needs; `rcs help install` says how to add the extra `{extra}`"
 
 
 class RcsError(Exception):

@@ -30,7 +30,7 @@ def constraints(project: dict[str, Any], extras: list[str], packages: list[str])
 def _bounds(requirements: list[str]) -> dict[str, str]:
     lowest: dict[str, str] = {}
     for requirement in requirements:
-        if bound := re.match(r"([\w.-]+)[>~]=([\d.]+)", requirement):
+        if bound := re.match(r"([\w.-]+)(?:\[[^]]*\])?[>~]=([\d.]+)", requirement):
             name, version = bound.groups()
             lowest[name] = max(lowest.get(name, "0"), version, key=_parts)
     return lowest

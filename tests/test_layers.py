@@ -50,10 +50,11 @@ MAY_IMPORT = {
     | PROVING
     | {"overview", "state", "hook", "machine", "diagrams", "drawing", "runs", "tasks"}
     | {"__version__"},
+    "share": STATE | PROVING | {"machine", "state", "runs", "tasks", "overview", "dashboard", "__version__"},
     "cli": STATE
     | PROVING
     | {"interface", "state", "editing", "clients", "hook", "hud", "overlay", "install", "machine"}
-    | {"drawing", "runs", "tasks", "overview", "mcp", "dashboard", "__version__"},
+    | {"drawing", "runs", "tasks", "overview", "mcp", "dashboard", "share", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
 PURE = ("workflow", "overlay", "interface", "machine", "diagrams", "drawing")

@@ -81,8 +81,15 @@ def _checks(host: Host) -> Iterator[Check]:
     yield from doctor.checks(host)
     scope = options.scope(host.env, os.getcwd(), host.root, None, time.time())
     yield from guarded("state", health.checks(scope))
+    yield from guarded("sharing", _sharing(host))
     for client in doctor.used(host):
         yield _rcs_for_agent(CLIENTS[client], host)
+
+
+def _sharing(host: Host) -> Iterator[Check]:
+    from rcs_hooks.cli import share_status
+
+    yield from share_status.checks(host)
 
 
 def _program() -> Check:

@@ -11,6 +11,7 @@ from rcs_hooks.catalog import MODES, NAMESPACE, skill_named
 from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso, seconds
+from rcs_hooks.files.workspaces import home_of
 from rcs_hooks.state import history, history_folding, history_listing
 from rcs_hooks.state.validation import nearest_mode
 from rcs_hooks.terminal import when, width
@@ -114,7 +115,7 @@ def runtime_name(name: str | None) -> str:
 def _look_after(folder: str, session: str | None) -> None:
     """Fold long histories, and say which cannot be read. Raises Refused if the one that is asked for cannot."""
     for name in [session] if session else history_listing.recent_sessions(folder):
-        history_folding.fold(folder, name)
+        history_folding.fold(folder, name, home=home_of(os.environ))
         why = history.fault(folder, name)
         if why and session:
             raise Refused(f"the history of session {name} cannot be read: {why}")

@@ -44,6 +44,7 @@ COMMANDS = (
     ("machine", "machine", "check, list and show the state machines that skills declare", "rcs machine list"),
     ("runs", "runs", "list, show, end, prune and export runs", "rcs runs list"),
     ("task", "task", "lead a task from planning to done", "rcs task new login"),
+    ("share", "share", "share what runs here with a team, in PostgreSQL", "rcs share add ."),
     ("dashboard", "dashboard", "show runs, sessions and tasks in a browser, live", "rcs dashboard --open"),
     ("mcp", "mcp", "run the MCP server, on stdin and stdout", "rcs mcp"),
     ("completion", "completion", "print a shell's completion script", 'eval "$(rcs completion bash)"'),

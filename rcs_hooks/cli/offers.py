@@ -51,6 +51,8 @@ PATHS = {
     "--brief": FILES,
     "rcs machine check files": FILES,
     "rcs overlay apply file": FILES,
+    "rcs share add folder": FOLDERS,
+    "rcs share remove folder": FOLDERS,
     "rcs overlay strip file": FILES,
 }
 

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.cli import options, output, whole_ids
+from rcs_hooks.cli import options, output, unsent_first, whole_ids
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
@@ -268,11 +268,15 @@ def _end(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
 
 def _prune(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     found = queries.prunable_runs(store, _ms(now), args.older_than, _filters(args))
+    found, unsent = (found, unsent_first.Unsent()) if args.dry_run else unsent_first.sent_of(found)
     deleted = 0 if args.dry_run else queries.prune(store, found)
     names = [run.run_id for run in found]
     if args.json:
-        output.result({"deleted": deleted, "dry_run": args.dry_run, "runs": names})
+        stay = {"unsent": unsent.as_json()} if unsent else {}
+        output.result({"deleted": deleted, "dry_run": args.dry_run, "runs": names} | stay)
         return output.OK
+    if unsent:
+        output.refused(output.plain(unsent.says))
     if args.dry_run:
         for name in names:
             output.text(name)

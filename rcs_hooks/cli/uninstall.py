@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output, purge, shared_hooks
+from rcs_hooks.cli import options, output, purge, share_service, shared_hooks, unsent_first
 from rcs_hooks.cli.setup import add_target, approve_moved, targets_of
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.editing import files
@@ -24,7 +24,8 @@ def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "uninstall",
         "Remove our hooks, servers, rules, status line and unchanged skills from the clients' own files; where nothing"
-        " else has changed, each file is again what it was. State in .rcs stays, unless --purge removes it.",
+        " else has changed, each file is again what it was. Without --client, also the service of `rcs share start`."
+        " State in .rcs stays, unless --purge removes it.",
         "rcs uninstall --dry-run",
         "rcs uninstall --client codex --scope user",
         "rcs uninstall --purge",
@@ -42,15 +43,19 @@ def run(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     if args.yes and not args.purge:
         parser.error("--yes goes with --purge")
-    if not args.client:
-        args.client = "all"
+    is_for_all = not args.client
+    args.client = args.client or "all"
     targets = targets_of(args)
     doomed = purge.folders(targets[0].host) if args.purge else []
     if not args.dry_run and not purge.ask(doomed, yes=args.yes):
         output.text("nothing was changed")
         return output.REFUSED
-    # Printed when all is done: a reader that goes away must not stop it halfway.
     lines: list[str] = []
+    if is_for_all or doomed:
+        lines += share_service.of_uninstall(targets[0].host, dry_run=args.dry_run, purges=bool(doomed))
+    if doomed and not args.dry_run:
+        unsent_first.send_before_purge(targets[0].host)
+    # Printed when all is done: a reader that goes away must not stop it halfway.
     try:
         with exclusive(targets[0].host):
             for target, changes in _plan(targets, lines):

@@ -45,6 +45,7 @@ OTHER_COMMANDS = {
     "web": "dashboard",
     "ui": "dashboard",
     "serve": "dashboard",
+    "unshare": "share remove",
     "-v": "--version",
     "version": "--version",
     "--version": "--version",

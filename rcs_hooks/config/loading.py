@@ -110,6 +110,10 @@ def _in(source: TomlFile, tables: Sequence[str], faults: list[Fault]) -> Said:
         faults.append(Fault(source.path, source.line(name), why))
     said, wrong = proof_table.in_file(source)
     faults += wrong
+    if SHARE in tables and SHARE in source.tables:
+        from rcs_hooks.config import share_table  # few people share, and it loads much
+
+        faults += share_table.in_file(source)[1]
     return said
 
 

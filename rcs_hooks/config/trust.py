@@ -10,11 +10,12 @@ import json
 import os
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import Refused, reason_of, suppress
+from rcs_hooks.errors import Refused, reason_of
 from rcs_hooks.fault import Fault
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.lock import Lock
-from rcs_hooks.files.paths import HOME, STAGED
+from rcs_hooks.files.paths import HOME
+from rcs_hooks.files.replacing import replace
 
 FILE = "trusted.json"
 TRUSTED = "trusted"
@@ -67,18 +68,5 @@ def change(home: str, file: str, digest: str | None) -> bool:
             trusted[real] = digest
         if trusted == before:
             return False
-        _replace(os.path.realpath(path), json.dumps({TRUSTED: trusted}, indent=2) + "\n")
+        replace(os.path.realpath(path), json.dumps({TRUSTED: trusted}, indent=2) + "\n")
     return True
-
-
-def _replace(path: str, text: str) -> None:
-    """Write the file whole or not at all. The caller has the lock, so the name of the staged file is nobody else's."""
-    staged = f"{path}{STAGED}"
-    with suppress(FileNotFoundError):
-        os.unlink(staged)
-    fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with open(fd, "w", encoding="ascii") as to:
-        to.write(text)
-        to.flush()
-        os.fsync(to.fileno())
-    os.replace(staged, path)

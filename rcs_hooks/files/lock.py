@@ -207,10 +207,12 @@ class Lock:
                     if fd is None:
                         raise self._too_late()
                     self._take(fd, at)
-        except OSError:
+        except OSError as error:
             from rcs_hooks.files import obstacles
 
             obstacles.check(self.folder)  # it may be able to say why, and what to type
+            if error.filename == LOCK:  # as it was opened, in its folder
+                error.filename = self.path
             raise
 
     def _get(self, at: int) -> int | None:

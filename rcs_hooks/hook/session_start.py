@@ -36,7 +36,7 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     if not paths.is_name(payload.session):
         return {}
     session_end.mark(root, payload.session, closed_at=None)
-    folding.fold_in_passing(workspaces.state_folder(root), payload.session, environment.now)
+    folding.fold_in_passing(workspaces.state_folder(root), payload.session, environment.now, home=environment.home)
     view = sessions.load(workspaces.state_folder(root), payload.session, environment.now)
     members = view.active_modes()
     if not (members and payload.client.describes_start(payload.fields)):

@@ -31,7 +31,7 @@ class translate_errors:  # noqa: N801 - a context manager is called like a funct
             raise Refused(f"{error.object!r} is not UTF-8, so it can neither be stored nor looked for") from None
         if isinstance(error, OverflowError):
             raise Refused(f"a number is too large; {LARGEST_NUMBER} is the last") from None
-        if error is not None and hasattr(error, "sqlite_errorcode"):
+        if error is not None and type(error).__module__ == "sqlite3":  # not all have the code of one
             raise StoreError(_words(self.path, error)) from None
 
 

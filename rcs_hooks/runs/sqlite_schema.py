@@ -61,13 +61,19 @@ ADDED_COLUMNS = {
 }
 """Add columns that older programs ignore. The version stays, because a server of such a program may still run."""
 
+SOURCE = (
+    "CREATE TABLE source (id TEXT NOT NULL)",
+    "INSERT INTO source SELECT lower(hex(randomblob(16)))",
+)
+"""Gives the database a random id, by which it is known wherever its file lies. Older programs ignore the table."""
+
 
 def bring_up(path: str, sql: "Connection") -> None:
     """Bring a database up to this version of the schema.
 
     Raises StoreError for a database of another program or of a newer version.
     """
-    if _version_in_one_transaction(path, sql) == VERSION and not _due_columns(sql):
+    if _version_in_one_transaction(path, sql) == VERSION and not _due_columns(sql) and _has_source(sql):
         return
     execute_when_free(sql, "PRAGMA journal_mode = WAL")
     execute_when_free(sql, "BEGIN IMMEDIATE")
@@ -79,6 +85,8 @@ def bring_up(path: str, sql: "Connection") -> None:
         for name in _due_columns(sql):
             for statement in ADDED_COLUMNS[name]:
                 sql.execute(statement)
+        for statement in () if _has_source(sql) else SOURCE:
+            sql.execute(statement)
         sql.execute(f"PRAGMA application_id = {APPLICATION}")
         sql.execute("COMMIT")
     except BaseException:  # no half of a migration may stay; the error is raised again
@@ -91,6 +99,10 @@ def _due_columns(sql: "Connection") -> list[str]:
     """Return the columns that the table of runs has yet to get."""
     present = {name for (name,) in sql.execute("SELECT name FROM pragma_table_info('runs')")}
     return [name for name in ADDED_COLUMNS if name not in present]
+
+
+def _has_source(sql: "Connection") -> bool:
+    return bool(sql.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'source'").fetchall())
 
 
 def _version_in_one_transaction(path: str, sql: "Connection") -> int:

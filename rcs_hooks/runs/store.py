@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from rcs_hooks.environment import Environment
+    from rcs_hooks.runs.log_records import RunLog
     from rcs_hooks.runs.records import ArtifactRecord, EventRecord, NewEvent, RunFilter, RunRecord, StepRecord
 else:
     Protocol = object
@@ -139,6 +140,21 @@ def open_readonly(location: str) -> "RunStore | None":
 def open_readwrite(location: str) -> "RunStore":
     """Open a store to write into; it is created if it does not exist. Raises StoreError."""
     return _backend(location).open_readwrite(location)
+
+
+def open_log(location: str) -> "RunLog | None":
+    """Open a store to read its events in order without changing a byte of it; None if nothing was ever stored there.
+
+    Raises StoreError, also for a store that is no SQLite file.
+    """
+    if _scheme(location):
+        raise StoreError(f"RCS_DB: {_scheme(location)}:// is not an SQLite file, and only runs in one are shared")
+    from rcs_hooks.runs.sqlite_log import SqliteLog
+
+    try:
+        return SqliteLog(location)
+    except FileNotFoundError:
+        return None
 
 
 def _backend(location: str) -> "Backend":

@@ -62,10 +62,12 @@ FOLD_SECONDS = 0.02
 LOOK_EVERY = 3600
 
 
-def fold_in_passing(folder: str, session: str, now: float, clock: Callable[[], float] = time.monotonic) -> None:
+def fold_in_passing(
+    folder: str, session: str, now: float, clock: Callable[[], float] = time.monotonic, home: str | None = None
+) -> None:
     """Do a bounded part of the folding when a session starts, and nothing while somebody holds the lock.
 
-    `folder`: the state folder. `session`: the session that starts, which is never folded.
+    `folder`: the state folder. `session`: the session that starts, which is never folded. `home`: of the person.
     """
     to_look, to_fold = Budget(LOOK_SECONDS, clock), Budget(FOLD_SECONDS, clock)
     with suppress(LockTimeout, OSError, RcsError):
@@ -73,7 +75,7 @@ def fold_in_passing(folder: str, session: str, now: float, clock: Callable[[], f
             found = refresh(folder, now, to_look, but=session)
             fold(folder, foldable(folder, found, now, but=session), to_fold)
         fold_questions(folder, session, to_fold, most=MOST_QUESTIONS)
-        history_folding.fold(folder, session)
+        history_folding.fold(folder, session, home=home)
 
 
 def _is_due(folder: str, now: float) -> bool:

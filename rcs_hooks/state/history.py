@@ -154,7 +154,12 @@ def event_of(line: bytes) -> Event | None:
         return None
     number, iteration, data = found.get("n"), found.get("iteration"), found.get("data")
     event = found.get("event")
-    if not isinstance(number, int) or not 0 < number < LARGEST_NUMBER or event not in (*EVENTS, FOLDED):
+    if (
+        not isinstance(number, int)
+        or isinstance(number, bool)
+        or not 0 < number < LARGEST_NUMBER
+        or event not in (*EVENTS, FOLDED)
+    ):
         return None
     at, mode, before, after = (text_of(found.get(name)) for name in ("at", "mode", "from", "to"))
     is_count = isinstance(iteration, int) and not isinstance(iteration, bool) and abs(iteration) < LARGEST_NUMBER

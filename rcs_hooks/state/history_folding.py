@@ -4,7 +4,8 @@ The line that stands for the others has the number and the moment of the last of
 (`first`, `since`, `lines`), how many there were of each kind for each mode (`counts`), and where each mode had got to
 (`last`), so that a folded history replays to the same state.
 
-Only the command line and SessionStart fold: a prompt or a Stop never waits for it.
+Only the command line and SessionStart fold: a prompt or a Stop never waits for it. What a shared project has not sent
+yet stays as it is, unless the history is so long that nobody reads all of it.
 """
 
 from __future__ import annotations
@@ -89,8 +90,12 @@ def _object(data: JsonObject, name: str) -> JsonObject:
     return found if isinstance(found, dict) else {}
 
 
-def fold(folder: str, session: str, *, wait: float = 0) -> bool:
-    """Fold the history of a session if it is long; tell whether it was folded. `wait`: seconds to wait for the lock."""
+def fold(folder: str, session: str, *, home: str | None = None, wait: float = 0) -> bool:
+    """Fold the history of a session if it is long; tell whether it was folded.
+
+    `home`: where it is noted what of a shared project was sent; what was not sent yet is not folded. `wait`: seconds to
+    wait for the lock.
+    """
     path = paths.history_file(session)
     if not _is_long(folder, path) or is_tracked(folder, path):
         return False
@@ -101,11 +106,21 @@ def fold(folder: str, session: str, *, wait: float = 0) -> bool:
         half = min(len(lines) // 2, MOST_FOLDED)
         old, kept = lines[:half], lines[half:]
         events = [event for line in old if (event := event_of(line))]
-        if events and any(map(event_of, kept[-MOST_LINES:])):
+        waits = bool(events) and _is_unsent(folder, session, events[-1].n, home)
+        if events and not waits and any(map(event_of, kept[-MOST_LINES:])):
             folded = jsontext.dumps_line(folded_into_one(events, is_whole=is_whole).as_json()).encode()
             transaction.replace_text(folder, path, b"\n".join([folded, *kept, b""]))
             return True
     return False
+
+
+def _is_unsent(folder: str, session: str, last: int, home: str | None) -> bool:
+    """Tell whether an event of a shared project's history is still to be sent; of the others none is."""
+    from rcs_hooks.files import sent  # a session seldom starts with a long history
+
+    known = sent.load(home)
+    root = os.path.dirname(os.path.dirname(folder))
+    return known.is_shared(root) and known.upto(root, sent.HISTORIES, session) < last
 
 
 def folded_into_one(events: list[Event], *, is_whole: bool = True) -> Event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rcs_hooks.files import paths, preparation, reading, transaction
+from rcs_hooks.files import paths, preparation, reading, transaction, workspaces
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.lock import LOCK_SECONDS, Lock
 from rcs_hooks.files.transaction import Write
@@ -39,7 +39,7 @@ def prune(scope: Scope, *, dry_run: bool = False, older_than: float = folding.OL
         for each in scopes:
             _sweep(each)
             if each.session:
-                history_folding.fold(each.folder, each.session, wait=LOCK_SECONDS)
+                history_folding.fold(each.folder, each.session, home=workspaces.home_of(scope.env), wait=LOCK_SECONDS)
     outputs = sum(_prune_outputs(each, dry_run=dry_run) for each in scopes)
     gone = {entry["path"] for entry in removed}
     folded_questions = sum(_fold_questions(each, gone, dry_run=dry_run) for each in scopes)

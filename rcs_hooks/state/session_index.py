@@ -124,10 +124,16 @@ def active_and_recent(folder: str, since: float) -> tuple[list[str], list[str]]:
 
 @contextmanager
 def _opened(folder: str) -> Iterator[int | None]:
-    """Open the folder of the sessions, to look at thousands of entries by one descriptor; None if there is none."""
+    """Open the folder of the sessions, to look at thousands of entries by one descriptor; None if there is none.
+
+    A link in its place is not followed: it may lead to the sessions of another workspace.
+    """
+    place = f"{folder}/{paths.SESSIONS}"
     try:
-        fd = os.open(f"{folder}/{paths.SESSIONS}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = None if os.path.islink(place) else os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
+        fd = None
+    if fd is None:
         yield None
         return
     try:

@@ -60,9 +60,13 @@ def whole_id(folder: str, start: str) -> str:
 
 
 def _names_in(place: str) -> list[str]:
+    """List the folders in a place, through no link: it may lead to sessions of another workspace."""
+    if os.path.islink(place):
+        return []
     try:
         with os.scandir(place) as entries:
-            return sorted(entry.name for entry in entries if paths.is_name(entry.name) and entry.is_dir())
+            folders = (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+            return sorted(filter(paths.is_name, folders))
     except (FileNotFoundError, NotADirectoryError):
         return []
 

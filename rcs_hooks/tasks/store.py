@@ -60,13 +60,17 @@ def tasks_folder(root: str) -> str:
 
 
 def names(root: str) -> list[str]:
-    """Return the names of the tasks in a workspace, including tasks whose state cannot be read."""
+    """Return the names of the tasks in a workspace, including tasks whose state cannot be read.
+
+    A link is no task: it may lead to another workspace, which others must not be shown as this one.
+    """
     folder = tasks_folder(root)
     try:
         entries = sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [name for name in entries if is_name(name) and os.path.lexists(f"{folder}/{name}/{phases.STATE_FILE}")]
+    tasks = (name for name in entries if is_name(name) and os.path.lexists(f"{folder}/{name}/{phases.STATE_FILE}"))
+    return [name for name in tasks if not os.path.islink(f"{folder}/{name}")]
 
 
 class TaskStore:

@@ -22,7 +22,7 @@ RCS = [str(RCS_HOOK.with_name("rcs"))]
 COMMANDS = {
     *("try", "setup", "doctor", "uninstall", "state", "question", "hud", "overlay"),
     *("off", "on", "machine", "modes", "config", "emit", "runs", "task", "dashboard", "mcp", "completion"),
-    *("status", "log", "prove", "help", "watch"),
+    *("status", "log", "prove", "help", "watch", "share"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
 SESSION, RUN = "11111111-aaaa-4bbb-8ccc-000000000001", "550e8400-e29b-41d4-a716-446655440000"
@@ -72,6 +72,8 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("a command begun", ("com",), {"completion"}),
     ("the actions of state", ("state", "re"), {"read"}),
     ("list-active and nothing else", ("state", "l"), {"list-active"}),
+    ("the actions of share", ("share", "pr"), {"prune"}),
+    ("a folder to share", ("share", "add", ""), {":folders"}),
     ("the actions of question", ("question", "a"), {"ask", "answer"}),
     ("the actions of overlay", ("overlay", "s"), {"show", "strip"}),
     ("the shells", ("completion", "b"), {"bash"}),

@@ -33,7 +33,7 @@ def test_a_trusted_file_of_the_project_counts(files: Files) -> None:
 
 
 def test_the_persons_own_file_counts_without_trust_and_after_a_trusted_one(files: Files) -> None:
-    files.own('[proof]\ncommand = "pytest -q"\ntimeout = 90\n[share]\nanything = 1\n')
+    files.own('[proof]\ncommand = "pytest -q"\ntimeout = 90\n[share]\nperson = "Ada"\n')
     files.project("[proof]\nrequired = true\n")
     assert files.load().proof == ProofSettings("pytest -q", False, 90.0, OWN)
     files.trust()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
@@ -253,3 +254,12 @@ def test_prune_removes_what_a_kill_left_staged(dry_run: bool, tmp_path: Path) ->
         path.write_text("{}")
     prune(Scope(str(tmp_path), None, 0.0, Commands("rcs", "")), dry_run=dry_run)
     assert [path.exists() for path in left] == [dry_run, dry_run]
+
+
+def test_an_error_of_the_system_names_the_file_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind(LOCK)
+        with pytest.raises(OSError, match="No such device") as raised:
+            Lock(str(tmp_path)).__enter__()
+    assert raised.value.filename == f"{tmp_path}/{LOCK}"

@@ -1,0 +1,251 @@
+"""Opens connections to the shared database, and turns what can go wrong into one sentence without a secret.
+
+The only module that imports the driver first; what loads after it may use it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from rcs_hooks.errors import Refused, needs_extra
+from rcs_hooks.share import driver_errors, sql
+from rcs_hooks.share.errors import MISSING, NEWER, OLDER, OTHER, SILENT, ShareError
+
+try:
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+except ImportError as error:
+    raise Refused(needs_extra(error.name or "psycopg", "sharing", "share")) from None
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from psycopg import Connection
+    from psycopg.abc import Params
+    from psycopg.rows import TupleRow
+
+    from rcs_hooks.config.database_url import DatabaseAddress
+
+CONNECT_SECONDS = 10
+ANSWER_SECONDS = 60.0
+"""How long the server may take to answer one statement, unless the caller says otherwise."""
+WATCH_PAUSE = 0.5
+"""How often the deadline of an answer is looked at, in seconds."""
+BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+"""Where systems keep the certificates that they trust."""
+APPLICATION = "rcs share"
+TRANSACTION_TIMEOUT = 170_000
+"""The version of the server that knows the setting."""
+
+
+def parameters(address: DatabaseAddress, env: Mapping[str, str]) -> dict[str, str | int]:
+    """Return what libpq is given: what the address says, and else what is safe.
+
+    What leads to another server, or does without its certificate, is always said here: libpq would take the rest from
+    variables, which a workspace may have brought.
+    """
+    hosts, ports = zip(*address.hosts, strict=True)
+    said: dict[str, str | int] = {
+        "hostaddr": "",
+        "options": "",
+        "application_name": APPLICATION,
+        "client_encoding": "utf8",
+        "connect_timeout": CONNECT_SECONDS,
+        "keepalives": 1,
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 30_000,
+        "sslmode": "prefer" if address.is_local else "verify-full",
+        "sslrootcert": "",
+        "gssencmode": "disable",  # else it would take the place of TLS, and of its certificate
+    }
+    said |= dict(address.options)
+    said |= {"host": ",".join(hosts), "port": ",".join(map(str, ports)), "dbname": address.database}
+    if address.user:
+        said["user"] = address.user
+    if said["sslmode"] == "verify-full" and not said["sslrootcert"]:
+        said["sslrootcert"] = _system_certificates(env)
+    return said
+
+
+def _system_certificates(env: Mapping[str, str]) -> str:
+    """Return what libpq takes for the certificates of the system. Its own copy of OpenSSL may look elsewhere."""
+    if env.get("SSL_CERT_FILE") or env.get("SSL_CERT_DIR"):
+        return "system"
+    return next((path for path in BUNDLES if os.path.isfile(path)), "system")
+
+
+class Watchdog:
+    """Shuts the socket of a connection down once its server is silent for too long, so that the wait for it fails.
+
+    The driver itself waits for an answer without end, and the kernel hears nothing of a program that hangs. One thread
+    looks at the deadline now and then, which costs a statement nothing.
+    """
+
+    def __init__(self, connection: Connection[TupleRow]) -> None:
+        # A descriptor of its own: the connection may be closed meanwhile, and its number be another file's.
+        self._socket = socket.socket(fileno=os.dup(connection.fileno()))
+        self._is_closed = threading.Event()
+        self.deadline = math.inf
+        """When the server must have answered, as `time.monotonic` counts."""
+        self.has_bitten = False
+        threading.Thread(target=self._watch, name="rcs share watchdog", daemon=True).start()
+
+    def _watch(self) -> None:
+        with self._socket:
+            while not self._is_closed.wait(WATCH_PAUSE):
+                if time.monotonic() > self.deadline:
+                    self.has_bitten = True
+                    with suppress(OSError):
+                        self._socket.shutdown(socket.SHUT_RDWR)
+                    return
+
+    def close(self) -> None:
+        """End the watch."""
+        self._is_closed.set()
+
+
+class Link:
+    """A connection that nobody waits for without end: a silent server is left, and each error is one sentence."""
+
+    def __init__(self, connection: Connection[TupleRow], address: DatabaseAddress, seconds: float) -> None:
+        self.connection = connection
+        self.address = address
+        self._seconds = seconds
+        self._watchdog = Watchdog(connection)
+
+    @contextmanager
+    def speaking(self, seconds: float | None = None) -> Iterator[Connection[TupleRow]]:
+        """Give the connection to a block that must be done in time.
+
+        Raises ShareError. After a server was silent, the connection is of no use any more.
+        """
+        allowed = self._seconds if seconds is None else seconds
+        watchdog, before = self._watchdog, self._watchdog.deadline
+        watchdog.deadline = min(before, time.monotonic() + allowed)
+        try:
+            yield self.connection
+        except (psycopg.Error, UnicodeError) as error:
+            if watchdog.has_bitten:
+                raise ShareError(f"{self.address.shown} has not answered for {allowed:g} s", SILENT) from None
+            raise driver_errors.worded(error, self.address) from None
+        finally:
+            watchdog.deadline = before
+
+    @contextmanager
+    def transaction(self, seconds: float | None = None) -> Iterator[Connection[TupleRow]]:
+        """Give the connection to a block that is one transaction, as `speaking` does."""
+        with self.speaking(seconds) as connection, connection.transaction():
+            yield connection
+
+    @contextmanager
+    def quick(self) -> Iterator[Connection[TupleRow]]:
+        """Give the connection to a block that is one transaction in a pipeline, which waits for no lock without end.
+
+        Nor does the server wait for this program: what it has locked is free again soon, whatever becomes of it.
+        """
+        with self.speaking() as connection, connection.pipeline(), connection.transaction():
+            is_new = connection.info.server_version >= TRANSACTION_TIMEOUT
+            limits = {"lock": f"{self._seconds * 500:.0f}", "idle": f"{self._seconds * 1000:.0f}"}
+            connection.execute(sql.BE_QUICK_AS_A_WHOLE if is_new else sql.BE_QUICK, limits)
+            yield connection
+
+    def rows(self, statement: str, values: Params | None = None) -> Sequence[TupleRow]:
+        """Execute one statement, and return all its rows. Raises ShareError."""
+        with self.speaking() as connection:
+            return connection.execute(statement.encode(), values).fetchall()
+
+    def close(self) -> None:
+        """Close the connection. Never raises, and never waits."""
+        self._watchdog.close()
+        with suppress(psycopg.Error):
+            self.connection.close()
+
+
+def open_link(address: DatabaseAddress, *, seconds: float = ANSWER_SECONDS, autocommit: bool = True) -> Link:
+    """Open a connection. Raises ShareError.
+
+    `seconds`: how long the server may take for an answer. `autocommit`: whether a statement outside a transaction is
+    one by itself. Nothing is prepared in the server, because a pooler may lead the next statement elsewhere.
+    """
+    try:
+        conninfo = make_conninfo("", **parameters(address, os.environ))
+        connection = psycopg.connect(conninfo, autocommit=autocommit, prepare_threshold=None)
+    except psycopg.Error as error:
+        raise driver_errors.worded(error, address) from None
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # the database may have another one
+    return Link(connection, address, seconds)
+
+
+@contextmanager
+def connection(address: DatabaseAddress, *, seconds: float = ANSWER_SECONDS) -> Iterator[Link]:
+    """Open a connection for a block, and close it after. Raises ShareError."""
+    link = open_link(address, seconds=seconds)
+    try:
+        yield link
+    finally:
+        link.close()
+
+
+class Versions(NamedTuple):
+    """What the schema says of itself."""
+
+    version: int
+    min_writer: int
+    min_reader: int
+
+
+def versions(link: Link) -> Versions:
+    """Return the versions of the schema. Raises ShareError if there is no schema."""
+    try:
+        rows = link.rows(sql.VERSIONS)
+    except ShareError as error:
+        if error.kind == MISSING:
+            raise ShareError(
+                f"{link.address.shown} has no schema of rcs-hooks yet; to make it: rcs share init", MISSING
+            ) from None
+        raise
+    if len(rows) != 1:
+        raise ShareError(f"the schema of {link.address.shown} says no version of itself", OTHER)
+    return Versions(*map(int, rows[0]))
+
+
+def check_writer(link: Link, writes: int = sql.WRITES) -> Versions:
+    """Return the versions of the schema. Raises ShareError if this program may not write into it."""
+    found = versions(link)
+    _check(found, writes, found.min_writer, "write")
+    return found
+
+
+def check_reader(link: Link, reads: int = sql.READS) -> Versions:
+    """Return the versions of the schema. Raises ShareError if this program may not read it."""
+    found = versions(link)
+    _check(found, reads, found.min_reader, "read")
+    return found
+
+
+def _check(found: Versions, ours: int, least: int, what: str) -> None:
+    if ours < least:
+        raise ShareError(
+            f"the shared database wants programs that {what} version {least} of its schema, and this one knows {ours}; "
+            "update rcs-hooks here",
+            NEWER,
+        )
+    if found.version < ours:
+        raise ShareError(
+            f"the shared database has version {found.version} of the schema, and this program needs {ours}; its owner "
+            "types: rcs share init",
+            OLDER,
+        )
