@@ -6,7 +6,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, shared_lists
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused, UsageError, needs_extra
 from rcs_hooks.files.workspaces import find_root
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rcs_hooks.dashboard.serve import Address
+    from rcs_hooks.share.shared_data import SharedData
 
 HOST, PORT = "127.0.0.1", 8727
 TOKEN_VARIABLE = "RCS_DASHBOARD_TOKEN"  # noqa: S105 - its name
@@ -33,11 +34,15 @@ def build() -> argparse.ArgumentParser:
         "rcs dashboard --open",
         "rcs dashboard --port 0",
         "rcs dashboard --host 0.0.0.0",
+        "rcs dashboard --shared",
     )
     parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"the port ({PORT}; 0: any free one)")
     parser.add_argument("--host", default=HOST, metavar="ADDRESS", help=f"the address to listen at ({HOST})")
     parser.add_argument("--open", action="store_true", help="open it in the browser")
     parser.add_argument("--token", action="store_true", help="ask for a token on this machine too, where others use it")
+    parser.add_argument(
+        "--shared", action="store_true", help="open the pages of all machines of the team, from the shared database"
+    )
     parser.add_argument("--root", metavar="FOLDER", help="a workspace; else that of the current folder")
     return parser
 
@@ -56,6 +61,7 @@ def run(argv: Sequence[str]) -> int:
     if not os.path.isdir(root):
         raise Refused(f"--root {root}: there is no such folder")
     location = location_of(real_environment())
+    shared = _shared(is_asked=args.shared)
     asks = args.token or os.environ.get(TOKEN_VARIABLE, "").strip() or serve.needs_key(args.host)
     key = _key() if asks else None
     listening = serve.listen(args.host, args.port)
@@ -67,10 +73,22 @@ def run(argv: Sequence[str]) -> int:
             key=key,
             announce=_announce,
             opens=args.open,
+            shared=shared,
+            page="shared/" if args.shared else "",
         )
     except KeyboardInterrupt:  # Ctrl-C ends the dashboard
         return output.OK
     return output.OK
+
+
+def _shared(*, is_asked: bool) -> SharedData | None:
+    """Return the data of all machines; None where nothing is shared, or where it cannot be had and nobody asked."""
+    try:
+        return shared_lists.data() if is_asked or shared_lists.is_possible() else None
+    except Refused:
+        if is_asked:
+            raise
+        return None
 
 
 def _key() -> str:

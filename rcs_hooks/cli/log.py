@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from rcs_hooks.catalog import MODES, NAMESPACE, skill_named
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, shared_lists
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.workspaces import home_of
@@ -60,12 +60,14 @@ def build() -> argparse.ArgumentParser:
         "rcs log",
         "rcs log --session S --mode forge",
         "rcs log --follow",
+        "rcs log --shared",
         "rcs log -n 500 --json > events.jsonl",
     )
     options.add_scope(parser)
     parser.add_argument("--mode", metavar="MODE", help="only what happened to this mode")
     parser.add_argument("-n", type=int, default=SHOWN, metavar="N", dest="number", help=f"how many lines ({SHOWN})")
     parser.add_argument("-f", "--follow", action="store_true", help="go on until Ctrl-C with what happens from now on")
+    shared_lists.add_option(parser)
     options.add_json(parser)
     return parser
 
@@ -74,6 +76,8 @@ def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     if not 0 < args.number <= MOST:
         raise UsageError(f"-n: {args.number} is not between 1 and {MOST}")
+    if args.shared:
+        return shared_lists.log(args, runtime_name(args.mode), lambda entry: what(entry.event))
     # Without --session all sessions are meant, also where the environment names one.
     scope = options.scope_of(args)
     folder, mode = scope.folder, runtime_name(args.mode)
@@ -88,11 +92,11 @@ def run(argv: Sequence[str]) -> int:
     if args.follow:
         _follow(folder, session, mode, seen, printer)
     elif not (shown or args.json):
-        what = f" to {output.plain(mode)}" if mode else ""
+        about = f" to {output.plain(mode)}" if mode else ""
         near = nearest_mode(mode) if mode and mode not in MODES else None
         where = f" in session {session}" if session else " here"
         meant = f"; did you mean {near}?" if near else ""
-        output.text(f"nothing has happened{what} yet{where}{meant}")
+        output.text(f"nothing has happened{about} yet{where}{meant}")
     return output.OK
 
 

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.cli import options, output, unsent_first, whole_ids
+from rcs_hooks.cli import options, output, shared_lists, unsent_first, whole_ids
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
@@ -39,6 +39,7 @@ COLUMNS = (
     Column("PROJECT"),
     Column("RUN"),
 )
+SHARED_COLUMNS = (*COLUMNS[:5], Column("MACHINE"), *COLUMNS[5:])
 
 
 def build() -> argparse.ArgumentParser:
@@ -64,11 +65,13 @@ def build() -> argparse.ArgumentParser:
     )
     listing.add_argument("--limit", type=int, default=SHOWN_RUNS, metavar="N", help=f"how many ({SHOWN_RUNS})")
     listing.add_argument("--before", type=int, metavar="N", help="the page after the one with this `next`")
+    shared_lists.add_option(listing)
     options.add_json(listing)
     show = options.add_action(actions, "show", "show one run: its steps, artifacts and events", "rcs runs show RUN")
     show.add_argument("id", help="the run, by its id or the first letters of it")
     show.add_argument("--after", type=int, default=0, metavar="SEQ", help="only the events after this one")
     _add_project(show)
+    shared_lists.add_option(show)
     options.add_json(show)
     end = options.add_action(actions, "end", "end a run that nobody continues", "rcs runs end RUN --status failed")
     end.add_argument("id", help="the run, by its id or the first letters of it")
@@ -122,6 +125,9 @@ def _add_filters(to: argparse.ArgumentParser, *, status: bool = True) -> None:
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
     here = real_environment()
+    if getattr(args, "shared", False):
+        with shared_lists.store() as shared:
+            return ACTIONS[args.action](args, shared, here.now)
     location = location_of(here)
     writes = args.action in WRITES and exists(location)
     store = open_readwrite(location) if writes else open_readonly(location)
@@ -133,6 +139,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _project(args: argparse.Namespace) -> str | None:
+    if getattr(args, "shared", False):
+        return args.project or None
     return os.path.realpath(args.project) if args.project else None
 
 
@@ -157,8 +165,12 @@ def _list(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
         output.text(f"no {'such ' if any(filters) else 'reported '}runs (rcs emit); what runs in sessions: rcs status")
         return output.OK
     length = telling_length(name for each in found["runs"] if len(name := each["run_id"]) >= LONG_ID)
-    folders = folder_names(each["project"] for each in found["runs"] if each["project"])
-    output.table([_row(each, now, length, folders) for each in found["runs"]], COLUMNS)
+    if args.shared:
+        rows = [_shared_row(each, now) for each in found["runs"]]
+        output.table(rows, SHARED_COLUMNS)
+    else:
+        folders = folder_names(each["project"] for each in found["runs"] if each["project"])
+        output.table([_row(each, now, length, folders) for each in found["runs"]], COLUMNS)
     if found["next"]:
         output.text(f"more: {_next_page(args, found['next'])}")
     return output.OK
@@ -179,6 +191,13 @@ def _row(run: Record, now: float, length: int, folders: Mapping[str, str]) -> Ro
     return Row(cells)
 
 
+def _shared_row(run: Record, now: float) -> Row:
+    """Return the row of a run of another machine."""
+    cells = _row(run, now, len(run["run_id"]), {}).cells
+    machine, _, project = run["project"].removeprefix("//").partition("/")
+    return Row((*cells[:5], Cell(machine), Cell(project), cells[6]))
+
+
 def _next_page(args: argparse.Namespace, before: int) -> str:
     """Return the command that lists the next page with the same filters. `before`: where the next page begins."""
     import shlex
@@ -186,7 +205,7 @@ def _next_page(args: argparse.Namespace, before: int) -> str:
     asked = [(name, getattr(args, name)) for name in ("workflow", "project", "status", "feature", "session", "since")]
     asked += [("limit", str(args.limit) if args.limit != SHOWN_RUNS else None), ("before", str(before))]
     words = [word for name, value in asked if value is not None for word in (f"--{name}", value)]
-    return shlex.join(["rcs", "runs", "list", *words])
+    return shlex.join(["rcs", "runs", "list", *(["--shared"] if args.shared else []), *words])
 
 
 def _find(args: argparse.Namespace, store: RunStore | None, now: float) -> RunRecord:
@@ -208,9 +227,11 @@ def _find(args: argparse.Namespace, store: RunStore | None, now: float) -> RunRe
 
 
 def _show(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
-    name = _find(args, store, now).run_id
+    name = _shared_id(args, store, now) if args.shared else _find(args, store, now).run_id
     last = None if args.json else SHOWN_EVENTS
     found: Record = queries.show_run(store, name, _ms(now), after=args.after, last=last)
+    if args.shared:  # they are on their machine
+        found["artifacts"] = [each | {"missing": False} for each in found["artifacts"]]
     if args.json:
         output.result(found)
         return output.OK
@@ -228,8 +249,16 @@ def _show(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
         for line in lines:
             output.text(f"  {line}")
     if (more := found["event_count"] - args.after - SHOWN_EVENTS) > 0:
-        output.text(f"  and {more} before these: rcs runs export {name}")
+        shows_all = f"rcs runs show --shared {name} --json" if args.shared else f"rcs runs export {name}"
+        output.text(f"  and {more} before these: {shows_all}")
     return output.OK
+
+
+def _shared_id(args: argparse.Namespace, store: RunStore | None, now: float) -> str:
+    from rcs_hooks.share.reader import PostgresStore
+
+    assert isinstance(store, PostgresStore)  # noqa: S101 - for the type checker: no other is opened for --shared
+    return shared_lists.run_id(store, args.id, _ms(now))
 
 
 def _step_line(step: Record) -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, shared_lists
 from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.files.workspaces import working_folder
 from rcs_hooks.overview import collect, words
@@ -25,15 +25,19 @@ def build() -> argparse.ArgumentParser:
         " and tasks of the workspace.",
         "rcs status",
         "rcs status --session S",
+        "rcs status --shared",
         "rcs status --json",
     )
     options.add_scope(parser)
+    shared_lists.add_option(parser)
     options.add_json(parser)
     return parser
 
 
 def run(argv: Sequence[str]) -> int:
     args = build().parse_args(argv)
+    if args.shared:
+        return shared_lists.status(args)
     scope = options.scope_of(args)
     commands = scope.commands._replace(session="")
     found = collect.overview(os.environ, scope.root, scope.now, commands, working_folder())

@@ -71,7 +71,9 @@ def routes(data: DashboardSource, token: str, prefix: str = "") -> list[Route]:
 
     get = partial(_route, data=data, prefix=prefix)
     post = partial(_route, data=data, prefix=prefix, method="POST")
+    machines = [get("/api/machines", list_machines)] if prefix else []
     return [
+        *machines,
         get("/api/overview", list_all),
         get("/api/all", search_all),
         get("/api/runs", list_runs),
@@ -204,6 +206,11 @@ async def show_mode(request: Request, data: DashboardSource) -> Record:
 async def list_tasks(request: Request, data: DashboardSource) -> Record:
     parameters.only(request.query_params, "project")
     return await data.tasks(parameters.text(request.query_params, "project"))
+
+
+async def list_machines(request: Request, data: DashboardSource) -> Record:
+    parameters.only(request.query_params)
+    return await data.machines()
 
 
 async def list_needs(request: Request, data: DashboardSource) -> Record:

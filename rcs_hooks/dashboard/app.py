@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.routing import WebSocketRoute
+from starlette.routing import BaseRoute, WebSocketRoute
 
 from rcs_hooks.dashboard import api, failures, pages
 from rcs_hooks.dashboard.follow import Follower
@@ -20,28 +20,45 @@ if TYPE_CHECKING:
     from rcs_hooks.dashboard.source import DashboardSource
 
 
+SHARED = "/shared"
+"""What the addresses of the pages and answers about the machines of a team begin with."""
+
+
 def build_app(
-    data: DashboardSource, rules: AccessRules, *, started: Callable[[], None] | None = None, patience: float = PATIENCE
+    data: DashboardSource,
+    rules: AccessRules,
+    *,
+    shared: DashboardSource | None = None,
+    started: Callable[[], None] | None = None,
+    patience: float = PATIENCE,
 ) -> Guard:
     """Build the application. `started` is called once it answers requests.
 
-    `patience` is how many seconds a message may wait for a page that does not take it.
+    `shared`: the data of the machines of a team, shown by the same pages under SHARED. `patience` is how many seconds a
+    message may wait for a page that does not take it.
     """
-    follower = Follower(data)
-    live = LiveFeed(follower, patience=patience)
+    sources = {"": data} | ({SHARED: shared} if shared else {})
+    followers = {prefix: Follower(source) for prefix, source in sources.items()}
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        following = asyncio.create_task(follower.follow())
+        following = [asyncio.create_task(follower.follow()) for follower in followers.values()]
         if started:
             asyncio.get_running_loop().call_soon(started)
         try:
             yield
         finally:
-            following.cancel()
-            with suppress(asyncio.CancelledError):
-                await following
-            await data.close()
+            for task in following:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+            for source in sources.values():
+                await source.close()
 
-    routes = [*api.routes(data, rules.token), WebSocketRoute("/ws", live.serve), *pages.routes()]
+    routes: list[BaseRoute] = []
+    for prefix, source in sources.items():
+        live = LiveFeed(followers[prefix], patience=patience)
+        routes += [*api.routes(source, rules.token, prefix), WebSocketRoute(f"{prefix}/ws", live.serve)]
+        routes += pages.routes(prefix, has_shared=shared is not None)
+    routes.append(pages.static())
     return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=failures.HANDLERS), rules)

@@ -197,6 +197,9 @@ class DashboardData:
         working = attention.working(found, known["sessions"], listed, needs)
         return {**needs, "working": working, "seq": seq, "state": known["state"]}
 
+    async def machines(self) -> Record:
+        return {"machines": []}
+
     # --- acting
 
     async def answer(self, question: str, body: AnswerJson) -> Record:

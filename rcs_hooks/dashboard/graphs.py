@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rcs_hooks.dashboard.workers import ShownPath
 from rcs_hooks.drawing import svg
@@ -26,6 +26,13 @@ STYLE = f"<style>{svg.STYLE}</style>\n"
 """Left out: a page whose policy forbids inline styles complains of it, and its style sheet has the same rules."""
 MOST_MACHINES = 64
 MOST_PATHS = 64
+
+
+class Machines(Protocol):
+    """What knows the machines of runs."""
+
+    def of(self, run: RunRecord) -> tuple[Machine | None, str | None]:
+        """Return the machine of a run, or None and one sentence on why there is none."""
 
 
 class MachineCache:

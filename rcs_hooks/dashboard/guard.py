@@ -46,6 +46,8 @@ FIXED = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 GO_ON = "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content='0;url={path}'><title>rcs</title>"
+DATA = ("/api/", "/shared/api/")
+"""What the addresses of data begin with, which are no pages."""
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -160,7 +162,7 @@ class AccessRules:
 
         Addresses of data and of the WebSocket may have none.
         """
-        if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith(("/api/", "/static/")):
+        if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith((*DATA, "/static/")):
             return None
         value = parse_qs(scope["query_string"].decode("latin-1")).get(KEY)
         return value[0] if value else None
@@ -272,7 +274,7 @@ def _is_navigation(scope: Scope, headers: Mapping[str, str]) -> bool:
         scope["type"] == "http"
         and headers.get("sec-fetch-mode") == "navigate"
         and headers.get("sec-fetch-dest") == "document"
-        and not scope["path"].startswith("/api/")
+        and not scope["path"].startswith(DATA)
     )
 
 

@@ -14,6 +14,9 @@ Reading (GET; every time is UTC, ISO 8601 with milliseconds; what is not known i
   numbered `run` of the session's history belongs to. Without `session`: the record of the workspace itself.
 - `/api/sessions?project=&active=true&limit=` → `Sessions`; `/api/tasks?project=` → `Tasks`; `/api/attention` →
   `Attention`.
+- `/shared/api/machines` → `Machines`, where the dashboard shows the machines of a team: there each address above, and
+  the WebSocket, has a twin that begins with `/shared`. A project is called `//MACHINE/NAME`, a run `RUN@MACHINE`; the
+  parameter `project` may also be `//MACHINE` or `~PERSON`; nothing can be acted on.
 - `/api/token` → `Token`, for the actions below; `/api/schema` → this, as OpenAPI.
 
 Live: the WebSocket `/ws?after=SEQ` (the `seq` of an answer above, or of the last message; without it, from now on).
@@ -233,6 +236,29 @@ class AttentionJson(JsonModel):
     working: WorkingJson
     seq: int
     state: str
+
+
+# --- the machines of a team
+
+
+class MachineProjectJson(JsonModel):
+    project: str = Field(description="its address: //MACHINE/NAME")
+    name: str
+    texts: bool = Field(description="whether titles, reasons and ids as written have left the machine")
+
+
+class MachineJson(JsonModel):
+    name: str
+    person: str
+    program: str
+    seen_at: Timestamp | None = Field(description="when it was heard of last, by the clock of the database")
+    is_silent: bool = Field(description="it was not heard of for long: what is shown of it is as of then")
+    clock_ms: int = Field(description="how far its clock is ahead of that of the database")
+    projects: list[MachineProjectJson]
+
+
+class MachinesJson(JsonModel):
+    machines: list[MachineJson] = Field(description="the one that was heard of last first")
 
 
 # --- acting

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rcs_hooks.dashboard import script
+from rcs_hooks.dashboard.guard import DATA
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -35,6 +36,7 @@ NOTHING_THERE = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG)
 COMPRESSED = tuple(kind for kind in KINDS.values() if kind.startswith("text/") or kind in ("image/svg+xml",))
 PAGE, SCRIPT = "index.html", "pages.js"
 ADDRESSES = ("/", "/attention", "/all", "/runs", "/runs/{run}", "/sessions", "/modes/{mode}", "/tasks")
+SHARED_ADDRESSES = ("/machines",)
 
 
 async def page(request: Request) -> Response:
@@ -42,9 +44,16 @@ async def page(request: Request) -> Response:
     return _file(request, PAGE)
 
 
+async def page_with_switch(request: Request) -> Response:
+    """Answer as `page`, with the mark by which the page shows the switch between this machine and all machines."""
+    with open(os.path.join(STATIC, PAGE), "rb") as opened:
+        data = opened.read().replace(b"<body>", b'<body data-shared="both">')
+    return _answer(request, data, KINDS[".html"])
+
+
 def is_for_person(request: Request) -> bool:
     """Tell whether a browser wants a page to show, and no part of one."""
-    is_part = request.url.path.startswith(("/api/", "/static/"))
+    is_part = request.url.path.startswith((*DATA, "/static/"))
     return not is_part and "text/html" in request.headers.get("accept", "")
 
 
@@ -91,5 +100,13 @@ def _compressed(data: bytes) -> bytes:
     return gzip.compress(data, 6, mtime=0)
 
 
-def routes() -> list[Route]:
-    return [*(Route(address, page, name=address) for address in ADDRESSES), Route("/static/{path:path}", file)]
+def routes(prefix: str = "", *, has_shared: bool = False) -> list[Route]:
+    """Return the routes of every page; `prefix` is what their addresses begin with."""
+    answer = page_with_switch if has_shared else page
+    addresses = [f"{prefix}{address}" for address in (*ADDRESSES, *(SHARED_ADDRESSES if prefix else ()))]
+    return [Route(address, answer, name=address) for address in addresses]
+
+
+def static() -> Route:
+    """Return the route of the files that the pages need."""
+    return Route("/static/{path:path}", file)

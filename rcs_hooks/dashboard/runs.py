@@ -85,7 +85,7 @@ def sorted_runs(store: RunStore | None, now_ms: int, filters: RunFilter, *, sort
     orders: Record = {
         "last": lambda run: -run.last_event,
         "started": lambda run: (run.started_at, run.last_event),
-        "lasted": lambda run: _time(run.started_at) * 1000 - run.last_ms,
+        "lasted": lambda run: _time(run.started_at) - _time(run.last_at),
         "events": lambda run: -run.events,
         "name": lambda run: ((run.feature or run.workflow).casefold(), -run.last_event),
         "status": lambda run: RUN_STATUSES.index(shown_status(run.status, run.last_ms, now_ms)),
@@ -130,20 +130,22 @@ def show_run(
     store: RunStore | None,
     run_id: str,
     now_ms: int,
-    machines: graphs.MachineCache,
+    machines: graphs.Machines,
     paths: graphs.RunPathCache,
     *,
     after: int | None = None,
     limit: int = 500,
+    ahead_ms: int = 0,
 ) -> Record:
     """Return a run as JSON, with its timeline, its graph and a page of its events. Raises NotFound.
 
-    `after` and `limit` select the events; the last TAIL ones if `after` is None.
+    `after` and `limit` select the events; the last TAIL ones if `after` is None. `ahead_ms`: the clock that wrote its
+    moments minus ours.
     """
     run = find_run(store, run_id)
     machine, problem = machines.of(run)
     status = shown_status(run.status, run.last_ms, now_ms)
-    until_ms = now_ms if status in GOES_ON else run.last_ms
+    until_ms = (now_ms if status in GOES_ON else run.last_ms) + ahead_ms
     shown: Record = queries.show_run(store, run_id, until_ms, limit=0, machine=machine)
     shown["status"] = shown_status(run.status, run.last_ms, now_ms)
     del shown["steps"]

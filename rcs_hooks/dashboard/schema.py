@@ -26,6 +26,7 @@ READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
     "/api/tasks": (("project",), json_models.TasksJson),
     "/api/attention": ((), json_models.AttentionJson),
     "/api/token": ((), json_models.TokenJson),
+    "/shared/api/machines": ((), json_models.MachinesJson),
 }
 ACT: dict[str, tuple[type[JsonModel], type[JsonModel]]] = {
     "/api/questions/{question}/answer": (json_models.AnswerJson, json_models.AnsweredJson),

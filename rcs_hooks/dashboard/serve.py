@@ -41,13 +41,14 @@ class Address(NamedTuple):
     port: int
     code: str | None = None
     """The code that opens the page once, where it asks for a token."""
+    page: str = ""
 
     @property
     def url(self) -> str:
         """Return the URL for a person on this machine."""
         everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - only to be shown
         host = everywhere.get(self.host, f"[{self.host}]" if ":" in self.host else self.host)
-        return f"http://{host}:{self.port}/" + (f"?{KEY}={self.code}" if self.code else "")
+        return f"http://{host}:{self.port}/{self.page}" + (f"?{KEY}={self.code}" if self.code else "")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -90,13 +91,16 @@ def serve(
     key: str | None,
     announce: Callable[[Address], None],
     opens: bool = False,
+    shared: DashboardSource | None = None,
+    page: str = "",
 ) -> None:
     """Serve until SIGINT or SIGTERM. `announce` gets the address, and a new one each time its code is used.
 
-    `key` is the token that people need, or None; `opens` opens a browser.
+    `key` is the token that people need, or None; `opens` opens a browser. `shared`: the data of the machines of a team.
+    `page`: the page that is announced and opened, without the slash before it.
     """
     rules = AccessRules(host, key=key)
-    address = Address(host, listening.getsockname()[1])
+    address = Address(host, listening.getsockname()[1], page=page)
 
     def say() -> None:
         announce(address._replace(code=rules.new_code(say)) if key else address)
@@ -108,7 +112,7 @@ def serve(
             threading.Thread(target=webbrowser.open, args=(target,), daemon=True).start()
 
     config = uvicorn.Config(
-        app.build_app(data, rules, started=started),
+        app.build_app(data, rules, shared=shared, started=started),
         log_level="critical",
         access_log=False,
         server_header=False,

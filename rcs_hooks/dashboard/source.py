@@ -68,6 +68,9 @@ class DashboardSource(Protocol):
     async def attention(self) -> Record:
         """Return what needs a person, as JSON."""
 
+    async def machines(self) -> Record:
+        """Return the machines as JSON; no page asks for that of this machine alone."""
+
     # --- acting; each method raises Refused where that is not possible from here
 
     async def answer(self, question: str, body: AnswerJson) -> Record:

@@ -80,7 +80,7 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("the options of state", ("state", "write", "--i"), {"--inactive", "--iteration", "--input"}),
     ("none that only another action has", ("state", "read", "--i"), {"--input"}),
     ("an option of one action", ("question", "ask", "--te"), {"--text"}),
-    ("no option a second time", ("status", "--root", "/", "--json", "--"), {"--help", "--session"}),
+    ("no option a second time", ("status", "--root", "/", "--json", "--"), {"--help", "--session", "--shared"}),
     ("but one that may be repeated", ("state", "write", "--set", "a=1", "--set"), {"--set"}),
     ("the options of hud", ("hud", "--"), {"--help", "--session", "--root", "--json", "--watch", "--statusline"}),
     ("what to watch for", ("watch", "--on", ""), {"waiting", "failed", "ended"}),

@@ -1,16 +1,18 @@
 // The frame: which page is shown, what it is told, and where clicks go.
 
-import { post } from "./js/api.js";
+import { get, post } from "./js/api.js";
 import { Attention } from "./js/attention.js";
 import { fragment, h, morph } from "./js/dom.js";
 import { startKeys } from "./js/keys.js";
 import { startNotices } from "./js/notices.js";
 import { nextTheme, startTheme } from "./js/theme.js";
 import { Live } from "./js/live.js";
+import { at, inside, isBoth, isShared, setMachines } from "./js/shared.js";
 import { everyOther } from "./js/pace.js";
 import { coded, sentence } from "./js/pieces.js";
 import { absolute, now, startClock } from "./js/time.js";
 import { Everything } from "./js/pages/all.js";
+import { Machines } from "./js/pages/machines.js";
 import { ModeRun } from "./js/pages/mode.js";
 import { NeedsMe } from "./js/pages/needs.js";
 import { Overview } from "./js/pages/overview.js";
@@ -29,6 +31,7 @@ const ROUTES = [
   [/^\/runs\/([^/]+)$/, Run],
   [/^\/sessions\/?$/, Sessions],
   [/^\/tasks\/?$/, Tasks],
+  ...(isShared ? [[/^\/machines\/?$/, Machines]] : []),
 ];
 const SLOW = 250; // milliseconds after which a page that is not there yet is outlined
 const NAV = ["/", "/attention", "/runs", "/sessions", "/tasks"];
@@ -44,7 +47,7 @@ const shown = { page: null, path: null, arrived: false, dropped: null };
 // --- navigation
 
 function go(address, { replace = false } = {}) {
-  const url = new URL(address, location.href);
+  const url = new URL(at(address), location.href);
   history.replaceState({ ...history.state, scroll: scrollY }, "");
   if (replace) history.replaceState(history.state, "", url);
   else if (url.href !== location.href) history.pushState({ scroll: null }, "", url);
@@ -53,7 +56,7 @@ function go(address, { replace = false } = {}) {
 
 function arrive({ scroll = null } = {}) {
   const { pathname } = location;
-  const [pattern, Page] = ROUTES.find(([pattern]) => pattern.test(pathname)) ?? [/(.*)/, Nowhere];
+  const [pattern, Page] = ROUTES.find(([pattern]) => pattern.test(inside(pathname))) ?? [/(.*)/, Nowhere];
   if (shown.path === pathname && shown.page) {
     shown.page.moved(new URL(location.href));
     draw();
@@ -74,7 +77,7 @@ function arrive({ scroll = null } = {}) {
     toast,
     signal: shown.dropped.signal,
   };
-  shown.page = new Page(frame, new URL(location.href), decoded(pattern.exec(pathname)?.[1]));
+  shown.page = new Page(frame, new URL(location.href), decoded(pattern.exec(inside(pathname))?.[1]));
   markNav();
   setTimeout(skeleton, SLOW, shown.page);
   load(shown.page, scroll);
@@ -182,8 +185,9 @@ function head() {
 
 function markNav() {
   for (const link of document.querySelectorAll("#nav a")) {
-    const path = link.getAttribute("href");
-    const shows = location.pathname.startsWith("/modes/") ? "/sessions" : location.pathname;
+    const path = inside(link.getAttribute("href"));
+    const pathname = inside(location.pathname);
+    const shows = pathname.startsWith("/modes/") ? "/sessions" : pathname;
     const here = path === "/" ? shows === "/" : shows.startsWith(path);
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -254,6 +258,7 @@ document.addEventListener("click", (event) => {
   )
     return;
   if (link.target || link.hasAttribute("download") || link.origin !== location.origin || link.getAttribute("href").startsWith("#")) return;
+  if (link.closest(".switch")) return;
   event.preventDefault();
   go(link.href);
 });
@@ -287,7 +292,7 @@ function toast(text) {
 
 startKeys(
   (number) => (go(NAV[number]), true),
-  () => (location.pathname === "/all" || go("/all"), search()),
+  () => (inside(location.pathname) === "/all" || go("/all"), search()),
   () => shown.page?.back?.() ?? false,
 );
 /** The field of the search, as soon as it is there. */
@@ -298,6 +303,41 @@ function search(tries = 50) {
   return true;
 }
 
+// --- this machine alone, or all machines
+
+const NOTES_EVERY = 2000;
+
+/** What the machines are called, whose they are, and which are silent. */
+const machines = everyOther(NOTES_EVERY, async () => {
+  try {
+    setMachines((await get("/api/machines")).machines);
+  } catch {
+    return; // the page itself says that the server is away
+  }
+  draw();
+});
+
+function startShared() {
+  const nav = document.getElementById("nav");
+  if (isBoth) nav.before(sources());
+  if (!isShared) return;
+  for (const link of document.querySelectorAll("a.brand, #nav a, a.search-link")) link.setAttribute("href", at(link.getAttribute("href")));
+  nav.append(h("a", { href: "/machines" }, "Machines"));
+  for (const name of ["sync", "folders"]) live.addEventListener(name, () => machines.soon());
+  machines.soon();
+}
+
+/** The switch; what it leads to is another page. */
+function sources() {
+  const one = (address, word, isHere) => {
+    const link = h("a", isHere ? { "aria-current": "true" } : {}, word);
+    link.setAttribute("href", address);
+    return link;
+  };
+  return h("nav", { class: "switch", "aria-label": "Which machines" }, one("/", "Local", !isShared), one("/shared/", "Shared", isShared));
+}
+
+startShared();
 startTheme(document.getElementById("theme"));
 startNotices(() => go("/attention"));
 startClock();

@@ -1,5 +1,6 @@
 // What the server is asked, and what it answers: JSON, or one sentence that says why not.
 
+import { at } from "./shared.js";
 import { setClock } from "./time.js";
 
 class Problem extends Error {
@@ -19,7 +20,7 @@ export function query(address, asked) {
 async function ask(address, options) {
   let answer;
   try {
-    answer = await fetch(address, { credentials: "same-origin", cache: "no-store", ...options });
+    answer = await fetch(at(address), { credentials: "same-origin", cache: "no-store", ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem("The server does not answer. Is `rcs dashboard` still running?");

@@ -1,6 +1,8 @@
 // Pages are trees made anew from what the server says, and laid over what is shown: nodes stay, so focus, typed words,
 // opened details and the place on the page stay too. Nothing here, or anywhere, reads markup out of content.
 
+import { at } from "./shared.js";
+
 /** An element. Children are nodes or text; null, undefined and false are nothing, arrays are laid flat. */
 export function h(tag, attributes, ...children) {
   return filled(document.createElement(tag), attributes, children);
@@ -17,7 +19,8 @@ function filled(element, attributes, children) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) throw new Error(`${name}: pages listen in one place, by data-do`);
     if (name === "style") throw new Error("style: the policy of the page forbids it; use a class, or `vars`");
-    if (name === "vars") for (const [key, each] of Object.entries(value)) element.style.setProperty(key, each);
+    if (name === "href") element.setAttribute(name, at(value));
+    else if (name === "vars") for (const [key, each] of Object.entries(value)) element.style.setProperty(key, each);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   element.append(...flat(children));

@@ -1,6 +1,8 @@
 // One WebSocket for the whole page. It remembers the last event that it has seen and asks for those behind it, so that
 // nothing is missed and nothing comes twice, also when the server was away for a while.
 
+import { at } from "./shared.js";
+
 const FIRST_PAUSE = 400;
 const LONGEST_PAUSE = 8000;
 const CALM = 1200; // a shorter break is nobody's business
@@ -42,7 +44,7 @@ export class Live extends EventTarget {
   #open() {
     clearTimeout(this.#timer);
     clearTimeout(this.#hello);
-    const address = new URL("/ws", location.href);
+    const address = new URL(at("/ws"), location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     if (this.#seq !== null) address.searchParams.set("after", this.#seq);
     const socket = new WebSocket(address);

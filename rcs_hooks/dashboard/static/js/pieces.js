@@ -1,6 +1,7 @@
 // What more than one page shows.
 
 import { h } from "./dom.js";
+import { addressed, apart, choices, isShared, quoted } from "./shared.js";
 import { icon } from "./status.js";
 import { ago } from "./time.js";
 
@@ -12,8 +13,9 @@ export function placeOf({ current_steps: steps }) {
   return steps.slice(0, MOST_STEPS).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** The last part of a folder's path, all of it on hover. */
+/** The last part of a folder's path, all of it on hover; of another machine also which one it is, and whose. */
 export function project(path) {
+  if (isShared) return place(path);
   return h("span", { class: "project", title: path }, path.split("/").filter(Boolean).at(-1) ?? path);
 }
 
@@ -22,6 +24,32 @@ export function whatIs(kind, name) {
   if (kind === "task" || !name) return kind;
   return kind === "run" ? `run of ${name}` : `mode ${name}`;
 }
+
+function place(address) {
+  const { name, project: its, person, machine } = addressed(address);
+  return h(
+    "span",
+    { class: `project place${machine?.is_silent ? " is-old" : ""}`, title: `${its} on ${name}${person ? `, of ${person}` : ""}` },
+    h("span", {}, its),
+    h("span", { class: "machine dim" }, name),
+    person && h("span", { class: "person dim" }, person),
+    machine && apart(machine) && h("span", { class: "as-of", title: `Its times are those of its own clock, which is ${apart(machine)}` }, `clock ${apart(machine)}`),
+    machine?.is_silent && h("span", { class: "as-of" }, "as of ", machine.seen_at ? ago(machine.seen_at) : "long ago"),
+  );
+}
+
+/** What to type on the machine of a project. */
+export const toType = (address, text) =>
+  h("p", { class: "detail to-type" }, h("span", { class: "dim" }, `On ${addressed(address).name}, type: `), copied(text));
+
+/** A command to copy, behind the machine to type it on where that is not this one. */
+export const typed = (address, text) => (isShared ? toType(address, text) : h("p", { class: "detail" }, copied(text)));
+
+/** The filters by project; of all machines, by person, machine and project. */
+export const places = (value, projects) =>
+  isShared
+    ? choices(value).map(([label, chosen, known]) => filter("project", label, chosen, known))
+    : filter("project", "Project", value, [["", "all projects"], ...folders(projects)]);
 
 export function empty(title, ...words) {
   return h("section", { class: "empty" }, h("h2", {}, title), ...words);
@@ -45,10 +73,11 @@ export const copied = (text) =>
 export function resumed(found) {
   if (!found.length) return null;
   const isSure = found.length === 1;
+  const where = isShared ? "On its machine, to" : "To";
   return h(
     "div",
     { class: "resume" },
-    h("p", { class: "dim" }, isSure ? `To go on in ${found[0].client}:` : "To go on in the session, in the client that it belongs to:"),
+    h("p", { class: "dim" }, isSure ? `${where} go on in ${found[0].client}:` : `${where} go on in the session, in the client that it belongs to:`),
     ...found.map((each) => h("p", {}, !isSure && h("span", { class: "dim" }, `${each.client} `), copied(each.command))),
   );
 }
@@ -62,6 +91,7 @@ const at = (root, session, id) => `${root}\n${session ?? ""}\n${id}`;
 
 /** A question with its form: an option is an answer, and so is what is typed, which stays when the page is drawn again. */
 export function question(asked, root, session, { dated = true, resume = [] } = {}) {
+  if (isShared) return askedElsewhere(asked, root, session, dated);
   const id = `answer-${asked.question_id}`;
   return h(
     "form",
@@ -97,6 +127,16 @@ export function question(asked, root, session, { dated = true, resume = [] } = {
       h("textarea", { id, name: "answer", rows: "2", maxlength: "4000", required: true, placeholder: asked.options.length ? "Or in your own words" : "Your answer" }),
       h("button", { type: "submit", class: "button primary" }, "Answer…"),
     ),
+  );
+}
+
+function askedElsewhere(asked, root, session, dated) {
+  return h(
+    "div",
+    { class: "question elsewhere", "data-key": at(root, session, asked.question_id) },
+    h("p", { class: "asked" }, h("span", { class: "words" }, asked.question), " ", dated && asked.created_at && ago(asked.created_at, { class: "dim" })),
+    asked.options.length > 0 && h("ul", { class: "options", "aria-label": "Answers to choose from" }, ...asked.options.map((each) => h("li", { class: "chip" }, each))),
+    toType(root, `rcs question answer ${quoted(asked.question_id)} 'YOUR ANSWER'`),
   );
 }
 

@@ -3,7 +3,7 @@
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
-import { command, empty, filter, filtered, folders, idToCopy, problemNote, project } from "../pieces.js";
+import { command, empty, filter, filtered, places, idToCopy, problemNote, project } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { status, word } from "../status.js";
 import { ago, lasting, now } from "../time.js";
@@ -88,7 +88,7 @@ export class Everything extends FilteredList {
           h("input", { type: "search", name: "q", id: "search", value: asked.q ?? "", placeholder: "A title, an id, a step, a reason…", autocomplete: "off", "data-typed": true }),
         ),
         filter("kind", "Kind", asked.kind, KINDS),
-        filter("project", "Project", asked.project, [["", "all projects"], ...folders(data.projects)]),
+        places(asked.project, data.projects),
         filter("state", "State", asked.state, [["", "any state"], ...STATES.map((each) => [each, said(each)])]),
         filter("sort", "Sort", asked.sort, SORTS),
         h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/all" }, "Show all"),

@@ -5,8 +5,9 @@ import { get, path, query } from "../api.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { history, questionsOf, rounds, runsOf } from "../history.js";
-import { copyButton, fact, modeLink, problemNote, project, question, remark, resumed, sentence, sessionLink, shortId } from "../pieces.js";
+import { copyButton, fact, modeLink, problemNote, project, question, remark, resumed, sentence, sessionLink, shortId, toType } from "../pieces.js";
 import { proof, verdict } from "../proof.js";
+import { isShared, quoted } from "../shared.js";
 import { isQuiet, status } from "../status.js";
 import { ago, lasting } from "../time.js";
 import { banner, goesOn, measured, OneRun, staysIn } from "./one_run.js";
@@ -124,8 +125,9 @@ export class ModeRun extends OneRun {
           data.source && h("span", { class: "tag own", title: data.file }, OWN[data.source]),
           !data.is_last && h("span", { class: "tag" }, "an earlier run"),
         ),
-        canClear(data) && clear(data),
+        !isShared && canClear(data) && clear(data),
       ),
+      isShared && canClear(data) && toType(data.project, `rcs state clear --mode ${quoted(data.mode)}${data.session === null ? "" : ` --session ${quoted(data.session)}`}`),
       asked && h("p", { class: "asks" }, sentence(asked)),
       data.early &&
         remark("stalled", `Reported finished early: ${data.early_because}.`),

@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { dismiss, isDismissed } from "../dismissed.js";
 import { count, h } from "../dom.js";
 import { askForNotices, canNotify, isNotified, keyOf } from "../notices.js";
-import { coded, command, copied, empty, idToCopy, problemNote, project, question, resumed, sentence, whatIs } from "../pieces.js";
+import { coded, command, empty, idToCopy, problemNote, project, question, resumed, sentence, typed, whatIs } from "../pieces.js";
 import { icon, mark } from "../status.js";
 import { ago, since as sinceWhen } from "../time.js";
 
@@ -209,7 +209,7 @@ function said(need) {
   return [
     need.reason && h("p", { class: "reason" }, need.reason),
     h("p", { class: isLong ? "detail" : "detail alone" }, ...coded(sentence(need.detail))),
-    need.command && h("p", { class: "detail" }, copied(need.command)),
+    need.command && typed(need.project, need.command),
     need.kind === "waiting" && need.what === "session" && resumed(need.resume),
   ];
 }

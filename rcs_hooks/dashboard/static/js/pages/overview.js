@@ -3,8 +3,9 @@
 
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
-import { coded, command, empty, filter, filtered, folders, problemNote, project, question, sentence, idToCopy, copied, whatIs } from "../pieces.js";
+import { coded, command, empty, filter, filtered, places, problemNote, project, question, sentence, idToCopy, copied, toType, whatIs } from "../pieces.js";
 import { verdict } from "../proof.js";
+import { isShared } from "../shared.js";
 import { STOPPED, icon, kindOf, status } from "../status.js";
 import { ago, since as sinceWhen } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -90,7 +91,7 @@ export class Overview extends FilteredList {
     return h(
       "form",
       { class: "filters", role: "search", "aria-label": "Which of them", "data-key": "filters" },
-      filter("project", "Project", asked.project, [["", "all projects"], ...folders(this.data.projects)]),
+      places(asked.project, this.data.projects),
       filter("kind", "Kind", asked.kind, KINDS),
       filter("show", "Show", asked.show, [["", "everything"], ...groups]),
       h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/" }, "Show all"),
@@ -185,6 +186,6 @@ function said(entry) {
   if (!entry.detail || [entry.outcome, STOPPED].includes(entry.detail)) return null;
   return [
     h("p", { class: "detail" }, entry.kind !== "run" && !entry.question ? coded(sentence(entry.detail)) : sentence(entry.detail), entry.proof_says && newest(entry)),
-    entry.command && !(entry.kind === "run" && entry.page) && h("p", { class: "detail to-type" }, copied(entry.command)),
+    entry.command && !(entry.kind === "run" && entry.page) && (entry.kind === "run" ? h("p", { class: "detail to-type" }, copied(entry.command)) : isShared ? toType(entry.project, entry.command) : h("p", { class: "detail to-type" }, copied(entry.command))),
   ];
 }

@@ -5,7 +5,8 @@ import { artifacts, openArtifact } from "../artifacts.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { Events } from "../events.js";
-import { copyButton, fact, placeOf, problemNote, project, sentence, shortId, taskLink } from "../pieces.js";
+import { copyButton, fact, placeOf, problemNote, project, sentence, shortId, taskLink, toType } from "../pieces.js";
+import { hasTexts, isShared, quoted, runOf } from "../shared.js";
 import { status, statusOf } from "../status.js";
 import { absolute, ago, duration, lasting } from "../time.js";
 import { banner, goesOn, measured, OneRun, OPEN, staysIn } from "./one_run.js";
@@ -27,6 +28,9 @@ const session = ({ session: id, session_page: page, client }) => [
   page ? h("a", { href: page }, shortId(id)) : shortId(id),
   copyButton(id, "the id of the session"),
 ];
+
+/** Where its id as written has not left its machine, a list there has it. */
+const toEnd = ({ run_id: id, project: at }) => toType(at, hasTexts(at) ? `rcs runs end ${quoted(runOf(id).id)}` : "rcs runs list");
 
 const HAS_ENDED = ["completed", "skipped", "failed"];
 
@@ -114,7 +118,8 @@ export class Run extends OneRun {
         "div",
         { class: "heading" },
         h("div", { class: "titled" }, h("h1", {}, data.feature ?? data.workflow), status(statusOf(data))),
-        !HAS_ENDED.includes(data.status) &&
+        !isShared &&
+          !HAS_ENDED.includes(data.status) &&
           h(
             "button",
             {
@@ -128,6 +133,7 @@ export class Run extends OneRun {
             "End run…",
           ),
       ),
+      isShared && !HAS_ENDED.includes(data.status) && toEnd(data),
       h(
         "dl",
         { class: "facts line" },

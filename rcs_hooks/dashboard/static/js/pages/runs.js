@@ -3,7 +3,7 @@
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
-import { command, empty, filter, filtered, folders, placeOf, problemNote, project, shortId } from "../pieces.js";
+import { command, empty, filter, filtered, placeOf, places, problemNote, project, shortId } from "../pieces.js";
 import { status, statusOf } from "../status.js";
 import { ago, lasting, now } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -109,7 +109,7 @@ export class Runs extends FilteredList {
     return h(
       "form",
       { class: "filters", role: "search", "aria-label": "Which runs", "data-key": "filters" },
-      filter("project", "Project", asked.project, [["", "all projects"], ...folders(projects)]),
+      places(asked.project, projects),
       filter("workflow", "Workflow", asked.workflow, [["", "all workflows"], ...workflows.map((each) => [each, each])]),
       filter("status", "Status", asked.status, [["", "any status"], ...STATUSES.map((each) => [each, each])]),
       filter("since", "Last activity", asked.since, TIMES),

@@ -3,8 +3,9 @@
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
-import { coded, command, empty, filter, filtered, folders, idToCopy, modeLink, problemNote, project, question, remark, resumed, sentence } from "../pieces.js";
+import { coded, command, empty, filter, filtered, places, idToCopy, modeLink, problemNote, project, question, remark, resumed, sentence } from "../pieces.js";
 import { verdict } from "../proof.js";
+import { isShared } from "../shared.js";
 import { isQuiet, kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -60,7 +61,7 @@ export class Sessions extends FilteredList {
     return h(
       "form",
       { class: "filters", role: "search", "aria-label": "Which sessions", "data-key": "filters" },
-      filter("project", "Project", searchParams.get("project"), [["", "all projects"], ...folders(this.data.projects)]),
+      places(searchParams.get("project"), this.data.projects),
       filter("active", "Status", searchParams.get("active"), [
         ["", "all sessions"],
         ["true", "with an active mode"],
@@ -186,6 +187,7 @@ function modeShown(mode, of) {
 }
 
 const clear = (root, session, mode, words) =>
+  !isShared &&
   h(
     "button",
     {

@@ -2,8 +2,9 @@
 
 import { get, query } from "../api.js";
 import { count, h } from "../dom.js";
-import { coded, command, copied, empty, filter, folders, problemNote, project, remark, sentence } from "../pieces.js";
+import { coded, command, copied, empty, filter, places, problemNote, project, remark, sentence, toType } from "../pieces.js";
 import { verdict } from "../proof.js";
+import { hasTexts, isShared } from "../shared.js";
 import { icon, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
@@ -48,10 +49,7 @@ export class Tasks extends FilteredList {
     return h(
       "form",
       { class: "filters", role: "search", "aria-label": "Which tasks", "data-key": "filters" },
-      filter("project", "Project", searchParams.get("project"), [
-        ["", "all projects"],
-        ...folders([...this.#projects]),
-      ]),
+      places(searchParams.get("project"), [...this.#projects]),
       filter("phase", "Phase", phase, choices),
       h("a", { class: `reset${this.url.search ? "" : " off"}`, href: "/tasks" }, "Show all"),
     );
@@ -69,6 +67,13 @@ export class Tasks extends FilteredList {
       command("rcs task new login"),
     );
   }
+}
+
+function decide({ task_id: id, root }) {
+  const command = `rcs task accept ${id} --decision WORD --reason "WHY"`;
+  return isShared
+    ? [h("p", { class: "said" }, "It waits for a decision."), toType(root, hasTexts(root) ? command : "rcs task list")]
+    : h("p", { class: "said" }, "It waits for your decision: ", copied(command));
 }
 
 const goesOn = (task) => task.gates.some((gate) => gate.suggested);
@@ -105,7 +110,7 @@ function taskShown(task, path) {
       task.phase && phases(task.phase, path),
       task.problem && remark("unreadable", task.problem),
       task.proof && h("p", { class: "said" }, ...coded(sentence(task.proof.says))),
-      isToDecide(task) && h("p", { class: "said" }, "It waits for your decision: ", copied(`rcs task accept ${task.task_id} --decision WORD --reason "WHY"`)),
+      isToDecide(task) && decide(task),
       task.decision && decisionShown(task.decision),
       task.why.length > 0 && reasonsShown(whyHere(task), task.why),
       task.gates.length > 0 && h("ul", { class: "gates" }, ...task.gates.map(gateShown)),

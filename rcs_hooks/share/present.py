@@ -1,0 +1,276 @@
+"""The documents that machines show, as the JSON of the dashboard: other people's text, and judged as that. Pure.
+
+Rules of this file:
+- A document that has not the shape that the dashboard answers with is passed over. Keys that are not known are dropped,
+  so that a newer writer keeps nobody from reading.
+- Texts are bounded and without control characters; ids must be ids, and moments moments.
+- A command in a document is never shown: what to type is worded here, from ids.
+- What depends on the time, such as a long silence, is decided here.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+from pydantic import ValidationError
+
+from rcs_hooks import jsontext
+from rcs_hooks.client_names import RESUMES, TITLES
+from rcs_hooks.dashboard import overview as overviews
+from rcs_hooks.dashboard.json_models import JsonModel, SessionJson, TaskJson
+from rcs_hooks.dashboard.json_modes import OverviewEntryJson
+from rcs_hooks.errors import Refused
+from rcs_hooks.files.clock import seconds
+from rcs_hooks.files.paths import is_name
+from rcs_hooks.overview.entries import CLOSED, ENDED, LATELY, MODE, RUNNING, TASKS, VERSION, WAITING
+from rcs_hooks.overview.records import moment
+from rcs_hooks.state.silence import LET_GO, length
+from rcs_hooks.state.validation import check_session_id
+from rcs_hooks.text import clean, cut, quoted
+from rcs_hooks.workflow.commands import Commands
+from rcs_hooks.workflow.proof import VERDICTS
+from rcs_hooks.workflow.silence import QUIET, STALLED, shown_status
+from rcs_hooks.workflow.silence import RUNNING as GOES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.share.reader import SharedDocument
+
+SESSION, TASK, ENTRY, PASSAGE = "session", "task", "entry", "passage"
+GROUPS = (WAITING, RUNNING, ENDED, TASKS, CLOSED)
+COMMANDS = Commands("rcs", "")
+DEEPEST, MOST_VALUES, LONGEST_TEXT, LONGEST_ID = 6, 200, 4_000, 128
+LARGEST = 2**53
+MOST_OPTIONS = 12
+KEPT = 16_384
+"""How many documents are kept as they were read, by their text."""
+UNSAID = "by whom is known on its machine"
+TO_ANSWER = "To answer"
+
+
+class SharedEntry(NamedTuple):
+    """One entry of the overview, and the group that it is in."""
+
+    group: str
+    record: JsonObject
+
+
+class SharedPassage(NamedTuple):
+    """One passage of a mode, as `everything` has it."""
+
+    session: str
+    told: JsonObject
+    client: str | None
+    is_last: bool
+
+
+def session(document: SharedDocument, now: float) -> JsonObject | None:
+    """Return a session as JSON; None if the document is none."""
+    name = session_of(document.key)
+    if name is None and document.key:
+        return None
+    given: JsonObject = {
+        "root": document.place.address, "session": name, "resume": [], "questions": [], "runs": 0,
+        "quiet_because": None,
+    }  # fmt: skip
+    record, now = _parsed(document.record), document.place.now(now)
+    found = _fitted(SessionJson, record | given)
+    if found is None:
+        return None
+    found["questions"] = [each for item in _list(record.get("questions")) if (each := question(item))]
+    found["resume"] = _resume(found["client"], name)
+    heard = max(filter(None, (_seconds(found["updated_at"]), _seconds(document.at))), default=now)
+    if found["status"] == STALLED:
+        found["quiet_because"] = LET_GO
+    if found["status"] in (GOES, STALLED) and (quiet := quiet_since(heard, now)):
+        found["status"] = quiet
+        found["quiet_because"] = f"no activity for {length(now - heard)}"
+    return found
+
+
+def quiet_since(heard: float, now: float) -> str:
+    """Return `stalled` or `inactive` for what goes on and was heard of last at a moment; empty if it is not quiet."""
+    word = shown_status(GOES, round(heard * 1000), round(now * 1000))
+    return word if word in QUIET else ""
+
+
+def question(record: object) -> JsonObject | None:
+    """Return an open question as JSON; None if it has no id that can be typed."""
+    if not isinstance(record, dict) or not is_id(record.get("question_id")):
+        return None
+    asked = _cleaned(record, DEEPEST)
+    assert isinstance(asked, dict)  # noqa: S101 - for the type checker: a dict stays one
+    options = [
+        text
+        for each in _list(asked.get("options"))[:MOST_OPTIONS]
+        if isinstance(each, str) and (text := clean(each, 200))
+    ]
+    return {
+        "question_id": record["question_id"],
+        "mode": clean(asked.get("mode")) or None,
+        "question": asked.get("question") if isinstance(asked.get("question"), str) else "(its text cannot be read)",
+        "options": options,
+        "created_at": moment(asked.get("created_at")),
+    }
+
+
+def task(document: SharedDocument) -> JsonObject | None:
+    """Return a task as JSON; None if the document is none."""
+    given: JsonObject = {"root": document.place.address, "task_id": clean(document.key) or "task"}
+    record = _parsed(document.record)
+    decision = record.get("decision")
+    if isinstance(decision, dict) and not decision.get("by"):
+        given["decision"] = decision | {"by": UNSAID}
+    return _fitted(TaskJson, record | given)
+
+
+def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str], str]) -> SharedEntry | None:
+    """Return an entry of the overview; None if the document is none, or has grown old.
+
+    `heard_of`: when each session was heard of last.
+    """
+    record = _parsed(document.record)
+    group, kind = record.get("group"), record.get("kind")
+    if group not in GROUPS or kind not in (MODE, TASK):
+        return None
+    name = session_of(record.get("session")) if kind == MODE else None
+    place, now = document.place.address, document.place.now(now)
+    given: JsonObject = {
+        "v": VERSION, "project": place, "key": f"{kind}:{place}:{document.key}", "short": "", "command": "", "says": "",
+        "session": name, "id": clean(record.get("id"), LONGEST_ID) or None if kind == TASK else None, "page": None,
+        "resume": [], "question": None, "quiet": None, "last_at": None,
+    }  # fmt: skip
+    found = _fitted(OverviewEntryJson, {"stop": None, "proof": None, "event": None} | record | given)
+    if found is None or (group == ENDED and now - (_seconds(found["since"]) or 0.0) > LATELY):
+        return None
+    asked = record.get("question")
+    if isinstance(asked, dict) and is_id(asked.get("id")):
+        found["question"] = {
+            "id": asked["id"],
+            "text": clean(asked.get("text"), 1_000) or "(its text cannot be read)",
+            "options": [text for each in _list(asked.get("options"))[:MOST_OPTIONS] if (text := clean(each, 200))],
+        }
+        found["command"] = COMMANDS.answer(str(asked["id"]))
+    heard = _seconds(heard_of.get((document.place.id, name or ""), document.at))
+    found["last_at"] = moment(heard_of.get((document.place.id, name or ""), document.at)) if kind == MODE else None
+    if group == RUNNING and (record.get("stalled") is True or record.get("quiet") == STALLED):
+        found["quiet"] = STALLED
+    if group == RUNNING and heard is not None and (quiet := quiet_since(heard, now)):
+        found["quiet"] = quiet
+        found["detail"] = f"{found['detail']}; no activity for {length(now - heard)}"
+    found["says"] = f"{found['detail']}. {TO_ANSWER}: {found['command']}" if found["command"] else found["detail"]
+    found["resume"] = _resume(found["client"], name)
+    found["page"] = overviews.page_of(found, None)
+    return SharedEntry(str(group), found)
+
+
+def passage(document: SharedDocument) -> SharedPassage | None:
+    """Return a passage of a mode; None if the document is none."""
+    record = _cleaned(_parsed(document.record), DEEPEST)
+    if not isinstance(record, dict) or not isinstance(number := record.get("n"), int):
+        return None
+    name, mode = session_of(record.get("session")), clean(record.get("mode"))
+    if name is None or not mode:
+        return None
+    told: JsonObject = {
+        "mode": mode, "n": number, "title": clean(record.get("title"), 200),
+        "outcome": clean(record.get("outcome")) or None, "phase": clean(record.get("phase")) or None,
+        "started_at": moment(record.get("started_at")), "last_at": moment(record.get("last_at")),
+        "reason": clean(record.get("reason"), 500),
+        "verdict": record.get("verdict") if record.get("verdict") in VERDICTS else None,
+    }  # fmt: skip
+    return SharedPassage(name, told, clean(record.get("client")) or None, record.get("is_last") is not False)
+
+
+def session_of(value: object) -> str | None:
+    """Return the id of a session; None for what is no id."""
+    if not isinstance(value, str) or not value:
+        return None
+    try:
+        return check_session_id(value)
+    except Refused:
+        return None
+
+
+def is_id(value: object) -> bool:
+    """Tell whether a text is an id that can be typed as it is."""
+    return isinstance(value, str) and is_name(value) and value[0] != "-"
+
+
+def _resume(client: object, session: str | None) -> list[JsonObject]:
+    """Return the command that resumes a session on its machine, where its client is known here."""
+    name = next((key for key, title in TITLES.items() if title == client), None)
+    if session is None or name is None or not RESUMES.get(name):
+        return []
+    return [{"client": TITLES[name], "command": RESUMES[name].format(quoted(session))}]
+
+
+@lru_cache(KEPT)
+def _parsed(text: str) -> JsonObject:
+    """Return the object that a text of JSON is; an empty one for anything else. Nobody may change it."""
+    try:
+        found = jsontext.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _fitted(model: type[JsonModel], record: JsonObject) -> JsonObject | None:
+    """Return the part of a record that a model knows, cleaned; None if that is not what the model wants."""
+    try:
+        return model.model_validate(_known(model, _cleaned(record, DEEPEST))).model_dump()
+    except (ValidationError, RecursionError):
+        return None
+
+
+def _known(model: type[JsonModel], value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return {name: _nested(field.annotation, value[name]) for name, field in model.model_fields.items() if name in value}
+
+
+def _nested(annotation: object, value: object) -> object:
+    """Return a value of a field without the keys that the models in its annotation do not know."""
+    model = _model_in(annotation)
+    if model is None:
+        return "" if annotation is str and value is None else value  # a moment that is none, where a text is wanted
+    return [_known(model, each) for each in value] if isinstance(value, list) else _known(model, value)
+
+
+def _model_in(annotation: object) -> type[JsonModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, JsonModel):
+        return annotation
+    return next((found for each in get_args(annotation) if (found := _model_in(each))), None)
+
+
+def _cleaned(value: object, deep: int) -> object:
+    """Return JSON with its texts cleaned and bounded, moments that are none as None, and nothing deeper than `deep`."""
+    if isinstance(value, str):
+        return cut("".join(char if char.isprintable() or char in "\n\t" else " " for char in value), LONGEST_TEXT)
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < LARGEST else None
+    if isinstance(value, float):
+        return value if abs(value) < LARGEST else None
+    if deep and isinstance(value, dict):
+        pairs = list(value.items())[:MOST_VALUES]
+        return {name: moment(each) if _is_moment(name, each) else _cleaned(each, deep - 1) for name, each in pairs}
+    if deep and isinstance(value, list):
+        return [_cleaned(each, deep - 1) for each in value[:MOST_VALUES]]
+    return None
+
+
+def _is_moment(name: str, value: object) -> bool:
+    return isinstance(value, str) and (name in ("at", "since") or name.endswith("_at"))
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _seconds(value: object) -> float | None:
+    return seconds(value) if isinstance(value, str) else None

@@ -1,0 +1,330 @@
+"""All data of the machines of a team that the dashboard shows; `DashboardSource` documents the methods.
+
+Rules of this file:
+- Nothing is asked again and again: a notice of the database is what wakes the pages.
+- Nothing is acted on from here. Each refusal names the machine, and what to type there.
+- What never leaves a machine, such as the contents of an artifact, is refused with the same words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, NoReturn
+
+from rcs_hooks.dashboard import attention, everything, runs, tasks
+from rcs_hooks.dashboard import overview as overviews
+from rcs_hooks.dashboard import sessions as session_lists
+from rcs_hooks.dashboard.graphs import RunPathCache
+from rcs_hooks.dashboard.store_thread import StoreThread
+from rcs_hooks.errors import Refused
+from rcs_hooks.overview import collect, state_version
+from rcs_hooks.overview import runs as run_entries
+from rcs_hooks.overview.entries import length_for
+from rcs_hooks.runs.records import RunFilter
+from rcs_hooks.share import mode_page, present
+from rcs_hooks.share.listening import Listening
+from rcs_hooks.share.machines import SharedMachines, machines_as_json
+from rcs_hooks.share.places import fairly, machine_in
+from rcs_hooks.share.reader import PostgresStore
+from rcs_hooks.tasks import phases
+from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
+from rcs_hooks.text import clean, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rcs_hooks.dashboard.everything import EntryQuery
+    from rcs_hooks.dashboard.json_models import AnswerJson, ClearJson
+    from rcs_hooks.jsontext import JsonObject
+    from rcs_hooks.overview.entries import Entry
+    from rcs_hooks.runs.store import RunStore
+    from rcs_hooks.share.connecting import Link
+
+MOST_ENTRIES, MOST_PASSAGES, MOST_TASKS, MOST_SESSIONS, MOST_RUNS = 3_000, 6_000, 2_000, 1_000, 2_000
+MOST_EVENTS = 6_000
+LEAST_PAUSE = 0.02
+"""Seconds between two looks at the database, however many notices come."""
+STATE_PAUSE = 0.2
+
+
+class SharedData:
+    """What one shared database holds, and what is cached of it between requests."""
+
+    def __init__(self, connect: Callable[[], Link], clock: Callable[[], float] = time.time) -> None:
+        """Create the data. `connect` opens a connection, which may be one of `rcs_reader`."""
+        self._connect = connect
+        self.clock = clock
+        self.store = StoreThread(self._opened)
+        self._lists = StoreThread(self._opened)  # so that the pages that follow runs do not wait for a long list
+        self._machines = SharedMachines()
+        self._paths = RunPathCache()
+        self._listening = Listening(connect, self._told)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._has_events = asyncio.Event()
+        self._has_state = asyncio.Event()
+        self._prunes = 0
+
+    def _opened(self) -> PostgresStore:
+        return PostgresStore(self._connect)
+
+    @property
+    def now_ms(self) -> int:
+        return round(self.clock() * 1000)
+
+    def forget_runs(self) -> None:
+        self._paths.forget()
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._listening.stop)
+        await self.store.close()
+        await self._lists.close()
+
+    # --- answers
+
+    def filters(self, store: RunStore | None) -> JsonObject:
+        shared = _shared(store)
+        return {"projects": shared.places().addresses(), "workflows": shared.workflows()}
+
+    def show_run(self, store: RunStore | None, run_id: str, *, after: int | None, limit: int) -> JsonObject:
+        ahead = _shared(store).ahead_ms(run_id)
+        found = runs.show_run(
+            store, run_id, self.now_ms, self._machines, self._paths, after=after, limit=limit, ahead_ms=ahead
+        )
+        found["artifacts"] = [each | {"missing": False} for each in found["artifacts"]]
+        return found
+
+    async def session_of_run(self, run: JsonObject) -> JsonObject:
+        return await self._lists.ask(self._session_of_run, run)
+
+    def _session_of_run(self, store: RunStore | None, run: JsonObject) -> JsonObject:
+        shared = _shared(store)
+        session, place = present.session_of(run["session"]), shared.places().named(str(run["workspace"] or ""))
+        found = shared.document(present.SESSION, [place.id], session) if session and place else []
+        known = present.session(found[0], self.clock()) if found else None
+        if known is None:
+            return {"session_page": None, "mode": None}
+        where: JsonObject = {"root": run["workspace"], "session": session}
+        return {"session_page": attention.page_of_session(where), "mode": mode_page.latest(known, where)}
+
+    async def artifact(self, run_id: str, path: str) -> JsonObject:
+        _refuse_contents(run_id, path)
+
+    async def artifact_file(self, run_id: str, path: str) -> tuple[bytes, str]:
+        _refuse_contents(run_id, path)
+
+    async def machines(self) -> JsonObject:
+        """Return every machine as JSON, the one that was heard of last first."""
+        return await self._lists.ask(lambda store: machines_as_json(_shared(store).places(), self.clock()))
+
+    async def overview(self, project: str | None) -> JsonObject:
+        return await self._lists.ask(self._overview, project)
+
+    def _overview(self, store: RunStore | None, project: str | None) -> JsonObject:
+        shared = _shared(store)
+        seq = runs.newest_event(shared)
+        places = shared.places()
+        found = self._groups(shared, project)
+        more = any(len(entries) > overviews.MOST for entries in found.values())
+        shown: JsonObject = {group: fairly(entries, overviews.MOST) for group, entries in found.items()}
+        state = state_version.combine(places.versions())
+        return shown | {"more": more, "projects": places.addresses(), "seq": seq, "state": state}
+
+    def _groups(self, store: PostgresStore, project: str | None) -> dict[str, list[JsonObject]]:
+        """Return the entries of the overview by their group, the newest first in each."""
+        now = self.clock()
+        documents = store.documents(present.ENTRY, project, MOST_ENTRIES)
+        heard_of = store.heard(project, MOST_ENTRIES)
+        found = [shown for each in documents if (shown := present.entry(each, now, heard_of))]
+        with_tasks = {str(each.record["project"]) for each in found if each.record["kind"] == everything.TASK}
+        found += [
+            present.SharedEntry(
+                entry.group, collect.shown(entry, length_for((entry,))) | {"session": None, "page": page}
+            )
+            for entry, page in self._run_entries(store, project, with_tasks)
+        ]
+        ids = [str(each.record["session"] or each.record["id"] or "") for each in found]
+        length = telling_length(each for each in ids if len(each) >= LONG_ID)
+        for each, identifier in zip(found, ids, strict=True):
+            each.record["short"] = short(identifier, length)
+        found.sort(key=lambda each: (each.record["question"] is not None, each.record["since"] or ""), reverse=True)
+        return {group: [each.record for each in found if each.group == group] for group in overviews.GROUPS}
+
+    def _run_entries(
+        self, store: PostgresStore, project: str | None, with_tasks: set[str]
+    ) -> list[tuple[Entry, str | None]]:
+        """Return the entries of runs with their pages, without the runs of tasks that have an entry of their own."""
+        filters = RunFilter(project=project, since_ms=self.now_ms - round(run_entries.WAITS_FOR * 1000))
+        found = []
+        for run in store.runs(self.now_ms, filters, limit=MOST_RUNS):
+            if run_entries.is_shown(run, self.now_ms) and not (
+                run.workflow == phases.WORKFLOW and run.project in with_tasks
+            ):
+                entry = run_entries.of_run(run, run.project, self.now_ms, present.COMMANDS, store.reason(run))
+                command = f"rcs runs show --shared {quoted(run.run_id)}" if entry.command else ""
+                page = overviews.page_of_run(run)
+                found.append((entry._replace(command=command), page))
+        return found
+
+    async def everything(self, wanted: EntryQuery, limit: int) -> JsonObject:
+        return await self._lists.ask(self._everything, wanted, limit)
+
+    def _everything(self, store: RunStore | None, wanted: EntryQuery, limit: int) -> JsonObject:
+        shared = _shared(store)
+        seq, places = runs.newest_event(shared), shared.places()
+        project = wanted.project
+        groups = self._groups(shared, project)
+        going = everything.going_on(groups)
+        passages = [
+            everything.of_passage(
+                document.place.address, passage.session, passage.told, passage.client, is_last=passage.is_last
+            )
+            for document in shared.documents(present.PASSAGE, project, MOST_PASSAGES)
+            if (passage := present.passage(document))
+            and not (
+                passage.is_last
+                and passage.told["outcome"] is None
+                and (document.place.address, passage.session, str(passage.told["mode"])) in going
+            )
+        ]
+        known = self._known_tasks(shared, project)
+        roots = {each["root"] for each in known}
+        others = [
+            run
+            for run in shared.runs(self.now_ms, RunFilter(project=project), limit=everything.MOST_RUNS)
+            if run.workflow != phases.WORKFLOW or run.project not in roots
+        ]
+        whole = everything.combined(groups, passages, others, known, self.clock())
+        # A person or a machine is no project of an entry: the entries were chosen by it already.
+        shown = everything.page_of(whole, wanted._replace(project=None), limit)
+        return shown | {"projects": places.addresses(), "seq": seq, "state": state_version.combine(places.versions())}
+
+    async def sessions(self, project: str | None, *, limit: int, only: str | None) -> JsonObject:
+        return await self._lists.ask(self._sessions, project, limit, only)
+
+    def _sessions(self, store: RunStore | None, project: str | None, limit: int, only: str | None) -> JsonObject:
+        shared = _shared(store)
+        places = shared.places()
+        found = self._known_sessions(shared, project, MOST_SESSIONS if only else limit + 1)
+        if only == session_lists.ACTIVE:
+            found = [each for each in found if each["status"] in session_lists.GOES_ON]
+        counts = shared.runs_of_sessions()
+        for each in found[:limit]:
+            each["runs"] = counts.get((str(each["root"]), str(each["session"] or "")), 0)
+        return {
+            "sessions": found[:limit],
+            "more": len(found) > limit,
+            "projects": places.addresses(),
+            "state": state_version.combine(places.versions()),
+        }
+
+    def _known_sessions(self, store: PostgresStore, project: str | None, most: int) -> list[JsonObject]:
+        documents = store.documents(present.SESSION, project, MOST_SESSIONS)
+        documents.sort(key=lambda each: each.at or "", reverse=True)
+        return [found for each in documents[:most] if (found := present.session(each, self.clock()))]
+
+    def _known_tasks(self, store: PostgresStore, project: str | None) -> list[JsonObject]:
+        documents = store.documents(present.TASK, project, MOST_TASKS)
+        return [found for each in documents if (found := present.task(each))]
+
+    async def mode(self, mode: str, project: str | None, session: str | None, run: int | None) -> JsonObject:
+        return await self._lists.ask(self._mode, mode, project or "", session or "", run)
+
+    def _mode(self, store: RunStore | None, mode: str, project: str, session: str, run: int | None) -> JsonObject:
+        shared = _shared(store)
+        places = shared.places()
+        place = places.named(project)
+        if place is None:
+            raise runs.NotFound(f"{clean(project, 200)!r} is not a project that is shown here")
+        told = shared.mode_events([place.id], session, mode, MOST_EVENTS) if session else []
+        documents = shared.document(present.SESSION, [place.id], session)
+        known = present.session(documents[0], self.clock()) if documents else None
+        events = [event for _, event in told]
+        found = mode_page.show(place, session, mode, events, known, place.now(self.clock()), run)
+        return found | {"state": state_version.combine(places.versions())}
+
+    async def tasks(self, project: str | None) -> JsonObject:
+        return await self._lists.ask(self._tasks, project)
+
+    def _tasks(self, store: RunStore | None, project: str | None) -> JsonObject:
+        shared = _shared(store)
+        state = state_version.combine(shared.places().versions())
+        return {"tasks": self._known_tasks(shared, project)} | tasks.lifecycle() | {"state": state}
+
+    async def attention(self) -> JsonObject:
+        return await self._lists.ask(self._attention)
+
+    def _attention(self, store: RunStore | None) -> JsonObject:
+        shared = _shared(store)
+        places = shared.places()
+        seq, found = runs.needy(shared, self.now_ms, lambda _, run: shared.reason(run))
+        known, listed = self._known_sessions(shared, None, MOST_SESSIONS), self._known_tasks(shared, None)
+        needs = attention.needs_of(found, known, listed, self.clock())
+        working = attention.working(found, known, listed, needs)
+        return {**needs, "working": working, "seq": seq, "state": state_version.combine(places.versions())}
+
+    # --- acting: on the machine itself
+
+    async def answer(self, question: str, body: AnswerJson) -> JsonObject:
+        command = present.COMMANDS.answer(question) if present.is_id(question) else "rcs status"
+        _refuse(machine_in(body.root), command)
+
+    async def end(self, run_id: str, status: str) -> JsonObject:
+        _refuse(machine_in(run_id), f"rcs runs end {quoted(run_id.rpartition('@')[0])} --status {status}")
+
+    async def clear(self, body: ClearJson) -> JsonObject:
+        session = present.session_of(body.session)
+        _refuse(machine_in(body.root), present.COMMANDS._replace(session=session or "").clear(clean(body.mode)))
+
+    # --- following
+
+    @property
+    def problem(self) -> str:
+        return self._listening.problem
+
+    def undeleted(self, store: RunStore | None) -> frozenset[int]:
+        return frozenset({self._prunes})
+
+    async def versions(self, *, is_fresh: bool = False) -> dict[str, int]:
+        return await self.store.ask(lambda store: _shared(store).places().versions())
+
+    async def next_events(self) -> None:
+        self._listen()
+        await self._has_events.wait()
+        self._has_events.clear()
+        await asyncio.sleep(LEAST_PAUSE)
+
+    async def next_state(self) -> None:
+        self._listen()
+        await self._has_state.wait()
+        self._has_state.clear()
+        await asyncio.sleep(STATE_PAUSE)
+
+    def _listen(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._listening.start()
+
+    def _told(self, was_pruned: bool) -> None:
+        """Wake the follower. Called in the thread that listens."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake, was_pruned)
+
+    def _wake(self, was_pruned: bool) -> None:
+        self._prunes += was_pruned
+        self._has_events.set()
+        self._has_state.set()
+
+
+def _shared(store: RunStore | None) -> PostgresStore:
+    assert isinstance(store, PostgresStore)  # noqa: S101 - for the type checker: no other is opened here
+    return store
+
+
+def _refuse(machine: str, command: str) -> NoReturn:
+    where = f"on {clean(machine)}" if machine else "on the machine itself"
+    raise Refused(f"the shared pages are for looking; {where}, type: {command}")
+
+
+def _refuse_contents(run_id: str, path: str) -> NoReturn:
+    machine = clean(machine_in(run_id)) or "its machine"
+    raise Refused(f"{clean(path, 200)!r} has not left {machine}; to read it there: rcs dashboard")

@@ -1,0 +1,231 @@
+"""The pages of all machines: two machines' rows, the switch, what is said instead of acting, live, and how it looks."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunRecord, StepRecord
+from tests.browser import axe
+from tests.browser.live import Dashboard
+from tests.browser.test_looks import assert_fits, pictures, taken
+from tests.browser.watched import AWAY, Window
+from tests.real_clients.install import Unavailable
+from tests.share.conftest import _no_settings_of_libpq, database, server
+from tests.share.machine_rows import Rows, entry_record, now, passage_record, session_record, task_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+    from tests.share.conftest import Database
+
+__all__ = ["_no_settings_of_libpq", "database", "pictures", "server"]
+
+RUN = RunRecord(
+    id=0, run_id="r1", workflow="build-fast", project="", feature="login page", file="rcs:build-fast",
+    status="running", current="plan", events=0, artifacts=1, started_at=now(90), last_at=now(), last_ms=0,
+    last_event=0, ended=None,
+)  # fmt: skip
+STARTED = NewEvent(1, now(90), "status_change", "plan", None, "running", "{}", automatic=False)
+PAGES = {
+    "overview": ("/shared/", ".entry"),
+    "needs": ("/shared/attention", ".need"),
+    "runs": ("/shared/runs", "[data-run]"),
+    "run": ("/shared/runs/r1@laptop", ".graph svg"),
+    "mode": ("/shared/modes/forge?project=%2F%2Flaptop%2Fapp&session=s1", ".graph svg"),
+    "own": ("/shared/modes/own-mode?project=%2F%2Flaptop%2Fapp&session=s1", ".run"),
+    "sessions": ("/shared/sessions", ".session"),
+    "tasks": ("/shared/tasks", ".task"),
+    "all": ("/shared/all", ".entry-row"),
+    "machines": ("/shared/machines", ".machine-card"),
+    "local": ("/", ".empty"),
+}
+SIZES = [(width, scheme) for width in (400, 800, 1280, 1920) for scheme in ("light", "dark")]
+
+
+class Team:
+    """Two machines' rows, and a dashboard on a third home that looks as `rcs_reader`."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        home, root = folder / "home", folder / "work"
+        root.mkdir(parents=True)
+        (home / ".rcs").mkdir(parents=True)
+        reader = database.role("looks", "rcs_reader")
+        (home / ".rcs" / "config.toml").write_text(f'[share]\nurl = "{database.url(reader)}"\n')
+        self.database = database
+        self.sql = database.connect()
+        self.laptop = Rows(self.sql, "laptop", "ann", "app")
+        self.cloud = Rows(self.sql, "cloud-7", "bob", "site", texts=False)
+        self.dashboard = Dashboard(root, home)
+
+    def fill(self) -> None:
+        question = {"question_id": "q1", "mode": "forge", "question": "Which database?",
+                    "options": ["PostgreSQL", "SQLite"], "created_at": now(5)}  # fmt: skip
+        for rows in (self.laptop, self.cloud):
+            run = rows.run(RUN._replace(last_ms=round(time.time() * 1000)), STARTED)
+            rows.step(run, StepRecord("plan", status="running", entered=1, last=1, visits=1, started_at=now(90)))
+            rows.artifact(run, ArtifactRecord("docs/plan.md", None, None, "plan", False, now(), 1))
+            rows.mode("s1", "forge", "started", "", "starting", title="fix the login", at=now(60))
+            rows.mode("s1", "forge", "phase", "starting", "executing", iteration=1, at=now(30))
+            rows.mode("s1", "own-mode", "started", "", "begin", at=now(20))
+            rows.document("session", "s1", session_record(questions=[question]))
+            rows.document("entry", "e1", entry_record())
+            asked = {"id": "q1", "text": "Which database?", "options": ["PostgreSQL", "SQLite"]}
+            rows.document("entry", "e2", entry_record("blueprint", "waiting", session="s2", question=asked))
+            rows.document("task", "t1", task_record())
+            rows.document("passage", "s1:forge:1", passage_record())
+        # One machine was not heard of for long, and its clock differs.
+        self.sql.execute(
+            "UPDATE rcs.machines SET seen_at = now() - interval '5 hours', clock_ms = -240000 WHERE id = %s",
+            (self.cloud.machine,),
+        )
+
+    def close(self) -> None:
+        self.dashboard.stop()
+        self.sql.close()
+
+
+@pytest.fixture
+def team(database: Database, tmp_path: Path) -> Iterator[Team]:
+    made = Team(database, tmp_path / "team")
+    made.fill()
+    made.dashboard.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def look(browser: Browser, team: Team) -> Iterator[Any]:
+    windows: list[Window] = []
+
+    def opened(address: str, **options: Any) -> Window:
+        windows.append(Window(browser, team.dashboard.url, **options))
+        windows[-1].go(address)
+        return windows[-1]
+
+    yield opened
+    for window in windows:
+        window.page.context.close()
+    assert [problem for window in windows for problem in window.problems] == []
+
+
+def test_each_page_fits_and_has_no_violation(look: Any, pictures: Path) -> None:
+    found: list[str] = []
+    for width, scheme in SIZES:
+        for name, (address, shown) in PAGES.items():
+            window = look(address, width=width, scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+            window.page.wait_for_selector(shown)
+            if name != "local":
+                window.page.wait_for_selector(".place .person, .machine-card", state="attached")
+            assert_fits(window)
+            taken(window, pictures / f"shared-{name}-{width}-{scheme}.png")
+            try:
+                found += [f"{name} at {width}, {scheme}: {each}" for each in axe.findings(window.page)]
+            except Unavailable as why:
+                pytest.skip(str(why))
+            window.page.context.close()
+    assert found == []
+
+
+def test_the_switch_leads_from_this_machine_to_all_and_back(look: Any) -> None:
+    window = look("/")
+    window.page.click(".switch >> text=Shared")
+    window.page.wait_for_selector(".entry")
+    assert window.page.url.endswith("/shared/")
+    window.page.click("#nav >> text=Machines")
+    window.page.wait_for_selector(".machine-card")
+    assert "4 min behind" in window.text(".machine-card.is-old")
+    window.page.click(".switch >> text=Local")
+    window.page.wait_for_selector(".empty")
+    assert window.page.url.endswith(":" + window.url.rsplit(":", 1)[1] + "/")
+
+
+def test_rows_name_machine_and_person_and_are_filtered_by_them(look: Any) -> None:
+    window = look("/shared/runs")
+    page = window.page
+    expect(page.locator("[data-run]")).to_have_count(2)
+    expect(page.locator("[data-run='r1@cloud-7'] .place")).to_contain_text("cloud-7")
+    expect(page.locator("[data-run='r1@cloud-7'] .as-of").first).to_have_text("clock 4 min behind")
+    expect(page.locator("[data-run='r1@cloud-7'] .as-of").last).to_contain_text("as of")
+    page.get_by_role("combobox", name="Person").select_option("ann")
+    expect(page.locator("[data-run]")).to_have_count(1)
+    expect(page.get_by_role("combobox", name="Machine").locator("option")).to_have_text(["all machines", "laptop"])
+    page.get_by_role("combobox", name="Project").select_option("app (laptop)")
+    expect(page.get_by_role("combobox", name="Machine")).to_have_value("//laptop")
+    page.get_by_role("combobox", name="Person").select_option("bob")
+    expect(page.locator("[data-run='r1@cloud-7']")).to_have_count(1)
+    expect(page.locator("[data-run='r1@laptop']")).to_have_count(0)
+
+
+def test_instead_of_acting_it_says_what_to_type_and_where(look: Any) -> None:
+    window = look("/shared/modes/forge?project=%2F%2Flaptop%2Fapp&session=s1")
+    said = window.text("main")
+    assert "On laptop, type: rcs question answer q1 'YOUR ANSWER'" in said
+    assert "On laptop, type: rcs state clear --mode forge --session s1" in said
+    window.page.goto(f"{window.url}/shared/runs/r1@laptop")
+    window.page.wait_for_selector(".graph svg")
+    assert "On laptop, type: rcs runs end r1" in window.text("main")
+    window.page.goto(f"{window.url}/shared/runs/r1@cloud-7")
+    window.page.wait_for_selector(".graph svg")
+    expect(window.page.locator(".run-head")).to_contain_text("On cloud-7, type: rcs runs list")
+    for address, _ in PAGES.values():
+        if address.startswith("/shared"):
+            window.go(address)
+            assert window.page.locator("form[data-do=answer], [data-do=end-run], [data-do=clear-mode]").count() == 0
+
+
+def enter(rows: Rows, run: RunRecord, before: str, after: str) -> None:
+    """Store that a run has gone from one step to another."""
+    rows.step(run, StepRecord(before, status="completed", entered=1, last=1, visits=1, started_at=now(90)))
+    rows.step(run, StepRecord(after, status="running", entered=2, last=2, visits=1, started_at=now()))
+
+
+def test_a_run_page_is_live_and_says_when_the_database_is_away(look: Any, team: Team) -> None:
+    window = look("/shared/runs/r1@laptop")
+    window.mark()
+    step = NewEvent(2, now(), "status_change", "build", None, "running", "{}", automatic=False)
+    run = RUN._replace(id=1, current="build", last_ms=round(time.time() * 1000))
+    enter(team.laptop, run, "plan", "build")
+    team.laptop.run(run, step)
+    expect(window.page.locator(".facts .step").first).to_have_text("build")
+    window.assert_not_reloaded()
+    window.allowed = (*AWAY, "503")
+    name = team.database.name
+    with team.database.server.connect() as admin:
+        admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+        window.page.wait_for_selector("#away:not([hidden])")
+        admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
+    window.page.wait_for_selector("#away", state="hidden")
+    window.live()
+    with team.database.connect() as again:
+        team.laptop.sql = again
+        enter(team.laptop, run, "build", "verify")
+        team.laptop.run(
+            run._replace(current="verify"),
+            NewEvent(3, now(), "status_change", "verify", None, "running", "{}", automatic=False),
+        )
+    expect(window.page.locator(".facts .step").first).to_have_text("verify")
+
+
+def test_text_of_another_machine_is_never_markup(look: Any, team: Team) -> None:
+    evil = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    rows = team.laptop
+    rows.run(RUN._replace(run_id="evil", feature=evil, current=evil, last_ms=round(time.time() * 1000)), STARTED)
+    rows.mode("s3", "forge", "started", "", evil, title=evil)
+    rows.document("session", "s3", session_record(session="s3", client=evil, modes=[
+        session_record()["modes"][0] | {"title": evil, "reason": evil, "session": "s3"}]))  # fmt: skip
+    rows.document("entry", "e3", entry_record(title=evil, detail=evil, session="s3", phase=evil))
+    rows.document("task", evil, task_record(why=[evil], problem=evil))
+    rows.document("passage", "s3:forge:1", passage_record(title=evil, reason=evil, session="s3"))
+    team.sql.execute("UPDATE rcs.machines SET person = '<b>eve', program = %s WHERE id = %s", (evil[:60], rows.machine))
+    for address, shown in PAGES.values():
+        window = look(address)
+        window.page.wait_for_selector(shown)
+        assert window.page.locator("img[src=x], main script, main b").count() == 0
