@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -199,8 +200,11 @@ def test_an_event_of_another_day_takes_two_lines_on_a_small_screen(look: Open, s
 
 
 def test_the_words_of_the_last_tick_are_inside_the_panel(look: Open, scene: Scene) -> None:
-    scene.fill()
-    page = look("/runs/archived-1", width=400).page
+    since_a_midnight = DAY + time.time() % DAY
+    for step in ("requirements", "design", "tasks", "build", "verify", "archive"):
+        scene.at(since_a_midnight + DAY).emit(step, run="r1")
+    scene.at(since_a_midnight - 60).emit("archive", "completed", run="r1")  # the last tick is a minute before
+    page = look("/runs/r1", width=400, timezone_id="UTC").page
     expect(page.locator(".tick.at-end")).to_be_attached()
     outside = """(ticks) => ticks.map((tick) => {
         const panel = tick.closest(".panel").getBoundingClientRect();

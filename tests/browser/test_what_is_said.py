@@ -238,8 +238,9 @@ def test_the_large_graph_is_larger(look: Open, scene: Scene) -> None:
 
 
 def test_a_silent_run_says_since_when_and_its_last_activity(look: Open, scene: Scene) -> None:
-    scene.at(2 * HOUR).emit("requirements", run="r1")
-    scene.prompt("$forge fix the login", "s1", 2 * HOUR)
+    ago = 2 * HOUR + 60
+    scene.at(ago).emit("requirements", run="r1")
+    scene.prompt("$forge fix the login", "s1", ago)
     window = look("/runs/r1")
     page = window.page
     expect(page.locator(".banner")).to_contain_text(re.compile(r"^No activity since \d+ \w+ \d+, \d\d:\d\d:\d\d\."))

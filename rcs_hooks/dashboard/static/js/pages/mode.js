@@ -9,7 +9,7 @@ import { copyButton, fact, modeLink, problemNote, project, question, remark, res
 import { proof, verdict } from "../proof.js";
 import { isShared, quoted } from "../shared.js";
 import { isQuiet, status } from "../status.js";
-import { ago, lasting } from "../time.js";
+import { ago, lasting, since } from "../time.js";
 import { banner, goesOn, measured, OneRun, staysIn } from "./one_run.js";
 
 /** Why it has failed, was stopped or waits, and how it goes on. */
@@ -18,10 +18,14 @@ function whyOf(data) {
     if (data.questions.length) return null;
     return banner("waiting", sentence(data.reason ?? "it waits for your next prompt"), resumed(data.resume));
   }
-  if (isQuiet(data.status)) return banner("stalled", sentence(data.quiet_because), resumed(data.resume));
+  if (isQuiet(data.status)) return banner("stalled", whyQuiet(data), resumed(data.resume));
   if (data.status === "failed") return banner("failed", sentence(data.reason ?? `it is ${data.outcome}; no reason was given`));
   return data.reason ? banner(data.status === "completed" ? "completed" : "skipped", sentence(data.reason)) : null;
 }
+
+/** The server's words, whose length of time goes on while the page is open. */
+const whyQuiet = (data) =>
+  data.quiet_because?.startsWith("no activity for ") ? h("span", {}, "No activity ", since(data.last_at), ".") : sentence(data.quiet_because);
 
 const OWN = { home: "your own mode", project: "the project's own mode" };
 
