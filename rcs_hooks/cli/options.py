@@ -189,3 +189,14 @@ def scope(env: Mapping[str, str], cwd: str, root: str | None, session: str | Non
     if inside(place, REMOVED):
         raise Refused(NO_WORKING_DIRECTORY)
     return Scope(place, session, now, commands(place, cwd, session or "", Environment(env, cwd, now)), env, cwd)
+
+
+def duration(text: str) -> str:
+    """Return a text that is a length of time. argparse makes a wrong command line of the error."""
+    from rcs_hooks.runs import queries
+
+    try:
+        queries.milliseconds(text)
+    except Refused as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.cli import options, output, shared_lists, unsent_first, whole_ids
+from rcs_hooks.cli import options, output, run_page, shared_lists, unsent_first, whole_ids
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
-SHOWN_RUNS, SHOWN_EVENTS = 50, 10
+SHOWN_RUNS = 50
 ENDS = (COMPLETED, FAILED, SKIPPED)
 LONGEST_TITLE = 120
 COLUMNS = (
@@ -61,7 +61,10 @@ def build() -> argparse.ArgumentParser:
     listing.add_argument("--feature", metavar="NAME", help="only runs of this feature")
     listing.add_argument("--session", metavar="ID", help="only runs that this session reported last, by its whole id")
     listing.add_argument(
-        "--since", type=_time, metavar="TIME", help="only runs with an event in the last 45m, 12h, 30d or 2w"
+        "--since",
+        type=options.duration,
+        metavar="TIME",
+        help="only runs with an event in the last 45m, 12h, 30d or 2w",
     )
     listing.add_argument("--limit", type=int, default=SHOWN_RUNS, metavar="N", help=f"how many ({SHOWN_RUNS})")
     listing.add_argument("--before", type=int, metavar="N", help="the page after the one with this `next`")
@@ -80,7 +83,11 @@ def build() -> argparse.ArgumentParser:
     options.add_json(end)
     prune = options.add_action(actions, "prune", "delete runs for good", "rcs runs prune --older-than 30d --dry-run")
     prune.add_argument(
-        "--older-than", type=_time, required=True, metavar="TIME", help="without an event for 45m, 12h, 30d or 2w"
+        "--older-than",
+        type=options.duration,
+        required=True,
+        metavar="TIME",
+        help="without an event for 45m, 12h, 30d or 2w",
     )
     _add_filters(prune)
     prune.add_argument("--dry-run", action="store_true", help="only list them")
@@ -93,15 +100,6 @@ def build() -> argparse.ArgumentParser:
     _add_filters(export, status=False)
     export.add_argument("--json", action="store_true", help="accepted; the output is JSON anyway")
     return parser
-
-
-def _time(text: str) -> str:
-    """Return a text that is a length of time. argparse makes a wrong command line of the error."""
-    try:
-        queries.milliseconds(text)
-    except Refused as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
 
 
 def _add_project(to: argparse.ArgumentParser) -> None:
@@ -228,29 +226,14 @@ def _find(args: argparse.Namespace, store: RunStore | None, now: float) -> RunRe
 
 def _show(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     name = _shared_id(args, store, now) if args.shared else _find(args, store, now).run_id
-    last = None if args.json else SHOWN_EVENTS
+    last = None if args.json else run_page.SHOWN_EVENTS
     found: Record = queries.show_run(store, name, _ms(now), after=args.after, last=last)
     if args.shared:  # they are on their machine
         found["artifacts"] = [each | {"missing": False} for each in found["artifacts"]]
     if args.json:
         output.result(found)
-        return output.OK
-    output.text(f"{found['run_id']}: {clean(found['workflow'])} is {found['status']}")
-    for name in ("feature", "project", "machine", "session", "client", "started_at", "last_at"):
-        if found[name]:
-            output.text(f"  {name.removesuffix('_at'):<9}{clean(found[name], 120)}")
-    for title, lines in (
-        ("steps", [_step_line(step) for step in found["steps"]]),
-        ("artifacts", [_artifact_line(artifact) for artifact in found["artifacts"]]),
-        ("events", [_event_line(event) for event in found["events"]]),
-    ):
-        if lines:
-            output.text(f"{title}:")
-        for line in lines:
-            output.text(f"  {line}")
-    if (more := found["event_count"] - args.after - SHOWN_EVENTS) > 0:
-        shows_all = f"rcs runs show --shared {name} --json" if args.shared else f"rcs runs export {name}"
-        output.text(f"  and {more} before these: {shows_all}")
+    else:
+        run_page.write(found, after=args.after, is_shared=args.shared)
     return output.OK
 
 
@@ -259,26 +242,6 @@ def _shared_id(args: argparse.Namespace, store: RunStore | None, now: float) -> 
 
     assert isinstance(store, PostgresStore)  # noqa: S101 - for the type checker: no other is opened for --shared
     return shared_lists.run_id(store, args.id, _ms(now))
-
-
-def _step_line(step: Record) -> str:
-    name = clean(step["step"], 32) + (f" ({clean(step['unit'], 16)})" if step["unit"] else "")
-    again = f" x{step['visits']}" if step["visits"] > 1 else ""
-    return f"{name:<44}{step['status']:<12}{_clock(step['started_at']):<9}{step['seconds']:>8.1f} s{again}".rstrip()
-
-
-def _artifact_line(artifact: Record) -> str:
-    return clean(artifact["path"], 64) + ("  (missing)" if artifact["missing"] else "")
-
-
-def _event_line(event: Record) -> str:
-    what = clean(event["step"] or event["type"], 32) + (f" ({clean(event['unit'], 12)})" if event["unit"] else "")
-    by = "  (by itself)" if event["automatic"] else ""
-    return f"{event['seq']:>5} {_clock(event['at'])} {what:<32} {event['status'] or event['type']}{by}"
-
-
-def _clock(moment: str | None) -> str:
-    return when.full(seconds(moment))[11:] or "-"
 
 
 def _end(args: argparse.Namespace, store: RunStore | None, now: float) -> int:

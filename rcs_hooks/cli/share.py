@@ -8,16 +8,12 @@ import signal
 import threading
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output
+from rcs_hooks.cli import options, output, share_folders
 from rcs_hooks.config.loading import HOME_SHOWN
-from rcs_hooks.config.share_table import NAME_RULE, SharedProject, is_shown_name
-from rcs_hooks.environment import AGENT, typed_by
 from rcs_hooks.errors import Refused
-from rcs_hooks.files import sent
-from rcs_hooks.files.workspaces import find_root, nearest_workspace, working_folder
+from rcs_hooks.files.workspaces import working_folder
 from rcs_hooks.runs import queries
 from rcs_hooks.share import own_file, settings
-from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +21,6 @@ if TYPE_CHECKING:
     from rcs_hooks.cli.options import Parser
     from rcs_hooks.share.pruning import Pruned
 
-LONGEST = 400
-LEAVES = "modes, phases, outcomes, the kinds and times of events, and questions"
-STAYS = "What was sent stays in the shared database until it is pruned there."
 FOLDER = "the workspace (default: that of this folder)"
 
 
@@ -108,19 +101,14 @@ def _add_prune(actions: argparse._SubParsersAction[Parser]) -> None:
         "rcs share prune --older-than 90d --dry-run",
     )
     prune.add_argument(
-        "--older-than", type=_time, required=True, metavar="TIME", help="what was 45m, 12h, 30d or 2w ago, or earlier"
+        "--older-than",
+        type=options.duration,
+        required=True,
+        metavar="TIME",
+        help="what was 45m, 12h, 30d or 2w ago, or earlier",
     )
     prune.add_argument("--dry-run", action="store_true", help="only count it")
     options.add_json(prune)
-
-
-def _time(text: str) -> str:
-    """Return a text that is a length of time. argparse makes a wrong command line of the error."""
-    try:
-        queries.milliseconds(text)
-    except Refused as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
 
 
 def run(argv: Sequence[str]) -> int:
@@ -128,18 +116,9 @@ def run(argv: Sequence[str]) -> int:
     return ACTIONS[args.action](args)
 
 
-def _refuse_agent(what: str, command: str) -> None:
-    """Raise Refused in an agent's shell: what leaves the machine, and for where, is for a person to say."""
-    if typed_by(os.environ, is_terminal=options.is_terminal()) == AGENT:
-        raise Refused(f"this is an agent's shell, and {what} is for a person to say: type it in a terminal: {command}")
-
-
-# --- init
-
-
 def _init(args: argparse.Namespace) -> int:
     if args.url:
-        _refuse_agent("where to share", "rcs share init URL")
+        share_folders.refuse_agent("where to share", "rcs share init URL")
         address, home = settings.read_address(args.url), settings.home_in(os.environ)
     else:
         found = settings.load(os.environ)
@@ -161,69 +140,6 @@ def _init(args: argparse.Namespace) -> int:
     if not settings.load(os.environ).projects:
         output.text("Nothing leaves this machine yet; to share a folder: rcs share add .")
     return output.OK
-
-
-# --- add, remove
-
-
-def _add(args: argparse.Namespace) -> int:
-    _refuse_agent("what leaves the machine", "rcs share add .")
-    found = settings.load(os.environ)
-    path = _workspace(args.folder, found.home)
-    if not os.path.isdir(path):
-        raise Refused(f"there is no folder {clean(path, LONGEST)}")
-    if path in (os.path.realpath(found.home), os.path.sep):
-        raise Refused(f"{path} is not one project; name the folder of one: rcs share add FOLDER")
-    known = settings.project_of(found.projects, path)
-    name = args.name or (known.name if known else settings.plain_name(os.path.basename(path)))
-    if not is_shown_name(name):
-        raise Refused(f"the name must be {NAME_RULE}; to choose one: rcs share add --name NAME")
-    other = next((each for each in found.projects if each.name == name and each.path != path), None)
-    if other:
-        raise Refused(f"{clean(other.path, LONGEST)} is shared as {name} already; choose another name: --name NAME")
-    project = SharedProject(path, name, args.texts)
-    was_changed = own_file.add_project(found.home, project)
-    sent.note_projects(found.home, [each.path for each in settings.load(os.environ).projects])
-    if args.json:
-        output.result({"ok": True, **project._asdict(), "was_changed": was_changed})
-        return output.OK
-    _say_added(project, known, was_changed=was_changed)
-    if found.address is None:
-        output.text(f"No shared database is named yet; to name one: {settings.INIT}")
-    return output.OK
-
-
-def _say_added(project: SharedProject, known: SharedProject | None, *, was_changed: bool) -> None:
-    already = "" if was_changed or known is None else " already"
-    output.text(output.plain(f"{clean(project.path, LONGEST)} is shared{already}, as {project.name}"))
-    also = ", with titles, reasons, messages, commands and paths" if project.texts else ""
-    output.prose(f"What leaves: {LEAVES}{also}. Never prompts, outputs and answers.")
-    if known is not None and known.texts and not project.texts:
-        output.prose(f"Titles and other texts no longer leave. {STAYS}")
-
-
-def _remove(args: argparse.Namespace) -> int:
-    found = settings.load(os.environ)
-    path = _workspace(args.folder, found.home)
-    was_changed = own_file.remove_project(found.home, path)
-    sent.note_projects(found.home, [each.path for each in settings.load(os.environ).projects])
-    if args.json:
-        output.result({"ok": True, "path": path, "was_changed": was_changed})
-    elif was_changed:
-        output.text(output.plain(f"{clean(path, LONGEST)} is no longer shared"))
-        output.prose(STAYS)
-    else:
-        output.text(output.plain(f"{clean(path, LONGEST)} was not shared"))
-    return output.OK
-
-
-def _workspace(folder: str | None, home: str) -> str:
-    """Return the workspace of a folder that was typed, or of this one, with links resolved."""
-    here = working_folder()
-    if folder is None:
-        return os.path.realpath(find_root(os.environ, here))
-    path = os.path.realpath(os.path.join(here, folder))
-    return os.path.realpath(nearest_workspace(path, home)) if os.path.isdir(path) else path
 
 
 # --- run
@@ -259,7 +175,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _start(args: argparse.Namespace) -> int:
-    _refuse_agent("what runs in the background", "rcs share start")
+    share_folders.refuse_agent("what runs in the background", "rcs share start")
     from rcs_hooks.cli import share_service
 
     return share_service.start(args)
@@ -302,8 +218,8 @@ def _counted(pruned: Pruned) -> str:
 
 ACTIONS = {
     "init": _init,
-    "add": _add,
-    "remove": _remove,
+    "add": share_folders.add,
+    "remove": share_folders.remove,
     "start": _start,
     "stop": _stop,
     "status": _status,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.cli import output
 from rcs_hooks.clients.check import NOTE, OK, WARN, Check
@@ -34,75 +34,79 @@ TITLE = "sharing"
 COLUMNS = (Column("PROJECT", leads=True), Column("WHAT LEAVES"), Column("NOT SENT YET", is_flexible=True))
 
 
+class SharingReport(NamedTuple):
+    """What there is to say of sharing, as it was found."""
+
+    settings: ShareSettings
+    server: SharedServer
+    at_work: Program
+    projects: Sequence[ProjectHealth]
+    service: str
+    """The state of the service."""
+    service_path: str
+    problems: Sequence[tuple[str, str]]
+    """What is wrong, each with what to type."""
+
+    @property
+    def machine(self) -> str:
+        return self.at_work.machine or self.settings.machine
+
+
 def run(args: argparse.Namespace) -> int:
     """Say how far sharing has got; return REFUSED where something is wrong."""
     found = settings.load(os.environ)
-    address = found.needed_address()
-    there = health.server(address)
+    server = health.server(found.needed_address())
     at_work = health.program(found.home)
     projects = health.projects(found, os.environ, working_folder())
     manager = service.manager(os.environ, found.home)
     state = manager.state()
-    problems = list(health.problems(found, there, at_work, has_service=state != service.ABSENT))
-    if args.json:
-        _as_json(found, there, at_work, projects, (state, manager.path), problems)
-    else:
-        _as_text(found, there, at_work, projects, (state, manager.path), problems)
+    problems = list(health.problems(found, server, at_work, has_service=state != service.ABSENT))
+    report = SharingReport(found, server, at_work, projects, state, manager.path, problems)
+    (_as_json if args.json else _as_text)(report)
     return output.REFUSED if problems else output.OK
 
 
-def _as_json(
-    found: ShareSettings,
-    there: SharedServer,
-    at_work: Program,
-    projects: Sequence[ProjectHealth],
-    unit: tuple[str, str],
-    problems: Sequence[tuple[str, str]],
-) -> None:
+def _as_json(report: SharingReport) -> None:
+    server, at_work = report.server, report.at_work
     said = at_work.said
     shown = {
-        "server": {"name": there.shown, "schema": there.version, "needed": WRITES, "error": there.error or None},
-        "machine": at_work.machine or found.machine,
-        "person": found.person,
-        "service": {"state": unit[0], "path": unit[1]},
+        "server": {"name": server.shown, "schema": server.version, "needed": WRITES, "error": server.error or None},
+        "machine": report.machine,
+        "person": report.settings.person,
+        "service": {"state": report.service, "path": report.service_path},
         "run": {"is_at_work": at_work.is_at_work} | {name: said.get(name) for name in ("pid", "state", "at", "sent")},
         "last_sent_at": said.get("last_sent_at"),
         "error": said.get("error"),
         "local_error": said.get("local_error"),
         "refused": said.get("refused"),
         "projects": [
-            {**each.project._asdict(), "is_there": each.is_there, "behind": each.behind._asdict()} for each in projects
+            {**each.project._asdict(), "is_there": each.is_there, "behind": each.behind._asdict()}
+            for each in report.projects
         ],
-        "problems": [{"message": what, "todo": todo} for what, todo in problems],
+        "problems": [{"message": what, "todo": todo} for what, todo in report.problems],
     }
-    output.result({"ok": not problems, **shown})
+    output.result({"ok": not report.problems, **shown})
 
 
-def _as_text(
-    found: ShareSettings,
-    there: SharedServer,
-    at_work: Program,
-    projects: Sequence[ProjectHealth],
-    unit: tuple[str, str],
-    problems: Sequence[tuple[str, str]],
-) -> None:
-    version = f", version {there.version} of the schema" if there.version is not None else ""
+def _as_text(report: SharingReport) -> None:
+    server, state = report.server, report.service
+    version = f", version {server.version} of the schema" if server.version is not None else ""
     lines = [
-        ("shared database", f"{there.shown}{version}"),
-        ("this machine", f"{at_work.machine or found.machine}, of {found.person}"),
-        ("service", unit[0] if unit[0] == service.ABSENT else f"{unit[0]} ({unit[1]})"),
-        ("rcs share run", _said_of(at_work)),
+        ("shared database", f"{server.shown}{version}"),
+        ("this machine", f"{report.machine}, of {report.settings.person}"),
+        ("service", state if state == service.ABSENT else f"{state} ({report.service_path})"),
+        ("rcs share run", _said_of(report.at_work)),
     ]
     for name, text in lines:
         output.text(output.plain(f"{name:<17}{text}"))
-    if not projects:
+    if not report.projects:
         output.text("No folder is shared; to share one: rcs share add .")
     else:
         output.text("")
         now = time.time()
-        rows = [Row((clean(each.project.name, LONGEST), _leaves(each), _behind(each, now))) for each in projects]
+        rows = [Row((clean(each.project.name, LONGEST), _leaves(each), _behind(each, now))) for each in report.projects]
         output.table(rows, COLUMNS)
-    for what, todo in problems:
+    for what, todo in report.problems:
         output.text("")
         output.prose(f"wrong: {what}{f'; type: {todo}' if todo else ''}")
 

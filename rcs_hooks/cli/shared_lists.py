@@ -189,7 +189,7 @@ def log(args: argparse.Namespace, mode: str, what: Callable[[LoggedEvent], str])
     args.session = None
     check_alone(args)
     with store() as opened:
-        found = opened.latest_mode_events(args.number, project=None, session=session, mode=mode)
+        found = opened.shown.latest_events(args.number, project=None, session=session, mode=mode)
         newest = max((batch for batch, _, _ in found), default=0)
         newest = max(newest, opened.change_token() if args.follow else 0)
         _print_log(found, what, as_json=args.json)
@@ -240,7 +240,7 @@ def _follow(
             if listening.problem:
                 output.refused(f"rcs: {listening.problem}; it is tried again")
                 continue
-            found = opened.latest_mode_events(5_000, project=None, session=session, mode=mode, after=newest)
+            found = opened.shown.latest_events(5_000, project=None, session=session, mode=mode, after=newest)
             newest = max(newest, *(batch for batch, _, _ in found)) if found else newest
             _print_log(found, what, as_json=args.json)
     finally:

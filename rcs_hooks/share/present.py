@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rcs_hooks.jsontext import JsonObject
-    from rcs_hooks.share.reader import SharedDocument
+    from rcs_hooks.share.shared_documents import SharedDocument
 
 SESSION, TASK, ENTRY, PASSAGE = "session", "task", "entry", "passage"
 GROUPS = (WAITING, RUNNING, ENDED, TASKS, CLOSED)

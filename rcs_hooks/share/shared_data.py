@@ -18,17 +18,14 @@ from rcs_hooks.dashboard import sessions as session_lists
 from rcs_hooks.dashboard.graphs import RunPathCache
 from rcs_hooks.dashboard.store_thread import StoreThread
 from rcs_hooks.errors import Refused
-from rcs_hooks.overview import collect, state_version
-from rcs_hooks.overview import runs as run_entries
-from rcs_hooks.overview.entries import length_for
+from rcs_hooks.overview import state_version
 from rcs_hooks.runs.records import RunFilter
-from rcs_hooks.share import mode_page, present
+from rcs_hooks.share import entries, mode_page, present
 from rcs_hooks.share.listening import Listening
 from rcs_hooks.share.machines import SharedMachines, machines_as_json
 from rcs_hooks.share.places import fairly, machine_in
 from rcs_hooks.share.reader import PostgresStore
 from rcs_hooks.tasks import phases
-from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.text import clean, quoted
 
 if TYPE_CHECKING:
@@ -37,11 +34,10 @@ if TYPE_CHECKING:
     from rcs_hooks.dashboard.everything import EntryQuery
     from rcs_hooks.dashboard.json_models import AnswerJson, ClearJson
     from rcs_hooks.jsontext import JsonObject
-    from rcs_hooks.overview.entries import Entry
     from rcs_hooks.runs.store import RunStore
     from rcs_hooks.share.connecting import Link
 
-MOST_ENTRIES, MOST_PASSAGES, MOST_TASKS, MOST_SESSIONS, MOST_RUNS = 3_000, 6_000, 2_000, 1_000, 2_000
+MOST_PASSAGES, MOST_TASKS, MOST_SESSIONS = 6_000, 2_000, 1_000
 MOST_EVENTS = 6_000
 LEAST_PAUSE = 0.02
 """Seconds between two looks at the database, however many notices come."""
@@ -100,7 +96,7 @@ class SharedData:
     def _session_of_run(self, store: RunStore | None, run: JsonObject) -> JsonObject:
         shared = _shared(store)
         session, place = present.session_of(run["session"]), shared.places().named(str(run["workspace"] or ""))
-        found = shared.document(present.SESSION, [place.id], session) if session and place else []
+        found = shared.shown.with_key(present.SESSION, [place.id], session) if session and place else []
         known = present.session(found[0], self.clock()) if found else None
         if known is None:
             return {"session_page": None, "mode": None}
@@ -124,47 +120,11 @@ class SharedData:
         shared = _shared(store)
         seq = runs.newest_event(shared)
         places = shared.places()
-        found = self._groups(shared, project)
-        more = any(len(entries) > overviews.MOST for entries in found.values())
-        shown: JsonObject = {group: fairly(entries, overviews.MOST) for group, entries in found.items()}
+        found = entries.groups(shared, project, self.clock())
+        more = any(len(each) > overviews.MOST for each in found.values())
+        shown: JsonObject = {group: fairly(each, overviews.MOST) for group, each in found.items()}
         state = state_version.combine(places.versions())
         return shown | {"more": more, "projects": places.addresses(), "seq": seq, "state": state}
-
-    def _groups(self, store: PostgresStore, project: str | None) -> dict[str, list[JsonObject]]:
-        """Return the entries of the overview by their group, the newest first in each."""
-        now = self.clock()
-        documents = store.documents(present.ENTRY, project, MOST_ENTRIES)
-        heard_of = store.heard(project, MOST_ENTRIES)
-        found = [shown for each in documents if (shown := present.entry(each, now, heard_of))]
-        with_tasks = {str(each.record["project"]) for each in found if each.record["kind"] == everything.TASK}
-        found += [
-            present.SharedEntry(
-                entry.group, collect.shown(entry, length_for((entry,))) | {"session": None, "page": page}
-            )
-            for entry, page in self._run_entries(store, project, with_tasks)
-        ]
-        ids = [str(each.record["session"] or each.record["id"] or "") for each in found]
-        length = telling_length(each for each in ids if len(each) >= LONG_ID)
-        for each, identifier in zip(found, ids, strict=True):
-            each.record["short"] = short(identifier, length)
-        found.sort(key=lambda each: (each.record["question"] is not None, each.record["since"] or ""), reverse=True)
-        return {group: [each.record for each in found if each.group == group] for group in overviews.GROUPS}
-
-    def _run_entries(
-        self, store: PostgresStore, project: str | None, with_tasks: set[str]
-    ) -> list[tuple[Entry, str | None]]:
-        """Return the entries of runs with their pages, without the runs of tasks that have an entry of their own."""
-        filters = RunFilter(project=project, since_ms=self.now_ms - round(run_entries.WAITS_FOR * 1000))
-        found = []
-        for run in store.runs(self.now_ms, filters, limit=MOST_RUNS):
-            if run_entries.is_shown(run, self.now_ms) and not (
-                run.workflow == phases.WORKFLOW and run.project in with_tasks
-            ):
-                entry = run_entries.of_run(run, run.project, self.now_ms, present.COMMANDS, store.reason(run))
-                command = f"rcs runs show --shared {quoted(run.run_id)}" if entry.command else ""
-                page = overviews.page_of_run(run)
-                found.append((entry._replace(command=command), page))
-        return found
 
     async def everything(self, wanted: EntryQuery, limit: int) -> JsonObject:
         return await self._lists.ask(self._everything, wanted, limit)
@@ -173,13 +133,13 @@ class SharedData:
         shared = _shared(store)
         seq, places = runs.newest_event(shared), shared.places()
         project = wanted.project
-        groups = self._groups(shared, project)
+        groups = entries.groups(shared, project, self.clock())
         going = everything.going_on(groups)
         passages = [
             everything.of_passage(
                 document.place.address, passage.session, passage.told, passage.client, is_last=passage.is_last
             )
-            for document in shared.documents(present.PASSAGE, project, MOST_PASSAGES)
+            for document in shared.shown.newest(present.PASSAGE, project, MOST_PASSAGES)
             if (passage := present.passage(document))
             and not (
                 passage.is_last
@@ -208,7 +168,7 @@ class SharedData:
         found = self._known_sessions(shared, project, MOST_SESSIONS if only else limit + 1)
         if only == session_lists.ACTIVE:
             found = [each for each in found if each["status"] in session_lists.GOES_ON]
-        counts = shared.runs_of_sessions()
+        counts = shared.shown.runs_of_sessions()
         for each in found[:limit]:
             each["runs"] = counts.get((str(each["root"]), str(each["session"] or "")), 0)
         return {
@@ -219,12 +179,12 @@ class SharedData:
         }
 
     def _known_sessions(self, store: PostgresStore, project: str | None, most: int) -> list[JsonObject]:
-        documents = store.documents(present.SESSION, project, MOST_SESSIONS)
+        documents = store.shown.newest(present.SESSION, project, MOST_SESSIONS)
         documents.sort(key=lambda each: each.at or "", reverse=True)
         return [found for each in documents[:most] if (found := present.session(each, self.clock()))]
 
     def _known_tasks(self, store: PostgresStore, project: str | None) -> list[JsonObject]:
-        documents = store.documents(present.TASK, project, MOST_TASKS)
+        documents = store.shown.newest(present.TASK, project, MOST_TASKS)
         return [found for each in documents if (found := present.task(each))]
 
     async def mode(self, mode: str, project: str | None, session: str | None, run: int | None) -> JsonObject:
@@ -236,8 +196,8 @@ class SharedData:
         place = places.named(project)
         if place is None:
             raise runs.NotFound(f"{clean(project, 200)!r} is not a project that is shown here")
-        told = shared.mode_events([place.id], session, mode, MOST_EVENTS) if session else []
-        documents = shared.document(present.SESSION, [place.id], session)
+        told = shared.shown.events_of_mode([place.id], session, mode, MOST_EVENTS) if session else []
+        documents = shared.shown.with_key(present.SESSION, [place.id], session)
         known = present.session(documents[0], self.clock()) if documents else None
         events = [event for _, event in told]
         found = mode_page.show(place, session, mode, events, known, place.now(self.clock()), run)

@@ -394,6 +394,6 @@ def test_what_happened_is_in_the_order_of_time_and_of_each_machine_in_its_own(pa
                 machines[name].mode("s1", "forge", "phase", "", f"p{number}", at=shifted(clock, ago))
     pages.writer.execute("UPDATE rcs.machines SET clock_ms = 3600000 WHERE name = 'cloud'")
     store = PostgresStore(pages.connect)
-    found = store.latest_mode_events(10, project=None, session=None, mode="")
+    found = store.shown.latest_events(10, project=None, session=None, mode="")
     store.close()
     assert [entry.event.to for _, _, entry in found] == ["p0", "p1", "p2", "p3", "p4"]

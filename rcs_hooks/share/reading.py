@@ -1,0 +1,131 @@
+"""One connection to the shared database for whoever reads it, and what all its readers know: the machines and projects.
+
+Nothing is written. A connection is opened with the first question, and again whenever it is lost.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rcs_hooks.errors import StoreError
+from rcs_hooks.share import sql
+from rcs_hooks.share.errors import ShareError
+from rcs_hooks.share.places import Place, Places, SharedMachine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from psycopg.rows import TupleRow
+
+    from rcs_hooks.share.connecting import Link
+
+LEAST_PAUSE = 0.5
+"""Seconds between two attempts to open a connection; a question that comes in between is refused at once."""
+
+
+class Reading:
+    """A connection, and the machines and projects as they were read last."""
+
+    def __init__(self, connect: Callable[[], Link]) -> None:
+        """Create the reading half. Nothing is asked yet."""
+        self._connect = connect
+        self._link: Link | None = None
+        self._refused_at = 0.0
+        self._refused = ""
+        self._made_at: object = None
+        self.is_replaced = False
+        """Whether the database was made anew since it was first asked."""
+        self._places = Places()
+
+    def close(self) -> None:
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    # --- machines and projects
+
+    def places(self) -> Places:
+        """Read the machines and projects, as they are now."""
+        rows = self.rows(sql.MACHINES)
+        machines = [
+            SharedMachine(number, str(name), str(person), str(program), seen, int(clock or 0))
+            for number, name, person, program, seen, clock, _ in rows
+        ]
+        server_ms = rows[0][-1] - round(time.time() * 1000) if rows else 0
+        self._places = Places(machines, self.rows(sql.PROJECTS), server_ms)
+        return self._places
+
+    def place(self, project: int) -> Place | None:
+        """Return a project; None where it was never read, as of a machine that was taken out meanwhile."""
+        return self._places.projects.get(project) or self.places().projects.get(project)
+
+    def machine_named(self, name: str) -> SharedMachine | None:
+        return self._places.machine_named(name) or self.places().machine_named(name)
+
+    def known_machine(self, name: str) -> SharedMachine | None:
+        """Return a machine if it was read already."""
+        return self._places.machine_named(name)
+
+    def ids_of(self, address: str | None) -> list[int] | None:
+        """Return the numbers of the projects at an address; None where all are meant."""
+        return self._places.ids_of(address) or self.places().ids_of(address) if address is not None else None
+
+    def all_ids_of(self, address: str | None) -> list[int]:
+        """Return the numbers of the projects at an address, or of all."""
+        found = self.ids_of(address)
+        return found if found is not None else [*(self._places.projects or self.places().projects)]
+
+    def server_ms(self) -> int:
+        """Return the server's clock minus ours."""
+        return (self._places if self._places.machines else self.places()).server_ms
+
+    # --- SQL
+
+    def one(self, text: str, *values: object) -> TupleRow:
+        return self.rows(text, *values)[0]
+
+    def rows(self, text: str, *values: object) -> Sequence[TupleRow]:
+        was_open = self._link is not None
+        try:
+            with self._linked() as link:
+                return link.rows(text, values)
+        except StoreError:
+            if not was_open or self._link is not None:
+                raise
+        with self._linked() as link:  # an open connection was lost, as one that was idle for long: once more
+            return link.rows(text, values)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._linked() as link, link.transaction() as connection:
+            connection.execute(sql.ONE_MOMENT)
+            yield
+
+    @contextmanager
+    def _linked(self) -> Iterator[Link]:
+        """Give the connection, which is opened if there is none. Raises StoreError, and drops one that was lost."""
+        if self._link is not None and self._link.connection.closed:
+            self._link = None
+        try:
+            link = self._link or self._open()
+            yield link
+        except ShareError as error:
+            if self._link is not None and self._link.connection.closed:
+                self._link = None
+            raise StoreError(str(error)) from None
+
+    def _open(self) -> Link:
+        if time.monotonic() - self._refused_at < LEAST_PAUSE:
+            raise StoreError(self._refused)
+        try:
+            link = self._connect()
+            made_at = link.rows(sql.MADE_AT)[0][0]
+        except ShareError as error:
+            self._refused_at, self._refused = time.monotonic(), str(error)
+            raise StoreError(self._refused) from None
+        self.is_replaced = self._made_at not in (None, made_at)
+        self._made_at = self._made_at or made_at
+        self._link = link
+        return link
