@@ -154,7 +154,10 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("tests/proof/test_git_add.py", "tests/proof/test_hostile.py"),
         ),
     ),
-    "jsonedit": (("editing/jsonedit.py",), ("tests/editing/test_jsonedit.py", "tests/clients/test_entries.py")),
+    "jsonedit": (
+        ("editing/jsonedit.py", "editing/jsontree.py"),
+        ("tests/editing/test_jsonedit.py", "tests/clients/test_entries.py"),
+    ),
 }
 SECONDS = 120
 """How long the tests of one mutant may take; one that hangs is dead."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
 from rcs_hooks.clients import entries
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.editing import jsontree
 
 if TYPE_CHECKING:
     from rcs_hooks.clients.formats import HookFormat
@@ -54,11 +54,11 @@ class ClientFile(ABC):
 
         Raises ValueError, also for a duplicate key, one of which a change would lose.
         """
-        return (jsonedit.parse(text) if self.has_comments else jsonedit.parse_strict(text)).value
+        return (jsontree.parse(text) if self.has_comments else jsontree.parse_strict(text)).value
 
     def load(self, text: str) -> Any:
         """Parse the text as the client itself reads it. Raises ValueError."""
-        return jsontext.loads(jsonedit.without_comments(text) if self.has_comments else text)
+        return jsontext.loads(jsontree.without_comments(text) if self.has_comments else text)
 
     @abstractmethod
     def with_ours(self, text: str, options: SetupOptions) -> str:
@@ -102,7 +102,7 @@ class HooksFile(ClientFile):
         return entries.without_handlers(text)
 
     def with_ours_of(self, present: str, text: str) -> str:
-        ours = entries.ours(jsonedit.parse(present).value)
+        ours = entries.ours(jsontree.parse(present).value)
         return entries.with_handlers(text, {event: handler for (event, *_), handler in ours}, self.format)
 
     def with_all_ours(self) -> str:

@@ -17,7 +17,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.clients.formats import COMMON
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.editing import jsonedit, jsontree
 from rcs_hooks.errors import Refused
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def with_handlers(
     `is_shared`: whether the file may have come with a repository. `tells`: decides whether a present hook is ours.
     """
     text = text if text.strip() else "{}\n"
-    before = jsonedit.parse(text).value
+    before = jsontree.parse(text).value
     present = [spot for spot, _ in ours(before, tells)]
     first: dict[str, Spot] = {}
     for spot in present:
@@ -197,7 +197,7 @@ def with_handlers(
             first.setdefault(spot[0], spot)
     text = _without(text, [spot for spot in present if spot not in first.values()])
     for event, handler in wanted.items():
-        settings = jsonedit.parse(text).value
+        settings = jsontree.parse(text).value
         old = next(((spot, hook) for spot, hook in ours(settings, tells) if spot[0] == event), None)
         if old is None:
             groups = settings.get("hooks", {}).get(event, [])
@@ -245,7 +245,7 @@ def without_personal(handler: Mapping[str, Any], format_: HookFormat = COMMON, *
 
 def without_handlers(text: str) -> str:
     """Return the text of a settings file without our hooks."""
-    return _without(text, [spot for spot, _ in ours(jsonedit.parse(text).value)])
+    return _without(text, [spot for spot, _ in ours(jsontree.parse(text).value)])
 
 
 def _without(text: str, spots: Iterable[Spot]) -> str:
@@ -257,7 +257,7 @@ def _without(text: str, spots: Iterable[Spot]) -> str:
 
 def take_whole(text: str, path: jsonedit.Path) -> str:
     """Return the text without the value at this path, and without each container that held nothing else."""
-    settings = jsonedit.parse(text).value
+    settings = jsontree.parse(text).value
     while len(path) > 1 and _is_alone(settings, path):
         path = path[:-1]
     return jsonedit.take(text, path)

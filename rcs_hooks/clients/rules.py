@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.clients.entries import may_name, part, take_whole
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.editing import jsonedit, jsontree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,6 +80,6 @@ def _is_command(words: list[str]) -> bool:
 
 def rules_in(text: str) -> list[Any]:
     """Return what the settings allow, unchecked. Raises Refused if it is not a list."""
-    permissions = part(jsonedit.parse(text).value, ALLOW[0], dict)
+    permissions = part(jsontree.parse(text).value, ALLOW[0], dict)
     rules: list[Any] = part(permissions, ALLOW[1], list, ALLOW[0])
     return rules

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.clients.check import OK, WARN, Check
 from rcs_hooks.clients.entries import Record, SetupBlocked, take_whole, words_of
 from rcs_hooks.clients.installer import USER, setup_command
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.editing import jsonedit, jsontree
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def put(text: str, wanted: Record, *, add: bool, path: jsonedit.Path = TOP) -> s
 
     Raises SetupBlocked if it is to be added, and the person has a status line of their own.
     """
-    old = value_in(jsonedit.parse(text).value, path)
+    old = value_in(jsontree.parse(text).value, path)
     if is_ours(old):
         return text if old.items() >= wanted.items() else jsonedit.put(text, path, wanted)
     if not add:
@@ -61,12 +61,12 @@ def put(text: str, wanted: Record, *, add: bool, path: jsonedit.Path = TOP) -> s
 
 def take(text: str, path: jsonedit.Path = TOP) -> str:
     """Return the settings without a status line that is ours."""
-    return take_whole(text, path) if is_ours(value_in(jsonedit.parse(text).value, path)) else text
+    return take_whole(text, path) if is_ours(value_in(jsontree.parse(text).value, path)) else text
 
 
 def copy(other: str, text: str, path: jsonedit.Path = TOP) -> str:
     """Return the settings `text` with our status line of the settings `other`, if that has one."""
-    line = value_in(jsonedit.parse(other).value, path)
+    line = value_in(jsontree.parse(other).value, path)
     return put(text, line, add=True, path=path) if is_ours(line) else text
 
 

@@ -1,205 +1,20 @@
-"""Changes a value in a JSON text and keeps the rest to the byte: indentation, order, comments. PURE.
+"""Changes a value in a JSON text and keeps the rest to the byte: indentation, order, comments. Pure.
 
-A file that is parsed and printed again would show a change in every line. Comments (`//` and `/* */`) are read as
-blanks; `parse_strict` is for a file of a client that reads none. A comma behind the last member is an error.
+A file that is parsed and printed again would show a change in every line.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from functools import cached_property, lru_cache
-from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
+from rcs_hooks.editing.jsontree import BLANK, JsonMember, JsonNode, comments_between, parse, without_comments
 from rcs_hooks.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 Path = tuple["str | int", ...]
-BLANK = " \t\r\n"
-BOM = "\ufeff"
-DEEPEST = 100
-COMMENT_OR_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-NOT_A_NEWLINE = re.compile(r"[^\r\n]")
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("a key is there twice")
-    return value
-
-
-_decode = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_once).raw_decode
-
-
-class JsonNode:
-    """A JSON value, its start and end in the text, and its members if it is an object or an array.
-
-    The members are located when they are first asked for, because a change asks only for those on its path.
-    """
-
-    def __init__(self, text: str, start: int, end: int, value: Any) -> None:
-        self._text, self.start, self.end, self.value = text, start, end, value
-
-    @cached_property
-    def members(self) -> tuple[JsonMember, ...]:
-        return tuple(_members(self._text, self.start, _node)[0]) if isinstance(self.value, dict | list) else ()
-
-
-class JsonMember(NamedTuple):
-    """A member of an object or an array; `start` is where its key begins, or its value in an array."""
-
-    key: str | int
-    start: int
-    node: JsonNode
-
-
-@lru_cache(maxsize=8)  # each step asks for the same text again, and a settings file may have megabytes
-def parse(text: str) -> JsonNode:
-    """Parse a JSON text with or without comments. Raises ValueError with what is wrong and where.
-
-    A duplicate key in an object is an error, as one of the two would be lost. The result is cached: do not change it.
-    """
-    return _parse(_blanked(text))
-
-
-@lru_cache(maxsize=8)
-def parse_strict(text: str) -> JsonNode:
-    """Parse a JSON text without comments, as `parse` does. Raises ValueError for a comment too."""
-    return _parse(text)
-
-
-def without_comments(text: str) -> str:
-    """Return the text with blanks in place of its comments, so that a parser that knows no comments can read it."""
-    return _blanked(text)
-
-
-@lru_cache(maxsize=8)
-def _blanked(text: str) -> str:
-    """Return the text with a space for each character of its comments: every other character keeps its place."""
-
-    def blank(match: re.Match[str]) -> str:
-        return match[0] if match[0].startswith('"') else NOT_A_NEWLINE.sub(" ", match[0])
-
-    return COMMENT_OR_STRING.sub(blank, text) if "//" in text or "/*" in text else text
-
-
-def _comments(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """List where the comments between two offsets begin and end; neither offset is within a string or a comment.
-
-    The `\\r` of a line's end is no part of a comment.
-    """
-    found = (match.span() for match in COMMENT_OR_STRING.finditer(text, start, end))
-    return [(first, last - text.endswith("\r", first, last)) for first, last in found]
-
-
-def _parse(text: str) -> JsonNode:
-    start = _skip(text, len(BOM) if text.startswith(BOM) else 0)
-    try:
-        node = _node(text, start)
-        is_sound = not _is_too_deep(node.value)
-    except (ValueError, RecursionError):
-        is_sound = False
-    try:
-        if not is_sound:
-            node = _checked(text, start, 0)
-    except IndexError:
-        raise ValueError(_at(text, len(text), "it ends too early")) from None
-    rest = _skip(text, node.end)
-    if rest != len(text):
-        raise ValueError(_at(text, rest, "there is more after its end"))
-    return node
-
-
-def _node(text: str, start: int) -> JsonNode:
-    """Parse the value at an offset by the decoder of the standard library, which is written in C."""
-    value, end = _decode(text, start)
-    return JsonNode(text, start, end, value)
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(DEEPEST + 1):
-        containers = [
-            each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)
-        ]
-        level = [member for each in containers for member in each]
-        if not level:
-            return False
-    return True
-
-
-def _at(text: str, place: int, what: str) -> str:
-    line = text.count("\n", 0, place) + 1
-    return f"{what} (line {line} column {place - text.rfind(chr(10), 0, place)})"
-
-
-def _skip(text: str, place: int) -> int:
-    while place < len(text) and text[place] in BLANK:
-        place += 1
-    return place
-
-
-def _checked(text: str, start: int, depth: int) -> JsonNode:
-    """Parse the value at an offset member by member: slow, but an error says what is wrong, and where."""
-    if depth > DEEPEST:
-        raise ValueError(_at(text, start, "it is nested too deep"))
-    if text[start] in "{[":
-        members, end = _members(text, start, lambda text, place: _checked(text, place, depth + 1))
-        pairs = [(member.key, member.node.value) for member in members]
-        return JsonNode(text, start, end, dict(pairs) if text[start] == "{" else [value for _, value in pairs])
-    try:
-        return _node(text, start)
-    except json.JSONDecodeError as error:
-        raise ValueError(_at(text, error.pos, error.msg.lower())) from None
-    except ValueError as error:  # NaN, or a number of thousands of digits
-        raise ValueError(_at(text, start, str(error).partition(";")[0])) from None
-
-
-def _members(text: str, start: int, parsed: Callable[[str, int], JsonNode]) -> tuple[list[JsonMember], int]:
-    """Return the members of the container at an offset, and its end. `parsed`: parses the value at an offset."""
-    is_object = text[start] == "{"
-    close = "}" if is_object else "]"
-    members: list[JsonMember] = []
-    keys: set[str | int] = set()
-    place = _skip(text, start + 1)
-    while text[place] != close:
-        if members:
-            if text[place] != ",":
-                raise ValueError(_at(text, place, f"expected , or {close}"))
-            place = _skip(text, place + 1)
-        key, value = _key(text, place) if is_object else (len(members), place)
-        member = JsonMember(key, place, parsed(text, value))
-        if key in keys:
-            raise ValueError(_at(text, place, f"the key {key!r} is there twice"))
-        keys.add(key)
-        members.append(member)
-        place = _skip(text, member.node.end)
-    return members, place + 1
-
-
-def _key(text: str, start: int) -> tuple[str, int]:
-    """Return the key at an offset, and where its value begins."""
-    if text[start] != '"':
-        raise ValueError(_at(text, start, "expected a key in double quotes"))
-    try:
-        key, end = scanstring(text, start + 1)
-    except json.JSONDecodeError as error:
-        raise ValueError(_at(text, error.pos, error.msg.lower())) from None
-    colon = _skip(text, end)
-    if text[colon] != ":":
-        raise ValueError(_at(text, colon, "expected :"))
-    return key, _skip(text, colon + 1)
-
-
-# --- changing
 
 
 def put(text: str, path: Path, value: object) -> str:
@@ -239,15 +54,15 @@ def _insert(text: str, node: JsonNode, key: str | int, value: object) -> str:
     if not node.members:
         inner = outer + _unit(text)
         shown = f"{newline}{inner}{named}{_shown(text, value, inner, inline=False)}"
-        if comments := _comments(text, node.start + 1, node.end - 1):
+        if comments := comments_between(text, node.start + 1, node.end - 1):
             (_, end) = comments[-1]
             return f"{text[:end]}{shown}{text[end:]}"
         return f"{text[: node.start + 1]}{shown}{newline}{outer}{text[node.end - 1 :]}"
     last = node.members[-1]
-    before = len(_blanked(text)[: last.start].rstrip(BLANK))
+    before = len(without_comments(text)[: last.start].rstrip(BLANK))
     gap = text[before : last.start]
     inline = "\n" not in gap
-    if _comments(text, before, last.start):
+    if comments_between(text, before, last.start):
         gap = " " if inline else newline + _indent_at(text, last.start)
     shown = named + _shown(text, value, gap.rpartition("\n")[2], inline=inline)
     gap = gap if not inline or len(node.members) > 1 else " "
@@ -262,7 +77,7 @@ def _end_of_remark(text: str, start: int, stop: int) -> int:
     `stop`: the end of the value's container.
     """
     line = text.find("\n", start, stop)
-    comments = _comments(text, start, stop)
+    comments = comments_between(text, start, stop)
     ends = [end for first, end in comments if (line < 0 or first < line) and "\n" not in text[first:end]]
     return ends[-1] if ends else start
 
@@ -286,7 +101,7 @@ def _indent_at(text: str, place: int) -> str:
 
 def _unit(text: str) -> str:
     """Return the indentation of one level: that of the first indented line, or two spaces if there is none."""
-    for line in _blanked(text).split("\n"):
+    for line in without_comments(text).split("\n"):
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         if indent and line.strip():
             return indent
@@ -325,15 +140,15 @@ def _without_member(text: str, before: int, member: JsonMember, after: int, *, i
 
     Where there is no such member, they are the inside of the container.
     """
-    comments = _comments(text, before, member.start)
+    comments = comments_between(text, before, member.start)
     if is_first and is_last:
-        if not comments and not _comments(text, member.node.end, after):
+        if not comments and not comments_between(text, member.node.end, after):
             return text[:before] + text[after:]
         return _joined(text, before, comments, member.node.end)
     if not is_first and (not comments or is_last):
         # As it was added: what a person has written after it stays as it is.
         return _joined(text, before, comments, member.node.end)
-    comments = _comments(text, member.node.end, after)
+    comments = comments_between(text, member.node.end, after)
     kept = _without_comma(text, comments[0][0], after) if comments else ""
     return text[: member.start] + kept + text[after:]
 
@@ -352,7 +167,7 @@ def _end_of_line(text: str, start: int) -> int:
 
 def _without_comma(text: str, start: int, stop: int) -> str:
     between = text[start:stop]
-    comma = _blanked(between).find(",")
+    comma = without_comments(between).find(",")
     return between if comma < 0 else between[:comma] + between[comma + 1 :]
 
 

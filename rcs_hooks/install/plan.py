@@ -11,7 +11,7 @@ from rcs_hooks.clients.handlers import COMMAND, MCP, TOOLS
 from rcs_hooks.clients.reading import value_at
 from rcs_hooks.editing import files
 from rcs_hooks.editing.files import Change
-from rcs_hooks.editing.jsonedit import BOM
+from rcs_hooks.editing.jsontree import BOM
 from rcs_hooks.errors import Refused
 from rcs_hooks.install.original import before_setup, is_bare, without_copied, without_ours
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.editing import jsonedit, jsontree
 from rcs_hooks.errors import Refused
 from tests.properties import examples
 from tests.support import least, processor
@@ -190,7 +190,7 @@ def test_take(text: str, path: jsonedit.Path, expected: str) -> None:
 @each_row(("text", "message"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_what_is_no_json_is_refused_with_its_place(text: str, message: str) -> None:
     with pytest.raises(ValueError) as error:
-        jsonedit.parse_strict(text)
+        jsontree.parse_strict(text)
     assert str(error.value) == message
 
 
@@ -222,13 +222,13 @@ def test_take_keeps_comments(text: str, path: jsonedit.Path, expected: str) -> N
 )
 def test_what_no_client_reads_is_refused_with_comments_too(text: str, message: str) -> None:
     with pytest.raises(ValueError) as error:
-        jsonedit.parse(text)
+        jsontree.parse(text)
     assert str(error.value) == message
 
 
 def test_a_hundred_levels_are_read() -> None:
     text = "[" * 101 + "]" * 101
-    assert jsonedit.parse(text).value == json.loads(text)
+    assert jsontree.parse(text).value == json.loads(text)
 
 
 @each_row(
@@ -277,7 +277,7 @@ def changed(items: int) -> None:
 @pytest.mark.slow
 def test_thousands_of_keys_take_no_time_that_grows_with_their_square() -> None:
     many = json.dumps({f"key {number}": number for number in range(50_000)})
-    assert jsonedit.parse(many).value["key 49999"] == 49_999
+    assert jsontree.parse(many).value["key 49999"] == 49_999
 
 
 # --- any settings, any layout
@@ -337,7 +337,7 @@ def test_put_changes_the_value_at_its_path_and_no_other(data: st.DataObject) -> 
     text = data.draw(texts())
     path, value = data.draw(paths(text)), data.draw(values)
     after = jsonedit.put(text, path, value)
-    assert json.loads(after) == with_value(json.loads(text), path, value) == jsonedit.parse(after).value
+    assert json.loads(after) == with_value(json.loads(text), path, value) == jsontree.parse(after).value
     assert jsonedit.put(after, path, value) == after or isinstance(value, dict | list)
 
 
@@ -374,16 +374,16 @@ def commented(draw: st.DrawFn) -> str:
 @given(st.data())
 def test_comments_are_kept_to_the_byte(data: st.DataObject) -> None:
     text = data.draw(commented())
-    plain = jsonedit.without_comments(text)
+    plain = jsontree.without_comments(text)
     before = json.loads(plain)
     path, value = data.draw(paths(plain)), data.draw(values)
     after = jsonedit.put(text, path, value)
-    assert json.loads(jsonedit.without_comments(after)) == with_value(json.loads(plain), path, value)
+    assert json.loads(jsontree.without_comments(after)) == with_value(json.loads(plain), path, value)
     with suppress(KeyError, IndexError):
         at(before, path)
         return  # it is there: it was replaced
     again = jsonedit.take(after, path)
-    assert json.loads(jsonedit.without_comments(again)) == before
+    assert json.loads(jsontree.without_comments(again)) == before
     if at(before, path[:-1]):
         assert again == text
 
@@ -392,17 +392,17 @@ def test_comments_are_kept_to_the_byte(data: st.DataObject) -> None:
 @given(st.data())
 def test_take_keeps_every_comment_that_is_not_within_the_value(data: st.DataObject) -> None:
     text = data.draw(commented())
-    plain = jsonedit.without_comments(text)
+    plain = jsontree.without_comments(text)
     before = json.loads(plain)
     path = data.draw(paths(plain))
     if not is_there(before, path):
         return
-    node = jsonedit.parse(text)
+    node = jsontree.parse(text)
     for key in path:
         member = next(member for member in node.members if member.key == key)
         node = member.node
     after = jsonedit.take(text, path)
-    assert json.loads(jsonedit.without_comments(after)) == without(before, path)
+    assert json.loads(jsontree.without_comments(after)) == without(before, path)
     assert comments_in(after) == comments_in(text[: member.start]) + comments_in(text[node.end :])
 
 
@@ -431,7 +431,7 @@ almost = st.text(alphabet='{}[]",:\\ \n\t\r0123456789.-+eEtrufalsn/*NI\ud800\u00
 @given(almost | st.text(max_size=30) | texts().flatmap(lambda text: st.integers(0, len(text)).map(lambda n: text[:n])))
 def test_any_text_is_read_as_others_read_it_or_refused(text: str) -> None:
     try:
-        node = jsonedit.parse_strict(text)
+        node = jsontree.parse_strict(text)
     except ValueError:
         with suppress(ValueError):
             json.loads(text, object_pairs_hook=once, parse_constant=no_number)

@@ -18,7 +18,7 @@ from rcs_hooks.clients import installers
 from rcs_hooks.clients.client_file import ClientFile
 from rcs_hooks.clients.installer import Host, InstallTarget, SetupOptions
 from rcs_hooks.editing import files as editing
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.editing import jsontree
 from rcs_hooks.install import plan
 from tests import properties
 from tests.table import each_row
@@ -117,12 +117,12 @@ def json_files(draw: st.DrawFn, *, settled: bool, root: str, commented: bool) ->
 
 
 def changed(text: str, name: str, value: str) -> str:
-    (node,) = [member.node for member in jsonedit.parse(text).members if member.key == name]
+    (node,) = [member.node for member in jsontree.parse(text).members if member.key == name]
     return text[: node.start] + value + text[node.end :]
 
 
 def at_the_end(text: str) -> str:
-    end = jsonedit.parse(text).members[-1].node.end
+    end = jsontree.parse(text).members[-1].node.end
     return f'{text[:end]},"late":0{text[end:]}'
 
 
@@ -254,7 +254,7 @@ def loses_nothing(place: InstallTarget, transport: str, data: st.DataObject) -> 
         if not case.edits[path]:
             assert there == alone, path
         elif path.endswith(".json"):
-            assert without_empty(jsonedit.parse(there).value) == without_empty(jsonedit.parse(alone).value)
+            assert without_empty(jsontree.parse(there).value) == without_empty(jsontree.parse(alone).value)
         else:
             assert [line.rstrip() for line in there.rstrip().splitlines()] == alone.rstrip().splitlines()
             assert tomllib.loads(there) == tomllib.loads(alone)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks.clients import status_line
 from rcs_hooks.clients.entries import SERVER, Record, merged_server, part, take_whole
 from rcs_hooks.clients.rules import RuleForm
-from rcs_hooks.editing import jsonedit
+from rcs_hooks.editing import jsonedit, jsontree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +60,7 @@ def without_settings(text: str) -> str:
 def with_settings_of(other: str, text: str) -> str:
     """Return the settings `text` with what `without_settings` would remove from the settings `other`."""
     text = RULES.copy(other, text)
-    text = with_enabled_server(text) if SERVER in jsonedit.parse(other).value.get(ENABLED, []) else text
+    text = with_enabled_server(text) if SERVER in jsontree.parse(other).value.get(ENABLED, []) else text
     return status_line.copy(other, text)
 
 
@@ -76,7 +76,7 @@ def with_server(text: str, entry: Record, *, is_shared: bool = True, path: jsone
 
 
 def _servers_below(text: str, path: jsonedit.Path) -> Record:
-    value = jsonedit.parse(text).value
+    value = jsontree.parse(text).value
     for key in path:
         value = part(value, str(key), dict)
     servers: Record = part(value, "mcpServers", dict)
@@ -88,7 +88,7 @@ def servers(text: str) -> list[tuple[jsonedit.Path, Record]]:
 
     The person's own file may have one for all projects, and one for each project.
     """
-    whole = jsonedit.parse(text).value
+    whole = jsontree.parse(text).value
     projects = whole.get("projects") if isinstance(whole, dict) else None
     below: list[tuple[jsonedit.Path, Any]] = [((), whole)]
     below += [(("projects", name), each) for name, each in projects.items()] if isinstance(projects, dict) else []
@@ -103,11 +103,11 @@ def without_server(text: str, path: jsonedit.Path = ()) -> str:
 
 def with_enabled_server(text: str) -> str:
     """Return the settings with our server approved, so that Claude Code starts it from `.mcp.json` unasked."""
-    enabled = part(jsonedit.parse(text).value, ENABLED, list)
+    enabled = part(jsontree.parse(text).value, ENABLED, list)
     return text if SERVER in enabled else jsonedit.put(text, (ENABLED, len(enabled)), SERVER)
 
 
 def without_enabled_server(text: str) -> str:
     """Return the settings without the approval of our server."""
-    enabled = part(jsonedit.parse(text).value, ENABLED, list)
+    enabled = part(jsontree.parse(text).value, ENABLED, list)
     return take_whole(text, (ENABLED, enabled.index(SERVER))) if SERVER in enabled else text
