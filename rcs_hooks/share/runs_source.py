@@ -34,8 +34,8 @@ class RunsSource:
         self._project = project
         self._leaving = leaving
         self._keys = log.keys
-        self._looked = 0
-        """Up to here there is no event of this project above the last position that was asked for."""
+        self._looked = 0, 0
+        """A position, and up to where there is no event of this project above it."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class RunsSource:
         return is_restored(self._log, position, at)
 
     def batches(self, after: int) -> Iterator[Batch]:
-        begin = max(after, self._looked)
+        begin = self._from(after)
         while True:
             part = self._log.part(self._project, begin, MOST_EVENTS, MOST_BYTES)
             if part.events:
@@ -65,7 +65,12 @@ class RunsSource:
             elif part.upto == begin:
                 return
             begin = part.upto
-            self._looked = begin
+            self._looked = after, begin
+
+    def _from(self, after: int) -> int:
+        """Return where to look for what is above a position, which goes back where the shared database was restored."""
+        position, upto = self._looked
+        return max(after, upto) if after == position else after
 
     def unread(self, after: int, most: int) -> tuple[int, str | None]:
-        return self._log.unread(self._project, max(after, self._looked), most)
+        return self._log.unread(self._project, self._from(after), most)
