@@ -9,7 +9,6 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.config.share_table import NAME_RULE, SharedProject, is_shown_name
 from rcs_hooks.environment import AGENT, typed_by
 from rcs_hooks.errors import Refused
-from rcs_hooks.files import sent
 from rcs_hooks.files.workspaces import find_root, nearest_workspace, working_folder
 from rcs_hooks.share import own_file, settings
 from rcs_hooks.text import clean
@@ -39,7 +38,7 @@ def add(args: argparse.Namespace) -> int:
         raise Refused(f"{clean(other.path, LONGEST)} is shared as {name} already; choose another name: --name NAME")
     project = SharedProject(path, name, args.texts)
     was_changed = own_file.add_project(found.home, project)
-    sent.note_projects(found.home, [each.path for each in settings.load(os.environ).projects])
+    settings.load(os.environ).note()
     if args.json:
         output.result({"ok": True, **project._asdict(), "was_changed": was_changed})
         return output.OK
@@ -62,7 +61,7 @@ def remove(args: argparse.Namespace) -> int:
     found = settings.load(os.environ)
     path = _workspace(args.folder, found.home)
     was_changed = own_file.remove_project(found.home, path)
-    sent.note_projects(found.home, [each.path for each in settings.load(os.environ).projects])
+    settings.load(os.environ).note()
     if args.json:
         output.result({"ok": True, "path": path, "was_changed": was_changed})
     elif was_changed:

@@ -50,11 +50,11 @@ def run(argv: Sequence[str]) -> int:
     if not args.dry_run and not purge.ask(doomed, yes=args.yes):
         output.text("nothing was changed")
         return output.REFUSED
+    if doomed and not args.dry_run:
+        unsent_first.send_before_purge(targets[0].host)  # before anything is removed
     lines: list[str] = []
     if is_for_all or doomed:
         lines += share_service.of_uninstall(targets[0].host, dry_run=args.dry_run, purges=bool(doomed))
-    if doomed and not args.dry_run:
-        unsent_first.send_before_purge(targets[0].host)
     # Printed when all is done: a reader that goes away must not stop it halfway.
     try:
         with exclusive(targets[0].host):

@@ -14,7 +14,7 @@ from rcs_hooks.files.workspaces import home_of
 from rcs_hooks.runs.store import location_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rcs_hooks.clients.installer import Host
     from rcs_hooks.environment import Environment
@@ -72,26 +72,37 @@ def sent_of(runs: list[RunRecord]) -> tuple[list[RunRecord], Unsent]:
 
 def _shared(here: Environment) -> Callable[[RunRecord], bool]:
     """Return what tells whether a run is of a shared project: by the person's settings, and by what was noted."""
+    known, named = sent.load(here.home), _named(here.env)
+    return lambda run: run.project in named or known.is_shared(run.project)
+
+
+def _named(env: Mapping[str, str]) -> set[str]:
+    """Return the projects that the person's own file names, though no note of them may be left."""
     from rcs_hooks.share import settings
 
-    known = sent.load(here.home)
-    named: set[str] = set()
     with suppress(Refused):
-        named = {each.path for each in settings.load(here.env).projects}
-    return lambda run: run.project in named or known.is_shared(run.project)
+        return {each.path for each in settings.load(env).projects}
+    return set()
 
 
 def send_of(root: str) -> str:
     """Share what is new if a workspace is shared; return why that cannot be done now, empty if it was."""
-    if not sent.load(home_of(os.environ)).is_shared(root):
-        return ""
-    return _send(_is_current)
+    known = sent.load(home := home_of(os.environ))
+    if known.is_shared(root) or os.path.realpath(root) in _named(os.environ):
+        return _send(_is_current)
+    if sent.may_name_more(home, known):
+        from rcs_hooks.share import settings
+
+        with suppress(RcsError, OSError):
+            settings.load(os.environ).note()
+    return ""
 
 
 def send_before_purge(host: Host) -> None:
     """Share what is new before it is removed for good. Raises Refused if that cannot be done now."""
     known = sent.load(host.home)
-    if (known.roots or not known.is_known) and (why := _send(_is_current)):
+    may_be_shared = known.roots or not known.is_known or _named(host.env)
+    if may_be_shared and (why := _send(_is_current)):
         raise Refused(
             f"what is not shared yet would be lost, so nothing was removed: {why}\n"
             "To give it up, end sharing first: rcs share remove FOLDER"

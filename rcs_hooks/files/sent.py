@@ -1,7 +1,8 @@
 """Tells what of the local stores was sent to a shared database, for whoever is about to prune or fold it.
 
 `rcs share run` writes the file after what it has sent was committed; nothing is decided by it but what must stay for
-now. Where it is missing, nothing is shared.
+now. Where it is missing, nothing is shared, unless the person's own settings may say otherwise: they name what is
+shared, and a person may have written them since.
 """
 
 from __future__ import annotations
@@ -21,18 +22,23 @@ if TYPE_CHECKING:
 
 FILE = os.path.join(HOME, "share", "sent.json")
 LARGEST = 64 * 1024 * 1024
-SERVER, PROJECTS = "server", "projects"
+SETTINGS_FILE = os.path.join(HOME, "config.toml")
+LARGEST_SETTINGS = 16 * 1024
+"""Nothing of a larger file counts."""
+SERVER, SETTINGS, PROJECTS = "server", "settings", "projects"
 RUNS, HISTORIES, TASKS = "runs", "histories", "tasks"
 
 
 class Sent:
     """What was sent of each shared project, up to which position."""
 
-    __slots__ = ("_projects", "is_known")
+    __slots__ = ("_projects", "is_known", "settings")
 
-    def __init__(self, projects: JsonObject, *, is_known: bool = True) -> None:
+    def __init__(self, projects: JsonObject, *, settings: object = None, is_known: bool = True) -> None:
         """`is_known`: whether the file could be read; if not, everything may be shared, and nothing sent."""
         self._projects = projects
+        self.settings = settings
+        """The state of the person's own settings that named the projects."""
         self.is_known = is_known
 
     @property
@@ -65,7 +71,30 @@ def load(home: str | None) -> Sent:
         return Sent({})
     except (OSError, ValueError):
         return Sent({}, is_known=False)
-    return Sent(_projects(found))
+    return Sent(_projects(found), settings=found.get(SETTINGS))
+
+
+def settings_stamp(home: str) -> str:
+    """Return what tells one state of the person's own settings from another; empty if there are none."""
+    try:
+        status = os.stat(os.path.join(home, SETTINGS_FILE))
+    except OSError:
+        return ""
+    return f"{status.st_mtime_ns}:{status.st_size}:{status.st_ino}"
+
+
+def may_name_more(home: str | None, known: Sent) -> bool:
+    """Tell whether the person's own settings may name projects that were not noted yet. They are not parsed for that.
+
+    They have changed since, or were never noted, and name some.
+    """
+    if not home or settings_stamp(home) in ("", known.settings):
+        return False
+    try:
+        data = read_bytes(os.path.join(home, SETTINGS_FILE), LARGEST_SETTINGS, through_links=True)
+    except OSError:
+        return True
+    return PROJECTS.encode() in (data or b"")
 
 
 def _read(path: str) -> JsonObject:
@@ -80,17 +109,18 @@ def _projects(file: JsonObject) -> JsonObject:
     return found if isinstance(found, dict) else {}
 
 
-def note_projects(home: str, roots: Iterable[str], server: str = "") -> None:
+def note_projects(home: str, roots: Iterable[str], server: str = "", settings: str = "") -> None:
     """Note which projects are shared, so that nothing of them is folded or pruned before it was sent.
 
     `server`: where they are shared; what was sent to another one was not sent to this one. Empty: to the same one.
+    `settings`: the stamp of the settings that name exactly these, from before they were read.
     """
     wanted = {os.path.realpath(root) for root in roots}
 
     def changed(file: JsonObject) -> JsonObject:
         known = _projects(file) if server in ("", file.get(SERVER)) else {}
         projects = {root: known.get(root, {}) for root in sorted(wanted)}
-        return file | {SERVER: server or file.get(SERVER), PROJECTS: projects}
+        return file | {SERVER: server or file.get(SERVER), SETTINGS: settings, PROJECTS: projects}
 
     _change(home, changed)
 

@@ -15,6 +15,7 @@ from rcs_hooks.config.loading import HOME_FILE, HOME_SHOWN
 from rcs_hooks.config.share_table import LONGEST_NAME, NOT_IN_NAMES, SharedProject, Sharing
 from rcs_hooks.errors import Refused
 from rcs_hooks.fault import Fault
+from rcs_hooks.files import sent
 from rcs_hooks.files.paths import HOME
 from rcs_hooks.files.workspaces import home_of, is_foreign
 
@@ -39,6 +40,8 @@ class ShareSettings(NamedTuple):
     machine: str
     """What this machine is called; the database may add a number to it."""
     projects: tuple[SharedProject, ...]
+    stamp: str
+    """What tells this state of the person's own file from another one."""
     faults: tuple[Fault, ...] = ()
 
     def needed_address(self) -> DatabaseAddress:
@@ -48,6 +51,14 @@ class ShareSettings(NamedTuple):
         if self.faults:
             raise Refused(f"nothing is shared: {self.faults[0].sentence}")
         raise Refused(f"no shared database is named; to name one: {INIT}")
+
+    def note(self, server: str = "") -> None:
+        """Note which projects are shared, for whoever is about to fold or prune. Raises OSError and LockTimeout.
+
+        `server`: the shared database, as it is shown, where it is known.
+        """
+        # Where anything of the file counts for nothing, it may name more than these.
+        sent.note_projects(self.home, [each.path for each in self.projects], server, "" if self.faults else self.stamp)
 
 
 def config_path(home: str) -> str:
@@ -68,6 +79,7 @@ def home_in(env: Mapping[str, str]) -> str:
 def load(env: Mapping[str, str]) -> ShareSettings:
     """Return what counts for sharing. Raises Refused where there is no home."""
     home = home_in(env)
+    stamp = sent.settings_stamp(home)  # before the file is read: what is written meanwhile is newer
     said, faults = _in_file(home)
     address, wrong = _address(said.address, env.get(VARIABLE, "").strip())
     return ShareSettings(
@@ -76,6 +88,7 @@ def load(env: Mapping[str, str]) -> ShareSettings:
         said.person or plain_name(_user()) or "somebody",
         said.machine or plain_name(socket.gethostname().partition(".")[0]) or "machine",
         said.projects,
+        stamp,
         (*faults, *wrong),
     )
 

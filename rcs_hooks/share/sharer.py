@@ -7,7 +7,6 @@ Rules of this file:
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from contextlib import suppress
@@ -52,7 +51,6 @@ class Sharer:
         self.home = settings.home_in(env)
         self._uuid = identity.machine_id(self.home)
         self._settings: ShareSettings = settings.load(env)
-        self._read_at = self._settings_stamp()
         self.address = self._settings.needed_address()
         self._location = stores.location_of(Environment(env, cwd, time.time()))
         self.progress = Progress(self.home, self.address.shown)
@@ -74,19 +72,10 @@ class Sharer:
 
     # --- settings
 
-    def _settings_stamp(self) -> object:
-        try:
-            status = os.stat(settings.config_path(self.home))
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size, status.st_ino
-
     def _read_settings(self) -> None:
         """Read the settings again if they have changed."""
-        stamp = self._settings_stamp()
-        if stamp == self._read_at:
+        if sent.settings_stamp(self.home) == self._settings.stamp:
             return
-        self._read_at = stamp
         before, self._settings = self._settings, settings.load(self._env)
         if self._settings.address != before.address:
             self._disconnect()
@@ -106,7 +95,7 @@ class Sharer:
                 each.use_log(self._log)
         self.progress.projects = [each.name for each in wanted]
         with suppress(OSError, RcsError):
-            sent.note_projects(self.home, [each.path for each in wanted], self.address.shown)
+            self._settings.note(self.address.shown)
 
     # --- the connection
 

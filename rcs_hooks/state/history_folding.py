@@ -120,7 +120,9 @@ def _is_unsent(folder: str, session: str, last: int, home: str | None) -> bool:
 
     known = sent.load(home)
     root = os.path.dirname(os.path.dirname(folder))
-    return known.is_shared(root) and known.upto(root, sent.HISTORIES, session) < last
+    if known.is_shared(root):
+        return known.upto(root, sent.HISTORIES, session) < last
+    return sent.may_name_more(home, known)
 
 
 def folded_into_one(events: list[Event], *, is_whole: bool = True) -> Event:

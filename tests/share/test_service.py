@@ -8,12 +8,16 @@ import plistlib
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.share import service
 from tests.support import RCS_HOOK, clean_env, run_rcs
+
+if TYPE_CHECKING:
+    from tests.share.conftest import Database
 
 MANAGER = """#!/bin/sh
 echo "$*" >> "$CALLS"
@@ -47,9 +51,12 @@ class Desk:
         self.env = clean_env(
             HOME=str(self.home), PATH=f"{programs}:/usr/bin:/bin", CALLS=str(self.calls_file), FAILS=NEVER
         )
+        self.share_with("postgresql://ada@db.example.com/team")
+
+    def share_with(self, url: str) -> None:
+        """Name a database, and the one project."""
         (self.home / ".rcs/config.toml").write_text(
-            '[share]\nurl = "postgresql://ada@db.example.com/team"\n'
-            f'[[share.projects]]\npath = "{self.project}"\nname = "shop"\n'
+            f'[share]\nurl = "{url}"\n[[share.projects]]\npath = "{self.project}"\nname = "shop"\n'
         )
 
     @property
@@ -299,13 +306,26 @@ def test_uninstall_removes_the_service_too(desk: Desk) -> None:
 
 
 @linux
-def test_purge_says_what_of_sharing_lies_in_the_home(desk: Desk) -> None:
+def test_purge_says_what_of_sharing_lies_in_the_home(desk: Desk, database: Database) -> None:
+    desk.share_with(database.url())
     (desk.home / ".rcs/share").mkdir()
     desk.said("share", "start")
     said = desk.said("uninstall", "--purge", "--yes")
     assert (
         "sharing: ~/.rcs has the id of this machine, what was sent, and which folders are shared (shop); what was sent"
-        " stays in team on db.example.com, where `rcs share prune` removes it\n"
+        f" stays in {database.address.shown}, where `rcs share prune` removes it\n"
     ) in said
     assert not (desk.home / ".rcs").exists()
     assert not desk.unit.exists()
+
+
+@linux
+def test_a_purge_that_is_refused_leaves_the_service_as_it_was(desk: Desk) -> None:
+    desk.share_with("postgresql://ada@127.0.0.1:1/team")
+    desk.said("share", "start")
+    assert desk.calls == START
+    done = desk.rcs("uninstall", "--purge", "--yes")
+    assert done.returncode == 1
+    assert "so nothing was removed: no connection to team on 127.0.0.1:1" in done.stderr
+    assert desk.unit.exists()
+    assert desk.calls == []

@@ -1,0 +1,90 @@
+"""What is removed or folded here though the note of what was sent is missing, or says less or more than is so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rcs_hooks.files import sent
+from rcs_hooks.state import history_folding
+from tests.share.support import Home, shared_events, table
+from tests.support import run_rcs
+
+if TYPE_CHECKING:
+    from tests.share.conftest import Database
+
+NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
+PURGE = ("uninstall", "--purge", "--yes")
+
+
+def note(home: Home) -> Path:
+    return home.path / ".rcs" / "share" / "sent.json"
+
+
+def test_a_purge_removes_nothing_of_a_project_that_only_the_settings_name(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    home.emit(5)
+    said = run_rcs(*PURGE, cwd=home.project, env=home.env)
+    assert said.returncode == 1
+    assert "what is not shared yet would be lost, so nothing was removed: no connection to" in said.stderr
+    assert home.event_ids() == [1, 2, 3, 4, 5]
+    note(home).unlink()
+    home.url = database.url()
+    home.configure([(home.project, "pay", False)])
+    said = run_rcs(*PURGE, cwd=home.project, env=home.env)
+    assert said.returncode == 0, said.stderr
+    assert shared_events(database) == [1, 2, 3, 4, 5]
+
+
+def test_pruning_the_state_keeps_a_history_that_only_the_settings_name(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    path = home.log("s-1", *[{}] * 6_000)
+    before = path.read_bytes()
+    said = run_rcs("state", "prune", cwd=home.project, env=home.env)
+    assert said.returncode == 0
+    assert "long histories that are not shared yet are not folded: no connection to" in said.stderr
+    assert path.read_bytes() == before
+    note(home).unlink()
+    home.url = database.url()
+    home.configure([(home.project, "pay", False)])
+    said = run_rcs("state", "prune", cwd=home.project, env=home.env)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert path.read_bytes().count(b"\n") < 6_000
+    assert table(database, "SELECT count(*) FROM rcs.mode_events") == [(6_000,)]
+
+
+def test_a_hook_and_the_log_leave_a_history_to_others_that_only_the_settings_may_name(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    other = tmp_path / "other"
+    paths = [home.log("s-1", *[{}] * 6_000), home.log("s-1", *[{}] * 6_000, project=other)]
+    before = [path.read_bytes() for path in paths]
+    folders, person = [str(path.parents[2]) for path in paths], str(home.path)
+    assert [history_folding.fold(folder, "s-1", home=person) for folder in folders] == [False, False]
+    assert run_rcs("log", cwd=home.project, env=home.env).returncode == 0
+    assert [path.read_bytes() for path in paths] == before
+    said = run_rcs("state", "prune", cwd=other, env=home.env)  # which reads the settings, and so finds it is not shared
+    assert (said.returncode, said.stderr) == (0, "")
+    assert paths[1].read_bytes() != before[1]
+    assert not history_folding.fold(folders[0], "s-1", home=person)
+    assert sent.load(person).is_shared(str(home.project))
+
+
+def test_a_history_is_folded_at_once_where_the_settings_name_no_project(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    path = home.log("s-1", *[{}] * 6_000)
+    home.configure([])
+    assert history_folding.fold(str(path.parents[2]), "s-1", home=str(home.path))
+
+
+def test_a_note_of_older_settings_names_too_little(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    other = tmp_path / "other"
+    other.mkdir()
+    folder = str(home.log("s-1", *[{}] * 6_000, project=other).parents[2])
+    assert run_rcs("share", "remove", str(tmp_path / "none"), cwd=home.project, env=home.env).returncode == 0
+    home.configure([(home.project, "pay", False), (other, "other", False)])
+    assert not sent.load(str(home.path)).is_shared(str(other))
+    assert not history_folding.fold(folder, "s-1", home=str(home.path))
+    home.configure([(home.project, "pay", False)])
+    assert run_rcs("share", "remove", str(other), cwd=home.project, env=home.env).returncode == 0
+    assert history_folding.fold(folder, "s-1", home=str(home.path))
