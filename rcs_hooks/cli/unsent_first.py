@@ -110,11 +110,17 @@ def send_before_purge(host: Host) -> None:
 
 
 def _is_current() -> bool:
-    """Tell whether `rcs share run` has sent everything that it has seen, and could see everything."""
-    from rcs_hooks.share import progress
+    """Tell whether `rcs share run` has sent everything that there is, and could see everything.
 
-    said = progress.read(home_of(os.environ) or "") or {}
-    return said.get("state") == progress.CURRENT and not _unreadable()
+    What it says of itself is of a moment ago: only what it has noted as sent counts.
+    """
+    from rcs_hooks.share import health, progress, settings
+
+    here = real_environment()
+    said = progress.read(here.home or "") or {}
+    if said.get("state") != progress.CURRENT or _unreadable():
+        return False
+    return not any(each.behind.events for each in health.projects(settings.load(here.env), here.env, here.cwd))
 
 
 def _unreadable() -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from rcs_hooks.files import sent
+from rcs_hooks.share import progress
 from rcs_hooks.state import history_folding
-from tests.share.support import Home, shared_events, table
+from tests.share.proxy import PASSES, SWALLOWS, Proxy
+from tests.share.support import Home, Sharing, shared_events, table, wait_for
 from tests.support import run_rcs
 
 if TYPE_CHECKING:
@@ -88,3 +93,41 @@ def test_a_note_of_older_settings_names_too_little(tmp_path: Path) -> None:
     home.configure([(home.project, "pay", False)])
     assert run_rcs("share", "remove", str(other), cwd=home.project, env=home.env).returncode == 0
     assert history_folding.fold(folder, "s-1", home=str(home.path))
+
+
+@pytest.fixture
+def proxy(database: Database) -> Iterator[Proxy]:
+    found = Proxy(database.server.port)
+    yield found
+    found.close()
+
+
+@pytest.mark.slow
+def test_while_the_server_is_silent_nothing_is_removed_though_all_seems_to_be_sent(
+    database: Database, proxy: Proxy, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, f"postgresql://postgres@127.0.0.1:{proxy.port}/{database.name}")
+    with Sharing(home):
+        wait_for(lambda: home.status().get("state") == progress.CURRENT)
+        proxy.mode = SWALLOWS
+        home.emit(5)
+        said = run_rcs(*PURGE, cwd=home.project, env=home.env)
+        proxy.mode = PASSES
+        proxy.cut()
+    assert said.returncode == 1
+    assert "nothing was removed: `rcs share run` is at work for this home already" in said.stderr
+    assert home.event_ids() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.slow
+def test_a_purge_waits_for_the_program_that_is_at_work(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.log("s-1", *[{}] * 5)
+    with Sharing(home):
+        wait_for(lambda: home.status().get("state") == progress.CURRENT)
+        home.emit(5)
+        home.log("s-1", *[{}] * 5)
+        said = run_rcs(*PURGE, cwd=home.project, env=home.env)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert shared_events(database) == [1, 2, 3, 4, 5]
+    assert table(database, "SELECT count(*) FROM rcs.mode_events") == [(10,)]
