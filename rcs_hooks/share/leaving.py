@@ -43,6 +43,8 @@ LARGEST_COUNT = 2**31
 NO_DATA = "{}"
 OWN_MACHINE = "own"
 """What stands for the file of a machine that is not shipped, where no path may leave."""
+DIGEST_BYTES = 6
+"""So long that no two units or tasks of a machine become one."""
 WHO = ("agent", "terminal", "script")
 COUNTS = ("exit", "seconds", "passed", "timed_out", "early", "gap")
 """The data of an event of a mode that are numbers and truths."""
@@ -161,7 +163,7 @@ class Leaving:
     # --- what all have
 
     def _digest(self, text: str) -> str:
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=3, key=self._key).hexdigest()
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES, key=self._key).hexdigest()
 
     def _text(self, value: object, limit: int = TEXT_LENGTH) -> str | None:
         return (clean(value, limit) or None) if self.texts else None

@@ -36,12 +36,17 @@ UNIT = BARE.unit("card")
 def test_what_stands_for_a_unit_and_a_task_tells_nothing_and_is_the_same_each_time() -> None:
     other = Leaving(MACHINE.replace("1", "2"), texts=False, shipped="/package")
     assert UNIT == BARE.unit("card") != BARE.unit("cart")
-    assert (UNIT[:5], len(UNIT)) == ("unit-", 11)
+    assert (UNIT[:5], len(UNIT)) == ("unit-", 17)
     assert other.unit("card") != UNIT
     assert BARE.unit("") == FULL.unit("") == ""
     assert BARE.task("pay")[:5] == "task-"
     assert BARE.task("pay") != BARE.task("pie")
     assert (FULL.unit("card"), FULL.task("pay")) == ("card", "pay")
+
+
+def test_what_stands_for_ten_thousand_units_and_tasks_is_another_for_each() -> None:
+    names = [f"unit {number}" for number in range(10_000)]
+    assert len(set(map(BARE.unit, names))) == len(set(map(BARE.task, names))) == len(names)
 
 
 def test_a_run() -> None:
