@@ -75,7 +75,9 @@ def _add_add(actions: argparse._SubParsersAction[Parser]) -> None:
     add.add_argument("folder", nargs="?", metavar="FOLDER", help=FOLDER)
     add.add_argument("--name", metavar="NAME", help="what others are shown (default: the folder's own name)")
     add.add_argument(
-        "--texts", action="store_true", help="titles, reasons, messages, commands and paths leave too (default: none)"
+        "--texts",
+        action="store_true",
+        help="titles, reasons, messages, commands, paths and the data of `rcs emit` leave too (default: none)",
     )
     options.add_json(add)
 

@@ -51,7 +51,7 @@ def add(args: argparse.Namespace) -> int:
 def _say_added(project: SharedProject, known: SharedProject | None, *, was_changed: bool) -> None:
     already = "" if was_changed or known is None else " already"
     output.text(output.plain(f"{clean(project.path, LONGEST)} is shared{already}, as {project.name}"))
-    also = ", with titles, reasons, messages, commands and paths" if project.texts else ""
+    also = ", with titles, reasons, messages, commands, paths and the data of `rcs emit`" if project.texts else ""
     output.prose(f"What leaves: {LEAVES}{also}. Never prompts, outputs and answers.")
     if known is not None and known.texts and not project.texts:
         output.prose(f"Titles and other texts no longer leave. {STAYS}")

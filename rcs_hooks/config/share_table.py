@@ -35,7 +35,7 @@ class SharedProject(NamedTuple):
     name: str
     """What it is called in the shared database."""
     texts: bool = False
-    """Whether titles, reasons, messages, commands and paths leave too."""
+    """Whether titles, reasons, messages, commands, paths and the data of `rcs emit` leave too."""
 
 
 class Sharing(NamedTuple):
