@@ -44,6 +44,8 @@ class HistorySource:
         self._machine = machine
         self._leaving = leaving
         self._keys: tuple[str, ...] = ()
+        self._has_begun = True
+        """Whether there was an event when it was asked for its keys: else they become others with the first one."""
 
     @property
     def name(self) -> str:
@@ -52,7 +54,12 @@ class HistorySource:
     @property
     def keys(self) -> tuple[str, ...]:
         if not self._keys:
-            self._keys = (_digest(self._machine, self.path, self._since()),)
+            since = self._since()
+            self._has_begun = since is not None
+            found = (_digest(self._machine, self.path, since or ""),)
+            if since is None:
+                return found
+            self._keys = found
         return self._keys
 
     def _file(self) -> str:
@@ -61,15 +68,19 @@ class HistorySource:
             return f"{self._folder}/{path}"
         return f"{self._folder}/{paths.folded(self._folder, path) or path}"
 
-    def _since(self) -> str:
-        """Return when the first event of the history was, also if it was folded since."""
+    def _since(self) -> str | None:
+        """Return when the first event of the history was, also if it was folded since; None if there is no event."""
         try:
-            lines = (read_bytes(self._file(), HEAD) or b"").split(b"\n")
+            head = read_bytes(self._file(), HEAD) or b""
         except OSError:
+            return None
+        first = next((event for line in head.split(b"\n") if (event := history.event_of(line))), None)
+        if first is None and len(head) == HEAD:
             return ""
-        first = next((event for line in lines if (event := history.event_of(line))), None)
+        if first is None:  # the commit of the first ones may be under way, or was cut short
+            first = next(iter(history.lines_of(self._folder, self.path, MOST_LINES)), None)
         if first is None:
-            return ""
+            return None
         return str(first.data.get("since") or "") if first.event == history.FOLDED else first.at
 
     def stamp(self) -> object:
@@ -117,7 +128,7 @@ class HistorySource:
                     yield event
 
     def batches(self, after: int) -> Iterator[Batch]:
-        events = self._events(after)
+        events = self._events(after) if self._has_begun else iter(())
         while some := list(itertools.islice(events, MOST_EVENTS)):
             rows = tuple(map(self._leaving.mode_event, some))
             yield Batch(after, rows[-1].position, rows[-1].at, mode_events=rows)
@@ -141,6 +152,7 @@ class TaskSource:
         self._file = f"{folder}/{task}/{phases.TRANSCRIPT}"
         self._machine = machine
         self._leaving = leaving
+        self._has_begun = True
 
     @property
     def name(self) -> str:
@@ -149,6 +161,7 @@ class TaskSource:
     @property
     def keys(self) -> tuple[str, ...]:
         first = next(self._lines(), None)
+        self._has_begun = first is not None
         return (_digest(self._machine, self.path, str(first[1].get("ts")) if first else ""),)
 
     def stamp(self) -> object:
@@ -185,7 +198,7 @@ class TaskSource:
     def batches(self, after: int) -> Iterator[Batch]:
         rows: list[TaskMoveRow] = []
         size = 0
-        for number, line in self._lines():
+        for number, line in self._lines() if self._has_begun else ():
             if number <= after:
                 continue
             rows.append(self._leaving.task_move(number, line))
