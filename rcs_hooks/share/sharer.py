@@ -73,8 +73,9 @@ class Sharer:
     # --- settings
 
     def _read_settings(self) -> None:
-        """Read the settings again if they have changed."""
+        """Read the settings again if they have changed. Raises Refused as long as no database is named."""
         if sent.settings_stamp(self.home) == self._settings.stamp:
+            self._settings.needed_address()
             return
         before, self._settings = self._settings, settings.load(self._env)
         if self._settings.address != before.address:

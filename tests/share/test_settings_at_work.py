@@ -1,0 +1,45 @@
+"""The person's own file changes, or breaks, while `rcs share run` is at work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rcs_hooks.files import sent
+from rcs_hooks.share import progress
+from tests.share.support import Home, Sharing, shared_events, wait_for
+
+if TYPE_CHECKING:
+    from tests.share.conftest import Database
+
+NO_TOML = "[share\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (NO_TOML, "config.toml:1: it is not TOML"),
+        ("[share]\n", "no shared database is named"),
+        ('[share]\nurl = "postgresql://ada:secret@127.0.0.1/team"\n', "a password does not belong in the address"),
+    ],
+)
+def test_while_no_database_is_named_it_is_said_and_nothing_seems_to_be_sent(
+    text: str, why: str, database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(2)
+    with Sharing(home):
+        wait_for(lambda: home.status().get("state") == progress.CURRENT)
+        (home.path / ".rcs/config.toml").write_text(text)
+        wait_for(lambda: home.status().get("state") == progress.WAITING)
+        home.emit(3)
+        wait_for(lambda: (home.status()["error"] or {}).get("tries", 0) >= 3)
+        assert why in home.status()["error"]["message"]
+        assert home.status()["state"] == progress.WAITING
+        assert shared_events(database) == [1, 2]
+        assert sent.load(str(home.path)).is_shared(str(home.project))
+        home.configure([(home.project, "pay", False)])
+        wait_for(lambda: shared_events(database) == home.event_ids())
+        wait_for(lambda: home.status()["error"] is None)
