@@ -58,6 +58,7 @@ _MACHINES = (
     )""",
     # Each policy asks for the machines of a role, once for each statement.
     "CREATE INDEX machines_by_role ON rcs.machines (role)",
+    # The lock is one that readers cannot take: an advisory lock anybody may hold who may connect.
     # session_user: inside, current_user is the owner. A name that is taken gets a number; one that this machine has
     # got that way before stays.
     """CREATE FUNCTION rcs.register(
@@ -68,7 +69,7 @@ _MACHINES = (
            wanted text := left(p_name, 60);
            number int := 1;
        BEGIN
-           PERFORM pg_advisory_xact_lock(8242262385963820402);
+           LOCK TABLE rcs.schema IN SHARE ROW EXCLUSIVE MODE;
            SELECT m.id, m.name, m.role INTO id, name, owner FROM rcs.machines m WHERE m.uuid = p_uuid;
            IF owner <> session_user THEN
                RAISE EXCEPTION 'another role has registered this machine' USING ERRCODE = 'RC001';

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from psycopg.pq import TransactionStatus
 
 from rcs_hooks.share import connecting
 from rcs_hooks.share.errors import BUSY, ShareError
@@ -56,12 +57,13 @@ def test_a_machine_that_cannot_register_leaves_and_tries_again(database: Databas
     home = Home(tmp_path, database.url())
     home.emit(5)
     with database.connect() as other:
-        other.execute("SELECT pg_advisory_lock(8242262385963820402)")
+        other.autocommit = False
+        other.execute("LOCK TABLE rcs.schema IN SHARE ROW EXCLUSIVE MODE")
         with Sharing(home, seconds=2.0):
             wait_for(lambda: (home.status().get("error") or {}).get("tries", 0) >= 2)
             assert home.status()["error"]["kind"] == BUSY
             wait_for(lambda: table(database, OURS)[0][0] <= 1)
-            other.execute("SELECT pg_advisory_unlock(8242262385963820402)")
+            other.rollback()
             wait_for(lambda: shared_events(database) == home.event_ids())
 
 
@@ -76,6 +78,20 @@ def test_the_server_leaves_a_machine_that_has_gone(database: Database, tmp_path:
 def test_another_isolation_level_of_the_database_changes_nothing(database: Database) -> None:
     with database.connect() as sql:
         sql.execute(f"ALTER DATABASE {database.name} SET default_transaction_isolation = 'serializable'".encode())
-    with connecting.connection(database.address) as link, link.quick() as connection:
-        assert connection.execute("SHOW transaction_isolation").fetchall() == [("read committed",)]
-        assert connection.execute("SHOW lock_timeout").fetchall() == [("30s",)]
+    with connecting.connection(database.address) as link:
+        for transaction in (link.quick(), link.ended_at_once([("SELECT %s", ("50 % of 'it\\'",))])):
+            with transaction as connection:
+                assert connection.execute("SHOW transaction_isolation").fetchall() == [("read committed",)]
+                assert connection.execute("SHOW lock_timeout").fetchall() == [("30s",)]
+            assert connection.info.transaction_status == TransactionStatus.IDLE
+
+
+def test_an_error_in_a_transaction_leaves_the_connection_as_it_was(database: Database) -> None:
+    with connecting.connection(database.address) as link:
+        for statement, last in (("SELECT 1/0", "SELECT 1"), ("SELECT 1", "SELECT 1/0")):
+            with pytest.raises(ShareError), link.ended_at_once([(last, ())]) as connection:
+                connection.execute(statement.encode())
+            assert connection.info.transaction_status == TransactionStatus.IDLE
+        with pytest.raises(KeyError), link.ended_at_once([("SELECT 1", ())]) as connection:
+            raise KeyError
+        assert link.rows("SELECT 1") == [(1,)]

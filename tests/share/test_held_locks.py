@@ -1,0 +1,45 @@
+"""A writer or reader that holds what others wait for: how long, and who may."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg.errors import InsufficientPrivilege
+
+from tests.share.support import Home, shared_events
+
+if TYPE_CHECKING:
+    from tests.share.conftest import Database
+
+REGISTERING = 8242262385963820402
+"""The key of an advisory lock that anybody may take who may connect."""
+
+
+@pytest.mark.parametrize("group", ["rcs_reader", "rcs_writer", None])
+def test_no_lock_that_anybody_may_take_keeps_a_machine_from_registering(
+    group: str | None, database: Database, tmp_path: Path
+) -> None:
+    eve = database.role("eve", *([group] if group else []))
+    home = Home(tmp_path, database.url(database.role("ada", "rcs_writer")))
+    home.emit(2)
+    with psycopg.connect(database.url(eve)) as held:
+        held.execute("SELECT pg_advisory_lock(%s)", (REGISTERING,))
+        home.share()
+    assert shared_events(database) == [1, 2]
+
+
+EXCLUSIVE = [
+    f"LOCK TABLE rcs.{name} IN SHARE MODE"
+    for name in ("machines", "schema", "clock", "batches", "run_events", "sources", "projects", "runs")
+]
+
+
+@pytest.mark.parametrize("group", ["rcs_reader", "rcs_writer"])
+@pytest.mark.parametrize("statement", EXCLUSIVE)
+def test_nobody_but_the_owner_locks_a_table(group: str, statement: str, database: Database) -> None:
+    eve = database.role("eve", group)
+    with psycopg.connect(database.url(eve)) as sql, pytest.raises(InsufficientPrivilege):
+        sql.execute(statement.encode())
