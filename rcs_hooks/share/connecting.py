@@ -157,10 +157,35 @@ class Link:
         Nor does the server wait for this program: what it has locked is free again soon, whatever becomes of it.
         """
         with self.speaking() as connection, connection.pipeline(), connection.transaction():
-            is_new = connection.info.server_version >= TRANSACTION_TIMEOUT
-            limits = {"lock": f"{self._seconds * 500:.0f}", "idle": f"{self._seconds * 1000:.0f}"}
-            connection.execute(sql.BE_QUICK_AS_A_WHOLE if is_new else sql.BE_QUICK, limits)
+            self._set_limits(connection)
             yield connection
+
+    @contextmanager
+    def ended_at_once(self, last: Sequence[tuple[str, Params]]) -> Iterator[Connection[TupleRow]]:
+        """Give the connection to a block that is one transaction, as `quick` does, and end it with these statements.
+
+        They come to the server with the commit, in one message: what they lock is free again though this program, or
+        its machine, is stopped at any moment. In a pipeline, no limit of the server counts between two statements.
+        `last`: each with its values; the block may still change the list.
+        """
+        with self.speaking() as connection:
+            try:
+                with connection.pipeline():
+                    connection.execute(sql.BEGIN)
+                    self._set_limits(connection)
+                    yield connection
+                cursor = psycopg.ClientCursor(connection)
+                said = [cursor.mogrify(statement.encode(), values) for statement, values in last]
+                cursor.execute("; ".join([*said, sql.COMMIT]).encode())
+            except BaseException:
+                with suppress(psycopg.Error):  # the server may have gone; the first error is the one to tell
+                    connection.rollback()
+                raise
+
+    def _set_limits(self, connection: Connection[TupleRow]) -> None:
+        is_new = connection.info.server_version >= TRANSACTION_TIMEOUT
+        limits = {"lock": f"{self._seconds * 500:.0f}", "idle": f"{self._seconds * 1000:.0f}"}
+        connection.execute(sql.BE_QUICK_AS_A_WHOLE if is_new else sql.BE_QUICK, limits)
 
     def rows(self, statement: str, values: Params | None = None) -> Sequence[TupleRow]:
         """Execute one statement, and return all its rows. Raises ShareError."""

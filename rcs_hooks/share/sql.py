@@ -3,7 +3,7 @@
 Rules of this file:
 - A migration that was released never changes; what is new is a migration of its own, whose columns have defaults.
 - Column lists are explicit, so that a program works with a schema that is newer than itself.
-- Values are parameters, never parts of a statement.
+- Values are parameters, never parts of a statement; those of the last statements of a batch are quoted by the driver.
 - Moments are texts as the machines write them (`2023-11-14T22:13:20.000Z`), compared in the collation "C".
 """
 
@@ -289,6 +289,7 @@ KNOWN_SOURCES = """SELECT s.id, s.project, s.kind, s.key, s.position, coalesce(r
 LEAVE_WHO_IS_GONE = """SELECT set_config('tcp_keepalives_idle', '20', false),
     set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)"""
 """A machine that was shut in the middle of a batch holds the clock, for which all others wait."""
+BEGIN, COMMIT = "BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT"
 BE_QUICK = """SELECT set_config('lock_timeout', %(lock)s, true),
     set_config('idle_in_transaction_session_timeout', %(idle)s, true)"""
 BE_QUICK_AS_A_WHOLE = f"{BE_QUICK}, set_config('transaction_timeout', %(idle)s, true)"

@@ -4,7 +4,8 @@ Rules of this file:
 - The position of a source in the database is the only cursor. It is locked before a batch is added, and moved in the
   same transaction: a batch that was sent twice is there once.
 - What the database is believed to hold is read again after every connection.
-- The order of the locks is always source, project, clock.
+- The order of the locks is always source, project, clock. For the clock all others wait: it is taken by a message that
+  ends the transaction, too.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 NOTHING = 0
 """The source of a batch of documents."""
+Statements = list[tuple[str, tuple[object, ...]]]
+"""Statements with their values."""
 
 
 class Moved(Exception):
@@ -169,15 +172,21 @@ class Writer:
 
     def send(self, local: LocalSource, remote: RemoteSource, batch: Batch) -> RemoteSource:
         """Add a batch, and return the source as it is then. Raises Moved, with nothing added, and ShareError."""
-        with self._link.quick() as connection:
+        last: Statements = []
+        with self._link.ended_at_once(last) as connection:
             found = connection.execute(sql.TAKE_SOURCE, (remote.id,)).fetchone()
             if found is None or found[0] != batch.after:
                 raise Moved(None if found is None else int(found[0]))
-            self._add_rows(connection, remote, since(batch, str(found[1])))
-            connection.execute(sql.ADD_BATCH, (self.machine.id, remote.id, batch.after, batch.upto))
-            connection.execute(sql.MOVE_POSITION, (batch.upto, remote.id))
-            connection.execute(sql.PROJECT_CHANGED, (remote.project,))
-            connection.execute(sql.SAY_NEWS)
+            kept = since(batch, str(found[1]))
+            self._add_rows(connection, remote, kept)
+            last += [
+                (sql.NEXT_BATCH, ()),
+                *self._runs(remote, kept),
+                (sql.ADD_BATCH, (self.machine.id, remote.id, batch.after, batch.upto)),
+                (sql.MOVE_POSITION, (batch.upto, remote.id)),
+                (sql.PROJECT_CHANGED, (remote.project,)),
+                (sql.SAY_NEWS, ()),
+            ]
         key = local.keys[0]
         self._forget(local.kind, key, remote)
         sent = remote._replace(position=batch.upto, at=batch.last_at)
@@ -203,11 +212,13 @@ class Writer:
         ):
             if rows:
                 connection.execute(statement, (*where, *columns(rows)))
-        connection.execute(sql.NEXT_BATCH)
-        if batch.runs:
-            place = {event.run: number for number, event in enumerate(batch.run_events, 1)}
-            given = [(*run, place[run.id]) for run in batch.runs]
-            connection.execute(sql.PUT_RUNS, (*where, remote.project, *columns(given)))
+
+    def _runs(self, remote: RemoteSource, batch: Batch) -> Statements:
+        if not batch.runs:
+            return []
+        place = {event.run: number for number, event in enumerate(batch.run_events, 1)}
+        given = [(*run, place[run.id]) for run in batch.runs]
+        return [(sql.PUT_RUNS, (self.machine.id, remote.id, remote.project, *columns(given)))]
 
     # --- documents
 
@@ -217,15 +228,17 @@ class Writer:
 
     def send_documents(self, project: int, changed: Sequence[Document], gone: Sequence[tuple[str, str]]) -> None:
         """Store documents, and delete those that are gone, in one batch of their own."""
-        with self._link.quick() as connection:
+        last: Statements = [
+            (sql.NEXT_BATCH, ()),
+            (sql.ADD_BATCH, (self.machine.id, NOTHING, 0, 0)),
+            (sql.PROJECT_CHANGED, (project,)),
+            (sql.SAY_NEWS, ()),
+        ]
+        with self._link.ended_at_once(last) as connection:
             if changed:
                 connection.execute(sql.PUT_DOCUMENTS, (self.machine.id, project, *columns(changed)))
             if gone:
                 connection.execute(sql.DELETE_DOCUMENTS, (project, *columns(gone)))
-            connection.execute(sql.NEXT_BATCH)
-            connection.execute(sql.ADD_BATCH, (self.machine.id, NOTHING, 0, 0))
-            connection.execute(sql.PROJECT_CHANGED, (project,))
-            connection.execute(sql.SAY_NEWS)
 
 
 def since(batch: Batch, moment: str) -> Batch:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,3 +46,26 @@ def test_nobody_but_the_owner_locks_a_table(group: str, statement: str, database
     eve = database.role("eve", group)
     with psycopg.connect(database.url(eve)) as sql, pytest.raises(InsufficientPrivilege):
         sql.execute(statement.encode())
+
+
+def test_a_program_that_is_stopped_at_any_moment_keeps_no_other_machine_from_sending(
+    database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(20_000, runs=1_000)
+    program = home.program("--once")
+    stops = 0
+    with database.connect() as other:
+        other.execute("SET lock_timeout = '1s'")
+        while program.poll() is None:
+            time.sleep(0.03)
+            os.kill(program.pid, signal.SIGSTOP)
+            try:
+                with other.transaction():
+                    other.execute("SELECT rcs.next_batch()")
+            finally:
+                os.kill(program.pid, signal.SIGCONT)
+            stops += 1
+    assert (program.wait(60), program.communicate()[1]) == (0, b"")
+    assert stops > 5
+    assert shared_events(database) == home.event_ids()
