@@ -102,7 +102,9 @@ class Documents:
             ]
             if not batches:
                 break
-            rows = self._reading.rows(sql.MODE_EVENTS_OF_BATCHES, batches, ids, ids, session, session, mode, mode)
+            left = most - len(found)
+            which = (batches, ids, ids, session, session)
+            rows = self._reading.rows(sql.MODE_EVENTS_OF_BATCHES, [*EVENTS], mode, mode, left, *which, left)
             for batch, owner, name, *row in rows:
                 place, event = self._reading.place(owner), _mode_event(row)
                 if place and event:

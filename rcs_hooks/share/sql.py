@@ -471,9 +471,12 @@ SELECT s.project, {_MODE_EVENT}
 MODE_EVENTS_OF_BATCHES = f"""
 SELECT b.id, s.project, left(s.name, 401), {_MODE_EVENT}
   FROM rcs.batches b JOIN rcs.sources s ON s.id = b.source
-  JOIN rcs.mode_events e ON e.source = b.source AND e.position > b.after AND e.position <= b.upto
+  JOIN LATERAL (
+    SELECT * FROM rcs.mode_events WHERE source = b.source AND position > b.after AND position <= b.upto
+       AND event = ANY(%s) AND (%s = '' OR mode = %s) ORDER BY position DESC LIMIT %s
+  ) e ON TRUE
  WHERE b.id = ANY(%s) AND (%s::int[] IS NULL OR s.project = ANY(%s)) AND (%s::text IS NULL OR s.name = %s)
-   AND (%s = '' OR e.mode = %s) ORDER BY b.id DESC, e.position DESC
+ ORDER BY b.id DESC, e.position DESC LIMIT %s
 """  # noqa: S608 - of this file
 RUNS_OF_SESSIONS = """
 SELECT project, session, count(*) FROM rcs.runs

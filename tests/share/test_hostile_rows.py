@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -136,6 +137,28 @@ def test_a_batch_that_says_more_than_it_has_costs_no_more_than_a_batch(full: Pag
     assert found[-1].run_id == "r5@laptop"
     assert found[-1].id == later.last_event
     store.close()
+
+
+@pytest.mark.parametrize("kind", ["phase", "unknown"])
+def test_a_log_reads_no_more_of_a_history_than_it_shows(kind: str, full: Pages, eve: Rows) -> None:
+    source = eve.made_source("history", "s9")
+    eve.do(
+        "INSERT INTO rcs.mode_events (machine, source, position, at, mode, event, title, data)"
+        " SELECT %s, %s, n, '', 'forge', %s, repeat('x', 500), '{}' FROM generate_series(1, 3000) n",
+        eve.machine, source, kind,
+    )  # fmt: skip
+    for _ in range(20):
+        eve.batch(source, -(2**62), 2**62)
+    full.laptop.mode("s1", "forge", "phase", "a", "z", at=now())
+    store = PostgresStore(full.connect)
+    tracemalloc.start()
+    found = store.shown.latest_events(20, project=None, session=None, mode="forge")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    store.close()
+    assert len(found) == (20 if kind == "phase" else 6)
+    assert "z" in [entry.event.to for _, _, entry in found]
+    assert peak < 10_000_000
 
 
 NAMES = [
