@@ -18,7 +18,7 @@ from rcs_hooks.files import sent
 from rcs_hooks.files.clock import iso
 from rcs_hooks.runs import store as stores
 from rcs_hooks.share import connecting, identity, isolating, progress, settings
-from rcs_hooks.share.errors import ShareError
+from rcs_hooks.share.errors import Doubled, ShareError
 from rcs_hooks.share.local_project import LocalProject
 from rcs_hooks.share.progress import Behind, Progress
 from rcs_hooks.share.writer import Moved, Writer
@@ -61,6 +61,8 @@ class Sharer:
         self._seen_at = self._noted_at = self._counted_at = 0.0
         self._open_at = 0.0
         self._has_news = False
+        self._doubled: Doubled | None = None
+        """Set for good as soon as another machine was seen to send as this one."""
         self._use_projects()
 
     def close(self) -> None:
@@ -125,6 +127,8 @@ class Sharer:
     def send_news(self, stop: threading.Event) -> None:
         """Send everything that is new; end early, between two batches, where `stop` is set. Raises ShareError."""
         self._read_settings()
+        if self._doubled:  # else each of the two would replace what the other one has sent, again and again
+            raise self._doubled
         if self.progress.local_error is None or time.monotonic() >= self._open_at:
             self.progress.local_error = None
             self._open_log()
@@ -137,7 +141,8 @@ class Sharer:
             if time.monotonic() - self._seen_at > SEEN_EVERY:
                 writer.seen()
                 self._seen_at = time.monotonic()
-        except ShareError:
+        except ShareError as error:
+            self._doubled = error if isinstance(error, Doubled) else None
             self._disconnect()
             raise
         faults = (each.fault for each in self.projects)
@@ -197,10 +202,8 @@ class Sharer:
                     if stop.is_set():
                         break
                 return remote.position
-            except Moved as error:  # by whom, only the database knows
-                if error.position is None:
-                    raise ShareError("a source of this machine was replaced by somebody else; try again") from None
-                remote = writer.read_again(source, remote, error.position)
+            except Moved:  # by whom, only the database knows
+                remote = writer.read_again(source, remote)
 
     def _sent(self, writer: Writer, source: LocalSource, remote: RemoteSource) -> Iterator[RemoteSource]:
         def deliver(to: RemoteSource, batch: Batch) -> RemoteSource:

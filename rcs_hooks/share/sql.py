@@ -281,11 +281,13 @@ SEEN = "UPDATE rcs.machines SET seen_at = now(), clock_ms = %s WHERE id = %s"
 PUT_PROJECT = """INSERT INTO rcs.projects (machine, key, name, path, texts) VALUES (%s, %s, %s, %s, %s)
     ON CONFLICT (machine, key) DO UPDATE SET name = excluded.name, path = excluded.path, texts = excluded.texts
     RETURNING id"""
-KNOWN_SOURCES = """SELECT s.id, s.project, s.kind, s.key, s.position, coalesce(r.at, m.at, t.at) FROM rcs.sources s
+_LAST_AT = """FROM rcs.sources s
     LEFT JOIN rcs.run_events r ON s.kind = 'runs' AND r.source = s.id AND r.position = s.position
     LEFT JOIN rcs.mode_events m ON s.kind = 'history' AND m.source = s.id AND m.position = s.position
-    LEFT JOIN rcs.task_moves t ON s.kind = 'task' AND t.source = s.id AND t.position = s.position
+    LEFT JOIN rcs.task_moves t ON s.kind = 'task' AND t.source = s.id AND t.position = s.position"""
+KNOWN_SOURCES = f"""SELECT s.id, s.project, s.kind, s.key, s.position, coalesce(r.at, m.at, t.at) {_LAST_AT}
     WHERE s.machine = %s AND NOT s.is_replaced"""
+SOURCE_NOW = f"SELECT s.is_replaced, s.position, coalesce(r.at, m.at, t.at) {_LAST_AT} WHERE s.id = %s"
 LEAVE_WHO_IS_GONE = """SELECT set_config('tcp_keepalives_idle', '20', false),
     set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)"""
 """A machine that was shut in the middle of a batch holds the clock, for which all others wait."""

@@ -16,6 +16,7 @@ from uuid import UUID, uuid5
 
 from rcs_hooks import __version__
 from rcs_hooks.share import connecting, sql
+from rcs_hooks.share.errors import Doubled, ShareError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -35,10 +36,6 @@ Statements = list[tuple[str, tuple[object, ...]]]
 
 class Moved(Exception):
     """Raised when the position of a source is not what the batch begins at."""
-
-    def __init__(self, position: int | None) -> None:
-        super().__init__(position)
-        self.position = position
 
 
 class RemoteSource(NamedTuple):
@@ -176,7 +173,7 @@ class Writer:
         with self._link.ended_at_once(last) as connection:
             found = connection.execute(sql.TAKE_SOURCE, (remote.id,)).fetchone()
             if found is None or found[0] != batch.after:
-                raise Moved(None if found is None else int(found[0]))
+                raise Moved
             kept = since(batch, str(found[1]))
             self._add_rows(connection, remote, kept)
             last += [
@@ -193,11 +190,20 @@ class Writer:
         self._know(local.kind, key, sent)
         return sent
 
-    def read_again(self, local: LocalSource, remote: RemoteSource, position: int) -> RemoteSource:
-        """Return a source whose position somebody else has moved."""
+    def read_again(self, local: LocalSource, remote: RemoteSource) -> RemoteSource:
+        """Return a source as it is now: an earlier connection of this machine may have moved it late.
+
+        Raises Doubled where another machine has done it, and ShareError where the source is gone.
+        """
+        found = self._link.rows(sql.SOURCE_NOW, (remote.id,))
+        if not found:
+            raise ShareError("the shared database no longer knows a source of this machine; try again")
+        ((is_replaced, position, at),) = found
+        if is_replaced or local.is_restored(position, at):
+            raise Doubled
         key = local.keys[0]
         self._forget(local.kind, key, remote)
-        moved = remote._replace(position=position, at=None)
+        moved = remote._replace(position=position, at=at)
         self._know(local.kind, key, moved)
         return moved
 
