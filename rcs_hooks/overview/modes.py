@@ -168,7 +168,7 @@ class _SessionEntries:
 
     def _question_of(self, member: ActiveMode, told: set[str]) -> Question | None:
         """Return the question that a mode asks; None for one that only waits for the question of another mode."""
-        waiting = {each.mode for each in self.members}
+        waiting = [each.mode for each in self.members]  # no set: a question may name anything
         mine = [
             question
             for question in questions.open_for(self.open, member.mode, member.record)

@@ -111,6 +111,15 @@ def test_a_mode_that_waits_without_a_question_says_so(workspace: Workspace) -> N
     assert only(look(workspace), "waiting").says == "waits for your next prompt"
 
 
+@pytest.mark.parametrize("source", [["forge"], {"mode": "forge"}, 7, None])
+def test_a_question_whose_mode_is_no_text_is_shown(source: object, workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    asked = ask(at(workspace), "forge", "Which?")
+    (path,) = workspace.root.rglob(f"{asked['question_id']}.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"source": source}))
+    assert asked["question_id"] in only(look(workspace), "waiting").says
+
+
 def test_an_open_question_of_no_active_mode_is_shown(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     asked = ask(at(workspace), "forge", "Which?")
