@@ -76,7 +76,7 @@ class Writer:
 
     def begin(self, name: str, person: str) -> None:
         """Check the versions, register the machine, and read which sources are known. Raises ShareError."""
-        connecting.check_writer(self._link)
+        connecting.check_writer(self._link)  # first: an older schema may have nothing to register with
         self._link.rows(sql.LEAVE_WHO_IS_GONE)
         values = (shown_id(self._uuid), name, person, f"rcs-hooks {__version__}")
         with self._link.quick() as connection:
@@ -88,7 +88,11 @@ class Writer:
             self._know(kind, key, RemoteSource(number, project, position, at))
 
     def seen(self) -> None:
-        """Say that this machine is there, and how far its clock is from the server's."""
+        """Say that this machine is there, and how far its clock is from the server's.
+
+        Raises ShareError, also as soon as the schema was changed meanwhile and wants a newer program.
+        """
+        connecting.check_writer(self._link)
         begun = time.time()
         ((server,),) = self._link.rows(sql.SERVER_MS)
         offset = round((begun + time.time()) * 500) - int(server)

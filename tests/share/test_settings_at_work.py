@@ -1,4 +1,4 @@
-"""The person's own file changes, or breaks, while `rcs share run` is at work."""
+"""The person's own file, or the schema, changes or breaks while `rcs share run` is at work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.files import sent
-from rcs_hooks.share import progress
+from rcs_hooks.share import progress, sharer
+from rcs_hooks.share.errors import NEWER
 from tests.share.support import Home, Sharing, shared_events, wait_for
 
 if TYPE_CHECKING:
@@ -43,3 +44,20 @@ def test_while_no_database_is_named_it_is_said_and_nothing_seems_to_be_sent(
         home.configure([(home.project, "pay", False)])
         wait_for(lambda: shared_events(database) == home.event_ids())
         wait_for(lambda: home.status()["error"] is None)
+
+
+def test_a_program_at_work_ends_writing_soon_after_the_schema_wants_a_newer_one(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharer, "SEEN_EVERY", 0.2)
+    home = Home(tmp_path, database.url())
+    home.emit(2)
+    with Sharing(home):
+        wait_for(lambda: home.status().get("state") == progress.CURRENT)
+        with database.connect() as sql:
+            sql.execute("UPDATE rcs.schema SET version = 99, min_writer = 99")
+        wait_for(lambda: home.status()["error"])
+        assert home.status()["error"]["kind"] == NEWER
+        home.emit(3)
+        wait_for(lambda: home.status()["error"]["tries"] >= 3)
+    assert shared_events(database) == [1, 2]
