@@ -103,7 +103,7 @@ class HistorySource:
                 after = event.n
                 yield event
         for event in tail:
-            if event.n > after and event.event != history.FOLDED:  # whoever edits it may have repeated a number
+            if event.n > after and _is_sent(event):  # whoever edits it may have repeated a number
                 after = event.n
                 yield event
 
@@ -123,7 +123,7 @@ class HistorySource:
         with open(fd, "rb") as lines:
             while line := lines.readline(LONGEST_LINE):
                 event = history.event_of(line.rstrip(b"\n"))
-                if event and event.n > after and event.event != history.FOLDED:
+                if event and event.n > after and _is_sent(event):
                     after = event.n
                     yield event
 
@@ -233,6 +233,11 @@ def transcripts(root: str, machine: str, leaving: Leaving) -> list[TaskSource]:
         return []
     found = (TaskSource(folder, name, machine, leaving) for name in names)
     return [each for each in found if each.stamp() is not None]
+
+
+def _is_sent(event: Event) -> bool:
+    """Tell whether an event is one to send: the ones after a number from which nobody counts on have lower ones."""
+    return event.event != history.FOLDED and event.n < history.LARGEST_LAST
 
 
 def _digest(*parts: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rcs_hooks.state import history
 from tests.share.support import Home, shared_events, table
 
 if TYPE_CHECKING:
@@ -40,6 +41,19 @@ def test_a_history_of_odd_lines_keeps_nothing_from_leaving(name: str, database: 
     assert shared_events(database) == [1, 2, 3]
     assert table(database, "SELECT position FROM rcs.sources WHERE name = 'b-plain'") == [(4,)]
     assert (home.status()["refused"], home.status()["local_error"]) == (None, None)
+
+
+def test_a_number_that_nothing_is_counted_on_from_keeps_no_later_event_from_leaving(
+    database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    home.log("s-1", {}, {}, {"n": history.LARGEST_NUMBER - 1})
+    home.share()
+    for number in (4, 5):
+        home.log("s-1", {"n": number})
+        home.share()
+    assert table(database, "SELECT position FROM rcs.mode_events ORDER BY 1") == [(1,), (2,), (4,), (5,)]
+    assert table(database, "SELECT count(*) FROM rcs.sources") == [(1,)]
 
 
 def test_what_is_no_file_is_passed_over(database: Database, tmp_path: Path) -> None:
