@@ -42,7 +42,8 @@ def run(
         sharing = Sharer(env, cwd, seconds=seconds)
         try:
             if once:
-                sharing.send_news(stop)
+                while not (sharing.send_news(stop) or stop.is_set()):
+                    continue
             else:
                 _go_on(sharing, stop)
             return sharing.progress.sent

@@ -74,6 +74,10 @@ class Sharer:
 
     # --- settings
 
+    def _is_over(self, stop: threading.Event) -> bool:
+        """Tell whether a pass is to end early: a folder that is no longer named is not sent to its end."""
+        return stop.is_set() or sent.settings_stamp(self.home) != self._settings.stamp
+
     def _read_settings(self) -> None:
         """Read the settings again if they have changed. Raises Refused as long as no database is named."""
         if sent.settings_stamp(self.home) == self._settings.stamp:
@@ -124,8 +128,11 @@ class Sharer:
 
     # --- one pass
 
-    def send_news(self, stop: threading.Event) -> None:
-        """Send everything that is new; end early, between two batches, where `stop` is set. Raises ShareError."""
+    def send_news(self, stop: threading.Event) -> bool:
+        """Send everything that is new, and tell whether that is done. Raises ShareError.
+
+        It ends early, between two batches, where `stop` is set, or the settings have changed.
+        """
         self._read_settings()
         if self._doubled:  # else each of the two would replace what the other one has sent, again and again
             raise self._doubled
@@ -147,9 +154,11 @@ class Sharer:
             raise
         faults = (each.fault for each in self.projects)
         self.progress.local_error = self.progress.local_error or next(filter(None, faults), None)
-        if not stop.is_set():
+        is_done = not self._is_over(stop)
+        if is_done:
             self.progress.state, self.progress.behind, self.progress.error = progress.CURRENT, Behind(), None
         self.note()
+        return is_done
 
     def _open_log(self) -> None:
         """Open the database of runs where there is one now, or another one than before."""
@@ -182,7 +191,7 @@ class Sharer:
         try:
             for source, stamp in each.changed(time.monotonic(), len(self.projects)):
                 position = self._send_source(writer, each, source, stop)
-                if stop.is_set():
+                if self._is_over(stop):
                     return
                 each.was_sent(source, stamp, position)
                 self._has_news = True
@@ -199,7 +208,7 @@ class Sharer:
                 for then in self._sent(writer, source, remote):
                     remote = then
                     each.positions[source.kind, source.path] = remote.position
-                    if stop.is_set():
+                    if self._is_over(stop):
                         break
                 return remote.position
             except Moved:  # by whom, only the database knows
@@ -229,7 +238,7 @@ class Sharer:
 
     def _send_documents(self, writer: Writer, each: LocalProject, stop: threading.Event) -> None:
         clock = time.monotonic()
-        if each.number is None or stop.is_set() or not each.documents_are_due(clock):
+        if each.number is None or self._is_over(stop) or not each.documents_are_due(clock):
             return
         there = None if each.has_asked else writer.documents(each.number)
         try:

@@ -10,7 +10,7 @@ import pytest
 from rcs_hooks.files import sent
 from rcs_hooks.share import progress, sharer
 from rcs_hooks.share.errors import NEWER
-from tests.share.support import Home, Sharing, shared_events, wait_for
+from tests.share.support import Home, Sharing, shared_events, table, wait_for
 
 if TYPE_CHECKING:
     from tests.share.conftest import Database
@@ -61,3 +61,31 @@ def test_a_program_at_work_ends_writing_soon_after_the_schema_wants_a_newer_one(
         home.emit(3)
         wait_for(lambda: home.status()["error"]["tries"] >= 3)
     assert shared_events(database) == [1, 2]
+
+
+def test_a_folder_that_is_removed_while_much_of_it_is_sent_is_sent_no_further(
+    database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(50_000)
+    home.log("s-1", {})
+    with Sharing(home):
+        wait_for(lambda: shared_events(database))
+        home.configure([])
+        wait_for(lambda: home.status().get("state") == progress.CURRENT)
+        assert len(shared_events(database)) < 25_000
+        assert table(database, "SELECT count(*) FROM rcs.mode_events") == [(0,)]
+        assert table(database, "SELECT count(*) FROM rcs.present") == [(0,)]
+
+
+def test_texts_that_are_called_back_while_they_are_sent_leave_no_further(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url(), texts=True)
+    home.emit(50_000, data='{"message": "PLANTED"}')
+    with Sharing(home):
+        wait_for(lambda: shared_events(database))
+        home.configure([(home.project, "pay", False)])
+        wait_for(lambda: home.status().get("state") == progress.CURRENT)
+    ((planted, count),) = table(
+        database, "SELECT count(*) FILTER (WHERE data LIKE '%PLANTED%'), count(*) FROM rcs.run_events"
+    )
+    assert (0 < planted < 25_000, count) == (True, 50_000)
