@@ -5,7 +5,8 @@ The line that stands for the others has the number and the moment of the last of
 (`last`), so that a folded history replays to the same state.
 
 Only the command line and SessionStart fold: a prompt or a Stop never waits for it. What a shared project has not sent
-yet stays as it is, unless the history is so long that nobody reads all of it.
+yet stays as it is, and so does what the person's own settings may have named as shared since that was noted: nobody
+reads the settings here.
 """
 
 from __future__ import annotations
