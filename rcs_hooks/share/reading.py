@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.share.connecting import Link
 
+MOST_NOT_SHOWN = 100_000
 LEAST_PAUSE = 0.5
 """Seconds between two attempts to open a connection; a question that comes in between is refused at once."""
 
@@ -38,6 +39,8 @@ class Reading:
         self.is_replaced = False
         """Whether the database was made anew since it was first asked."""
         self._places = Places()
+        self._not_shown: set[int] = set()
+        """The projects that were looked for in vain: a machine may have more of them than anybody is shown."""
 
     def close(self) -> None:
         if self._link is not None:
@@ -59,7 +62,12 @@ class Reading:
 
     def place(self, project: int) -> Place | None:
         """Return a project; None where it was never read, as of a machine that was taken out meanwhile."""
-        return self._places.projects.get(project) or self.places().projects.get(project)
+        found = self._places.projects.get(project)
+        if found is None and project not in self._not_shown:
+            found = self.places().projects.get(project)
+            if found is None and len(self._not_shown) < MOST_NOT_SHOWN:
+                self._not_shown.add(project)
+        return found
 
     def machine_named(self, name: str) -> SharedMachine | None:
         return self._places.machine_named(name) or self.places().machine_named(name)
@@ -128,4 +136,5 @@ class Reading:
         self.is_replaced = self._made_at not in (None, made_at)
         self._made_at = self._made_at or made_at
         self._link = link
+        self._not_shown.clear()
         return link

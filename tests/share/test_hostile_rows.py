@@ -12,12 +12,15 @@ import pytest
 from psycopg.errors import CheckViolation, InsufficientPrivilege
 
 from rcs_hooks.runs.records import NewEvent
+from rcs_hooks.share import connecting
 from rcs_hooks.share.reader import PostgresStore
 from tests.share.machine_rows import Rows, entry_record, now, session_record
 from tests.share.test_shared_pages import ANSWERS, RUN, Pages, full, pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rcs_hooks.share.connecting import Link
 
 __all__ = ["full", "pages"]
 
@@ -199,3 +202,38 @@ def test_a_writer_that_holds_its_locks_keeps_no_page_from_loading(full: Pages, e
             waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
             answers(full)
             assert owner.execute(waiting.encode()).fetchone() == (0,)
+
+
+def test_runs_of_projects_that_nobody_is_shown_cost_no_look_each(full: Pages, eve: Rows) -> None:
+    eve.do(
+        "INSERT INTO rcs.projects (machine, key, name, texts) SELECT %s, gen_random_uuid(), 'p' || n, false"
+        " FROM generate_series(1, 300) n",
+        eve.machine,
+    )  # fmt: skip
+    (hidden,) = eve.one("SELECT id FROM rcs.projects WHERE machine = %s ORDER BY key DESC LIMIT 1", eve.machine)
+    eve.do(
+        "INSERT INTO rcs.runs (machine, source, id, project, run_id, workflow, file, status, events, artifacts,"
+        " started_at, last_at, last_ms, last_event, local_last_event)"
+        " SELECT machine, source, n, %s, 'e' || n, workflow, 'x', status, 0, 0, started_at, last_at, last_ms,"
+        " last_event, 0 FROM rcs.runs, generate_series(1000, 1400) n WHERE machine = %s",
+        hidden, eve.machine,
+    )  # fmt: skip
+    asked = 0
+
+    def connect() -> Link:
+        nonlocal asked
+        link = connecting.open_link(full.database.address)
+        rows: Any = link.rows
+
+        def counted(*values: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            return rows(*values)
+
+        setattr(link, "rows", counted)  # noqa: B010 - a method of this one alone
+        return link
+
+    store = PostgresStore(connect)
+    assert len(store.runs(round(time.time() * 1000), limit=1_000)) < 20
+    store.close()
+    assert asked < 20
