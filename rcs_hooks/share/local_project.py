@@ -187,6 +187,10 @@ class LocalProject:
         """Note that the documents which were read last are in the database."""
         self._documents_of, self._hashes = self._pending
 
+    def forget_documents(self) -> None:
+        """Note that the documents are no longer in the database."""
+        self._hashes = None
+
     @property
     def has_asked(self) -> bool:
         """Tell whether the database was asked over this connection which documents it has."""

@@ -203,6 +203,10 @@ class Sharer:
     def _send_source(self, writer: Writer, each: LocalProject, source: LocalSource, stop: threading.Event) -> int:
         """Send what is new of one source; return up to where it was sent."""
         remote = writer.source(each.number or 0, source, lambda: self._elsewhere(each, source))
+        for emptied in self.projects if writer.emptied else ():
+            if emptied.number in writer.emptied:
+                emptied.forget_documents()
+        writer.emptied.clear()
         while True:
             try:
                 for then in self._sent(writer, source, remote):

@@ -73,6 +73,8 @@ class Writer:
         self.machine = Registered(0, "")
         self._sources: dict[tuple[str, str], list[RemoteSource]] = {}
         """By kind and key; one for each project in which there is such a source."""
+        self.emptied: set[int] = set()
+        """The projects whose documents were deleted since somebody has looked here."""
 
     def begin(self, name: str, person: str) -> None:
         """Check the versions, register the machine, and read which sources are known. Raises ShareError."""
@@ -158,6 +160,7 @@ class Writer:
             connection.execute(sql.MOVE_SOURCE, (project, remote.id))
             connection.execute(sql.DELETE_ALL_DOCUMENTS, (remote.project,))
             connection.execute(sql.SAY_PRUNED)
+        self.emptied.add(remote.project)
         self._forget(local.kind, key, remote)
         moved = remote._replace(project=project)
         self._know(local.kind, key, moved)
