@@ -82,7 +82,7 @@ def test_a_folder_that_became_a_link_is_not_read(database: Database, tmp_path: P
     with Sharing(home):
         wait_for(lambda: table(database, "SELECT count(*) FROM rcs.mode_events") == [(1,)])
         os.rename(home.project, tmp_path / "moved")
-        wait_for(lambda: "is not there" in (home.status()["local_error"] or ""))
+        wait_for(lambda: "is not there" in (home.status().get("local_error") or ""))
         home.project.symlink_to(secret)
         wait_for(lambda: "lies in a link now" in (home.status()["local_error"] or ""))
         home.project.unlink()
