@@ -95,7 +95,7 @@ def _passages(folder: str, session: str) -> Iterable[Record]:
             yield {
                 "mode": mode, "n": run[0].n, "title": path.title, "outcome": path.outcome, "phase": path.current,
                 "started_at": path.started_at, "last_at": path.last_at, "reason": path.reason or path.evidence,
-                "verdict": verdict if verdict in VERDICTS else None,
+                "verdict": verdict if verdict in VERDICTS else None, "early": path.is_early,
             }  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def newest(folder: str, names: list[str]) -> list[str]:
 def _entry(kind: str, name: str, title: str, project: str, state: str, **fields: object) -> Record:
     base: Record = {
         "kind": kind, "name": name, "title": title, "has_title": True, "project": project, "state": state,
-        "outcome": None, "phase": None, "session": None, "id": None, "client": None, "started_at": None,
+        "outcome": None, "early": False, "phase": None, "session": None, "id": None, "client": None, "started_at": None,
         "last_at": None, "seconds": None, "says": None, "verdict": None, "page": None,
     }  # fmt: skip
     entry = base | fields
@@ -205,8 +205,8 @@ def of_passage(root: str, session: str, run: Record, client: str | None, *, is_l
     state = OF_OUTCOME.get(run["outcome"], SKIPPED) if run["outcome"] else UNKNOWN
     where: Record = {"project": root, "session": session} | ({} if is_last else {"run": run["n"]})
     return _entry(
-        MODE, clean(run["mode"]), title, root, state, has_title=has_title, outcome=run["outcome"], phase=run["phase"],
-        session=session, client=client, started_at=run["started_at"], last_at=run["last_at"],
+        MODE, clean(run["mode"]), title, root, state, has_title=has_title, outcome=run["outcome"], early=run["early"],
+        phase=run["phase"], session=session, client=client, started_at=run["started_at"], last_at=run["last_at"],
         says=run["reason"] or None, verdict=run["verdict"],
         page=f"/modes/{quote(run['mode'], safe='')}?{urlencode(where)}",
     )  # fmt: skip
@@ -271,7 +271,8 @@ SEARCHED = ("title", "name", "id", "session", "project", "state", "outcome", "ph
 
 
 def _has(entry: Record, words: list[str]) -> bool:
-    text = "\n".join(str(entry[name]) for name in SEARCHED if entry[name]).casefold()
+    text = "\n".join([*(str(entry[name]) for name in SEARCHED if entry[name]), *(["early"] if entry["early"] else [])])
+    text = text.casefold()
     return all(word in text for word in words)
 
 

@@ -78,6 +78,7 @@ class ModeJson(JsonModel):
     waiting: bool = Field(description="active, and it is the person's turn")
     phase: str | None
     outcome: str | None = Field(description=any_of(PUBLIC))
+    early: bool = Field(description="finished where its machine does not end, or with no review that said clean")
     verdict: Verdict | None = Field(description="null: it has not finished, or is a plan")
     iteration: int | None
     max_iterations: int | None
@@ -127,6 +128,7 @@ class SessionJson(JsonModel):
     status: str = Field(
         description="running, waiting, stalled, inactive, closed, unreadable, or how its last mode ended"
     )
+    early: bool = Field(description="whether its status is `finished`, and its last mode finished early")
     quiet_because: str | None = Field(description="why its active modes are stalled or inactive; null: they are not")
     deferred: list[str] = Field(description="the modes that waited for planning, which has ended")
     deferred_source: str | None = Field(description="that planning mode")

@@ -82,6 +82,7 @@ class ModeRunLineJson(JsonModel):
     started_at: Timestamp | None
     status: str
     outcome: str | None
+    early: bool
 
 
 class ModeRunJson(JsonModel):
@@ -143,6 +144,7 @@ class AllEntryJson(JsonModel):
     project: str
     state: str = Field(description=any_of(STATES))
     outcome: str | None = Field(description="of a mode that has ended: " + any_of(PUBLIC))
+    early: bool = Field(description="a mode that finished where its machine does not end, or with no clean review")
     phase: str | None
     session: str | None
     id: str | None

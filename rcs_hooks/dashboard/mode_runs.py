@@ -94,6 +94,7 @@ def line(run: Sequence[Event]) -> Record:
         "started_at": path.started_at,
         "status": path.status,
         "outcome": path.outcome,
+        "early": path.is_early,
     }
 
 

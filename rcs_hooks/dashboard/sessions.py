@@ -128,18 +128,20 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
         return None
     ready = deferral.waiting_after(Draft(view, turn=None, now=iso(now))) if deferred_skills_in(view.inventory) else ()
     stops = _blocks(notes, block_limit)
+    status = _status(
+        shown,
+        waits=bool(ready) or any(mode["waiting"] for mode in shown),
+        broken=bool(view.unreadable),
+        is_closed=session_notes.is_closed(notes),
+        going=silence.status_of(view, notes),
+    )
     return {
         "root": entry.root,
         "session": entry.session,
         "client": session_notes.title_of_client(notes) or None,
         "resume": resuming.as_json(resuming.commands(entry.root, entry.session, notes)),
-        "status": _status(
-            shown,
-            waits=bool(ready) or any(mode["waiting"] for mode in shown),
-            broken=bool(view.unreadable),
-            is_closed=session_notes.is_closed(notes),
-            going=silence.status_of(view, notes),
-        ),
+        "status": status,
+        "early": status == FINISHED and bool((last := _last_of(shown)) and last["early"]),
         "quiet_because": silence.why_quiet(view, notes) or None,
         "deferred": list(ready),
         "deferred_source": (clean(view.inventory.get("deferred_source")) or None) if ready else None,
@@ -161,8 +163,13 @@ def _status(shown: list[Record], *, waits: bool, broken: bool, is_closed: bool, 
         return CLOSED if is_closed else going
     if broken:
         return UNREADABLE
-    last = max(shown, key=lambda mode: mode["completed_at"] or mode["updated_at"] or "", default=None)
+    last = _last_of(shown)
     return str(last["outcome"] or FINISHED) if last else FINISHED
+
+
+def _last_of(shown: list[Record]) -> Record | None:
+    """Return the mode that ended last; None if there is none."""
+    return max(shown, key=lambda mode: mode["completed_at"] or mode["updated_at"] or "", default=None)
 
 
 def _mode(view: sessions.Session, mode: str, notes: Mapping[str, object] | Unreadable) -> Record | None:
@@ -180,6 +187,7 @@ def _mode(view: sessions.Session, mode: str, notes: Mapping[str, object] | Unrea
         "waiting": runs and waits,
         "phase": clean(record.phase) or None,
         "outcome": outcome.public,
+        "early": outcome.word == FINISHED and record.is_early,
         "verdict": proofs.verdict_of(view.modes.get(mode), record) or None,
         "iteration": number(record.iteration),
         "max_iterations": number(record.max_iterations),

@@ -65,6 +65,7 @@ class LeavingDocuments:
             "blocks": {name: int(shown["blocks"][name]) for name in ("in_a_row", "of_prompt", "limit")},
             "unreadable": [self._unreadable(each) for each in shown["unreadable"][:MOST]],
             "updated_at": moment(shown["updated_at"]),
+            "early": bool(shown["early"]),
         }
         return _document(SESSION_DOCUMENT, record["session"] or "", record["updated_at"], record)
 
@@ -73,7 +74,7 @@ class LeavingDocuments:
         times = ("started_at", "updated_at", "completed_at")
         return (
             {name: _name(mode[name]) for name in words}
-            | {name: bool(mode[name]) for name in ("active", "waiting")}
+            | {name: bool(mode[name]) for name in ("active", "waiting", "early")}
             | {name: mode[name] for name in ("iteration", "max_iterations")}
             | {name: moment(mode[name]) for name in times}
             | {"title": self._text(mode["title"], TITLE_LENGTH), "reason": self._text(mode["reason"])}
@@ -197,6 +198,7 @@ class LeavingDocuments:
             "last_at": moment(shown["last_at"]),
             "reason": self._text(shown["reason"]) or "",
             "verdict": _name(shown["verdict"]),
+            "early": bool(shown["early"]),
             "session": _word(session),
             "client": _name(client),
             "is_last": is_last,

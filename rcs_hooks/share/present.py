@@ -47,6 +47,8 @@ LARGEST = 2**53
 MOST_OPTIONS = 12
 KEPT = 16_384
 """How many documents are kept as they were read, by their text."""
+NOT_EARLY: JsonObject = {"early": False}
+"""What an older machine does not say of a session, or of a mode in it."""
 UNSAID = "by whom is known on its machine"
 TO_ANSWER = "To answer"
 
@@ -77,7 +79,9 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
         "quiet_because": None,
     }  # fmt: skip
     record, now = _parsed(document.record), document.place.now(now)
-    found = _fitted(SessionJson, record | given)
+    if isinstance(modes := record.get("modes"), list):
+        given["modes"] = [NOT_EARLY | each if isinstance(each, dict) else each for each in modes]
+    found = _fitted(SessionJson, NOT_EARLY | record | given)
     if found is None:
         return None
     found["questions"] = [each for item in _list(record.get("questions")) if (each := question(item))]
@@ -181,6 +185,7 @@ def passage(document: SharedDocument) -> SharedPassage | None:
         "started_at": moment(record.get("started_at")), "last_at": moment(record.get("last_at")),
         "reason": clean(record.get("reason"), 500),
         "verdict": record.get("verdict") if record.get("verdict") in VERDICTS else None,
+        "early": record.get("early") is True,
     }  # fmt: skip
     return SharedPassage(name, told, clean(record.get("client")) or None, record.get("is_last") is not False)
 

@@ -108,6 +108,19 @@ def test_the_last_activity_of_a_mode_that_runs_is_no_more_when_it_began(board: B
     assert shown == {"fix the login": iso(workspace.now), "fix the logout": iso(second_begun)}
 
 
+def test_an_early_end_is_told_as_one_in_every_list(board: Board) -> None:
+    board.workspace.prompt("$forge one thing")
+    end(board, "s1")
+    (entry,) = board.get("/api/all")["entries"]
+    (session,) = board.get("/api/sessions")["sessions"]
+    page = board.client.get(f"/api{entry['page']}").json()
+    (ended,) = board.get("/api/overview")["ended"]
+    told = {"all": entry, "overview": ended, "session": session, "mode": session["modes"][0], "page": page}
+    assert {name: each["early"] for name, each in told.items()} == dict.fromkeys(told, True)
+    assert [each["early"] for each in page["runs"]] == [True]
+    assert [each["title"] for each in board.get("/api/all", q="finished early")["entries"]] == ["one thing"]
+
+
 def test_a_session_that_has_changed_is_read_again(board: Board) -> None:
     board.workspace.prompt("$forge one thing")
     assert [title for _, title, _ in told(board.get("/api/all"))] == ["one thing"]

@@ -91,9 +91,9 @@ def test_the_client_of_a_session_and_how_it_is_resumed(board: Board) -> None:
 def test_a_session_of_which_all_has_ended(board: Board) -> None:
     board.workspace.write("forge", active=False, lifecycle_outcome="finished")
     board.workspace.write("team", session="s2")
-    assert session(board)["status"] == "finished"
-    board.workspace.write("forge", active=False, lifecycle_outcome="failed", error="no key")
-    assert session(board)["status"] == "failed"
+    assert (session(board)["status"], session(board)["early"]) == ("finished", False)
+    board.workspace.write("forge", active=False, lifecycle_outcome="failed", error="no key", early=True)
+    assert (session(board)["status"], session(board)["early"]) == ("failed", False)
     assert [each["session"] for each in board.get("/api/sessions", active="true")["sessions"]] == ["s2"]
 
 

@@ -149,11 +149,12 @@ SESSION: dict[str, Any] = {
     "status": "waiting", "quiet_because": None, "deferred": ["forge"], "deferred_source": "blueprint",
     "modes": [{"mode": "forge", "title": "Pay by card", "active": True, "waiting": True, "phase": "build",
                "outcome": None, "verdict": None, "iteration": 1, "max_iterations": 5, "reason": "no bank",
-               "started_at": AT, "updated_at": AT, "completed_at": None, "session": "s-1"}],
+               "started_at": AT, "updated_at": AT, "completed_at": None, "session": "s-1", "early": False}],
     "questions": [{"question_id": "q-1", "mode": "forge", "question": "Which?", "options": ["A", "B"],
                    "created_at": AT}],
     "blocks": {"in_a_row": 1, "of_prompt": 2, "limit": 5},
     "unreadable": [{"path": ".rcs/state/x", "why": "it is a link", "clear_as": "x"}], "updated_at": AT,
+    "early": False,
 }  # fmt: skip
 
 
@@ -245,7 +246,7 @@ def test_an_entry_of_a_task_has_the_name_that_stands_for_it() -> None:
 
 def test_a_passage_of_a_mode() -> None:
     shown = {"mode": "forge", "n": 4, "title": "Pay by card", "outcome": "finished", "phase": "build",
-             "started_at": AT, "last_at": AT, "reason": "all done", "verdict": "proven"}  # fmt: skip
+             "started_at": AT, "last_at": AT, "reason": "all done", "verdict": "proven", "early": True}  # fmt: skip
     more = {"session": "s-1", "client": "Codex CLI", "is_last": True}
     full = LeavingDocuments(FULL).passage(shown, "s-1", "Codex CLI", is_last=True)
     assert full[:3] == ("passage", "s-1:forge:4", AT)
@@ -306,7 +307,7 @@ def test_no_planted_word_is_in_a_document(word: str, data: dict[str, Any]) -> No
     }  # fmt: skip
     of_task = entry | {"kind": "task", "name": word, "id": word}
     passage = {"mode": "forge", "n": 4, "title": word, "outcome": None, "phase": "build", "started_at": word,
-               "last_at": word, "reason": word, "verdict": None, "more": data}  # fmt: skip
+               "last_at": word, "reason": word, "verdict": None, "early": False, "more": data}  # fmt: skip
     rows = [
         documents.session(session), documents.task(task), documents.entry(entry, "running"),
         documents.entry(of_task, "tasks"), documents.passage(passage, "s-1", None, is_last=False),

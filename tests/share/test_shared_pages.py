@@ -181,6 +181,18 @@ def test_a_mode_has_its_machine_where_that_ships_and_else_its_path(full: Pages) 
     assert [step["step"] for step in own["timeline"]] == ["begin"]
 
 
+def test_an_early_end_is_told_as_one_and_an_older_machine_does_not_know_of_it(pages: Pages) -> None:
+    ended = session_record()["modes"][0] | {"active": False, "outcome": "finished"}
+    for rows, told in ((pages.laptop, {"early": True}), (pages.cloud, {})):
+        rows.document("passage", "s1:forge:1", passage_record() | told)
+        rows.document("session", "s1", session_record(status="finished", modes=[ended | told]) | told)
+    passages = {entry["project"]: entry["early"] for entry in pages.get("/all")["entries"]}
+    assert passages == {"//laptop/app": True, "//cloud/site": False}
+    sessions = pages.get("/sessions")["sessions"]
+    assert {each["root"]: each["early"] for each in sessions} == passages
+    assert {each["root"]: each["modes"][0]["early"] for each in sessions} == passages
+
+
 REFUSALS = [
     ("/questions/q1/answer", {"root": "//laptop/app", "answer": "a"},
      "on laptop, type: rcs question answer q1 'YOUR ANSWER'"),
@@ -223,7 +235,9 @@ HOSTILE: list[object] = [
     entry_record(question={"id": "$(rm)", "text": "?"}), entry_record(title="<img src=x onerror=alert(1)>\u202e"),
     entry_record(command="rm -rf ~"), entry_record(early="maybe"), entry_record(iteration=10**400),
     task_record(gates=[{"to": 5}]), task_record(phase=["x"]), task_record(why="x" * 10), task_record(newer=[1]),
-    passage_record(n="one"), passage_record(session="../../etc"), passage_record(verdict="yes"),
+    session_record(early="maybe"), session_record(modes=[session_record()["modes"][0] | {"early": 5}]),
+    passage_record(early="maybe"), passage_record(n="one"), passage_record(session="../../etc"),
+    passage_record(verdict="yes"),
     json.loads("[" * 200 + "]" * 200), {"group": "running", "kind": "mode", "name": {"deep": [[[[[[[[1]]]]]]]]}},
     session_record(modes=[session_record()["modes"][0]] * 200), {str(number): "x" * 100 for number in range(500)},
 ]  # fmt: skip

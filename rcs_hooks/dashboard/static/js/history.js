@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { coded, modeLink } from "./pieces.js";
-import { mark, status, word } from "./status.js";
+import { endWord, mark, status, word } from "./status.js";
 import { absolute, ago, needsDay, lasting, moment, now, timeIn } from "./time.js";
 
 const MARKS = { started: "running", resumed: "running", phase: "completed", question: "waiting", answer: "running" };
@@ -59,7 +59,7 @@ export function runsOf({ runs, run, mode, project, session }) {
     h(
       "li",
       { "data-key": each.n },
-      status(each.outcome ?? each.status),
+      status(each.outcome ?? each.status, endWord(each.outcome ?? each.status, each.early)),
       h(
         "a",
         { href: modeLink(project, session, mode, number ? each.n : null), "aria-current": each.n === run ? "true" : null },

@@ -77,6 +77,9 @@ export function status(name, said = word(name)) {
   return h("span", { class: `status is-${kindOf(name)}` }, icon(kindOf(name)), h("span", {}, said));
 }
 
+/** The word for how a run has ended, in every list: one that finished too soon says so. */
+export const endWord = (outcome, isEarly) => (outcome === "finished" && isEarly ? "finished early" : word(outcome));
+
 /** The shape alone, its word for those who hear it and on hover. */
 export function mark(name) {
   return h("span", { class: `status mark is-${kindOf(name)}`, title: word(name) }, icon(kindOf(name), word(name)));

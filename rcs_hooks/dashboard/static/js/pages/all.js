@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
 import { command, empty, filter, filtered, places, idToCopy, problemNote, project } from "../pieces.js";
 import { verdict } from "../proof.js";
-import { status, word } from "../status.js";
+import { endWord, status, word } from "../status.js";
 import { ago, lasting, now } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
@@ -137,7 +137,7 @@ function lasted({ kind, state, started_at: from, seconds }) {
 function row(entry) {
   const title = entry.has_title ? entry.title : entry.name;
   const inner = [
-    status(entry.state, said(entry.outcome ?? entry.state)),
+    status(entry.state, entry.outcome ? endWord(entry.outcome, entry.early) : said(entry.state)),
     h(
       "span",
       { class: "title" },

@@ -8,7 +8,7 @@ import { history, questionsOf, rounds, runsOf } from "../history.js";
 import { copyButton, fact, modeLink, problemNote, project, question, remark, resumed, sentence, sessionLink, shortId, toType } from "../pieces.js";
 import { proof, verdict } from "../proof.js";
 import { isShared, quoted } from "../shared.js";
-import { isQuiet, status } from "../status.js";
+import { endWord, isQuiet, status } from "../status.js";
 import { ago, lasting, since } from "../time.js";
 import { banner, goesOn, measured, OneRun, staysIn } from "./one_run.js";
 
@@ -123,7 +123,7 @@ export class ModeRun extends OneRun {
           h(
             "span",
             { class: "marks" },
-            status(data.outcome ?? data.status, data.early ? "finished early" : undefined),
+            status(data.outcome ?? data.status, endWord(data.outcome ?? data.status, data.early)),
             verdict(data.proof?.verdict, data.proof?.says),
           ),
           data.source && h("span", { class: "tag own", title: data.file }, OWN[data.source]),

@@ -6,7 +6,7 @@ import { h } from "../dom.js";
 import { coded, command, empty, filter, filtered, places, problemNote, project, question, sentence, idToCopy, copied, toType, whatIs } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { isShared } from "../shared.js";
-import { STOPPED, icon, kindOf, status } from "../status.js";
+import { STOPPED, endWord, icon, kindOf, status } from "../status.js";
 import { ago, since as sinceWhen } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
@@ -133,7 +133,7 @@ function wordOf(group, words, entries) {
 
 /** The status that an entry is shown with, and its word. */
 function statusOf(entry, group) {
-  if (group === "ended") return status(entry.outcome, entry.early ? "finished early" : undefined);
+  if (group === "ended") return status(entry.outcome, endWord(entry.outcome, entry.early));
   if (group === "tasks") return entry.phase === "done" ? status("completed", "done") : status("idle", entry.phase?.replaceAll("_", " "));
   return status(entry.quiet ?? group);
 }

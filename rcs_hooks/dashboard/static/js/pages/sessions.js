@@ -6,7 +6,7 @@ import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
 import { coded, command, empty, filter, filtered, places, idToCopy, modeLink, problemNote, project, question, remark, resumed, sentence } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { isShared } from "../shared.js";
-import { isQuiet, kindOf, status } from "../status.js";
+import { endWord, isQuiet, kindOf, status } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
@@ -105,7 +105,7 @@ function session(each) {
     h(
       "div",
       { class: "card-head" },
-      status(each.status),
+      status(each.status, endWord(each.status, each.early)),
       heading(each),
       project(each.root),
       each.client && h("span", { class: "dim client" }, each.client),
@@ -164,7 +164,7 @@ function modeShown(mode, of) {
   return h(
     "li",
     { class: mode.active ? "mode" : "mode ended", "data-key": `${mode.mode} ${mode.session ?? ""}` },
-    status(state),
+    status(state, endWord(state, mode.early)),
     h(
       "strong",
       { class: "mode-name" },
