@@ -2,6 +2,7 @@
 
 Rules of this file:
 - A history may be cut short, folded, or written by others, so any event may be missing, and any text may be anything.
+- An outcome's word is no phase, whoever wrote it in its place.
 - A phase is left when another one is entered, or when the run ends; a question leaves no phase.
 """
 
@@ -16,7 +17,7 @@ from rcs_hooks.runs.path import MOST_VISITS, OUTSIDE, StepVisit
 from rcs_hooks.runs.records import COMPLETED, FAILED, RUNNING, SKIPPED, WAITING
 from rcs_hooks.state import history
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.lifecycle import FAILURES, FINISHED
+from rcs_hooks.workflow.lifecycle import FAILURES, FINISHED, spelled
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 from rcs_hooks.workflow.proof import VERDICTS
 
@@ -94,7 +95,7 @@ class ModePath:
 
     def _enter(self, source: str, event: Event, at: str | None) -> None:
         phase = clean(event.to)
-        if not phase:
+        if not phase or spelled(phase):
             return
         if phase != self.current or event.event != history.PHASE:
             self._leave(COMPLETED, at)

@@ -23,13 +23,14 @@ from rcs_hooks.state import session as state_sessions
 from rcs_hooks.state.session import ActiveMode
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.lifecycle import is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import is_active, last_phase, outcome_of
 from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 from rcs_hooks.workflow.silence import INACTIVE, QUIET, STALLED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rcs_hooks.catalog import ModeDef
     from rcs_hooks.state.history import Event
     from rcs_hooks.state.session import Session
     from rcs_hooks.workflow.mode_record import ModeRecord
@@ -98,6 +99,12 @@ def line(run: Sequence[Event]) -> Record:
     }
 
 
+def early_because(definition: ModeDef | None, phase: str | None) -> str:
+    """Return why a run that has finished counts as early. `phase`: its last one; None if nobody knows it."""
+    why = why_early(definition, phase) if phase else "its last phase is not known"
+    return why if why == NO_REVIEW or not phase else f"{why}, which is not a final phase"
+
+
 class _ModeRun:
     """One run of a mode. `record` is None where only the history tells of it."""
 
@@ -112,7 +119,7 @@ class _ModeRun:
         self.is_last = is_last
         self.definition = view.modes.get(mode)
         self.path = ModePath(events)
-        self.phase = (clean(record.phase) or None) if record else self.path.current
+        self.phase = (clean(last_phase(record)) if record else "") or self.path.current
         self.status, self.outcome = self._status()
         if record and not events:
             self._path_of_record(record)
@@ -166,7 +173,7 @@ class _ModeRun:
             "status": self.status,
             "outcome": self.outcome,
             "early": is_early,
-            "early_because": self._why_early() if is_early else None,
+            "early_because": early_because(self.definition, self.phase) if is_early else None,
             "handed_over_to": path.target,
             "phase": self.phase,
             "asks": self._asks(),
@@ -201,10 +208,6 @@ class _ModeRun:
 
     def _text(self, name: str, otherwise: str = "") -> str | None:
         return clean(self.record.get(name), LONGEST_TEXT) or otherwise or None if self.record else otherwise or None
-
-    def _why_early(self) -> str:
-        why = why_early(self.definition, self.phase or "")
-        return why if why == NO_REVIEW else f"{why}, which is not a final phase"
 
     def _asks(self) -> str | None:
         """Return what the present phase asks of the agent; None where its machine does not say."""

@@ -18,7 +18,7 @@ from rcs_hooks.state.session import ActiveMode
 from rcs_hooks.state.session_listing import known_sessions
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean, cut
-from rcs_hooks.workflow.lifecycle import FINISHED, is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import FINISHED, is_active, last_phase, outcome_of
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 from rcs_hooks.workflow.silence import QUIET, RUNNING
 
@@ -185,7 +185,7 @@ def _mode(view: sessions.Session, mode: str, notes: Mapping[str, object] | Unrea
         "title": clean(record.title, TITLE_LENGTH) or None,
         "active": runs,
         "waiting": runs and waits,
-        "phase": clean(record.phase) or None,
+        "phase": clean(last_phase(record)) or None,
         "outcome": outcome.public,
         "early": outcome.word == FINISHED and record.is_early,
         "verdict": proofs.verdict_of(view.modes.get(mode), record) or None,

@@ -10,7 +10,7 @@ from rcs_hooks.overview.entries import ENDED, LATELY, MODE, Entry
 from rcs_hooks.overview.records import moment, of_record, title_of
 from rcs_hooks.state import history
 from rcs_hooks.text import clean, word
-from rcs_hooks.workflow.lifecycle import FINISHED, in_words, is_active, outcome_of
+from rcs_hooks.workflow.lifecycle import FINISHED, in_words, is_active, outcome_of, spelled
 from rcs_hooks.workflow.messages.steps import why_early
 from rcs_hooks.workflow.proof import UNPROVEN, ProofStatus
 
@@ -73,7 +73,8 @@ def _of_event(root: str, view: Session, end: Event, at: str, newest: Event | Non
     is_handoff = end.event == history.HANDOFF
     entry = Entry(
         MODE, name, title, ENDED, view.session, str(end.n), has_title=has_title, project=root, since=at,
-        phase=word(end.from_) if end.from_ else None, outcome=FINISHED if is_handoff else clean(end.to),
+        phase=word(end.from_) if end.from_ and not spelled(end.from_) else None,
+        outcome=FINISHED if is_handoff else clean(end.to),
     )  # fmt: skip
     why, mode = end.data.get("reason"), view.modes.get(name)
     proof = proofs.status_in(mode, end, newest)
@@ -89,8 +90,9 @@ def _how_it_ended(entry: Entry, target: object, reason: object, mode: ModeDef | 
             return f"finished, handed over to {clean(target)}"
         proof = proofs.words(entry.proof) if entry.proof and entry.verdict else ""
         if entry.is_early:
-            return f"finished early, {why_early(mode, entry.phase or '')}{f'; {proof}' if proof else ''}"
+            why = f", {why_early(mode, entry.phase)}" if entry.phase else ""
+            return f"finished early{why}{f'; {proof}' if proof else ''}"
         return f"finished{f', {proof}' if proof else ''}"
     why = clean(reason, LONGEST_REASON)
-    phase = f" in phase {entry.phase}" if entry.phase and entry.phase != entry.outcome else ""
+    phase = f" in phase {entry.phase}" if entry.phase else ""
     return f"{in_words(entry.outcome or '')}{phase}{f': {why}' if why else ''}"

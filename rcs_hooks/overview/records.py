@@ -9,6 +9,7 @@ from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.overview.entries import MODE, RUNNING, Entry
 from rcs_hooks.terminal.ids import short
 from rcs_hooks.text import clean, word
+from rcs_hooks.workflow.lifecycle import last_phase
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 from rcs_hooks.workflow.proof import status_of
 
@@ -24,7 +25,7 @@ def of_record(root: str, view: Session, mode: str, record: ModeRecord) -> Entry:
     title, has_title = title_of(mode, view.session, record.title)
     return Entry(
         MODE, mode, title, RUNNING, view.session,
-        phase=word(record.phase) if record.phase else None, has_title=has_title, project=root,
+        phase=word(phase) if (phase := last_phase(record)) else None, has_title=has_title, project=root,
         last_at=moment(record.updated_at),
         iteration=_count(record.iteration), max_iterations=_count(record.max_iterations), proof=status_of(record),
     )  # fmt: skip

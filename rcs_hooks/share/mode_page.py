@@ -8,14 +8,13 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.dashboard import mode_path, mode_proof, mode_timeline
 from rcs_hooks.dashboard.attention import mode_page as mode_address
 from rcs_hooks.dashboard.mode_path import ModePath
-from rcs_hooks.dashboard.mode_runs import GOES_ON, MOST_RUNS, MOST_SHOWN, line
+from rcs_hooks.dashboard.mode_runs import GOES_ON, MOST_RUNS, MOST_SHOWN, early_because, line
 from rcs_hooks.dashboard.mode_timeline import CLOSED, UNKNOWN
 from rcs_hooks.dashboard.runs import NotFound
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.records import title_of
 from rcs_hooks.runs.records import RUNNING, WAITING
 from rcs_hooks.text import clean
-from rcs_hooks.workflow.messages.steps import NO_REVIEW, why_early
 from rcs_hooks.workflow.silence import QUIET
 
 if TYPE_CHECKING:
@@ -84,8 +83,6 @@ def _shown(
     last = max(filter(None, (path.last_at, _text(record, "updated_at"))), default=None)
     until = now if status in GOES_ON else seconds(last or "")
     begun = seconds(started or "")
-    early = why_early(definition, phase or "") if path.is_early else ""
-    early += "" if early in ("", NO_REVIEW) else ", which is not a final phase"
     made = mode_timeline.as_json(mode, definition, path, phase, status, now)
     if definition is None:
         made["graph"] = {
@@ -102,7 +99,7 @@ def _shown(
         "status": status,
         "outcome": outcome,
         "early": path.is_early,
-        "early_because": early or None,
+        "early_because": early_because(definition, phase) if path.is_early else None,
         "handed_over_to": path.target,
         "phase": phase,
         "asks": definition.states.get(phase) or None if definition and phase and status in GOES_ON else None,

@@ -29,6 +29,7 @@ from rcs_hooks.state.silence import LET_GO, length
 from rcs_hooks.state.validation import check_session_id
 from rcs_hooks.text import clean, cut, quoted
 from rcs_hooks.workflow.commands import Commands
+from rcs_hooks.workflow.lifecycle import spelled
 from rcs_hooks.workflow.proof import VERDICTS
 from rcs_hooks.workflow.silence import QUIET, STALLED, shown_status
 from rcs_hooks.workflow.silence import RUNNING as GOES
@@ -80,7 +81,7 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
     }  # fmt: skip
     record, now = _parsed(document.record), document.place.now(now)
     if isinstance(modes := record.get("modes"), list):
-        given["modes"] = [NOT_EARLY | each if isinstance(each, dict) else each for each in modes]
+        given["modes"] = [_mode(each) if isinstance(each, dict) else each for each in modes]
     found = _fitted(SessionJson, NOT_EARLY | record | given)
     if found is None:
         return None
@@ -93,6 +94,15 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
         found["status"] = quiet
         found["quiet_because"] = f"no activity for {length(now - heard)}"
     return found
+
+
+def _mode(record: JsonObject) -> JsonObject:
+    return NOT_EARLY | record | {"phase": _phase(record.get("phase"))}
+
+
+def _phase(value: object) -> object:
+    """Return a phase; None for an outcome's word, which older machines tell in its place."""
+    return None if spelled(value) else value
 
 
 def quiet_since(heard: float, now: float) -> str:
@@ -147,6 +157,8 @@ def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str
         "session": name, "id": clean(record.get("id"), LONGEST_ID) or None if kind == TASK else None, "page": None,
         "resume": [], "question": None, "quiet": None, "last_at": None,
     }  # fmt: skip
+    if kind == MODE:
+        given["phase"] = _phase(record.get("phase"))
     found = _fitted(OverviewEntryJson, {"stop": None, "proof": None, "event": None} | record | given)
     if found is None or (group == ENDED and now - (_seconds(found["since"]) or 0.0) > LATELY):
         return None
@@ -181,7 +193,7 @@ def passage(document: SharedDocument) -> SharedPassage | None:
         return None
     told: JsonObject = {
         "mode": mode, "n": number, "title": clean(record.get("title"), 200),
-        "outcome": clean(record.get("outcome")) or None, "phase": clean(record.get("phase")) or None,
+        "outcome": clean(record.get("outcome")) or None, "phase": clean(_phase(record.get("phase"))) or None,
         "started_at": moment(record.get("started_at")), "last_at": moment(record.get("last_at")),
         "reason": clean(record.get("reason"), 500),
         "verdict": record.get("verdict") if record.get("verdict") in VERDICTS else None,

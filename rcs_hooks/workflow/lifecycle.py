@@ -132,6 +132,14 @@ def spelled(value: object) -> str | None:
     return SPELLINGS.get(value.strip().lower().replace("-", "").replace("_", ""))
 
 
+def last_phase(record: ModeRecord) -> str:
+    """Return the phase that a run is in, or was in when it ended; empty if nothing says so.
+
+    Some writers put the outcome's word in its place, which is no phase.
+    """
+    return next((phase for phase in (record.phase, *reversed(record.visited)) if phase and not spelled(phase)), "")
+
+
 def outcome_of(record: ModeRecord) -> Outcome:
     """Return the outcome that a mode's record states; the first field that states one decides."""
     word = None

@@ -121,6 +121,22 @@ def test_an_early_end_is_told_as_one_in_every_list(board: Board) -> None:
     assert [each["title"] for each in board.get("/api/all", q="finished early")["entries"]] == ["one thing"]
 
 
+def test_the_word_for_an_end_is_no_phase_in_any_list(board: Board) -> None:
+    for name, word in (("s1", "done"), ("s2", "failed")):
+        board.workspace.prompt("$forge one thing", name)
+        scope = Scope(board.root, name, board.now, Commands("rcs", name))
+        writing.write(scope, "forge", {"current_phase": "executing"})
+        writing.write(scope, "forge", {"active": False, "lifecycle_outcome": word, "current_phase": word})
+        assert board.workspace.read("forge", name)["current_phase"] == word
+        page = board.get("/api/modes/forge", session=name)
+        assert (page["phase"], page["timeline"][-1]["step"] == word) == ("executing", False)
+    modes = [each["modes"][0] for each in board.get("/api/sessions")["sessions"]]
+    lists = modes, board.get("/api/overview")["ended"], board.get("/api/all")["entries"]
+    assert [[each["phase"] for each in listed] for listed in lists] == [["executing"] * 2] * 3
+    board.workspace.write("forge", "s3", active=False, lifecycle_outcome="failed", current_phase="failed")
+    assert board.get("/api/modes/forge", session="s3")["phase"] is None
+
+
 def test_a_session_that_has_changed_is_read_again(board: Board) -> None:
     board.workspace.prompt("$forge one thing")
     assert [title for _, title, _ in told(board.get("/api/all"))] == ["one thing"]

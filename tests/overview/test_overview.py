@@ -186,6 +186,18 @@ ENDED: dict[str, tuple[Record, str]] = {
         {"lifecycle_outcome": "finished", "current_phase": "executing", "early": True},
         "finished early, in phase executing; unproven",
     ),
+    "with an outcome's word in place of its phase": (
+        {"lifecycle_outcome": "failed", "error": "it broke", "current_phase": "failed"},
+        "failed: it broke",
+    ),
+    "with the phase before that word": (
+        {"lifecycle_outcome": "blocked", "current_phase": "Done", "visited": ["starting", "executing"]},
+        "blocked in phase executing",
+    ),
+    "early, with no phase known": (
+        {"lifecycle_outcome": "finished", "current_phase": "done", "early": True},
+        "finished early; unproven",
+    ),
     "blocked, with a reason": (
         {"lifecycle_outcome": "blocked", "reason": "no key"},
         "blocked in phase executing: no key",

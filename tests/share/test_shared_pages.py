@@ -193,6 +193,18 @@ def test_an_early_end_is_told_as_one_and_an_older_machine_does_not_know_of_it(pa
     assert {each["root"]: each["modes"][0]["early"] for each in sessions} == passages
 
 
+def test_the_word_for_an_end_is_no_phase_whatever_machine_writes_it(pages: Pages) -> None:
+    ended = session_record()["modes"][0] | {"active": False, "outcome": "failed", "phase": "failed"}
+    pages.laptop.document("session", "s1", session_record(status="failed", modes=[ended]))
+    pages.laptop.document("passage", "s1:forge:1", passage_record(outcome="failed", phase="failed"))
+    pages.laptop.document("entry", "e1", entry_record(group="ended", outcome="failed", phase="failed", since=now()))
+    (session,) = pages.get("/sessions")["sessions"]
+    (entry,) = pages.get("/all")["entries"]
+    (listed,) = pages.get("/overview")["ended"]
+    page = pages.get("/modes/forge", project="//laptop/app", session="s1")
+    assert [each["phase"] for each in (session["modes"][0], entry, listed, page)] == [None] * 4
+
+
 REFUSALS = [
     ("/questions/q1/answer", {"root": "//laptop/app", "answer": "a"},
      "on laptop, type: rcs question answer q1 'YOUR ANSWER'"),
