@@ -141,7 +141,9 @@ class SessionJson(JsonModel):
 
 
 class SessionsJson(JsonModel):
-    sessions: list[SessionJson] = Field(description="the one that changed last first")
+    sessions: list[SessionJson] = Field(
+        description="what waits, what runs, the rest; in each the one that changed last first"
+    )
     more: bool = Field(description="whether some were left out; ask with a higher limit")
     projects: list[str] = Field(description="the workspaces that were read")
     state: str = Field(description="the version of the state folders, as in the messages")

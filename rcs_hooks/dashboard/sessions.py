@@ -38,14 +38,20 @@ ACTIVE, NEEDY = "active", "needy"
 WAITS, CLOSED, UNREADABLE = "waiting", "closed", "unreadable"
 GOES_ON = (RUNNING, WAITS, *QUIET, CLOSED, UNREADABLE)
 """The statuses of a session with something active, or of which nobody can tell."""
+FIRST = (WAITS, RUNNING)
+"""The statuses with which a session comes before all others."""
+MOST_AHEAD = 200
+"""How many sessions that may be active are looked at for these, those written last."""
 
 
 class SessionEntry(NamedTuple):
-    """One session of a workspace, or its root if `session` is None, and when a file of it was written last."""
+    """One session of a workspace, or its root if `session` is None."""
 
     root: str
     session: str | None
     touched: float
+    """When a file of it was written last."""
+    may_be_active: bool
 
 
 def list_sessions(
@@ -57,17 +63,18 @@ def list_sessions(
     only: str | None = None,
     needy: Callable[[str], list[str]] = session_index.needing_attention,
 ) -> tuple[list[Record], bool]:
-    """Return sessions as JSON, the one written last first, and whether some were left out for `limit`.
+    """Return sessions as JSON, and whether some were left out for `limit`.
 
-    `only` is ACTIVE for active sessions, or NEEDY for the sessions that `needy` names, which may need a person.
+    What waits comes first, then what runs, then the rest, each with the one written last first. With a higher limit the
+    list begins as with a lower one. `only` is ACTIVE for active sessions, or NEEDY for the sessions that `needy` names,
+    which may need a person.
     """
     names_in = {None: known_sessions, ACTIVE: session_index.possibly_active, NEEDY: needy}[only]
     there = (entry for root in roots for entry in _entries(root, names_in))
     entries = sorted(there, key=lambda entry: -entry.touched)
     found: list[Record] = []
-    for entry in entries:
-        shown = _shown(entry, now, block_limit)
-        if shown is None or (only == ACTIVE and shown["status"] not in GOES_ON):
+    for shown in _in_order(entries, now, block_limit):
+        if only == ACTIVE and shown["status"] not in GOES_ON:
             continue
         if len(found) == limit:
             return found, True
@@ -75,15 +82,35 @@ def list_sessions(
     return found, False
 
 
+def _in_order(entries: list[SessionEntry], now: float, block_limit: int) -> Iterable[Record]:
+    """Yield sessions as JSON, those first that wait or run; `entries`: the one written last first."""
+    ahead = [entry for entry in entries if entry.may_be_active][:MOST_AHEAD]
+    looked_at = {entry: _shown(entry, now, block_limit) for entry in ahead}
+    first = [entry for entry in ahead if (shown := looked_at[entry]) and shown["status"] in FIRST]
+    first.sort(key=lambda entry: by_status(looked_at[entry]))
+    told = frozenset(first)
+    for entry in (*first, *(each for each in entries if each not in told)):
+        shown = looked_at[entry] if entry in looked_at else _shown(entry, now, block_limit)
+        if shown is not None:
+            yield shown
+
+
+def by_status(shown: Mapping[str, Any] | None) -> int:
+    """Return the place of a session in a list by its status alone: what waits comes first, then what runs."""
+    status = shown["status"] if shown else None
+    return FIRST.index(status) if status in FIRST else len(FIRST)
+
+
 def _entries(root: str, names_in: Callable[[str], list[str]]) -> list[SessionEntry]:
     try:
         folder = workspaces.state_folder(root)
         names = names_in(folder)
+        active = frozenset(session_index.possibly_active(folder) if names_in is known_sessions else names)
     except (UnsafePath, OSError):
         return []
-    return [
-        SessionEntry(root, name, _touched(folder, paths.session_folder(name)) if name else _root_touched(folder))
-        for name in (None, *names)
+    return [SessionEntry(root, None, _root_touched(folder), may_be_active=True)] + [
+        SessionEntry(root, name, _touched(folder, paths.session_folder(name)), may_be_active=name in active)
+        for name in names
     ]
 
 

@@ -96,6 +96,11 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
     return found
 
 
+def status_of(document: SharedDocument) -> object:
+    """Return the status of a session as its machine told it; a long silence since then changes it."""
+    return _parsed(document.record).get("status")
+
+
 def _mode(record: JsonObject) -> JsonObject:
     return NOT_EARLY | record | {"phase": _phase(record.get("phase"))}
 

@@ -166,6 +166,7 @@ class SharedData:
         shared = _shared(store)
         places = shared.places()
         found = self._known_sessions(shared, project, MOST_SESSIONS if only else limit + 1)
+        found.sort(key=session_lists.by_status)
         if only == session_lists.ACTIVE:
             found = [each for each in found if each["status"] in session_lists.GOES_ON]
         counts = shared.shown.runs_of_sessions()
@@ -178,10 +179,14 @@ class SharedData:
             "state": state_version.combine(places.versions()),
         }
 
-    def _known_sessions(self, store: PostgresStore, project: str | None, most: int) -> list[JsonObject]:
+    def _known_sessions(self, store: PostgresStore, project: str | None, rest: int = MOST_SESSIONS) -> list[JsonObject]:
+        """Return the sessions as JSON, those heard of last first. `rest`: how many of those that do not come first."""
         documents = store.shown.newest(present.SESSION, project, MOST_SESSIONS)
         documents.sort(key=lambda each: each.at or "", reverse=True)
-        return [found for each in documents[:most] if (found := present.session(each, self.clock()))]
+        others = [at for at, each in enumerate(documents) if present.status_of(each) not in session_lists.FIRST]
+        left_out = frozenset(others[rest:])
+        documents = [each for at, each in enumerate(documents) if at not in left_out]
+        return [found for each in documents if (found := present.session(each, self.clock()))]
 
     def _known_tasks(self, store: PostgresStore, project: str | None) -> list[JsonObject]:
         documents = store.shown.newest(present.TASK, project, MOST_TASKS)
@@ -218,7 +223,7 @@ class SharedData:
         shared = _shared(store)
         places = shared.places()
         seq, found = runs.needy(shared, self.now_ms, lambda _, run: shared.reason(run))
-        known, listed = self._known_sessions(shared, None, MOST_SESSIONS), self._known_tasks(shared, None)
+        known, listed = self._known_sessions(shared, None), self._known_tasks(shared, None)
         needs = attention.needs_of(found, known, listed, self.clock())
         working = attention.working(found, known, listed, needs)
         return {**needs, "working": working, "seq": seq, "state": state_version.combine(places.versions())}

@@ -276,4 +276,10 @@ def test_the_sessions_are_counted_without_what_there_is_none_of(look: Open, scen
     page = look("/sessions").page
     expect(page.locator(".figures")).to_have_text("1 session: 1 running")
     scene.write("s1", "forge", 30, active=False, lifecycle_outcome="finished")
-    expect(page.locator(".figures")).to_have_text("1 session")
+    expect(page.locator(".figures")).to_have_text("1 session: 1 finished")
+    scene.prompt("$forge fix the logout", "s2", 60)
+    scene.ask("s2", "forge", "Which one?")
+    scene.prompt("$forge ship it", "s3", 60)
+    scene.write("s3", "forge", 30, active=False, lifecycle_outcome="cancelled")
+    expect(page.locator(".figures")).to_have_text("3 sessions: 1 waiting, 1 finished, 1 stopped by the user")
+    expect(page.locator(".session").first).to_contain_text("Which one?")

@@ -145,6 +145,26 @@ def test_sessions_that_changed_last_come_first_and_more_tells_of_the_rest(board:
     assert ([each["session"] for each in found["sessions"]], found["more"]) == (["new", "middle", "old"], False)
 
 
+def test_what_waits_comes_first_then_what_runs_then_the_rest_and_a_longer_page_only_adds(board: Board) -> None:
+    workspace, names = board.workspace, ["a-waits", "b-runs", "c-ended", "d-waits", "e-closed", "f-ended", "g-runs"]
+    for number, name in enumerate(names):
+        ended = {"active": False, "lifecycle_outcome": "failed"} if "ended" in name else {}
+        asks = {"lifecycle_outcome": "askuserQuestion"} if "waits" in name else {}
+        workspace.prompt("$forge ship it", name)
+        workspace.edit("forge", name, **ended, **asks)
+        if "closed" in name:
+            workspace.call("SessionEnd", session=name, reason="other")
+        moment = 1_700_000_000 + number
+        os.utime(workspace.folder(name), (moment, moment))
+    ordered = ["d-waits", "a-waits", "g-runs", "b-runs", "f-ended", "e-closed", "c-ended"]
+    for limit in range(1, len(names) + 1):
+        found = board.get("/api/sessions", limit=limit)
+        assert [each["session"] for each in found["sessions"]] == ordered[:limit]
+        assert found["more"] == (limit < len(names))
+    active = [each["session"] for each in board.get("/api/sessions", active="true")["sessions"]]
+    assert active == ["d-waits", "a-waits", "g-runs", "b-runs", "e-closed"]
+
+
 def test_a_folder_of_state_that_leads_out_of_its_workspace_is_not_read(board: Board, tmp_path: Path) -> None:
     outside = Workspace(tmp_path / "outside", now=board.now)
     outside.write("team", session="x1")

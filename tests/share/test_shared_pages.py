@@ -205,6 +205,15 @@ def test_the_word_for_an_end_is_no_phase_whatever_machine_writes_it(pages: Pages
     assert [each["phase"] for each in (session["modes"][0], entry, listed, page)] == [None] * 4
 
 
+def test_the_sessions_that_wait_come_first(pages: Pages) -> None:
+    for number, status in enumerate(("waiting", "running", "failed", "waiting", "finished")):
+        at = now(500 - 100 * number)
+        pages.laptop.document("session", f"s{number}", session_record(status=status, modes=[], updated_at=at), at=at)
+    for limit, names in ((5, ["s3", "s0", "s1", "s4", "s2"]), (2, ["s3", "s0"])):
+        found = pages.get("/sessions", limit=limit)
+        assert ([each["session"] for each in found["sessions"]], found["more"]) == (names, limit < 5)
+
+
 REFUSALS = [
     ("/questions/q1/answer", {"root": "//laptop/app", "answer": "a"},
      "on laptop, type: rcs question answer q1 'YOUR ANSWER'"),

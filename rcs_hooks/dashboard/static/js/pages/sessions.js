@@ -6,9 +6,11 @@ import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
 import { coded, command, empty, filter, filtered, places, idToCopy, modeLink, problemNote, project, question, remark, resumed, sentence } from "../pieces.js";
 import { verdict } from "../proof.js";
 import { isShared } from "../shared.js";
-import { endWord, isQuiet, kindOf, status } from "../status.js";
+import { endWord, isQuiet, kindOf, status, word } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
+
+const COUNTED = ["waiting", "running", "stalled", "inactive", "closed", "unreadable", "failed", "blocked", "finished"];
 
 export class Sessions extends FilteredList {
   title = "Sessions";
@@ -50,7 +52,8 @@ export class Sessions extends FilteredList {
   #said(all) {
     if (!all.length) return null;
     const number = (name) => all.filter((each) => each.status === name).length;
-    const found = ["running", "waiting", "stalled", "inactive"].filter(number).map((name) => `${number(name)} ${name}`);
+    const others = all.map((each) => each.status).filter((each) => !COUNTED.includes(each));
+    const found = [...COUNTED, ...new Set(others)].filter(number).map((name) => `${number(name)} ${word(name)}`);
     const said = `${count(all.length, "session")}${this.data.more ? " and more" : ""}`;
     return h("p", { class: "dim figures" }, [said, found.join(", ")].filter(Boolean).join(": "));
   }
