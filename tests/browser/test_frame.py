@@ -119,6 +119,32 @@ def test_what_is_old_says_as_of_when_and_a_page_that_takes_long_is_outlined(
     expect(page.locator("h1")).to_have_text("Sessions")
 
 
+UNDRAWN = """() => [...document.querySelectorAll("use")]
+    .filter((each) => each.getBoundingClientRect().width === 0 && each.closest("svg").getBoundingClientRect().width > 0)
+    .map((each) => each.getAttribute("href"))"""
+TWICE = """() => [...document.querySelectorAll("[id]")].map((each) => each.id)
+    .filter((id, at, all) => all.indexOf(id) !== at)"""
+
+
+def test_icons_are_drawn_anew_while_the_server_is_away(look: Open, scene: Scene, dashboard: Dashboard) -> None:
+    scene.fill()
+    scene.prompt("$forge fix the login", "s1", 60)
+    window = look("/attention")
+    page = window.page
+    expect(page.locator(".need").first).to_be_visible()
+    assert page.evaluate(UNDRAWN) == page.evaluate(TWICE) == []
+    window.allowed += AWAY
+    dashboard.stop()
+    expect(page.locator("#away")).to_be_visible()
+    page.get_by_role("button", name="Theme").click()
+    page.get_by_role("button", name="Dismiss").first.click()
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".aside-cards .need")).to_be_visible()
+    assert page.locator("main use").count() > 10
+    page.wait_for_function(f"() => ({UNDRAWN})().length === 0", timeout=5000)
+    assert page.evaluate(TWICE) == []
+
+
 def test_what_is_touched_is_as_large_as_a_finger(look: Open, scene: Scene) -> None:
     scene.fill()
     for address in ("/", "/attention", "/runs", f"/runs/{LONG_RUN}", "/sessions", "/all"):

@@ -67,7 +67,7 @@ MEASURE = """() => {
   const icon = (element) => {
     const used = element.querySelector('use'), at = element.getBoundingClientRect()
     if (!used || at.width < 1) return
-    const name = used.getAttribute('href').split('#')[1], ink = getComputedStyle(element).color
+    const name = used.getAttribute('href').split(':')[1], ink = getComputedStyle(element).color
     parts.push({ kind: 'icon', name, ink, x: at.x, y: at.y, width: at.width, height: at.height })
   }
   const field = (element) => {
@@ -96,8 +96,8 @@ MEASURE = """() => {
   const bottom = Math.max(...parts.filter((each) => each.kind === 'words').map((each) => each.y + each.height))
   return { parts, width: innerWidth, height: bottom + 24, ground: getComputedStyle(document.body).backgroundColor }
 }"""
-ICONS = CHECKOUT / "rcs_hooks/dashboard/static/icons.svg"
-SYMBOL = re.compile(r'<symbol id="(\w+)" viewBox="([^"]+)">(.*)</symbol>')
+ICONS = CHECKOUT / "rcs_hooks/dashboard/static/index.html"
+SYMBOL = re.compile(r'<symbol id="icon:(\w+)" viewBox="([^"]+)">(.*)</symbol>')
 
 
 def picture(page: Page, title: str) -> str:

@@ -3,8 +3,6 @@
 import { h, s } from "./dom.js";
 import { now } from "./time.js";
 
-const ICONS = "/static/icons.svg";
-
 /** What people read for a run that they ended, in all lists. */
 export const STOPPED = "stopped by the user";
 const WORDS = { not_started: "not started", askuserQuestion: "waits for an answer", userinterlude: STOPPED };
@@ -67,9 +65,10 @@ export function statusIn(run, status) {
   return ENDED.includes(run.status) ? "left" : status;
 }
 
+/** An icon of those in the page itself, which are there while the server is away; no section has a colon in its id. */
 export function icon(name, title) {
   const said = title ? { role: "img", "aria-label": title } : { "aria-hidden": "true" };
-  return s("svg", { class: "icon", ...said }, s("use", { href: `${ICONS}#${name}` }));
+  return s("svg", { class: "icon", ...said }, s("use", { href: `#icon:${name}` }));
 }
 
 /** The shape with its word. */
