@@ -166,6 +166,8 @@ def test_an_empty_page_says_what_to_type(look: Open, pictures: Path, width: int,
     for name, address in EMPTY.items():
         window = look(address, width=width, scheme=scheme)
         expect(window.page.locator(".empty .command")).to_contain_text(TYPED.get(name, "rcs "))
+        if name == "all":
+            expect(window.page.locator(".empty")).to_contain_text("each run of a mode, each run that an agent reports")
         assert_fits(window)
         taken(window, pictures / f"empty-{name}-{width}-{scheme}.png")
         found.look(window, name)

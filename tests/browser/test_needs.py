@@ -70,6 +70,24 @@ def test_failures_are_folded_to_five_and_dismissed_until_there_is_more_to_say(lo
     expect(section.locator(".count")).to_have_text("7")
 
 
+def test_a_group_of_which_all_was_dismissed_has_no_heading_and_is_taken_back(look: Open, scene: Scene) -> None:
+    scene.at(5 * DAY).emit("requirements", run="quiet")
+    failed(scene, 1)
+    page = look("/attention").page
+    page.get_by_role("button", name="Dismiss: build").click()
+    inactive = page.locator("#inactive")
+    expect(inactive).to_have_text("1 inactive, dismissed in this browser. Show")
+    expect(page.locator(".needs h2")).to_have_count(1)
+    page.get_by_role("button", name="Dismiss: export 1").click()
+    expect(page.locator(".needs h2")).to_have_count(0)
+    expect(page.locator("#failed")).to_have_text("1 failed, dismissed in this browser. Show")
+    expect(page.locator(".empty")).to_have_text("Nothing else needs you")
+    inactive.get_by_role("button", name="Show").click()
+    inactive.get_by_role("button", name="Restore: build").click()
+    expect(inactive.locator("h2")).to_contain_text("Inactive 1")
+    expect(page.locator(".empty")).to_have_count(0)
+
+
 def test_planning_that_has_ended_waits_with_the_commands_that_resume_its_session(look: Open, scene: Scene) -> None:
     scene.prompt("$blueprint $forge split the export", "s1", 60)
     scene.write("s1", "blueprint", 30, active=False, lifecycle_outcome="finished", plan="plan.md")

@@ -96,7 +96,7 @@ export class Everything extends FilteredList {
       problemNote(this.problem),
       data.entries.length
         ? list(data.entries)
-        : empty(isFiltered ? "Nothing matches" : "Nothing yet", h("p", {}, isFiltered ? "Remove a word or a filter." : "What a prompt starts appears here at once, and stays. Type in your client:"), !isFiltered && command("$forge fix the failing test")),
+        : nothing(isFiltered),
       listEnd(data.entries.length, data.total),
     ];
   }
@@ -112,6 +112,15 @@ export class Everything extends FilteredList {
     );
   }
 }
+
+const nothing = (isFiltered) =>
+  isFiltered
+    ? empty("Nothing matches", h("p", {}, "Remove a word or a filter."))
+    : empty(
+        "Nothing yet",
+        h("p", {}, "Here is each run of a mode, each run that an agent reports, and each task, also when it has ended. To start a mode, type in your client:"),
+        command("$forge fix the failing test"),
+      );
 
 const NAMES = ["Status", "Title", "Kind and step", "Project", "Lasted", "Last activity"];
 

@@ -65,9 +65,9 @@ export class NeedsMe {
         this.#numbers(),
       ),
       problemNote(this.problem),
-      needs.length
-        ? h("div", { class: "board", "data-key": "board" }, ...needs.map(([kind, title]) => this.#section(kind, title)))
-        : this.#nothing(),
+      needs.length > 0 && h("div", { class: "board", "data-key": "board" }, ...needs.map(([kind, title]) => this.#section(kind, title))),
+      !needs.length && this.#nothing(),
+      needs.length > 0 && !needs.some(([kind]) => this.#shown(kind).length) && empty("Nothing else needs you"),
     ];
   }
 
@@ -106,16 +106,11 @@ export class NeedsMe {
     const isOpen = this.#aside.has(kind);
     return h(
       "section",
-      { id: kind, class: "needs", "data-key": kind, "aria-labelledby": `${kind}-title` },
-      h(
-        "h2",
-        { id: `${kind}-title` },
-        title,
-        " ",
-        h("span", { class: "count" }, String(shown.length)),
-        h("small", {}, MEANS[kind]),
-      ),
-      h("ul", { class: "cards" }, ...first.map((need) => this.#need(kind, need))),
+      { id: kind, class: "needs", "data-key": kind, "aria-label": title },
+      shown.length > 0 && [
+        h("h2", {}, title, " ", h("span", { class: "count" }, String(shown.length)), h("small", {}, MEANS[kind])),
+        h("ul", { class: "cards" }, ...first.map((need) => this.#need(kind, need))),
+      ],
       more.length > 0 &&
         h(
           "details",
@@ -127,7 +122,7 @@ export class NeedsMe {
         h(
           "p",
           { class: "dim aside-note", "data-key": "aside" },
-          `${aside.length} dismissed in this browser. `,
+          shown.length ? `${aside.length} dismissed in this browser. ` : `${aside.length} ${kind}, dismissed in this browser. `,
           h("button", { type: "button", class: "button small quiet", "data-do": "show-aside", "data-kind": kind }, isOpen ? "Hide" : "Show"),
         ),
       isOpen &&
