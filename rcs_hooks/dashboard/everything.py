@@ -195,8 +195,13 @@ def _of_active(entry: Record, group: str) -> Record:
     return _entry(
         MODE, entry["name"], entry["title"], entry["project"], state, has_title=entry["has_title"],
         phase=entry["phase"], session=entry["session"], client=entry["client"], started_at=entry["since"],
-        last_at=entry["last_at"] or entry["since"], says=entry["detail"], page=entry["page"],
+        last_at=entry["last_at"] or entry["since"], says=_beyond_phase(entry), page=entry["page"],
     )  # fmt: skip
+
+
+def _beyond_phase(entry: Record) -> str | None:
+    """Return what is said of an active mode beyond its phase, which each entry has anyway; None if that is all."""
+    return entry["detail"].removeprefix(f"phase {entry['phase']}").lstrip(",; ") or None
 
 
 def of_passage(root: str, session: str, run: Record, client: str | None, *, is_last: bool) -> Record:

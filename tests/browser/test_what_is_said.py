@@ -77,23 +77,6 @@ def test_the_words_of_an_end_are_those_of_its_status(look: Open, scene: Scene) -
     assert not page.locator(".entry-row .status").evaluate(CUT)
 
 
-def test_an_early_end_has_the_same_words_in_every_list(look: Open, scene: Scene) -> None:
-    for ago in (120, 60):
-        scene.prompt("$forge fix the login", "s1", ago)
-        scene.write("s1", "forge", ago - 30, active=False, lifecycle_outcome="finished")
-    lists = {
-        "/": ".entry .status", "/all": ".entry-row > .status", "/sessions": ".session .status",
-        page_of(scene, "s1", "forge"): ".run-lines .status",
-    }  # fmt: skip
-    for width in (400, 1280):
-        window = look("/", width=width)
-        for address, place in lists.items():
-            window.go(address)
-            found = window.page.locator(f"{place}:not(.verdict)")
-            expect(found).to_have_text(["finished early", "finished early"])
-            assert found.evaluate_all(f"(found) => found.filter({CUT}).length") == 0
-
-
 def test_no_event_is_cut_off_on_a_small_page(look: Open, scene: Scene) -> None:
     scene.fill()
     page = look("/runs/archived-1", width=400).page

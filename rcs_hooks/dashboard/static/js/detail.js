@@ -1,6 +1,7 @@
 // One step of a run: each visit, who worked in it, and what was made there.
 
 import { h } from "./dom.js";
+import { sentence } from "./pieces.js";
 import { icon, isLeft, kindOf, mark, status, word } from "./status.js";
 import { duration, lasting, moment, now } from "./time.js";
 
@@ -21,7 +22,7 @@ export function detail(data, step, stretches, address) {
       h("a", { class: "icon-button", href: address({ step: null }), "aria-label": "Close the detail" }, icon("close")),
     ),
     step.label && step.label !== step.step && h("p", { class: "dim" }, h("code", {}, step.step)),
-    step.asks && h("p", { class: "asks" }, step.asks),
+    step.asks && h("p", { class: "asks" }, sentence(step.asks)),
     stretches.length
       ? visitTable(stretches)
       : h("p", { class: "dim" }, step.status ? "No time was taken of it." : "The run has not come to it."),

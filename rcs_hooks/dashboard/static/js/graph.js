@@ -16,7 +16,7 @@ const SHAPES = {
 };
 const SMALLEST = 0.75; // of its own size; smaller, and its words cannot be read
 const MOST_ENLARGED = 2;
-const ROOM = { height: "100dvh - 130px", width: "100vw - 90px" };
+const ROOM = { height: "100dvh - 130px", width: "100vw - var(--beside)" };
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The picture, or null where the text is none. */

@@ -18,7 +18,10 @@ const SHAPES = new Set([
   "not_started",
   "unreadable",
   "left",
+  "open",
 ]);
+/** The icons of states that look like another one otherwise. */
+const ICONS = { closed: "shut", open: "task" };
 const LIKE = {
   finished: "completed",
   done: "completed",
@@ -39,6 +42,8 @@ export function kindOf(status) {
   const name = status ?? "not_started";
   return SHAPES.has(name) ? name : (LIKE[name] ?? "idle");
 }
+
+const iconOf = (name) => ICONS[name] ?? kindOf(name);
 
 const HOUR = 3_600_000;
 
@@ -72,8 +77,8 @@ export function icon(name, title) {
 }
 
 /** The shape with its word. */
-export function status(name, said = word(name)) {
-  return h("span", { class: `status is-${kindOf(name)}` }, icon(kindOf(name)), h("span", {}, said));
+export function status(name, said = word(name), shape = iconOf(name)) {
+  return h("span", { class: `status is-${kindOf(name)}` }, icon(shape), h("span", {}, said));
 }
 
 /** The word for how a run has ended, in every list: one that finished too soon says so. */
@@ -81,5 +86,5 @@ export const endWord = (outcome, isEarly) => (outcome === "finished" && isEarly 
 
 /** The shape alone, its word for those who hear it and on hover. */
 export function mark(name) {
-  return h("span", { class: `status mark is-${kindOf(name)}`, title: word(name) }, icon(kindOf(name), word(name)));
+  return h("span", { class: `status mark is-${kindOf(name)}`, title: word(name) }, icon(iconOf(name), word(name)));
 }

@@ -134,7 +134,7 @@ export class ModeRun extends OneRun {
       isShared && canClear(data) && toType(data.project, `rcs state clear --mode ${quoted(data.mode)}${data.session === null ? "" : ` --session ${quoted(data.session)}`}`),
       asked && h("p", { class: "asks" }, sentence(asked)),
       data.early &&
-        remark("stalled", `Reported finished early: ${data.early_because}.`),
+        remark("notice", `Reported finished early: ${data.early_because}.`),
       h("dl", { class: "facts line" }, ...this.#facts(data)),
     );
   }

@@ -78,7 +78,8 @@ export class Overview extends FilteredList {
       { class: "numbers", "aria-label": "In numbers" },
       ...found.map(({ group, word, entries }) => {
         const kind = { ended: "idle", tasks: "idle", closed: "inactive" }[group] ?? group;
-        const inner = [icon(kind), h("strong", {}, String(entries.length)), " ", h("span", {}, word)];
+        const shape = { tasks: "task", closed: "shut" }[group] ?? group;
+        const inner = [icon(shape), h("strong", {}, String(entries.length)), " ", h("span", {}, word)];
         const looks = `figure is-${kind}${entries.length ? "" : " none"}`;
         const href = filtered(this.url, "show", group);
         return h("li", {}, entries.length ? h("a", { class: looks, href }, ...inner) : h("span", { class: looks }, ...inner));
@@ -134,7 +135,7 @@ function wordOf(group, words, entries) {
 /** The status that an entry is shown with, and its word. */
 function statusOf(entry, group) {
   if (group === "ended") return status(entry.outcome, endWord(entry.outcome, entry.early));
-  if (group === "tasks") return entry.phase === "done" ? status("completed", "done") : status("idle", entry.phase?.replaceAll("_", " "));
+  if (group === "tasks") return entry.phase === "done" ? status("completed", "done") : status("open", entry.phase?.replaceAll("_", " "));
   return status(entry.quiet ?? group);
 }
 

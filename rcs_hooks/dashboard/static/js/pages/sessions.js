@@ -185,7 +185,7 @@ function modeShown(mode, of) {
     ),
     mode.updated_at ? ago(mode.updated_at, { class: "when" }) : h("span", { class: "when" }),
     clear(of.root, mode.session, mode.mode, "Clear…"),
-    mode.reason && remark(kindOf(mode.outcome) === "failed" ? "failed" : "idle", mode.reason),
+    mode.reason && remark(kindOf(mode.outcome) === "failed" ? "failed" : "notice", mode.reason),
   );
 }
 

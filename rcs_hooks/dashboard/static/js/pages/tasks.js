@@ -92,10 +92,10 @@ function taskShown(task, path) {
         : task.done
           ? status("completed", "done")
           : goesOn(task)
-            ? status("running", "can go on")
+            ? status("open", "can go on", "open")
             : isToDecide(task)
               ? status("waiting")
-              : status("idle", "held"),
+              : status("idle", "held", "closed"),
       h("h2", {}, task.task_id),
       h("span", { class: "turn" }),
       task.proof && verdict(task.proof.verdict, task.proof.says),
