@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.browser.scene import FORGE, LONG_RUN, page_of
+from tests.browser.scene import DAY, FORGE, LONG_RUN, page_of
 from tests.tasks.support import Task
 
 if TYPE_CHECKING:
@@ -69,6 +69,13 @@ def test_each_number_of_the_overview_has_an_icon_of_its_own(look: Open, scene: S
     expect(window.page.locator(".task")).to_be_visible()
     head = window.page.locator(".task .card-head .status use").evaluate_all(icons)
     assert head in (["#icon:open"], ["#icon:closed"])
+
+
+def test_what_is_inactive_has_lasted_as_long_in_every_list(look: Open, scene: Scene) -> None:
+    scene.at(5 * DAY).emit("requirements", run="r1")
+    scene.at(4 * DAY).emit("design", run="r1")
+    for address, place in {"/runs": ".row .duration", "/all": ".entry-row > .duration", "/runs/r1": ".facts .duration"}.items():
+        expect(look(address).page.locator(place)).to_have_text("1 d 00 h")
 
 
 def test_what_stands_in_a_column_is_not_said_again(look: Open, scene: Scene) -> None:

@@ -135,7 +135,7 @@ const list = (entries) =>
 /** The word for a state: what has come to its end has finished, be it a mode, a run or a task. */
 const said = (state) => (state === "completed" ? "finished" : word(state));
 
-const GOES_ON = ["waiting", "running", "stalled", "inactive"];
+const GOES_ON = ["waiting", "running", "stalled"];
 
 function lasted({ kind, state, started_at: from, seconds }) {
   if (state === "closed") return "";
