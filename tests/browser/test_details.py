@@ -71,10 +71,28 @@ def test_each_number_of_the_overview_has_an_icon_of_its_own(look: Open, scene: S
     assert head in (["#icon:open"], ["#icon:closed"])
 
 
+def test_nothing_is_crooked_or_empty_above_a_list(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    page = look("/sessions").page
+    middle = "(each) => each.getBoundingClientRect().y + each.getBoundingClientRect().height / 2"
+    heights = [
+        page.locator(f".session {each}").evaluate(middle) for each in (".card-head > .status", ".mode > .status")
+    ]
+    assert abs(heights[0] - heights[1]) <= 1
+    scene.at(60).emit("requirements", run="r1")
+    page = look("/runs", width=800).page
+    expect(page.locator("[data-run]")).to_be_visible()
+    assert page.locator(".filters").evaluate("(each) => each.getBoundingClientRect().height") < 60
+
+
 def test_what_is_inactive_has_lasted_as_long_in_every_list(look: Open, scene: Scene) -> None:
     scene.at(5 * DAY).emit("requirements", run="r1")
     scene.at(4 * DAY).emit("design", run="r1")
-    for address, place in {"/runs": ".row .duration", "/all": ".entry-row > .duration", "/runs/r1": ".facts .duration"}.items():
+    for address, place in {
+        "/runs": ".row .duration",
+        "/all": ".entry-row > .duration",
+        "/runs/r1": ".facts .duration",
+    }.items():
         expect(look(address).page.locator(place)).to_have_text("1 d 00 h")
 
 
