@@ -85,6 +85,14 @@ def test_nothing_is_crooked_or_empty_above_a_list(look: Open, scene: Scene) -> N
     assert page.locator(".filters").evaluate("(each) => each.getBoundingClientRect().height") < 60
 
 
+def test_an_end_that_the_status_tells_is_not_said_again(look: Open, scene: Scene) -> None:
+    scene.prompt("$blueprint plan it", "s1", 60)
+    scene.write("s1", "blueprint", 30, active=False, lifecycle_outcome="finished", current_phase="done")
+    page = look("/").page
+    expect(page.locator(".entry .status")).to_have_text("finished early")
+    expect(page.locator(".entry .detail")).to_have_count(0)
+
+
 def test_what_is_inactive_has_lasted_as_long_in_every_list(look: Open, scene: Scene) -> None:
     scene.at(5 * DAY).emit("requirements", run="r1")
     scene.at(4 * DAY).emit("design", run="r1")

@@ -184,7 +184,7 @@ function asks({ question: asked, name, project: root, session }) {
 }
 
 function said(entry) {
-  if (!entry.detail || [entry.outcome, STOPPED].includes(entry.detail)) return null;
+  if (!entry.detail || [entry.outcome, STOPPED, endWord(entry.outcome, entry.early)].includes(entry.detail)) return null;
   return [
     h("p", { class: "detail" }, entry.kind !== "run" && !entry.question ? coded(sentence(entry.detail)) : sentence(entry.detail), entry.proof_says && newest(entry)),
     entry.command && !(entry.kind === "run" && entry.page) && (entry.kind === "run" ? h("p", { class: "detail to-type" }, copied(entry.command)) : isShared ? toType(entry.project, entry.command) : h("p", { class: "detail to-type" }, copied(entry.command))),
