@@ -85,6 +85,15 @@ def test_nothing_is_crooked_or_empty_above_a_list(look: Open, scene: Scene) -> N
     assert page.locator(".filters").evaluate("(each) => each.getBoundingClientRect().height") < 60
 
 
+def test_what_an_event_is_stands_there_whole(look: Open, scene: Scene) -> None:
+    scene.at(2 * DAY).walk("requirements", "design")
+    scene.at(DAY).emit("tasks", run="r1")
+    for width in (800, 1280, 1920):
+        page = look("/runs/r1", width=width).page
+        expect(page.locator(".with-day .auto").first).to_be_visible()
+        assert page.locator(".event .what").evaluate_all(CUT) == 0
+
+
 def test_an_end_that_the_status_tells_is_not_said_again(look: Open, scene: Scene) -> None:
     scene.prompt("$blueprint plan it", "s1", 60)
     scene.write("s1", "blueprint", 30, active=False, lifecycle_outcome="finished", current_phase="done")
