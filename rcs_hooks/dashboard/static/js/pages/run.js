@@ -5,7 +5,7 @@ import { artifacts, openArtifact } from "../artifacts.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { Events } from "../events.js";
-import { copyButton, fact, placeOf, problemNote, project, sentence, shortId, taskLink, toType } from "../pieces.js";
+import { copyButton, fact, placeOf, problemNote, project, shortId, taskLink, toType } from "../pieces.js";
 import { hasTexts, isShared, quoted, runOf } from "../shared.js";
 import { status, statusOf } from "../status.js";
 import { absolute, ago, duration, lasting } from "../time.js";
