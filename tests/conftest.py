@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False  # as for the programs that the tests start, whose environment is their own
     properties.in_full = _selects_slow(config)
     properties.is_sample = _is_sample()
-    if not _selects_slow(config) or "tests/real_clients" in (config.getoption("ignore") or ()):
+    if not (_selects_slow(config) and _starts_clients(config)):
         _use_memory()
 
 
@@ -73,8 +73,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("slow")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In a sample, a slow test with many rows tries a few of them, the same ones each time."""
+    """In a sample, a slow test with many rows tries a few of them, the same ones each time: of what `-m` has left."""
     if not (_is_sample() and _selects_slow(config)):
         return
     rows: dict[str, list[pytest.Item]] = {}
@@ -100,6 +101,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def _is_sample() -> bool:
     """`.ci/run` sets it; without it, and in `.ci/run full`, every row is run."""
     return os.environ.get("SWEEP") == "sample"
+
+
+def _starts_clients(config: pytest.Config) -> bool:
+    """Whether tests with real clients are among those that are named."""
+    place = TESTS / "real_clients"
+    named = [Path(arg.partition("::")[0]).resolve() for arg in config.args]
+    is_named = any(path == place or path in place.parents or place in path.parents for path in named)
+    return is_named and "tests/real_clients" not in (config.getoption("ignore") or ())
 
 
 def _selects_slow(config: pytest.Config) -> bool:
