@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -33,7 +34,7 @@ class Unavailable(Exception):
 
 
 class Firefox:
-    """One page of a headless Firefox."""
+    """A headless Firefox, and the page in it that was opened last."""
 
     def __init__(self, folder: Path) -> None:
         """Start it with a profile in a folder. Raises Unavailable."""
@@ -44,17 +45,18 @@ class Firefox:
         (folder / "user.js").write_text(SETTINGS)
         words = [program, "--headless", "--no-remote", "--profile", str(folder), "--remote-debugging-port", "0"]
         self._program = subprocess.Popen(
-            [*words, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
+            [*words, "about:blank"], env=os.environ | {"HOME": str(folder)}, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
         self.problems: list[str] = []
         """What the page has complained of."""
         self._number = 0
+        self._context = ""
         try:
             self._connection = self._connect()
             self._socket = self._connection.__enter__()
             self._ask("session.new", capabilities={})
             self._ask("session.subscribe", events=["log.entryAdded"])
-            self._context = self._ask("browsingContext.getTree")["contexts"][0]["context"]
         except BaseException:
             self._program.kill()
             raise
@@ -92,6 +94,14 @@ class Firefox:
                 if answer["type"] == "error":
                     raise AssertionError(f"{method}: {answer['error']}: {answer['message'][:500]}")
                 return answer["result"]
+
+    def open(self) -> None:
+        """Open a page that nothing was done with."""
+        self._context = self._ask("browsingContext.create", type="tab")["context"]
+
+    def leave(self) -> None:
+        """Close the page, which then asks nobody for anything."""
+        self._ask("browsingContext.close", context=self._context)
 
     def size(self, width: int, height: int = 900) -> None:
         self._ask("browsingContext.setViewport", context=self._context, viewport={"width": width, "height": height})

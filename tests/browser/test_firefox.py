@@ -23,15 +23,24 @@ __all__ = ["pictures"]
 WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
 
-@pytest.fixture
-def firefox(tmp_path: Path) -> Iterator[Firefox]:
+@pytest.fixture(scope="session")
+def one_firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
     try:
-        made = Firefox(tmp_path / "firefox")
+        made = Firefox(tmp_path_factory.mktemp("firefox"))
     except Unavailable as why:
         pytest.skip(str(why))
     yield made
     made.close()
-    assert made.problems == []
+
+
+@pytest.fixture
+def firefox(one_firefox: Firefox, dashboard: Dashboard) -> Iterator[Firefox]:
+    """A page of its own, which is closed before the dashboard ends."""
+    one_firefox.problems.clear()
+    one_firefox.open()
+    yield one_firefox
+    one_firefox.leave()
+    assert one_firefox.problems == []
 
 
 def is_(wanted: object) -> Callable[[object], bool]:

@@ -9,10 +9,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import axe
 from tests.browser.scene import FORGE, SCRIPT, page_of
-from tests.browser.test_looks import SIZES, assert_fits, pictures, taken
-from tests.real_clients.install import Unavailable
+from tests.browser.test_looks import SIZES, Findings, assert_fits, pictures, taken
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -210,12 +208,11 @@ def filled(scene: Scene) -> dict[str, tuple[str, str]]:
 def test_the_list_and_a_run_fit_and_have_a_picture(
     look: Open, scene: Scene, pictures: Path, width: int, scheme: str
 ) -> None:
+    window, found = look(width=width, scheme=scheme), Findings()
     for name, (address, selector) in filled(scene).items():
-        window = look(address, width=width, scheme=scheme)
+        window.go(address)
         expect(window.page.locator(selector).first).to_be_visible()
         assert_fits(window)
         taken(window, pictures / f"modes-{name}-{width}-{scheme}.png")
-        try:
-            assert axe.findings(window.page) == []
-        except Unavailable as why:
-            pytest.skip(str(why))
+        found.look(window, name)
+    found.assert_none()

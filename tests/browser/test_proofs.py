@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import axe
 from tests.browser.scene import SCRIPT, page_of
 from tests.browser.test_harmless import assert_harmless
-from tests.browser.test_looks import SIZES, assert_fits, pictures, taken
-from tests.real_clients.install import Unavailable
+from tests.browser.test_looks import SIZES, Findings, assert_fits, pictures, taken
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,16 +161,15 @@ PLACES = {
 def test_each_verdict_fits_and_has_a_picture(look: Open, scene: Scene, pictures: Path, width: int, scheme: str) -> None:
     fill(scene)
     pages = {name: (page_of(scene, session, "forge"), wanted) for name, (session, wanted) in PLACES.items()}
+    window, found = look(width=width, scheme=scheme), Findings()
     for name, (address, selector) in {
         **pages,
         "list": ("/", ".verdict"),
         "sessions": ("/sessions", ".verdict"),
     }.items():
-        window = look(address, width=width, scheme=scheme)
+        window.go(address)
         expect(window.page.locator(selector).first).to_be_visible()
         assert_fits(window)
         taken(window, pictures / f"proof-{name}-{width}-{scheme}.png")
-        try:
-            assert axe.findings(window.page) == []
-        except Unavailable as why:
-            pytest.skip(str(why))
+        found.look(window, name)
+    found.assert_none()

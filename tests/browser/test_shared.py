@@ -9,11 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunRecord, StepRecord
-from tests.browser import axe
 from tests.browser.live import Dashboard
-from tests.browser.test_looks import assert_fits, pictures, taken
+from tests.browser.test_looks import SIZES, Findings, assert_fits, pictures, taken
 from tests.browser.watched import AWAY, Window
-from tests.real_clients.install import Unavailable
 from tests.share.conftest import _no_settings_of_libpq, database, server
 from tests.share.machine_rows import Rows, entry_record, now, passage_record, session_record, task_record
 
@@ -46,7 +44,6 @@ PAGES = {
     "machines": ("/shared/machines", ".machine-card"),
     "local": ("/", ".empty"),
 }
-SIZES = [(width, scheme) for width in (400, 800, 1280, 1920) for scheme in ("light", "dark")]
 
 
 class Team:
@@ -115,22 +112,19 @@ def look(browser: Browser, team: Team) -> Iterator[Any]:
     assert [problem for window in windows for problem in window.problems] == []
 
 
-def test_each_page_fits_and_has_no_violation(look: Any, pictures: Path) -> None:
-    found: list[str] = []
-    for width, scheme in SIZES:
-        for name, (address, shown) in PAGES.items():
-            window = look(address, width=width, scheme=scheme, bypass_csp=True, reduced_motion="reduce")
-            window.page.wait_for_selector(shown)
-            if name != "local":
-                window.page.wait_for_selector(".place .person, .machine-card", state="attached")
-            assert_fits(window)
-            taken(window, pictures / f"shared-{name}-{width}-{scheme}.png")
-            try:
-                found += [f"{name} at {width}, {scheme}: {each}" for each in axe.findings(window.page)]
-            except Unavailable as why:
-                pytest.skip(str(why))
-            window.page.context.close()
-    assert found == []
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_each_page_fits_and_has_no_violation(look: Any, pictures: Path, width: int, scheme: str) -> None:
+    found = Findings()
+    window = look("/", width=width, scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+    for name, (address, shown) in PAGES.items():
+        window.go(address)
+        window.page.wait_for_selector(shown)
+        if name != "local":
+            window.page.wait_for_selector(".place .person, .machine-card", state="attached")
+        assert_fits(window)
+        taken(window, pictures / f"shared-{name}-{width}-{scheme}.png")
+        found.look(window, name)
+    found.assert_none()
 
 
 def test_the_switch_leads_from_this_machine_to_all_and_back(look: Any) -> None:
