@@ -176,6 +176,13 @@ def running(programs: Path, *settings: str, files: Mapping[str, Path] | None = N
     assert not folder.exists()
 
 
+def free_port() -> int:
+    """Return a port that nobody has at this moment."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def _started(
     programs: Path, data: Path, env: dict[str, str], user: str | None, settings: tuple[str, ...]
 ) -> tuple[int, subprocess.Popen[bytes]]:
@@ -183,9 +190,7 @@ def _started(
     options = [word for each in settings for word in ("-c", each)]
     options += ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
     while True:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = int(free.getsockname()[1])
+        port = free_port()
         log = data / "log.txt"
         with log.open("wb") as to:
             process = subprocess.Popen(
@@ -201,7 +206,9 @@ def _started(
             return port, process
         process.kill()
         process.wait()
-        assert b"DatabaseAddress already in use" in log.read_bytes(), log.read_text()
+        assert process.stdin is not None
+        process.stdin.close()
+        assert b"Address already in use" in log.read_bytes(), log.read_text()
 
 
 def _is_ready(log: Path) -> bool:
