@@ -28,7 +28,7 @@ from tests.share.support import wait_for
 from tests.support import RCS_HOOK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 LIMIT = 1.05
 ROUNDS = 60
@@ -126,9 +126,12 @@ def desks(folder: Path) -> Iterator[dict[str, Desk]]:
         yield found
 
 
-def measured(rounds: int, folder: Path) -> dict[tuple[str, str], list[Cost]]:
-    """Return what each program took beside each server, in every round but the first few."""
-    costs: dict[tuple[str, str], list[Cost]] = {}
+Costs = dict[tuple[str, str], list[Cost]]
+
+
+def measured(rounds: int, folder: Path, is_enough: Callable[[Costs], bool] | None = None) -> Costs:
+    """Return what each program took beside each server, in every round but the first few: in no more than is enough."""
+    costs: Costs = {}
     order = random.Random(1)
     with desks(folder) as found:
         names = list(found)
@@ -139,10 +142,12 @@ def measured(rounds: int, folder: Path) -> dict[tuple[str, str], list[Cost]]:
                     cost = found[name].run(program)
                     if turn >= WARM_UP:
                         costs.setdefault((program, name), []).append(cost)
+            if is_enough and costs and is_enough(costs):
+                break
     return costs
 
 
-def ratios(costs: dict[tuple[str, str], list[Cost]], program: str, name: str) -> tuple[float, float]:
+def ratios(costs: Costs, program: str, name: str) -> tuple[float, float]:
     """Return how much more a program took than with nothing shared: the median processor time, and the least time."""
     mine, plain = costs[program, name], costs[program, OFF]
     processor = statistics.median(cost.processor for cost in mine) / statistics.median(cost.processor for cost in plain)

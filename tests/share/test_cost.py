@@ -10,7 +10,8 @@ from tests.bench import bench_sharing_cost as bench
 from tests.share.conftest import binaries
 
 WIDER = 1.15
-ROUNDS = 25
+ROUNDS, MOST_ROUNDS = 10, 25
+"""More than the first are tried while one costs too much: what else the machine does only adds."""
 
 
 @pytest.mark.slow
@@ -18,11 +19,17 @@ ROUNDS = 25
 def test_a_hook_an_emit_and_a_state_write_cost_as_much_as_without_sharing(tmp_path: Path) -> None:
     if binaries() is None:
         pytest.skip("no PostgreSQL server is installed: neither initdb on PATH nor /usr/lib/postgresql/*/bin")
-    costs = bench.measured(ROUNDS, tmp_path)
-    found = {
-        (program, name): bench.ratios(costs, program, name)
-        for program in bench.PROGRAMS
-        for name in (bench.THERE, bench.GONE, bench.SILENT)
-    }
-    print(found)
-    assert {each: both for each, both in found.items() if min(both) > WIDER} == {}
+
+    def over(costs: bench.Costs) -> dict[tuple[str, str], tuple[float, float]]:
+        found = {
+            (program, name): bench.ratios(costs, program, name)
+            for program in bench.PROGRAMS
+            for name in (bench.THERE, bench.GONE, bench.SILENT)
+        }
+        return {each: both for each, both in found.items() if min(both) > WIDER}
+
+    def is_enough(costs: bench.Costs) -> bool:
+        rounds = min(map(len, costs.values()))
+        return rounds >= ROUNDS and not over(costs)
+
+    assert over(bench.measured(MOST_ROUNDS, tmp_path, is_enough)) == {}

@@ -114,12 +114,18 @@ class Size(NamedTuple):
     cut_seconds: float
 
 
-SIZE = Size(homes=50, events=100_000, kills=100, restarts=5, cut_seconds=10.0)
+SIZES = [
+    pytest.param(Size(homes=20, events=20_000, kills=40, restarts=3, cut_seconds=3.0), id="twenty"),
+    pytest.param(
+        Size(homes=50, events=100_000, kills=100, restarts=5, cut_seconds=10.0), id="fifty", marks=pytest.mark.full
+    ),
+]
 
 
 @pytest.mark.slow
 @pytest.mark.alone
-def test_fifty_writers_through_kills_crashes_of_the_server_and_a_cut_network(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", SIZES)
+def test_many_writers_through_kills_crashes_of_the_server_and_a_cut_network(tmp_path: Path, size: Size) -> None:
     programs = binaries()
     assert programs is not None
     with running(programs, "max_connections=200") as server:
@@ -128,39 +134,39 @@ def test_fifty_writers_through_kills_crashes_of_the_server_and_a_cut_network(tmp
         data = table(database, "SHOW data_directory")[0][0]
         proxy = Proxy(server.port)
         url = f"postgresql://{ADMIN}@127.0.0.1:{proxy.port}/{database.name}"
-        homes = [Home(tmp_path / str(number), url, f"m-{number}") for number in range(SIZE.homes)]
+        homes = [Home(tmp_path / str(number), url, f"m-{number}") for number in range(size.homes)]
         try:
-            _work(database, homes, programs, str(data), proxy)
+            _work(size, database, homes, programs, str(data), proxy)
             check_all_is_there_once(database, homes)
         finally:
             proxy.close()
             _control(programs, str(data), "stop", "-m", "immediate")
 
 
-def _work(database: Database, homes: list[Home], programs: Path, data: str, proxy: Proxy) -> None:
+def _work(size: Size, database: Database, homes: list[Home], programs: Path, data: str, proxy: Proxy) -> None:
     chance = random.Random(8)
-    part = SIZE.events // len(homes) // 4
+    part = size.events // len(homes) // 4
     for home in homes:
         home.emit(part)
         home.log("s-1", *[{}] * 20)
         home.task("pay", 3)
     with Writers(homes) as writers:
-        for kill in range(SIZE.kills):
+        for kill in range(size.kills):
             number = chance.randrange(len(homes))
             writers.kill(number)
             writers.start(number)
-            if kill % (SIZE.kills // SIZE.restarts) == 7:
+            if kill % (size.kills // size.restarts) == 7:
                 _control(programs, data, "restart", "-m", "immediate")
-            if kill % (SIZE.kills // 3) == 11:
+            if kill % (size.kills // 3) == 11:
                 for home in homes:
                     home.emit(part)
-            if kill == SIZE.kills // 2:
+            if kill == size.kills // 2:
                 proxy.mode = REFUSES
                 proxy.cut()
-                time.sleep(SIZE.cut_seconds)
+                time.sleep(size.cut_seconds)
                 proxy.mode = PASSES
             time.sleep(chance.uniform(0.0, 0.1))
-        assert sum(len(home.event_ids()) for home in homes) == SIZE.events
+        assert sum(len(home.event_ids()) for home in homes) == size.events
         wait_for(lambda: are_sent(database, homes), 240)
         expected = [(23 * len(homes),)]
         wait_for(lambda: table(database, "SELECT sum(position) FROM rcs.sources WHERE kind <> 'runs'") == expected)
