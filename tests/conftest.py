@@ -22,8 +22,8 @@ SLOW = ("browser", "real_clients", "sweep")
 TESTS = Path(__file__).parent
 MEMORY = "/dev/shm"
 ROOM = 1 << 30
-ROWS = 3
-"""How many rows of a slow test a sample has."""
+ROWS, ROWS_OF_CLIENTS = 2, 1
+"""How many rows of a slow test a sample has, and of one with a real client, whose turns take seconds."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -81,7 +81,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rows: dict[str, list[pytest.Item]] = {}
     for item in items:
         rows.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    chosen = {item for name, group in rows.items() for item in random.Random(name).sample(group, min(len(group), ROWS))}
+    chosen = set()
+    for name, group in rows.items():
+        most = ROWS_OF_CLIENTS if "tests/real_clients/" in name else ROWS
+        chosen |= {*random.Random(name).sample(group, min(len(group), most))}
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]
 
