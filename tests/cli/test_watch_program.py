@@ -141,10 +141,7 @@ def test_of_too_many_events_the_oldest_are_dropped_which_is_said(tmp_path: Path)
 
 
 @pytest.mark.parametrize("ignores", ["", 'trap "" TERM; '], ids=["", "ignores TERM"])
-def test_one_that_takes_too_long_is_ended_with_all_that_it_has_started(
-    ignores: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watch_program, "GRACE", 0.1)
+def test_one_that_takes_too_long_is_ended_with_all_that_it_has_started(ignores: str, tmp_path: Path) -> None:
     script = ignores + 'sleep 600 & echo $! $$ > "$F/new"; mv "$F/new" "$F/pids"; sleep 600; sleep 600'
     for seconds in (0.2, 2, 20):  # in which a busy machine has started it
         called = Called(tmp_path, script, seconds=seconds)
