@@ -215,7 +215,7 @@ def error_json(code: str, message: str, **details: object) -> Record:
 
 def clean_env(**extra: str) -> dict[str, str]:
     """For whole programs: nothing of the caller's session, and a home that is not there."""
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "TMPDIR", "TZ")}
     coverage = {name: value for name, value in os.environ.items() if name.startswith("COV")}
     return kept | coverage | {"HOME": "/nonexistent"} | extra
 
@@ -291,12 +291,14 @@ def run_rcs(
             os.umask(old_mask if umask < 0 else umask)
             os.environ.clear()
             os.environ.update(env)
+            time.tzset()  # a program of its own reads TZ as it starts
             sys.stdin, sys.stdout, sys.stderr = streams
             status = main(words)
         finally:
             sys.stdin, sys.stdout, sys.stderr = shown
             os.environ.clear()
             os.environ.update(old_env)
+            time.tzset()
             os.umask(old_mask)
     out, err = (buffer.getvalue().decode() for buffer in buffers[1:])
     return subprocess.CompletedProcess(words, status, out, err)
