@@ -61,7 +61,7 @@ def remove(args: argparse.Namespace) -> int:
     found = settings.load(os.environ)
     path = _workspace(args.folder, found.home)
     was_changed = own_file.remove_project(found.home, path)
-    settings.load(os.environ).note()
+    settings.load(os.environ).note(without=path)
     if args.json:
         output.result({"ok": True, "path": path, "was_changed": was_changed})
     elif was_changed:

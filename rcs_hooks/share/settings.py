@@ -52,13 +52,17 @@ class ShareSettings(NamedTuple):
             raise Refused(f"nothing is shared: {self.faults[0].sentence}")
         raise Refused(f"no shared database is named; to name one: {INIT}")
 
-    def note(self, server: str = "") -> None:
+    def note(self, server: str = "", *, without: str = "") -> None:
         """Note which projects are shared, for whoever is about to fold or prune. Raises OSError and LockTimeout.
 
-        `server`: the shared database, as it is shown, where it is known.
+        `server`: the shared database, as it is shown, where it is known. `without`: a project that is shared no longer.
         """
-        # Where anything of the file counts for nothing, it may name more than these.
-        sent.note_projects(self.home, [each.path for each in self.projects], server, "" if self.faults else self.stamp)
+        roots, stamp = [each.path for each in self.projects], self.stamp
+        # Where anything of the file counts for nothing, it may name more than these: what was noted before stays.
+        if any(fault.file != VARIABLE for fault in self.faults):
+            roots += [root for root in sent.load(self.home).roots if root != without]
+            stamp = ""
+        sent.note_projects(self.home, roots, server, stamp)
 
 
 def config_path(home: str) -> str:

@@ -131,3 +131,41 @@ def test_a_purge_waits_for_the_program_that_is_at_work(database: Database, tmp_p
     assert (said.returncode, said.stderr) == (0, "")
     assert shared_events(database) == [1, 2, 3, 4, 5]
     assert table(database, "SELECT count(*) FROM rcs.mode_events") == [(10,)]
+
+
+def noted(home: Home) -> sent.Sent:
+    """What is noted once somebody has noted what the settings name."""
+    assert run_rcs("share", "remove", str(home.path / "none"), cwd=home.project, env=home.env).returncode == 0
+    return sent.load(str(home.path))
+
+
+def test_settings_that_cannot_be_read_now_take_no_project_from_what_was_noted(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    home.emit(5)
+    other = home.log("s-1", {}, project=tmp_path / "other").parents[4]
+    assert noted(home).is_shared(str(home.project))
+    (home.path / ".rcs/config.toml").write_text("[[share.projects\n")
+    assert run_rcs("state", "prune", cwd=other, env=home.env).returncode == 0
+    assert sent.load(str(home.path)).is_shared(str(home.project))
+    said = run_rcs("runs", "prune", "--older-than", "1d", cwd=home.project, env=home.env)
+    assert "not known to be shared" in said.stderr
+    assert home.event_ids() == [1, 2, 3, 4, 5]
+
+
+def test_a_project_that_is_removed_is_not_noted_whatever_else_of_the_settings_is_wrong(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    other = tmp_path / "other"
+    home.configure([(home.project, "pay", False), (other, "other", False)])
+    assert noted(home).roots == [str(other), str(home.project)]
+    home.configure([(home.project, "pay", False), (other, "a/b", False)])
+    assert noted(home).roots == [str(other), str(home.project)]
+    assert run_rcs("share", "remove", str(home.project), cwd=home.project, env=home.env).returncode == 0
+    assert sent.load(str(home.path)).roots == [str(other)]
+
+
+def test_a_variable_that_counts_for_nothing_keeps_no_history_from_being_folded(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    home.env["RCS_SHARE"] = "postgresql://elsewhere/nothing"
+    folder = str(home.log("s-1", *[{}] * 6_000, project=tmp_path / "other").parents[2])
+    assert noted(home).is_shared(str(home.project))
+    assert history_folding.fold(folder, "s-1", home=str(home.path))
