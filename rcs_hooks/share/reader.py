@@ -209,10 +209,13 @@ class PostgresStore:
             batches = [number for (number,) in self._reading.rows(sql.BATCHES_FROM, "runs", batch, BATCHES_AT_ONCE)]
             if not batches:
                 break
-            rows = self._reading.rows(
-                sql.EVENTS_OF_BATCHES, batches, event, workflow, workflow, ids, ids, limit - len(found)
-            )
+            most = limit - len(found)
+            rows = self._reading.rows(sql.EVENTS_OF_BATCHES, batches, event, workflow, workflow, ids, ids, most)
             found += self._events(rows)
+            if len(rows) == most:  # of projects that nobody is shown there may be any number of them
+                event = int(rows[-1][0])
+                batch = event // IN_A_BATCH
+                continue
             if len(batches) < BATCHES_AT_ONCE:
                 break
             batch = batches[-1] + 1

@@ -95,6 +95,8 @@ class Documents:
         """Return the events of modes that came last by their time, each behind its batch and its project."""
         found: list[tuple[int, Place, LoggedEvent]] = []
         ids, upto = self._reading.ids_of(project), None
+        if ids is None:  # those that are shown, as they are now: what others have would take the place of theirs
+            ids = [*self._reading.places().projects]
         while len(found) < most:
             batches = [
                 number
@@ -103,7 +105,7 @@ class Documents:
             if not batches:
                 break
             left = most - len(found)
-            which = (batches, ids, ids, session, session)
+            which = (batches, ids, session, session)
             rows = self._reading.rows(sql.MODE_EVENTS_OF_BATCHES, [*EVENTS], mode, mode, left, *which, left)
             for batch, owner, name, *row in rows:
                 place, event = self._reading.place(owner), _mode_event(row)

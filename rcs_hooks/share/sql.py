@@ -477,7 +477,7 @@ SELECT b.id, s.project, left(s.name, 401), {_MODE_EVENT}
     SELECT * FROM rcs.mode_events WHERE source = b.source AND position > b.after AND position <= b.upto
        AND event = ANY(%s) AND (%s = '' OR mode = %s) ORDER BY position DESC LIMIT %s
   ) e ON TRUE
- WHERE b.id = ANY(%s) AND (%s::int[] IS NULL OR s.project = ANY(%s)) AND (%s::text IS NULL OR s.name = %s)
+ WHERE b.id = ANY(%s) AND s.project = ANY(%s) AND (%s::text IS NULL OR s.name = %s)
  ORDER BY b.id DESC, e.position DESC LIMIT %s
 """  # noqa: S608 - of this file
 RUNS_OF_SESSIONS = """

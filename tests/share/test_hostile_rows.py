@@ -13,7 +13,7 @@ from psycopg.errors import CheckViolation, InsufficientPrivilege
 
 from rcs_hooks.runs.records import NewEvent
 from rcs_hooks.share import connecting
-from rcs_hooks.share.reader import PostgresStore
+from rcs_hooks.share.reader import IN_A_BATCH, PostgresStore
 from tests.share.machine_rows import Rows, entry_record, now, session_record
 from tests.share.test_shared_pages import ANSWERS, RUN, Pages, full, pages
 
@@ -204,13 +204,52 @@ def test_a_writer_that_holds_its_locks_keeps_no_page_from_loading(full: Pages, e
             assert owner.execute(waiting.encode()).fetchone() == (0,)
 
 
-def test_runs_of_projects_that_nobody_is_shown_cost_no_look_each(full: Pages, eve: Rows) -> None:
+def hidden_project(eve: Rows) -> int:
+    """Make so many projects that nobody is shown all of them, and return one that is not."""
     eve.do(
         "INSERT INTO rcs.projects (machine, key, name, texts) SELECT %s, gen_random_uuid(), 'p' || n, false"
         " FROM generate_series(1, 300) n",
         eve.machine,
     )  # fmt: skip
     (hidden,) = eve.one("SELECT id FROM rcs.projects WHERE machine = %s ORDER BY key DESC LIMIT 1", eve.machine)
+    return int(hidden)
+
+
+def test_events_of_projects_that_nobody_is_shown_take_no_place_in_a_log(full: Pages, eve: Rows) -> None:
+    full.laptop.mode("s1", "forge", "phase", "a", "z", at=now())
+    eve.project = hidden_project(eve)
+    source = eve.made_source("history", "s9")
+    eve.do(
+        "INSERT INTO rcs.mode_events (machine, source, position, at, mode, event, title, data)"
+        " SELECT %s, %s, n, '', 'forge', 'phase', '', '{}' FROM generate_series(1, 50) n",
+        eve.machine, source,
+    )  # fmt: skip
+    eve.batch(source, 0, 50)
+    store = PostgresStore(full.connect)
+    found = store.shown.latest_events(20, project=None, session=None, mode="forge")
+    store.close()
+    assert "z" in [entry.event.to for _, _, entry in found]
+
+
+def test_events_of_runs_that_nobody_is_shown_take_no_place_among_those_that_are_new(full: Pages, eve: Rows) -> None:
+    store = PostgresStore(full.connect)
+    after = store.change_token() * IN_A_BATCH + IN_A_BATCH - 1
+    eve.project = hidden_project(eve)
+    run = eve.run(RUN._replace(run_id="e9"), event())
+    eve.do(
+        "INSERT INTO rcs.run_events (machine, source, position, run, seq, at, type, data, automatic)"
+        " SELECT %s, %s, n, %s, n, '', 'status_change', '{}', false FROM generate_series(1001, 1050) n",
+        eve.machine, eve.source, run.id % 2**48,
+    )  # fmt: skip
+    eve.batch(eve.source, 1000, 1050)
+    full.laptop.run(RUN._replace(run_id="l9"), event())
+    found = store.events_after(after, limit=20)
+    store.close()
+    assert [each.run_id for each in found] == ["l9@laptop"]
+
+
+def test_runs_of_projects_that_nobody_is_shown_cost_no_look_each(full: Pages, eve: Rows) -> None:
+    hidden = hidden_project(eve)
     eve.do(
         "INSERT INTO rcs.runs (machine, source, id, project, run_id, workflow, file, status, events, artifacts,"
         " started_at, last_at, last_ms, last_event, local_last_event)"
