@@ -3,7 +3,7 @@
 Rules of this file:
 - A migration that was released never changes; what is new is a migration of its own, whose columns have defaults.
 - Column lists are explicit, so that a program works with a schema that is newer than itself.
-- Values are parameters, never parts of a statement; those of the last statements of a batch are quoted by the driver.
+- Values are parameters, never parts of a statement; those of what ends a transaction at once the driver quotes.
 - Moments are texts as the machines write them (`2023-11-14T22:13:20.000Z`), compared in the collation "C".
 """
 
@@ -276,7 +276,8 @@ PRUNE_BATCHES = """DELETE FROM rcs.batches b
 
 CHANNEL = "rcs"
 SERVER_MS = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-REGISTER = "SELECT id, name FROM rcs.register(%s, %s, %s, %s)"
+REGISTER = "SELECT rcs.register(%s, %s, %s, %s)"
+REGISTERED = "SELECT id, name FROM rcs.machines WHERE uuid = %s"
 SEEN = "UPDATE rcs.machines SET seen_at = now(), clock_ms = %s WHERE id = %s"
 PUT_PROJECT = """INSERT INTO rcs.projects (machine, key, name, path, texts) VALUES (%s, %s, %s, %s, %s)
     ON CONFLICT (machine, key) DO UPDATE SET name = excluded.name, path = excluded.path, texts = excluded.texts

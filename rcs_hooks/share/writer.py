@@ -4,8 +4,8 @@ Rules of this file:
 - The position of a source in the database is the only cursor. It is locked before a batch is added, and moved in the
   same transaction: a batch that was sent twice is there once.
 - What the database is believed to hold is read again after every connection.
-- The order of the locks is always source, project, clock. For the clock all others wait: it is taken by a message that
-  ends the transaction, too.
+- The order of the locks is always source, project, clock. For the clock all others wait, and for the lock of those that
+  register: each is taken by a message that ends the transaction, too.
 """
 
 from __future__ import annotations
@@ -81,8 +81,9 @@ class Writer:
         connecting.check_writer(self._link)  # first: an older schema may have nothing to register with
         self._link.rows(sql.LEAVE_WHO_IS_GONE)
         values = (shown_id(self._uuid), name, person, f"rcs-hooks {__version__}")
-        with self._link.quick() as connection:
-            ((number, shown),) = connection.execute(sql.REGISTER, values).fetchall()
+        with self._link.ended_at_once([(sql.REGISTER, values)]):
+            pass
+        ((number, shown),) = self._link.rows(sql.REGISTERED, values[:1])
         self.machine = Registered(int(number), str(shown))
         self.seen()
         self._sources = {}

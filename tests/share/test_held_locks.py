@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -68,4 +69,37 @@ def test_a_program_that_is_stopped_at_any_moment_keeps_no_other_machine_from_sen
             stops += 1
     assert (program.wait(60), program.communicate()[1]) == (0, b"")
     assert stops > 5
+    assert shared_events(database) == home.event_ids()
+
+
+def test_between_two_statements_nothing_is_held_for_which_others_wait(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(5)
+    home.log("s-1", {})
+    looks = 0
+    with database.connect() as other:
+        other.execute("SET lock_timeout = '1s'")
+
+        def looked(name: str) -> Callable[..., Any]:
+            real = getattr(psycopg.Cursor, name)
+
+            def then(cursor: psycopg.Cursor, *values: Any, **named: Any) -> Any:
+                nonlocal looks
+                found = real(cursor, *values, **named)
+                if cursor.connection is not other:
+                    looks += 1
+                    with other.transaction():
+                        other.execute("LOCK TABLE rcs.schema IN SHARE ROW EXCLUSIVE MODE")
+                        other.execute("SELECT rcs.next_batch()")
+                return found
+
+            return then
+
+        with monkeypatch.context() as patched:
+            for name in ("execute", "fetchone", "fetchall"):
+                patched.setattr(psycopg.Cursor, name, looked(name))
+            home.share()
+    assert looks > 20
     assert shared_events(database) == home.event_ids()
