@@ -171,7 +171,8 @@ class Writer:
         self._sources.setdefault((kind, key), []).append(remote)
 
     def _forget(self, kind: str, key: str, remote: RemoteSource) -> None:
-        self._sources[kind, key] = [each for each in self._sources[kind, key] if each.id != remote.id]
+        known = self._sources.get((kind, key), [])  # a file that has gone meanwhile has another key
+        self._sources[kind, key] = [each for each in known if each.id != remote.id]
 
     # --- batches
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -20,7 +20,7 @@ from rcs_hooks.share.sharer import Sharer
 from tests.share.support import Home, table
 
 if TYPE_CHECKING:
-    from rcs_hooks.share.outbox import LocalSource
+    from rcs_hooks.share.outbox import Batch, LocalSource
     from tests.share.conftest import Database
 
 Sources = Callable[[str, str, Leaving], Iterable["LocalSource"]]
@@ -69,3 +69,20 @@ def test_records_that_come_between_two_looks_at_an_empty_file_are_sent_with_the_
     assert list(source.batches(0)) == []
     assert source.keys != before
     assert [batch.upto for batch in source.batches(0)] == [1]
+
+
+def test_a_transcript_that_is_gone_before_all_of_it_was_sent_ends_nothing(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path, database.url())
+    path = home.task("build", 3)
+    read = file_sources.TaskSource.batches
+
+    def batches(source: file_sources.TaskSource, after: int) -> Iterator[Batch]:
+        for batch in read(source, after):
+            path.unlink()
+            yield batch
+
+    monkeypatch.setattr(file_sources.TaskSource, "batches", batches)
+    send(home)
+    assert table(database, "SELECT position FROM rcs.task_moves ORDER BY 1") == [(1,), (2,), (3,)]
