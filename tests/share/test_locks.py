@@ -9,7 +9,7 @@ import pytest
 from psycopg.pq import TransactionStatus
 
 from rcs_hooks.share import connecting
-from rcs_hooks.share.errors import BUSY, ShareError
+from rcs_hooks.share.errors import BUSY, DATA, ShareError
 from rcs_hooks.share.identity import machine_id
 from rcs_hooks.share.loop import run
 from rcs_hooks.share.writer import Writer
@@ -84,6 +84,28 @@ def test_another_isolation_level_of_the_database_changes_nothing(database: Datab
                 assert connection.execute("SHOW transaction_isolation").fetchall() == [("read committed",)]
                 assert connection.execute("SHOW lock_timeout").fetchall() == [("30s",)]
             assert connection.info.transaction_status == TransactionStatus.IDLE
+
+
+TEXTS = [
+    "'", "''", "\\", "\\'; DROP SCHEMA rcs CASCADE; --", "$$ $1 :x %s %% %(x)s {}", "; COMMIT", "é\u2028\U0001f600",
+    "\\" * 3_000_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("conforming", ["on", "off"])
+def test_the_last_statements_of_a_transaction_hold_any_text_as_it_is(conforming: str, database: Database) -> None:
+    with connecting.connection(database.address) as link:
+        link.connection.execute(f"SET standard_conforming_strings = {conforming}".encode())
+        link.connection.execute("CREATE TEMPORARY TABLE said (text text)")
+        add = "INSERT INTO said VALUES (%s)"
+        with link.ended_at_once([(add, (text,)) for text in TEXTS]):
+            pass
+        for text in ("a\0b", "\ud800"):
+            with pytest.raises(ShareError) as raised, link.ended_at_once([(add, ("lost",)), (add, (text,))]):
+                pass
+            assert raised.value.kind == DATA
+            assert link.connection.info.transaction_status == TransactionStatus.IDLE
+        assert [text for (text,) in link.rows("SELECT text FROM said")] == TEXTS
 
 
 def test_an_error_in_a_transaction_leaves_the_connection_as_it_was(database: Database) -> None:
