@@ -25,6 +25,8 @@ LARGEST = 64 * 1024 * 1024
 SETTINGS_FILE = os.path.join(HOME, "config.toml")
 LARGEST_SETTINGS = 16 * 1024
 """Nothing of a larger file counts."""
+NAMING = (b"share", b"projects")
+"""What is written where settings name a project, as `[[share.projects]]`."""
 SERVER, SETTINGS, PROJECTS = "server", "settings", "projects"
 RUNS, HISTORIES, TASKS = "runs", "histories", "tasks"
 
@@ -94,7 +96,7 @@ def may_name_more(home: str | None, known: Sent) -> bool:
         data = read_bytes(os.path.join(home, SETTINGS_FILE), LARGEST_SETTINGS, through_links=True)
     except OSError:
         return True
-    return PROJECTS.encode() in (data or b"")
+    return all(word in (data or b"") for word in NAMING)
 
 
 def _read(path: str) -> JsonObject:

@@ -81,6 +81,13 @@ def test_a_history_is_folded_at_once_where_the_settings_name_no_project(tmp_path
     assert history_folding.fold(str(path.parents[2]), "s-1", home=str(home.path))
 
 
+def test_a_history_is_folded_at_once_where_the_settings_say_nothing_of_sharing(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    path = home.log("s-1", *[{}] * 6_000)
+    (home.path / ".rcs/config.toml").write_text('[proof]\ncommand = "make -C ~/projects/pay test"\n')
+    assert history_folding.fold(str(path.parents[2]), "s-1", home=str(home.path))
+
+
 def test_a_note_of_older_settings_names_too_little(tmp_path: Path) -> None:
     home = Home(tmp_path, NOWHERE)
     other = tmp_path / "other"
