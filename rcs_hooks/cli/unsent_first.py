@@ -64,7 +64,7 @@ def sent_of(runs: list[RunRecord]) -> tuple[list[RunRecord], Unsent]:
         upto.update(confirmed.runs_upto(here.env, location_of(here)))
         return not waiting()
 
-    why = _send(is_enough)
+    why = _send(is_enough, here.env)
     stay = {run.id: run.run_id for run in waiting()}
     left = Unsent(tuple(stay.values()), why or "`rcs share status` says how far it is")
     return [run for run in runs if run.id not in stay], left
@@ -89,7 +89,7 @@ def send_of(root: str) -> str:
     """Share what is new if a workspace is shared; return why that cannot be done now, empty if it was."""
     known = sent.load(home := home_of(os.environ))
     if known.is_shared(root) or os.path.realpath(root) in _named(os.environ):
-        return _send(_is_current)
+        return _send_all(os.environ)
     if sent.may_name_more(home, known):
         from rcs_hooks.share import settings
 
@@ -102,25 +102,30 @@ def send_before_purge(host: Host) -> None:
     """Share what is new before it is removed for good. Raises Refused if that cannot be done now."""
     known = sent.load(host.home)
     may_be_shared = known.roots or not known.is_known or _named(host.env)
-    if may_be_shared and (why := _send(_is_current)):
+    env = {name: value for name, value in host.env.items() if name != "RCS_DB"}  # the runs of the home are purged
+    if may_be_shared and (why := _send_all(env)):
         raise Refused(
             f"what is not shared yet would be lost, so nothing was removed: {why}\n"
             "To give it up, end sharing first: rcs share remove FOLDER"
         )
 
 
-def _is_current() -> bool:
+def _send_all(env: Mapping[str, str]) -> str:
+    """Share everything that is new; return why that cannot be done now, empty if it was."""
+    return _send(lambda: _is_current(env), env)
+
+
+def _is_current(env: Mapping[str, str]) -> bool:
     """Tell whether `rcs share run` has sent everything that there is, and could see everything.
 
     What it says of itself is of a moment ago: only what it has noted as sent counts.
     """
     from rcs_hooks.share import health, progress, settings
 
-    here = real_environment()
-    said = progress.read(here.home or "") or {}
+    said = progress.read(home_of(env) or "") or {}
     if said.get("state") != progress.CURRENT or _unreadable():
         return False
-    return not any(each.behind.events for each in health.projects(settings.load(here.env), here.env, here.cwd))
+    return not any(each.behind.events for each in health.projects(settings.load(env), env, real_environment().cwd))
 
 
 def _unreadable() -> str:
@@ -130,16 +135,15 @@ def _unreadable() -> str:
     return str((progress.read(home_of(os.environ) or "") or {}).get("local_error") or "")
 
 
-def _send(is_enough: Callable[[], bool]) -> str:
+def _send(is_enough: Callable[[], bool], env: Mapping[str, str]) -> str:
     """Share once; return why that cannot be done now. Where `rcs share run` is at work, wait a little for it."""
     from rcs_hooks.share.errors import AtWork
 
-    here = real_environment()
     try:
         from rcs_hooks.share import loop  # raises Refused where the driver is missing
 
         try:
-            loop.run(here.env, here.cwd, once=True)
+            loop.run(env, real_environment().cwd, once=True)
         except AtWork as error:
             return "" if _becomes(is_enough) else str(error)
         is_enough()

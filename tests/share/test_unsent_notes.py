@@ -41,6 +41,15 @@ def test_a_purge_removes_nothing_of_a_project_that_only_the_settings_name(databa
     assert shared_events(database) == [1, 2, 3, 4, 5]
 
 
+def test_a_purge_sends_the_runs_that_it_removes_wherever_others_are_kept(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(5)
+    said = run_rcs(*PURGE, cwd=home.project, env=home.env | {"RCS_DB": str(tmp_path / "elsewhere.db")})
+    assert said.returncode == 0, said.stderr
+    assert not home.database.exists()
+    assert shared_events(database) == [1, 2, 3, 4, 5]
+
+
 def test_pruning_the_state_keeps_a_history_that_only_the_settings_name(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path, NOWHERE)
     path = home.log("s-1", *[{}] * 6_000)
