@@ -412,6 +412,16 @@ def test_a_record_of_the_workspace_itself_has_a_page(full: Pages) -> None:
     assert (shown["events"], shown["problem"]) == ([], None)
 
 
+def test_a_database_that_was_restored_from_a_backup_is_another_one(full: Pages) -> None:
+    store = PostgresStore(full.connect)
+    before = store.change_token()
+    assert not store.is_replaced()
+    full.writer.execute("DELETE FROM rcs.batches WHERE id = %s", [before])
+    assert store.change_token() < before
+    assert store.is_replaced()
+    store.close()
+
+
 LOGGED = [
     ("laptop", 0, 300),
     ("cloud", 3_600_000, 200),
