@@ -86,6 +86,7 @@ class Sharer:
         before, self._settings = self._settings, settings.load(self._env)
         if self._settings.address != before.address:
             self._disconnect()
+            self._doubled = None
             self.projects = []  # what was sent was sent elsewhere
             self.address = self._settings.needed_address()
             self.progress = Progress(self.home, self.address.shown)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rcs_hooks.share import schema
 from rcs_hooks.share.errors import DENIED, ShareError
 from rcs_hooks.share.sharer import Sharer
-from tests.share.support import Home, table
+from tests.share.support import Home, shared_events, table
 
 if TYPE_CHECKING:
     from tests.share.conftest import Database
@@ -91,3 +92,23 @@ def test_what_another_machine_has_sent_as_this_one_is_not_taken_for_what_is_here
         first.emit(3)
         says_so(one)
     assert table(database, "SELECT max(position) FROM rcs.run_events") == [(17,)]
+
+
+def test_the_one_that_stopped_goes_on_with_another_database(
+    database: Database, empty_database: Database, tmp_path: Path
+) -> None:
+    first = Home(tmp_path / "first", database.url())
+    first.emit(10)
+    with sharing(first) as one:
+        one.send_news(NEVER)
+        second = copied(first, tmp_path / "second")
+        second.emit(7)
+        at_another_time(second)
+        second.share()
+        first.emit(3)
+        says_so(one)
+        schema.init(empty_database.address)
+        first.url = empty_database.url()
+        first.configure([(first.project, "pay", False)])
+        one.send_news(NEVER)
+    assert shared_events(empty_database) == first.event_ids()
