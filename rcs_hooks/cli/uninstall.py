@@ -51,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
         output.text("nothing was changed")
         return output.REFUSED
     if doomed and not args.dry_run:
-        unsent_first.send_before_purge(targets[0].host)  # before anything is removed
+        unsent_first.send_before_purge(targets[0].host, doomed)  # before anything is removed
     lines: list[str] = []
     if is_for_all or doomed:
         lines += share_service.of_uninstall(targets[0].host, dry_run=args.dry_run, purges=bool(doomed))

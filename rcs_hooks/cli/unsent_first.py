@@ -14,7 +14,7 @@ from rcs_hooks.files.workspaces import home_of
 from rcs_hooks.runs.store import location_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rcs_hooks.clients.installer import Host
     from rcs_hooks.environment import Environment
@@ -98,16 +98,26 @@ def send_of(root: str) -> str:
     return ""
 
 
-def send_before_purge(host: Host) -> None:
-    """Share what is new before it is removed for good. Raises Refused if that cannot be done now."""
+def send_before_purge(host: Host, folders: Sequence[str]) -> None:
+    """Share what is new before these folders are removed for good. Raises Refused if that cannot be done now."""
     known = sent.load(host.home)
-    may_be_shared = known.roots or not known.is_known or _named(host.env)
-    env = {name: value for name, value in host.env.items() if name != "RCS_DB"}  # the runs of the home are purged
-    if may_be_shared and (why := _send_all(env)):
-        raise Refused(
-            f"what is not shared yet would be lost, so nothing was removed: {why}\n"
-            "To give it up, end sharing first: rcs share remove FOLDER"
-        )
+    if not (known.roots or not known.is_known or _named(host.env)):
+        return
+    for env in _removed_with(folders, host.env):
+        if why := _send_all(env):
+            raise Refused(
+                f"what is not shared yet would be lost, so nothing was removed: {why}\n"
+                "To give it up, end sharing first: rcs share remove FOLDER"
+            )
+
+
+def _removed_with(folders: Sequence[str], env: Mapping[str, str]) -> list[Mapping[str, str]]:
+    """Return an environment for each database of runs that these folders may hold: the home's, and that of RCS_DB."""
+    found: list[Mapping[str, str]] = [{name: value for name, value in env.items() if name != "RCS_DB"}]
+    named = os.path.realpath(location_of(real_environment())) if env.get("RCS_DB") else ""
+    if named.startswith(tuple(os.path.join(os.path.realpath(folder), "") for folder in folders)):
+        found.append(env)
+    return found
 
 
 def _send_all(env: Mapping[str, str]) -> str:

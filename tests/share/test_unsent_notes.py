@@ -50,6 +50,27 @@ def test_a_purge_sends_the_runs_that_it_removes_wherever_others_are_kept(databas
     assert shared_events(database) == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize(("named", "where"), [(".rcs/own.db", "project/.rcs"), ("{home}/.rcs/own.db", "home/.rcs")])
+def test_a_purge_sends_the_runs_of_rcs_db_where_it_removes_them(
+    named: str, where: str, database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, NOWHERE)
+    home.emit(2)
+    home.database = tmp_path / where / "own.db"
+    home.database.parent.mkdir(exist_ok=True)
+    home.emit(5)
+    home.env["RCS_DB"] = named.format(home=home.path)
+    said = run_rcs(*PURGE, cwd=home.project, env=home.env)
+    assert "nothing was removed: no connection to" in said.stderr
+    assert home.event_ids() == [1, 2, 3, 4, 5]
+    home.url = database.url()
+    home.configure([(home.project, "pay", False)])
+    said = run_rcs(*PURGE, cwd=home.project, env=home.env)
+    assert said.returncode == 0, said.stderr
+    assert not home.database.exists()
+    assert shared_events(database) == [1, 2, 1, 2, 3, 4, 5]
+
+
 def test_pruning_the_state_keeps_a_history_that_only_the_settings_name(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path, NOWHERE)
     path = home.log("s-1", *[{}] * 6_000)
