@@ -75,6 +75,10 @@ class LocalProject:
         self._hashes = None
         self._done.clear()
         self._version = None
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Note that not all was sent which the last look has found, so that the next one does not wait."""
         self._look_at = 0.0
 
     def use_log(self, log: RunLog | None) -> None:

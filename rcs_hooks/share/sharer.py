@@ -193,6 +193,7 @@ class Sharer:
             for source, stamp in each.changed(time.monotonic(), len(self.projects)):
                 position = self._send_source(writer, each, source, stop)
                 if self._is_over(stop):
+                    each.look_again()
                     return
                 each.was_sent(source, stamp, position)
                 self._has_news = True

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rcs_hooks.files import sent
-from rcs_hooks.share import progress, sharer
+from rcs_hooks.share import loop, progress, sharer
 from rcs_hooks.share.errors import NEWER
 from tests.share.support import Home, Sharing, shared_events, table, wait_for
 
@@ -89,3 +91,32 @@ def test_texts_that_are_called_back_while_they_are_sent_leave_no_further(databas
         database, "SELECT count(*) FILTER (WHERE data LIKE '%PLANTED%'), count(*) FROM rcs.run_events"
     )
     assert (0 < planted < 25_000, count) == (True, 50_000)
+
+
+class Asked(threading.Event):
+    """What never ends a program, and calls a function once when it was asked some times whether it does."""
+
+    def __init__(self, times: int, then: Callable[[], None]) -> None:
+        super().__init__()
+        self._times = times
+        self._then = then
+
+    def is_set(self) -> bool:
+        self._times -= 1
+        if self._times == 0:
+            self._then()
+        return super().is_set()
+
+
+def test_settings_that_change_while_sessions_are_sent_leave_none_of_them_out(
+    database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    other = tmp_path / "other"
+    other.mkdir()
+    for number in range(40):
+        home.log(f"s-{number}", {})
+    stop = Asked(5, lambda: home.configure([(home.project, "pay", False), (other, "other", False)]))
+    assert loop.run(home.env, str(home.project), once=True, stop=stop) == 40
+    assert table(database, "SELECT count(*) FROM rcs.mode_events") == [(40,)]
+    assert table(database, "SELECT count(*) FROM rcs.projects") == [(2,)]
