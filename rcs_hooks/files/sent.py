@@ -127,10 +127,15 @@ def note_projects(home: str, roots: Iterable[str], server: str = "", settings: s
     _change(home, changed)
 
 
-def note_sent(home: str, sent: Mapping[str, Mapping[str, Mapping[str, int]]]) -> None:
-    """Note up to which position each source of some projects was sent. One that is no longer shared is left out."""
+def note_sent(home: str, sent: Mapping[str, Mapping[str, Mapping[str, int]]], server: str = "") -> None:
+    """Note up to which position each source of some projects was sent. One that is no longer shared is left out.
+
+    `server`: where it was sent; nothing is noted if another one was named meanwhile. Empty: to the one that is named.
+    """
 
     def changed(file: JsonObject) -> JsonObject:
+        if server not in ("", file.get(SERVER) or server):
+            return file
         known = _projects(file)
         result = dict(known)
         for root, kinds in sent.items():

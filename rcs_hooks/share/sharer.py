@@ -268,7 +268,8 @@ class Sharer:
         if self._has_news and (now or clock - self._noted_at > NOTED_EVERY):
             self._noted_at = clock
             with suppress(OSError, RcsError):
-                sent.note_sent(self.home, {each.project.path: each.as_sent() for each in self.projects})
+                of_each = {each.project.path: each.as_sent() for each in self.projects}
+                sent.note_sent(self.home, of_each, self.address.shown)
                 self._has_news = False
         self.progress.write(now=now)
 

@@ -195,6 +195,31 @@ def test_the_note_forgets_what_was_sent_to_another_database(tmp_path: Path) -> N
     sent.note_projects(home, [one], "team on other")
     assert sent.load(home).is_shared(one)
     assert sent.load(home).upto(one, "histories", "s-1") == 0
+    sent.note_sent(home, {one: {"histories": {"s-1": 3}}}, "team on db")  # by who has not seen yet that it is another
+    assert sent.load(home).upto(one, "histories", "s-1") == 0
+    sent.note_sent(home, {one: {"histories": {"s-1": 2}}}, "team on other")
+    assert sent.load(home).upto(one, "histories", "s-1") == 2
+
+
+def test_a_history_is_folded_only_once_the_database_has_it_that_init_has_named(
+    database: Database, empty_database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    path = home.log("s-1", *[{}] * 6_000)
+    folder, person = str(path.parents[2]), str(home.path)
+    home.share()
+
+    def init(named: Database) -> int:
+        said = run_rcs("share", "init", named.url(), cwd=home.project, env=home.env)
+        assert (said.returncode, said.stderr) == (0, "")
+        return sent.load(person).upto(str(home.project), sent.HISTORIES, "s-1")
+
+    assert init(database) == 6_000
+    assert init(empty_database) == 0
+    assert not history_folding.fold(folder, "s-1", home=person)
+    home.share()
+    assert history_folding.fold(folder, "s-1", home=person)
+    assert table(empty_database, "SELECT count(*), min(position) FROM rcs.mode_events") == [(6_000, 1)]
 
 
 def test_what_was_sent_to_one_database_is_sent_to_the_next_one_too(
