@@ -21,7 +21,7 @@ from rcs_hooks.files.paths import HOME
 from rcs_hooks.runs import store as stores
 from rcs_hooks.share import identity, progress
 from rcs_hooks.share.progress import Behind
-from rcs_hooks.text import clean
+from rcs_hooks.text import clean, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -193,7 +193,7 @@ def problems(
         yield there.error, ""
     for project in settings.projects:
         if not os.path.isdir(project.path):
-            yield f"{clean(project.path, LONGEST)} is not there any more", f"rcs share remove {project.path}"
+            yield f"{clean(project.path, LONGEST)} is not there any more", f"rcs share remove {quoted(project.path)}"
     if settings.address is None or not settings.projects:
         return
     if not at_work.is_at_work:

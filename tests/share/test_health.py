@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import socket
 import subprocess
@@ -93,6 +94,14 @@ def test_each_project_says_what_of_it_was_not_sent(database: Database, tmp_path:
     said = run_rcs("share", "status", cwd=home.project, env=home.env).stdout
     assert "6 records, the first of " in said
     assert "its folder is gone" in said
+
+
+def test_what_to_type_for_a_folder_that_is_gone_can_be_typed_whatever_its_name(tmp_path: Path) -> None:
+    home = Home(tmp_path, NOWHERE)
+    home.configure([(tmp_path / "it's gone", "old", False)])
+    (command,) = (each["todo"] for each in status(home, 1)["problems"] if "is not there" in each["message"])
+    assert run_rcs(*shlex.split(command)[1:], cwd=home.project, env=home.env).returncode == 0
+    assert settings.load(home.env).projects == ()
 
 
 @pytest.mark.slow
