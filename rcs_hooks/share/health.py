@@ -16,6 +16,7 @@ from uuid import UUID
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import sent
+from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.lock import LOCK
 from rcs_hooks.files.paths import HOME
 from rcs_hooks.runs import store as stores
@@ -35,6 +36,8 @@ SERVER_SECONDS = 3.0
 """How long the server may take, from its name to its answer."""
 MOST_COUNTED = 100_000
 LONGEST = 400
+ONCE_LASTS = 2 * 3600.0
+"""For so many seconds after `rcs share run --once` nothing has to be at work: cron may call it each hour."""
 START, WHY = "rcs share start", "rcs share run --once"
 """What starts a service where there is none, and what says why it does not go on."""
 
@@ -196,10 +199,11 @@ def problems(
             yield f"{clean(project.path, LONGEST)} is not there any more", f"rcs share remove {quoted(project.path)}"
     if settings.address is None or not settings.projects:
         return
-    if not at_work.is_at_work:
+    if not at_work.is_at_work and (has_service or not _is_done(settings, at_work.said)):
         was_cut = at_work.said.get("state") not in (None, progress.STOPPED)
         how = f"`rcs share run` (process {at_work.pid}) has ended" if was_cut else "no `rcs share run` is at work"
-        yield f"{how}, so nothing is sent", WHY if has_service else START
+        then = "and nothing was sent since the last `--once`" if at_work.said.get("done_at") else "so nothing is sent"
+        yield f"{how}, {then}", WHY if has_service else START
         return
     if at_work.error and at_work.error != (there.error if there else ""):
         yield f"since {at_work.of_error('since')} nothing can be sent: {at_work.error}", ""
@@ -207,3 +211,12 @@ def problems(
         yield f"something on this machine cannot be read, and is not sent: {at_work.local_error}", ""
     if at_work.refused:
         yield at_work.refused, ""
+
+
+def _is_done(settings: ShareSettings, said: JsonObject) -> bool:
+    """Tell whether `rcs share run --once` has sent a while ago at most what the settings name now."""
+    done_at = seconds(said.get("done_at"))
+    if settings.address is None or done_at is None or abs(time.time() - done_at) > ONCE_LASTS:
+        return False
+    named = settings.address.shown, [each.name for each in settings.projects]
+    return (said.get("server"), said.get("projects")) == named

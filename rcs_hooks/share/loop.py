@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import LockTimeout, RcsError, SystemFailure
+from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.share import connecting, identity, progress, settings
 from rcs_hooks.share.backoff import Backoff
@@ -42,8 +44,9 @@ def run(
         sharing = Sharer(env, cwd, seconds=seconds)
         try:
             if once:
-                while not (sharing.send_news(stop) or stop.is_set()):
+                while not (is_done := sharing.send_news(stop)) and not stop.is_set():
                     continue
+                sharing.progress.done_at = iso(time.time()) if is_done else None
             else:
                 _go_on(sharing, stop)
             return sharing.progress.sent

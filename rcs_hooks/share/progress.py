@@ -48,6 +48,8 @@ class Progress:
         self.sent = 0
         """How many events were sent since the program was started."""
         self.last_sent_at: str | None = None
+        self.done_at: str | None = None
+        """When a program that shares once had sent what was there; None for another one, or before."""
         self.error: JsonObject | None = None
         self.local_error: str | None = None
         """Why something on this machine cannot be read; the rest is shared."""
@@ -93,6 +95,7 @@ class Progress:
             "behind": self.behind._asdict(),
             "sent": self.sent,
             "last_sent_at": self.last_sent_at,
+            "done_at": self.done_at,
             "error": self.error,
             "local_error": self.local_error,
             "refused": self.refused,

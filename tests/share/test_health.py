@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rcs_hooks.files.clock import iso
 from rcs_hooks.share import health, settings
+from rcs_hooks.share.errors import ShareError
 from tests.install.test_health import everything
 from tests.share.support import Home, Sharing, wait_for
 from tests.support import run_rcs
@@ -90,7 +92,8 @@ def test_each_project_says_what_of_it_was_not_sent(database: Database, tmp_path:
     assert behind == {"pay": 6, "shop": 2, "old": 0}
     assert found["projects"][0]["behind"]["since"].startswith("20")
     gone = {"message": f"{tmp_path}/gone is not there any more", "todo": f"rcs share remove {tmp_path}/gone"}
-    assert found["problems"] == [gone, NOT_AT_WORK]
+    unread = f"cannot be read, and is not sent: {tmp_path}/gone is not there, so no session and task of it is shared"
+    assert found["problems"] == [gone, {"message": f"something on this machine {unread}", "todo": ""}]
     said = run_rcs("share", "status", cwd=home.project, env=home.env).stdout
     assert "6 records, the first of " in said
     assert "its folder is gone" in said
@@ -102,6 +105,45 @@ def test_what_to_type_for_a_folder_that_is_gone_can_be_typed_whatever_its_name(t
     (command,) = (each["todo"] for each in status(home, 1)["problems"] if "is not there" in each["message"])
     assert run_rcs(*shlex.split(command)[1:], cwd=home.project, env=home.env).returncode == 0
     assert settings.load(home.env).projects == ()
+
+
+def test_for_a_while_after_all_was_sent_once_nothing_has_to_be_at_work(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(3)
+    home.share()
+    home.emit(2)
+    (found,) = status(home, 0)["projects"]
+    assert found["behind"]["events"] == 2
+    assert of_doctor(home) == [("ok", f"pay with {database.address.shown}", "")]
+    path = home.path / ".rcs/share/status.json"
+    said = home.status()
+    since = "no `rcs share run` is at work, and nothing was sent since the last `--once`"
+    for change, why in (
+        ({"done_at": iso(time.time() - health.ONCE_LASTS - 1)}, since),
+        ({"server": "another one"}, since),
+        ({"projects": []}, since),
+        ({"done_at": None}, NOT_AT_WORK["message"]),
+    ):
+        path.write_text(json.dumps(said | change))
+        assert status(home, 1)["problems"] == [{"message": why, "todo": "rcs share start"}], change
+    path.write_text(json.dumps(said | {"local_error": "it is damaged"}))
+    why = "something on this machine cannot be read, and is not sent: it is damaged"
+    assert status(home, 1)["problems"] == [{"message": why, "todo": ""}]
+
+
+def test_what_was_stopped_or_has_failed_has_not_sent_everything_once(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.share()
+    assert home.status()["done_at"]
+    with Sharing(home):
+        wait_for(lambda: home.status().get("state") == "current")
+    assert status(home, 1)["problems"] == [NOT_AT_WORK]
+    home.share()
+    with database.connect() as sql:
+        sql.execute("UPDATE rcs.schema SET version = 3, min_writer = 2")
+    with pytest.raises(ShareError):
+        home.share()
+    assert status(home, 1)["problems"][-1] == NOT_AT_WORK
 
 
 @pytest.mark.slow
