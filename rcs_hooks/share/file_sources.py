@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.bounded import open_regular, read_bytes
 from rcs_hooks.share.leaving import moment
@@ -214,24 +213,18 @@ class TaskSource:
         return len(found), (moment(found[0].get("ts")) if found else None)
 
 
-def histories(root: str, machine: str, leaving: Leaving) -> list[HistorySource]:
-    """Return a source for each session of a workspace that has a history."""
-    try:
-        folder = workspaces.state_folder(root)
-        names = dict.fromkeys((*known_sessions(folder), *folded_sessions(folder)))
-    except (RcsError, OSError):
-        return []
-    found = (HistorySource(folder, name, machine, leaving) for name in names)
+def histories(root: str, machine: str, leaving: Leaving, only: str | None = None) -> list[HistorySource]:
+    """Return a source for each session of a workspace that has a history, or for one. Raises RcsError and OSError."""
+    folder = workspaces.state_folder(root)
+    names = dict.fromkeys((*known_sessions(folder), *folded_sessions(folder)))
+    found = (HistorySource(folder, name, machine, leaving) for name in names if only in (None, name))
     return [each for each in found if each.stamp() is not None]
 
 
-def transcripts(root: str, machine: str, leaving: Leaving) -> list[TaskSource]:
-    """Return a source for each task of a workspace that has a transcript."""
-    try:
-        folder, names = tasks_folder(root), task_names(root)
-    except (RcsError, OSError):
-        return []
-    found = (TaskSource(folder, name, machine, leaving) for name in names)
+def transcripts(root: str, machine: str, leaving: Leaving, only: str | None = None) -> list[TaskSource]:
+    """Return a source for each task of a workspace that has a transcript, or for one. Raises RcsError and OSError."""
+    folder, names = tasks_folder(root), task_names(root)
+    found = (TaskSource(folder, name, machine, leaving) for name in names if only in (None, name))
     return [each for each in found if each.stamp() is not None]
 
 

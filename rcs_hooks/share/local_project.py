@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import rcs_hooks
-from rcs_hooks.files import sent
+from rcs_hooks.errors import RcsError
+from rcs_hooks.files import sent, workspaces
 from rcs_hooks.overview import state_version
 from rcs_hooks.share import file_sources, outbox
 from rcs_hooks.share.documents import ProjectDocuments
@@ -16,13 +18,15 @@ from rcs_hooks.share.leaving import Leaving
 from rcs_hooks.share.runs_source import RunsSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from uuid import UUID
 
     from rcs_hooks.config.share_table import SharedProject
     from rcs_hooks.runs.log_records import RunLog
     from rcs_hooks.share.leaving_documents import Document
     from rcs_hooks.share.outbox import LocalSource
+
+    Listed = Callable[[str, str, Leaving, str | None], Sequence[LocalSource]]
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 SHARE = 0.005
@@ -36,6 +40,7 @@ RECENT = 60.0
 MOST_RECENT = 8
 """So many sources are looked at every time for a minute after they were written: a look at all may be seldom."""
 IN_SENT = {outbox.RUNS: sent.RUNS, outbox.HISTORY: sent.HISTORIES, outbox.TASK: sent.TASKS}
+LISTED: dict[str, Listed] = {outbox.HISTORY: file_sources.histories, outbox.TASK: file_sources.transcripts}
 PACKAGE = os.path.dirname(os.path.abspath(rcs_hooks.__file__))
 Key = tuple[str, str]
 
@@ -136,14 +141,24 @@ class LocalProject:
             self.positions.setdefault((source.kind, source.path), upto)
 
     def _found(self) -> list[LocalSource]:
-        return [
-            *file_sources.histories(self.project.path, self._machine, self._leaving),
-            *file_sources.transcripts(self.project.path, self._machine, self._leaving),
-        ]
+        found: list[LocalSource] = []
+        for listed in LISTED.values():
+            with suppress(RcsError, OSError):
+                found += listed(self.project.path, self._machine, self._leaving, None)
+        return found
 
-    def keys(self) -> set[Key]:
-        """Return the kinds and keys of the sources that this project has now."""
-        return {(source.kind, key) for source in self._folders or self._found() for key in source.keys}
+    def may_have(self, source: LocalSource) -> bool:
+        """Tell whether this project has the same source now; if its folder cannot be looked at, it counts as there."""
+        path = self.project.path
+        try:
+            if not workspaces.exists(path) or os.path.realpath(path) != path:
+                return False
+            found = LISTED[source.kind](path, self._machine, self._leaving, source.path)
+        except OSError:
+            return True
+        except RcsError:
+            return False
+        return any(not set(source.keys).isdisjoint(each.keys) for each in found)
 
     def unread(self, most: int) -> Iterator[tuple[int, str | None]]:
         """Yield for each source how many records were not sent yet, and the moment of the first."""

@@ -238,9 +238,8 @@ class Sharer:
         """Return the other projects in which there is the same source now."""
         if not source.name:
             return []
-        keys = {(source.kind, key) for key in source.keys}
         others = (each for each in self.projects if each is not project)
-        return [each.number for each in others if each.number is not None and keys & each.keys()]
+        return [each.number for each in others if each.number is not None and each.may_have(source)]
 
     def _send_documents(self, writer: Writer, each: LocalProject, stop: threading.Event) -> None:
         clock = time.monotonic()
