@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks import jsontext
 from rcs_hooks.files import paths, workspaces
-from rcs_hooks.files.bounded import open_regular, read_bytes
+from rcs_hooks.files.bounded import open_regular
 from rcs_hooks.share.leaving import moment
 from rcs_hooks.share.outbox import HISTORY, MOST_BYTES, MOST_EVENTS, TASK, Batch
-from rcs_hooks.state import history
+from rcs_hooks.state import history, history_folding
 from rcs_hooks.state.session_listing import folded_sessions, known_sessions
 from rcs_hooks.tasks import phases
 from rcs_hooks.tasks.store import names as task_names
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 20_000
 """The most events that are read from the end of a history; where more wait, it is read from its beginning."""
-HEAD = 65_536
 LONGEST_LINE = 65_536
 
 
@@ -70,17 +69,14 @@ class HistorySource:
     def _since(self) -> str | None:
         """Return when the first event of the history was, also if it was folded since; None if there is no event."""
         try:
-            head = read_bytes(self._file(), HEAD) or b""
+            begun = history_folding.begun_at(self._file())
         except OSError:
             return None
-        first = next((event for line in head.split(b"\n") if (event := history.event_of(line))), None)
-        if first is None and len(head) == HEAD:
-            return ""
-        if first is None:  # the commit of the first ones may be under way, or was cut short
-            first = next(iter(history.lines_of(self._folder, self.path, MOST_LINES)), None)
-        if first is None:
-            return None
-        return str(first.data.get("since") or "") if first.event == history.FOLDED else first.at
+        if begun is not None:
+            return begun
+        # The commit of the first ones may be under way, or was cut short.
+        first = next(iter(history.lines_of(self._folder, self.path, MOST_LINES)), None)
+        return history_folding.begun_by(first) if first else None
 
     def stamp(self) -> object:
         return _stamp(self._file())

@@ -1,8 +1,8 @@
 """Folds the oldest half of a long history into one line, and replays a history to the state that it leads to.
 
 The line that stands for the others has the number and the moment of the last of them. Its data say which they were
-(`first`, `since`, `lines`), how many there were of each kind for each mode (`counts`), and where each mode had got to
-(`last`), so that a folded history replays to the same state.
+(`first`, `lines`), when the history began (`since`), how many there were of each kind for each mode (`counts`), and
+where each mode had got to (`last`), so that a folded history replays to the same state.
 
 Only the command line and SessionStart fold: a prompt or a Stop never waits for it. What a shared project has not sent
 yet stays as it is, and so does what the person's own settings may have named as shared since that was noted: nobody
@@ -16,7 +16,7 @@ import os
 from rcs_hooks import jsontext
 from rcs_hooks.errors import LockTimeout, RcsError, suppress
 from rcs_hooks.files import paths, transaction
-from rcs_hooks.files.bounded import open_regular
+from rcs_hooks.files.bounded import open_regular, read_bytes
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import is_tracked
 from rcs_hooks.state import history
@@ -36,6 +36,8 @@ MOST_FOLDED = 2 * MOST_LINES
 """So many lines at most are folded at once: a longer history, which is not ours, is folded in parts."""
 SHORTEST_LINE = 100
 """No event of ours takes fewer bytes, so a small file needs no look into it."""
+HEAD = 65_536
+"""So many bytes of its beginning say when a history began."""
 MOST_MODES = 64
 """So many modes, the last ones, are kept in the line that stands for the others."""
 
@@ -109,7 +111,8 @@ def fold(folder: str, session: str, *, home: str | None = None, wait: float = 0)
         events = [event for line in old if (event := event_of(line))]
         waits = bool(events) and _is_unsent(folder, session, events[-1].n, home)
         if events and not waits and any(map(event_of, kept[-MOST_LINES:])):
-            folded = jsontext.dumps_line(folded_into_one(events, is_whole=is_whole).as_json()).encode()
+            begun = begun_at(f"{folder}/{path}") or ""
+            folded = jsontext.dumps_line(folded_into_one(events, is_whole=is_whole, begun=begun).as_json()).encode()
             transaction.replace_text(folder, path, b"\n".join([folded, *kept, b""]))
             return True
     return False
@@ -126,15 +129,35 @@ def _is_unsent(folder: str, session: str, last: int, home: str | None) -> bool:
     return sent.may_name_more(home, known)
 
 
-def folded_into_one(events: list[Event], *, is_whole: bool = True) -> Event:
-    """Return one event that stands for `events`, oldest first. `is_whole`: whether no event before them is lost."""
+def begun_at(path: str) -> str | None:
+    """Return when the first event of a history was, also if it was folded since. Raises OSError.
+
+    Return an empty text if no event is in a long beginning, and None if there is no event in a short file.
+    """
+    head = read_bytes(path, HEAD) or b""
+    first = next((event for line in head.split(b"\n") if (event := event_of(line))), None)
+    if first is None:
+        return "" if len(head) == HEAD else None
+    return begun_by(first)
+
+
+def begun_by(first: Event) -> str:
+    """Return when a history began whose first event this is."""
+    return str(first.data.get("since") or "") if first.event == history.FOLDED else first.at
+
+
+def folded_into_one(events: list[Event], *, is_whole: bool = True, begun: str | None = None) -> Event:
+    """Return one event that stands for `events`, oldest first.
+
+    `is_whole`: whether no event before them is lost. `begun`: when the history began, if not with the first of them.
+    """
     counts: dict[str, dict[str, int]] = {}
     first: object = events[0].n
-    since: object = events[0].at
+    since = begun_by(events[0]) if begun is None else begun
     lines = 0
     for event in events:
         if event.event == history.FOLDED:
-            first, since = (event.data.get(name) for name in ("first", "since"))
+            first = event.data.get("first")
             earlier = event.data.get("lines")
             lines += earlier if isinstance(earlier, int) else 0
             for mode, of_mode in _object(event.data, "counts").items():

@@ -168,6 +168,35 @@ def test_a_folded_history_is_the_same_source(database: Database, tmp_path: Path)
     assert modes_seen(database) == [("s-1", number) for number in range(1, 6_003)]
 
 
+def test_a_history_of_which_only_the_end_is_folded_is_the_same_source(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_folding, "MOST_READ", 500_000)  # bytes: half of what is there
+    home = Home(tmp_path, database.url())
+    folder = str(home.project / ".rcs" / "state")
+    last = 0
+    for _ in range(2):
+        home.log("s-1", *[{"n": last + number} for number in range(1, 6_001)])
+        assert home.share() == 6_000
+        last += 6_000
+        assert history_folding.fold(folder, "s-1")
+        assert history.lines_of(folder, "s-1", 6_000)[0].data["lost"]
+        assert home.share() == 0
+    assert modes_seen(database) == [("s-1", number) for number in range(1, 12_001)]
+
+
+def test_a_folded_history_that_begins_with_what_is_no_event_is_the_same_source(
+    database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    path = home.log("s-1", *[{}] * 6_000)
+    path.write_bytes(b"#" * 70_000 + b"\n" + path.read_bytes())
+    assert home.share() == 6_000
+    assert history_folding.fold(str(home.project / ".rcs" / "state"), "s-1")
+    assert home.share() == 0
+    assert modes_seen(database) == [("s-1", number) for number in range(1, 6_001)]
+
+
 def test_a_history_with_more_than_is_read_from_its_end_is_sent_from_its_beginning(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
