@@ -291,7 +291,9 @@ KNOWN_SOURCES = f"""SELECT s.id, s.project, s.kind, s.key, s.position, coalesce(
 SOURCE_NOW = f"SELECT s.is_replaced, s.position, coalesce(r.at, m.at, t.at) {_LAST_AT} WHERE s.id = %s"
 LEAVE_WHO_IS_GONE = """SELECT set_config('tcp_keepalives_idle', '20', false),
     set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)"""
-"""A machine that was shut in the middle of a batch holds the clock, for which all others wait."""
+"""So the server leaves a machine that was cut off after 35 seconds, and not after hours. In the middle of a batch it
+holds a source of its own, for which it would wait once it is back: in a pipeline, no limit of PostgreSQL before 17 ends
+that. A pooler may keep the settings on its own connection, where they do nobody harm."""
 BEGIN, COMMIT = "BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT"
 BE_QUICK = """SELECT set_config('lock_timeout', %(lock)s, true),
     set_config('idle_in_transaction_session_timeout', %(idle)s, true)"""
