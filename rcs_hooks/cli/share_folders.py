@@ -85,6 +85,3 @@ def refuse_agent(what: str, command: str) -> None:
     """Raise Refused in an agent's shell: what leaves the machine, and for where, is for a person to say."""
     if typed_by(os.environ, is_terminal=options.is_terminal()) == AGENT:
         raise Refused(f"this is an agent's shell, and {what} is for a person to say: type it in a terminal: {command}")
-
-
-# --- init

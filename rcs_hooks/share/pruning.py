@@ -48,7 +48,7 @@ def prune(link: Link, before: float, *, dry_run: bool = False) -> Pruned:
     moves = _by_source(link, sql.PRUNE_TASK_MOVES, values)
     documents = _repeated(link, sql.PRUNE_DOCUMENTS, values)
     _batches(link, values)
-    link.rows(sql.TELL_READERS)
+    link.rows(sql.SAY_PRUNED)
     return Pruned(runs, events, moves, documents)
 
 

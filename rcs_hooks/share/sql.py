@@ -235,7 +235,6 @@ MAY_PRUNE = """SELECT pg_has_role(current_user, relowner, 'USAGE'), pg_get_userb
     FROM pg_class WHERE oid = 'rcs.runs'::regclass"""
 NOW = "SELECT extract(epoch FROM now())::float8"
 REMEMBER_PRUNED = "UPDATE rcs.schema SET pruned_before = greatest(pruned_before, %(before)s)"
-TELL_READERS = "SELECT pg_notify('rcs', 'pruned')"
 COUNT_PRUNABLE = """SELECT (SELECT count(*) FROM rcs.runs WHERE last_at < %(before)s),
     (SELECT count(*) FROM rcs.runs r JOIN rcs.run_events e ON e.source = r.source AND e.run = r.id
         WHERE r.last_at < %(before)s)
@@ -274,7 +273,6 @@ PRUNE_BATCHES = """DELETE FROM rcs.batches b
 
 # --- the writer
 
-CHANNEL = "rcs"
 SERVER_MS = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 REGISTER = "SELECT rcs.register(%s, %s, %s, %s)"
 REGISTERED = "SELECT id, name FROM rcs.machines WHERE uuid = %s"
