@@ -85,7 +85,7 @@ class Writer:
             pass
         ((number, shown),) = self._link.rows(sql.REGISTERED, values[:1])
         self.machine = Registered(int(number), str(shown))
-        self.seen()
+        self._note_seen()
         self._sources = {}
         for number, project, kind, key, position, at in self._link.rows(sql.KNOWN_SOURCES, (self.machine.id,)):
             self._know(kind, key, RemoteSource(number, project, position, at))
@@ -96,6 +96,9 @@ class Writer:
         Raises ShareError, also as soon as the schema was changed meanwhile and wants a newer program.
         """
         connecting.check_writer(self._link)
+        self._note_seen()
+
+    def _note_seen(self) -> None:
         begun = time.time()
         ((server,),) = self._link.rows(sql.SERVER_MS)
         offset = round((begun + time.time()) * 500) - int(server)
