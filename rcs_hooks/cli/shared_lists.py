@@ -75,7 +75,8 @@ def connector() -> Callable[[], Link]:
 
     def connect() -> Link:
         link = connecting.open_link(address)
-        connecting.check_reader(link)
+        with link.closed_on_error():
+            connecting.check_reader(link)
         return link
 
     return connect

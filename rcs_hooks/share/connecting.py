@@ -192,6 +192,15 @@ class Link:
         with self.speaking() as connection:
             return connection.execute(statement.encode(), values).fetchall()
 
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Close the connection if the block raises: whoever has just opened it has nothing to close then."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
     def close(self) -> None:
         """Close the connection. Never raises, and never waits."""
         self._watchdog.close()

@@ -113,23 +113,27 @@ class Reading:
 
     @contextmanager
     def _linked(self) -> Iterator[Link]:
-        """Give the connection, which is opened if there is none. Raises StoreError, and drops one that was lost."""
-        if self._link is not None and self._link.connection.closed:
-            self._link = None
+        """Give the connection, which is opened if there is none. Raises StoreError, and closes one that was lost."""
+        self._close_lost()
         try:
             link = self._link or self._open()
             yield link
         except ShareError as error:
-            if self._link is not None and self._link.connection.closed:
-                self._link = None
+            self._close_lost()
             raise StoreError(str(error)) from None
+
+    def _close_lost(self) -> None:
+        """Close a connection that was lost: its watchdog lives until then."""
+        if self._link is not None and self._link.connection.closed:
+            self.close()
 
     def _open(self) -> Link:
         if time.monotonic() - self._refused_at < LEAST_PAUSE:
             raise StoreError(self._refused)
         try:
             link = self._connect()
-            made_at = link.rows(sql.MADE_AT)[0][0]
+            with link.closed_on_error():
+                made_at = link.rows(sql.MADE_AT)[0][0]
         except ShareError as error:
             self._refused_at, self._refused = time.monotonic(), str(error)
             raise StoreError(self._refused) from None

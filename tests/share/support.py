@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -171,6 +173,26 @@ def wait_for(is_so: Callable[[], object], seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
+@contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """Fail unless this process has no more threads and descriptors soon after the block than before it.
+
+    It may have fewer: the watchdog of a connection of an earlier test may still have been about to end.
+    """
+    threads, descriptors = _threads_and_descriptors()
+    yield
+
+    def is_so() -> bool:
+        found = _threads_and_descriptors()
+        return found[0] <= threads and found[1] <= descriptors
+
+    wait_for(is_so)
+
+
+def _threads_and_descriptors() -> tuple[int, int]:
+    return threading.active_count(), len(os.listdir("/dev/fd"))
+
+
 def shared_events(database: Database, name: str = "laptop") -> list[int]:
     """The positions of all events of a machine, in the order in which they came."""
     with database.connect() as sql:
@@ -181,6 +203,11 @@ def shared_events(database: Database, name: str = "laptop") -> list[int]:
             (name,),
         ).fetchall()
     return [int(position) for (position,) in rows]
+
+
+def end_connections(database: Database) -> None:
+    with database.server.connect() as admin:
+        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (database.name,))
 
 
 def table(database: Database, query: str) -> list[tuple[Any, ...]]:

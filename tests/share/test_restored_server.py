@@ -13,7 +13,7 @@ import pytest
 from rcs_hooks.share import schema
 from rcs_hooks.share.errors import ShareError
 from rcs_hooks.share.sharer import Sharer
-from tests.share.support import Home, shared_events, table
+from tests.share.support import Home, end_connections, shared_events, table
 
 if TYPE_CHECKING:
     from tests.share.conftest import Database
@@ -43,11 +43,6 @@ def send(sharer: Sharer) -> None:
         sharer.send_news(threading.Event())
     except ShareError:
         sharer.send_news(threading.Event())
-
-
-def end_connections(database: Database) -> None:
-    with database.server.connect() as admin:
-        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (database.name,))
 
 
 def more(home: Home, count: int) -> None:

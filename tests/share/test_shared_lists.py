@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from rcs_hooks.cli import shared_lists
 from rcs_hooks.runs.records import NewEvent, RunRecord
+from rcs_hooks.share.errors import ShareError
 from tests.runs.support import RCS
 from tests.share.conftest import Database
 from tests.share.machine_rows import Rows, entry_record, now, session_record
+from tests.share.support import nothing_left_behind
 from tests.support import CHECKOUT, clean_env
 from tests.table import each_row
 
@@ -172,6 +175,16 @@ def test_where_the_database_is_away_it_is_one_sentence_without_the_address_of_a_
         assert (status, out) == (1, "")
         assert len(errors.splitlines()) == 1
         assert "127.0.0.1" in errors
+
+
+def test_a_list_that_the_schema_wants_newer_leaves_nothing_behind(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    team.sql.execute("UPDATE rcs.schema SET version = 2, min_reader = 2")
+    monkeypatch.setenv("HOME", str(team.home))
+    connect = shared_lists.connector()
+    with nothing_left_behind():
+        for _ in range(3):
+            with pytest.raises(ShareError, match="update rcs-hooks here"):
+                connect()
 
 
 def test_the_local_lists_never_connect(team: Team) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 
 import psycopg
 import pytest
 
 from rcs_hooks.config.database_url import parse
+from rcs_hooks.errors import StoreError
 from rcs_hooks.share import connecting, driver_errors
 from rcs_hooks.share.errors import (
     BUSY,
@@ -23,7 +22,9 @@ from rcs_hooks.share.errors import (
     SILENT,
     ShareError,
 )
+from rcs_hooks.share.reader import PostgresStore
 from tests.share.conftest import Database
+from tests.share.support import end_connections, nothing_left_behind
 from tests.table import each_row
 
 SECRET = "hunter2"
@@ -92,14 +93,29 @@ def test_an_error_of_ours_within_a_transaction_rolls_it_back_and_comes_out_as_it
 
 
 def test_a_watchdog_that_was_not_needed_leaves_nothing_behind(database: Database) -> None:
-    before = threading.active_count(), len(os.listdir("/dev/fd"))
-    for _ in range(10):
-        with connecting.connection(database.address) as link:
-            link.rows("SELECT 1")
-    deadline = time.monotonic() + 60
-    while (threading.active_count(), len(os.listdir("/dev/fd"))) != before:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    with nothing_left_behind():
+        for _ in range(10):
+            with connecting.connection(database.address) as link:
+                link.rows("SELECT 1")
+
+
+def test_a_reader_that_is_refused_leaves_nothing_behind(empty_database: Database) -> None:
+    with nothing_left_behind():
+        for _ in range(3):
+            store = PostgresStore(lambda: connecting.open_link(empty_database.address))
+            with pytest.raises(StoreError, match="no schema"):
+                store.change_token()
+            store.close()
+
+
+def test_a_reader_whose_connection_is_lost_leaves_nothing_of_it_behind(database: Database) -> None:
+    store = PostgresStore(lambda: connecting.open_link(database.address))
+    assert store.change_token() == 0
+    with nothing_left_behind():
+        for _ in range(3):
+            end_connections(database)
+            assert store.change_token() == 0
+    store.close()
 
 
 def test_a_block_within_another_does_not_get_more_time_than_it(database: Database) -> None:
