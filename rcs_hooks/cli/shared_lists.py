@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rcs_hooks.cli import output
 from rcs_hooks.cli.output import text as say
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import Refused, StoreError
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.words import HEADINGS, LASTS, MOST
 from rcs_hooks.terminal import style, when
@@ -33,6 +33,8 @@ Record = dict[str, Any]
 NOT_THERE = ("session", "root", "root_scope")
 """What chooses a part of this machine alone."""
 MOST_RUNS_LOOKED_AT = 5_000
+AGAIN_AFTER = 5.0
+"""Seconds until the log is read again that could not be, unless there is a notice before."""
 KEYS = (
     "v",
     "kind",
@@ -190,9 +192,9 @@ def log(args: argparse.Namespace, mode: str, what: Callable[[LoggedEvent], str])
     args.session = None
     check_alone(args)
     with store() as opened:
+        newest = opened.change_token() if args.follow else 0  # first: what comes after it is read now or followed
         found = opened.shown.latest_events(args.number, project=None, session=session, mode=mode)
-        newest = max((batch for batch, _, _ in found), default=0)
-        newest = max(newest, opened.change_token() if args.follow else 0)
+        newest = max(newest, *(batch for batch, _, _ in found)) if found else newest
         _print_log(found, what, as_json=args.json)
         if args.follow:
             _follow(opened, session, mode, newest, args, what)
@@ -225,7 +227,10 @@ def _follow(
     opened: PostgresStore, session: str | None, mode: str, newest: int, args: argparse.Namespace,
     what: Callable[[LoggedEvent], str],
 ) -> None:  # fmt: skip
-    """Print what happens from now on, until Ctrl-C; a notice of the database wakes it."""
+    """Print what happens from now on, until Ctrl-C; a notice of the database wakes it.
+
+    While the database is away, that is said once.
+    """
     import threading
 
     from rcs_hooks.share.listening import Listening
@@ -233,15 +238,22 @@ def _follow(
     news = threading.Event()
     listening = Listening(connector(), lambda _: news.set())
     listening.start()
+    problem = ""
     try:
         while True:
             output.flush()
-            news.wait()
+            news.wait(AGAIN_AFTER if problem else None)
             news.clear()
-            if listening.problem:
-                output.refused(f"rcs: {listening.problem}; it is tried again")
+            said, problem = problem, listening.problem
+            try:
+                if not problem:
+                    found = opened.shown.latest_events(5_000, project=None, session=session, mode=mode, after=newest)
+            except StoreError as error:
+                problem = str(error)
+            if problem:
+                if not said:
+                    output.refused(f"rcs: {problem}; it is tried again")
                 continue
-            found = opened.shown.latest_events(5_000, project=None, session=session, mode=mode, after=newest)
             newest = max(newest, *(batch for batch, _, _ in found)) if found else newest
             _print_log(found, what, as_json=args.json)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 
 PASSES, REFUSES, SWALLOWS = "passes", "refuses", "swallows"
 
@@ -15,6 +16,10 @@ class Proxy:
     def __init__(self, port: int) -> None:
         self._port = port
         self.mode = PASSES
+        self.refused = 0
+        """How many connections were refused."""
+        self.before: Callable[[bytes], object] = len
+        """Called with what comes to the server, before it is passed."""
         self._pairs: list[socket.socket] = []
         self._guard = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=200)
@@ -40,6 +45,7 @@ class Proxy:
                 client, _ = self._listener.accept()
                 if self.mode == REFUSES:
                     client.close()
+                    self.refused += 1
                     continue
                 try:
                     server = socket.create_connection(("127.0.0.1", self._port), timeout=5)
@@ -50,11 +56,13 @@ class Proxy:
                 with self._guard:
                     self._pairs += [client, server]
                 for source, target in ((client, server), (server, client)):
-                    threading.Thread(target=self._pass, args=(source, target), daemon=True).start()
+                    threading.Thread(target=self._pass, args=(source, target, target is server), daemon=True).start()
 
-    def _pass(self, source: socket.socket, target: socket.socket) -> None:
+    def _pass(self, source: socket.socket, target: socket.socket, is_to_server: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65_536):
+                if is_to_server:
+                    self.before(data)
                 if self.mode != SWALLOWS:
                     target.sendall(data)
         for each in (source, target):

@@ -13,12 +13,14 @@ import pytest
 
 from rcs_hooks.cli import shared_lists
 from rcs_hooks.runs.records import NewEvent, RunRecord
+from rcs_hooks.share import sql
 from rcs_hooks.share.errors import ShareError
 from tests.runs.support import RCS
 from tests.share.conftest import Database
 from tests.share.machine_rows import Rows, entry_record, now, session_record
-from tests.share.support import nothing_left_behind
-from tests.support import CHECKOUT, clean_env
+from tests.share.proxy import PASSES, REFUSES, Proxy
+from tests.share.support import nothing_left_behind, wait_for
+from tests.support import CHECKOUT, Record, clean_env
 from tests.table import each_row
 
 RUN = RunRecord(
@@ -104,20 +106,91 @@ def test_the_log_says_on_which_machine(full: Team) -> None:
     assert full.said("log", "--shared", "--mode", "blueprint").startswith("nothing has happened")
 
 
+class Following:
+    """`rcs log --shared --follow` in a process of its own, until the block ends."""
+
+    def __init__(self, team: Team) -> None:
+        self._program = subprocess.Popen(
+            [*RCS, "log", "--shared", "--follow", "--json"], cwd=team.root, env=team.env | {"PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self._program.stdout
+        assert self._program.stderr
+        self.out, self.errors = self._program.stdout, self._program.stderr
+
+    def __enter__(self) -> Following:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._program.kill()
+        self._program.communicate(timeout=60)
+
+    def upto(self, event: str) -> list[Record]:
+        """Read what is printed, up to the first event of this kind."""
+        found: list[Record] = []
+        while not found or found[-1]["event"] != event:
+            found.append(json.loads(self.out.readline()))
+        return found
+
+    def rest(self) -> tuple[str, str]:
+        """End the program; return what it has printed besides."""
+        self._program.kill()
+        return self._program.communicate(timeout=60)
+
+
 def test_the_log_goes_on_with_what_happens(full: Team) -> None:
-    program = subprocess.Popen(
-        [*RCS, "log", "--shared", "--follow", "--json"], cwd=full.root, env=full.env | {"PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        assert program.stdout
-        before = [json.loads(program.stdout.readline()) for _ in range(4)]
+    with Following(full) as program:
+        before = [json.loads(program.out.readline()) for _ in range(4)]
         full.laptop.mode("s1", "forge", "outcome", "verify", "finished")
-        assert json.loads(program.stdout.readline())["event"] == "outcome"
+        assert json.loads(program.out.readline())["event"] == "outcome"
         assert len(before) == 4
-    finally:
-        program.kill()
-        program.communicate(timeout=60)
+
+
+@pytest.fixture
+def proxy(full: Team, database: Database) -> Iterator[Proxy]:
+    """Stands between the lists and the server."""
+    made = Proxy(database.server.port)
+    config = full.home / ".rcs" / "config.toml"
+    config.write_text(config.read_text().replace(f":{database.server.port}/", f":{made.port}/"))
+    yield made
+    made.close()
+
+
+def test_what_happens_while_the_log_begins_to_follow_is_printed_once(full: Team, proxy: Proxy) -> None:
+    awaited = {
+        "before it is asked how far it is": sql.NEWEST_BATCH.encode(),
+        "before it is asked what has happened": sql.BATCHES_BEFORE.partition("%s")[0].encode(),
+    }
+
+    def happens(sent: bytes) -> None:
+        for name in [name for name, asked in awaited.items() if asked in sent]:
+            full.laptop.mode("s2", "forge", "phase", "execute", name)
+            del awaited[name]
+
+    names, proxy.before = [*awaited], happens
+    with Following(full) as program:
+        wait_for(lambda: not awaited)
+        full.laptop.mode("s2", "forge", "outcome", "verify", "finished")
+        found = program.upto("outcome")
+        assert sorted(each["to"] for each in found if each["session"] == "s2") == sorted([*names, "finished"])
+        assert len(found) == 4 + 3
+        assert program.rest() == ("", "")
+
+
+@pytest.mark.parametrize("refused", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_log_that_is_followed_outlives_the_server_and_says_once_that_it_is_away(
+    refused: int, full: Team, proxy: Proxy
+) -> None:
+    with Following(full) as program:
+        assert len([program.out.readline() for _ in range(4)]) == 4
+        proxy.mode = REFUSES
+        proxy.cut()
+        assert program.errors.readline().endswith("; it is tried again\n")
+        full.laptop.mode("s1", "forge", "outcome", "verify", "finished")
+        wait_for(lambda: proxy.refused >= refused)
+        proxy.mode = PASSES
+        assert len(program.upto("outcome")) == 1
+        assert program.rest() == ("", "")
 
 
 @pytest.mark.slow
