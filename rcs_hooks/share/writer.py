@@ -16,7 +16,7 @@ from uuid import UUID, uuid5
 
 from rcs_hooks import __version__
 from rcs_hooks.share import connecting, sql
-from rcs_hooks.share.errors import Doubled, ShareError
+from rcs_hooks.share.errors import DENIED, Doubled, ShareError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -83,7 +83,14 @@ class Writer:
         values = (shown_id(self._uuid), name, person, f"rcs-hooks {__version__}")
         with self._link.ended_at_once([(sql.REGISTER, values)]):
             pass
-        ((number, shown),) = self._link.rows(sql.REGISTERED, values[:1])
+        found = self._link.rows(sql.REGISTERED, values[:1])
+        if not found:
+            raise ShareError(
+                f"{self._link.address.shown} knows this machine under the user who logs in, and this session has"
+                " another role set, as by ALTER ROLE … SET role; connect without it",
+                DENIED,
+            )
+        ((number, shown),) = found
         self.machine = Registered(int(number), str(shown))
         self._note_seen()
         self._sources = {}

@@ -15,7 +15,9 @@ import pytest
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso
 from rcs_hooks.share import file_sources, loop
+from rcs_hooks.share.errors import DENIED, ShareError
 from rcs_hooks.state import history, history_folding
+from tests.share.conftest import ADMIN
 from tests.share.support import Home, Sharing, shared_events, table, wait_for
 from tests.support import NOW, RCS_HOOK, Workspace, run_rcs
 
@@ -379,6 +381,29 @@ def test_a_writer_needs_no_more_than_its_role(database: Database, tmp_path: Path
     home.database.write_bytes(backup)
     home.share()
     assert seen(database) == list(range(1, 1_501))
+
+
+def test_a_user_with_another_role_set_is_told_to_connect_without_it(database: Database, tmp_path: Path) -> None:
+    writes = database.role("writes", "rcs_writer")
+    reads_too = database.role("reads_too", "rcs_writer", "rcs_reader")
+    ada = database.role("ada", "rcs_writer", writes, reads_too)
+    for role in (writes, reads_too):
+        home = Home(tmp_path / role, f"{database.url(ada)}?options=-c%20role={role}")
+        with pytest.raises(ShareError, match="this session has another role set") as raised:
+            home.share()
+        assert raised.value.kind == DENIED
+    with database.connect() as sql:
+        sql.execute(f'ALTER ROLE "{ada}" SET role = "{writes}"'.encode())
+    home = Home(tmp_path / ada, database.url(ada))
+    with Sharing(home):
+        wait_for(lambda: home.status().get("state") == "waiting")
+        assert home.status()["error"]["message"].endswith("; connect without it")
+
+
+def test_a_role_that_is_set_may_be_one_that_may_do_everything(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, f"{database.url(database.role('ada', ADMIN))}?options=-c%20role={ADMIN}")
+    home.emit(3)
+    assert home.share() == 3
 
 
 def test_a_second_one_for_the_same_home_says_so_and_ends(database: Database, tmp_path: Path) -> None:
