@@ -81,14 +81,17 @@ def parse(text: str) -> DatabaseAddress:
         raise ValueError(NO_PASSWORD)  # a password with a slash, as libpq does not read it either
     if authority.count("@") > 1:
         raise ValueError(NO_PASSWORD if ":" in authority.partition("@")[0] else BAD_AT)
-    user, _, where = authority.rpartition("@")
-    user = said.pop(USER, "") or _decoded(user)
-    if ":" in user:
+    typed, _, where = authority.rpartition("@")
+    typed = _decoded(typed)
+    user = said.pop(USER, "") or typed
+    if ":" in typed or ":" in user:
         raise ValueError(NO_PASSWORD)
     hosts = _hosts(where, said)
     database = said.pop(DATABASE, "") or _decoded(path)
     if not database:
         raise ValueError(NO_DATABASE)
+    if "=" in database or "://" in database:  # by which libpq knows a whole address, with whatever is in it
+        raise ValueError(NO_URL)
     return DatabaseAddress(hosts, database, user, tuple(sorted(said.items())))
 
 
@@ -100,7 +103,8 @@ def _query(query: str) -> dict[str, str]:
         if name in SECRET:
             raise ValueError(NO_PASSWORD)
         if name not in OPTIONS | {HOST, PORT, USER, DATABASE} or not equals or name in said:
-            shown = name if name.isidentifier() and len(name) <= 40 else "of this kind"
+            # Before an @, it may be the end of a password that has a question mark.
+            shown = name if name.isidentifier() and len(name) <= 40 and "@" not in query else "of this kind"
             raise ValueError(f"it has an option {shown}, which is not known, has no value or is there twice")
         said[name] = _decoded(value)
     return said
@@ -119,6 +123,8 @@ def _hosts(where: str, said: dict[str, str]) -> tuple[tuple[str, int], ...]:
         ports = ports[:1] * len(names) if len(set(ports)) == 1 else []
     if not all(names):
         raise ValueError(NO_HOST)
+    if any("@" in name for name in names if not name.startswith(("/", "@"))):
+        raise ValueError(NO_PASSWORD)
     if not ports or not all(_is_port(port) for port in ports):
         raise ValueError(BAD_PORT)
     return tuple(

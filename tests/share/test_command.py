@@ -108,7 +108,10 @@ def test_a_writer_only_names_the_database(ada: Person, database: Database) -> No
 # --- the password
 
 
-@each_row("url", ["postgresql://ada:hunter2@db/team", "postgresql://db/team?password=hunter2"])
+@each_row("url", [
+    "postgresql://ada:hunter2@db/team", "postgresql://ada:hunter2@db/team?user=ada",
+    "postgresql://db/team?password=hunter2",
+])  # fmt: skip
 def test_a_password_on_the_command_line_is_refused_and_goes_nowhere(url: str, tmp_path: Path) -> None:
     ada = Person(tmp_path)
     for words in (["init", url], ["init", "--json", url]):
