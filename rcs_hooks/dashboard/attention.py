@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from rcs_hooks.dashboard.tasks import waits
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.runs.queries import place_words
 from rcs_hooks.state.silence import length
-from rcs_hooks.tasks import phases
 from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.text import quoted as shell_quoted
 from rcs_hooks.workflow.lifecycle import FAILURES, in_words
@@ -170,7 +170,7 @@ def _of_task(task: Record) -> Iterator[Record]:
     }  # fmt: skip
     if task["problem"]:
         yield need | {"kind": "failed", "state": "failed", "detail": task["problem"]}
-    elif task["phase"] == phases.ACCEPT and not any(gate["suggested"] for gate in task["gates"]):
+    elif waits(task):
         decide = f'rcs task accept {shell_quoted(task["task_id"])} --decision WORD --reason "WHY"'
         verdict = f", {task['proof']['verdict']}" if task["proof"] else ""
         yield need | {

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode
 from rcs_hooks.client_names import TITLES
 from rcs_hooks.dashboard import mode_path
 from rcs_hooks.dashboard.mode_path import ModePath
+from rcs_hooks.dashboard.tasks import waits
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import seconds
@@ -230,9 +231,7 @@ def _of_run(run: RunRecord, now: float) -> Record:
 
 
 def _of_task(task: Record) -> Record:
-    state = (
-        COMPLETED if task["done"] else FAILED if task["problem"] else "waiting" if task["phase"] == "accept" else OPEN
-    )
+    state = COMPLETED if task["done"] else FAILED if task["problem"] else "waiting" if waits(task) else OPEN
     return _entry(
         TASK, task["task_id"], task["task_id"], task["root"], state, phase=task["phase"], id=task["task_id"],
         started_at=task["created_at"], last_at=task["updated_at"], says=task["problem"],

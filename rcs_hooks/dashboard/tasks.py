@@ -37,6 +37,11 @@ def list_tasks(roots: Iterable[str], now: float) -> list[Record]:
     return sorted(tasks, key=lambda task: task["updated_at"] or "", reverse=True)
 
 
+def waits(task: Record) -> bool:
+    """Tell whether a task, as JSON, waits for a decision: it is in accept, and nothing yet leads out of it."""
+    return task["phase"] == phases.ACCEPT and not any(gate["suggested"] for gate in task["gates"])
+
+
 def _of(root: str, now: float) -> list[Record]:
     if not os.path.isdir(root):
         return []

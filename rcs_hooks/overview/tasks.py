@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from rcs_hooks.errors import RcsError, reason_of
@@ -31,7 +32,9 @@ def _entry(root: str, name: str, now: float, commands: Commands) -> Entry | None
     entry = Entry(TASK, name, name, TASKS, id=name, has_title=False, project=root)
     status = f"{commands.rcs} task status {quoted(name)}"
     try:
-        state = TaskStore(root, name, now).state()
+        store = TaskStore(root, name, now)
+        state = store.state()
+        waits = _waits(store, state)
     except (RcsError, OSError) as error:
         why = " ".join(str(error).split()) if isinstance(error, RcsError) else reason_of(error)
         detail = f"{phases.folder_of(name)} cannot be read: {clean(why, 300)}"
@@ -45,10 +48,22 @@ def _entry(root: str, name: str, now: float, commands: Commands) -> Entry | None
     if state.phase == phases.DONE:
         ended = seconds(since)
         return entry._replace(detail=f"done{verdict}") if ended is not None and now - ended < LATELY else None
-    if state.phase == phases.ACCEPT:
+    if waits:
         decide = f'{commands.rcs} task accept {quoted(name)} --decision WORD --reason "WHY"'
         return entry._replace(group=WAITING, detail=f"waits for your decision{verdict}", to="To decide", command=decide)
     return entry._replace(detail=_phase(state), to="What it needs", command=status)
+
+
+def _waits(store: TaskStore, state: TaskState) -> bool:
+    """Tell whether a task waits for a decision: it is in accept, and nothing yet leads out of it."""
+    if state.phase != phases.ACCEPT:
+        return False
+    if not any(os.path.lexists(f"{store.folder}/{path}") for path in (phases.DECISION, phases.REVERT_RECORD)):
+        return True  # every guard out of accept wants one of them; reading the artifacts would load pydantic
+    from rcs_hooks.tasks import flow
+
+    answer = flow.decide(state.phase, store.snapshot(state), flow.Request(flow.NEXT), state.rounds)
+    return not isinstance(answer, flow.Move)
 
 
 def _phase(state: TaskState) -> str:

@@ -83,6 +83,29 @@ def test_a_task_that_waits_for_a_decision_needs_the_person_until_there_is_one(be
     assert begun.get("/api/attention")["waiting"] == []
 
 
+def test_no_page_says_that_a_task_with_its_decision_waits_for_it(begun: Board) -> None:
+    path = begun.project.root / ".rcs" / "tasks" / "login" / "state.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"phase": "accept"}))
+    told = [each["state"] for each in begun.get("/api/all")["entries"]]
+    assert (told, [each["name"] for each in begun.get("/api/overview")["waiting"]]) == (["waiting"], ["login"])
+    decided(begun, "needs_changes")
+    assert [gate["to"] for gate in task(begun)["gates"] if gate["suggested"]] == ["codegen"]
+    assert begun.get("/api/attention")["waiting"] == []
+    assert [each["state"] for each in begun.get("/api/all")["entries"]] == ["open"]
+    found = begun.get("/api/overview")
+    assert ([each["name"] for each in found["waiting"]], [each["name"] for each in found["tasks"]]) == ([], ["login"])
+    decided(begun, "deferred")
+    assert [each["state"] for each in begun.get("/api/all")["entries"]] == ["waiting"]
+    assert [each["name"] for each in begun.get("/api/overview")["waiting"]] == ["login"]
+
+
+def decided(board: Board, word: str) -> None:
+    """Write a decision that has not moved the task yet."""
+    folder = board.project.root / ".rcs" / "tasks" / "login" / "accept"
+    folder.mkdir(exist_ok=True)
+    (folder / "decision.json").write_text(json.dumps({"decision": word, "reasons": ["the limit is missing"]}))
+
+
 def test_a_change_of_a_task_changes_the_version(begun: Board) -> None:
     before = begun.get("/api/tasks")["state"]
     plan(begun)

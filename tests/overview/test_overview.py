@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from rcs_hooks.state.writing import write
 from tests.hook.test_tracked_state import lay_index
 from tests.runs.support import Project
 from tests.state.test_operations import at
-from tests.support import NOW, Workspace, run_rcs
+from tests.support import NOW, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
 Record = dict[str, Any]
@@ -490,6 +492,43 @@ def test_a_task_at_acceptance_says_whether_it_is_proven(
         proof
         and {"state": state, "command": proof.get("command", ""), "exit": proof.get("exit"), "at": proof.get("at", "")}
     )
+
+
+DECISIONS: dict[str, tuple[Record | None, str, str]] = {
+    "none yet": (None, "waiting", "waits for your decision. To decide: rcs task accept t --decision WORD --reason"),
+    "one that leads out": ({"decision": "needs_changes"}, "tasks", "phase accept. What it needs: rcs task status t"),
+    "accepted": ({"decision": "accepted"}, "tasks", "phase accept. What it needs: rcs task status t"),
+    "deferred": ({"decision": "deferred"}, "waiting", "waits for your decision. "),
+    "none that is known": ({"decision": "perhaps"}, "waiting", "waits for your decision. "),
+}
+
+
+@each_row(("decision", "group", "says"), [pytest.param(*row, id=name) for name, row in DECISIONS.items()])
+def test_a_task_in_accept_waits_until_its_decision_leads_out_of_it(
+    workspace: Workspace, decision: Record | None, group: str, says: str
+) -> None:
+    in_accept(workspace, decision)
+    assert only(look(workspace), group).says.startswith(says)
+
+
+def in_accept(workspace: Workspace, decision: Record | None = None) -> None:
+    folder = workspace.root / ".rcs" / "tasks" / "t"
+    (folder / "accept").mkdir(parents=True, exist_ok=True)
+    (folder / "state.json").write_text(json.dumps({"phase": "accept", "updated_at": _iso(workspace.now)}))
+    if decision is not None:
+        (folder / "accept" / "decision.json").write_text(json.dumps(decision))
+
+
+def test_the_overview_of_a_task_that_waits_loads_nothing_that_takes_its_time(workspace: Workspace) -> None:
+    in_accept(workspace)
+    (workspace.root / ".rcs" / "tasks" / "t" / "planning").mkdir()
+    (workspace.root / ".rcs" / "tasks" / "t" / "planning" / "planning.ai.json").write_text("{}")
+    code = "import sys; from rcs_hooks.cli.main import main; main(['status']); print('pydantic' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=workspace.root, env=clean_env(), check=True
+    )
+    assert "waits for your decision" in done.stdout
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 # --- parts, and the dashboard
