@@ -42,6 +42,39 @@ def test_a_slash_searches_everything_and_the_words_are_the_address(look: Open, s
     expect(page.locator("h1")).to_have_text("split the report")
 
 
+def test_the_field_of_the_search_has_the_words_that_are_searched(look: Open, scene: Scene) -> None:
+    scene.fill()
+    page = look("/all").page
+    every = page.locator(".entry-row").count()
+    for link in ("Show all", "Search everything"):
+        page.locator("#search").fill("report split")
+        expect(page.locator(".entry-row")).to_have_count(1)
+        page.get_by_role("link", name=link).click()
+        expect(page.locator(".entry-row")).to_have_count(every)
+        expect(page.locator("#search")).to_have_value("")
+    page.locator("#search").fill("split ")
+    expect(page).to_have_url(re.compile(r"/all\?q=split$"))
+    page.locator("#search").press_sequentially("report")
+    expect(page).to_have_url(re.compile(r"/all\?q=split\+report$"))
+
+
+def test_who_leaves_while_typing_a_search_is_not_brought_back(look: Open) -> None:
+    window = look("/all")
+    page = window.page
+    page.clock.install()
+    page.reload()
+    window.live()
+    page.evaluate("""() => {
+        const field = document.getElementById("search");
+        field.value = "report";
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        document.querySelector("#nav a[href='/runs']").click();
+    }""")
+    page.clock.run_for(1000)
+    expect(page.locator("h1")).to_have_text("Runs")
+    expect(page).to_have_url(re.compile(r"/runs$"))
+
+
 def test_a_long_list_goes_on_as_it_is_read_and_is_sorted(look: Open, scene: Scene) -> None:
     scene.at(600)
     for number in range(120):

@@ -81,6 +81,7 @@ function update(shown, wanted) {
   attributes(shown, wanted);
   children(shown, wanted);
   if (shown instanceof HTMLSelectElement && shown.value !== chosen(shown)) shown.value = chosen(shown);
+  if (shown.type === "search" && shown !== document.activeElement && shown.value !== wanted.value) shown.value = wanted.value;
 }
 
 function chosen(select) {

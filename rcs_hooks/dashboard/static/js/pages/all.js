@@ -53,11 +53,15 @@ export class Everything extends FilteredList {
     this.frame.refresh();
   }
 
+  gone() {
+    clearTimeout(this.#typing);
+  }
+
   /** What is typed is searched for once the fingers rest. */
-  typed(field) {
+  typed({ value }) {
     clearTimeout(this.#typing);
     this.#typing = setTimeout(() => {
-      this.frame.go(filtered(this.url, "q", field.value.trim()), { replace: true });
+      this.frame.go(filtered(this.url, "q", value.trim()), { replace: true });
     }, 200);
   }
 
