@@ -136,11 +136,12 @@ class DashboardData:
         roots = await self.workspaces()
         state = await run_in_threadpool(_version_of, roots)
         projects = list(dict.fromkeys([*roots, *others]))
-        found = await run_in_threadpool(self._everything, projects, roots)
-        return everything.page_of(found, wanted, limit) | {"projects": projects, "seq": seq, "state": state}
+        found, last = await run_in_threadpool(self._everything, projects, roots)
+        page = everything.page_of(found, wanted, limit)
+        return page | {"last_runs": last, "projects": projects, "seq": seq, "state": state}
 
-    def _everything(self, projects: list[str], roots: list[str]) -> list[Record]:
-        """Return everything in these projects as JSON; `roots` are those of them that are workspaces."""
+    def _everything(self, projects: list[str], roots: list[str]) -> tuple[list[Record], int | None]:
+        """Return what `everything.list_all` does of these projects; `roots` are those of them that are workspaces."""
         now = self.clock()
         store = open_readonly(self.location)
         try:

@@ -107,8 +107,11 @@ def list_all(
     tasks: Iterable[Record],
     histories: Histories,
     now: float,
-) -> list[Record]:
-    """Return everything as JSON, in any order. `present`: the overview of these workspaces; `tasks`: all of them."""
+) -> tuple[list[Record], int | None]:
+    """Return everything as JSON, in any order, and what `last_of` says of the runs.
+
+    `present`: the overview of these workspaces; `tasks`: all of them.
+    """
     going = going_on(present)
     passages = [entry for root in roots for entry in _of_sessions(root, histories, going)]
     tasks = list(tasks)
@@ -119,7 +122,12 @@ def list_all(
         for run in runs
         if run.workflow != phases.WORKFLOW or (run.project, run.run_id.partition("#")[0]) not in of_tasks
     ]
-    return combined(present, passages, others, tasks, now)
+    return combined(present, passages, others, tasks, now), last_of(runs)
+
+
+def last_of(runs: list[RunRecord]) -> int | None:
+    """Return how many runs were read where there may be more of them; None if these are all."""
+    return MOST_RUNS if len(runs) >= MOST_RUNS else None
 
 
 def combined(

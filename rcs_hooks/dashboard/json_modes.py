@@ -164,6 +164,9 @@ class AllJson(JsonModel):
     entries: list[AllEntryJson]
     total: int = Field(description="how many there are, with those that are not in this answer")
     totals: dict[str, int] = Field(description="how many there are of each state, whatever the filter by state")
+    last_runs: int | None = Field(
+        description="only so many runs are among them, those with the newest events; null: all are"
+    )
     projects: list[str]
     seq: int
     state: str

@@ -38,6 +38,9 @@ class RunsJson(JsonModel):
     next: int | None = Field(description="the `before` of the next page; null: there is none")
     total: int = Field(description="how many there are, with those on other pages")
     totals: dict[str, int] = Field(description="how many there are of each status, whatever the filter by status")
+    last_runs: int | None = Field(
+        description="only so many runs are counted, those with the newest events; null: all are"
+    )
     seq: int = Field(description="the newest event that this answer surely contains: follow with `/ws?after=`")
     projects: list[str] = Field(description="the projects that a filter can name")
     workflows: list[str]

@@ -73,10 +73,17 @@ MOST_SORTED = 5_000
 
 
 def totals(store: RunStore | None, now_ms: int, filters: RunFilter) -> Record:
-    """Return how many runs with a machine there are of each status, whatever the status in the filters, as JSON."""
+    """Return how many runs with a machine there are of each status, whatever the status in the filters, as JSON.
+
+    `last_runs` is how many were counted, where there may be more; otherwise None.
+    """
     counts = store.counts(now_ms, filters._replace(status=None), most=MOST_SORTED) if store else {}
     totals = {status: counts[status] for status in RUN_STATUSES if status in counts}
-    return {"total": totals.get(filters.status, 0) if filters.status else sum(totals.values()), "totals": totals}
+    return {
+        "total": totals.get(filters.status, 0) if filters.status else sum(totals.values()),
+        "totals": totals,
+        "last_runs": MOST_SORTED if sum(counts.values()) >= MOST_SORTED else None,
+    }
 
 
 def sorted_runs(store: RunStore | None, now_ms: int, filters: RunFilter, *, sort: str, limit: int) -> Record:

@@ -149,15 +149,15 @@ class SharedData:
         ]
         known = self._known_tasks(shared, project)
         roots = {each["root"] for each in known}
-        others = [
-            run
-            for run in shared.runs(self.now_ms, RunFilter(project=project), limit=everything.MOST_RUNS)
-            if run.workflow != phases.WORKFLOW or run.project not in roots
-        ]
+        last = shared.runs(self.now_ms, RunFilter(project=project), limit=everything.MOST_RUNS)
+        others = [run for run in last if run.workflow != phases.WORKFLOW or run.project not in roots]
         whole = everything.combined(groups, passages, others, known, self.clock())
         # A person or a machine is no project of an entry: the entries were chosen by it already.
         shown = everything.page_of(whole, wanted._replace(project=None), limit)
-        return shown | {"projects": places.addresses(), "seq": seq, "state": state_version.combine(places.versions())}
+        state = state_version.combine(places.versions())
+        return shown | {
+            "last_runs": everything.last_of(last), "projects": places.addresses(), "seq": seq, "state": state,
+        }  # fmt: skip
 
     async def sessions(self, project: str | None, *, limit: int, only: str | None) -> JsonObject:
         return await self._lists.ask(self._sessions, project, limit, only)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.scene import HOUR, LONG_RUN, page_of
+from tests.dashboard.support import filled
 from tests.tasks.support import Task
 
 if TYPE_CHECKING:
@@ -115,6 +116,22 @@ def test_a_list_with_a_state_says_how_many_of_how_many(look: Open, scene: Scene)
     expect(page.locator(".figures")).to_have_text("3 in all: 1 waiting, 2 running")
     page.select_option("[data-filter=state]", "waiting")
     expect(page.locator(".figures")).to_have_text("1 of 3: 1 waiting, 2 running")
+
+
+def test_of_more_runs_than_are_counted_the_pages_say_that_they_are_the_last(look: Open, scene: Scene) -> None:
+    filled(scene.project, runs=5200, events=1)
+    window = look("/runs")
+    page = window.page
+    expect(page.locator(".figures")).to_have_text(re.compile("^The last 5,000 runs: "))
+    expect(page.locator(".list-end")).to_have_text("50 and more")
+    page.select_option("[data-filter=status]", "failed")
+    expect(page.locator(".figures")).to_have_text(re.compile("^1,250 of the last 5,000 runs: "))
+    window.go("/all")
+    expect(page.locator(".figures")).to_have_text(re.compile("^5,000 among modes, tasks and the last 5,000 runs: "))
+    page.select_option("[data-filter=kind]", "run")
+    expect(page.locator(".figures")).to_have_text(re.compile("^5,000 among the last 5,000 runs: "))
+    page.select_option("[data-filter=kind]", "mode")
+    expect(page.locator(".figures")).to_have_text("")
 
 
 def test_what_has_come_to_its_end_has_one_word(look: Open, scene: Scene) -> None:

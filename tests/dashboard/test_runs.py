@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rcs_hooks.dashboard import everything, runs
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.runs.queries import RUN_STATUSES
 from tests.dashboard.support import Board, Record
@@ -104,11 +105,25 @@ def test_a_run_without_activity_for_a_day_is_inactive(busy: Board) -> None:
 
 
 def test_runs_are_counted_whatever_the_page_and_the_status(still: Board) -> None:
-    everything = still.get("/api/runs")
+    whole = still.get("/api/runs")
     page = still.get("/api/runs", limit=1, status="failed")
-    assert page["totals"] == everything["totals"]
-    assert sum(page["totals"].values()) == everything["total"] == len(everything["runs"])
+    assert page["totals"] == whole["totals"]
+    assert sum(page["totals"].values()) == whole["total"] == len(whole["runs"])
     assert page["total"] == page["totals"]["failed"]
+
+
+def test_of_more_runs_than_are_counted_the_last_are_and_that_is_said(
+    still: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = still.get("/api/runs")
+    assert (whole["total"], whole["last_runs"], still.get("/api/all")["last_runs"]) == (5, None, None)
+    monkeypatch.setattr(runs, "MOST_SORTED", 3)
+    monkeypatch.setattr(everything, "MOST_RUNS", 3)
+    for query in ({}, {"status": "failed"}, {"sort": "name"}):
+        found = still.get("/api/runs", **query)
+        assert (found["last_runs"], sum(found["totals"].values())) == (3, 3)
+    assert still.get("/api/all")["last_runs"] == 3
+    assert still.get("/api/runs", workflow="none")["last_runs"] is None
 
 
 @each_row("sort", ["started", "lasted", "events", "name", "status"])
@@ -144,7 +159,8 @@ def test_what_cannot_be_asked_for_is_refused_in_a_sentence(still: Board, name: s
 
 def test_without_a_database_there_are_no_runs_and_none_is_made(board: Board) -> None:
     assert board.get("/api/runs") == {
-        "runs": [], "next": None, "total": 0, "totals": {}, "seq": 0, "projects": [], "workflows": [],
+        "runs": [], "next": None, "total": 0, "totals": {}, "last_runs": None, "seq": 0, "projects": [],
+        "workflows": [],
     }  # fmt: skip
     assert list(board.project.home.iterdir()) == []
 

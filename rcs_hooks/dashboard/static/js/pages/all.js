@@ -106,9 +106,12 @@ export class Everything extends FilteredList {
   }
 
   #totals() {
-    const { total, totals } = this.data;
+    const { total, totals, last_runs: last } = this.data;
+    const { kind } = this.asked;
     const all = Object.values(totals).reduce((sum, number) => sum + number, 0);
-    const found = total === all ? `${total.toLocaleString("en")} in all` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+    const isPart = last && (!kind || kind === "run");
+    const whole = isPart ? ` among ${kind ? "" : "modes, tasks and "}the last ${last.toLocaleString("en")} runs` : total === all ? " in all" : "";
+    const found = `${total.toLocaleString("en")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}${whole}`;
     return h(
       "p",
       { class: "dim figures" },

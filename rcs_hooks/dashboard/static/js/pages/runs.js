@@ -84,7 +84,8 @@ export class Runs extends FilteredList {
   }
 
   view() {
-    const { runs, next, total } = this.data;
+    const { runs, next, last_runs: last } = this.data;
+    const total = last && next ? Infinity : this.data.total;
     const { asked } = this;
     const isFiltered = FILTERS.concat("feature", "session").some((name) => asked[name]);
     return [
@@ -98,10 +99,11 @@ export class Runs extends FilteredList {
   }
 
   #said() {
-    const { total, totals } = this.data;
+    const { total, totals, last_runs: last } = this.data;
     if (!total) return null;
     const each = Object.entries(totals).map(([status, number]) => `${number.toLocaleString("en")} ${status}`);
-    return h("p", { class: "dim figures" }, `${count(total, "run")}: ${each.join(", ")}`);
+    const counted = last ? `${total < last ? `${total.toLocaleString("en")} of the` : "The"} last ${count(last, "run")}` : count(total, "run");
+    return h("p", { class: "dim figures" }, `${counted}: ${each.join(", ")}`);
   }
 
   #filters(asked, isFiltered) {
