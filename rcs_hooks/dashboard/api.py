@@ -189,10 +189,11 @@ async def send_artifact(request: Request, data: DashboardSource) -> Response:
 
 async def list_sessions(request: Request, data: DashboardSource) -> Record:
     query = request.query_params
-    parameters.only(query, "project", "active", "limit")
+    parameters.only(query, "project", "session", "active", "limit")
     limit = parameters.number(query, "limit", SESSIONS, least=1, most=MOST)
     only = ACTIVE if parameters.flag(query, "active") else None
-    return await data.sessions(parameters.text(query, "project"), limit=limit, only=only)
+    session = parameters.text(query, "session") or query.get("session")  # an empty one is the root's
+    return await data.sessions(parameters.text(query, "project"), session, limit=limit, only=only)
 
 
 async def show_mode(request: Request, data: DashboardSource) -> Record:

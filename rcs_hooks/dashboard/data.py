@@ -152,16 +152,18 @@ class DashboardData:
             if store:
                 store.close()
 
-    async def sessions(self, project: str | None, *, limit: int, only: str | None = None) -> Record:
+    async def sessions(
+        self, project: str | None, session: str | None = None, *, limit: int, only: str | None = None
+    ) -> Record:
         roots = await self._roots_of(project)
         counts = await self.store.ask(self.runs_of_sessions)
-        found = await run_in_threadpool(self._sessions, roots, limit=limit, only=only)
+        found = await run_in_threadpool(self._sessions, roots, session, limit=limit, only=only)
         for each in found["sessions"]:
             each["runs"] = counts.get((each["root"], each["session"] or ""), 0)
         return found
 
-    def _sessions(self, roots: list[str], *, limit: int, only: str | None = None) -> Record:
-        """Return the sessions of workspaces as JSON; `only` is as in `sessions.list_sessions`.
+    def _sessions(self, roots: list[str], session: str | None = None, *, limit: int, only: str | None = None) -> Record:
+        """Return the sessions of workspaces as JSON; `session` and `only` are as in `sessions.list_sessions`.
 
         `state` is computed before the sessions are read, so that it is already old if a session changes meanwhile.
         """
@@ -169,7 +171,7 @@ class DashboardData:
         state = state_version.combine(state_version.versions(roots, needy))
         block_limit = limits(self.env.get("RCS_STOP_MAX_BLOCKS")).in_a_row
         found, more = session_lists.list_sessions(
-            roots, self.clock(), limit=limit, block_limit=block_limit, only=only, needy=needy
+            roots, self.clock(), limit=limit, block_limit=block_limit, session=session, only=only, needy=needy
         )
         return {"sessions": found, "more": more, "projects": roots, "state": state}
 

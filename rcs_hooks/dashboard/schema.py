@@ -21,7 +21,7 @@ READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
     "/api/runs/{run}": (("after", "limit"), json_runs.RunDetailJson),
     "/api/runs/{run}/events": (("after", "limit"), json_runs.EventsJson),
     "/api/runs/{run}/artifact": (("path",), json_runs.ArtifactTextJson),
-    "/api/sessions": (("project", "active", "limit"), json_models.SessionsJson),
+    "/api/sessions": (("project", "session", "active", "limit"), json_models.SessionsJson),
     "/api/modes/{mode}": (("project", "session", "run"), json_modes.ModeRunJson),
     "/api/tasks": (("project",), json_models.TasksJson),
     "/api/attention": ((), json_models.AttentionJson),

@@ -60,17 +60,19 @@ def list_sessions(
     *,
     limit: int,
     block_limit: int,
+    session: str | None = None,
     only: str | None = None,
     needy: Callable[[str], list[str]] = session_index.needing_attention,
 ) -> tuple[list[Record], bool]:
     """Return sessions as JSON, and whether some were left out for `limit`.
 
     What waits comes first, then what runs, then the rest, each with the one written last first. With a higher limit the
-    list begins as with a lower one. `only` is ACTIVE for active sessions, or NEEDY for the sessions that `needy` names,
-    which may need a person.
+    list begins as with a lower one. `session` is the id of the only one that is meant, empty for the records of the
+    root; None for all. `only` is ACTIVE for active sessions, or NEEDY for the sessions that `needy` names, which may
+    need a person.
     """
     names_in = {None: known_sessions, ACTIVE: session_index.possibly_active, NEEDY: needy}[only]
-    there = (entry for root in roots for entry in _entries(root, names_in))
+    there = (entry for root in roots for entry in _entries(root, names_in) if session in (None, entry.session or ""))
     entries = sorted(there, key=lambda entry: -entry.touched)
     found: list[Record] = []
     for shown in _in_order(entries, now, block_limit):

@@ -56,8 +56,8 @@ class DashboardSource(Protocol):
     async def everything(self, wanted: EntryQuery, limit: int) -> Record:
         """Return the first entries of everything that there is, as JSON."""
 
-    async def sessions(self, project: str | None, *, limit: int, only: str | None) -> Record:
-        """Return the sessions as JSON; `only` is as in `sessions.list_sessions`."""
+    async def sessions(self, project: str | None, session: str | None, *, limit: int, only: str | None) -> Record:
+        """Return the sessions as JSON; `session` and `only` are as in `sessions.list_sessions`."""
 
     async def mode(self, mode: str, project: str | None, session: str | None, run: int | None) -> Record:
         """Return a run of a mode as JSON. Raises NotFound."""

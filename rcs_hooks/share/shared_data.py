@@ -159,13 +159,19 @@ class SharedData:
             "last_runs": everything.last_of(last), "projects": places.addresses(), "seq": seq, "state": state,
         }  # fmt: skip
 
-    async def sessions(self, project: str | None, *, limit: int, only: str | None) -> JsonObject:
-        return await self._lists.ask(self._sessions, project, limit, only)
+    async def sessions(self, project: str | None, session: str | None, *, limit: int, only: str | None) -> JsonObject:
+        return await self._lists.ask(self._sessions, project, session, limit, only)
 
-    def _sessions(self, store: RunStore | None, project: str | None, limit: int, only: str | None) -> JsonObject:
+    def _sessions(
+        self, store: RunStore | None, project: str | None, session: str | None, limit: int, only: str | None
+    ) -> JsonObject:
         shared = _shared(store)
         places = shared.places()
-        found = self._known_sessions(shared, project, MOST_SESSIONS if only else limit + 1)
+        if session is None:
+            found = self._known_sessions(shared, project, MOST_SESSIONS if only else limit + 1)
+        else:
+            documents = shared.shown.of_key(present.SESSION, project, session)
+            found = [known for each in documents if (known := present.session(each, self.clock()))]
         found.sort(key=session_lists.by_status)
         if only == session_lists.ACTIVE:
             found = [each for each in found if each["status"] in session_lists.GOES_ON]

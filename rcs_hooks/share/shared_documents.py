@@ -58,6 +58,10 @@ class Documents:
             if (place := self._reading.place(owner))
         ]
 
+    def of_key(self, kind: str, project: str | None, key: str) -> list[SharedDocument]:
+        """Return the documents with a key of the projects at an address, or of all."""
+        return self.with_key(kind, self._reading.all_ids_of(project), key)
+
     def with_key(self, kind: str, projects: list[int], key: str) -> list[SharedDocument]:
         """Return the documents of these projects with a key."""
         found = self._reading.rows(sql.SHOWN_DOCUMENT, kind, projects, key, LARGEST_DOCUMENTS[kind][0])

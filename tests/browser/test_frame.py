@@ -91,6 +91,18 @@ def test_a_long_list_goes_on_as_it_is_read_and_is_sorted(look: Open, scene: Scen
     expect(page).to_have_url(re.compile(r"sort=started"))
 
 
+def test_a_link_to_an_old_session_leads_to_it(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "old", 7200)
+    for number in range(60):
+        scene.prompt(f"$forge fix the part {number}", f"s{number}", 3600 - number)
+    page = look("/sessions?session=old").page
+    expect(page.locator(".session h2")).to_have_text(["fix the login"])
+    expect(page.locator(".list-end")).to_have_count(0)
+    expect(page.locator(".figures")).to_have_text("1 session: 1 stalled")
+    page.get_by_role("link", name="session old ×").click()
+    expect(page.locator(".session")).to_have_count(50)
+
+
 def test_the_theme_is_switched_and_stays(look: Open) -> None:
     page = look("/", scheme="dark").page
     ground = "getComputedStyle(document.body).backgroundColor"

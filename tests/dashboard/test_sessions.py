@@ -145,6 +145,22 @@ def test_sessions_that_changed_last_come_first_and_more_tells_of_the_rest(board:
     assert ([each["session"] for each in found["sessions"]], found["more"]) == (["new", "middle", "old"], False)
 
 
+def test_one_session_is_found_however_many_are_newer(board: Board) -> None:
+    for number, name in enumerate(("old", "new", "newer")):
+        board.workspace.write("team", session=name)
+        os.utime(board.workspace.folder(name), (1_700_000_000 + number,) * 2)
+    board.workspace.write("team", session=None)
+
+    def asked(**query: str) -> tuple[list[str | None], bool]:
+        found = board.get("/api/sessions", limit=1, **query)
+        return [each["session"] for each in found["sessions"]], found["more"]
+
+    assert asked(session="old") == (["old"], False)
+    assert asked(session="old", project=board.root, active="true") == (["old"], False)
+    assert asked(session="old", project="/elsewhere") == asked(session="none") == ([], False)
+    assert asked(session="") == ([None], False)
+
+
 def test_what_waits_comes_first_then_what_runs_then_the_rest_and_a_longer_page_only_adds(board: Board) -> None:
     workspace, names = board.workspace, ["a-waits", "b-runs", "c-ended", "d-waits", "e-closed", "f-ended", "g-runs"]
     for number, name in enumerate(names):

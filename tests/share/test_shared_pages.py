@@ -214,6 +214,24 @@ def test_the_sessions_that_wait_come_first(pages: Pages) -> None:
         assert ([each["session"] for each in found["sessions"]], found["more"]) == (names, limit < 5)
 
 
+def test_one_session_is_found_however_many_are_newer(pages: Pages) -> None:
+    names = [f"s{number}" for number in range(310)]
+    for number, name in enumerate(names):
+        at = now(1_000 - number)
+        pages.laptop.document("session", name, session_record(updated_at=at), at=at)
+    pages.laptop.document("session", "", session_record(), at=now(9_000))
+    pages.cloud.document("session", "s0", session_record(), at=now(9_000))
+
+    def asked(**query: str) -> list[tuple[str, str | None]]:
+        return [(each["root"], each["session"]) for each in pages.get("/sessions", limit=50, **query)["sessions"]]
+
+    assert ("//laptop/app", "s0") not in asked()
+    assert sorted(asked(session="s0")) == [("//cloud/site", "s0"), ("//laptop/app", "s0")]
+    assert asked(session="s0", project="//laptop/app", active="true") == [("//laptop/app", "s0")]
+    assert asked(session="") == [("//laptop/app", None)]
+    assert asked(session="none") == asked(session="s0", project="//nowhere") == []
+
+
 REFUSALS = [
     ("/questions/q1/answer", {"root": "//laptop/app", "answer": "a"},
      "on laptop, type: rcs question answer q1 'YOUR ANSWER'"),

@@ -1,6 +1,6 @@
 // The sessions of every workspace: which modes are active, what they wait for, how often a Stop was held.
 
-import { get, query } from "../api.js";
+import { get } from "../api.js";
 import { count, h } from "../dom.js";
 import { listEnd, MOST, PAGE, watchEnd } from "../endless.js";
 import { coded, command, empty, filter, filtered, places, idToCopy, modeLink, problemNote, project, question, remark, resumed, sentence } from "../pieces.js";
@@ -10,6 +10,7 @@ import { endWord, isQuiet, kindOf, status, word } from "../status.js";
 import { ago } from "../time.js";
 import { FilteredList } from "./filtered_list.js";
 
+const FILTERS = ["project", "active", "session"];
 const COUNTED = ["waiting", "running", "stalled", "inactive", "closed", "unreadable", "failed", "blocked", "finished"];
 
 export class Sessions extends FilteredList {
@@ -18,20 +19,20 @@ export class Sessions extends FilteredList {
 
   async load() {
     const { url } = this;
-    const asked = { project: url.searchParams.get("project"), active: url.searchParams.get("active"), limit: this.#limit };
-    const found = await get(query("/api/sessions", asked), this.frame.signal);
+    const asked = new URLSearchParams({ limit: this.#limit });
+    for (const name of FILTERS) if (url.searchParams.has(name)) asked.set(name, url.searchParams.get(name)); // `session=` is the root's
+    const found = await get(`/api/sessions?${asked}`, this.frame.signal);
     if (url === this.url) this.data = found;
   }
 
   view() {
     const only = this.url.searchParams.get("session");
     const all = this.data.sessions;
-    const found = only === null ? all : all.filter((each) => (each.session ?? "") === only);
     return [
       h("div", { class: "heading", "data-key": "heading" }, h("h1", {}, "Sessions"), this.#said(all)),
       this.#filters(only),
       problemNote(this.problem),
-      found.length ? h("ul", { class: "cards sessions", "data-key": "list" }, ...found.map(session)) : this.#nothing(),
+      all.length ? h("ul", { class: "cards sessions", "data-key": "list" }, ...all.map(session)) : this.#nothing(),
       listEnd(all.length, this.data.more ? Infinity : all.length),
     ];
   }
@@ -60,7 +61,7 @@ export class Sessions extends FilteredList {
 
   #filters(only) {
     const { searchParams } = this.url;
-    const isFiltered = ["project", "active", "session"].some((name) => searchParams.get(name) !== null);
+    const isFiltered = FILTERS.some((name) => searchParams.get(name) !== null);
     return h(
       "form",
       { class: "filters", role: "search", "aria-label": "Which sessions", "data-key": "filters" },
