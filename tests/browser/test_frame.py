@@ -103,6 +103,21 @@ def test_a_link_to_an_old_session_leads_to_it(look: Open, scene: Scene) -> None:
     expect(page.locator(".session")).to_have_count(50)
 
 
+def test_the_runs_of_a_session_stay_those_of_the_session_whatever_other_filter_is_chosen(
+    look: Open, scene: Scene
+) -> None:
+    project = scene.at(60)
+    for run, session, status in (("r1", "s1", "running"), ("r2", "s1", "failed"), ("r3", "s2", "running")):
+        project.emit("requirements", status, run=run, env={"CODEX_SESSION_ID": session})
+    page = look("/runs?session=s1").page
+    page.select_option("[data-filter=status]", "running")
+    expect(page).to_have_url(re.compile(r"/runs\?session=s1&status=running$"))
+    expect(page.locator("[data-run]")).to_have_count(1)
+    page.get_by_role("link", name="session: s1 ×").click()
+    expect(page).to_have_url(re.compile(r"/runs\?status=running$"))
+    expect(page.locator("[data-run]")).to_have_count(2)
+
+
 def test_the_theme_is_switched_and_stays(look: Open) -> None:
     page = look("/", scheme="dark").page
     ground = "getComputedStyle(document.body).backgroundColor"

@@ -182,7 +182,6 @@ export function filtered(url, name, value) {
   if (value) next.searchParams.set(name, value);
   else next.searchParams.delete(name);
   next.searchParams.delete("before");
-  next.searchParams.delete("session");
   return next.pathname + next.search;
 }
 
