@@ -63,6 +63,7 @@ function arrive({ scroll = null } = {}) {
     return;
   }
   shown.page?.gone?.();
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   shown.dropped?.abort();
   shown.dropped = new AbortController();
   shown.path = pathname;
@@ -153,9 +154,9 @@ function draw() {
   const { page } = shown;
   if (!page || (!page.data && !page.problem && !(page instanceof Nowhere))) return;
   const nodes = page.problem && !page.data ? [failure(page.problem)] : page.view();
-  morph(main, fragment(...nodes));
-  const heading = main.querySelector("h1");
-  if (heading) heading.tabIndex = -1;
+  const made = fragment(...nodes);
+  made.querySelector("h1")?.setAttribute("tabindex", "-1"); // before the morph: a heading that lost it would lose the focus
+  morph(main, made);
   page.drawn?.(main);
   head();
 }

@@ -48,8 +48,10 @@ export class NeedsMe {
     const { kind, keyOf: key } = element.dataset;
     const need = (found) => found.find((each) => keyOf(each) === key);
     if (name === "notices") askForNotices(!isNotified()).then(this.frame.redraw, this.frame.redraw);
-    if (name === "dismiss") dismiss(need(this.data[kind]));
-    if (name === "take-back") dismiss(need(this.data[kind]), false);
+    if (name === "dismiss" || name === "take-back") {
+      focusBeside(element.closest(".need"));
+      dismiss(need(this.data[kind]), name === "dismiss");
+    }
     if (name === "show-aside") this.#aside[this.#aside.has(kind) ? "delete" : "add"](kind);
     this.frame.redraw();
   }
@@ -173,6 +175,12 @@ export class NeedsMe {
         command('rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite'),
     );
   }
+}
+
+/** A card that goes takes the focus with it: the next one in its list has it then, or else the heading. */
+function focusBeside(card) {
+  const other = (card.nextElementSibling ?? card.previousElementSibling)?.querySelector("[data-item]");
+  (other ?? document.querySelector("main h1")).focus({ preventScroll: true });
 }
 
 function notices() {
