@@ -134,17 +134,31 @@ def test_of_more_runs_than_are_counted_the_pages_say_that_they_are_the_last(look
     expect(page.locator(".figures")).to_have_text("")
 
 
-def test_what_has_come_to_its_end_has_one_word(look: Open, scene: Scene) -> None:
+def test_what_has_come_to_its_end_has_the_word_of_the_other_lists_and_is_found_by_it(look: Open, scene: Scene) -> None:
     scene.at(60).walk("requirements", "design", "tasks", "build", "verify", "archive")
     scene.project.emit("archive", "completed")
     scene.prompt("$blueprint plan it", "s1", 60)
     scene.write("s1", "blueprint", 40, current_phase="reviewing")
     scene.write("s1", "blueprint", 30, active=False, lifecycle_outcome="finished", plan="plan.md")
-    page = look("/all").page
-    expect(page.locator(".figures")).to_have_text("2 in all: 2 finished")
-    expect(page.locator(".entry-row > .status")).to_have_text(["finished", "finished"])
-    page.select_option("[data-filter=state]", label="finished")
-    expect(page.locator(".entry-row")).to_have_count(2)
+    Task(scene.project.root, "login").at("done")
+    words = {"mode": "finished", "run": "completed", "task": "done"}
+    window = look("/runs")
+    page = window.page
+    expect(page.locator("[data-run] .status")).to_have_text(words["run"])
+    window.go("/tasks")
+    expect(page.locator(".task .card-head .status").first).to_have_text(words["task"])
+    window.go("/all")
+    expect(page.locator(".figures")).to_have_text("3 in all: 3 completed")
+    page.select_option("[data-filter=state]", label="completed")
+    expect(page.locator(".entry-row")).to_have_count(3)
+    for kind, word in words.items():
+        entry = page.locator(f".entry-row[data-kind={kind}]")
+        expect(entry.locator("> .status")).to_have_text(word)
+        page.locator("#search").fill(word)
+        expect(page.locator(".entry-row")).to_have_count(1 if word != "completed" else 3)
+        expect(entry).to_have_count(1)
+        page.locator("#search").fill("")
+        expect(page.locator(".entry-row")).to_have_count(3)
 
 
 def test_what_goes_on_says_for_how_long(look: Open, scene: Scene) -> None:

@@ -93,7 +93,7 @@ export class Everything extends FilteredList {
         ),
         filter("kind", "Kind", asked.kind, KINDS),
         places(asked.project, data.projects),
-        filter("state", "State", asked.state, [["", "any state"], ...STATES.map((each) => [each, said(each)])]),
+        filter("state", "State", asked.state, [["", "any state"], ...STATES.map((each) => [each, word(each)])]),
         filter("sort", "Sort", asked.sort, SORTS),
         h("a", { class: `reset${isFiltered ? "" : " off"}`, href: "/all" }, "Show all"),
       ),
@@ -115,7 +115,7 @@ export class Everything extends FilteredList {
     return h(
       "p",
       { class: "dim figures" },
-      all ? `${found}: ${Object.entries(totals).map(([state, number]) => `${number.toLocaleString("en")} ${said(state)}`).join(", ")}` : "",
+      all ? `${found}: ${Object.entries(totals).map(([state, number]) => `${number.toLocaleString("en")} ${word(state)}`).join(", ")}` : "",
     );
   }
 }
@@ -139,8 +139,11 @@ const list = (entries) =>
     h("ul", { class: "rows", "aria-label": "Everything" }, ...entries.map(row)),
   );
 
-/** The word for a state: what has come to its end has finished, be it a mode, a run or a task. */
-const said = (state) => (state === "completed" ? "finished" : word(state));
+/** The word for what is, or for how it has ended, as the other lists have it. */
+function said({ kind, state, outcome, early }) {
+  if (outcome) return endWord(outcome, early);
+  return kind === "task" && state === "completed" ? "done" : word(state);
+}
 
 const GOES_ON = ["waiting", "running", "stalled"];
 
@@ -153,7 +156,7 @@ function lasted({ kind, state, started_at: from, seconds }) {
 function row(entry) {
   const title = entry.has_title ? entry.title : entry.name;
   const inner = [
-    status(entry.state, entry.outcome ? endWord(entry.outcome, entry.early) : said(entry.state)),
+    status(entry.state, said(entry)),
     h(
       "span",
       { class: "title" },
