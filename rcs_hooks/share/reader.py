@@ -215,17 +215,17 @@ class PostgresStore:
             batches = [number for (number,) in self._reading.rows(sql.BATCHES_FROM, "runs", batch, BATCHES_AT_ONCE)]
             if not batches:
                 break
-            most = limit - len(found)
-            rows = self._reading.rows(sql.EVENTS_OF_BATCHES, batches, event, workflow, workflow, ids, ids, most)
+            which = (batches, event, workflow, workflow, ids, ids, self._reading.not_shown())
+            rows = self._reading.rows(sql.EVENTS_OF_BATCHES, *which, limit)
             found += self._events(rows)
-            if len(rows) == most:  # of projects that nobody is shown there may be any number of them
+            if len(rows) == limit:  # some may be of projects that nobody is shown; they are not asked for again
                 event = int(rows[-1][0])
                 batch = event // IN_A_BATCH
                 continue
             if len(batches) < BATCHES_AT_ONCE:
                 break
             batch = batches[-1] + 1
-        return found
+        return found[:limit]
 
     def _events(self, rows: Sequence[TupleRow]) -> Iterator[EventRecord]:
         for number, seq, at, kind, step, unit, status, data, automatic, name, workflow, project in rows:

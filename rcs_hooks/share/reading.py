@@ -58,6 +58,7 @@ class Reading:
         ]
         server_ms = rows[0][-1] - round(time.time() * 1000) if rows else 0
         self._places = Places(machines, self.rows(sql.PROJECTS), server_ms)
+        self._not_shown.difference_update(self._places.projects)
         return self._places
 
     def place(self, project: int) -> Place | None:
@@ -68,6 +69,10 @@ class Reading:
             if found is None and len(self._not_shown) < MOST_NOT_SHOWN:
                 self._not_shown.add(project)
         return found
+
+    def not_shown(self) -> list[int]:
+        """Return the numbers of the projects that were looked for in vain."""
+        return [*self._not_shown]
 
     def machine_named(self, name: str) -> SharedMachine | None:
         return self._places.machine_named(name) or self.places().machine_named(name)

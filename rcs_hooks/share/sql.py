@@ -462,7 +462,7 @@ SELECT e.number, {_EVENT}
   ) e ON TRUE
   JOIN rcs.runs r ON r.source = e.source AND r.id = e.run
  WHERE b.id = ANY(%s) AND e.number > %s AND (%s::text IS NULL OR r.workflow = %s)
-   AND (%s::int[] IS NULL OR r.project = ANY(%s)) ORDER BY e.number LIMIT %s
+   AND (%s::int[] IS NULL OR r.project = ANY(%s)) AND r.project <> ALL(%s::int[]) ORDER BY e.number LIMIT %s
 """  # noqa: S608 - of this file
 _MODE_EVENT = (
     "e.position, left(e.at, 40), left(e.mode, 401), left(e.event, 100), left(e.before, 401), left(e.after, 401),"

@@ -18,7 +18,7 @@ from tests.share.machine_rows import Rows, entry_record, now, session_record
 from tests.share.test_shared_pages import ANSWERS, RUN, Pages, full, pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rcs_hooks.share.connecting import Link
 
@@ -248,6 +248,47 @@ def test_events_of_runs_that_nobody_is_shown_take_no_place_among_those_that_are_
     assert [each.run_id for each in found] == ["l9@laptop"]
 
 
+def counting(pages: Pages, asked: list[str]) -> Callable[[], Link]:
+    """Open connections that write down each of their queries."""
+
+    def connect() -> Link:
+        link = connecting.open_link(pages.database.address)
+        rows: Any = link.rows
+
+        def counted(*values: Any) -> Any:
+            asked.append(values[0])
+            return rows(*values)
+
+        setattr(link, "rows", counted)  # noqa: B010 - a method of this one alone
+        return link
+
+    return connect
+
+
+def test_events_that_nobody_is_shown_cost_no_query_each(full: Pages, eve: Rows) -> None:
+    asked: list[str] = []
+    store = PostgresStore(counting(full, asked))
+    after = store.change_token() * IN_A_BATCH + IN_A_BATCH - 1
+    seen = [full.laptop.run(RUN._replace(run_id=f"l{number}"), event()).run_id for number in range(49)]
+    eve.project = hidden_project(eve)
+    run = eve.run(RUN._replace(run_id="e9"), event())
+    eve.do(
+        "INSERT INTO rcs.run_events (machine, source, position, run, seq, at, type, data, automatic)"
+        " SELECT %s, %s, n, %s, n, '', 'status_change', '{}', false FROM generate_series(1001, 6000) n",
+        eve.machine, eve.source, run.id % 2**48,
+    )  # fmt: skip
+    eve.batch(eve.source, 1000, 6000)
+    for _ in range(2):
+        asked.clear()
+        assert [each.run_id for each in store.events_after(after, limit=50)] == seen
+        assert len(asked) < 20
+    full.laptop.do("DELETE FROM rcs.projects WHERE machine = %s AND name LIKE 'p%%' AND id <> %s",
+                   eve.machine, eve.project)  # fmt: skip
+    store.places()  # which has room for the project now
+    assert len(store.events_after(after, limit=6_000)) == 49 + 1 + 5_000
+    store.close()
+
+
 def test_runs_of_projects_that_nobody_is_shown_cost_no_look_each(full: Pages, eve: Rows) -> None:
     hidden = hidden_project(eve)
     eve.do(
@@ -257,22 +298,8 @@ def test_runs_of_projects_that_nobody_is_shown_cost_no_look_each(full: Pages, ev
         " last_event, 0 FROM rcs.runs, generate_series(1000, 1400) n WHERE machine = %s",
         hidden, eve.machine,
     )  # fmt: skip
-    asked = 0
-
-    def connect() -> Link:
-        nonlocal asked
-        link = connecting.open_link(full.database.address)
-        rows: Any = link.rows
-
-        def counted(*values: Any) -> Any:
-            nonlocal asked
-            asked += 1
-            return rows(*values)
-
-        setattr(link, "rows", counted)  # noqa: B010 - a method of this one alone
-        return link
-
-    store = PostgresStore(connect)
+    asked: list[str] = []
+    store = PostgresStore(counting(full, asked))
     assert len(store.runs(round(time.time() * 1000), limit=1_000)) < 20
     store.close()
-    assert asked < 20
+    assert len(asked) < 20
