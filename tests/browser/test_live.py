@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from typing import TYPE_CHECKING
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from rcs_hooks.files.clock import iso
+from tests.browser.scene import HOUR, page_of
 from tests.browser.watched import AWAY
 
 if TYPE_CHECKING:
@@ -159,6 +162,45 @@ def test_a_page_that_falls_behind_more_than_its_window_goes_on_in_order(look: Op
     assert window.page.evaluate(SHOWN) == list(range(last, last - WINDOW, -1))
     seen = window.page.evaluate("window.seen")
     assert seen == sorted(set(seen))
+
+
+SAID = {
+    "/": (".entry .status", "running", "stalled"),
+    "/attention": (".numbers .is-stalled", "0 stalled", "1 stalled"),
+    "/sessions": (".session .status >> nth=0", "running", "stalled"),
+    "/all": (".entry-row > .status", "running", "stalled"),
+    "forge": (".mode-head .status", "running", "stalled"),
+}
+
+
+@pytest.mark.parametrize("address", SAID)
+def test_what_falls_silent_is_stalled_within_five_minutes_though_nothing_is_written(
+    look: Open, scene: Scene, address: str
+) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    window = look(page_of(scene, "s1", "forge") if address == "forge" else address)
+    page = window.page
+    page.clock.install()
+    page.reload()
+    window.live()
+    selector, before, after = SAID[address]
+    expect(page.locator(selector)).to_have_text(before)
+    window.mark()
+    grow_old(scene, 2 * HOUR)
+    page.clock.run_for(300_000)
+    expect(page.locator(selector)).to_have_text(after)
+    window.assert_not_reloaded()
+
+
+def grow_old(scene: Scene, ago: float) -> None:
+    """Let the record of a mode say that it is so old, as if time had passed: its file looks as before."""
+    path = scene.workspace.mode_path("forge", "s1")
+    status = path.stat()
+    old = re.sub(r'("updated_at": *)"[^"]+"', rf'\1"{iso(time.time() - ago)}"', path.read_text())
+    with path.open("r+") as file:
+        file.write(old)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
 
 
 def emit(project: Project, window: Window, count: int) -> None:

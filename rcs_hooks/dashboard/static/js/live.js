@@ -9,6 +9,7 @@ const CALM = 1200; // a shorter break is nobody's business
 const LATEST_HELLO = 15_000;
 const LOOK_EVERY = 5000;
 const LONG_AWAY = 60_000;
+const ANYWAY = 300_000; // what falls silent or grows old writes nothing, and no message comes of it
 
 /** Tells `state` (connecting, live, reconnecting), `sync` (ask for everything again), `reset` (and forget what was), `events`, `runs` and `folders`. */
 export class Live extends EventTarget {
@@ -26,6 +27,7 @@ export class Live extends EventTarget {
     addEventListener("online", () => this.#again());
     document.addEventListener("visibilitychange", () => this.#looked() || (!document.hidden && this.#hurry()));
     setInterval(() => this.#looked(), LOOK_EVERY);
+    setInterval(() => !document.hidden && this.state === "live" && this.#tell("sync"), ANYWAY);
   }
 
   /** Where nobody looked for long, perhaps because the machine slept, an open connection may be a dead one. */
