@@ -119,6 +119,13 @@ class ModePath:
         if self.visits and self.visits[-1].ended_at is None:
             self.visits[-1].status, self.visits[-1].ended_at = status, at
 
+    def close(self, at: str | None) -> None:
+        """End what nothing has ended: its run is silent or closed, or is over without a word of it in its history."""
+        if self.visits and self.visits[-1].ended_at is None:
+            self.visits[-1].ended_at = at
+        if self.rounds and self.rounds[-1]["ended_at"] is None:
+            self.rounds[-1]["ended_at"] = at
+
     def _ask(self, event: Event, at: str | None) -> None:
         if event.event == history.QUESTION:
             self.status = WAITING

@@ -43,7 +43,9 @@ MOST_SHOWN = 200
 """How many of the events of a run are shown, the last ones."""
 MOST_RUNS = 20
 LONGEST_TEXT = 500
-GOES_ON = (*OPEN, STALLED, CLOSED)
+GOES_ON = (*OPEN, STALLED)
+"""The statuses with which the time of a run counts on."""
+HAS_NOT_ENDED = (*GOES_ON, INACTIVE, CLOSED)
 
 
 def show(root: str, session: str | None, mode: str, now: float, upto: int | None = None) -> Record:
@@ -70,11 +72,12 @@ def show(root: str, session: str | None, mode: str, now: float, upto: int | None
     if upto is not None:
         at = max((number for number, run in enumerate(runs) if run[0].n <= upto), default=at)
     is_last = at == len(runs) - 1
-    kept = record if is_last and record is not None and not record.is_tombstone else None
-    shown = _ModeRun(root, view, name, kept, runs[at] if runs else [], is_last=is_last)
+    kept = record if record is not None and not record.is_tombstone else None
+    last = _ModeRun(root, view, name, kept, runs[-1] if runs else [], is_last=True)
+    shown = last if is_last else _ModeRun(root, view, name, None, runs[at], is_last=False)
     problem = f"{paths.STATE}/{broken[0].path} cannot be read ({clean(broken[0].why, 200)})" if broken else None
     return shown.as_json() | {
-        "runs": [line(run) for run in runs[:-MOST_RUNS - 1:-1]],
+        "runs": run_lines(runs, last.status, last.outcome),
         "run": runs[at][0].n if runs else None,
         "folded": sum(count for line in folded if isinstance(count := line.data.get("lines"), int)) if at == 0 else 0,
         "problem": problem or (_history_problem(folder, session) if session and not runs else None),
@@ -86,14 +89,21 @@ def _history_problem(folder: str, session: str) -> str | None:
     return f"the history of this session cannot be read: {clean(why, 200)}" if why else None
 
 
-def line(run: Sequence[Event]) -> Record:
-    """Return one run of the list of those that the session has had, the newest first."""
+def run_lines(runs: Sequence[Sequence[Event]], status: str, outcome: str | None) -> list[Record]:
+    """Return the last runs that the session has had, the newest first, which has `status` and `outcome`."""
+    found = [_line(run) for run in runs[: -MOST_RUNS - 1 : -1]]
+    if found:
+        found[0] |= {"status": status, "outcome": outcome}
+    return found
+
+
+def _line(run: Sequence[Event]) -> Record:
     path = ModePath(run)
     return {
         "n": run[0].n,
         "title": path.title or None,
         "started_at": path.started_at,
-        "status": path.status,
+        "status": path.status if path.outcome else UNKNOWN,
         "outcome": path.outcome,
         "early": path.is_early,
     }
@@ -164,6 +174,8 @@ class _ModeRun:
         last = max(filter(None, (moment(record.updated_at) if record else None, path.last_at)), default=None)
         until = self.view.now if self.status in GOES_ON else seconds(last)
         lasted = max(0.0, until - (seconds(started) or until)) if until is not None and started else None
+        if self.status not in GOES_ON:
+            path.close(last)
         return {
             "mode": self.mode,
             "project": self.root,
@@ -211,8 +223,9 @@ class _ModeRun:
 
     def _asks(self) -> str | None:
         """Return what the present phase asks of the agent; None where its machine does not say."""
-        goes_on = self.status in (*GOES_ON, INACTIVE)
-        return self.definition.states.get(self.phase) or None if self.definition and self.phase and goes_on else None
+        if not (self.definition and self.phase and self.status in HAS_NOT_ENDED):
+            return None
+        return self.definition.states.get(self.phase) or None
 
     def _file(self) -> str | None:
         """Return the SKILL.md of a mode that does not ship, relative to the workspace if it lies there."""

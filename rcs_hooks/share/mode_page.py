@@ -8,7 +8,7 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.dashboard import mode_path, mode_proof, mode_timeline
 from rcs_hooks.dashboard.attention import mode_page as mode_address
 from rcs_hooks.dashboard.mode_path import ModePath
-from rcs_hooks.dashboard.mode_runs import GOES_ON, MOST_RUNS, MOST_SHOWN, early_because, line
+from rcs_hooks.dashboard.mode_runs import GOES_ON, HAS_NOT_ENDED, MOST_SHOWN, early_because, run_lines
 from rcs_hooks.dashboard.mode_timeline import CLOSED, UNKNOWN
 from rcs_hooks.dashboard.runs import NotFound
 from rcs_hooks.files.clock import seconds
@@ -46,9 +46,10 @@ def show(
         at = max((number for number, run in enumerate(runs) if run[0].n <= upto), default=at)
     is_last = at == len(runs) - 1
     shown = _shown(place, session, name, runs[at] if runs else (), record if is_last else None, document, now)
+    newest = _status(ModePath(runs[-1] if runs else ()), record, document)
     return shown | {
         "is_last": is_last,
-        "runs": [line(run) for run in runs[: -MOST_RUNS - 1 : -1]],
+        "runs": run_lines(runs, *newest),
         "run": runs[at][0].n if runs else None,
         "folded": 0,
         "problem": "the history of this run has not left its machine" if session and not runs else None,
@@ -83,6 +84,8 @@ def _shown(
     last = max(filter(None, (path.last_at, _text(record, "updated_at"))), default=None)
     until = now if status in GOES_ON else seconds(last or "")
     begun = seconds(started or "")
+    if status not in GOES_ON:
+        path.close(last)
     made = mode_timeline.as_json(mode, definition, path, phase, status, now)
     if definition is None:
         made["graph"] = {
@@ -102,7 +105,7 @@ def _shown(
         "early_because": early_because(definition, phase) if path.is_early else None,
         "handed_over_to": path.target,
         "phase": phase,
-        "asks": definition.states.get(phase) or None if definition and phase and status in GOES_ON else None,
+        "asks": definition.states.get(phase) or None if definition and phase and status in HAS_NOT_ENDED else None,
         "iteration": record["iteration"] if record else path.iteration,
         "max_iterations": record["max_iterations"] if record else None,
         "reason": _text(record, "reason") or path.reason or None,

@@ -48,6 +48,39 @@ def test_the_phase_of_a_closed_session_does_not_run(look: Open, scene: Scene) ->
     expect(page.locator(RUNS)).to_have_count(0)
 
 
+@pytest.mark.parametrize("status", ["stalled", "inactive", "closed"])
+def test_nothing_on_the_page_of_a_silent_or_closed_run_says_that_it_runs(look: Open, scene: Scene, status: str) -> None:
+    ago = 2 * HOUR if status == "stalled" else DAYS
+    scene.at(ago).emit("requirements", run="r1")
+    scene.prompt("$forge fix the login", "s1", ago + 300)
+    scene.write("s1", "forge", ago + 240, active=False, lifecycle_outcome="finished")
+    scene.prompt("$forge fix the logout", "s1", ago + 180)
+    scene.write("s1", "forge", ago + 120, current_phase="executing", iteration=1)
+    scene.write("s1", "forge", ago, current_phase="verifying", iteration=2)
+    if status == "closed":
+        scene.workspace.call("SessionEnd", session="s1", reason="other")
+    window = look(page_of(scene, "s1", "forge", step="verifying"))
+    page = window.page
+    expect(page.locator(".mode-head .status").first).to_have_text(status)
+    expect(page.locator("#detail header .status")).to_have_text(status)
+    expect(page.locator("#detail tbody .status")).to_have_text(status)
+    expect(page.locator(".run-lines .status").first).to_have_text(status)
+    expect(page.locator("[data-step=verifying] .bar")).to_have_attribute("title", re.compile(f", {status}$"))
+    expect(page.locator("[data-since]")).to_have_count(4 if status == "stalled" else 0)
+    if status != "closed":
+        window.go("/runs/r1?step=requirements")
+        expect(page.locator("#detail header .status")).to_have_text(status)
+        expect(page.locator("#detail tbody .status")).to_have_text(status)
+
+
+def test_a_phase_of_which_nobody_knows_the_end_does_not_run(look: Open, scene: Scene) -> None:
+    scene.prompt("$forge fix the login", "s1", 60)
+    scene.workspace.mode_path("forge", "s1").unlink()
+    page = look(page_of(scene, "s1", "forge", step="starting")).page
+    expect(page.locator(".mode-head .status").first).to_have_text("unknown")
+    expect(page.locator("#detail tbody .status")).to_have_text("left")
+
+
 def test_a_branch_that_was_left_by_a_failed_run_does_not_run(look: Open, scene: Scene) -> None:
     project = scene.at(60)
     project.walk("a", "b", "c", workflow="fork")

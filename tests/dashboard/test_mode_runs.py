@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.dashboard import mode_path, mode_runs
+from rcs_hooks.files.clock import iso
 from rcs_hooks.state.history import Event
 from tests.dashboard.test_actions import asked
 from tests.dashboard.test_overview import write
@@ -151,6 +152,31 @@ def test_a_handoff_names_the_mode_that_goes_on(board: Board) -> None:
 def test_a_closed_session_does_not_look_as_if_it_worked(twice: Board) -> None:
     twice.workspace.call("SessionEnd", reason="other")
     assert shown(twice)["status"] == "closed"
+
+
+@pytest.mark.parametrize("status", ["inactive", "closed"])
+def test_no_time_counts_on_where_nothing_goes_on(twice: Board, status: str) -> None:
+    last_at = iso(twice.workspace.now)
+    if status == "closed":
+        twice.workspace.call("SessionEnd", reason="other")
+    twice.workspace.now += 3 * 86_400
+    found = shown(twice)
+    assert (found["status"], found["seconds"], found["last_at"]) == (status, 240.0, last_at)
+    assert [step["seconds"] for step in found["timeline"]] == [60.0, 60.0, 60.0, 60.0]
+    assert [found[key][-1]["ended_at"] for key in ("visits", "rounds")] == [last_at, last_at]
+    assert "whole diff" in found["asks"]
+
+
+def test_the_list_of_runs_has_the_status_of_each_as_its_page_has_it(twice: Board) -> None:
+    with history(twice).open("a") as file:
+        at = iso(twice.workspace.now)
+        file.write(json.dumps(json.loads(lines(1)) | {"n": 90, "at": at, "event": "started", "to": "executing"}) + "\n")
+    for passed, status in ((0, "running"), (7_200, "stalled"), (86_400, "inactive")):
+        twice.workspace.now += passed
+        found = [shown(twice, run=number) for number in (90, 1)]
+        assert [each["status"] for each in found] == [status, "unknown"]
+        for each in found:
+            assert [line["status"] for line in each["runs"]] == [status, "unknown"]
 
 
 def test_a_mode_of_the_project_is_marked_with_its_file(board: Board) -> None:

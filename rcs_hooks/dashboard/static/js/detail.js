@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { sentence } from "./pieces.js";
-import { icon, isLeft, kindOf, mark, status, word } from "./status.js";
+import { icon, isLeft, kindOf, mark, status, statusIn, word } from "./status.js";
 import { duration, lasting, moment, now } from "./time.js";
 
 const MOST_VISITS = 50;
@@ -18,13 +18,13 @@ export function detail(data, step, stretches, address) {
       "header",
       {},
       h("h2", { id: "detail-title" }, step.label || step.step || "Before the first step"),
-      status(step.status),
+      status(statusIn(data, step.status)),
       h("a", { class: "icon-button", href: address({ step: null }), "aria-label": "Close the detail" }, icon("close")),
     ),
     step.label && step.label !== step.step && h("p", { class: "dim" }, h("code", {}, step.step)),
     step.asks && h("p", { class: "asks" }, sentence(step.asks)),
     stretches.length
-      ? visitTable(stretches)
+      ? visitTable(data, stretches)
       : h("p", { class: "dim" }, step.status ? "No time was taken of it." : "The run has not come to it."),
     (step.units.length > 0 || step.agents.length > 0) && workers(step),
     made.length > 0 &&
@@ -40,7 +40,7 @@ export function detail(data, step, stretches, address) {
   );
 }
 
-function visitTable(stretches) {
+function visitTable(run, stretches) {
   const rows = stretches
     .slice(-MOST_VISITS)
     .map((stay, number) =>
@@ -55,7 +55,7 @@ function visitTable(stretches) {
           { class: "number" },
           stay.to === null ? lasting((now() - stay.from) / 1000, true) : duration((stay.to - stay.from) / 1000),
         ),
-        h("td", {}, h("span", { class: `status is-${kindOf(stay.status)}` }, word(stay.status))),
+        h("td", {}, inWords(statusIn(run, stay.status))),
       ),
     );
   const heads = ["Visit", "From", "To", "Lasted", "Status"].map((name) => h("th", { scope: "col" }, name));
@@ -65,6 +65,8 @@ function visitTable(stretches) {
     h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows)),
   );
 }
+
+const inWords = (name) => h("span", { class: `status is-${kindOf(name)}` }, word(name));
 
 function workers(step) {
   const units = step.units.map((unit) => [unit.unit, [unit]]);

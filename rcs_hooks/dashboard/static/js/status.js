@@ -61,7 +61,7 @@ export const isQuiet = (state) => ["stalled", "inactive"].includes(state);
 export const isLeft = (each) => ["running", "waiting"].includes(each.status) && Boolean(each.ended_at);
 
 const SILENT = ["stalled", "inactive", "closed"];
-const ENDED = ["completed", "failed", "skipped"];
+const ENDED = ["completed", "failed", "skipped", "unknown"];
 
 /** The status of a step in its run: nothing goes on in a run that is silent or closed, or has ended. */
 export function statusIn(run, status) {

@@ -181,7 +181,7 @@ function bar(stay, span) {
   const from = share(stay.from);
   const to = share(stay.to ?? span.to);
   const until = stay.to === null ? "now" : absolute(stay.to);
-  const state = stay.to === null ? statusIn(span, stay.status) : stay.status;
+  const state = statusIn(span, stay.status);
   const kind = stay.to !== null && OPEN.has(stay.status) ? "idle" : kindOf(state);
   return h("span", {
     class: `bar is-${kind}`,
