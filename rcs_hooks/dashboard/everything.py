@@ -203,8 +203,9 @@ def _of_active(entry: Record, group: str) -> Record:
     state = entry["quiet"] or group
     return _entry(
         MODE, entry["name"], entry["title"], entry["project"], state, has_title=entry["has_title"],
-        phase=entry["phase"], session=entry["session"], client=entry["client"], started_at=entry["since"],
-        last_at=entry["last_at"] or entry["since"], says=_beyond_phase(entry), page=entry["page"],
+        phase=entry["phase"], session=entry["session"], client=entry["client"],
+        started_at=entry["started_at"] or entry["since"], last_at=entry["last_at"] or entry["since"],
+        says=_beyond_phase(entry), page=entry["page"],
     )  # fmt: skip
 
 

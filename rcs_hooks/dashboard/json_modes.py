@@ -207,6 +207,7 @@ class OverviewEntryJson(JsonModel):
     client: str | None = Field(description="what people call the session's client; null where it is not known")
     phase: str | None
     since: str | None = Field(description="when it began to wait, to run, to be in its phase, or when it ended")
+    started_at: str | None = Field(description="when a run or a mode's run began; null: nobody knows, or a task")
     last_at: str | None = Field(description="when there was the last activity; null: nobody knows, or a task")
     says: str = Field(description="one sentence for people, with the command to type")
     key: str = Field(description="the same in each answer, also when the entry moves to another list")

@@ -123,6 +123,7 @@ def for_dashboard(env: Mapping[str, str], roots: Iterable[str], now: float, stor
     - `iteration`, `max_iterations`: the round of a mode, and the last one; of a task its round. Each may be null.
     - `outcome`, `early`: how it ended, null if it has not; whether it finished where its machine does not end,
       or with no review that said clean.
+    - `started_at`: when a run, of a workflow or of a mode, began; null if nobody knows, or for a task.
     - `last_at`: when there was the last activity in it; null if nobody knows, or for a task.
     - `verdict`: `proven`, `stale` or `unproven` if a run has finished and is more than a plan, or a task has come to
       acceptance; else null. `proof_says`: what came of the newest proof of any other run, without the time; null if
@@ -158,6 +159,7 @@ def shown(entry: Entry, length: int) -> JsonObject:
         "max_iterations": entry.max_iterations,
         "outcome": entry.outcome,
         "early": entry.is_early,
+        "started_at": entry.started_at,
         "last_at": entry.last_at,
         "verdict": entry.verdict or None,
         "proof_says": (entry.proof and not entry.verdict and proofs.newest(entry.proof)) or None,

@@ -57,6 +57,8 @@ class Entry(NamedTuple):
     phase: str | None = None
     since: str | None = None
     """When it began to wait, to run, to be in its phase, or when it ended or was closed."""
+    started_at: str | None = None
+    """When a run, of a workflow or of a mode, began; None if nobody knows, or for a task."""
     last_at: str | None = None
     """When there was the last activity in it; None if nobody knows, or for a task."""
     detail: str = ""

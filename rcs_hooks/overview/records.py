@@ -26,7 +26,7 @@ def of_record(root: str, view: Session, mode: str, record: ModeRecord) -> Entry:
     return Entry(
         MODE, mode, title, RUNNING, view.session,
         phase=word(phase) if (phase := last_phase(record)) else None, has_title=has_title, project=root,
-        last_at=moment(record.updated_at),
+        started_at=moment(record.started_at), last_at=moment(record.updated_at),
         iteration=_count(record.iteration), max_iterations=_count(record.max_iterations), proof=status_of(record),
     )  # fmt: skip
 

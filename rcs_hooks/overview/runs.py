@@ -63,7 +63,7 @@ def of_run(run: RunRecord, root: str, now_ms: int, commands: Commands, reason: s
     step = clean(run.current) or None
     entry = Entry(
         RUN, name, title or f"{name} {short(run.run_id)}", RUNNING, id=run.run_id, phase=step, has_title=bool(title),
-        since=run.started_at, last_at=run.last_at, project=root,
+        since=run.started_at, started_at=run.started_at, last_at=run.last_at, project=root,
     )  # fmt: skip
     status = shown_status(run.status, run.last_ms, now_ms)
     entry = entry._replace(quiet=status if status in QUIET else "", client=TITLES.get(run.client or "", ""))

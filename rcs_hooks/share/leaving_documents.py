@@ -146,6 +146,7 @@ class LeavingDocuments:
             "client": _name(shown["client"]),
             "phase": _name(shown["phase"]),
             "since": moment(shown["since"]),
+            "started_at": moment(shown["started_at"]),
             "group": group,
             "iteration": shown["iteration"],
             "max_iterations": shown["max_iterations"],

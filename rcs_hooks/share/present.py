@@ -50,6 +50,8 @@ KEPT = 16_384
 """How many documents are kept as they were read, by their text."""
 NOT_EARLY: JsonObject = {"early": False}
 """What an older machine does not say of a session, or of a mode in it."""
+NOT_SAID: JsonObject = {"stop": None, "proof": None, "event": None, "started_at": None}
+"""What an older machine does not say of an entry."""
 UNSAID = "by whom is known on its machine"
 TO_ANSWER = "To answer"
 
@@ -164,7 +166,7 @@ def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str
     }  # fmt: skip
     if kind == MODE:
         given["phase"] = _phase(record.get("phase"))
-    found = _fitted(OverviewEntryJson, {"stop": None, "proof": None, "event": None} | record | given)
+    found = _fitted(OverviewEntryJson, NOT_SAID | record | given)
     if found is None or (group == ENDED and now - (_seconds(found["since"]) or 0.0) > LATELY):
         return None
     asked = record.get("question")

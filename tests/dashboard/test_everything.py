@@ -11,6 +11,7 @@ from rcs_hooks.state import writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
 from tests.dashboard.support import Board, Record
+from tests.dashboard.test_actions import asked
 from tests.dashboard.test_tasks import ordered
 from tests.table import each_row
 
@@ -106,6 +107,22 @@ def test_the_last_activity_of_a_mode_that_runs_is_no_more_when_it_began(board: B
     assert second["last_at"] == iso(second_begun)
     shown = {entry["title"]: entry["last_at"] for entry in board.get("/api/overview")["running"]}
     assert shown == {"fix the login": iso(workspace.now), "fix the logout": iso(second_begun)}
+
+
+def test_a_mode_has_lasted_since_it_began_whether_it_runs_waits_or_is_closed(board: Board) -> None:
+    workspace = board.workspace
+    workspace.prompt("$forge fix the login", "s1")
+    begun = workspace.now
+    lasted = []
+    for act in (None, lambda: asked(board), lambda: workspace.call("SessionEnd", reason="other")):
+        workspace.now += 5 * 3600
+        if act:
+            act()
+        (entry,) = board.get("/api/all")["entries"]
+        lasted.append((entry["state"], entry["started_at"], entry["seconds"]))
+    assert lasted == [
+        ("stalled", iso(begun), 0.0), ("waiting", iso(begun), 36_000.0), ("closed", iso(begun), 36_000.0),
+    ]  # fmt: skip
 
 
 def test_an_early_end_is_told_as_one_in_every_list(board: Board) -> None:

@@ -211,7 +211,8 @@ def test_a_task() -> None:
 
 MODE_ENTRY: dict[str, Any] = {
     "v": 1, "kind": "mode", "name": "forge", "title": "Pay by card", "session": "s-1", "client": "Codex CLI",
-    "phase": "build", "since": AT, "says": "asks: Which?. To answer: rcs question answer q-1",
+    "phase": "build", "since": AT, "started_at": AT,
+    "says": "asks: Which?. To answer: rcs question answer q-1",
     "proof": {"state": "proven", "proof": {"command": "make"}}, "key": "mode:/home/me/pay:s-1:forge",
     "project": "/home/me/pay", "detail": "asks: Which? (A | B)", "command": "rcs question answer q-1",
     "has_title": True, "short": "s-1", "iteration": 1, "max_iterations": 5, "outcome": None, "early": False,
@@ -303,7 +304,8 @@ def test_no_planted_word_is_in_a_document(word: str, data: dict[str, Any]) -> No
     }  # fmt: skip
     entry = MODE_ENTRY | {
         "title": word, "says": word, "detail": word, "command": word, "key": word, "project": word, "proof_says": word,
-        "proof": data, "resume": [{"client": word, "command": word}], "since": word, "more": data,
+        "proof": data, "resume": [{"client": word, "command": word}], "since": word,
+        "started_at": word, "more": data,
     }  # fmt: skip
     of_task = entry | {"kind": "task", "name": word, "id": word}
     passage = {"mode": "forge", "n": 4, "title": word, "outcome": None, "phase": "build", "started_at": word,

@@ -181,6 +181,14 @@ def test_a_mode_has_its_machine_where_that_ships_and_else_its_path(full: Pages) 
     assert [step["step"] for step in own["timeline"]] == ["begin"]
 
 
+def test_a_mode_that_waits_has_lasted_since_it_began_unless_its_machine_does_not_say_so(pages: Pages) -> None:
+    asked: dict[str, Any] = {"since": now(120), "question": {"id": "q1", "text": "Which?", "options": []}}
+    for rows, told in ((pages.laptop, {"started_at": now(18_000)}), (pages.cloud, {})):
+        rows.document("entry", "e1", entry_record(group="waiting", **asked, **told))
+    began = {entry["project"]: entry["started_at"] for entry in pages.get("/all")["entries"]}
+    assert began["//laptop/app"] < now(17_000) < began["//cloud/site"] == asked["since"]
+
+
 @pytest.mark.parametrize("status", ["stalled", "inactive", "closed"])
 def test_a_mode_in_which_nothing_goes_on_is_as_on_its_own_machine(pages: Pages, status: str) -> None:
     ago = {"stalled": 2, "inactive": 48, "closed": 48}[status] * 3_600
