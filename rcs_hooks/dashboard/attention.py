@@ -108,9 +108,10 @@ def _of_session(session: Record, now: float) -> Iterator[Record]:
         if mode["waiting"]:
             if name not in asking:
                 yield _need(session, "waiting", name, f"{name} waits for your next prompt", since, mode)
-        elif mode["active"] and session["status"] in QUIET and age < HISTORY_AFTER:
-            words = f"{name} is {session['status']} at {phase}: {session['quiet_because']}"
-            yield _need(session, session["status"], name, words, since)
+        elif mode["active"] and session["status"] in QUIET:
+            if now - (seconds(session["quiet_since"]) or now) < HISTORY_AFTER:
+                words = f"{name} is {session['status']} at {phase}: {session['quiet_because']}"
+                yield _need(session, session["status"], name, words, session["quiet_since"])
         elif mode["outcome"] in FAILURES and age < HISTORY_AFTER:
             at = f" at {mode['phase']}" if mode["phase"] and mode["phase"] != mode["outcome"] else ""
             yield _need(

@@ -130,6 +130,7 @@ class SessionJson(JsonModel):
     )
     early: bool = Field(description="whether its status is `finished`, and its last mode finished early")
     quiet_because: str | None = Field(description="why its active modes are stalled or inactive; null: they are not")
+    quiet_since: Timestamp | None = Field(description="when they had their last activity; null: as before")
     deferred: list[str] = Field(description="the modes that waited for planning, which has ended")
     deferred_source: str | None = Field(description="that planning mode")
     modes: list[ModeJson] = Field(description="the active ones first")

@@ -164,6 +164,7 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
         is_closed=session_notes.is_closed(notes),
         going=silence.status_of(view, notes),
     )
+    why_quiet = silence.why_quiet(view, notes) or None
     return {
         "root": entry.root,
         "session": entry.session,
@@ -171,7 +172,8 @@ def _shown(entry: SessionEntry, now: float, block_limit: int) -> Record | None:
         "resume": resuming.as_json(resuming.commands(entry.root, entry.session, notes)),
         "status": status,
         "early": status == FINISHED and bool((last := _last_of(shown)) and last["early"]),
-        "quiet_because": silence.why_quiet(view, notes) or None,
+        "quiet_because": why_quiet,
+        "quiet_since": iso(now - silence.silence(view, notes)) if why_quiet else None,
         "deferred": list(ready),
         "deferred_source": (clean(view.inventory.get("deferred_source")) or None) if ready else None,
         "modes": sorted(shown, key=lambda mode: not mode["active"]),

@@ -21,7 +21,7 @@ from rcs_hooks.dashboard import overview as overviews
 from rcs_hooks.dashboard.json_models import JsonModel, SessionJson, TaskJson
 from rcs_hooks.dashboard.json_modes import OverviewEntryJson
 from rcs_hooks.errors import Refused
-from rcs_hooks.files.clock import seconds
+from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.paths import is_name
 from rcs_hooks.overview.entries import CLOSED, ENDED, LATELY, MODE, RUNNING, TASKS, VERSION, WAITING
 from rcs_hooks.overview.records import moment
@@ -79,7 +79,7 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
         return None
     given: JsonObject = {
         "root": document.place.address, "session": name, "resume": [], "questions": [], "runs": 0,
-        "quiet_because": None,
+        "quiet_because": None, "quiet_since": None,
     }  # fmt: skip
     record, now = _parsed(document.record), document.place.now(now)
     if isinstance(modes := record.get("modes"), list):
@@ -95,6 +95,8 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
     if found["status"] in (GOES, STALLED) and (quiet := quiet_since(heard, now)):
         found["status"] = quiet
         found["quiet_because"] = f"no activity for {length(now - heard)}"
+    if found["status"] in QUIET:
+        found["quiet_since"] = iso(heard)
     return found
 
 

@@ -113,6 +113,15 @@ def test_what_is_inactive_has_lasted_as_long_in_every_list(look: Open, scene: Sc
         expect(look(address).page.locator(place)).to_have_text("1 d 00 h")
 
 
+def test_what_is_inactive_says_for_how_long_it_was_silent_and_not_when_it_began(look: Open, scene: Scene) -> None:
+    scene.at(5 * DAY).emit("requirements", run="r1")
+    scene.at(1.5 * DAY).emit("design", run="r1")
+    scene.prompt("$forge fix the login", "s1", 5 * DAY)
+    scene.write("s1", "forge", 1.5 * DAY, current_phase="executing")
+    for address, number in {"/": 1, "/attention": 2}.items():
+        expect(look(address).page.locator(".need .when")).to_have_text(["for 1 d"] * number)
+
+
 def test_what_stands_in_a_column_is_not_said_again(look: Open, scene: Scene) -> None:
     scene.prompt("$forge fix the login", "s1", 60)
     page = look("/all").page

@@ -317,6 +317,22 @@ def test_a_mode_that_changed_nothing_or_fell_silent_is_stalled(board: Board) -> 
     assert found["s2"] == "forge is stalled at starting: no activity for 2 h"
 
 
+def test_a_silence_has_one_length_though_a_stop_came_after_the_last_write(board: Board) -> None:
+    board.workspace.prompt("$forge ship the fix")
+    board.workspace.now += 5 * 3600
+    board.workspace.stop()
+    stopped = iso(board.workspace.now)
+    for passed, kind, length in ((4_000, "stalled", "1 h"), (6 * 86_400, "inactive", "6 d"), (86_400, "inactive", "")):
+        board.workspace.now += passed
+        found = [(need["since"], need["detail"]) for need in board.get("/api/attention")[kind]]
+        said = f"forge is {kind} at starting: no activity for {length}"
+        assert found == ([(stopped, said)] if length else [])
+        assert session(board)["quiet_since"] == board.get("/api/overview")["running"][0]["last_at"] == stopped
+        assert board.get("/api/modes/forge", session="s1")["last_at"] == stopped
+    board.workspace.prompt("go on")
+    assert session(board)["quiet_since"] is None
+
+
 def test_a_failure_says_why_and_leads_to_its_page(board: Board) -> None:
     board.workspace.prompt("$forge ship the fix")
     board.workspace.edit("forge", active=False, lifecycle_outcome="failed", reason="the disk is full")

@@ -193,17 +193,21 @@ def test_a_mode_that_waits_has_lasted_since_it_began_unless_its_machine_does_not
 def test_a_mode_in_which_nothing_goes_on_is_as_on_its_own_machine(pages: Pages, status: str) -> None:
     ago = {"stalled": 2, "inactive": 48, "closed": 48}[status] * 3_600
     (mode,) = session_record()["modes"]
-    mode |= {"started_at": now(ago + 180), "updated_at": now(ago)}
+    last_at = now(ago)
+    mode |= {"started_at": now(ago + 180), "updated_at": last_at}
     told = "closed" if status == "closed" else "running"
     pages.laptop.mode("s1", "forge", "started", "", "starting", iteration=1, at=now(ago + 180))
     pages.laptop.mode("s1", "forge", "phase", "starting", "executing", iteration=1, at=now(ago + 60))
-    pages.laptop.document("session", "s1", session_record(status=told, modes=[mode], updated_at=now(ago)), at=now(ago))
+    pages.laptop.document("session", "s1", session_record(status=told, modes=[mode], updated_at=last_at), at=last_at)
     found = pages.get("/modes/forge", project="//laptop/app", session="s1")
     goes_on = status == "stalled"
     assert (found["status"], [each["status"] for each in found["runs"]]) == (status, [status])
     assert (found["seconds"] > ago) == goes_on
     assert [found[key][-1]["ended_at"] is None for key in ("visits", "rounds")] == [goes_on, goes_on]
     assert found["asks"]
+    needs = pages.get("/attention")
+    silent = {kind: [need["since"] for need in needs[kind]] for kind in ("stalled", "inactive") if needs[kind]}
+    assert silent == ({} if status == "closed" else {status: [last_at]})
 
 
 def test_an_early_end_is_told_as_one_and_an_older_machine_does_not_know_of_it(pages: Pages) -> None:

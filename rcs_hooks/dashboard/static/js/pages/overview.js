@@ -169,10 +169,10 @@ function entryShown(entry, group) {
   );
 }
 
-/** For how long it has waited or run; of the others when it was. */
+/** For how long it has waited, run or been silent; of the others when it was. */
 function howLong({ since, last_at, quiet }, group) {
   if (!["waiting", "running"].includes(group)) return ago(since);
-  return sinceWhen(quiet === "stalled" ? last_at : since);
+  return sinceWhen((quiet && last_at) ?? since);
 }
 
 /** What came of the newest proof of a run that goes on. */
