@@ -181,7 +181,7 @@ function session({ session: id }) {
   ];
 }
 
-const canClear = (data) => data.is_last && (goesOn(data) || data.status === "closed");
+const canClear = (data) => data.is_last && (goesOn(data) || isQuiet(data.status) || data.status === "closed");
 
 const clear = (data) =>
   h(

@@ -178,9 +178,9 @@ function howLong({ since, last_at, quiet }, group) {
 /** What came of the newest proof of a run that goes on. */
 const newest = ({ proof_says: words, proof }) => [" ", coded(words), proof.at && [" ", ago(proof.at)], "."];
 
-function asks({ question: asked, name, project: root, session }) {
+function asks({ question: asked, name, project: root, session, resume }) {
   const { id: question_id, text, options } = asked;
-  return question({ question_id, mode: name, question: text, options, created_at: null }, root, session, { dated: false });
+  return question({ question_id, mode: name, question: text, options, created_at: null }, root, session, { dated: false, resume });
 }
 
 function said(entry) {
