@@ -40,6 +40,17 @@ def test_no_step_of_a_silent_run_looks_as_if_it_ran(look: Open, scene: Scene) ->
         expect(page.locator(RUNS)).to_have_count(0)
 
 
+def test_no_unit_or_agent_of_a_silent_run_looks_as_if_it_ran(look: Open, scene: Scene) -> None:
+    project = scene.at(2 * HOUR)
+    project.walk("requirements", "design", "tasks", "build")
+    project.emit("building", unit="T1")
+    project.emit("task-reviewer:reviewing")
+    page = look("/runs/r1?step=build").page
+    expect(page.locator("#detail .workers [aria-label=stalled]")).to_have_count(2)
+    expect(page.locator(".nested [aria-label=stalled]")).to_have_count(2)
+    expect(page.locator(f"#detail .is-running, {RUNS}")).to_have_count(0)
+
+
 def test_the_phase_of_a_closed_session_does_not_run(look: Open, scene: Scene) -> None:
     scene.prompt("$forge fix the login", "s1", 60)
     scene.workspace.call("SessionEnd", session="s1", reason="other")

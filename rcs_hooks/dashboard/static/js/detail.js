@@ -26,7 +26,7 @@ export function detail(data, step, stretches, address) {
     stretches.length
       ? visitTable(data, stretches)
       : h("p", { class: "dim" }, step.status ? "No time was taken of it." : "The run has not come to it."),
-    (step.units.length > 0 || step.agents.length > 0) && workers(step),
+    (step.units.length > 0 || step.agents.length > 0) && workers(data, step),
     made.length > 0 &&
       h(
         "p",
@@ -68,10 +68,10 @@ function visitTable(run, stretches) {
 
 const inWords = (name) => h("span", { class: `status is-${kindOf(name)}` }, word(name));
 
-function workers(step) {
+function workers(run, step) {
   const units = step.units.map((unit) => [unit.unit, [unit]]);
   const agents = step.agents.map((agent) => [[agent.agent, agent.unit].filter(Boolean).join(" · "), agent.steps]);
-  const shown = [...units, ...agents].map(worker);
+  const shown = [...units, ...agents].map((each) => worker(run, each));
   const more = shown.splice(shown.length > MOST_WORKERS ? MOST_WORKERS - 1 : shown.length);
   return [
     h("ul", { class: "workers" }, ...shown),
@@ -82,7 +82,8 @@ function workers(step) {
 
 const stateOf = ({ step }) => step.slice(step.indexOf(":") + 1);
 
-function worker([name, steps]) {
+function worker(run, [name, reported]) {
+  const steps = reported.map((each) => (isLeft(each) ? each : { ...each, status: statusIn(run, each.status) }));
   const states = new Set(steps.map(stateOf));
   const ended = (each) => (isLeft(each) ? "left " : states.has(word(each.status)) ? "" : `${word(each.status)} `);
   const step = (each) =>

@@ -136,13 +136,13 @@ function children(step, span) {
 }
 
 /** What was left while it ran is past, though nobody said how it ended. */
-const workerMark = (each) => (isLeft(each) ? mark("left") : mark(each.status));
+const workerMark = (each, span) => mark(isLeft(each) ? "left" : statusIn(span, each.status));
 
 function unitShown(unit, span) {
   return h(
     "li",
     { class: "bar-row", "data-key": `unit ${unit.unit}` },
-    workerMark(unit),
+    workerMark(unit, span),
     h("span", { class: "name" }, h("span", { class: "label", title: unit.unit }, unit.unit), times(unit.visits)),
     bars(whole(unit), span),
     h("span", { class: "time" }, time(unit, span)),
@@ -155,14 +155,14 @@ function agentShown(agent, span) {
   return h(
     "li",
     { class: "bar-row", "data-key": `agent ${agent.agent} ${agent.unit ?? ""}` },
-    workerMark(agent),
+    workerMark(agent, span),
     h(
       "span",
       { class: "name", title: [agent.agent, agent.unit].filter(Boolean).join(" · ") },
       h("span", { class: "label" }, agent.agent, agent.unit && h("b", { class: "of-unit" }, agent.unit)),
       h(
         "span",
-        { class: "agent-at", title: agent.steps.map((step) => `${step.step}: ${word(step.status)}`).join("\n") },
+        { class: "agent-at", title: agent.steps.map((step) => `${step.step}: ${word(statusIn(span, step.status))}`).join("\n") },
         at,
       ),
     ),
