@@ -81,12 +81,14 @@ def test_each_state_fits_has_a_picture_and_axe_finds_nothing(
     stage = Stage(window, scene, dashboard)
     fill(window, scene)
     found = Findings()
-    for name, reach in states().items():
+    is_sample = os.environ.get("SWEEP") == "sample"
+    for number, (name, reach) in enumerate(states().items()):
         reach(stage)
         expect(window.page.locator("#needs")).to_be_visible()
         assert_fits(window)
         taken(window, pictures / f"{name}-{width}-{scheme}.png")
-        found.look(window, name)
+        if not is_sample or number % 2 == (scheme == "light"):  # the two sizes of a sample share the states
+            found.look(window, name)
     found.assert_none()
 
 

@@ -177,7 +177,9 @@ def test_what_happens_while_the_log_begins_to_follow_is_printed_once(full: Team,
         assert program.rest() == ("", "")
 
 
-@pytest.mark.parametrize("refused", [1, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "refused", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(4, marks=[pytest.mark.slow, pytest.mark.full])]
+)
 def test_a_log_that_is_followed_outlives_the_server_and_says_once_that_it_is_away(
     refused: int, full: Team, proxy: Proxy
 ) -> None:
