@@ -90,8 +90,8 @@ def parse(text: str) -> DatabaseAddress:
     database = said.pop(DATABASE, "") or _decoded(path)
     if not database:
         raise ValueError(NO_DATABASE)
-    if "=" in database or "://" in database:  # by which libpq knows a whole address, with whatever is in it
-        raise ValueError(NO_URL)
+    if ("://" in database and "@" in database) or any(f"{each}=" in database.lower() for each in SECRET):
+        raise ValueError(NO_PASSWORD)  # an address in place of a name, which would be shown
     return DatabaseAddress(hosts, database, user, tuple(sorted(said.items())))
 
 

@@ -42,6 +42,7 @@ DB = (("db", 5432),)
     ("postgresql://db/team?sslmode=require&service=x",
      DatabaseAddress(DB, "team", "", (("service", "x"), ("sslmode", "require")))),
     ("postgresql://db/te%20a%2am", DatabaseAddress(DB, "te a*m")),
+    ("postgresql://db/a%3Db://c", DatabaseAddress(DB, "a=b://c")),
 ])  # fmt: skip
 def test_an_address_is_read_as_libpq_reads_it(url: str, address: DatabaseAddress) -> None:
     assert parse(url) == address
@@ -74,9 +75,9 @@ SECRET = "hunter2"
     ("postgresql://ada%3Ahunter2%40db/team", NO_PASSWORD),
     ("postgresql://db/team?host=ada:hunter2@db", NO_PASSWORD),
     ("postgresql://db/team?host=db,ada:hunter2@db&hostaddr=127.0.0.1", NO_PASSWORD),
-    ("postgresql://db/team?dbname=postgresql://ada:hunter2@db/team", NO_URL),
-    ("postgresql://db/host%3Ddb%20password%3Dhunter2", NO_URL),
-    ("postgresql://db/team;password=hunter2", NO_URL),
+    ("postgresql://db/team?dbname=postgresql://ada:hunter2@db/team", NO_PASSWORD),
+    ("postgresql://db/host%3Ddb%20PassWord%3Dhunter2", NO_PASSWORD),
+    ("postgresql://db/team;password=hunter2", NO_PASSWORD),
     ("postgresql://db/team?password=hunter2", NO_PASSWORD),
     ("postgresql://db/team?PASSWORD=hunter2", "an option PASSWORD"),
     ("postgresql://db/team?pass%77ord=hunter2", NO_PASSWORD),
