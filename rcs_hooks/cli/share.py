@@ -128,10 +128,10 @@ def _init(args: argparse.Namespace) -> int:
     from rcs_hooks.share import schema
 
     made = schema.init(address, roles=args.roles)
-    was_written = False
-    if args.url:
-        was_written = own_file.set_url(home, args.url.strip())
-        settings.load(os.environ).note(address.shown)  # what was sent to another one is not in this one
+    was_written = own_file.set_url(home, args.url.strip()) if args.url else False
+    if was_written:  # what was sent to another one is not in the one that counts now
+        found = settings.load(os.environ)
+        found.note(found.address.shown if found.address else "")
     if args.json:
         versions = {"before": made.before, "version": made.after}
         output.result({"ok": True} | versions | {"roles": made.has_roles, "was_changed": was_written})

@@ -104,6 +104,7 @@ class Sharer:
         self.progress.projects = [each.name for each in wanted]
         with suppress(OSError, RcsError):
             self._settings.note(self.address.shown)
+            self._has_news = True  # where another database was noted, what was sent to this one is noted again
 
     # --- the connection
 

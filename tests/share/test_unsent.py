@@ -222,6 +222,29 @@ def test_a_history_is_folded_only_once_the_database_has_it_that_init_has_named(
     assert table(empty_database, "SELECT count(*), min(position) FROM rcs.mode_events") == [(6_000, 1)]
 
 
+@pytest.mark.parametrize("changes", [False, True], ids=["the url that was there", "another url"])
+def test_init_takes_nothing_from_a_program_that_shares_with_the_database_of_rcs_share(
+    database: Database, empty_database: Database, tmp_path: Path, *, changes: bool
+) -> None:
+    schema.init(empty_database.address)
+    home = Home(tmp_path, (empty_database if changes else database).url())
+    home.log("s-1", {}, {})
+
+    def upto() -> int:
+        return sent.load(str(home.path)).upto(str(home.project), sent.HISTORIES, "s-1")
+
+    without = dict(home.env)
+    home.env["RCS_SHARE"] = empty_database.url()
+    with Sharing(home):
+        wait_for(lambda: upto() == 2)
+        said = run_rcs("share", "init", database.url(), cwd=home.project, env=without)
+        assert (said.returncode, said.stderr) == (0, "")
+        wait_for(lambda: upto() == 2)
+        home.log("s-1", {})
+        wait_for(lambda: upto() == 3)
+    assert table(empty_database, "SELECT count(*) FROM rcs.mode_events") == [(3,)]
+
+
 def test_what_was_sent_to_one_database_is_sent_to_the_next_one_too(
     database: Database, empty_database: Database, tmp_path: Path
 ) -> None:
