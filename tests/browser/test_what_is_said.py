@@ -49,6 +49,14 @@ def test_no_unit_or_agent_of_a_silent_run_looks_as_if_it_ran(look: Open, scene: 
     expect(page.locator("#detail .workers [aria-label=stalled]")).to_have_count(2)
     expect(page.locator(".nested [aria-label=stalled]")).to_have_count(2)
     expect(page.locator(f"#detail .is-running, {RUNS}")).to_have_count(0)
+    project.emit("build", "completed")
+    project.emit("verify")
+    for place in (
+        "#detail .workers [aria-label=left]", ".nested [aria-label=left]", ".nested .agent-at[title$=': left']",
+        ".nested .bar[title$=', left']",
+    ):  # fmt: skip
+        expect(page.locator(place)).to_have_count(2)
+    expect(page.locator("[data-step=verify] .bar[title$=', stalled']")).to_have_count(1)
 
 
 def test_the_phase_of_a_closed_session_does_not_run(look: Open, scene: Scene) -> None:

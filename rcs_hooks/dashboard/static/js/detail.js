@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { sentence } from "./pieces.js";
-import { icon, isLeft, kindOf, mark, status, statusIn, word } from "./status.js";
+import { icon, kindOf, mark, status, statusIn, word, workerIn } from "./status.js";
 import { duration, lasting, moment, now } from "./time.js";
 
 const MOST_VISITS = 50;
@@ -83,14 +83,14 @@ function workers(run, step) {
 const stateOf = ({ step }) => step.slice(step.indexOf(":") + 1);
 
 function worker(run, [name, reported]) {
-  const steps = reported.map((each) => (isLeft(each) ? each : { ...each, status: statusIn(run, each.status) }));
+  const steps = reported.map((each) => ({ ...each, status: workerIn(run, each) }));
   const states = new Set(steps.map(stateOf));
-  const ended = (each) => (isLeft(each) ? "left " : states.has(word(each.status)) ? "" : `${word(each.status)} `);
+  const ended = (each) => (states.has(word(each.status)) ? "" : `${word(each.status)} `);
   const step = (each) =>
     h(
       "li",
       {},
-      mark(isLeft(each) ? "left" : each.status),
+      mark(each.status),
       " ",
       stateOf(each),
       stateOf(each) !== word(each.status) && h("span", { class: "dim" }, " ", ended(each), duration(each.seconds)),

@@ -57,8 +57,8 @@ export function statusOf(run) {
 /** What has not ended and was silent for long. */
 export const isQuiet = (state) => ["stalled", "inactive"].includes(state);
 
-/** A status with what it says where it is over without an end of its own: an agent that was left, or whose run ended. */
-export const isLeft = (each) => ["running", "waiting"].includes(each.status) && Boolean(each.ended_at);
+/** Whether what ran is over without an end of its own: an agent that was left, or whose run ended. */
+const isLeft = (each) => ["running", "waiting"].includes(each.status) && Boolean(each.ended_at);
 
 const SILENT = ["stalled", "inactive", "closed"];
 const ENDED = ["completed", "failed", "skipped", "unknown"];
@@ -69,6 +69,9 @@ export function statusIn(run, status) {
   if (SILENT.includes(run.status)) return run.status;
   return ENDED.includes(run.status) ? "left" : status;
 }
+
+/** The status of a unit or an agent in its run: what was left while it ran is past, though nobody said how it ended. */
+export const workerIn = (run, each) => (isLeft(each) ? "left" : statusIn(run, each.status));
 
 /** An icon of those in the page itself, which are there while the server is away; no section has a colon in its id. */
 export function icon(name, title) {

@@ -3,7 +3,7 @@
 
 import { h } from "./dom.js";
 import { whole } from "./stays.js";
-import { icon, isLeft, kindOf, mark, statusIn, word } from "./status.js";
+import { icon, kindOf, mark, statusIn, word, workerIn } from "./status.js";
 import { absolute, duration, lasting, now, tick as tickWords } from "./time.js";
 
 const OPEN = new Set(["running", "waiting"]);
@@ -135,16 +135,13 @@ function children(step, span) {
   ];
 }
 
-/** What was left while it ran is past, though nobody said how it ended. */
-const workerMark = (each, span) => mark(isLeft(each) ? "left" : statusIn(span, each.status));
-
 function unitShown(unit, span) {
   return h(
     "li",
     { class: "bar-row", "data-key": `unit ${unit.unit}` },
-    workerMark(unit, span),
+    mark(workerIn(span, unit)),
     h("span", { class: "name" }, h("span", { class: "label", title: unit.unit }, unit.unit), times(unit.visits)),
-    bars(whole(unit), span),
+    bars(whole(unit), span, true),
     h("span", { class: "time" }, time(unit, span)),
   );
 }
@@ -155,33 +152,33 @@ function agentShown(agent, span) {
   return h(
     "li",
     { class: "bar-row", "data-key": `agent ${agent.agent} ${agent.unit ?? ""}` },
-    workerMark(agent, span),
+    mark(workerIn(span, agent)),
     h(
       "span",
       { class: "name", title: [agent.agent, agent.unit].filter(Boolean).join(" · ") },
       h("span", { class: "label" }, agent.agent, agent.unit && h("b", { class: "of-unit" }, agent.unit)),
       h(
         "span",
-        { class: "agent-at", title: agent.steps.map((step) => `${step.step}: ${word(statusIn(span, step.status))}`).join("\n") },
+        { class: "agent-at", title: agent.steps.map((step) => `${step.step}: ${word(workerIn(span, step))}`).join("\n") },
         at,
       ),
     ),
-    bars(agent.steps.flatMap(whole), span),
+    bars(agent.steps.flatMap(whole), span, true),
     h("span", { class: "time" }, time({ ...agent, seconds }, span)),
   );
 }
 
-function bars(stays, span) {
-  return h("span", { class: "track", "aria-hidden": "true" }, ...stays.map((stay) => bar(stay, span)));
+function bars(stays, span, ofWorker = false) {
+  return h("span", { class: "track", "aria-hidden": "true" }, ...stays.map((stay) => bar(stay, span, ofWorker)));
 }
 
-function bar(stay, span) {
+function bar(stay, span, ofWorker) {
   const length = span.to - span.from;
   const share = (at) => Math.min(100, Math.max(0, ((at - span.from) / length) * 100));
   const from = share(stay.from);
   const to = share(stay.to ?? span.to);
   const until = stay.to === null ? "now" : absolute(stay.to);
-  const state = statusIn(span, stay.status);
+  const state = ofWorker ? workerIn(span, { ...stay, ended_at: stay.to }) : statusIn(span, stay.status);
   const kind = stay.to !== null && OPEN.has(stay.status) ? "idle" : kindOf(state);
   return h("span", {
     class: `bar is-${kind}`,
