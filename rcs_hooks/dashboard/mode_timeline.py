@@ -48,8 +48,7 @@ def _step(
     is_entered = any(name in edge for edge in path.edges)
     status = visits[-1].status if visits else (COMPLETED if is_entered else None)
     if name == phase:
-        status = RUNNING if run_status in (CLOSED, *QUIET) else run_status
-        status = COMPLETED if run_status == UNKNOWN else status
+        status = RUNNING if run_status in (CLOSED, UNKNOWN, *QUIET) else run_status
     is_open = bool(visits) and visits[-1].ended_at is None
     spent = [length for visit in visits if (length := _length(visit, now)) is not None]
     return {

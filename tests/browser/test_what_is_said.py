@@ -97,7 +97,11 @@ def test_a_phase_of_which_nobody_knows_the_end_does_not_run(look: Open, scene: S
     scene.workspace.mode_path("forge", "s1").unlink()
     page = look(page_of(scene, "s1", "forge", step="starting")).page
     expect(page.locator(".mode-head .status").first).to_have_text("unknown")
-    expect(page.locator("#detail tbody .status")).to_have_text("left")
+    for place in ("header", "tbody"):
+        expect(page.locator(f"#detail {place} .status")).to_have_text("left")
+    expect(page.locator("[data-step=starting] .mark")).to_have_attribute("title", "left")
+    expect(page.locator("[data-step=starting] .bar")).to_have_attribute("title", re.compile(", left$"))
+    expect(page.locator("[data-since]")).to_have_count(0)
 
 
 def test_a_branch_that_was_left_by_a_failed_run_does_not_run(look: Open, scene: Scene) -> None:

@@ -204,7 +204,9 @@ def test_an_own_mode_whose_file_and_record_have_gone_keeps_its_history(board: Bo
     found = shown(board, "release")
     assert (found["status"], found["title"], found["kind"]) == ("unknown", "ship it", None)
     assert found["graph"]["problem"].startswith("nothing declares the mode release any more")
-    assert [step["step"] for step in found["timeline"]] == ["starting"]
+    assert [(step["step"], step["status"], step["ended_at"]) for step in found["timeline"]] == [
+        ("starting", "running", found["last_at"]),
+    ]  # fmt: skip
 
 
 # --- a history that is missing, long or hostile

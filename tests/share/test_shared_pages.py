@@ -178,7 +178,9 @@ def test_a_mode_has_its_machine_where_that_ships_and_else_its_path(full: Pages) 
     assert [each["question_id"] for each in forge["questions"]] == ["q1"]
     own = full.get("/modes/own-mode", project="//laptop/app", session="s1")
     assert own["graph"] == {"svg": None, "problem": "the machine of own-mode is on laptop; only the path is here"}
-    assert [step["step"] for step in own["timeline"]] == ["begin"]
+    assert own["status"] == "unknown"
+    (step,) = own["timeline"]
+    assert (step["step"], step["status"], step["ended_at"]) == ("begin", "running", own["last_at"])
 
 
 def test_a_mode_that_waits_has_lasted_since_it_began_unless_its_machine_does_not_say_so(pages: Pages) -> None:
