@@ -217,12 +217,16 @@ def test_what_has_come_to_its_end_has_the_word_of_the_other_lists_and_is_found_b
         expect(page.locator(".entry-row")).to_have_count(3)
 
 
-def test_what_goes_on_says_for_how_long(look: Open, scene: Scene) -> None:
+def test_what_goes_on_says_for_how_long_and_what_is_closed_how_long_it_was(look: Open, scene: Scene) -> None:
     scene.at(9 * HOUR).emit("requirements", run="r1", data={"status": "running"})
+    scene.prompt("$forge fix the logout", "s2", 3 * HOUR)
+    scene.write("s2", "forge", 1.9 * HOUR, current_phase="executing")
+    scene.workspace.call("SessionEnd", session="s2", reason="other")
     scene.prompt("$forge fix the login", "s1", 125)
     page = look("/all").page
-    lengths = [re.compile(r"^[2-9] m \d\d s$"), re.compile(r"^9 h 0\d m$")]
-    expect(page.locator(".entry-row .duration")).to_contain_text(lengths)
+    lengths = [re.compile(r"^[2-9] m \d\d s$"), re.compile(r"^1 h 0\d m$"), re.compile(r"^9 h 0\d m$")]
+    expect(page.locator(".entry-row > .duration")).to_have_text(lengths)
+    expect(page.locator(".entry-row [data-since]")).to_have_count(2)
 
 
 def test_the_verdict_is_beside_the_title(look: Open, scene: Scene) -> None:

@@ -148,7 +148,6 @@ function said({ kind, state, outcome, early }) {
 const GOES_ON = ["waiting", "running", "stalled"];
 
 function lasted({ kind, state, started_at: from, seconds }) {
-  if (state === "closed") return "";
   if (kind === "task" || !GOES_ON.includes(state)) return lasting(seconds, false);
   return from ? lasting((now() - Date.parse(from)) / 1000, true) : "";
 }
