@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from tests import properties
 from tests.browser import axe
 from tests.browser.everything import fill
 from tests.browser.scene import page_of
@@ -81,13 +82,12 @@ def test_each_state_fits_has_a_picture_and_axe_finds_nothing(
     stage = Stage(window, scene, dashboard)
     fill(window, scene)
     found = Findings()
-    is_sample = os.environ.get("SWEEP") == "sample"
     for number, (name, reach) in enumerate(states().items()):
         reach(stage)
         expect(window.page.locator("#needs")).to_be_visible()
         assert_fits(window)
         taken(window, pictures / f"{name}-{width}-{scheme}.png")
-        if not is_sample or number % 2 == (scheme == "light"):  # the two sizes of a sample share the states
+        if not properties.is_sample or number % 2 == (scheme == "light"):  # the two sizes of a sample share the states
             found.look(window, name)
     found.assert_none()
 
