@@ -225,7 +225,7 @@ def _terminal_like(descriptor: int) -> tuple[int, int]:
         modes[3] &= ~(termios.ECHO | termios.ECHONL | termios.ICANON | termios.ISIG | termios.IEXTEN)
         termios.tcsetattr(inner, termios.TCSANOW, modes)
         fcntl.ioctl(inner, termios.TIOCSWINSZ, fcntl.ioctl(descriptor, termios.TIOCGWINSZ, bytes(8)))
-    except BaseException:
+    except BaseException:  # nobody else would close them; the error is raised again
         os.close(ours)
         os.close(inner)
         raise

@@ -177,7 +177,7 @@ class Link:
                 cursor = psycopg.ClientCursor(connection)
                 said = [cursor.mogrify(statement.encode(), values) for statement, values in last]
                 cursor.execute("; ".join([*said, sql.COMMIT]).encode())
-            except BaseException:
+            except BaseException:  # no transaction stays open, whatever ends the block; the error is raised again
                 with suppress(psycopg.Error):  # the server may have gone; the first error is the one to tell
                     connection.rollback()
                 raise
@@ -197,7 +197,7 @@ class Link:
         """Close the connection if the block raises: whoever has just opened it has nothing to close then."""
         try:
             yield
-        except BaseException:
+        except BaseException:  # Ctrl-C, too; the error is raised again
             self.close()
             raise
 

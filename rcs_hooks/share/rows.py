@@ -1,4 +1,8 @@
-"""The rows that leave a machine, with the columns of the tables that they go into."""
+"""The rows that leave a machine, with the columns of the tables that they go into.
+
+They are written out here and not taken from the records of the local database: a column that is added there leaves only
+once it is added here, too.
+"""
 
 from __future__ import annotations
 

@@ -48,11 +48,11 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path, now=time.time()).in_git()
 
 
-def loaded(workspace: Workspace, event: str, **fields: str) -> tuple[str, set[str]]:
+def loaded(workspace: Workspace, event: str, **fields: object) -> tuple[str, set[str]]:
     """The answer of a whole process, and the modules that it has loaded."""
     done = subprocess.run(
         [sys.executable, "-c", CODE],
-        input=workspace.payload(event, **fields),
+        input=workspace.payload(event, "s1", **fields),
         capture_output=True,
         cwd=workspace.root,
         env=clean_env(),
@@ -160,6 +160,6 @@ def test_the_start_of_an_own_mode_loads_nothing_that_it_can_do_without(workspace
 def test_the_stop_of_an_own_mode_reads_no_file_of_it(workspace: Workspace) -> None:
     put(workspace.root)
     workspace.prompt("$release ship it")
-    answer, names = loaded(workspace, "Stop", stop_hook_active=False, last_assistant_message="Working.")  # type: ignore[arg-type]
+    answer, names = loaded(workspace, "Stop", stop_hook_active=False, last_assistant_message="Working.")
     assert '"block"' in answer
     assert not {name for name in names if name.startswith("rcs_hooks.modes")}

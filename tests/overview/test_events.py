@@ -20,15 +20,15 @@ WHICH, WHY = AskedQuestion("q-1", "Which database?", ("sqlite", "postgres")), As
 
 
 def mode(group: str, name: str = "forge", session: str = "s1", **fields: object) -> Entry:
-    return Entry("mode", name, f"{name} of {session}", group, session, project="/p")._replace(**fields)  # type: ignore[arg-type]
+    return Entry("mode", name, f"{name} of {session}", group, session, project="/p")._replace(**fields)  # type: ignore[arg-type]  # of any field
 
 
 def run(group: str, **fields: object) -> Entry:
-    return Entry("run", "scan", "scan", group, id="r1", project="/p")._replace(**fields)  # type: ignore[arg-type]
+    return Entry("run", "scan", "scan", group, id="r1", project="/p")._replace(**fields)  # type: ignore[arg-type]  # of any field
 
 
 def task(group: str, phase: str, **fields: object) -> Entry:
-    return Entry("task", "login", "login", group, id="login", phase=phase, project="/p")._replace(**fields)  # type: ignore[arg-type]
+    return Entry("task", "login", "login", group, id="login", phase=phase, project="/p")._replace(**fields)  # type: ignore[arg-type]  # of any field
 
 
 RUNS, ASKS = mode("running", phase="executing"), mode("waiting", question=WHICH, since=NOW)

@@ -54,6 +54,17 @@ def says_so(sharer: Sharer) -> None:
         assert raised.value.kind == DENIED
 
 
+def is_outdone(sharer: Sharer, home: Home, copy: Path) -> None:
+    """A copy of the home sends as the same machine, with which that of the home stops."""
+    sharer.send_news(NEVER)
+    second = copied(home, copy)
+    second.emit(7)
+    at_another_time(second)
+    second.share()
+    home.emit(3)
+    says_so(sharer)
+
+
 def test_of_two_machines_with_one_id_one_goes_on_and_the_other_says_what_to_do(
     database: Database, tmp_path: Path
 ) -> None:
@@ -84,13 +95,7 @@ def test_what_another_machine_has_sent_as_this_one_is_not_taken_for_what_is_here
     first = Home(tmp_path / "first", database.url())
     first.emit(10)
     with sharing(first) as one:
-        one.send_news(NEVER)
-        second = copied(first, tmp_path / "second")
-        second.emit(7)
-        at_another_time(second)
-        second.share()
-        first.emit(3)
-        says_so(one)
+        is_outdone(one, first, tmp_path / "second")
     assert table(database, "SELECT max(position) FROM rcs.run_events") == [(17,)]
 
 
@@ -100,13 +105,7 @@ def test_the_one_that_stopped_goes_on_with_another_database(
     first = Home(tmp_path / "first", database.url())
     first.emit(10)
     with sharing(first) as one:
-        one.send_news(NEVER)
-        second = copied(first, tmp_path / "second")
-        second.emit(7)
-        at_another_time(second)
-        second.share()
-        first.emit(3)
-        says_so(one)
+        is_outdone(one, first, tmp_path / "second")
         schema.init(empty_database.address)
         first.url = empty_database.url()
         first.configure([(first.project, "pay", False)])

@@ -800,4 +800,4 @@ def test_nobody_writes_that_a_run_has_handed_over_so_that_it_needs_no_proof(fiel
 
 def test_the_choice_names_its_runs() -> None:
     run = proving.ChosenRun("forge", "a", True, "")
-    assert proving.Chosen(None, (run, run._replace(mode="team"))).modes == ("forge", "team")  # type: ignore[arg-type]
+    assert proving.Chosen(None, (run, run._replace(mode="team"))).modes == ("forge", "team")  # type: ignore[arg-type]  # no scope is looked at
