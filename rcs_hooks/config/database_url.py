@@ -90,7 +90,8 @@ def parse(text: str) -> DatabaseAddress:
     database = said.pop(DATABASE, "") or _decoded(path)
     if not database:
         raise ValueError(NO_DATABASE)
-    if ("://" in database and "@" in database) or any(f"{each}=" in database.lower() for each in SECRET):
+    squeezed = unquote(database).lower().replace(" ", "")
+    if ("://" in squeezed and "@" in squeezed) or any(f"{each}=" in squeezed for each in SECRET):
         raise ValueError(NO_PASSWORD)  # an address in place of a name, which would be shown
     return DatabaseAddress(hosts, database, user, tuple(sorted(said.items())))
 
