@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.cli import options, output, share_folders
 from rcs_hooks.config.loading import HOME_SHOWN
 from rcs_hooks.errors import Refused
+from rcs_hooks.files import sent
 from rcs_hooks.files.workspaces import working_folder
 from rcs_hooks.runs import queries
 from rcs_hooks.share import own_file, settings
@@ -129,8 +130,8 @@ def _init(args: argparse.Namespace) -> int:
 
     made = schema.init(address, roles=args.roles)
     was_written = own_file.set_url(home, args.url.strip()) if args.url else False
-    if was_written:  # what was sent to another one is not in the one that counts now
-        found = settings.load(os.environ)
+    found = settings.load(os.environ)
+    if args.url and sent.load(home).settings != found.stamp:  # no program has noted yet where it shares
         found.note(found.address.shown if found.address else "")
     if args.json:
         versions = {"before": made.before, "version": made.after}

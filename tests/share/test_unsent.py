@@ -201,8 +201,9 @@ def test_the_note_forgets_what_was_sent_to_another_database(tmp_path: Path) -> N
     assert sent.load(home).upto(one, "histories", "s-1") == 2
 
 
+@pytest.mark.parametrize("by_hand", [False, True], ids=["by init", "by hand"])
 def test_a_history_is_folded_only_once_the_database_has_it_that_init_has_named(
-    database: Database, empty_database: Database, tmp_path: Path
+    database: Database, empty_database: Database, tmp_path: Path, *, by_hand: bool
 ) -> None:
     home = Home(tmp_path, database.url())
     path = home.log("s-1", *[{}] * 6_000)
@@ -215,6 +216,9 @@ def test_a_history_is_folded_only_once_the_database_has_it_that_init_has_named(
         return sent.load(person).upto(str(home.project), sent.HISTORIES, "s-1")
 
     assert init(database) == 6_000
+    if by_hand:  # as after an init that was ended between its two files
+        home.url = empty_database.url()
+        home.configure([(home.project, "pay", False)])
     assert init(empty_database) == 0
     assert not history_folding.fold(folder, "s-1", home=person)
     home.share()
