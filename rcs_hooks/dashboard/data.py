@@ -17,6 +17,7 @@ from rcs_hooks.dashboard import (
     local_actions,
     mode_runs,
     overview,
+    passages,
     run_session,
     runs,
     tasks,
@@ -63,7 +64,7 @@ class DashboardData:
         self._machines = MachineCache()
         self._paths = RunPathCache()
         self._index = RunIndex()
-        self._histories = everything.Histories()
+        self._histories = passages.Histories()
         self._generation = 0
         self._roots: list[str] = []
         self._roots_read = 0.0

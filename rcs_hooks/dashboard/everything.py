@@ -3,44 +3,37 @@
 Rules of this file:
 - Each passage of a mode is an entry, as the histories of the sessions tell them; what is active is as the overview has
   it.
-- The history of a session is read again only when it has changed.
 """
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from rcs_hooks.client_names import TITLES
-from rcs_hooks.dashboard import mode_path
-from rcs_hooks.dashboard.mode_path import ModePath
+from rcs_hooks.dashboard.passages import of_root
 from rcs_hooks.dashboard.tasks import waits
-from rcs_hooks.errors import RcsError
-from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.records import title_of
 from rcs_hooks.runs.queries import place_words
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED
-from rcs_hooks.state import history, session_notes
-from rcs_hooks.state.session_listing import folded_sessions, known_sessions
 from rcs_hooks.tasks import phases
 from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
-from rcs_hooks.workflow.proof import VERDICTS
 from rcs_hooks.workflow.silence import shown_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from rcs_hooks.dashboard.passages import Histories
     from rcs_hooks.runs.records import RunRecord
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
 
 MODE, RUN, TASK = "mode", "run", "task"
-MOST_RUNS, MOST_SESSIONS, MOST_EVENTS = 5_000, 500, 6_000
+MOST_RUNS = 5_000
 OPEN, CLOSED, UNKNOWN = "open", "closed", "unknown"
 ACTIVE = ("waiting", "running", CLOSED)
 """The groups of the overview with what goes on or waits."""
@@ -61,45 +54,6 @@ class EntryQuery(NamedTuple):
     sort: str = "last"
 
 
-class Histories:
-    """The passages of all modes of a session, by the time and size of its history."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[int, int], list[Record]]] = {}
-
-    def of(self, folder: str, session: str) -> list[Record]:
-        """Return the passages of a session as JSON, those that began first first."""
-        path = paths.history_file(session)
-        whole = f"{folder}/{path}"
-        if not os.path.exists(whole):
-            whole = f"{folder}/{paths.folded(folder, path) or path}"
-        try:
-            status = os.stat(whole)
-        except OSError:
-            return []
-        version = status.st_mtime_ns, status.st_size
-        if whole not in self._known or self._known[whole][0] != version:
-            while len(self._known) >= 2 * MOST_SESSIONS:
-                del self._known[next(iter(self._known))]
-            self._known[whole] = version, list(_passages(folder, session))
-        return self._known[whole][1]
-
-
-def _passages(folder: str, session: str) -> Iterable[Record]:
-    events: dict[str, list[history.Event]] = {}
-    for event in history.read(folder, session, MOST_EVENTS):
-        events.setdefault(event.mode, []).append(event)
-    for mode, found in events.items():
-        for run in mode_path.runs_in(found):
-            path = ModePath(run)
-            verdict = next((each.data.get("proof") for each in reversed(run) if each.event == history.OUTCOME), None)
-            yield {
-                "mode": mode, "n": run[0].n, "title": path.title, "outcome": path.outcome, "phase": path.current,
-                "started_at": path.started_at, "last_at": path.last_at, "reason": path.reason or path.evidence,
-                "verdict": verdict if verdict in VERDICTS else None, "early": path.is_early,
-            }  # fmt: skip
-
-
 def list_all(
     store: RunStore | None,
     roots: Iterable[str],
@@ -113,7 +67,7 @@ def list_all(
     `present`: the overview of these workspaces; `tasks`: all of them.
     """
     going = going_on(present)
-    passages = [entry for root in roots for entry in _of_sessions(root, histories, going)]
+    ended = [entry for root in roots for entry in _of_sessions(root, histories, going)]
     tasks = list(tasks)
     of_tasks = {(task["root"], task["task_id"]) for task in tasks}
     runs = store.runs(round(now * 1000), limit=MOST_RUNS) if store else []
@@ -122,7 +76,7 @@ def list_all(
         for run in runs
         if run.workflow != phases.WORKFLOW or (run.project, run.run_id.partition("#")[0]) not in of_tasks
     ]
-    return combined(present, passages, others, tasks, now), last_of(runs)
+    return combined(present, ended, others, tasks, now), last_of(runs)
 
 
 def last_of(runs: list[RunRecord]) -> int | None:
@@ -156,34 +110,10 @@ def going_on(present: Mapping[str, list[Record]]) -> Going:
 
 
 def _of_sessions(root: str, histories: Histories, going: Going) -> Iterable[Record]:
-    try:
-        folder = workspaces.state_folder(root)
-        names = [*known_sessions(folder), *folded_sessions(folder)]
-    except (RcsError, OSError):
-        return
-    for session in newest(folder, names)[:MOST_SESSIONS]:
-        passages = histories.of(folder, session)
-        if not passages:
+    for session, told, client, is_last in of_root(root, histories):
+        if is_last and told["outcome"] is None and (root, session, told["mode"]) in going:
             continue
-        client = session_notes.title_of_client(session_notes.load(folder, session)) or None
-        last = {each["mode"]: each["n"] for each in passages}
-        for each in passages:
-            is_last = last[each["mode"]] == each["n"]
-            if is_last and each["outcome"] is None and (root, session, each["mode"]) in going:
-                continue
-            yield of_passage(root, session, each, client, is_last=is_last)
-
-
-def newest(folder: str, names: list[str]) -> list[str]:
-    """Return sessions in the order in which their folders were written, the last first."""
-
-    def touched(name: str) -> float:
-        try:
-            return os.stat(f"{folder}/{paths.session_folder(name)}").st_mtime
-        except OSError:
-            return 0.0
-
-    return sorted(names, key=touched, reverse=True)
+        yield of_passage(root, session, told, client, is_last=is_last)
 
 
 def _entry(kind: str, name: str, title: str, project: str, state: str, **fields: object) -> Record:

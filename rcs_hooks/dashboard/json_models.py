@@ -243,29 +243,6 @@ class AttentionJson(JsonModel):
     state: str
 
 
-# --- the machines of a team
-
-
-class MachineProjectJson(JsonModel):
-    project: str = Field(description="its address: //MACHINE/NAME")
-    name: str
-    texts: bool = Field(description="whether titles, reasons and ids as written have left the machine")
-
-
-class MachineJson(JsonModel):
-    name: str
-    person: str
-    program: str
-    seen_at: Timestamp | None = Field(description="when it was heard of last, by the clock of the database")
-    is_silent: bool = Field(description="it was not heard of for long: what is shown of it is as of then")
-    clock_ms: int = Field(description="how far its clock is ahead of that of the database")
-    projects: list[MachineProjectJson]
-
-
-class MachinesJson(JsonModel):
-    machines: list[MachineJson] = Field(description="the one that was heard of last first")
-
-
 # --- acting
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from pydantic.json_schema import models_json_schema
 
 from rcs_hooks import __version__
-from rcs_hooks.dashboard import json_live, json_models, json_modes, json_runs
+from rcs_hooks.dashboard import json_live, json_machines, json_models, json_modes, json_runs
 from rcs_hooks.dashboard.json_models import JsonModel
 
 Record = dict[str, Any]
@@ -26,7 +26,7 @@ READ: dict[str, tuple[tuple[str, ...], type[JsonModel]]] = {
     "/api/tasks": (("project",), json_models.TasksJson),
     "/api/attention": ((), json_models.AttentionJson),
     "/api/token": ((), json_models.TokenJson),
-    "/shared/api/machines": ((), json_models.MachinesJson),
+    "/shared/api/machines": ((), json_machines.MachinesJson),
 }
 ACT: dict[str, tuple[type[JsonModel], type[JsonModel]]] = {
     "/api/questions/{question}/answer": (json_models.AnswerJson, json_models.AnsweredJson),

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.dashboard import everything, sessions, tasks
-from rcs_hooks.errors import RcsError
-from rcs_hooks.files import workspaces
+from rcs_hooks.dashboard import passages, sessions, tasks
 from rcs_hooks.overview import collect
 from rcs_hooks.overview.entries import RUN
 from rcs_hooks.share.leaving_documents import Document, LeavingDocuments
-from rcs_hooks.state import session_notes
-from rcs_hooks.state.session_listing import folded_sessions, known_sessions
 from rcs_hooks.workflow.stop import limits
 
 if TYPE_CHECKING:
@@ -32,7 +28,7 @@ class ProjectDocuments:
         self._root = root
         self._env = env
         self._leaving = LeavingDocuments(leaving)
-        self._histories = everything.Histories()
+        self._histories = passages.Histories()
 
     def read(self, now: float) -> dict[tuple[str, str], Document]:
         """Return all documents by kind and key. `now`: seconds since 1970."""
@@ -55,20 +51,8 @@ class ProjectDocuments:
                     yield self._leaving.entry(entry, group)
 
     def _passages(self) -> Iterator[Document]:
-        try:
-            folder = workspaces.state_folder(self._root)
-            names = [*known_sessions(folder), *folded_sessions(folder)]
-        except (RcsError, OSError):
-            return
         found: list[tuple[str, Document]] = []
-        for session in everything.newest(folder, names)[: everything.MOST_SESSIONS]:
-            passages = self._histories.of(folder, session)
-            if not passages:
-                continue
-            client = session_notes.title_of_client(session_notes.load(folder, session)) or None
-            last = {each["mode"]: each["n"] for each in passages}
-            for each in passages:
-                is_last = last[each["mode"]] == each["n"]
-                found.append((each["last_at"] or "", self._leaving.passage(each, session, client, is_last=is_last)))
+        for session, told, client, is_last in passages.of_root(self._root, self._histories):
+            found.append((told["last_at"] or "", self._leaving.passage(told, session, client, is_last=is_last)))
         found.sort(key=lambda each: each[0], reverse=True)
         yield from (document for _, document in found[:MOST_PASSAGES])

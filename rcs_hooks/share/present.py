@@ -1,9 +1,7 @@
 """The documents that machines show, as the JSON of the dashboard: other people's text, and judged as that. Pure.
 
 Rules of this file:
-- A document that has not the shape that the dashboard answers with is passed over. Keys that are not known are dropped,
-  so that a newer writer keeps nobody from reading.
-- Texts are bounded and without control characters; ids must be ids, and moments moments.
+- A document is made to fit the shape that the dashboard answers with, or is passed over; ids must be ids.
 - A command in a document is never shown: what to type is worded here, from ids.
 - What depends on the time, such as a long silence, is decided here.
 """
@@ -11,23 +9,22 @@ Rules of this file:
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, get_args
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks import jsontext
 from rcs_hooks.client_names import RESUMES, TITLES
 from rcs_hooks.dashboard import overview as overviews
-from rcs_hooks.dashboard.json_models import JsonModel, SessionJson, TaskJson
+from rcs_hooks.dashboard.json_models import SessionJson, TaskJson
 from rcs_hooks.dashboard.json_modes import OverviewEntryJson
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.paths import is_name
 from rcs_hooks.overview.entries import CLOSED, ENDED, LATELY, MODE, RUNNING, TASKS, VERSION, WAITING
 from rcs_hooks.overview.records import moment
+from rcs_hooks.share.fitting import cleaned, fitted
 from rcs_hooks.state.silence import LET_GO, length
 from rcs_hooks.state.validation import check_session_id
-from rcs_hooks.text import clean, cut, quoted
+from rcs_hooks.text import clean, quoted
 from rcs_hooks.workflow.commands import Commands
 from rcs_hooks.workflow.lifecycle import spelled
 from rcs_hooks.workflow.proof import VERDICTS
@@ -43,8 +40,7 @@ if TYPE_CHECKING:
 SESSION, TASK, ENTRY, PASSAGE = "session", "task", "entry", "passage"
 GROUPS = (WAITING, RUNNING, ENDED, TASKS, CLOSED)
 COMMANDS = Commands("rcs", "")
-DEEPEST, MOST_VALUES, LONGEST_TEXT, LONGEST_ID = 6, 200, 4_000, 128
-LARGEST = 2**53
+LONGEST_ID = 128
 MOST_OPTIONS = 12
 KEPT = 16_384
 """How many documents are kept as they were read, by their text."""
@@ -84,7 +80,7 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
     record, now = _parsed(document.record), document.place.now(now)
     if isinstance(modes := record.get("modes"), list):
         given["modes"] = [_mode(each) if isinstance(each, dict) else each for each in modes]
-    found = _fitted(SessionJson, NOT_EARLY | record | given)
+    found = fitted(SessionJson, NOT_EARLY | record | given)
     if found is None:
         return None
     found["questions"] = [each for item in _list(record.get("questions")) if (each := question(item))]
@@ -124,7 +120,7 @@ def question(record: object) -> JsonObject | None:
     """Return an open question as JSON; None if it has no id that can be typed."""
     if not isinstance(record, dict) or not is_id(record.get("question_id")):
         return None
-    asked = _cleaned(record, DEEPEST)
+    asked = cleaned(record)
     assert isinstance(asked, dict)  # noqa: S101 - for the type checker: a dict stays one
     options = [
         text
@@ -147,7 +143,7 @@ def task(document: SharedDocument) -> JsonObject | None:
     decision = record.get("decision")
     if isinstance(decision, dict) and not decision.get("by"):
         given["decision"] = decision | {"by": UNSAID}
-    return _fitted(TaskJson, record | given)
+    return fitted(TaskJson, record | given)
 
 
 def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str], str]) -> SharedEntry | None:
@@ -168,7 +164,7 @@ def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str
     }  # fmt: skip
     if kind == MODE:
         given["phase"] = _phase(record.get("phase"))
-    found = _fitted(OverviewEntryJson, NOT_SAID | record | given)
+    found = fitted(OverviewEntryJson, NOT_SAID | record | given)
     if found is None or (group == ENDED and now - (_seconds(found["since"]) or 0.0) > LATELY):
         return None
     asked = record.get("question")
@@ -194,7 +190,7 @@ def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str
 
 def passage(document: SharedDocument) -> SharedPassage | None:
     """Return a passage of a mode; None if the document is none."""
-    record = _cleaned(_parsed(document.record), DEEPEST)
+    record = cleaned(_parsed(document.record))
     if not isinstance(record, dict) or not isinstance(number := record.get("n"), int):
         return None
     name, mode = session_of(record.get("session")), clean(record.get("mode"))
@@ -242,56 +238,6 @@ def _parsed(text: str) -> JsonObject:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _fitted(model: type[JsonModel], record: JsonObject) -> JsonObject | None:
-    """Return the part of a record that a model knows, cleaned; None if that is not what the model wants."""
-    try:
-        return model.model_validate(_known(model, _cleaned(record, DEEPEST))).model_dump()
-    except (ValidationError, RecursionError):
-        return None
-
-
-def _known(model: type[JsonModel], value: object) -> object:
-    if not isinstance(value, dict):
-        return value
-    return {name: _nested(field.annotation, value[name]) for name, field in model.model_fields.items() if name in value}
-
-
-def _nested(annotation: object, value: object) -> object:
-    """Return a value of a field without the keys that the models in its annotation do not know."""
-    model = _model_in(annotation)
-    if model is None:
-        return "" if annotation is str and value is None else value  # a moment that is none, where a text is wanted
-    return [_known(model, each) for each in value] if isinstance(value, list) else _known(model, value)
-
-
-def _model_in(annotation: object) -> type[JsonModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, JsonModel):
-        return annotation
-    return next((found for each in get_args(annotation) if (found := _model_in(each))), None)
-
-
-def _cleaned(value: object, deep: int) -> object:
-    """Return JSON with its texts cleaned and bounded, moments that are none as None, and nothing deeper than `deep`."""
-    if isinstance(value, str):
-        return cut("".join(char if char.isprintable() or char in "\n\t" else " " for char in value), LONGEST_TEXT)
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int):
-        return value if abs(value) < LARGEST else None
-    if isinstance(value, float):
-        return value if abs(value) < LARGEST else None
-    if deep and isinstance(value, dict):
-        pairs = list(value.items())[:MOST_VALUES]
-        return {name: moment(each) if _is_moment(name, each) else _cleaned(each, deep - 1) for name, each in pairs}
-    if deep and isinstance(value, list):
-        return [_cleaned(each, deep - 1) for each in value[:MOST_VALUES]]
-    return None
-
-
-def _is_moment(name: str, value: object) -> bool:
-    return isinstance(value, str) and (name in ("at", "since") or name.endswith("_at"))
 
 
 def _list(value: object) -> list[object]:

@@ -10,7 +10,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
-from rcs_hooks.dashboard import app, json_models, json_modes, json_runs, schema
+from rcs_hooks.dashboard import app, json_machines, json_models, json_modes, json_runs, schema
 from rcs_hooks.dashboard.data import DashboardData
 from rcs_hooks.dashboard.guard import AccessRules
 from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunRecord, StepRecord
@@ -117,7 +117,7 @@ ANSWERS: list[tuple[str, dict[str, str], Any]] = [
     ("/modes/own-mode", {"project": "//laptop/app", "session": "s1"}, json_modes.ModeRunJson),
     ("/tasks", {}, json_models.TasksJson),
     ("/attention", {}, json_models.AttentionJson),
-    ("/machines", {}, json_models.MachinesJson),
+    ("/machines", {}, json_machines.MachinesJson),
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.dashboard import json_models, json_modes, json_runs
+from rcs_hooks.dashboard import json_machines, json_models, json_modes, json_runs
 from tests.dashboard.support import PATIENCE, Listener, Record, Server, fetch
 from tests.runs.support import RCS, Project
 from tests.share.conftest import Database
@@ -114,7 +114,7 @@ def test_what_two_machines_have_sent_is_on_the_pages_of_a_third(team: Team, serv
     assert {(entry["kind"], entry["project"]) for entry in everything} == {
         (kind, f"//{machine}/app") for kind in ("mode", "run", "task") for machine in ("laptop", "cloud")
     }
-    machines = get("/machines", json_models.MachinesJson)["machines"]
+    machines = get("/machines", json_machines.MachinesJson)["machines"]
     assert sorted((each["name"], each["person"], each["is_silent"]) for each in machines) == [
         ("cloud", "bob", False), ("laptop", "ann", False),
     ]  # fmt: skip
