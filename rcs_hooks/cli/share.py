@@ -143,7 +143,7 @@ def _init(args: argparse.Namespace) -> int:
         output.text("the roles rcs_writer and rcs_reader may use it; to give one to a user: GRANT rcs_writer TO NAME")
     if was_written:
         output.text(f"{HOME_SHOWN} names it")
-    if not settings.load(os.environ).projects:
+    if not found.projects:
         output.text("Nothing leaves this machine yet; to share a folder: rcs share add .")
     return output.OK
 

@@ -48,6 +48,12 @@ def runs_in(events: Iterable[Event]) -> list[list[Event]]:
     return runs
 
 
+def run_of(runs: Sequence[Sequence[Event]], upto: int | None) -> int:
+    """Return which of the runs has the event of this number; the last one for None, or for a number before all."""
+    last = len(runs) - 1
+    return last if upto is None else max((number for number, run in enumerate(runs) if run[0].n <= upto), default=last)
+
+
 def how_ended(word: str) -> str:
     """Return the status of a run that has ended, given the word for its outcome."""
     if word == FINISHED:

@@ -68,9 +68,7 @@ def show(root: str, session: str | None, mode: str, now: float, upto: int | None
     broken = [each for each in view.unreadable if each.path == paths.mode_file(mode, session)]
     if record is None and not runs and not broken:
         raise NotFound(f"there is no run of {name} in {f'session {session}' if session else 'this workspace'}")
-    at = len(runs) - 1
-    if upto is not None:
-        at = max((number for number, run in enumerate(runs) if run[0].n <= upto), default=at)
+    at = mode_path.run_of(runs, upto)
     is_last = at == len(runs) - 1
     kept = record if record is not None and not record.is_tombstone else None
     last = _ModeRun(root, view, name, kept, runs[-1] if runs else [], is_last=True)

@@ -41,9 +41,7 @@ def show(
     if record is None and not runs:
         where = f"session {session} of {place.address}" if session else place.address
         raise NotFound(f"there is no run of {name} in {where}")
-    at = len(runs) - 1
-    if upto is not None:
-        at = max((number for number, run in enumerate(runs) if run[0].n <= upto), default=at)
+    at = mode_path.run_of(runs, upto)
     is_last = at == len(runs) - 1
     shown = _shown(place, session, name, runs[at] if runs else (), record if is_last else None, document, now)
     newest = _status(ModePath(runs[-1] if runs else ()), record, document)
@@ -92,6 +90,7 @@ def _shown(
             "svg": None,
             "problem": f"the machine of {mode} is on {place.machine.name}; only the path is here",
         }
+    is_early = path.is_early or bool(record and record["early"])
     asking = [each for each in _questions(document) if each["mode"] == mode] if record and record["active"] else []
     return {
         "mode": mode,
@@ -101,8 +100,8 @@ def _shown(
         "has_title": has_title,
         "status": status,
         "outcome": outcome,
-        "early": path.is_early,
-        "early_because": early_because(definition, phase) if path.is_early else None,
+        "early": is_early,
+        "early_because": early_because(definition, phase) if is_early else None,
         "handed_over_to": path.target,
         "phase": phase,
         "asks": definition.states.get(phase) or None if definition and phase and status in HAS_NOT_ENDED else None,
@@ -132,6 +131,7 @@ def _shown(
                 "answered_at": each["answered_at"],
             }
             for each in path.questions
+            if each["answered_at"] or each["id"] not in {question["question_id"] for question in asking}
         ],
         "questions": asking,
         "events": [mode_path.event_as_json(event) for event in events[-MOST_SHOWN:]],

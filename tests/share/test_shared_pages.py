@@ -222,6 +222,19 @@ def test_an_early_end_is_told_as_one_and_an_older_machine_does_not_know_of_it(pa
     sessions = pages.get("/sessions")["sessions"]
     assert {each["root"]: each["early"] for each in sessions} == passages
     assert {each["root"]: each["modes"][0]["early"] for each in sessions} == passages
+    of_modes = {root: pages.get("/modes/forge", project=root, session="s1") for root in passages}
+    assert {root: each["early"] for root, each in of_modes.items()} == passages
+
+
+def test_a_question_that_is_open_is_not_also_among_those_that_were_asked(pages: Pages) -> None:
+    question = {"question_id": "q2", "mode": "forge", "question": "Which?", "options": [], "created_at": now(5)}
+    pages.laptop.document("session", "s1", session_record(questions=[question]))
+    pages.laptop.mode("s1", "forge", "started", "", "starting", at=now(60))
+    for number, event in (("q1", "question"), ("q1", "answer"), ("q2", "question")):
+        pages.laptop.mode("s1", "forge", event, "starting", "starting", at=now(30), data={"id": number})
+    found = pages.get("/modes/forge", project="//laptop/app", session="s1")
+    assert [each["question_id"] for each in found["questions"]] == ["q2"]
+    assert [each["answered_at"] is None for each in found["asked"]] == [False]
 
 
 def test_the_word_for_an_end_is_no_phase_whatever_machine_writes_it(pages: Pages) -> None:
