@@ -91,7 +91,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Tests of a file that is named, and those that take their time, run in this process; None: on all cores."""
-    named = any(arg.partition("::")[0].endswith(".py") for arg in config.args)
+    named = any(arg.partition("::")[0].endswith((".py", ".scene")) for arg in config.args)
+    named = named or config.getoption("--update")  # a file of scenes is written by one process
     return 0 if named or _selects_slow(config) or config.option.collectonly or os.cpu_count() == 1 else None
 
 

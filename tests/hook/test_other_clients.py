@@ -13,7 +13,7 @@ from rcs_hooks.clients import CLIENTS
 from rcs_hooks.state import questions
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.session_notes import title_of_client
-from tests.make_fixtures import Scene
+from tests.hook.sitting import Scene
 from tests.state.test_operations import at
 from tests.table import each_row
 

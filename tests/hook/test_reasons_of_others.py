@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.files.clock import iso
-from tests.make_fixtures import SECONDS, Scene
+from tests.hook.sitting import SECONDS, Scene
 from tests.table import each_row
 
 if TYPE_CHECKING:
