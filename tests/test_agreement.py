@@ -26,10 +26,12 @@ from rcs_hooks.mcp import tools
 from rcs_hooks.overlay import block
 from rcs_hooks.state.operations import get_status, list_active
 from rcs_hooks.workflow.lifecycle import outcome_of
+from tests import contract
 from tests.properties import examples
 from tests.support import Record, Workspace
 from tests.workflow.test_lifecycle import SPELLINGS
-from tests.workflow.test_transitions import MODES
+
+MODES = tuple(contract.MODES)
 
 ENV = {"PATH": str(Path(sys.executable).parent)}
 HOUR = 3600.0

@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.workflow.transitions import plan
-from tests.modes.test_shipped_modes import FIRST
+from tests.contract import MODES
 from tests.properties import examples
 from tests.support import Answer, Record, Workspace, run_hook
 from tests.table import each_row
-from tests.workflow.test_transitions import CELLS, MODES, Cell
+from tests.workflow.test_transitions import CELLS, Cell
 
 in_both_scopes = pytest.mark.parametrize("scope", ["s1", None], ids=["session", "root"])
 
@@ -138,11 +138,11 @@ def test_a_denied_transition_changes_no_byte_and_says_how_to_go_on(
 # --- what the cells do not say: starts, sets, the review
 
 
-@each_row("mode", FIRST)
+@each_row("mode", MODES)
 def test_a_mode_starts_in_its_first_phase(mode: str, workspace: Workspace) -> None:
     workspace.prompt(f"${mode}")
     started = workspace.read(mode)
-    phase, iteration, most = FIRST[mode]
+    phase, iteration, most = MODES[mode].first, MODES[mode].iteration, MODES[mode].most
     expected = {"active": True, "mode": mode, "current_phase": phase, "session_id": "s1"}
     expected |= {"started_at": FIRST_PROMPT_AT, "iteration": iteration, "max_iterations": most}
     assert fields(started, *expected) == expected

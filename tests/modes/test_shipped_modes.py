@@ -9,31 +9,8 @@ from rcs_hooks import shipped_modes
 from rcs_hooks.catalog import MISNAMED, MODES, SKILL_FILES, SKILLS
 from rcs_hooks.mode_def import LONGEST_TEXT
 from rcs_hooks.workflow.lifecycle import spelled
-from tests import make_modes
+from tests import contract, make_modes
 from tests.table import each_row
-
-MACHINES = {
-    "deep-interview": "intent-first>boundaries intent-first>closing boundaries>closing closing>boundaries closing>",
-    "blueprint": "planning>reviewing reviewing>planning reviewing>",
-    "autoresearch": "executing>checking checking>executing checking>",
-    "team": "starting>executing executing>verifying verifying>fixing fixing>verifying verifying>",
-    "forge": "starting>executing executing>verifying verifying>fixing fixing>verifying fixing>executing verifying>",
-    "autopilot": "blueprint>forge forge>code-review code-review>blueprint code-review>",
-    "ultrawork": "planning>executing executing>verifying verifying>executing verifying>",
-    "ultraqa": "planning>running running>fixing fixing>running running>",
-}
-"""The edges of each machine, by hand; nothing after the `>` is the end."""
-FIRST = {
-    "deep-interview": ("intent-first", None, None),
-    "blueprint": ("planning", 1, 3),
-    "autoresearch": ("executing", 1, 10),
-    "team": ("starting", None, None),
-    "forge": ("starting", 0, 50),
-    "autopilot": ("blueprint", 1, 10),
-    "ultrawork": ("planning", None, None),
-    "ultraqa": ("planning", 1, 5),
-}
-"""The first phase, the first iteration, the last one."""
 
 
 def test_the_generated_module_equals_the_files() -> None:
@@ -43,19 +20,26 @@ def test_the_generated_module_equals_the_files() -> None:
     assert list(MODES.values()) == declared
 
 
+def test_the_names_that_may_be_typed() -> None:
+    assert contract.NAMES == SKILLS
+
+
 def test_the_names_of_the_catalog_are_those_of_the_files() -> None:
     assert make_modes.names(make_modes.declared()) == (SKILLS, MISNAMED, SKILL_FILES), "run: python -m tests.make_modes"
 
 
-@each_row("mode", MACHINES)
+@each_row("mode", contract.MODES)
 def test_the_machine_of_a_mode(mode: str) -> None:
     definition = MODES[mode]
-    assert " ".join(f"{one}>{other}" for one, other, _ in definition.edges) == MACHINES[mode]
-    assert (definition.first_phase, definition.iteration, definition.max_iterations) == FIRST[mode]
+    promised = contract.MODES[mode]
+    assert " ".join(f"{one}>{other}" for one, other, _ in definition.edges) == promised.edges
+    assert (definition.first_phase, definition.iteration, definition.max_iterations) == (
+        promised.first, promised.iteration, promised.most,
+    )  # fmt: skip
     assert next(iter(definition.states)) == definition.first_phase
 
 
-@each_row("mode", MACHINES)
+@each_row("mode", contract.MODES)
 def test_every_state_and_every_edge_has_words_that_fit(mode: str) -> None:
     definition = MODES[mode]
     assert all(0 < len(text) < LONGEST_TEXT - 10 for text in definition.states.values())

@@ -18,9 +18,9 @@ from rcs_hooks.state.scopes import Scope
 from rcs_hooks.state.writing import write
 from rcs_hooks.workflow.lifecycle import is_active
 from rcs_hooks.workflow.mode_record import ModeRecord
+from tests.contract import MODES
 from tests.support import NOW, Record, Workspace
 from tests.table import each_row
-from tests.workflow.test_transitions import MODES
 
 AT = "2023-11-14T22:13:20.000Z"
 DAY_BEFORE = "2023-11-13T22:13:20.000Z"

@@ -23,6 +23,7 @@ from rcs_hooks.workflow.lifecycle import (
     review_is_open,
 )
 from rcs_hooks.workflow.mode_record import ModeRecord
+from tests import contract
 from tests.table import each_row
 
 Record = dict[str, Any]
@@ -36,71 +37,18 @@ class Means(NamedTuple):
     waits: bool
 
 
-#           what people are told      ends   waits
-FINISHED = Means("finished", True, False)
-FAILED = Means("failed", True, False)
-BLOCKED = Means("blocked", True, False)
-INTERLUDE = Means("userinterlude", True, False)
-ASKS = Means("askuserQuestion", False, True)
-WAITS = Means("userinterlude", False, True)
-GOES_ON = Means(None, False, False)
+FINISHED, FAILED, BLOCKED, INTERLUDE, ASKS, _, WAITS, GOES_ON = (Means(*row[:3]) for row in contract.OUTCOMES.values())
 
-# What is written, what it means, and what it means while a question of this mode is pending.
 SPELLINGS: list[tuple[str, Means, Means]] = [
-    ("finish", FINISHED, FINISHED),
-    ("finished", FINISHED, FINISHED),
-    ("complete", FINISHED, FINISHED),
-    ("completed", FINISHED, FINISHED),
-    ("done", FINISHED, FINISHED),
-    ("Finished", FINISHED, FINISHED),
-    ("COMPLETE", FINISHED, FINISHED),
-    ("Done", FINISHED, FINISHED),
-    ("fail", FAILED, FAILED),
-    ("failed", FAILED, FAILED),
-    ("error", FAILED, FAILED),
-    ("FAILED", FAILED, FAILED),
-    ("Error", FAILED, FAILED),
-    ("blocked", BLOCKED, BLOCKED),
-    ("Blocked", BLOCKED, BLOCKED),
-    ("BLOCKED", BLOCKED, BLOCKED),
-    ("userinterlude", INTERLUDE, INTERLUDE),
-    ("user-interlude", INTERLUDE, INTERLUDE),
-    ("user_interlude", INTERLUDE, INTERLUDE),
-    ("userInterlude", INTERLUDE, INTERLUDE),
-    ("USER_INTERLUDE", INTERLUDE, INTERLUDE),
-    ("interrupt", INTERLUDE, INTERLUDE),
-    ("interrupted", INTERLUDE, INTERLUDE),
-    ("Interrupted", INTERLUDE, INTERLUDE),
-    ("askuserQuestion", ASKS, ASKS),
-    ("askuserquestion", ASKS, ASKS),
-    ("AskUserQuestion", ASKS, ASKS),
-    ("ask-user-question", ASKS, ASKS),
-    ("ask_user_question", ASKS, ASKS),
-    ("ask_user-question", ASKS, ASKS),
-    ("ASK-USER-QUESTION", ASKS, ASKS),
-    ("askuser", ASKS, ASKS),
-    ("ask-user", ASKS, ASKS),
-    ("ask_user", ASKS, ASKS),
-    ("question", ASKS, ASKS),
-    ("Question", ASKS, ASKS),
-    ("cancelled", INTERLUDE, INTERLUDE),
-    ("canceled", INTERLUDE, INTERLUDE),
-    ("cancel", INTERLUDE, INTERLUDE),
-    ("aborted", INTERLUDE, INTERLUDE),
-    ("abort", INTERLUDE, INTERLUDE),
-    ("Cancelled", INTERLUDE, INTERLUDE),
-    ("CANCELED", INTERLUDE, INTERLUDE),
-    ("blocked_on_user", WAITS, ASKS),
-    ("blocked-on-user", WAITS, ASKS),
-    ("blocked_on-user", WAITS, ASKS),
-    ("Blocked-On-User", WAITS, ASKS),
-    ("BLOCKED_ON_USER", WAITS, ASKS),
-    ("progress", GOES_ON, ASKS),
-    ("continue", GOES_ON, ASKS),
-    ("continued", GOES_ON, ASKS),
-    ("Progress", GOES_ON, ASKS),
-    ("CONTINUE", GOES_ON, ASKS),
-]
+    (spelling, means, ASKS if means in (WAITS, GOES_ON) else means)
+    for row in contract.OUTCOMES.values()
+    for means in [Means(*row[:3])]
+    for word in row.spellings.split()
+    for spelling in dict.fromkeys(
+        [word, word.upper(), word.capitalize(), word.replace("-", "_"), word.replace("_", "-")]
+    )
+] + [(word, ASKS, ASKS) for word in ("AskUserQuestion", "askuserQuestion", "ask_user-question", "ask_user")]
+"""What is written, what it means, and what it means while a question of this mode is pending."""
 ONE_OF_EACH = [
     next(row for row in SPELLINGS if row[1] == means) for means in dict.fromkeys(row[1] for row in SPELLINGS)
 ]
@@ -213,9 +161,8 @@ def test_the_rest_of_the_record_speaks_last(fields: Record, means: Means) -> Non
 
 def test_what_people_may_write_is_five_words_each_with_one_for_old_readers() -> None:
     assert {word: OUTCOMES[word].legacy for word in PUBLIC} == {
-        "finished": "finish", "blocked": "blocked", "failed": "failed", "userinterlude": "cancelled",
-        "askuserQuestion": "blocked_on_user",
-    }  # fmt: skip
+        row.public: row.legacy for row in contract.OUTCOMES.values() if row.legacy
+    }
     assert PUBLIC_ENDS == ("finished", "blocked", "failed", "userinterlude")
     assert FAILURES == ("blocked", "failed")
 

@@ -10,28 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.workflow.transitions import Step, decide, plan, policy
+from tests.contract import MODES, POLICY
 from tests.properties import examples
 from tests.table import each_row
 
-MODES = (
-    "deep-interview", "blueprint", "autoresearch", "team", "forge", "autopilot", "ultrawork", "ultraqa",
-)  # fmt: skip
-
-# The contract's own table, by hand. Rows: active. Columns: requested, in the order of the rows.
-#   =  already active          +  both run             >  the active one completes, the requested one starts
-#   x  denied                  r  denied, because execution does not roll back to planning
-#   ?  a handoff while the review is not clean, else a rollback
-SEEDS = {
-    #                  D B A T F P W Q
-    "deep-interview": "= > x x x x + x",
-    "blueprint":      "x = x > > > + x",
-    "autoresearch":   "x x = x x x + x",
-    "team":           "r r r = + x + x",
-    "forge":          "r r r + = x + x",
-    "autopilot":      "r ? r x x = + x",
-    "ultrawork":      "+ + + + + + = +",
-    "ultraqa":        "r r r x x x + =",
-}  # fmt: skip
 KINDS = {"=": "no change", "+": "overlap", ">": "handoff", "x": "denied", "r": "rollback"}
 
 
@@ -52,8 +34,8 @@ REVIEW_LOOP = [
 ]
 FIXED_CELLS = [
     Cell(active, requested, KINDS[sign])
-    for active, row in SEEDS.items()
-    for requested, sign in zip(SEEDS, row.split(), strict=True)
+    for active, row in POLICY.items()
+    for requested, sign in zip(POLICY, row.split(), strict=True)
     if sign in KINDS
 ]
 CELLS = [*FIXED_CELLS, *REVIEW_LOOP]
@@ -73,8 +55,8 @@ def outcome(step: Step) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[st
 def test_the_declarations_make_the_table_of_the_contract() -> None:
     written = {
         (active, requested): cell
-        for active, row in SEEDS.items()
-        for requested, cell in zip(SEEDS, row.split(), strict=True)
+        for active, row in POLICY.items()
+        for requested, cell in zip(POLICY, row.split(), strict=True)
     }
     assert policy() == written
 
