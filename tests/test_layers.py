@@ -40,15 +40,14 @@ MAY_IMPORT = {
     "overlay": BASE | {"workflow"},
     "install": STATE | PROVING | {"state", "editing", "clients", "hook", "__version__"},
     "machine": {"errors"},
-    "diagrams": {"errors", "machine"},
-    "drawing": {"diagrams", "machine", "terminal"},
+    "drawing": {"machine", "terminal"},
     "runs": BASE | {"machine", "files", "workflow"},
     "tasks": BASE | PROVING | {"machine", "runs", "files", "workflow"},
     "overview": STATE | PROVING | {"state", "runs", "tasks", "hud"},
     "mcp": STATE | PROVING | {"interface", "state", "hook", "runs", "overview", "__version__"},
     "dashboard": STATE
     | PROVING
-    | {"overview", "state", "hook", "machine", "diagrams", "drawing", "runs", "tasks"}
+    | {"overview", "state", "hook", "machine", "drawing", "runs", "tasks"}
     | {"__version__"},
     "share": STATE | PROVING | {"machine", "state", "runs", "tasks", "overview", "dashboard", "__version__"},
     "cli": STATE
@@ -57,7 +56,7 @@ MAY_IMPORT = {
     | {"drawing", "runs", "tasks", "overview", "mcp", "dashboard", "share", "__version__"},
 }
 IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempfile", "socket", "logging", "random"}
-PURE = ("workflow", "overlay", "interface", "machine", "diagrams", "drawing")
+PURE = ("workflow", "overlay", "interface", "machine", "drawing")
 
 
 def imports_of(path: Path) -> set[str]:

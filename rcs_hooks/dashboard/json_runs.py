@@ -142,7 +142,6 @@ class DiagramJson(GraphJson):
     """A Mermaid fence of a Markdown text."""
 
     source: str
-    note: str | None = Field(description="in what the picture differs from the text")
 
 
 class StepVisitJson(JsonModel):
@@ -187,4 +186,4 @@ class ArtifactTextJson(JsonModel):
     truncated: bool = Field(description="whether the text is only the beginning")
     modified_at: Timestamp
     diagram: GraphJson | None = Field(description="of an artifact that is a subflow: its diagram, drawn")
-    diagrams: list[DiagramJson] = Field(description="of Markdown: its Mermaid fences in their order, 20 at most, drawn")
+    diagrams: list[DiagramJson] = Field(description="of Markdown: its state diagrams in their order, 20 at most, drawn")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rcs_hooks.machine.graph import Machine
 
 BOX, START, END, PIECE = "state", "start", "end", "piece"
-CORNER = 14.0
-"""The part of a side, next to its corners, where no edge meets a box."""
 
 
 @dataclass(eq=False)
@@ -34,10 +32,6 @@ class GraphNode:
     """How far the node reaches to the left of `x`."""
     right: float = 0.0
     height: float = 0.0
-    corner: float = CORNER
-    """How far from the ends of its upper and its lower side no edge meets the node."""
-    is_centred: bool = False
-    """Whether an edge that is alone on its side of the node meets it in the middle."""
     x: float = 0.0
     place: int = 0
     """The number of the node in its row."""

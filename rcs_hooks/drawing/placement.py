@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from rcs_hooks.drawing.layout import BOX, END, PIECE, START
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from rcs_hooks.drawing.layout import Anchor, GraphNode, Layout, Route
 
 GAP, NARROW_GAP = 26.0, 14.0
@@ -17,6 +15,8 @@ GAP, NARROW_GAP = 26.0, 14.0
 PORT = 20.0
 """The distance between two edges that meet the same side of a box."""
 NARROWEST_PORT = 13.0
+CORNER = 14.0
+"""The part of a side, next to its corners, where no edge meets a box."""
 ROUNDS, LEAST_ROUNDS, TOUCHES = 40, 6, 4
 WORK = 300_000
 """How many nodes all rounds together may place, so that even a huge picture takes only seconds."""
@@ -26,23 +26,19 @@ FIXED = 1000.0
 
 def put_in_place(layout: Layout) -> None:
     """Set the `x` of every node, and where edges meet boxes. The rows must be in order, and the nodes have sizes."""
-    sides = sides_of(layout.routes)
+    sides = _sides_of(layout.routes)
     for node, anchors in sides:
         for number, anchor in enumerate(anchors):
             anchor.port = _port(node, number, len(anchors))
     for row in layout.rows:
         for place, node in enumerate(row[1:]):
-            node.x = row[place].x + apart(row[place], node)
-    links = links_of(layout.routes)
+            node.x = row[place].x + _apart(row[place], node)
+    links = _links_of(layout.routes)
     count = sum(map(len, layout.rows)) or 1
     for turn in range(max(LEAST_ROUNDS, min(ROUNDS, WORK // count))):
         for row in layout.rows if turn % 2 == 0 else reversed(layout.rows):
             _settle(row, links)
     _make_upright(layout, sides)
-    if any(node.is_centred for node in layout.boxes.values()):
-        align_chains(layout.rows, lambda node: _room(node, layout.rows[node.row]))
-        for node, anchors in sides:
-            move_anchors(node, anchors)
     for row in layout.rows:
         for node in row:
             _hang(node, row)
@@ -51,41 +47,24 @@ def put_in_place(layout: Layout) -> None:
         node.x -= least
 
 
-def align_chains(rows: list[list[GraphNode]], room: Callable[[GraphNode], tuple[float, float]]) -> None:
-    """Put nodes that only one edge connects straight below each other, as far as there is room."""
-    for row in reversed(rows):
-        for node in row:
-            if len(node.below) == 1 and len(node.above) <= 1 and len(node.below[0].above) == 1:
-                _align(node, node.below[0].x, *room(node))
-    for row in rows:
-        for node in row:
-            if len(node.above) == 1 and len(node.below) <= 1 and len(node.above[0].below) == 1:
-                _align(node, node.above[0].x, *room(node))
-
-
-def _align(node: GraphNode, x: float, low: float, high: float) -> None:
-    if low <= high:
-        node.x = min(max(x, low), high)
-
-
 def _make_upright(layout: Layout, sides: list[tuple[GraphNode, list[Anchor]]]) -> None:
     """Straighten the edges, the longest first, and move the boxes and anchors accordingly."""
     longest_first = sorted(layout.routes, key=lambda route: -len(route.nodes))
     for _ in range(TOUCHES):
         for route in longest_first:
             _straighten(route, layout.rows)
-        links = links_of(layout.routes)
+        links = _links_of(layout.routes)
         for row in layout.rows:
             _settle(row, links, only_boxes=True)
         for node, anchors in sides:
-            move_anchors(node, anchors)
+            _move_anchors(node, anchors)
 
 
 Link = tuple["GraphNode", float, float]
 """A connected node, the wanted distance from its `x`, and the weight of that wish."""
 
 
-def links_of(routes: Iterable[Route]) -> dict[GraphNode, list[Link]]:
+def _links_of(routes: list[Route]) -> dict[GraphNode, list[Link]]:
     links: dict[GraphNode, list[Link]] = {}
     for route in routes:
         for upper, lower in pairwise(route.nodes):
@@ -98,7 +77,7 @@ def links_of(routes: Iterable[Route]) -> dict[GraphNode, list[Link]]:
     return links
 
 
-def sides_of(routes: Iterable[Route]) -> list[tuple[GraphNode, list[Anchor]]]:
+def _sides_of(routes: list[Route]) -> list[tuple[GraphNode, list[Anchor]]]:
     """Return each node with the anchors on its lower or upper side, from left to right."""
     upper: dict[GraphNode, list[Anchor]] = {}
     lower: dict[GraphNode, list[Anchor]] = {}
@@ -112,21 +91,21 @@ def sides_of(routes: Iterable[Route]) -> list[tuple[GraphNode, list[Anchor]]]:
 
 
 def _port(node: GraphNode, number: int, count: int) -> float:
-    """Return the port of anchor `number` of `count`: the anchors of a side are spread evenly about its middle."""
+    """Return the port of anchor `number` of `count`: the anchors of a side are _spread evenly about its middle."""
     if node.kind != BOX or count == 1:
         return 0.0
-    return min(PORT, (2 * (node.left - node.corner) + 8) / (count - 1)) * (number - (count - 1) / 2)
+    return min(PORT, (2 * (node.left - CORNER) + 8) / (count - 1)) * (number - (count - 1) / 2)
 
 
-def move_anchors(node: GraphNode, anchors: list[Anchor]) -> None:
+def _move_anchors(node: GraphNode, anchors: list[Anchor]) -> None:
     """Move the anchors of a box straight above or below the next node of their edges, as far as the box is wide."""
     if node.kind != BOX:
         return
-    reach = 0.0 if node.is_centred and len(anchors) == 1 else max(0.0, node.left - node.corner)
+    reach = max(0.0, node.left - CORNER)
     gap = min(NARROWEST_PORT, 2 * reach / max(1, len(anchors) - 1))
     wanted = [min(max(anchor.neighbour.x - node.x, -reach), reach) for anchor in anchors]
     shifts = [gap * number for number in range(len(anchors))]
-    for number, (anchor, port) in enumerate(zip(anchors, spread(wanted, shifts, [1.0] * len(wanted)), strict=True)):
+    for number, (anchor, port) in enumerate(zip(anchors, _spread(wanted, shifts, [1.0] * len(wanted)), strict=True)):
         least, most = -reach + shifts[number], reach - gap * (len(anchors) - 1 - number)
         anchor.port = min(max(port, least), most)
 
@@ -141,7 +120,7 @@ def _hang(node: GraphNode, row: list[GraphNode]) -> None:
         node.x = hung[0].x
 
 
-def apart(one: GraphNode, other: GraphNode) -> float:
+def _apart(one: GraphNode, other: GraphNode) -> float:
     gap = NARROW_GAP if one.kind == other.kind == PIECE else GAP
     return one.right + gap + other.left
 
@@ -150,15 +129,15 @@ def _settle(row: list[GraphNode], links: dict[GraphNode, list[Link]], *, only_bo
     """Move the nodes of a row as near to their wanted places as the others allow; `only_boxes` keeps edges."""
     wanted, weights, shifts = list[float](), list[float](), list[float]()
     for place, node in enumerate(row):
-        shifts.append(shifts[-1] + apart(row[place - 1], node) if place else 0.0)
-        x, weight = (node.x, FIXED) if only_boxes and node.kind == PIECE else wanted_place(node, links.get(node, []))
+        shifts.append(shifts[-1] + _apart(row[place - 1], node) if place else 0.0)
+        x, weight = (node.x, FIXED) if only_boxes and node.kind == PIECE else _wanted_place(node, links.get(node, []))
         wanted.append(x)
         weights.append(weight)
-    for node, x in zip(row, spread(wanted, shifts, weights), strict=True):
+    for node, x in zip(row, _spread(wanted, shifts, weights), strict=True):
         node.x = x
 
 
-def spread(wanted: list[float], shifts: list[float], weights: list[float]) -> list[float]:
+def _spread(wanted: list[float], shifts: list[float], weights: list[float]) -> list[float]:
     """Return places as near to `wanted` as the least distances allow; `shifts` are these, from the first place on.
 
     Neighbours that push each other move as one block: least squares, in linear time.
@@ -173,7 +152,7 @@ def spread(wanted: list[float], shifts: list[float], weights: list[float]) -> li
     return [middle + shift for middle, shift in zip(middles, shifts, strict=True)]
 
 
-def wanted_place(node: GraphNode, links: list[Link]) -> tuple[float, float]:
+def _wanted_place(node: GraphNode, links: list[Link]) -> tuple[float, float]:
     weight = sum(counts for _, _, counts in links)
     if not weight:
         return node.x, 0.01
@@ -207,6 +186,6 @@ def _stand(pieces: list[GraphNode], wanted: float, low: float, high: float) -> f
 def _room(node: GraphNode, row: list[GraphNode]) -> tuple[float, float]:
     before = row[node.place - 1] if node.place else None
     after = row[node.place + 1] if node.place + 1 < len(row) else None
-    low = before.x + apart(before, node) if before else float("-inf")
-    high = after.x - apart(node, after) if after else float("inf")
+    low = before.x + _apart(before, node) if before else float("-inf")
+    high = after.x - _apart(node, after) if after else float("inf")
     return low, high

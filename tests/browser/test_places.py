@@ -236,8 +236,8 @@ def test_each_group_of_what_needs_me_is_beside_what_waits(look: Open, scene: Sce
 
 
 def test_a_wide_diagram_has_the_room_of_the_reader(look: Open, scene: Scene) -> None:
-    steps = "\n".join(f"  step{number} --> step{number + 1}" for number in range(6))
-    (scene.project.root / "a.md").write_text(f"# Plan\n\n```mermaid\nflowchart LR\n{steps}\n```\n")
+    steps = "\n".join(f"  [*] --> step{number}" for number in range(7))
+    (scene.project.root / "a.md").write_text(f"# Plan\n\n```mermaid\nstateDiagram-v2\n{steps}\n```\n")
     scene.at(60).artifact("a.md", step="requirements")
     page = look("/runs/r1?artifact=a.md").page
     graph = page.locator(".mermaid .graph")

@@ -158,56 +158,22 @@ def test_a_file_that_leads_out_of_the_project_is_not_sent(ready: Board) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "refused")
 
 
-def test_the_diagrams_of_markdown_are_drawn_and_others_say_why_not(ready: Board) -> None:
+def test_the_state_diagrams_of_markdown_are_drawn_and_others_stay_text(ready: Board) -> None:
     text = (
         "# A\n\n```mermaid\nstateDiagram-v2\n[*] --> a\n```\n\n````\n```mermaid\nno fence\n```\n````\n"
         "~~~mermaid\nflowchart LR\na --> b\n~~~\n- x\n  ```mermaid\n  stateDiagram-v2\n  a -> b\n  ```\n"
-        "```mermaid\nsequenceDiagram\nA->>B: x\n```\n"
+        "```mermaid\n%%{never closed\n```\n```mermaid\nstateDiagram\n[*] --> a\n```\n"
     )
     written(ready, "a.md", text)
-    drawn, flow, broken, sequence = ready.get("/api/runs/r1/artifact", path="a.md")["diagrams"]
+    drawn, broken, old = ready.get("/api/runs/r1/artifact", path="a.md")["diagrams"]
     assert drawn["svg"].startswith("<svg")
     assert drawn["source"] == "stateDiagram-v2\n[*] --> a"
-    assert 'data-node="b"' in flow["svg"]
-    assert 'data-from="A" data-to="B"' in sequence["svg"]
     assert broken["problem"].startswith("line 2 of the diagram: ")
-
-
-ONLY = "only flowcharts, sequence diagrams and state diagrams (`stateDiagram-v2`) are drawn here"
-NOT_DRAWN = [
-    ("classDiagram\nA <|-- B", "class diagrams are not drawn here"),
-    ("erDiagram\nA ||--o{ B : has", "entity relationship diagrams are not drawn here"),
-    ("gantt\ntitle x", "Gantt charts are not drawn here"),
-    ("%% x\n\npie title y", "pie charts are not drawn here"),
-    ("sankey-beta\na,b,1", ONLY),
-    ("", ONLY),
-    ("flowchart LR", "this flowchart has no nodes"),
-    ("sequenceDiagram", "this sequence diagram has no participants"),
-    (
-        "flowchart LR\na --> b\n\n%% c\nb -> c",
-        "line 5 of the diagram: here should be an edge such as `-->`, or the end of the line",
-    ),
-    ("sequenceDiagram\nA->>B: x\nend", "line 3 of the diagram: this `end` closes nothing"),
-    (
-        "flowchart LR\n" + "\n".join(f"a0 --> a{number}\na{number - 1} --> a{number}" for number in range(1, 120)),
-        "the edges pass too many other nodes to be drawn",
-    ),
-]
-
-
-@each_row(("source", "problem"), NOT_DRAWN)
-def test_what_is_not_drawn_says_why(source: str, problem: str) -> None:
-    (found,) = diagrams_in(f"```mermaid\n{source}\n```", "a.md")
-    assert found == {"svg": None, "problem": problem, "note": None, "source": source}
-
-
-def test_an_arrow_to_a_frame_is_said_to_be_drawn_to_a_node() -> None:
-    (found,) = diagrams_in("```mermaid\nflowchart LR\nsubgraph s\na\nend\nb --> s\n```", "a.md")
-    assert found["note"] == "An arrow to or from a whole frame is drawn to a node in it."
+    assert old["problem"].endswith("write `stateDiagram-v2`")
 
 
 def test_all_diagrams_of_a_text_together_are_bounded() -> None:
-    fence = "```mermaid\nsequenceDiagram\n" + "A->>B: x\n" * 300 + "```\n"
+    fence = "```mermaid\nstateDiagram-v2\n[*] --> a\n" + "a --> b : x\n" * 300 + "```\n"
     found = diagrams_in(fence * 30, "a.md")
     assert [each["problem"] for each in found] == [None] + ["this text has too many diagrams"] * 19
 

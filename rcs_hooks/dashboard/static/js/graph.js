@@ -8,7 +8,7 @@ const SHAPES = {
   svg: ["class", "role", "width", "height", "viewBox", "font-family"],
   title: [],
   desc: [],
-  g: ["class", "transform", "fill", "stroke", "data-from", "data-to", "data-state", "data-node"],
+  g: ["class", "transform", "fill", "stroke", "data-from", "data-to", "data-state"],
   path: ["class", "d", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"],
   rect: ["class", "x", "y", "width", "height", "rx", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"],
   circle: ["class", "cx", "cy", "r", "fill", "fill-opacity", "stroke", "stroke-width"],

@@ -15,7 +15,7 @@ const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const QUOTE = /^ {0,3}> ?(.*)$/;
 const DELIMITERS = /^[ |:-]+$/; // that a "-" is in it is asked where it is used
 
-/** `diagrams`: the Mermaid fences of the text in their order, as the server has drawn them. */
+/** `diagrams`: the state diagrams of the text in their order, as the server has drawn them. */
 export function markdown(text, diagrams = []) {
   const budget = { left: MOST_BLOCKS, diagrams };
   const lines = text.replaceAll("\r\n", "\n").replaceAll("\t", "    ").split("\n");
@@ -78,8 +78,8 @@ const drawnOf = (diagrams, code) => diagrams.find((each) => bare(each.source) ==
 /** A diagram, its text folded under it; where it cannot be drawn, its text and why. */
 function diagram(drawn, text) {
   const made = drawn?.svg && picture(drawn.svg, "Diagram");
-  const note = (words) => words && h("p", { class: "note" }, ...coded(sentence(words)));
-  if (!made) return drawn?.problem ? h("div", { class: "mermaid" }, text, note(drawn.problem)) : text;
+  const problem = drawn?.problem && h("p", { class: "note" }, ...coded(sentence(drawn.problem)));
+  if (!made) return problem ? h("div", { class: "mermaid" }, text, problem) : text;
   const place = h("div", { class: "graph", tabindex: "0", role: "group", "aria-label": "Picture of the diagram" }, made);
   const button = h("button", { type: "button", class: "button small" }, icon("large"), "Large");
   for (const each of [place, button]) each.addEventListener("click", () => large(made.cloneNode(true), "Diagram"));
@@ -87,7 +87,6 @@ function diagram(drawn, text) {
     "div",
     { class: "mermaid" },
     place,
-    note(drawn.note),
     h("div", { class: "under" }, h("details", {}, h("summary", {}, "As text"), text), button),
   );
 }
