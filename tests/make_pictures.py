@@ -11,16 +11,12 @@ import tempfile
 from pathlib import Path
 
 from tests.pictures import of_a_page, of_a_terminal
-from tests.pictures.scene import LOGIN, fill
+from tests.pictures.scene import fill
 from tests.support import CHECKOUT
 
 FOLDER = CHECKOUT / "rcs_hooks" / "docs"
 PRINTED = {
     "status.svg": ("A terminal with rcs status: one run waits, one goes on, one has finished", ("status",)),
-    "machine.svg": (
-        "A terminal with the machine of forge, and the path that a run took",
-        ("machine", "show", "forge", "--run", LOGIN[:8]),
-    ),
 }
 """The pictures of a terminal: what each is called, and the command."""
 PAGE, SHOWN = "dashboard.svg", "The dashboard: one run waits for an answer, one goes on, one has finished with a proof"

@@ -48,7 +48,7 @@ def build() -> argparse.ArgumentParser:
     show = options.add_action(
         actions,
         "show",
-        "show one machine: a drawing on a terminal, else a list",
+        "show one machine: its steps, and where each leads",
         "rcs machine show build",
         "rcs machine show blueprint --mode",
         "rcs machine show build --svg > build.svg",
@@ -58,8 +58,6 @@ def build() -> argparse.ArgumentParser:
     form = show.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one line of JSON")
     form.add_argument("--svg", action="store_true", help="print a picture as SVG")
-    form.add_argument("--draw", action="store_true", help="draw it with letters, however wide it is; also into a pipe")
-    form.add_argument("--list", action="store_true", help="list its steps, and draw nothing")
     show.add_argument(
         "--run", metavar="ID", help="mark the path of a run, and where it is; of a mode: the id of its session"
     )

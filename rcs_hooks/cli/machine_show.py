@@ -1,18 +1,15 @@
-"""`rcs machine show`: prints one machine, drawn, listed, as JSON or as SVG, with the path of a run."""
+"""`rcs machine show`: prints one machine, as a list, JSON or SVG, with the path of a run."""
 
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output, whole_ids
-from rcs_hooks.cli.shown_paths import place
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.workspaces import home_of, state_folder
 from rcs_hooks.runs import workflow_files
-from rcs_hooks.terminal import style, width
 
 if TYPE_CHECKING:
     import argparse
@@ -39,40 +36,11 @@ def show(args: argparse.Namespace, root: str) -> int:
         if problem := too_large(machine):
             raise Refused(f"{machine.name}: {problem}; `rcs machine show {args.name}` lists its steps")
         output.text(svg(machine, path=path, current=current).rstrip("\n"))
-    elif args.list or not (args.draw or width.of(sys.stdout, os.environ)):
-        _print_list(machine, path, current)
     else:
-        _draw(args, machine, path, current, place(os.path.abspath(machine.file)))
+        from rcs_hooks.drawing.listing import as_text
+
+        output.text(as_text(machine, path=path, current=current))
     return output.OK
-
-
-def _print_list(machine: Machine, path: Edges, current: str | None) -> None:
-    from rcs_hooks.drawing.listing import as_text
-
-    output.text(as_text(machine, path=path, current=current))
-
-
-def _draw(args: argparse.Namespace, machine: Machine, path: Edges, current: str | None, where: str) -> None:
-    """Draw a machine with letters. Where that is no good, list its steps, or refuse `--draw`. Raises Refused."""
-    from rcs_hooks.drawing.marks import Marks
-    from rcs_hooks.drawing.terminal_page import page
-
-    drawn = page(
-        machine,
-        Marks.of(path, current),
-        width.of(sys.stdout, os.environ),
-        style.of(sys.stdout, os.environ),
-        where=where,
-        is_forced=args.draw,
-        is_ascii=not output.has_joints(),
-    )
-    if isinstance(drawn, list):
-        output.text("\n".join(drawn))
-        return
-    if args.draw:
-        raise Refused(f"{machine.name}: {drawn}; `rcs machine show {args.name} --list` lists its steps")
-    _print_list(machine, path, current)
-    output.text(f"\nListed, not drawn: {drawn}.")
 
 
 def find(name: str, root: str, *, of_mode: bool) -> tuple[Machine, str]:

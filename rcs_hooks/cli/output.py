@@ -101,11 +101,6 @@ def table(rows: Sequence[Row | Heading], columns: Sequence[Column], *, has_title
         text(line)
 
 
-def has_joints() -> bool:
-    """Tell whether stdout can show the letters that lines and boxes are made of; the console of Linux has few."""
-    return can_show("┏◉▼") and os.environ.get("TERM") != "linux"
-
-
 def can_show(letters: str) -> bool:
     """Tell whether the encoding of stdout has these letters."""
     return _printable(letters, sys.stdout.encoding if sys.stdout else None) == letters

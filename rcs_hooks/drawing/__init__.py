@@ -1,1 +1,1 @@
-"""Pictures of a state machine: as SVG, and as text. Pure: no file, no clock, no environment."""
+"""A state machine as a picture (SVG), and as a list of its steps. Pure: no file, no clock, no environment."""

@@ -94,11 +94,8 @@ def pieces(machine: Machine) -> int:
     return sum(2 * (ranks[lower] - ranks[upper]) - 1 for upper, lower in downward)
 
 
-def lay_out(machine: Machine, *, has_shared_dots: bool = True) -> Layout:
-    """Arrange the states and edges of a machine in rows; no node has an `x` or a size yet.
-
-    `has_shared_dots`: whether there is one dot for all starts, and one in a row for its ends, or one for each state.
-    """
+def lay_out(machine: Machine) -> Layout:
+    """Arrange the states and edges of a machine in rows; no node has an `x` or a size yet."""
     loops = {one: label for one, other, label in machine.transitions if one == other}
     edges = [edge for edge in machine.transitions if edge[0] != edge[1]]
     upward = _closing(machine)
@@ -112,9 +109,7 @@ def lay_out(machine: Machine, *, has_shared_dots: bool = True) -> Layout:
         Route(one, other, _joined(rows, boxes[upper], boxes[lower]), label, upward=(one, other) in upward)
         for (upper, lower), (one, other, label) in zip(downward, edges, strict=True)
     ]
-    starts = _starts(machine, rows, boxes, is_shared=has_shared_dots)
-    ends = _ends(machine, rows, boxes, is_shared=has_shared_dots)
-    return Layout(rows, [*starts, *routes, *ends], loops, boxes)
+    return Layout(rows, [*_starts(machine, rows, boxes), *routes, *_ends(machine, rows, boxes)], loops, boxes)
 
 
 def _closing(machine: Machine) -> set[tuple[str, str]]:
@@ -179,29 +174,23 @@ def _joined(rows: list[list[GraphNode]], upper: GraphNode, lower: GraphNode) -> 
     return nodes
 
 
-def _starts(
-    machine: Machine, rows: list[list[GraphNode]], boxes: dict[str, GraphNode], *, is_shared: bool
-) -> list[Route]:
-    """Add the dots of the start to the first row, and return the routes from these dots."""
-    dots = [GraphNode(START, 0) for _ in (machine.initial[:1] if is_shared else machine.initial)]
-    rows[0] += dots
-    return [
-        Route("[*]", state, _joined(rows, dots[0 if is_shared else number], boxes[state]))
-        for number, state in enumerate(machine.initial)
-    ]
+def _starts(machine: Machine, rows: list[list[GraphNode]], boxes: dict[str, GraphNode]) -> list[Route]:
+    """Add the dot of the start to the first row, and return the routes from it."""
+    if not machine.initial:
+        return []
+    dot = GraphNode(START, 0)
+    rows[0].append(dot)
+    return [Route("[*]", state, _joined(rows, dot, boxes[state])) for state in machine.initial]
 
 
-def _ends(
-    machine: Machine, rows: list[list[GraphNode]], boxes: dict[str, GraphNode], *, is_shared: bool
-) -> list[Route]:
+def _ends(machine: Machine, rows: list[list[GraphNode]], boxes: dict[str, GraphNode]) -> list[Route]:
     """Add dots for the ends to the rows that need one, and return the routes to these dots."""
-    dots: dict[object, GraphNode] = {}
+    dots: dict[int, GraphNode] = {}
     routes = []
     for state in machine.terminal:
         row = boxes[state].row + 2
-        which = row if is_shared else state
-        if which not in dots:
-            dots[which] = GraphNode(END, row)
-            rows[row].append(dots[which])
-        routes.append(Route(state, "[*]", _joined(rows, boxes[state], dots[which]), machine.endings.get(state)))
+        if row not in dots:
+            dots[row] = GraphNode(END, row)
+            rows[row].append(dots[row])
+        routes.append(Route(state, "[*]", _joined(rows, boxes[state], dots[row]), machine.endings.get(state)))
     return routes

@@ -109,7 +109,7 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("no run of another machine", ("machine", "show", "pr-review", "--run", ""), set()),
     ("a task that is a run", ("machine", "show", "task", "--run", ""), {"login"}),
     ("a session whose mode is shown", ("machine", "show", "forge", "--run", ""), {SESSION}),
-    ("by any name of the mode", ("machine", "show", "--list", "Swarm", "--run", ""), {SESSION}),
+    ("by any name of the mode", ("machine", "show", "--svg", "Swarm", "--run", ""), {SESSION}),
     ("a session, as its mode is asked for", ("machine", "show", "--mode", "blueprint", "--run", ""), {SESSION}),
     ("a run, as its skill has steps too", ("machine", "show", "blueprint", "--run", ""), set()),
     ("both before the machine is named", ("machine", "show", "--run", ""), {RUN, "login", SESSION}),

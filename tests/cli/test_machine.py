@@ -354,16 +354,6 @@ def ran(project: Path) -> Path:
     return project
 
 
-def test_the_picture_marks_the_path_of_a_run(ran: Path) -> None:
-    status, out, err = machine(ran, "show", "build", "--draw", "--run", "r1")
-    assert (status, err) == (0, "")
-    boxes = {name: out[out.index(f" {name} ") - 1] for name in ("requirements", "design", "tasks", "verify", "archive")}
-    assert boxes == {"requirements": "┃", "design": "┃", "tasks": "┃", "verify": "┃", "archive": "│"}
-    assert "║  build  ║" in out
-    assert "┃ build_complete ┃ verification_failed" in out
-    assert "│ verified" in out
-
-
 def test_show_marks_the_path_of_a_run(ran: Path) -> None:
     status, out, err = machine(ran, "show", "build", "--run", "r1")
     assert (status, err) == (0, "")

@@ -1,4 +1,4 @@
-"""`rcs machine show` on a terminal: a picture where one fits, the list where it does not; and the path of a run."""
+"""`rcs machine show`: the steps of a machine, and the path of a run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import NOW, Workspace, clean_env, run_rcs
-from tests.table import each_row
 
 SESSION = "0199f0aa-1111-7222-8333-444455556666"
-NARROW = "\nListed, not drawn: a picture of it is {} columns wide.\n"
 
 
 @pytest.fixture
@@ -32,62 +30,11 @@ def show(workspace: Workspace, *words: str, columns: int | None = None, **env: s
     return done.returncode, done.stdout, done.stderr
 
 
-def skill(workspace: Workspace, name: str, diagram: str) -> None:
-    path = workspace.root / ".claude" / "skills" / name / "SKILL.md"
-    path.parent.mkdir(parents=True)
-    path.write_text(f"## STATE-MACHINE\n```mermaid\nstateDiagram-v2\n{diagram}\n```\n")
-
-
-def test_a_terminal_gets_a_picture_and_a_pipe_the_list(workspace: Workspace) -> None:
-    _, drawn, _ = show(workspace, "pr-review", columns=80, NO_COLOR="1")
+def test_the_steps_are_listed_on_a_terminal_as_through_a_pipe(workspace: Workspace) -> None:
     status, listed, _ = show(workspace, "pr-review")
     assert status == 0
-    assert "│ split │" in drawn
     assert "    -> review : parts_ready" in listed
-    assert "│" not in listed
-    assert show(workspace, "pr-review", "--list", columns=80) == (0, listed, "")
-    assert show(workspace, "pr-review", "--draw") == (0, drawn, "")
-
-
-def test_where_the_picture_is_too_wide_the_steps_are_listed_and_the_reason_is_said(workspace: Workspace) -> None:
-    skill(workspace, "wide", f"[*] --> {'wide' * 12}\n{'wide' * 12} --> [*]")
-    _, listed, _ = show(workspace, "wide")
-    assert show(workspace, "wide", columns=44) == (0, listed + NARROW.format(53), "")
-    status, drawn, _ = show(workspace, "wide", "--draw", columns=44, NO_COLOR="1")
-    assert status == 0
-    assert f"│ {'wide' * 12}  │" in drawn
-
-
-def test_what_nobody_could_follow_is_never_drawn(workspace: Workspace) -> None:
-    skill(workspace, "many", "[*] --> s0\n" + "\n".join(f"s{n} --> s{n + 1}" for n in range(80)))
-    said = "81 steps are too many for a picture"
-    assert show(workspace, "many", columns=200)[1].endswith(f"\nListed, not drawn: {said}.\n")
-    refused = f"rcs: many: {said}; `rcs machine show many --list` lists its steps\n"
-    assert show(workspace, "many", "--draw") == (1, "", refused)
-
-
-@each_row(
-    "env, has_colours, is_ascii",
-    [
-        ({}, True, False),
-        ({"NO_COLOR": "1"}, False, False),
-        ({"TERM": "dumb"}, False, False),
-        ({"TERM": "linux"}, True, True),
-    ],
-)
-def test_the_picture_is_what_the_terminal_can_show(
-    workspace: Workspace, env: dict[str, str], has_colours: bool, is_ascii: bool
-) -> None:
-    _, drawn, _ = show(workspace, "pr-review", columns=80, **env)
-    assert ("\x1b[" in drawn) == has_colours
-    assert drawn.isascii() == is_ascii
-    assert ("| split |" if is_ascii else "│ split │") in drawn.replace("\x1b[1m", "").replace("\x1b[0m", "")
-
-
-def test_a_terminal_that_knows_ascii_alone_gets_ascii(workspace: Workspace) -> None:
-    _, drawn, _ = show(workspace, "pr-review", "--draw", PYTHONIOENCODING="ascii")
-    assert "| split |" in drawn
-    assert "?" not in drawn
+    assert show(workspace, "pr-review", columns=80) == (0, listed, "")
 
 
 # --- the path of a run
@@ -108,16 +55,10 @@ def start(workspace: Workspace) -> None:
 def test_the_path_of_a_mode_in_a_session_is_marked(workspace: Workspace) -> None:
     start(workspace)
     for given in (SESSION, SESSION[:8]):
-        status, drawn, _ = show(workspace, "forge", "--run", given, columns=80, NO_COLOR="1")
-        assert status == 0
-        assert "Heavy lines: the path of the run. Double lines: where it is, or ended." in drawn
-        assert "║ verifying ║" in drawn
-        assert "┃  fixing   ┃" in drawn
-        assert "│ approach_is_wrong" in drawn  # was not taken
-    _, listed, _ = show(workspace, "forge", "--run", SESSION)
-    assert [line[:12].rstrip() for line in listed.splitlines() if line[:1] in "*+"] == [
-        "+ starting", "+ executing", "* verifying", "+ fixing",
-    ]  # fmt: skip
+        _, listed, _ = show(workspace, "forge", "--run", given)
+        assert [line[:12].rstrip() for line in listed.splitlines() if line[:1] in "*+"] == [
+            "+ starting", "+ executing", "* verifying", "+ fixing",
+        ]  # fmt: skip
 
 
 def test_a_session_without_such_a_run_is_refused(workspace: Workspace) -> None:
