@@ -1,4 +1,4 @@
-"""`rcs hud`: shows what runs, on one line once or for Claude Code (`--statusline`), or as a live page (`--watch`).
+"""`rcs hud`: shows what runs, on one line, also for Claude Code (`--statusline`).
 
 Claude Code runs the status line after every message, so nothing is imported at the top that it does not need.
 """
@@ -10,7 +10,7 @@ import sys
 import time
 
 from rcs_hooks.cli import output
-from rcs_hooks.errors import RcsError
+from rcs_hooks.errors import RcsError, UsageError
 from rcs_hooks.terminal import style as styles
 
 TYPE_CHECKING = False
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rcs_hooks.state.scopes import Scope
     from rcs_hooks.terminal.style import Style
 
+NO_WATCH = "hud has no option '--watch'; `rcs watch` says what begins to wait or ends, `watch rcs status` shows it all"
+
 
 def build() -> argparse.ArgumentParser:
     from rcs_hooks.cli import options
@@ -33,17 +35,11 @@ def build() -> argparse.ArgumentParser:
         " counted once. Where there is one thing alone, or with --session: its mode, phase, round and what it asks.",
         "rcs hud",
         "rcs hud --session S",
-        "rcs hud --watch",
         "rcs hud --statusline     for statusLine of .claude/settings.json: rcs setup",
     )
     options.add_scope(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print one line of JSON")
-    how.add_argument(
-        "--watch",
-        action="store_true",
-        help="show a live page until Ctrl-C, with a bell when something waits for you; piped: the line, on each change",
-    )
     how.add_argument("--statusline", action="store_true", help="read Claude Code's status-line JSON on stdin")
     return parser
 
@@ -51,6 +47,8 @@ def build() -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     if list(argv) == ["--statusline"]:
         return statusline()
+    if "--watch" in argv:
+        raise UsageError(NO_WATCH)
     from rcs_hooks.cli import options
 
     args = build().parse_args(argv)
@@ -59,16 +57,11 @@ def run(argv: Sequence[str]) -> int:
     scope = options.scope_of(args)
     if args.json:
         return _json(scope)
-    if args.watch:
-        from rcs_hooks.cli.hud_watch import watch
-
-        # Without --session all sessions are meant on a page, also where the environment names one.
-        return watch(scope, scope.session if args.session else None)
     from rcs_hooks.terminal import width
 
     columns = width.of(sys.stdout, os.environ)
     # The last column is left empty: some terminals begin another line behind it.
-    line = line_of(scope, None, styles.of(sys.stdout, os.environ), columns and columns - 1)
+    line = _line_of(scope, styles.of(sys.stdout, os.environ), columns and columns - 1)
     output.text(line)
     return output.OK
 
@@ -116,21 +109,18 @@ def _hud_of(scope: Scope) -> Hud:
     return hud._replace(to_clear=tuple(scope.commands.clear(clear_name(broken.path)) for broken in view.unreadable))
 
 
-def line_of(scope: Scope, seen: Overview | None, style: Style = styles.PLAIN, width: int | None = None) -> str:
-    """Return what is running as one line: in the session of a scope, or else in its workspace.
-
-    `seen`: the overview of the workspace, or that of the session; None to read it.
-    """
+def _line_of(scope: Scope, style: Style, width: int | None) -> str:
+    """Return what is running as one line: in the session of a scope, or else in its workspace."""
     if scope.session:
         from rcs_hooks.overview.modes import of_session
 
         entries = of_session(scope.root, scope.folder, scope.session, scope.now, scope.commands)
-        return _line_of_session(scope, entries if seen is None else seen.waiting, style, width)
+        return _line_of_session(scope, entries, style, width)
     from rcs_hooks.hud import NAME
     from rcs_hooks.overview import tally
     from rcs_hooks.terminal.line import joined
 
-    overview = _overview(scope) if seen is None else seen
+    overview = _overview(scope)
     entry = tally.only(tally.tally(overview))
     if entry is not None and tally.is_of_session(entry):
         return _line_of_session(scope.of(entry.session), overview.waiting, style, width)

@@ -134,7 +134,7 @@ def _follow(folder: str, session: str | None, mode: str, seen: dict[str, int], p
     while True:
         output.flush()
         while (now := history_listing.stamp(folder, session)) == written:
-            output.pause(PAUSE)  # polls, as `rcs hud --watch` does
+            output.pause(PAUSE)
         written = now
         for name, last in history_listing.last_numbers(folder, session).items():
             if last < seen.get(name, 0):  # its file was deleted, and begins with 1 again

@@ -37,7 +37,7 @@ COMMANDS = (
     ("state", "state", "read, write and clear workflow state", "rcs state list-active"),
     ("prove", "prove", "run a command as the proof that a run has finished", "rcs prove --finish -- pytest -q"),
     ("question", "question", "ask the user a blocking question; answer and list questions", "rcs question list"),
-    ("hud", "hud", "show on one line what is running", "rcs hud --watch"),
+    ("hud", "hud", "show on one line what is running", "rcs hud --json"),
     ("watch", "watch", "say when something waits, fails or ends, or call a program", "rcs watch --on waiting"),
     ("overlay", "overlay", "list the active modes between markers in a file", "rcs overlay apply AGENTS.md"),
     ("emit", "emit", "report a step or an artifact of a run", "rcs emit --help"),

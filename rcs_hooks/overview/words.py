@@ -46,15 +46,12 @@ def lines(
     *,
     width: int | None = 80,
     style: Style = styles.PLAIN,
-    most: int = MOST,
-    is_brief: bool = False,
     nothing: str = NOTHING,
     with_ends: bool = False,
 ) -> Iterator[str]:
     """Yield the lines that show an overview, or one line that says that there is nothing. No command is broken in two.
 
-    `width`: the columns of the terminal; None for a pipe. `now`: seconds since 1970, from which ages count. `most`: how
-    many entries of a group are shown. `is_brief`: whether only of what waits more is said than its state. `nothing`:
+    `width`: the columns of the terminal; None for a pipe. `now`: seconds since 1970, from which ages count. `nothing`:
     what is said where there is no entry. `with_ends`: whether the command is shown that ends a run.
     """
     length = length_for(entry for group in overview.groups.values() for entry in group)
@@ -64,11 +61,9 @@ def lines(
         if group:
             kind = styles.WAITS if name == WAITING else styles.STRONG
             rows.append(Heading(_heading(name, group), kind))
-            shown = (_row(entry, now, length, with_end=with_ends, with_client=is_mixed) for entry in group[:most])
-            rows += [Row(row.cells) if is_brief and name != WAITING else row for row in shown]
-        if len(group) > most:
-            shows_all = "rcs status" if len(group) <= MOST else "rcs status --json"
-            rows.append(Row((), (), ((f"and {len(group) - most} more", shows_all),)))
+            rows += [_row(entry, now, length, with_end=with_ends, with_client=is_mixed) for entry in group[:MOST]]
+        if len(group) > MOST:
+            rows.append(Row((), (), ((f"and {len(group) - MOST} more", "rcs status --json"),)))
     if rows:
         yield from render(rows, COLUMNS, width, style, has_titles=False)
     else:

@@ -82,7 +82,7 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("an option of one action", ("question", "ask", "--te"), {"--text"}),
     ("no option a second time", ("status", "--root", "/", "--json", "--"), {"--help", "--session", "--shared"}),
     ("but one that may be repeated", ("state", "write", "--set", "a=1", "--set"), {"--set"}),
-    ("the options of hud", ("hud", "--"), {"--help", "--session", "--root", "--json", "--watch", "--statusline"}),
+    ("the options of hud", ("hud", "--"), {"--help", "--session", "--root", "--json", "--statusline"}),
     ("what to watch for", ("watch", "--on", ""), {"waiting", "failed", "ended"}),
     ("a file for the program to call", ("watch", "--on", "failed", "--exec", ""), {":files"}),
     ("no option of ours behind the program", ("watch", "--exec", "notify-send", "--"), {":files"}),

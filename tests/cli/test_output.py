@@ -95,7 +95,7 @@ def test_a_pause_before_a_file_is_a_pause(path: str, tmp_path: Path, monkeypatch
     output.pause(0.01)
 
 
-LIVE = {"log --follow": "started", "hud --watch": "forge", "watch": "", "watch --json": ""}
+LIVE = {"log --follow": "started", "watch": "", "watch --json": ""}
 """What goes on until Ctrl-C, and what its first line has; empty if it prints nothing before something happens."""
 
 

@@ -101,6 +101,8 @@ WRONG = {
     "prove pytest -q": "write `--` before the command: rcs prove -- pytest -q",
     "task test x true": "write `--` before the command: rcs task test x -- true",
     "hud --json=1": "--json takes no value",
+    "hud --watch":
+        "hud has no option '--watch'; `rcs watch` says what begins to wait or ends, `watch rcs status` shows it all",
     "setup --client vim": "--client 'vim': it is one of codex, claude, copilot, qwen, gemini, all",
     "runs list --status runing":
         "--status 'runing': it is one of running, waiting, stalled, failed, completed, skipped, idle, inactive; "
@@ -207,7 +209,6 @@ def test_the_version_is_shown(words: list[str], tmp_path: Path) -> None:
 
 LIVE = {
     "log --follow": (130, "started"),
-    "hud --watch": (130, "forge"),
     "dashboard --port 0": (0, "Ctrl-C ends it"),
 }
 """The live views: the status that Ctrl-C leaves, and what each shows first."""
