@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,6 @@ from rcs_hooks.machine.mermaid import read
 from tests.machine.test_mermaid import AGENT, LIFECYCLE, LINEAR
 from tests.properties import examples
 from tests.support import few, least, processor
-from tests.table import each_row
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]
@@ -167,9 +167,18 @@ def test_every_edge_is_there_once_and_touches_its_boxes(name: str) -> None:
             assert inside(line[0], near, 0) or inside(line[-1], near, 0)
 
 
-@pytest.mark.parametrize("name", few(PICTURES, len(PICTURES) - 1))
-def test_the_same_machine_gives_the_same_picture(name: str) -> None:
-    assert svg(PICTURES[name]) == svg(PICTURES[name])
+def test_the_picture_of_a_run_is_as_it_was() -> None:
+    assert svg(PICTURES["a loop"], path=WAY, current="verify") == (Path(__file__).parent / "a-loop.svg").read_text()
+
+
+@pytest.mark.parametrize("name", [name for name in PICTURES if name not in ("long words", "broken labels")])
+def test_every_label_is_drawn(name: str) -> None:
+    graph = PICTURES[name]
+    drawn = "".join(text.text or "" for text in ET.fromstring(svg(graph)).iter(f"{SVG}text"))
+    edges = [label for _, _, label in graph.transitions if label]
+    for label in (*graph.states, *graph.labels.values(), *graph.endings.values(), *edges):
+        for word in label.split():
+            assert word in drawn
 
 
 @pytest.mark.slow
@@ -223,12 +232,6 @@ def test_no_script_and_nothing_from_elsewhere(name: str) -> None:
     assert not {attribute for attribute in names if attribute.startswith("on") or attribute == "style"}
 
 
-def test_it_takes_the_ink_of_where_it_is_shown() -> None:
-    shown = svg(PICTURES["a loop"])
-    assert 'stroke="currentColor"' in shown
-    assert "prefers-color-scheme:dark" in shown
-
-
 def classes(shown: str, key: str) -> dict[str, set[str]]:
     found = {}
     for group in ET.fromstring(shown).iter(f"{SVG}g"):
@@ -239,10 +242,11 @@ def classes(shown: str, key: str) -> dict[str, set[str]]:
     return found
 
 
+WAY = list(pairwise(["[*]", "requirements", "build", "verify", "build", "verify"]))
+
+
 def test_the_way_of_a_run_is_marked() -> None:
-    steps = ["[*]", "requirements", "build", "verify", "build", "verify"]
-    route = list(pairwise(steps))
-    shown = svg(PICTURES["a loop"], path=route, current="verify")
+    shown = svg(PICTURES["a loop"], path=WAY, current="verify")
     states, routes = classes(shown, "data-state"), classes(shown, "data-from")
     assert states["verify"] == {"state", "visited", "current"}
     assert states["build"] == states["requirements"] == {"state", "visited"}
@@ -251,53 +255,6 @@ def test_the_way_of_a_run_is_marked() -> None:
     }  # fmt: skip
     assert "× 2" in shown
     assert "Now at verify." in shown
-
-
-def test_without_a_run_nothing_is_marked() -> None:
-    shown = svg(PICTURES["a loop"])
-    assert {kind for kinds in classes(shown, "data-state").values() for kind in kinds} == {"state"}
-    assert {kind for kinds in classes(shown, "data-from").values() for kind in kinds} == {"edge"}
-
-
-def test_a_step_that_the_machine_no_longer_has_is_passed_over() -> None:
-    shown = svg(PICTURES["a loop"], path=[("gone", "build")], current="gone")
-    assert classes(shown, "data-state")["build"] == {"state", "visited"}
-
-
-def test_the_label_of_an_edge_to_the_end_is_drawn() -> None:
-    root = ET.fromstring(svg(PICTURES["ends with labels"]))
-    words = [text.text for text in root.iter(f"{SVG}text") if "words" in text.get("class", "").split()]
-    assert sorted(filter(None, words)) == ["all_pass", "check_fails", "give_up", "go"]
-
-
-def test_a_label_is_drawn_above_the_id() -> None:
-    text = [element.text for element in ET.fromstring(svg(machine("[*] --> a\na : The first"))).iter(f"{SVG}text")]
-    assert text == ["The first", "a"]
-
-
-def test_the_main_way_down_is_straight() -> None:
-    """In a machine without branches all boxes stand below each other."""
-    states = boxes(ET.fromstring(svg(PICTURES["a line"])))
-    middles = {round(left + right) for left, _, right, _ in states.values()}
-    assert len(middles) == 1
-    tops = [states[state][1] for state in ("plan", "build", "review")]
-    assert tops == sorted(tops)
-
-
-WRAPPED = [
-    ("short", "one", ("one",)),
-    ("by words", "one two three four", ("one two three", "four")),
-    ("by breaks", "one<br/>two<br>three", ("one", "two", "three")),
-    ("by the break of Mermaid", "one\\ntwo", ("one", "two")),
-    ("a long word at its joint", "verification_complete", ("verification_", "complete")),
-    ("too much", "one two three four five six seven eight nine", ("one two three", "four five six", "seven eight…")),
-    ("nothing", "", ()),
-]
-
-
-@each_row(("text", "lines"), [pytest.param(*row[1:], id=row[0]) for row in WRAPPED])
-def test_words_break_into_lines(text: str, lines: tuple[str, ...]) -> None:
-    assert text_metrics.lines(text, 10, 80, 3) == lines
 
 
 @examples(100)

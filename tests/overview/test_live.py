@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.overview import collect, live
+from rcs_hooks.overview import collect
 from rcs_hooks.overview.entries import Overview
-from rcs_hooks.overview.live import ANYWAY, LEAST_PAUSE, LONGEST_PAUSE, LiveOverview
+from rcs_hooks.overview.live import ANYWAY, LiveOverview
 from tests.runs.support import Project
 from tests.support import Workspace
 from tests.table import each_row
-from tests.tasks.support import Task
 
 
 class Followed:
@@ -50,11 +49,6 @@ def move_on(followed: Followed) -> None:
     followed.workspace.edit("forge", current_phase="verifying")
 
 
-def overwrite(followed: Followed) -> None:
-    path = followed.workspace.mode_path("forge")
-    path.write_text(path.read_text().replace("starting", "fixing"))
-
-
 def leave(followed: Followed) -> None:
     shutil.rmtree(followed.workspace.folder("s1"))
 
@@ -75,16 +69,12 @@ def break_the_store(followed: Followed) -> None:
     followed.project.database.mkdir()
 
 
-def make_a_task(followed: Followed) -> None:
-    Task(followed.project.root, "login").at("codegen")
-
-
 def switch_off(followed: Followed) -> None:
     (followed.project.root / ".rcs" / "off").write_text("")
 
 
 CHANGES: list[Callable[[Followed], None]] = [
-    start, move_on, overwrite, leave, emit, replace_the_store, break_the_store, make_a_task, switch_off
+    start, move_on, leave, emit, replace_the_store, break_the_store, switch_off
 ]  # fmt: skip
 
 
@@ -116,10 +106,3 @@ def test_it_is_read_again_after_a_while_as_what_has_ended_grows_old(followed: Fo
     assert len(first.ended) == 1
     assert followed.live.news(followed.workspace.now + ANYWAY - 1) is None
     assert followed.live.news(followed.workspace.now + 90_000) == Overview()
-
-
-@pytest.mark.parametrize(
-    ("cost", "pause"), [(0.0, LEAST_PAUSE), (0.0025, LEAST_PAUSE), (0.01, 2.0), (1.0, LONGEST_PAUSE)]
-)
-def test_a_look_that_costs_more_is_followed_by_a_longerpause_after(cost: float, pause: float) -> None:
-    assert live.pause_after(cost, live.SHARE) == pytest.approx(pause)

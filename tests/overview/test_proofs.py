@@ -31,7 +31,6 @@ FINISHED: Record = {"active": False, "lifecycle_outcome": "finished", "completed
 
 PROOFS: dict[str, tuple[object, str, str]] = {
     "none": (None, "unproven", ""),
-    "finished without one": ({"state": "unproven", "judged_at": AN_HOUR_AGO}, "unproven", ""),
     "it passed": (PASSED, "proven by `pytest -q`", "`pytest -q` passed"),
     "it passed, and files have changed": (
         PASSED | {"state": "stale"}, "stale: files have changed since `pytest -q` passed",
@@ -41,16 +40,11 @@ PROOFS: dict[str, tuple[object, str, str]] = {
         PASSED | {"state": "unproven", "exit": 1}, "unproven: `pytest -q` failed (exit 1)",
         "`pytest -q` failed (exit 1)",
     ),
-    "it took too long": (
-        PASSED | {"state": "unproven", "exit": 124, "timed_out": True}, "unproven: `pytest -q` timed out",
-        "`pytest -q` timed out",
-    ),
     "it changed files": (
         PASSED | {"state": "unproven", "changed": ["a.py", "b.py"]}, "unproven: `pytest -q` changed a.py and 1 more",
         "`pytest -q` changed a.py and 1 more",
     ),
     "it passed, and nobody has judged it": (PASSED | {"state": None}, "unproven", "`pytest -q` proved nothing"),
-    "no object": ([1], "unproven", ""),
 }  # fmt: skip
 
 
@@ -75,31 +69,6 @@ def test_a_finished_run_says_its_verdict_and_one_that_goes_on_its_newest_proof(
     shown: Any = for_dashboard({}, [str(workspace.root)], workspace.now, None)["running"]
     shown = shown[0]
     assert (shown["verdict"], shown["proof_says"]) == (None, newest or None)
-
-
-NOT_JUDGED: dict[str, tuple[str, Record, str]] = {
-    "a plan": ("blueprint", {}, "finished"),
-    "an interview": ("deep-interview", {"proof": {"state": "unproven"}}, "finished"),
-    "it failed": ("forge", {"lifecycle_outcome": "failed"}, "failed in phase executing"),
-    "it was handed over": (
-        "autopilot", {"transition_target_mode": "blueprint"}, "finished, handed over to blueprint",
-    ),
-}  # fmt: skip
-
-
-@each_row(("mode", "fields", "says"), [pytest.param(*row, id=name) for name, row in NOT_JUDGED.items()])
-def test_what_changes_no_code_or_has_not_finished_has_no_verdict(
-    mode: str, fields: Record, says: str, workspace: Workspace
-) -> None:
-    workspace.write(mode, **FINISHED | fields)
-    entry = only(look(workspace), "ended")
-    assert (entry.says, entry.verdict) == (says, "")
-    assert entry.as_json()["proof"] == {"state": "unproven", "command": "", "exit": None, "at": ""}
-
-
-def test_early_and_the_verdict_are_both_said(workspace: Workspace) -> None:
-    workspace.write("forge", **FINISHED, early=True, proof=PASSED)
-    assert ended_words(look(workspace)) == "finished early, in phase executing; proven by `pytest -q`"
 
 
 # --- a run that only its history tells of, because another run of the mode has followed
@@ -134,15 +103,9 @@ HISTORIES: dict[str, tuple[list[Event], str, str]] = {
         "finished, proven by `pytest -q` in ../fake", "proven",
     ),
     "no proof": ([finished(proof="unproven")], "finished, unproven", "unproven"),
-    "its proof was folded away": ([finished(proof="proven")], "finished, proven", "proven"),
     "proven after it had finished": (
         [finished(proof="unproven"), PASSED_ONE], "finished, proven by `pytest -q`", "proven",
     ),
-    "a proof that failed after it": (
-        [PASSED_ONE, finished(proof="proven"), FAILED_ONE], "finished, unproven: `make check` failed (exit 2)",
-        "unproven",
-    ),
-    "a verdict that nobody knows": ([finished(proof="<b>")], "finished", ""),
     "another outcome": ([PASSED_ONE, event("outcome", "verifying", "failed", proof="proven")],
                         "failed in phase verifying", ""),
 }  # fmt: skip

@@ -8,9 +8,8 @@ import pytest
 
 from rcs_hooks.overview.collect import grouped
 from rcs_hooks.overview.entries import AskedQuestion, Entry, LastStop
-from rcs_hooks.overview.tally import is_of_session, only, parts, tally
+from rcs_hooks.overview.tally import parts, tally
 from rcs_hooks.terminal.line import joined
-from rcs_hooks.terminal.style import BASIC, FEW
 from rcs_hooks.workflow.proof import ProofStatus
 from tests.table import each_row
 
@@ -57,30 +56,15 @@ LINES: dict[str, tuple[tuple[Entry, ...], str]] = {
                  RUN_WAITS, OPEN),
                 "2 wait for you · 3 working · 1 stalled · 1 inactive · 1 failed · 1 open task · 1 closed"),
     "a session with a mode that asks and others": ((ASKS, WAITS, WORKS, RUNNING), "1 waits for you · 1 working"),
-    "two that wait": ((ASKS, RUN_WAITS), "2 wait for you"),
     "a task that waits is not counted as open": ((DECIDE, OPEN, task("tasks", "b")), "1 waits for you · 2 open tasks"),
-    "a task that is done": ((DONE, OPEN, WORKS), "1 working · 1 open task"),
     "two that have finished": ((FINISHED, STOPPED, FINISHED._replace(session="s9", verdict="")),
                                "forge finished, proven 20:03 (fix it)"),
-    "one that was stopped": ((STOPPED,), "idle"),
     "a failure, and the same session works again": ((FAILED, WORKS._replace(session="s5"), RUNNING), "2 working"),
-    "a failure, and the session has finished since": (
-        (FAILED, FINISHED._replace(session="s5", since="2023-11-14T21:03:20.000Z"), RUNNING, OPEN),
-        "1 working · 1 open task"),
-    "two modes that cannot be read": ((BROKEN, BROKEN._replace(name="team", detail="x")),
-                                      "2 unreadable (see `rcs doctor`)"),
     "the tasks come last": ((OPEN, WORKS, BROKEN), "1 working · 1 unreadable (see `rcs doctor`) · 1 open task"),
-    "one mode, and one that cannot be read": ((WORKS, BROKEN), "1 working · 1 unreadable (see `rcs doctor`)"),
     "one run": ((RUNNING,), "build running at design (billing)"),
-    "one run that waits": ((RUN_WAITS, FINISHED), "build waits at design (billing)"),
     "one run that has failed": ((RUN_FAILED,), "build failed at design, 20:03 (billing)"),
-    "one run without a title": ((RUNNING._replace(has_title=False),), "build running at design"),
-    "one task": ((OPEN,), "task login phase codegen, round 2"),
-    "one task to decide on": ((DECIDE,), "task pay waits for your decision, proven"),
     "one task that is done": ((DONE,), "task logout done, proven 20:03"),
     "one mode that has failed": ((FAILED,), "forge failed in phase fixing: the disk is full, 20:03 (fix it)"),
-    "one failure of long ago": ((FAILED._replace(since="2023-11-13T20:03:20.000Z", has_title=False),),
-                                "forge failed in phase fixing: the disk is full, 2023-11-13"),
     "a reason without end": ((RUN_FAILED._replace(detail="x" * 400, has_title=False),),
                              f"build {'x' * 59}…, 20:03"),
 }  # fmt: skip
@@ -98,40 +82,6 @@ def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_line_of_a_workspace(entries: tuple[Entry, ...], line: str) -> None:
     assert joined(parts(grouped(entries), NOW)) == line
     assert joined(parts(grouped(entries, "RCS_DISABLE"), NOW)) == f"off, {line}"
-
-
-def test_another_separator_can_be_had() -> None:
-    assert joined(parts(grouped([ASKS, RUNNING]), NOW, ", ")) == "1 waits for you, 1 working"
-
-
-def test_each_count_has_the_colour_of_what_it_counts() -> None:
-    colours = {
-        "1 waits for you": "waits", "1 working": "goes on", "1 stalled": "waits", "1 failed": "bad",
-        "1 unreadable (see `rcs doctor`)": "bad", "1 closed": "quiet",
-    }  # fmt: skip
-    line = joined(parts(grouped([ASKS, HELD, STALLED, FAILED, CLOSED, BROKEN]), NOW), FEW)
-    assert line == " · ".join(f"\x1b[{BASIC[kind]}m{words}\x1b[0m" for words, kind in colours.items())
-
-
-@each_row(("entries", "expected"), [
-    ((), None),
-    ((WORKS,), WORKS),
-    ((ASKS, WAITS, FINISHED), ASKS),
-    ((WORKS, CLOSED), None),
-    ((WORKS, BROKEN), None),
-    ((FAILED, FINISHED), FAILED),
-    ((FINISHED,), FINISHED),
-    ((STOPPED,), None),
-])  # fmt: skip
-def test_what_is_the_only_thing_to_tell_of(entries: tuple[Entry, ...], expected: Entry | None) -> None:
-    assert only(tally(grouped(entries))) == expected
-
-
-@each_row(("entry", "expected"), [
-    (WORKS, True), (ASKS, True), (CLOSED, True), (FAILED, False), (FINISHED, False), (RUNNING, False), (OPEN, False)
-])  # fmt: skip
-def test_which_entry_has_a_session_with_more_to_tell(entry: Entry, expected: bool) -> None:
-    assert is_of_session(entry) == expected
 
 
 def test_as_json_it_is_the_counts() -> None:

@@ -9,7 +9,6 @@ from rcs_hooks.overview.entries import AskedQuestion, Entry, LastStop
 from rcs_hooks.overview.words import MOST, NOTHING, lines
 from rcs_hooks.terminal.style import FEW, PLAIN, Style
 from rcs_hooks.workflow.proof import ProofStatus
-from tests.table import each_row
 
 NOW = 1_700_000_000.0
 UUID = "3f2a9c01-1111-4222-8333-444455556666"
@@ -111,17 +110,3 @@ def test_the_outcome_has_the_colour_of_its_verdict() -> None:
     proven, unproven = (shown(80, entry, style=FEW)[1] for entry in ENTRIES[5:7])
     assert "\x1b[32mfinished\x1b[0m" in proven
     assert "\x1b[35mfinished early\x1b[0m" in unproven
-
-
-@each_row(("detail", "state", "below"), [
-    ("phase starting", "starting", []),
-    ("phase starting; then $forge", "starting", ["then $forge"]),
-    ("phase starting, round 2 of 50", "starting 2/50", []),
-    ("waits for your next prompt", "starting 2/50", ["waits for your next prompt"]),
-])  # fmt: skip
-def test_what_the_row_says_is_not_said_again_below(detail: str, state: str, below: list[str]) -> None:
-    rounds = (2, 50) if "50" in state else (None, None)
-    entry = Entry("mode", "forge", "fix", "running", "s1", detail=detail, phase="starting", iteration=rounds[0],
-                  max_iterations=rounds[1])  # fmt: skip
-    _, row, *others = shown(80, entry)
-    assert (row, [line.strip() for line in others]) == (f"  fix  forge  {state}  s1", below)

@@ -9,9 +9,9 @@ const SHAPES = {
   title: [],
   desc: [],
   g: ["class", "transform", "fill", "stroke", "data-from", "data-to", "data-state"],
-  path: ["class", "d", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"],
-  rect: ["class", "x", "y", "width", "height", "rx", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"],
-  circle: ["class", "cx", "cy", "r", "fill", "fill-opacity", "stroke", "stroke-width"],
+  path: ["d", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity"],
+  rect: ["x", "y", "width", "height", "rx", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray"],
+  circle: ["class", "cx", "cy", "r", "fill", "stroke", "stroke-width"],
   text: ["class", "x", "y", "font-size", "font-family", "font-weight", "text-anchor", "fill", "fill-opacity", "stroke"],
 };
 const SMALLEST = 0.75; // of its own size; smaller, and its words cannot be read
