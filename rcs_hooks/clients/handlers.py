@@ -25,7 +25,6 @@ FIELDS = {
     "Stop": ("session_id", "transcript_path", "cwd", "stop_hook_active", "last_assistant_message"),
 }
 """The fields of a call that every client passes to a hook which is a tool, by event."""
-CURRENT, OLDER, OTHER = "current", "older", "other"
 NOT_FOR_THE_SERVER = frozenset({"RCS_SESSION_ID", "RCS_RECORD", "RCS_DB"})
 
 
@@ -78,32 +77,14 @@ def _tool_input(event: str, tool_fields: ToolFields) -> dict[str, str]:
     return {name: f"${{{name}}}" for name in (*FIELDS[event], *tool_fields.get(event, ()))}
 
 
-def form(event: str, handler: Record, format_: HookFormat = COMMON, *, is_shared: bool = False) -> str:
-    """Return CURRENT for a hook of ours as setup writes it now, OLDER for one of an older version, otherwise OTHER.
-
-    One that setup writes for another client counts as older: it was copied, and setup replaces it.
-    """
+def is_as_written(event: str, handler: Record, format_: HookFormat = COMMON, *, is_shared: bool = False) -> bool:
+    """Tell whether a hook of ours is as setup writes it now."""
     without = entries.without_personal(handler, format_, is_shared=is_shared)
     if without.get("type") == TOOL_TYPE:
-        return _form_of_tool(event, without, format_.tool_fields)
-    words = entries.words_of(without)
-    python = lines.interpreter_of(words) or ""
-    if without == {"type": "command", "command": format_.command(python), **format_.fields}:
-        return CURRENT
-    is_line = without.get("command") in [line(python) for line in lines.FORMS]
-    is_alone = is_line or (len(words) == 1 and words[0].rpartition("/")[2] == PROGRAM)
-    return OLDER if is_alone and set(without) <= {"type", "command", "args", "name", "timeout"} else OTHER
-
-
-def _form_of_tool(event: str, handler: Record, tool_fields: ToolFields) -> str:
-    fields = handler.get("input")
-    is_plain = set(handler) == {"type", "server", "tool", "input"} and handler["tool"] == TOOLS.get(event)
-    if not is_plain or not isinstance(fields, dict):
-        return OTHER
-    wanted = _tool_input(event, tool_fields)
-    if fields == wanted:
-        return CURRENT
-    return OLDER if fields.items() <= wanted.items() else OTHER
+        is_plain = set(without) == {"type", "server", "tool", "input"} and without["tool"] == TOOLS.get(event)
+        return is_plain and without["input"] == _tool_input(event, format_.tool_fields)
+    python = lines.interpreter_of(entries.words_of(without)) or ""
+    return without == {"type": "command", "command": format_.command(python), **format_.fields}
 
 
 def server_entry(env: Mapping[str, str]) -> Record:

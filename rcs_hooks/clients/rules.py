@@ -17,8 +17,6 @@ from `next`: an override into done, which would accept the work, is refused in a
 as an agent's."""
 ALLOWED_COMMANDS = ("state", "question", "emit", *(f"task {action}" for action in TASK_ACTIONS))
 """The commands of `rcs` that an agent is told to run, without those that carry another command."""
-OLDER_COMMANDS = ("task",)
-"""What the rules of older versions allowed."""
 ALLOW = ("permissions", "allow")
 
 
@@ -47,7 +45,7 @@ class RuleForm(NamedTuple):
             words = shlex.split(inner)
         except ValueError:
             return False
-        return words[0].rpartition("/")[2] == "rcs" and _is_command(words[1:])
+        return words[0].rpartition("/")[2] == "rcs" and " ".join(words[1:]) in ALLOWED_COMMANDS
 
     def put(self, text: str, wanted: Iterable[str]) -> str:
         """Return the settings with these rules and no other rules of ours; unchanged if none is wanted."""
@@ -72,10 +70,6 @@ class RuleForm(NamedTuple):
     def copy(self, other: str, text: str) -> str:
         """Return the settings `text` with our rules of the settings `other`."""
         return self.put(text, [rule for rule in rules_in(other) if self.is_ours(rule)])
-
-
-def _is_command(words: list[str]) -> bool:
-    return " ".join(words) in (*ALLOWED_COMMANDS, *OLDER_COMMANDS)
 
 
 def rules_in(text: str) -> list[Any]:

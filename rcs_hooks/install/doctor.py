@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from rcs_hooks.clients.entries import Record
 
-LATEST = "SessionEnd"
-"""The event that older versions of a client do not know."""
 CAN_BLOCK = ("UserPromptSubmit", "Stop")
 """The events that a hook blocks by ending with status 2."""
 MOST = 4
@@ -191,22 +189,18 @@ def _complete(settings: Settings, served: Collection[str]) -> Iterator[Check]:
     todo = _set_up_and_approve(settings)
     ours = {spot[0] for spot, _ in settings.ours}
     present = [event for event in settings.format.events if event in ours]
-    forms: dict[str, list[str]] = {handlers.OLDER: [], handlers.OTHER: []}
-    for (event, *_), handler in settings.ours:
-        form = handlers.form(event, handler, settings.format, is_shared=settings.is_shared)
-        forms.setdefault(form, []).append(event)
     missing = [event for event in settings.format.events if event not in present and event not in served]
-    if missing == [LATEST]:
-        forms[handlers.OLDER].append(f"{LATEST} is missing")
     problems = []
-    if other := _named(forms[handlers.OTHER]):
-        problems.append(
-            Check(title, WARN, f"{settings.path} has more than rcs setup writes ({other}): look at it", todo)
-        )
-    if older := _named(forms[handlers.OLDER]):
-        problems.append(Check(title, WARN, f"{settings.path} was written by an older version ({older})", todo))
+    other = [
+        event
+        for (event, *_), handler in settings.ours
+        if not handlers.is_as_written(event, handler, settings.format, is_shared=settings.is_shared)
+    ]
+    if other:
+        found = f"{settings.path} has other than rcs setup writes ({_named(other)}): look at it"
+        problems.append(Check(title, WARN, found, todo))
     problems += _hampered(settings, title)
-    if missing and missing != [LATEST]:
+    if missing:
         problems.append(Check(title, BROKEN, f"{settings.path} lacks {', '.join(missing)}", todo))
     how = "MCP server" if any(_is_tool(handler) for _, handler in settings.ours) else "command"
     yield from problems or [Check(title, OK, f"{', '.join(present)} in {settings.path} ({how})")]

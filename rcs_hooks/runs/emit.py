@@ -174,7 +174,7 @@ def _checked(request: EmitRequest, update: RunUpdate, agents: AgentMachines) -> 
 
 
 def error_as_json(error: RcsError, options: "Mapping[str, object]") -> "JsonObject":
-    """Return a refused emit as JSON, with the same keys on every surface; those after `details` are those of 0.1.0."""
+    """Return a refused emit as JSON, with the same keys on every surface."""
     reason = (error if isinstance(error, Rejected) else NO_REASON).details
     named = {name: options.get(name) or None for name in ("step", "workflow")}
     return error_json(error.code, f"Error: {error}", error.details) | named | reason

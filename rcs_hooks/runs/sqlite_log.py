@@ -1,7 +1,7 @@
 """Reads the events of an SQLite database in the order in which they were stored, with their runs, and writes nothing.
 
 Rules of this file:
-- The file is opened for reading alone, and no migration is made: a database of an older version has fewer columns.
+- The file is opened for reading alone.
 - The events of one reading, their runs, steps and artifacts are of one moment.
 """
 
@@ -26,13 +26,11 @@ AS_TEXT = partial(str, encoding="utf-8", errors="replace")
 
 COLUMNS = {
     "runs": ("id, run_id, workflow, feature, file, status, current, events, artifacts, started_at, last_at, last_ms,"
-             " last_event"),
+             " last_event, ended, session, client, open_steps"),
     "events": "events.id, run, seq, at, type, step, unit, events.status, data, automatic",
     "steps": "run, step, unit, agent, parent, status, entered, last, visits, started_at, ended_at, open_ms, spent_ms",
     "artifacts": "run, path, type, feature, step, subflow, at, seq",
 }  # fmt: skip
-NEWER_COLUMNS = ("ended", "session", "client", "open_steps")
-"""The columns of a run that a database of an older version lacks."""
 REASON = "SELECT data FROM events WHERE run = ? AND seq > ? AND status = ? ORDER BY seq DESC LIMIT 1"
 LATEST = 40
 
@@ -54,7 +52,6 @@ class SqliteLog:
             self._sql.text_factory = AS_TEXT
             try:
                 self._check()
-                self._newer = self._columns()
             except BaseException:  # nobody else would close the connection; the error is raised again
                 self._sql.close()
                 raise
@@ -67,10 +64,6 @@ class SqliteLog:
             raise StoreError(sqlite_errors.another(self.path))
         if version > VERSION:
             raise StoreError(sqlite_errors.newer(self.path, version, VERSION))
-
-    def _columns(self) -> str:
-        there = {name for (name,) in self._sql.execute("SELECT name FROM pragma_table_info('runs')")}
-        return ", ".join(name if name in there else "NULL" for name in NEWER_COLUMNS)
 
     def close(self) -> None:
         self._sql.close()
@@ -86,14 +79,11 @@ class SqliteLog:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Return what identifies the database: its random id, if it has one, then its device and inode."""
+        """Return what identifies the database: its random id, then its device and inode."""
         device, inode = self._file or (0, 0)
         with translate_errors(self.path):
-            has_id = self._sql.execute(
-                "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'source'"
-            ).fetchall()
-            found = self._sql.execute("SELECT id FROM source").fetchone() if has_id else None
-        return (*((str(found[0]),) if found else ()), f"file:{device}:{inode}")
+            (source,) = self._sql.execute("SELECT id FROM source").fetchone()
+        return (str(source), f"file:{device}:{inode}")
 
     def end(self) -> int:
         """Return the number of the newest event that the database ever had."""
@@ -150,7 +140,7 @@ class SqliteLog:
         return (found[-1].position if len(found) == most else max(after, upto)), found
 
     def _runs(self, events: list[LoggedRunEvent]) -> tuple[LoggedRun, ...]:
-        query = f"SELECT {COLUMNS['runs']}, {self._newer} FROM runs WHERE id = ?"  # noqa: S608 - as above
+        query = f"SELECT {COLUMNS['runs']} FROM runs WHERE id = ?"  # noqa: S608 - as above
         found = []
         for number in dict.fromkeys(event.run for event in events):
             row = self._sql.execute(query, (number,)).fetchone()

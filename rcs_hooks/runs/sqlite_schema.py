@@ -1,8 +1,8 @@
-"""The schema of the SQLite database, and the migrations that bring a new or an older file up to it.
+"""The schema of the SQLite database, and how a new file gets it.
 
 Rules of this file:
 - A database of another program, or of a newer version of this package, is refused and not changed.
-- All migrations that are due are one transaction; of two processes that bring up the same file the second one waits.
+- The schema is made in one transaction; of two processes that begin the same file the second one waits.
 """
 
 import time
@@ -17,92 +17,57 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 5.0
 PAUSE = 0.005
 APPLICATION = 0x72637372  # "rcsr"
-MIGRATIONS = (
-    (
-        """CREATE TABLE runs (
-            id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, project TEXT NOT NULL,
-            feature TEXT, file TEXT, status TEXT NOT NULL, current TEXT, events INTEGER NOT NULL,
-            artifacts INTEGER NOT NULL, started_at TEXT NOT NULL, last_at TEXT NOT NULL, last_ms INTEGER NOT NULL,
-            last_event INTEGER NOT NULL
-        )""",
-        "CREATE INDEX runs_by_last_event ON runs (last_event)",
-        """CREATE TABLE events (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
-            seq INTEGER NOT NULL, at TEXT NOT NULL, type TEXT NOT NULL, step TEXT, unit TEXT, status TEXT,
-            data TEXT NOT NULL, automatic INTEGER NOT NULL, UNIQUE (run, seq)
-        )""",
-        """CREATE TABLE steps (
-            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step TEXT NOT NULL, unit TEXT NOT NULL,
-            agent TEXT NOT NULL, parent TEXT NOT NULL, status TEXT NOT NULL, entered INTEGER NOT NULL,
-            last INTEGER NOT NULL, visits INTEGER NOT NULL, started_at TEXT, ended_at TEXT,
-            open_ms INTEGER, spent_ms INTEGER NOT NULL, PRIMARY KEY (run, step, unit)
-        ) WITHOUT ROWID""",
-        """CREATE TABLE artifacts (
-            id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, seq INTEGER NOT NULL,
-            path TEXT NOT NULL, type TEXT, feature TEXT, step TEXT, subflow INTEGER NOT NULL, at TEXT NOT NULL,
-            UNIQUE (run, path)
-        )""",
-    ),
-)
-"""The statements from nothing to version 1, from 1 to 2, and so on; a migration that was released never changes."""
-VERSION = len(MIGRATIONS)
-ADDED_COLUMNS = {
-    "ended": (
-        "ALTER TABLE runs ADD COLUMN ended TEXT",
-        """UPDATE runs SET ended = CASE
-               WHEN (SELECT type FROM events WHERE events.id = runs.last_event) = 'run_ended' THEN 'person'
-               WHEN status = 'completed' THEN 'machine'
-           END""",
-    ),
-    "session": ("ALTER TABLE runs ADD COLUMN session TEXT",),
-    "client": ("ALTER TABLE runs ADD COLUMN client TEXT",),
-    "workspace": ("ALTER TABLE runs ADD COLUMN workspace TEXT",),
-    "open_steps": ("ALTER TABLE runs ADD COLUMN open_steps TEXT",),
-}
-"""Add columns that older programs ignore. The version stays, because a server of such a program may still run."""
-
-SOURCE = (
+VERSION = 1
+SCHEMA = (
+    """CREATE TABLE runs (
+        id INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, project TEXT NOT NULL,
+        feature TEXT, file TEXT, status TEXT NOT NULL, current TEXT, events INTEGER NOT NULL,
+        artifacts INTEGER NOT NULL, started_at TEXT NOT NULL, last_at TEXT NOT NULL, last_ms INTEGER NOT NULL,
+        last_event INTEGER NOT NULL, ended TEXT, session TEXT, client TEXT, workspace TEXT, open_steps TEXT
+    )""",
+    "CREATE INDEX runs_by_last_event ON runs (last_event)",
+    """CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+        seq INTEGER NOT NULL, at TEXT NOT NULL, type TEXT NOT NULL, step TEXT, unit TEXT, status TEXT,
+        data TEXT NOT NULL, automatic INTEGER NOT NULL, UNIQUE (run, seq)
+    )""",
+    """CREATE TABLE steps (
+        run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step TEXT NOT NULL, unit TEXT NOT NULL,
+        agent TEXT NOT NULL, parent TEXT NOT NULL, status TEXT NOT NULL, entered INTEGER NOT NULL,
+        last INTEGER NOT NULL, visits INTEGER NOT NULL, started_at TEXT, ended_at TEXT,
+        open_ms INTEGER, spent_ms INTEGER NOT NULL, PRIMARY KEY (run, step, unit)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE artifacts (
+        id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, seq INTEGER NOT NULL,
+        path TEXT NOT NULL, type TEXT, feature TEXT, step TEXT, subflow INTEGER NOT NULL, at TEXT NOT NULL,
+        UNIQUE (run, path)
+    )""",
+    # A random id, by which the database is known wherever its file lies.
     "CREATE TABLE source (id TEXT NOT NULL)",
     "INSERT INTO source SELECT lower(hex(randomblob(16)))",
+    f"PRAGMA user_version = {VERSION}",
+    f"PRAGMA application_id = {APPLICATION}",
 )
-"""Gives the database a random id, by which it is known wherever its file lies. Older programs ignore the table."""
 
 
 def bring_up(path: str, sql: "Connection") -> None:
-    """Bring a database up to this version of the schema.
+    """Make the tables of a new database.
 
     Raises StoreError for a database of another program or of a newer version.
     """
-    if _version_in_one_transaction(path, sql) == VERSION and not _due_columns(sql) and _has_source(sql):
+    if _version_in_one_transaction(path, sql) == VERSION:
         return
     execute_when_free(sql, "PRAGMA journal_mode = WAL")
     execute_when_free(sql, "BEGIN IMMEDIATE")
     try:
-        for number in range(_version(path, sql), VERSION):
-            for statement in MIGRATIONS[number]:
+        if _version(path, sql) != VERSION:
+            for statement in SCHEMA:
                 sql.execute(statement)
-            sql.execute(f"PRAGMA user_version = {number + 1}")
-        for name in _due_columns(sql):
-            for statement in ADDED_COLUMNS[name]:
-                sql.execute(statement)
-        for statement in () if _has_source(sql) else SOURCE:
-            sql.execute(statement)
-        sql.execute(f"PRAGMA application_id = {APPLICATION}")
         sql.execute("COMMIT")
-    except BaseException:  # no half of a migration may stay; the error is raised again
+    except BaseException:  # no half of the schema may stay; the error is raised again
         if sql.in_transaction:
             sql.execute("ROLLBACK")
         raise
-
-
-def _due_columns(sql: "Connection") -> list[str]:
-    """Return the columns that the table of runs has yet to get."""
-    present = {name for (name,) in sql.execute("SELECT name FROM pragma_table_info('runs')")}
-    return [name for name in ADDED_COLUMNS if name not in present]
-
-
-def _has_source(sql: "Connection") -> bool:
-    return bool(sql.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'source'").fetchall())
 
 
 def _version_in_one_transaction(path: str, sql: "Connection") -> int:

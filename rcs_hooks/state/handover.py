@@ -53,9 +53,8 @@ def given_anew(mode: ModeDef, records: Records, modes: Modes) -> JsonObject:
 
 
 def _of(record: ModeRecord) -> JsonObject:
-    """Return the title, plan and brief of a run, whose skill may keep the paths in `state`, as in version 0.1.0."""
-    plan, brief = record.plan or record.state.get("plan"), record.brief or record.state.get("brief")
-    return {"title": clean(record.title, TITLE_LENGTH), "plan": _path(plan), "brief": _path(brief)}
+    """Return the title, plan and brief of a run."""
+    return {"title": clean(record.title, TITLE_LENGTH), "plan": _path(record.plan), "brief": _path(record.brief)}
 
 
 def _path(value: object) -> str:

@@ -127,7 +127,7 @@ class ModeRecord:
 
     @property
     def run(self) -> str:
-        """Return what tells this run from every other run of the mode; empty for one that an older version started.
+        """Return what tells this run from every other run of the mode; empty for one that another tool started.
 
         It is the moment when the run began or was resumed, under a name that nobody else writes.
         """

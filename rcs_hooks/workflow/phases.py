@@ -2,7 +2,7 @@
 
 Rules of this file:
 - A phase is a state of the mode's machine, in any spelling that differs only in case, hyphens, underscores and blanks.
-- From a phase that the machine does not know, every state may follow: another tool, an earlier version or an earlier
+- From a phase that the machine does not know, every state may follow: another tool or an earlier
   declaration wrote it. A mode without a machine takes any phase.
 - A word that ends a run, or lets it wait, is an outcome and not a phase.
 - A step to a phase in which the run has been in this round begins the next round. The first step of a run whose count

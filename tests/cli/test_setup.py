@@ -24,7 +24,7 @@ import pytest
 import rcs_hooks
 from rcs_hooks.catalog import SKILL_FILES
 from rcs_hooks.cli import setup
-from rcs_hooks.clients import CLIENTS, entries
+from rcs_hooks.clients import CLIENTS
 from rcs_hooks.clients.codex import CODEX
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing.files import Change
@@ -901,82 +901,6 @@ def test_a_variable_that_is_no_text_is_refused(person: Home) -> None:
     assert said.endswith("a path or a variable that belongs there is not UTF-8; nothing was changed")
 
 
-# --- what an older version wrote
-
-OLD_CODEX = {"type": "command", "command": shlex.quote(str(HOOK)), "timeout": 10}
-OLD_CLAUDE = {"type": "command", "command": str(HOOK), "args": [], "timeout": 10}
-
-
-def old_tool(wanted: dict[str, Any]) -> dict[str, Any]:
-    """Without the fields that are asked for since."""
-    new = ("transcript_path", "background_tasks", "session_crons")
-    return wanted | {"input": {name: text for name, text in wanted["input"].items() if name not in new}}
-
-
-def old_hooks(client: str, transport: str) -> dict[str, Any]:
-    command = OLD_CODEX if client == "codex" else OLD_CLAUDE
-    tools = map(old_tool, CODEX_TOOLS if client == "codex" else CLAUDE_TOOLS)
-    prompt, stop = tools if transport == "mcp" else (command, command)
-    return {"UserPromptSubmit": prompt, "Stop": stop, "SessionStart": command}
-
-
-OLD_SETUPS = [(client, transport) for client in ("codex", "claude") for transport in ("command", "mcp")]
-
-
-def set_up_by_an_older_version(person: Home, client: str, transport: str) -> Path:
-    """Among a person's own hooks; returns the file."""
-    name = ".codex/hooks.json" if client == "codex" else ".claude/settings.json"
-    person.write(f"{name}{BACKUP_SUFFIX}", OWN[name])
-    return person.write(name, entries.with_handlers(OWN[name], old_hooks(client, transport)))
-
-
-@pytest.mark.parametrize(("client", "transport"), OLD_SETUPS)
-def test_an_older_set_up_becomes_the_new_one_in_its_place(client: str, transport: str, person: Home) -> None:
-    path = set_up_by_an_older_version(person, client, transport)
-    old = json.loads(path.read_bytes().decode())["hooks"]
-    said = person.ok("setup", "--client", client, "--transport", transport)
-    new = json.loads(path.read_bytes().decode())["hooks"]
-    expected = old | hooks(
-        *(CODEX_TOOLS if client == "codex" else CLAUDE_TOOLS) if transport == "mcp" else (COMMAND,) * 2
-    )
-    assert new == expected | {"Stop": [old["Stop"][0], *expected["Stop"]]}
-    approve = "Codex: the hooks have changed, so none of them runs until you approve again: start `codex`, then /hooks."
-    assert (approve in said) == (client == "codex")
-    assert "nothing to change" in (again := person.ok("setup", "--client", client, "--transport", transport))
-    assert approve not in again
-    person.ok("uninstall")
-    assert path.read_bytes().decode() == OWN[path.relative_to(person.project).as_posix()]
-
-
-@pytest.mark.parametrize(("client", "transport"), OLD_SETUPS)
-def test_an_older_set_up_is_taken_out_to_the_byte(client: str, transport: str, person: Home) -> None:
-    path = set_up_by_an_older_version(person, client, transport)
-    person.ok("uninstall")
-    assert path.read_bytes().decode() == OWN[path.relative_to(person.project).as_posix()]
-    assert not path.with_name(path.name + BACKUP_SUFFIX).exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("client", "transport"), OLD_SETUPS)
-def test_doctor_names_an_older_set_up_and_not_a_new_one(client: str, transport: str, person: Home) -> None:
-    path = set_up_by_an_older_version(person, client, transport)
-
-    def older() -> list[dict[str, str]]:
-        checks = json.loads(person.run("doctor", "--json").stdout)["checks"]
-        return [check for check in checks if "older version" in check["found"]]
-
-    (check,) = older()
-    over = " --transport mcp" if transport == "mcp" else ""
-    again = f"rcs setup --client {client} --scope project{over}"
-    todo = f"{again}, then approve the hooks again: start `codex`, then /hooks" if client == "codex" else again
-    assert check["status"] == "warn"
-    named = "Stop, UserPromptSubmit, SessionStart, SessionEnd is missing"
-    assert check["found"] == f"{path} was written by an older version ({named})"
-    assert check["todo"] == todo
-    person.ok(*shlex.split(again)[1:])
-    assert older() == []
-
-
 # --- under our name, and not ours: it came with a repository
 
 EVIL = {"command": "/evil/rcs", "args": ["-c", "evil"], "cwd": "/evil", "env": {"PYTHONPATH": "/evil", "PATH": "/evil"}}
@@ -1382,7 +1306,7 @@ def test_a_copy_that_cannot_be_read_is_left(name: str, copy: str, person: Home) 
 
 
 def test_a_copy_with_nothing_but_ours_goes_with_the_file(person: Home) -> None:
-    """An older version kept the server of another scope."""
+    """Another scope may have kept the server."""
     for name in (".claude.json", f".claude.json{BACKUP_SUFFIX}"):
         person.write(name, SERVERS, at=person.home)
     said = person.ok("uninstall", "--client", "claude", "--scope", "user")

@@ -366,7 +366,6 @@ UNASKED = (
         ("Bash(/opt/venv/bin/rcs question:*)", True),
         ("Bash('/opt/a b/rcs' state:*)", True),
         ("Bash(rcs task new:*)", True),
-        ("Bash(rcs task:*)", True),  # of an older version
         ("mcp__rcs_state", True),
         ("mcp__rcs_state__hook_stop", False),
         ("mcp__rcs_state2", False),

@@ -74,33 +74,33 @@ def test_an_environment_is_named_by_its_plain_python(tmp_path: Path, monkeypatch
     assert handlers.interpreter() == str(tmp_path / "python3.11"), "it is no environment"
 
 
-FORMS: list[tuple[str, str, Record, str]] = [
-    *((f"the command for {event}", event, each, "current") for event, each in COMMANDS.items()),
-    *((f"the entry for {event} over MCP", event, each, "current") for event, each in TOOLS.items()),
-    ("a time-out of the person's", "Stop", COMMANDS["Stop"] | {"timeout": 99}, "current"),
-    ("another Python", "Stop", {"type": "command", "command": lines.hook_command("/gone/python3")}, "current"),
-    ("the program alone", "Stop", {"type": "command", "command": "/gone/rcs-hook"}, "older"),
-    ("the program and no arguments", "Stop", {"type": "command", "command": "/a b/rcs-hook", "args": []}, "older"),
-    ("the program with an argument", "Stop", {"type": "command", "command": "/gone/rcs-hook --mine"}, "other"),
-    ("the program with another field", "Stop", {"type": "command", "command": "rcs-hook", "shell": "x"}, "other"),
-    ("a line with another field", "Stop", {"type": "command", "command": LINE, "shell": "x"}, "other"),
-    ("a line with more behind it", "Stop", {"type": "command", "command": f"{LINE}; say done"}, "other"),
-    ("no command", "Stop", {"type": "command", "command": ""}, "other"),
-    ("a tool that gets less", "Stop", STOP_TOOL | {"input": {"cwd": "${cwd}"}}, "older"),
-    ("a tool that gets another thing", "Stop", STOP_TOOL | {"input": {"cwd": "/evil"}}, "other"),
-    ("a tool that gets more", "Stop", STOP_TOOL | {"input": STOP_TOOL["input"] | {"x": "y"}}, "other"),
-    ("a tool that gets a list", "Stop", STOP_TOOL | {"input": ["cwd"]}, "other"),
-    ("a tool with another field", "Stop", STOP_TOOL | {"if": "x"}, "other"),
-    ("a tool that gets nothing", "Stop", {key: STOP_TOOL[key] for key in ("type", "server", "tool")}, "other"),
-    ("a tool without a name", "Stop", {"type": "mcp_tool", "server": "rcs_state"}, "other"),
-    ("the tool of another event", "UserPromptSubmit", STOP_TOOL, "other"),
-    ("a tool for an event that has none", "SessionEnd", STOP_TOOL, "other"),
+FORMS: list[tuple[str, str, Record, bool]] = [
+    *((f"the command for {event}", event, each, True) for event, each in COMMANDS.items()),
+    *((f"the entry for {event} over MCP", event, each, True) for event, each in TOOLS.items()),
+    ("a time-out of the person's", "Stop", COMMANDS["Stop"] | {"timeout": 99}, True),
+    ("another Python", "Stop", {"type": "command", "command": lines.hook_command("/gone/python3")}, True),
+    ("the program alone", "Stop", {"type": "command", "command": "/gone/rcs-hook"}, False),
+    ("the program and no arguments", "Stop", {"type": "command", "command": "/a b/rcs-hook", "args": []}, False),
+    ("the program with an argument", "Stop", {"type": "command", "command": "/gone/rcs-hook --mine"}, False),
+    ("the program with another field", "Stop", {"type": "command", "command": "rcs-hook", "shell": "x"}, False),
+    ("a line with another field", "Stop", {"type": "command", "command": LINE, "shell": "x"}, False),
+    ("a line with more behind it", "Stop", {"type": "command", "command": f"{LINE}; say done"}, False),
+    ("no command", "Stop", {"type": "command", "command": ""}, False),
+    ("a tool that gets less", "Stop", STOP_TOOL | {"input": {"cwd": "${cwd}"}}, False),
+    ("a tool that gets another thing", "Stop", STOP_TOOL | {"input": {"cwd": "/evil"}}, False),
+    ("a tool that gets more", "Stop", STOP_TOOL | {"input": STOP_TOOL["input"] | {"x": "y"}}, False),
+    ("a tool that gets a list", "Stop", STOP_TOOL | {"input": ["cwd"]}, False),
+    ("a tool with another field", "Stop", STOP_TOOL | {"if": "x"}, False),
+    ("a tool that gets nothing", "Stop", {key: STOP_TOOL[key] for key in ("type", "server", "tool")}, False),
+    ("a tool without a name", "Stop", {"type": "mcp_tool", "server": "rcs_state"}, False),
+    ("the tool of another event", "UserPromptSubmit", STOP_TOOL, False),
+    ("a tool for an event that has none", "SessionEnd", STOP_TOOL, False),
 ]
 
 
-@each_row(("event", "handler", "form"), [pytest.param(*row[1:], id=row[0]) for row in FORMS])
-def test_the_form_of_an_entry_of_ours(event: str, handler: Record, form: str) -> None:
-    assert handlers.form(event, handler, EXTRA) == form
+@each_row(("event", "handler", "expected"), [pytest.param(*row[1:], id=row[0]) for row in FORMS])
+def test_an_entry_of_ours_as_setup_writes_it(event: str, handler: Record, expected: bool) -> None:
+    assert handlers.is_as_written(event, handler, EXTRA) is expected
 
 
 def test_the_server_gets_the_variables_of_the_hooks_but_for_those_of_one_session_or_run() -> None:

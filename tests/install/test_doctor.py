@@ -237,7 +237,7 @@ def test_a_program_of_the_project_is_not_called_ours_whoever_names_it(
         f"look at it before you trust this project; `rcs setup --client {client} --scope {scope}` puts ours in its"
         f" place, `rcs uninstall --client {client} --scope {scope}` removes it",
     )
-    assert not any("older version" in check.found or "says more" in check.found for check in found)
+    assert not any("other than rcs setup writes" in check.found for check in found)
     assert of(found, title)[1].found == "none of ours in the files of this project or of yours"
     assert not mark.exists()
 
@@ -754,7 +754,7 @@ def test_a_hook_of_the_project_that_says_more_than_ours_is_named(host: Host, cli
     write(path, hooks(f"PATH=/evil {LINE}"))
     found = of(checks(host), f"{'Codex' if client == CODEX else 'Claude Code'} hooks")
     assert [(check.status, check.found) for check in found] == [
-        (WARN, f"{path} has more than rcs setup writes ({EVENTS}): look at it")
+        (WARN, f"{path} has other than rcs setup writes ({EVENTS}): look at it")
     ]
 
 
@@ -775,7 +775,7 @@ def test_what_a_repository_adds_to_our_hooks_is_named_and_setup_takes_it_out(hos
     again = f"rcs setup --client {client} --scope project"
     todo = f"{again}, then approve the hooks again: start `codex`, then /hooks" if client == CODEX else again
     assert of(checks(host), title) == [
-        Check(title, WARN, f"{path} has more than rcs setup writes (SessionEnd): look at it", todo),
+        Check(title, WARN, f"{path} has other than rcs setup writes (SessionEnd): look at it", todo),
         Check(
             title,
             WARN,

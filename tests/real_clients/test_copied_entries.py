@@ -1,4 +1,4 @@
-"""Entries of ours that another tool, another person or an older version has written: they cost nobody a turn."""
+"""Entries of ours that another tool or another person has written: they cost nobody a turn."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow]
 
 ANOTHER_MACHINE = "/home/colleague/my project/.venv/bin/python3"
-OLDER = "'/home/me/a venv/bin/rcs-hook'"
-"""As version 0.1.0 has it, of a virtual environment that was removed."""
+GONE = "'/home/me/a venv/bin/rcs-hook'"
+"""Of a virtual environment that was removed."""
 
 
 @pytest.mark.parametrize("client", ["gemini"])
@@ -77,5 +77,5 @@ def test_the_entries_of_an_older_version_whose_program_is_gone_cost_nothing(pers
     """Gemini CLI blocks by a line whose program is missing: none of ours was ever written so for it."""
     for event in ("UserPromptSubmit", "Stop"):
         file = hooks_file(person.client, person.workspace)
-        person.adapter.add_hook(file, person.adapter.event(event), OLDER)
+        person.adapter.add_hook(file, person.adapter.event(event), GONE)
     goes_through(person)

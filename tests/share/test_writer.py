@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -145,18 +144,6 @@ def test_a_database_that_was_deleted_leaves_what_it_had(database: Database, tmp_
     home.emit(7)
     assert home.share() == 7
     assert seen(database) == sorted([*range(1, 6), *range(1, 8)])
-
-
-def test_a_database_without_an_id_is_the_same_once_it_has_one(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(5)
-    with sqlite3.connect(home.database) as sql:
-        sql.execute("DROP TABLE source")
-    sql.close()
-    assert home.share() == 5
-    home.emit(5)  # opens it to write
-    assert home.share() == 5
-    assert seen(database) == list(range(1, 11))
 
 
 def test_a_folded_history_is_the_same_source(database: Database, tmp_path: Path) -> None:

@@ -100,12 +100,6 @@ STARTS = [
     ({"forge": {"active": True} | PLANNED}, "$ultrawork lint the docs", "ultrawork", {"title": "lint the docs"}),
     # what others have written
     (
-        {"blueprint": ended(EARLY, state={"plan": "p.md", "brief": "b.md"})},
-        "$forge",
-        "forge",
-        {"plan": "p.md", "brief": "b.md"},
-    ),
-    (
         {"blueprint": ended(EARLY, plan="a\nb", brief="x" * 1001, title="a\n" + "b" * 100)},
         "$forge",
         "forge",
