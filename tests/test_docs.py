@@ -75,10 +75,6 @@ def test_the_readme_is_short() -> None:
     assert len(words_of(README.read_text())) <= MOST_WORDS
 
 
-ROOM_AROUND = 10
-"""So many cells of a line may be a mark, an indent and what is written close to a command."""
-
-
 @each_row(("section", "answer"), QUESTIONS.values(), ids=QUESTIONS)
 def test_a_question_of_a_stranger_is_answered_under_a_heading_of_its_own(section: str, answer: str) -> None:
     assert answer in sections(README.read_text())[section]
@@ -107,16 +103,6 @@ def test_a_page_begins_with_a_title_and_a_sentence_that_says_what_it_answers(top
     assert re.match(r"(What|Which|How) ", sentence)
     assert (sentence[-1], after) == (".", "")
     assert len(pages.purpose(topic)) <= LONGEST_PURPOSE
-
-
-@each_row("topic", pages.topics())
-def test_no_line_of_a_page_ends_in_a_command(topic: str) -> None:
-    text = re.sub(r"^```.*?^```", "", pages.text_of(topic), flags=re.MULTILINE | re.DOTALL)
-    for width in (44, 80, 100):
-        lines = "\n".join(pages.shown(text, width))
-        for command in re.findall(r"(?<!`)`[^`\n]+`(?!`)", text.replace("\\|", "|")):
-            if len(command) <= width - ROOM_AROUND:
-                assert command in lines, width
 
 
 def test_no_page_hides_behind_a_command() -> None:

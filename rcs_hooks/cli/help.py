@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import os
-import sys
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output, pages, wrong_calls
 from rcs_hooks.errors import UsageError
-from rcs_hooks.terminal import style, width
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-
-WIDEST = 100
-"""A line that is longer than this is tiring to read, however wide the terminal is."""
 
 
 def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "help",
         "Show the help of a command or of one of its actions, or a page about a topic. Without a word: list both."
-        " Piped, a page is printed as it is, in Markdown.",
+        " A page is Markdown, shown through `$PAGER`; piped, it is printed as it is.",
         "rcs help",
         "rcs help state write",
         f"rcs help {next(iter(pages.topics()), 'TOPIC')}",
@@ -48,10 +42,5 @@ def run(argv: Sequence[str]) -> int:
     if name is None:
         known = {*main.MODULES, *pages.topics()}
         raise UsageError(wrong_calls.unknown_command(first, known, asked_for_help=True))
-    if sys.stdout is None or not sys.stdout.isatty():
-        output.text(pages.text_of(name).rstrip("\n"))
-        return output.OK
-    columns = min(WIDEST, width.of_help())
-    for line in pages.shown(pages.text_of(name), columns, style.of(sys.stdout, os.environ)):
-        output.text(line)
+    pages.show(name)
     return output.OK

@@ -28,10 +28,5 @@ def wrapped_around_code(text: str, width: int) -> list[str]:
     return [line.replace(HELD, " ") for line in wrapped(CODE.sub(lambda found: _held(found[0], width), text), width)]
 
 
-def pieces_of_code(text: str) -> list[str]:
-    """Return what is in backticks in a text, each with what is written close to it."""
-    return CODE.findall(text)
-
-
 def _held(code: str, width: int) -> str:
     return code.replace(" ", HELD) if cells(code) <= width else code
