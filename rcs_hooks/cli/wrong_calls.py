@@ -13,77 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LONGEST = 80
-OTHER_COMMANDS = {
-    "install": "setup",
-    "init": "setup",
-    "remove": "uninstall",
-    "unsetup": "uninstall",
-    "purge": "uninstall --purge",
-    "enable": "on",
-    "disable": "off",
-    "list": "status",
-    "ls": "status",
-    "ps": "status",
-    "sessions": "status",
-    "show": "status",
-    "logs": "log",
-    "history": "log",
-    "events": "log",
-    "notify": "watch",
-    "follow": "watch",
-    "check": "doctor",
-    "verify": "doctor",
-    "health": "doctor",
-    "ask": "question ask",
-    "answer": "question answer",
-    "questions": "question list",
-    "skills": "modes",
-    "workflows": "machine list",
-    "tasks": "task list",
-    "settings": "config",
-    "trust": "config trust",
-    "web": "dashboard",
-    "ui": "dashboard",
-    "serve": "dashboard",
-    "unshare": "share remove",
-    "-v": "--version",
-    "version": "--version",
-    "--version": "--version",
-    "--help": "--help",
-    "-?": "--help",
-}
-"""What people type for a command that is called otherwise."""
-ENDING = "what runs ends when you type `$cancel` as a prompt in its client; `rcs status` lists what runs"
-NO_COMMAND_FOR = {
-    **dict.fromkeys(("stop", "kill", "cancel", "end", "abort", "quit"), ENDING),
-    "run": "`rcs status` lists what runs, `rcs runs list` what was reported; to start: type `$forge` and a task as"
-    " a prompt",
-    "start": "to start a run, type `$forge` and a task as a prompt in your client",
-    **dict.fromkeys(("update", "upgrade"), "`rcs help install` says how to upgrade"),
-}
-"""What people type for what no command does, and the way it is done."""
-OTHER_OPTIONS = {
-    "--all": "--everywhere",
-    "--global": "--everywhere",
-}
-"""The same for an option; one counts where the command has what it means."""
-OTHER_ACTIONS = {
-    "ls": "list",
-    "ps": "list",
-    "create": "new",
-    "add": "new",
-    "get": "read",
-    "set": "write",
-    "delete": "clear",
-    "reset": "clear",
-    "stop": "end",
-    "kill": "end",
-    "cancel": "end",
-    "view": "show",
-    "untrust": "trust --remove",
-    "distrust": "trust --remove",
-}
-"""The same for an action; one counts where the command has what it means."""
 STRAY = {
     "rcs try": "put the prompt in single quotes: rcs try {all}",
     "rcs status": "for one session: rcs status --session {word}",
@@ -102,12 +31,11 @@ STRAY = {
 
 def unknown_command(typed: str, commands: Iterable[str], *, asked_for_help: bool = False) -> str:
     """Return the words for a command that does not exist. `asked_for_help`: it was typed behind `rcs help`."""
-    others = OTHER_COMMANDS | {word: word for word in NO_COMMAND_FOR}
-    meant = nearest(typed, commands, others) or nearest(typed.lstrip("-"), commands, others)
-    way = NO_COMMAND_FOR.get(meant or "")
+    known = [*commands, "--help", "--version"]
+    meant = nearest(typed, known) or nearest(typed.lstrip("-"), known)
     what = "command or topic" if asked_for_help else "option" if typed.startswith("-") else "command"
     start = "rcs help" if asked_for_help else "rcs"
-    hint = way or (f"did you mean `{start} {meant}`?" if meant else "`rcs help` lists them")
+    hint = f"did you mean `{start} {meant}`?" if meant else "`rcs help` lists them"
     return f"there is no {what} {_shown(typed)}; {hint}"
 
 
@@ -121,8 +49,7 @@ def wrong_choice(parser: argparse.ArgumentParser, argument: argparse.Action, typ
         near = nearest(word, choices)
         meant = f"; did you mean {near}?" if near else ""
         return f"{_name(argument)} {_shown(word)}: it is one of {', '.join(choices)}{meant}"
-    others = {name: meant for name, meant in OTHER_ACTIONS.items() if meant.split()[0] in choices}
-    near = nearest(word, choices, others)
+    near = nearest(word, choices)
     hint = f"there is {_listed(choices, 'and')}"
     if near:
         hint = f"did you mean `{parser.prog} {near}`?"
@@ -172,8 +99,7 @@ def _unexpected(parser: argparse.ArgumentParser, rest: str, typed: Sequence[str]
     if word.startswith("-") and len(word) > 1:
         option = word.partition("=")[0]
         known = [name for each in parser._actions for name in each.option_strings]
-        others = {name: meant for name, meant in OTHER_OPTIONS.items() if meant in known and name not in known}
-        near = nearest(option, known, others)
+        near = nearest(option, known)
         hint = f"did you mean {near}?" if near else f"see: {parser.prog} --help"
         return f"{_words(parser)} has no option {_shown(option)}; {hint}"
     if any(f"--{word.lower()}" in each.option_strings for each in parser._actions):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 OPPOSITES = (
     ("setup", "uninstall"),
@@ -15,30 +15,24 @@ OPPOSITES = (
 )
 NEGATING = ("un", "in", "de", "dis", "no")
 NEAR_ENOUGH, SHORT_ENOUGH = 0.7, 0.6
-SAME = 0.9
+SAME = 0.8
 AS_BEGUN, IN_PART = 0.9, 0.95
 MARGIN, SHORT_MARGIN = 0.1, 0.25
 SHORT, LONGEST = 3, 100
 
 
-def nearest(typed: str, known: Iterable[str], other_names: Mapping[str, str] | None = None) -> str | None:
-    """Return what was probably meant by a word: one of `known`; None if nothing is near, or its opposite is as near.
-
-    `other_names`: words that people type for what has another name here; the meaning of one need not be in `known`.
-    """
+def nearest(typed: str, known: Iterable[str]) -> str | None:
+    """Return what was probably meant by a word: one of `known`; None if nothing is near, or its opposite is as near."""
     word = typed.strip().lower()
     if len(word) > LONGEST:
         return None
-    spelled = {name: name for name in known} | dict(other_names or {})
-    if word in spelled:
-        return spelled[word]
     scores: dict[str, float] = {}
     barred = 0.0
-    for spelling, meant in spelled.items():
-        if _is_negated(word, spelling) or _is_negated(spelling, word):
-            barred = max(barred, _likeness(word, spelling))
+    for name in known:
+        if _is_negated(word, name) or _is_negated(name, word):
+            barred = max(barred, _likeness(word, name))
         else:
-            scores[meant] = max(scores.get(meant, 0.0), _score(word, spelling))
+            scores[name] = _score(word, name)
     best = max(scores, key=lambda name: scores[name], default="")
     enough, margin = (SHORT_ENOUGH, SHORT_MARGIN) if len(word) <= SHORT else (NEAR_ENOUGH, MARGIN)
     if not best or scores[best] < enough:

@@ -19,53 +19,28 @@ ID = "550e8400-e29b-41d4-a716-446655440000"
 SESSION = "3f2a9c01-1111-4222-8333-444455556666"
 WRONG = {
     # commands
-    "install": "there is no command 'install'; did you mean `rcs setup`?",
-    "instal": "there is no command 'instal'; did you mean `rcs setup`?",
+    "install": "there is no command 'install'; `rcs help` lists them",
     "uninstal": "there is no command 'uninstal'; did you mean `rcs uninstall`?",
-    "init": "there is no command 'init'; did you mean `rcs setup`?",
-    "remove": "there is no command 'remove'; did you mean `rcs uninstall`?",
-    "enable": "there is no command 'enable'; did you mean `rcs on`?",
-    "disable": "there is no command 'disable'; did you mean `rcs off`?",
+    "stop": "there is no command 'stop'; `rcs help` lists them",
     "onf": "there is no command 'onf'; `rcs help` lists them",
-    "list": "there is no command 'list'; did you mean `rcs status`?",
     "doctr": "there is no command 'doctr'; did you mean `rcs doctor`?",
-    "answer yes": "there is no command 'answer'; did you mean `rcs question answer`?",
     "nonsense": "there is no command 'nonsense'; `rcs help` lists them",
-    "version x": "there is no command 'version'; did you mean `rcs --version`?",
     "--verison": "there is no option '--verison'; did you mean `rcs --version`?",
-    "-v": "there is no option '-v'; did you mean `rcs --version`?",
-    "--list": "there is no option '--list'; did you mean `rcs status`?",
     "help nonsense": "there is no command or topic 'nonsense'; `rcs help` lists them",
     "help uninstal": "there is no command or topic 'uninstal'; did you mean `rcs help uninstall`?",
-    "run":
-        "there is no command 'run'; `rcs status` lists what runs, `rcs runs list` what was reported; to start: "
-        "type `$forge` and a task as a prompt",
-    "start": "there is no command 'start'; to start a run, type `$forge` and a task as a prompt in your client",
-    "update": "there is no command 'update'; `rcs help install` says how to upgrade",
     "stauts": "there is no command 'stauts'; did you mean `rcs status`?",
     "statu": "there is no command 'statu'; did you mean `rcs status`?",
     "rnus": "there is no command 'rnus'; did you mean `rcs runs`?",
-    "upgrade now": "there is no command 'upgrade'; `rcs help install` says how to upgrade",
-    **{
-        line: f"there is no command '{line.split()[0]}'; what runs ends when you type `$cancel` as a prompt in its "
-        "client; `rcs status` lists what runs"
-        for line in ("kill", "kil", "stop", "stopp", "cancel forge", "end", "abort")
-    },
-    "help stop":
-        "there is no command or topic 'stop'; what runs ends when you type `$cancel` as a prompt in its client; "
-        "`rcs status` lists what runs",
     # actions
     "state": "state needs an action: read, write, clear, list-active, get-status or prune",
     "state lst": "state has no action 'lst'; did you mean `rcs state list-active`?",
     "state nonsense": "state has no action 'nonsense'; there is read, write, clear, list-active, get-status and prune",
     "runs": "runs needs an action: list, show, end, prune or export",
-    "runs kill x": "runs has no action 'kill'; did you mean `rcs runs end`?",
     "question": "question needs an action: ask, answer or list",
     "overlay": "overlay needs an action: show, apply or strip",
     "task reviw": "task has no action 'reviw'; did you mean `rcs task review`?",
     "task review": "task review needs an action: plan or code",
     "modes release": "modes has no action 'release'; there is list and new; to write a new mode: rcs modes new release",
-    "config untrust": "config has no action 'untrust'; did you mean `rcs config trust --remove`?",
     "completion tcsh": "completion has no shell 'tcsh'; there is bash, zsh and fish",
     "completion": "completion needs a shell: bash, zsh or fish",
     "help state wirte": "state has no action 'wirte'; did you mean `rcs state write`?",
@@ -87,8 +62,6 @@ WRONG = {
     "watch --on waitng": "--on 'waitng': it is one or more of waiting, failed, ended; did you mean waiting?",
     "watch --on ,": "--on needs a value: one or more of waiting, failed, ended",
     "status --sesion x": "status has no option '--sesion'; did you mean --session?",
-    "off --all": "off has no option '--all'; did you mean --everywhere?",
-    "status --all": "status has no option '--all'; see: rcs status --help",
     "runs list --staus x": "runs list has no option '--staus'; did you mean --status?",
     "state read --outcom x": "state read has no option '--outcom'; see: rcs state read --help",
     "state write --outcom x": "state write has no option '--outcom'; did you mean --outcome?",
