@@ -6,17 +6,18 @@ All three shells ask this at every Tab, so that they offer the same. Only the mo
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.cli import nouns
 from rcs_hooks.errors import RcsError
+from rcs_hooks.files.workspaces import find_root, working_folder
 from rcs_hooks.interface import OPERATIONS
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rcs_hooks.cli.nouns import TypedSoFar
     from rcs_hooks.cli.options import Parser
 
 FILES, FOLDERS = ":files", ":folders"
@@ -28,20 +29,10 @@ KNOWN_VALUES = {
 """The known values of options that also take other values, so that argparse has no `choices` for them."""
 OF_OPTION = {
     "--mode": nouns.modes,
-    "--session": nouns.sessions,
-    "--run": nouns.runs_of_machine,
-    "--run-id": nouns.runs,
     "--task": nouns.tasks,
-    "--phase": nouns.phases,
     "--workflow": nouns.workflows,
 }
-OF_WORD = {
-    "rcs runs show id": nouns.runs,
-    "rcs runs end id": nouns.runs,
-    "rcs runs export id": nouns.runs,
-    "rcs question answer id": nouns.questions,
-    "rcs machine show name": nouns.workflows,
-}
+OF_WORD = {"rcs machine show name": nouns.workflows}
 TASK, NEW_TASK = "rcs task ", "rcs task new"
 PATHS = {
     "--root": FOLDERS,
@@ -138,8 +129,6 @@ class _TypedLine:
         self._given: dict[str, str] = {}
         self._words = 0
         """How many words were typed that are no options, since the last action."""
-        self._name = ""
-        """The first of them."""
 
     def offer(self, typed: Sequence[str]) -> Choice:
         """Return what may be typed as the last of these words."""
@@ -171,7 +160,6 @@ class _TypedLine:
             self._parser, self._words = _actions(self._parser)[word], 0
         else:
             self._words += 1
-            self._name = self._name or word
         return ""
 
     def _option(self, name: str) -> argparse.Action | None:
@@ -215,14 +203,13 @@ class _TypedLine:
             return Choice(kind=PATHS[name])
         of_task = nouns.tasks if name.startswith(TASK) and name.endswith(" id") and NEW_TASK not in name else None
         if noun := OF_OPTION.get(name) or OF_WORD.get(name) or of_task:
-            return Choice(list(noun(self._asked())))
+            return Choice(list(noun(self._workspace())))
         known = nouns.event_kinds if name == "--on" else KNOWN_VALUES.get(name)
         return Choice([(value, "") for value in known()] if known else [])
 
-    def _asked(self) -> TypedSoFar:
-        return nouns.TypedSoFar(
-            self._given.get("--root"), self._given.get("--mode", ""), self._name, "--mode" in self._given
-        )
+    def _workspace(self) -> str:
+        root = self._given.get("--root")
+        return os.path.abspath(root) if root else find_root(os.environ, working_folder())
 
 
 def _purpose(parser: argparse.ArgumentParser) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from rcs_hooks.catalog import SKILLS
 from rcs_hooks.errors import Refused
+from rcs_hooks.files.workspaces import working_folder
 from rcs_hooks.terminal.ids import LEAST_TYPED, resolve, too_short
 from rcs_hooks.terminal.near import nearest
 from rcs_hooks.text import clean
@@ -42,11 +44,14 @@ def run(store: RunStore | None, typed: str, now: float, project: str | None = No
 def _refuse_unreported(typed: str) -> None:
     """Raise Refused if a word names a mode, or a session: what runs there was not reported, and has no id of a run."""
     from rcs_hooks.cli import nouns
+    from rcs_hooks.cli.options import scope
+    from rcs_hooks.state.session_listing import latest_sessions
 
+    here = scope(os.environ, working_folder(), None, None, 0)
     name = typed.removeprefix("$").lower()
-    if name in SKILLS or name in dict(nouns.modes(nouns.TypedSoFar())):
+    if name in SKILLS or name in dict(nouns.modes(here.root)):
         raise Refused(f"{clean(typed)} is a mode, and its runs are not reported with `rcs emit`: see `rcs status`")
-    sessions = [each for each, _ in nouns.sessions(nouns.TypedSoFar()) if each.startswith(typed)]
+    sessions = [each for each in latest_sessions(here.folder) if each.startswith(typed)]
     if sessions and len(typed) >= LEAST_TYPED:
         status = f"rcs status --session {sessions[0]}"
         raise Refused(f"{clean(typed)} is a session, and not reported with `rcs emit`: see `{status}`")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import select
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.catalog import MODES
-from tests.support import RCS_HOOK, Workspace, clean_env, few, run_rcs
+from tests.support import RCS_HOOK, clean_env, few, run_rcs
 from tests.table import each_row
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
@@ -25,12 +24,11 @@ COMMANDS = {
     *("status", "log", "prove", "help", "watch", "share"),
 }
 OUTCOMES = {"finished", "blocked", "failed", "userinterlude", "askuserQuestion"}
-SESSION, RUN = "11111111-aaaa-4bbb-8ccc-000000000001", "550e8400-e29b-41d4-a716-446655440000"
 SHELLS = ("bash", "zsh", "fish")
 
 
 class Day:
-    """A workspace with one of each: a session, a question, a run and a task; and files."""
+    """A workspace with a task and files."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "project"
@@ -40,12 +38,7 @@ class Day:
         (self.root / "AGENTS.md").touch()
         (self.root / "My notes.md").touch()
         self.env = clean_env(HOME=str(self.home), RCS_DB=str(folder / "runs.db"))
-        Workspace(self.root, now=time.time()).prompt("$forge fix the login", SESSION)
-        emit = ("--type", "status_change", "--workflow", "build", "--run-id", RUN, "--step", "requirements")
-        self.rcs("emit", *emit, "--data", '{"status":"running"}')
         self.rcs("task", "new", "login")
-        ask = ("question", "ask", "--mode", "forge", "--session", SESSION, "--text", "Which database?", "--json")
-        self.question: str = json.loads(self.rcs(*ask))["question_id"]
 
     def rcs(self, *words: str) -> str:
         done = run_rcs(*words, cwd=self.root, env=self.env)
@@ -91,7 +84,6 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("a mode begun", ("state", "clear", "--mode", "ultra"), {"ultrawork", "ultraqa"}),
     ("a mode behind an equals sign", ("log", "--mode", "=", "fo"), {"forge"}),
     ("a mode for a question", ("question", "ask", "--mode", "fo"), {"forge"}),
-    ("the phases of a mode", ("state", "write", "--mode", "forge", "--phase", "f"), {"fixing"}),
     ("every outcome", ("state", "write", "--outcome", ""), OUTCOMES),
     ("an outcome begun", ("state", "write", "--mode", "forge", "--outcome", "f"), {"finished", "failed"}),
     ("the statuses of a run", ("runs", "list", "--status", "f"), {"failed"}),
@@ -102,25 +94,13 @@ OFFERED: list[tuple[str, tuple[str, ...], set[str]]] = [
     ("a decision", ("task", "accept", "--decision", "a"), {"accepted"}),
     ("a command to be helped with", ("help", "uni"), {"uninstall"}),
     ("an action to be helped with", ("help", "runs", "e"), {"end", "export"}),
-    ("a session", ("status", "--session", ""), {SESSION}),
-    ("the session to read", ("state", "read", "--mode", "forge", "--session", SESSION[:4]), {SESSION}),
-    ("a run", ("runs", "show", ""), {RUN, "login"}),
-    ("a run whose path is shown", ("machine", "show", "build", "--run", RUN[:4]), {RUN}),
-    ("no run of another machine", ("machine", "show", "pr-review", "--run", ""), set()),
-    ("a task that is a run", ("machine", "show", "task", "--run", ""), {"login"}),
-    ("a session whose mode is shown", ("machine", "show", "forge", "--run", ""), {SESSION}),
-    ("by any name of the mode", ("machine", "show", "--svg", "Swarm", "--run", ""), {SESSION}),
-    ("a session, as its mode is asked for", ("machine", "show", "--mode", "blueprint", "--run", ""), {SESSION}),
-    ("a run, as its skill has steps too", ("machine", "show", "blueprint", "--run", ""), set()),
-    ("both before the machine is named", ("machine", "show", "--run", ""), {RUN, "login", SESSION}),
-    ("none of no machine", ("machine", "show", "nonsense", "--run", ""), set()),
     ("a task", ("task", "status", "lo"), {"login"}),
     ("no name for a new task", ("task", "new", ""), set()),
-    ("a question", ("question", "answer", ""), {"QUESTION"}),
+    ("no id of a run", ("runs", "show", ""), set()),
+    ("no session", ("status", "--session", ""), set()),
     ("a machine", ("machine", "show", "pr"), {"pr-review"}),
     ("no such mode", ("state", "write", "--mode", "zzz"), set()),
     ("no such command", ("nonsense", ""), set()),
-    ("no such session", ("status", "--session", "zzz"), set()),
 ]
 
 
@@ -129,38 +109,34 @@ def test_what_is_offered(words: tuple[str, ...], offered: set[str], day: Day) ->
     lines = day.rcs("completion", "offers", "--", *words).splitlines()
     found = [line.partition("\t")[0] for line in lines]
     assert len(found) == len(set(found)), "nothing is offered twice"
-    assert set(found) == {day.question if word == "QUESTION" else word for word in offered}
+    assert set(found) == offered
 
 
 def test_an_offer_says_what_it_is(day: Day) -> None:
-    assert day.rcs("completion", "offers", "--", "status", "--session", "") == f"{SESSION}\tforge: fix the login\n"
-    assert day.rcs("completion", "offers", "--", "runs", "show", RUN[:6]) == f"{RUN}\tbuild, running\n"
-    assert day.rcs("completion", "offers", "--", "question", "answer", "") == f"{day.question}\tWhich database?\n"
     assert day.rcs("completion", "offers", "--", "task", "next", "") == "login\tplanning\n"
     assert day.rcs("completion", "offers", "--", "config", "").splitlines()[0] == (
         "trust\tLet [proof] of the project's rcs.toml count, as it is now"
     )
 
 
-def test_a_workspace_that_is_named_is_the_one_whose_sessions_are_offered(day: Day, tmp_path: Path) -> None:
-    words = ("completion", "offers", "--", "status", "--root", str(day.root), "--session", "")
-    assert run_rcs(*words, cwd=tmp_path, env=day.env).stdout.startswith(SESSION)
+def test_a_workspace_that_is_named_is_the_one_whose_tasks_are_offered(day: Day, tmp_path: Path) -> None:
+    words = ("completion", "offers", "--", "task", "status", "--root", str(day.root), "lo")
+    assert run_rcs(*words, cwd=tmp_path, env=day.env).stdout.startswith("login\t")
 
 
-def test_a_name_that_a_shell_would_run_is_never_offered(day: Day, tmp_path: Path) -> None:
-    env = day.env | {"RCS_DB": str(tmp_path / "runs.db")}
-    emit = ("emit", "--type", "status_change", "--workflow", "build", "--step", "requirements", "--run-id")
-    for name in ("$(touch gone)", "a b", "c;d", "fine"):
-        run_rcs(*emit, name, "--data", '{"status":"running"}', cwd=day.root, env=env)
-    shown = run_rcs("completion", "offers", "--", "runs", "show", "", cwd=day.root, env=env).stdout
-    assert [line.partition("\t")[0] for line in shown.splitlines()] == ["fine"]
+def test_a_name_that_a_shell_would_run_is_never_offered(tmp_path: Path) -> None:
+    skill = tmp_path / ".agents/skills/$(touch gone)/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("## STATE-MACHINE\n```mermaid\nstateDiagram-v2\n[*] --> a\n```\n")
+    shown = run_rcs("completion", "offers", "--", "machine", "show", "", cwd=tmp_path).stdout
+    assert "pr-review\t" in shown
+    assert "touch" not in shown
 
 
 def test_where_nothing_can_be_read_nothing_is_offered_and_nothing_said(tmp_path: Path) -> None:
     env = clean_env(RCS_DB=str(tmp_path))
-    for noun in (("runs", "show", ""), ("task", "status", ""), ("status", "--session", ""), ("question", "answer", "")):
-        done = run_rcs("completion", "offers", "--", *noun, cwd=tmp_path, env=env)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = run_rcs("completion", "offers", "--", "task", "status", "", cwd=tmp_path, env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -204,17 +180,13 @@ def completed(shell: str, day: Day, *words: str) -> list[str]:
 
 
 IN_EACH_SHELL: dict[str, tuple[tuple[str, ...], set[str]]] = {
-    "a session": (("status", "--session", ""), {SESSION}),
-    "a question": (("question", "answer", ""), {"QUESTION"}),
     "a file": (("overlay", "apply", "AG"), {"AGENTS.md"}),
     "commands": (("o",), {"off", "on", "overlay"}),
     "a mode": (("state", "write", "--mode", "ultra"), {"ultrawork", "ultraqa"}),
-    "a run": (("runs", "show", "55"), {RUN}),
     "a task": (("task", "status", "lo"), {"login"}),
     "an outcome": (("state", "write", "--outcome", "f"), {"finished", "failed"}),
     "an option": (("runs", "list", "--st"), {"--status"}),
     "a folder": (("hud", "--root", "do"), {"docs"}),
-    "nothing": (("status", "--session", "zzz"), set()),
 }
 
 
@@ -223,7 +195,7 @@ IN_EACH_SHELL: dict[str, tuple[tuple[str, ...], set[str]]] = {
 def test_a_shell_completes(shell: str, name: str, day: Day) -> None:
     words, offered = IN_EACH_SHELL[name]
     found = completed(shell, day, *words)
-    assert {each.rstrip("/") for each in found} == {day.question if word == "QUESTION" else word for word in offered}
+    assert {each.rstrip("/") for each in found} == offered
 
 
 def test_a_file_with_a_blank_in_its_name_is_one_offer(day: Day) -> None:
@@ -245,7 +217,6 @@ PROMPTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("typed", "completed"), [
     ("rcs state li", "rcs state list-active"),
-    (f"rcs status --session {SESSION[:3]}", f"rcs status --session {SESSION}"),
     ("rcs task st", "rcs task status"),
 ])  # fmt: skip
 @pytest.mark.parametrize("shell", PROMPTS)
