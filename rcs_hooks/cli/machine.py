@@ -41,9 +41,7 @@ def build() -> argparse.ArgumentParser:
     )
     check.add_argument("files", nargs="+", metavar="FILE|NAME", help="a SKILL.md, the file of an agent, or their name")
     check.add_argument("--quiet", action="store_true", help="print errors only")
-    listing = options.add_action(
-        actions, "list", "list skills and agents, and which files they hide", "rcs machine list"
-    )
+    listing = options.add_action(actions, "list", "list skills and agents, and what each declares", "rcs machine list")
     options.add_json(listing)
     show = options.add_action(
         actions,

@@ -1,4 +1,4 @@
-"""`rcs machine list`: a table of the skills and agents, what each declares, its file, and those that this one hides.
+"""`rcs machine list`: a table of the skills and agents, what each declares, and its file.
 
 A file that ships is not named: nobody looks for it.
 """
@@ -68,7 +68,6 @@ def _as_json(declared: _Declared) -> dict[str, object]:
         "name": file.name,
         "kind": file.kind,
         "file": file.path,
-        "hides": list(file.hides),
         "machine": declared.machine is not None,
         "mode": declared.is_mode,
         "error": f"{file.path}: {reason_of(error)}" if isinstance(error, OSError) else str(error) if error else None,
@@ -76,13 +75,10 @@ def _as_json(declared: _Declared) -> dict[str, object]:
 
 
 def _row(declared: _Declared, *, is_of_project: bool) -> Row:
-    """Return the row of a file; below it what is wrong with it, where it is, and what it hides."""
+    """Return the row of a file; below it what is wrong with it, and where it is."""
     file, error = declared.file, declared.error
-    same = _same_skill(file)
     lines: list[tuple[str, Cell | str]]
     lines = [] if is_shipped(file.path) else [("the project's" if is_of_project else "yours", _path(file.path))]
-    lines += [("also in", _path(path)) for path in same]
-    lines += [("hides", _path(path)) for path in file.hides if path not in same]
     below = []
     if isinstance(error, MachineError):
         below = [f"line {error.line}: {error.problem}" if error.line else error.problem]
@@ -106,20 +102,3 @@ def _declares(declared: _Declared) -> Cell:
 
 def _path(path: str) -> Cell:
     return Cell(place(path), full=path)
-
-
-def _same_skill(found: WorkflowFile) -> list[str]:
-    """Return the hidden files that are the same skill as the one that counts: of the same text, or copies of ours."""
-    first = _text_of(found.path) if found.hides else None
-    if first is None:
-        return []
-    is_ours = found.kind == workflow_files.SKILL and is_copy(found.name, first)
-    texts = [(path, _text_of(path)) for path in found.hides]
-    return [path for path, text in texts if text == first or (text and is_ours and is_copy(found.name, text))]
-
-
-def _text_of(path: str) -> str | None:
-    try:
-        return workflow_files.read(path)
-    except (MachineError, OSError):
-        return None

@@ -21,35 +21,24 @@ from rcs_hooks.state.validation import check_session_id
 from rcs_hooks.terminal import width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that raises UsageError for a wrong command line, so that `--json` gets JSON.
-
-    One parser may read all actions of a command, whose options then go before or behind the action. `pages` makes the
-    parsers that show the help of each action alone.
-    """
+    """An ArgumentParser that raises UsageError for a wrong command line, so that `--json` gets JSON."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self.pages: dict[str, Callable[[], Parser]] = {}
         self._typed: list[str] = []
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # what argparse calls for an action too
         self._typed = list(args or ())
-        words = [word for word in self._typed if word in self.pages]
-        if words and ("-h" in self._typed or "--help" in self._typed):
-            self.pages[words[0]]().print_help()
-            self.exit()
         return super().parse_known_args(args, namespace)
 
     def actions(self) -> dict[str, Parser]:
         """Return the parsers of the actions that the command or action has; empty if it has none."""
         groups = [each.choices for each in self._actions if isinstance(each, argparse._SubParsersAction)]
-        return {name: each for group in groups for name, each in group.items()} or {
-            name: make() for name, make in self.pages.items()
-        }
+        return {name: each for group in groups for name, each in group.items()}
 
     def error(self, message: str) -> NoReturn:
         meant = self._meant()
@@ -87,11 +76,6 @@ def add_action(to: Any, name: str, purpose: str, *examples: str) -> Parser:
     return added
 
 
-def page(command: str, purpose: str, *examples: str) -> Parser:
-    """Return a parser that shows the help of one action, for `Parser.pages`."""
-    return Parser(prog=f"rcs {command}", allow_abbrev=False, **_own_help(purpose, examples))
-
-
 def listed(purposes: Mapping[str, str], *, least: int = 0) -> str:
     """Return lines that say what each action is for, as the help of a command lists its actions.
 
@@ -117,33 +101,28 @@ def _own_help(purpose: str, examples: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def add(
-    to: argparse.ArgumentParser, *arguments: Argument, required: Sequence[str] = (), of: Mapping[str, str] | None = None
-) -> None:
+def add(to: argparse.ArgumentParser, *arguments: Argument, required: Sequence[str] = ()) -> None:
     """Add the options of these arguments to a parser; an argument without an option is left out.
 
-    `required`: the names of arguments that must be given. `of`: what an argument's help begins with, by its name.
+    `required`: the names of arguments that must be given.
     """
     kinds: dict[str, dict[str, Any]] = {COUNT: {"type": int}, LIST: {"action": "append", "default": []}}
     for each in arguments:
-        prefix = (of or {}).get(each.name, "")
         if each.option and each.type == SWITCH:
-            _add_switch(to, each, prefix)
+            _add_switch(to, each)
         elif each.option:
             action = to.add_argument(each.option, dest=each.name, metavar=each.metavar, **kinds.get(each.type, {}))
-            action.help = prefix + each.description
+            action.help = each.description
             action.required = each.name in required
 
 
-def _add_switch(to: argparse.ArgumentParser, switch: Argument, prefix: str) -> None:
+def _add_switch(to: argparse.ArgumentParser, switch: Argument) -> None:
     """Add an option without a value; its result is None if the command line does not have it."""
     group = to.add_mutually_exclusive_group() if switch.negative else to
-    group.add_argument(
-        switch.option, dest=switch.name, action="store_true", default=None, help=prefix + switch.description
-    )
+    group.add_argument(switch.option, dest=switch.name, action="store_true", default=None, help=switch.description)
     if switch.negative:
         option, purpose = switch.negative
-        group.add_argument(option, dest=switch.name, action="store_false", default=None, help=prefix + purpose)
+        group.add_argument(option, dest=switch.name, action="store_false", default=None, help=purpose)
 
 
 def add_scope(to: argparse.ArgumentParser) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import options, output
@@ -43,35 +42,21 @@ def build() -> argparse.ArgumentParser:
         "List the active modes between markers in a file such as AGENTS.md. The rest of the file stays as it is.",
         *EXAMPLES,
     )
-    parser.add_argument(
-        "action", choices=tuple(ACTIONS), metavar="ACTION", help="; ".join(f"{n}: {a}" for n, a in ACTIONS.items())
-    )
-    parser.add_argument("file", nargs="?", help="apply, strip: the file to change")
-    options.add_scope(parser)
-    parser.pages = {name: partial(_page, name) for name in ACTIONS}
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, purpose in ACTIONS.items():
+        added = options.add_action(actions, name, purpose, *(each for each in EXAMPLES if f"overlay {name} " in each))
+        if name != "show":
+            added.add_argument("file", help="the file to change")
+        options.add_scope(added)
     return parser
 
 
-def _page(name: str) -> options.Parser:
-    """Return the parser that shows the help of one action alone."""
-    shown = options.page(f"overlay {name}", ACTIONS[name], *(each for each in EXAMPLES if f"overlay {name} " in each))
-    if name != "show":
-        shown.add_argument("file", help="the file to change")
-    options.add_scope(shown)
-    return shown
-
-
 def run(argv: Sequence[str]) -> int:
-    parser = build()
-    args = parser.parse_args(argv)
+    args = build().parse_args(argv)
     scope = options.scope_of(args)
     if args.action == "show":
-        if args.file is not None:
-            parser.error(f"unrecognized arguments: {args.file}")
         output.text(_block(scope))
         return output.OK
-    if not args.file:
-        parser.error(f"overlay {args.action} needs a file, like: rcs overlay {args.action} AGENTS.md")
     old = _read(args.file, scope.root, must_exist=args.action == "strip")
     try:
         new = applied(old, _block(scope)) if args.action == "apply" else stripped(old or "")

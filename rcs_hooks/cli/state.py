@@ -12,7 +12,7 @@ from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.environment import TERMINAL, typed_by
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
-from rcs_hooks.interface import FIELDS, Argument, of_command, take_switch
+from rcs_hooks.interface import FIELDS, of_command, take_switch
 from rcs_hooks.state import clearing, folding, operations, prune, write_checks, writing
 from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.validation import LONGEST_TEXT
@@ -36,7 +36,6 @@ EXAMPLES = (
     "rcs state prune --older-than 30d --dry-run",
 )
 ACTIONS = of_command("state")
-OPTIONS = tuple(dict.fromkeys(each for action in ACTIONS.values() for each in action.arguments if each.option))
 KEYS = tuple(
     dict.fromkeys(each.name for name in ("read", "clear") for each in ACTIONS[name].arguments if not each.only)
 )
@@ -50,32 +49,14 @@ def build() -> argparse.ArgumentParser:
         "a phase has to be one that the mode's machine allows. Several modes are written at once, or none of them.",
         *EXAMPLES,
     )
-    parser.add_argument("action", choices=tuple(ACTIONS), metavar="ACTION", help="one of those below")
-    purposes = {name: action.help.partition(". ")[0].removesuffix(".") for name, action in ACTIONS.items()}
-    parser.epilog = f"actions:\n{options.listed(purposes)}\n\n{parser.epilog}"
-    takers = {each.name: _takers(each) for each in OPTIONS}
-    options.add(
-        parser,
-        *OPTIONS,
-        of={name: f"{', '.join(each)}: " for name, each in takers.items() if len(each) < len(ACTIONS)},
-    )
-    parser.add_argument("--input", metavar="JSON", help="the arguments as one JSON object; implies --json")
-    options.add_json(parser)
-    parser.pages = {name: partial(_page, name) for name in ACTIONS}
+    parser.set_defaults(mode=None, all_sessions=None, root_scope=None)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, action in ACTIONS.items():
+        added = options.add_action(actions, name, action.help, *(each for each in EXAMPLES if f"state {name} " in each))
+        options.add(added, *action.arguments)
+        added.add_argument("--input", metavar="JSON", help="the arguments as one JSON object; implies --json")
+        options.add_json(added)
     return parser
-
-
-def _page(name: str) -> options.Parser:
-    """Return the parser that shows the help of one action alone."""
-    page = options.page(f"state {name}", ACTIONS[name].help, *(each for each in EXAMPLES if f"state {name} " in each))
-    options.add(page, *ACTIONS[name].arguments, required=ACTIONS[name].required)
-    page.add_argument("--input", metavar="JSON", help="the arguments as one JSON object; implies --json")
-    options.add_json(page)
-    return page
-
-
-def _takers(argument: Argument) -> list[str]:
-    return [name for name, action in ACTIONS.items() if argument in action.arguments]
 
 
 def run(argv: Sequence[str]) -> int:
@@ -122,17 +103,13 @@ def _one_of(name: str, option: str, typed: Any, sent: Any) -> Any:
 
 
 def _refuse_others(args: argparse.Namespace, request: Record, *, mode: object, everywhere: bool) -> None:
-    """Raise Refused or, for an option, UsageError if it is of another action: what was meant could be another thing."""
+    """Raise Refused or UsageError for an argument of another action: what was meant could be another thing."""
     if args.action == "prune" and mode is not None:
         raise UsageError("--mode: prune looks at every mode; leave it out")
     for name in request if args.action != "write" else ():
         raise Refused(f"{clean(name)}: {args.action} has no such argument; it takes {', '.join(KEYS)}")
-    values = vars(args) | {"all_sessions": everywhere or None, "mode": None}
-    for each in OPTIONS:
-        takers = _takers(each)
-        if values[each.name] not in (None, []) and args.action not in takers:
-            verb = "takes" if len(takers) == 1 else "take"
-            raise UsageError(f"{each.option}: only {' and '.join(takers)} {verb} it, not {args.action}")
+    if everywhere and args.action != "clear":
+        raise UsageError(f"--all-sessions: only clear takes it, not {args.action}")
 
 
 def _seconds(older_than: str | None) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shlex
 import sys
 from contextlib import suppress
@@ -11,15 +10,13 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output
 from rcs_hooks.errors import RcsError, Refused, SystemFailure
-from rcs_hooks.tasks.store import TaskStore, tasks_folder
+from rcs_hooks.tasks.store import TaskStore
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 QUIT, HELP = "quit", "help"
-HISTORY_FILE = ".repl-history"
-MOST_LINES = 1_000
 LONGEST = 65_536
 HOW = "type a command with a slash, such as /status or /next; /help lists them, /quit ends"
 
@@ -85,19 +82,17 @@ def _piped() -> Iterator[str]:
 
 
 def _typed(root: str, task: str) -> Iterator[str]:
-    """Yield the lines that a person types, at a prompt that shows the phase, with the history of earlier lines."""
-    history = _history(root)
-    try:
-        while True:
-            try:
-                yield input(f"{task} {_phase(root, task)}> ")
-            except EOFError:
-                output.text("")
-                return
-            except KeyboardInterrupt:  # it cancels the line only
-                output.text("")
-    finally:
-        _keep(history)
+    """Yield the lines that a person types, at a prompt that shows the phase."""
+    with suppress(ImportError):  # a system without it
+        import readline  # noqa: F401 - lets the line be edited
+    while True:
+        try:
+            yield input(f"{task} {_phase(root, task)}> ")
+        except EOFError:
+            output.text("")
+            return
+        except KeyboardInterrupt:  # it cancels the line only
+            output.text("")
 
 
 def _phase(root: str, task: str) -> str:
@@ -105,28 +100,3 @@ def _phase(root: str, task: str) -> str:
         return TaskStore(root, task, 0).state().phase
     except RcsError:
         return "?"
-
-
-def _history(root: str) -> str | None:
-    """Load the lines of earlier repls, and return the path of their file; None if there can be no such file."""
-    try:
-        import readline
-    except ImportError:  # pragma: no cover - a system without it
-        return None
-    path = f"{tasks_folder(root)}/{HISTORY_FILE}"
-    if os.path.islink(path) or (os.path.lexists(path) and not os.path.isfile(path)):
-        return None
-    with suppress(OSError):
-        readline.read_history_file(path)
-    return path
-
-
-def _keep(path: str | None) -> None:
-    if path is None:
-        return
-    import readline
-
-    readline.set_history_length(MOST_LINES)
-    with suppress(OSError):
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-        readline.write_history_file(path)

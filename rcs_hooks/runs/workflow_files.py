@@ -35,12 +35,11 @@ LARGEST = 1024 * 1024
 
 
 class WorkflowFile(NamedTuple):
-    """The file of one skill or agent, and the files of the same name that it hides."""
+    """The file of one skill or agent."""
 
     name: str
     kind: str
     path: str
-    hides: tuple[str, ...] = ()
 
 
 def find(
@@ -55,23 +54,17 @@ def find(
     if not _is_name(name):
         return None
     candidates = ((each, _path(each, folder, name)) for each, folder in _folders(project, home, kind))
-    there = [(each, path) for each, path in candidates if os.path.isfile(path)]
-    return WorkflowFile(name, *there[0], _others([path for _, path in there])) if there else None
+    return next((WorkflowFile(name, each, path) for each, path in candidates if os.path.isfile(path)), None)
 
 
 def find_all(*, project: str, home: str | None, kind: str | None = None) -> list[WorkflowFile]:
     """Return all skills and agents, ordered by kind and name. A skill does not hide an agent of the same name."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str], str] = {}
     for each, folder in _folders(project, home, kind):
         for name in _names(each, folder):
-            found.setdefault((each, name), []).append(_path(each, folder, name))
+            found.setdefault((each, name), _path(each, folder, name))
     known = sorted(found.items(), key=lambda item: (item[0][0] != SKILL, item[0][1]))
-    return [WorkflowFile(name, each, paths[0], _others(paths)) for (each, name), paths in known]
-
-
-def _others(paths: "list[str]") -> tuple[str, ...]:
-    """Return the files behind the first one that are not that very file, as a link to its folder is."""
-    return tuple(path for path in paths[1:] if os.path.realpath(path) != os.path.realpath(paths[0]))
+    return [WorkflowFile(name, each, path) for (each, name), path in known]
 
 
 def agents(*, project: str, home: str | None) -> list[WorkflowFile]:

@@ -52,7 +52,7 @@ PURPOSES = {
     "emit": "Report a step or an artifact of a run.",
     "machine": "Check, list and show the state machines that skills and agents declare:",
     "machine check": "Check files; made for a pre-commit hook.",
-    "machine list": "List skills and agents, and which files they hide.",
+    "machine list": "List skills and agents, and what each declares.",
     "machine show": "Show one machine:",
     "runs": "List, show, end, prune and export the runs that were reported with `rcs emit`,",
     "runs list": "List the runs, the one with the newest event first.",

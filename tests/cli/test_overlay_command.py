@@ -292,7 +292,7 @@ def test_a_file_that_is_not_utf_8_is_refused_and_left_alone(
         pytest.param(["strip", "NONE.md"], 1, "NONE.md: no such file", id="strip of no file"),
         pytest.param(["apply", "."], 1, ".: it is a folder", id="a folder"),
         pytest.param(["apply", "no/such/AGENTS.md"], 1, "no/such", id="a folder that is not there"),
-        pytest.param(["apply"], 2, "apply needs a file, like: rcs overlay apply AGENTS.md", id="no file"),
+        pytest.param(["apply"], 2, "apply needs FILE; see: rcs overlay apply --help", id="no file"),
         pytest.param(
             ["paint", "AGENTS.md"],
             2,

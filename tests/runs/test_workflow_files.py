@@ -1,4 +1,4 @@
-"""Where a workflow's file is looked for, which one wins, and what it hides."""
+"""Where a workflow's file is looked for, and which one wins."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def test_every_place_is_looked_at(world: World, place: str) -> None:
     assert WorkflowFile("own", kind, path) in world.everything()
 
 
-def test_the_first_of_all_places_wins_and_hides_the_others_in_their_order(world: World) -> None:
+def test_the_first_of_all_places_wins(world: World) -> None:
     paths = [world.write(place) for place in ORDER]
     while paths:
         found = world.find()
         assert found is not None
-        assert (found.path, found.hides) == (paths[0], tuple(paths[1:]))
+        assert found.path == paths[0]
         Path(paths.pop(0)).unlink()
     assert world.find() is None
 
@@ -78,15 +78,7 @@ def test_the_projects_own_hides_what_ships(world: World) -> None:
     shipped = os.path.join(SHIPPED, "build", "SKILL.md")
     assert world.find("build") == WorkflowFile("build", "skill", shipped)
     path = world.write("home/.claude/skills/NAME/SKILL.md", "build")
-    assert world.find("build") == WorkflowFile("build", "skill", path, (shipped,))
-
-
-def test_a_link_to_a_skill_is_not_hidden_by_it(world: World) -> None:
-    path = world.write("project/.claude/skills/NAME/SKILL.md")
-    (link := world.folder / "project" / ".agents" / "skills" / "own").parent.mkdir(parents=True)
-    link.symlink_to("../../.claude/skills/own")
-    assert world.find() == WorkflowFile("own", "skill", path)
-    assert WorkflowFile("own", "skill", path) in world.everything()
+    assert world.find("build") == WorkflowFile("build", "skill", path)
 
 
 def test_the_first_file_decides_even_without_a_section(world: World) -> None:

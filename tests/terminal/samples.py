@@ -113,7 +113,7 @@ class BusyDay:
         path.write_text(skill("rcs-kind: execution\nrcs-after: blueprint\nrcs-beside: team forge", name="release"))
 
     def _machines(self) -> None:
-        """Write a skill that hides one of ours, a copy in the home, and an agent whose machine cannot be read."""
+        """Write a skill in place of one of ours, a copy in the home, and an agent whose machine cannot be read."""
         machine = "## STATE-MACHINE\n```mermaid\nstateDiagram-v2\n[*] --> sum\nsum {} [*]\n```\n"
         for folder, file, text in (
             (self.project.root, "skills/build/SKILL.md", "# Build our way\n"),
