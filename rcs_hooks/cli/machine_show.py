@@ -101,7 +101,8 @@ def _path_of(root: str, run_id: str, machine: Machine) -> tuple[Edges, str | Non
     from rcs_hooks.runs import queries
     from rcs_hooks.runs.path import RunPath
     from rcs_hooks.runs.records import COMPLETED
-    from rcs_hooks.runs.store import location_of, open_readonly
+    from rcs_hooks.runs.sqlite_store import open_readonly
+    from rcs_hooks.runs.store import location_of
 
     here = real_environment()
     store = open_readonly(location_of(here))

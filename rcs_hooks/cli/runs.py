@@ -14,7 +14,8 @@ from rcs_hooks.files.workspaces import find_root, working_folder
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.queries import RUN_STATUSES
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED, RunFilter, RunRecord
-from rcs_hooks.runs.store import RunStore, exists, location_of, open_readonly, open_readwrite
+from rcs_hooks.runs.sqlite_store import SqliteStore, open_readonly, open_readwrite
+from rcs_hooks.runs.store import RunStore, location_of
 from rcs_hooks.runs.update import end_run
 from rcs_hooks.terminal import when
 from rcs_hooks.terminal.ids import LONG_ID, folder_names, short, telling_length
@@ -23,7 +24,7 @@ from rcs_hooks.terminal.table import Cell, Column, Row
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 Record = dict[str, Any]
 
@@ -127,7 +128,7 @@ def run(argv: Sequence[str]) -> int:
         with shared_lists.store() as shared:
             return ACTIONS[args.action](args, shared, here.now)
     location = location_of(here)
-    writes = args.action in WRITES and exists(location)
+    writes = args.action in WRITES and os.path.exists(location)
     store = open_readwrite(location) if writes else open_readonly(location)
     try:
         return ACTIONS[args.action](args, store, here.now)
@@ -244,7 +245,7 @@ def _shared_id(args: argparse.Namespace, store: RunStore | None, now: float) -> 
     return shared_lists.run_id(store, args.id, _ms(now))
 
 
-def _end(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
+def _end(args: argparse.Namespace, store: SqliteStore | None, now: float) -> int:
     name = _find(args, store, now).run_id
     if store is None:
         return output.REFUSED
@@ -258,7 +259,7 @@ def _end(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
     return output.OK
 
 
-def _prune(args: argparse.Namespace, store: RunStore | None, now: float) -> int:
+def _prune(args: argparse.Namespace, store: SqliteStore | None, now: float) -> int:
     found = queries.prunable_runs(store, _ms(now), args.older_than, _filters(args))
     found, unsent = (found, unsent_first.Unsent()) if args.dry_run else unsent_first.sent_of(found)
     deleted = 0 if args.dry_run else queries.prune(store, found)
@@ -284,4 +285,10 @@ def _export(args: argparse.Namespace, store: RunStore | None, now: float) -> int
 
 
 WRITES = ("end", "prune")
-ACTIONS = {"list": _list, "show": _show, "end": _end, "prune": _prune, "export": _export}
+ACTIONS: dict[str, Callable[[argparse.Namespace, Any, float], int]] = {
+    "list": _list,
+    "show": _show,
+    "end": _end,
+    "prune": _prune,
+    "export": _export,
+}

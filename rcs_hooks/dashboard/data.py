@@ -27,7 +27,7 @@ from rcs_hooks.dashboard.graphs import MachineCache, RunPathCache
 from rcs_hooks.dashboard.runs import RunIndex
 from rcs_hooks.dashboard.store_thread import StoreThread
 from rcs_hooks.overview import state_version
-from rcs_hooks.runs.store import open_readonly
+from rcs_hooks.runs.sqlite_store import open_readonly
 from rcs_hooks.state import session_index
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.stop import limits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
@@ -11,7 +12,7 @@ from rcs_hooks.environment import Environment
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.paths import INVENTORY
 from rcs_hooks.hook.cli_command import commands
-from rcs_hooks.runs.store import exists, open_readwrite
+from rcs_hooks.runs.sqlite_store import open_readwrite
 from rcs_hooks.state import clearing, question_service
 from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.scopes import Scope
@@ -35,7 +36,7 @@ async def answer(data: DashboardData, question: str, body: AnswerJson) -> Record
 
 def end(data: DashboardData, run_id: str, status: str) -> Record:
     """End a run through a separate connection, because it may have to wait for those who emit."""
-    if not exists(data.location):
+    if not os.path.exists(data.location):
         runs.find_run(None, run_id)
     store = open_readwrite(data.location)
     try:

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 from rcs_hooks.overview.collect import for_dashboard
 from rcs_hooks.overview.entries import MODE, RUN
 from rcs_hooks.runs.records import RunFilter
-from rcs_hooks.runs.store import open_readonly
+from rcs_hooks.runs.sqlite_store import open_readonly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

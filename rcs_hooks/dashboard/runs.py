@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rcs_hooks.runs.records import ArtifactRecord, EventRecord, RunRecord
+    from rcs_hooks.runs.sqlite_store import SqliteStore
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
@@ -223,7 +224,7 @@ def _time(text: str) -> float:
     return seconds(text) or 0.0
 
 
-def end(store: RunStore, run_id: str, status: str, now: float) -> Record:
+def end(store: SqliteStore, run_id: str, status: str, now: float) -> Record:
     """End a run as `rcs runs end` does. Raises NotFound and Refused."""
     with store.write_transaction():
         return end_run(store, find_run(store, run_id), status, now).as_json()

@@ -22,6 +22,7 @@ from rcs_hooks.overview.entries import (
     length_for,
 )
 from rcs_hooks.overview.records import why
+from rcs_hooks.runs import sqlite_store
 from rcs_hooks.runs import store as stores
 from rcs_hooks.tasks.store import names as task_names
 from rcs_hooks.terminal.ids import short
@@ -42,7 +43,7 @@ def overview(env: Mapping[str, str], root: str, now: float, commands: Commands =
     `commands`: how a person calls this program. `cwd`: the folder that a relative RCS_DB counts from; `root` if empty.
     """
     try:
-        store = stores.open_readonly(stores.location_of(Environment(env, cwd or root, now)))
+        store = sqlite_store.open_readonly(stores.location_of(Environment(env, cwd or root, now)))
     except (RcsError, OSError) as error:
         return _overview(env, root, now, commands, None, [_unreadable_runs(root, error)])
     try:

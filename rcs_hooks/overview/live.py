@@ -9,6 +9,7 @@ from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import workspaces
 from rcs_hooks.overview import collect, state_version
+from rcs_hooks.runs import sqlite_store
 from rcs_hooks.runs import store as stores
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class LiveOverview:
             if self._store is not None and self._store.is_replaced():
                 self.close()
             if self._store is None:
-                self._store = stores.open_readonly(stores.location_of(Environment(self._env, self._cwd, now)))
+                self._store = sqlite_store.open_readonly(stores.location_of(Environment(self._env, self._cwd, now)))
                 self._opened += 1
             return (self._opened, self._store.change_token()) if self._store else None
         except (RcsError, OSError) as error:

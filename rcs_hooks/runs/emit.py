@@ -12,7 +12,8 @@ from rcs_hooks.files.workspaces import find_root, is_repository
 from rcs_hooks.runs import messages, rules, workflow_files
 from rcs_hooks.runs.records import SessionRef
 from rcs_hooks.runs.request import ARTIFACT, EmitRequest, parse_request
-from rcs_hooks.runs.store import exists, location_of, open_readwrite
+from rcs_hooks.runs.sqlite_store import open_readwrite
+from rcs_hooks.runs.store import location_of
 from rcs_hooks.runs.update import RunUpdate
 from rcs_hooks.tuples import NamedTuple
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.machine.graph import Machine
-    from rcs_hooks.runs.store import RunStore
+    from rcs_hooks.runs.sqlite_store import SqliteStore
 
 
 NO_REASON = Rejected("")
@@ -53,7 +54,7 @@ def emit(options: "Mapping[str, object]", environment: Environment) -> Receipt:
     agents = AgentMachines(request, machine, project, environment.home)
     reporter = session_ref(environment)
     location = location_of(environment)
-    if not exists(location):
+    if not os.path.exists(location):
         _checked(request, RunUpdate(None, request, machine, project, environment.now), agents)
     store = open_readwrite(location)
     first = ""
@@ -70,7 +71,7 @@ def emit(options: "Mapping[str, object]", environment: Environment) -> Receipt:
     return Receipt(stored, "; ".join(notes) or None)
 
 
-def _first_write(store: "RunStore", project: str, environment: Environment) -> str:
+def _first_write(store: "SqliteStore", project: str, environment: Environment) -> str:
     """Return the sentence that a folder has become a workspace, for its first run; empty where that is no news."""
     if is_repository(project):
         return ""

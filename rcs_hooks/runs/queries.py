@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.machine.graph import Machine
     from rcs_hooks.runs.records import ArtifactRecord, EventRecord, RunRecord
+    from rcs_hooks.runs.sqlite_store import SqliteStore
     from rcs_hooks.runs.store import RunStore
 
 RUN_STATUSES = (RUNNING, WAITING, STALLED, FAILED, COMPLETED, SKIPPED, IDLE, INACTIVE)
@@ -194,7 +195,7 @@ def prunable_runs(
     return store.runs(now_ms, filters._replace(until_ms=until)) if store else []
 
 
-def prune(store: RunStore | None, runs: list[RunRecord]) -> int:
+def prune(store: SqliteStore | None, runs: list[RunRecord]) -> int:
     """Delete those of the given runs that have not changed since they were read, and return how many these are."""
     deleted = 0
     for start in range(0, len(runs), DELETED_AT_ONCE):

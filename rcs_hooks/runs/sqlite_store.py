@@ -71,7 +71,10 @@ class Transaction:
 
 
 class SqliteStore:
-    """One connection to an SQLite file, with the methods of `RunStore`, which documents them."""
+    """One connection to an SQLite file. `RunStore` documents the methods that read.
+
+    An argument `run` is the number of a run, its `id`.
+    """
 
     def __init__(self, path: str, connection: Connection, file: tuple[int, int] | None) -> None:
         self._path = path
@@ -85,6 +88,7 @@ class SqliteStore:
         return Transaction(self._path, self._sql, lambda: self._sql.execute("BEGIN"))
 
     def write_transaction(self) -> Transaction:
+        """Return a context whose writes are stored together at its end, or not at all if the block raises."""
         return Transaction(self._path, self._sql, lambda: sqlite_schema.execute_when_free(self._sql, "BEGIN IMMEDIATE"))
 
     def change_token(self) -> int:
@@ -143,23 +147,29 @@ class SqliteStore:
     # --- writing
 
     def add_run(self, run: RunRecord) -> int:
+        """Store a new run, and return the number that becomes its `id`."""
         return self._insert("INSERT INTO runs", RUN[1:], run[1:])
 
     def update_run(self, run: RunRecord) -> None:
+        """Store a new version of a run that is already stored."""
         changes = ", ".join(f"{name} = ?" for name in CHANGES)
         self._execute(f"UPDATE runs SET {changes} WHERE id = ?", *(getattr(run, name) for name in CHANGES), run.id)  # noqa: S608 - as above
 
     def add_event(self, run: int, event: NewEvent) -> int:
+        """Store an event, and return its id, which no event of this store ever had."""
         return self._insert("INSERT INTO events", ("run", *EVENT), (run, *event))
 
     def put_step(self, run: int, step: StepRecord) -> None:
+        """Store a step; it replaces a stored one with the same step and unit."""
         self._insert("INSERT OR REPLACE INTO steps", ("run", *STEP), (run, *step))
 
     def put_artifact(self, run: int, artifact: ArtifactRecord) -> int:
+        """Store an artifact, which replaces one with the same path. Return how many artifacts the run has now."""
         self._insert("INSERT OR REPLACE INTO artifacts", ("run", *ARTIFACT), (run, *artifact))
         return int(self._execute("SELECT count(*) FROM artifacts WHERE run = ?", run).fetchone()[0])
 
     def delete(self, runs: list[int]) -> None:
+        """Delete runs by their numbers, with their steps, events and artifacts."""
         for run in runs:
             self._execute("DELETE FROM runs WHERE id = ?", run)
 
@@ -222,12 +232,8 @@ def _limit(limit: int | None) -> int:
 # --- opening
 
 
-def exists(path: str) -> bool:
-    return os.path.exists(path)
-
-
 def open_readonly(path: str) -> SqliteStore | None:
-    """Open a file to read from; None if there is none."""
+    """Open a file to read from; None if there is none. Raises StoreError."""
     with translate_errors(path):
         if not os.path.exists(path):
             return None
@@ -240,7 +246,7 @@ def open_readonly(path: str) -> SqliteStore | None:
 
 
 def open_readwrite(path: str) -> SqliteStore:
-    """Open a file to write into; a file that is missing is created, readable by its owner alone."""
+    """Open a file to write into; a file that is missing is created, readable by its owner alone. Raises StoreError."""
     with translate_errors(path):
         if not os.path.exists(path):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rcs_hooks.machine.graph import Machine
     from rcs_hooks.runs.records import SessionRef
     from rcs_hooks.runs.request import EmitRequest
-    from rcs_hooks.runs.store import RunStore
+    from rcs_hooks.runs.sqlite_store import SqliteStore
 
 RUN_ENDED = "run_ended"
 COMPLETED_DATA = '{"status": "completed"}'
@@ -35,7 +35,7 @@ class RunUpdate:
     """One run while an emit is decided and written: what is stored of the run, and its position in its machine."""
 
     def __init__(
-        self, store: "RunStore | None", request: "EmitRequest", machine: "Machine | None", project: str, now: float
+        self, store: "SqliteStore | None", request: "EmitRequest", machine: "Machine | None", project: str, now: float
     ) -> None:
         """Read what is stored of the run. If `store` is None, as none exists yet, the update can only be checked."""
         self.machine = machine
@@ -97,7 +97,7 @@ class RunUpdate:
         }
 
     @property
-    def _writable(self) -> "RunStore":
+    def _writable(self) -> "SqliteStore":
         if self._store is None:
             raise TypeError("an update without a store can only be checked")
         return self._store
@@ -108,7 +108,7 @@ class RunUpdate:
             return ()
         return completed_by(self.machine, request.step, self.position)
 
-    def _new_run(self, store: "RunStore", request: "EmitRequest") -> RunRecord:
+    def _new_run(self, store: "SqliteStore", request: "EmitRequest") -> RunRecord:
         at = iso_ms(self._ms)
         run = RunRecord(
             id=0, run_id=request.run_id, workflow=request.workflow, project=self._project, feature=request.feature,
@@ -117,7 +117,7 @@ class RunUpdate:
         )  # fmt: skip
         return run._replace(id=store.add_run(run))
 
-    def _complete(self, store: "RunStore", run: RunRecord, name: str) -> RunRecord:
+    def _complete(self, store: "SqliteStore", run: RunRecord, name: str) -> RunRecord:
         """Complete a step just before the event that causes this, and return the run with that event added."""
         ms = self._ms - 1
         event = NewEvent(0, "", STATUS_CHANGE, name, None, COMPLETED, COMPLETED_DATA, automatic=True)
@@ -125,7 +125,7 @@ class RunUpdate:
         self._put(store, run, self.steps[name, ""].with_status(COMPLETED, iso_ms(ms), ms))
         return run
 
-    def _move(self, store: "RunStore", run: RunRecord, request: "EmitRequest") -> RunRecord:
+    def _move(self, store: "SqliteStore", run: RunRecord, request: "EmitRequest") -> RunRecord:
         """Give the reported step its new status, and return the run; a step of the workflow becomes current."""
         name, unit = str(request.stored_step), request.unit or ""
         step = self.steps.get((name, unit)) or StepRecord(name, unit, request.agent or "")
@@ -165,12 +165,12 @@ class RunUpdate:
         path, step, at = str(request.path), request.stored_step, iso_ms(self._ms)
         return ArtifactRecord(path, request.kind, request.feature, step, request.subflow, at, run.events)
 
-    def _put(self, store: "RunStore", run: RunRecord, step: StepRecord) -> None:
+    def _put(self, store: "SqliteStore", run: RunRecord, step: StepRecord) -> None:
         self.steps[step.key] = step
         store.put_step(run.id, step)
 
 
-def _add_event(store: "RunStore", run: RunRecord, ms: int, event: NewEvent) -> RunRecord:
+def _add_event(store: "SqliteStore", run: RunRecord, ms: int, event: NewEvent) -> RunRecord:
     """Store an event with the next sequence of its run, and return the run with this event as its last one."""
     seq, at = run.events + 1, iso_ms(ms)
     number = store.add_event(run.id, event._replace(seq=seq, at=at))
@@ -200,7 +200,7 @@ class EndedRun(NamedTuple):
         }  # fmt: skip
 
 
-def end_run(store: "RunStore", run: RunRecord, status: str, now: float) -> EndedRun:
+def end_run(store: "SqliteStore", run: RunRecord, status: str, now: float) -> EndedRun:
     """End a run on behalf of a person: give its open steps and the run itself the status.
 
     Call this in a write transaction, with the run as read there. Raises Refused for a run that has ended.

@@ -1,4 +1,4 @@
-"""The reading half of a `RunStore` over the shared database.
+"""A `RunStore` over the shared database.
 
 Rules of this file:
 - Nothing is written. A number of a run is made of its source and its own number; `RUN@MACHINE` is its id for people.
@@ -9,9 +9,8 @@ Rules of this file:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from rcs_hooks.errors import StoreError
 from rcs_hooks.runs.records import ALL_RUNS, RUNNING, ArtifactRecord, EventRecord, RunFilter, RunRecord, StepRecord
 from rcs_hooks.share import sql
 from rcs_hooks.share.cleaning import LONGEST_TEXT, exact, is_plain, lines, text, word
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from psycopg.rows import TupleRow
 
-    from rcs_hooks.runs.records import NewEvent
     from rcs_hooks.share.connecting import Link
     from rcs_hooks.share.places import Places
 
@@ -40,7 +38,7 @@ MOST_WORKFLOWS = 500
 
 
 class PostgresStore:
-    """One connection to the shared database, with the reading methods of `RunStore`, which documents them."""
+    """One connection to the shared database, with the methods of `RunStore`, which documents them."""
 
     def __init__(self, connect: Callable[[], Link]) -> None:
         """Create a store that connects with the first question, and again whenever the connection is lost."""
@@ -59,9 +57,6 @@ class PostgresStore:
 
     def read_transaction(self) -> AbstractContextManager[object]:
         return self._reading.transaction()
-
-    def write_transaction(self) -> AbstractContextManager[object]:
-        _refuse()
 
     def change_token(self) -> int:
         newest = int(self._reading.one(sql.NEWEST_BATCH)[0] or 0)
@@ -245,32 +240,8 @@ class PostgresStore:
                 self._workflows.add(known)
         return sorted(self._workflows)
 
-    # --- writing: not here
-
-    def add_run(self, run: RunRecord) -> int:
-        _refuse()
-
-    def update_run(self, run: RunRecord) -> None:
-        _refuse()
-
-    def add_event(self, run: int, event: NewEvent) -> int:
-        _refuse()
-
-    def put_step(self, run: int, step: StepRecord) -> None:
-        _refuse()
-
-    def put_artifact(self, run: int, artifact: ArtifactRecord) -> int:
-        _refuse()
-
-    def delete(self, runs: list[int]) -> None:
-        _refuse()
-
 
 def _joined(conditions: list[tuple[str, object]]) -> tuple[str, list[object]]:
     """Join the conditions whose value is not None by AND, and return the text and the values."""
     known = [(condition, value) for condition, value in conditions if value is not None]
     return " AND ".join(["TRUE", *(condition for condition, _ in known)]), [value for _, value in known]
-
-
-def _refuse() -> NoReturn:
-    raise StoreError("the shared database is only read here; what changes it is the writer of each machine")

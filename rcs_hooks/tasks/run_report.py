@@ -17,7 +17,8 @@ from rcs_hooks.runs import rules, workflow_files
 from rcs_hooks.runs.emit import session_ref
 from rcs_hooks.runs.records import BY_PERSON
 from rcs_hooks.runs.request import STATUS_CHANGE, EmitRequest, parse_request
-from rcs_hooks.runs.store import RunStore, location_of, open_readwrite
+from rcs_hooks.runs.sqlite_store import SqliteStore, open_readwrite
+from rcs_hooks.runs.store import location_of
 from rcs_hooks.runs.update import RunUpdate
 from rcs_hooks.tasks.phases import DONE, WORKFLOW
 
@@ -91,7 +92,7 @@ def _report(move: MoveReport, environment: Environment) -> None:
         store.close()
 
 
-def _run_id(store: RunStore, move: MoveReport, lifecycle: Machine) -> str:
+def _run_id(store: SqliteStore, move: MoveReport, lifecycle: Machine) -> str:
     """Return the last run of a task if the move can follow in it and no person has ended it; otherwise a new run id."""
     last, free = None, None
     for number in range(1, MOST_RUNS):
@@ -109,7 +110,7 @@ def _run_id(store: RunStore, move: MoveReport, lifecycle: Machine) -> str:
     return free
 
 
-def _follows(store: RunStore, move: MoveReport, run_id: str, lifecycle: Machine) -> bool:
+def _follows(store: SqliteStore, move: MoveReport, run_id: str, lifecycle: Machine) -> bool:
     update = RunUpdate(store, move.request(run_id, "running"), lifecycle, move.project, 0)
     try:
         rules.check_step(lifecycle, move.phase, update.position)

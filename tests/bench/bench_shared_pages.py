@@ -27,7 +27,7 @@ from rcs_hooks.dashboard.data import DashboardData
 from rcs_hooks.dashboard.guard import AccessRules
 from rcs_hooks.files import transaction
 from rcs_hooks.runs.records import NewEvent, RunRecord
-from rcs_hooks.runs.store import open_readwrite
+from rcs_hooks.runs.sqlite_store import open_readwrite
 from rcs_hooks.runs.update import iso_ms
 from rcs_hooks.share import connecting, schema
 from rcs_hooks.share.shared_data import SharedData

@@ -198,23 +198,6 @@ def test_a_branch_that_is_still_open_goes_on(complete: Project) -> None:
     assert complete.emit("prd", "completed", run="c1", workflow="blueprint")["run_status"] == "completed"
 
 
-def test_a_database_of_before_knows_which_runs_have_ended(complete: Project) -> None:
-    complete.walk("detect", run="p1", workflow="blueprint")
-    complete.walk("detect", run="p2", workflow="blueprint")
-    said(complete, "end", "p1")
-    import sqlite3
-
-    connection = sqlite3.connect(complete.database)
-    connection.execute("ALTER TABLE runs DROP COLUMN ended")
-    connection.execute("PRAGMA user_version = 1")
-    connection.close()
-    complete.now = time.time()
-    complete.emit("detect", run="p2", workflow="blueprint")
-    assert complete.query("SELECT run_id, ended FROM runs ORDER BY run_id") == [
-        ("c1", "machine"), ("p1", "person"), ("p2", None),
-    ]  # fmt: skip
-
-
 # --- whose run
 
 

@@ -20,7 +20,7 @@ from rcs_hooks.dashboard import app
 from rcs_hooks.dashboard.data import DashboardData
 from rcs_hooks.dashboard.guard import AccessRules
 from rcs_hooks.runs.records import NewEvent, RunRecord
-from rcs_hooks.runs.store import open_readwrite
+from rcs_hooks.runs.sqlite_store import open_readwrite
 from rcs_hooks.runs.update import iso_ms
 from tests.runs.support import RCS, Project
 from tests.support import Workspace

@@ -13,7 +13,7 @@ from rcs_hooks.environment import Environment
 from rcs_hooks.runs import queries
 from rcs_hooks.runs.emit import emit
 from rcs_hooks.runs.records import RunFilter
-from rcs_hooks.runs.store import RunStore, open_readonly, open_readwrite
+from rcs_hooks.runs.sqlite_store import SqliteStore, open_readonly, open_readwrite
 from tests.support import NOW, RCS_HOOK, clean_env, run_rcs
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
@@ -58,12 +58,14 @@ def with_section(diagram: str) -> str:
     return f"# Title\n\n## STATE-MACHINE\n\n```mermaid\nstateDiagram-v2\n{diagram}```\n"
 
 
-def listed(store: RunStore | None, now_ms: int, *, limit: int = 50, before: int | None = None, **asked: Any) -> Record:
+def listed(
+    store: SqliteStore | None, now_ms: int, *, limit: int = 50, before: int | None = None, **asked: Any
+) -> Record:
     """Return a page of runs, as `rcs runs list --json` prints it."""
     return queries.list_runs(store, now_ms, RunFilter(**asked), limit=limit, before=before)
 
 
-def shown(store: RunStore | None, run_id: str, now_ms: int, **asked: Any) -> Record:
+def shown(store: SqliteStore | None, run_id: str, now_ms: int, **asked: Any) -> Record:
     """Return a run, as `rcs runs show --json` prints it."""
     return queries.show_run(store, run_id, now_ms, **asked)
 
@@ -115,13 +117,13 @@ class Project:
 
     # --- what is stored
 
-    def store(self) -> RunStore:
+    def store(self) -> SqliteStore:
         """Open the store of this project to read from."""
         found = open_readonly(str(self.database))
         assert found
         return found
 
-    def writable_store(self) -> RunStore:
+    def writable_store(self) -> SqliteStore:
         return open_readwrite(str(self.database))
 
     def dump(self) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.runs.store import open_readwrite
+from rcs_hooks.runs.sqlite_store import open_readwrite
 from tests.runs.support import RCS, Project, with_section
 
 PROCESSES, EACH = 24, 100

@@ -31,12 +31,3 @@ def test_all_sql_is_in_the_store_and_its_schema() -> None:
         "share/schema.py",
         "share/sql.py",
     ]
-
-
-def test_only_the_function_that_opens_a_store_knows_of_sqlite() -> None:
-    knowing = {
-        str(path.relative_to(ROOM.parent))
-        for path in ROOM.parent.rglob("*.py")
-        if any(name.startswith("rcs_hooks.runs.sqlite_") for name in imports_of(path))
-    }
-    assert {name for name in knowing if not name.startswith("runs/sqlite_")} == {"runs/store.py"}

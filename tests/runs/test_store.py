@@ -16,7 +16,8 @@ from rcs_hooks.environment import Environment
 from rcs_hooks.errors import Refused, StoreError
 from rcs_hooks.runs import queries, sqlite_errors, sqlite_schema
 from rcs_hooks.runs.records import StepRecord
-from rcs_hooks.runs.store import location_of, open_readonly
+from rcs_hooks.runs.sqlite_store import open_readonly
+from rcs_hooks.runs.store import location_of
 from rcs_hooks.workflow.silence import INACTIVE_AFTER_MS
 from tests.runs.support import BUILD, Project, listed, shown
 

@@ -1,28 +1,18 @@
-"""What every store of runs does, whichever database is behind it: the same claims held by SQLite and by memory."""
+"""What the store of runs does."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
-from rcs_hooks.cli import main as cli
-from rcs_hooks.dashboard import app
-from rcs_hooks.dashboard.data import DashboardData
-from rcs_hooks.dashboard.follow import Follower
-from rcs_hooks.dashboard.guard import AccessRules
 from rcs_hooks.environment import Environment
-from rcs_hooks.errors import Refused, Rejected, StoreError
-from rcs_hooks.runs import queries
-from rcs_hooks.runs.emit import emit
+from rcs_hooks.errors import Refused, StoreError
 from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunFilter, RunRecord, StepRecord
-from rcs_hooks.runs.store import RunStore, exists, location_of, open_readonly, open_readwrite
-from tests.runs import memory_store
-from tests.runs.support import Project
+from rcs_hooks.runs.sqlite_store import SqliteStore, open_readonly, open_readwrite
+from rcs_hooks.runs.store import location_of
 
 RUN = RunRecord(
     id=0, run_id="r1", workflow="build", project="/p", feature=None, file=None, status="running", current=None,
@@ -34,25 +24,20 @@ HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
 
 
-@pytest.fixture(params=["sqlite", "memory"])
-def location(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+@pytest.fixture
+def location(tmp_path: Path) -> str:
     """A place where nothing was stored yet."""
-    if request.param == "sqlite":
-        yield str(tmp_path / "runs.db")
-        return
-    monkeypatch.setitem(sys.modules, "rcs_hooks.runs.memory_store", memory_store)
-    yield "memory://contract"
-    memory_store.DATABASES.clear()
+    return str(tmp_path / "runs.db")
 
 
 @pytest.fixture
-def store(location: str) -> Iterator[RunStore]:
+def store(location: str) -> Iterator[SqliteStore]:
     opened = open_readwrite(location)
     yield opened
     opened.close()
 
 
-def added(store: RunStore, run_id: str, **fields: object) -> RunRecord:
+def added(store: SqliteStore, run_id: str, **fields: object) -> RunRecord:
     """Store a run with one event, and return it as it was stored."""
     run = RUN._replace(run_id=run_id, **fields)  # type: ignore[arg-type]  # fields of a run
     with store.write_transaction():
@@ -62,26 +47,17 @@ def added(store: RunStore, run_id: str, **fields: object) -> RunRecord:
     return run
 
 
-def removed(location: str) -> None:
-    """Take the database away, as somebody does who moves the file."""
-    if location.startswith("memory://"):
-        del memory_store.DATABASES[location]
-    else:
-        for suffix in ("", "-wal", "-shm"):
-            Path(location + suffix).unlink(missing_ok=True)
-
-
 # --- opening
 
 
 def test_a_reader_makes_nothing(location: str) -> None:
     assert open_readonly(location) is None
-    assert not exists(location)
+    assert not os.path.exists(location)
 
 
-def test_what_one_connection_stores_another_one_reads(location: str, store: RunStore) -> None:
+def test_what_one_connection_stores_another_one_reads(location: str, store: SqliteStore) -> None:
     run = added(store, "r1")
-    assert exists(location)
+    assert os.path.exists(location)
     reader = open_readonly(location)
     assert reader is not None
     assert reader.run("r1") == run
@@ -89,16 +65,15 @@ def test_what_one_connection_stores_another_one_reads(location: str, store: RunS
     reader.close()
 
 
-def test_a_kind_of_store_that_nobody_provides_is_one_sentence() -> None:
-    location = location_of(Environment({"RCS_DB": "unheard://x"}, "/", 0))
-    with pytest.raises(StoreError, match="RCS_DB: unheard:// needs the module"):
-        open_readonly(location)
+def test_an_address_is_refused_in_one_sentence() -> None:
+    with pytest.raises(StoreError, match="RCS_DB: it has to be the path of an SQLite file"):
+        location_of(Environment({"RCS_DB": "postgresql://x"}, "/", 0))
 
 
 # --- transactions
 
 
-def test_a_write_that_fails_stores_nothing(store: RunStore) -> None:
+def test_a_write_that_fails_stores_nothing(store: SqliteStore) -> None:
     added(store, "r1")
     with pytest.raises(Refused), store.write_transaction():
         number = store.add_run(RUN._replace(run_id="r2"))
@@ -108,7 +83,7 @@ def test_a_write_that_fails_stores_nothing(store: RunStore) -> None:
     assert len(store.events_after(0)) == 1
 
 
-def test_a_read_transaction_shows_one_moment(location: str, store: RunStore) -> None:
+def test_a_read_transaction_shows_one_moment(location: str, store: SqliteStore) -> None:
     added(store, "r1")
     reader = open_readonly(location)
     assert reader is not None
@@ -120,7 +95,7 @@ def test_a_read_transaction_shows_one_moment(location: str, store: RunStore) -> 
     reader.close()
 
 
-def test_the_change_token_tells_of_the_writes_of_others_and_of_nothing_else(location: str, store: RunStore) -> None:
+def test_the_change_token_tells_of_the_writes_of_others_and_of_nothing_else(location: str, store: SqliteStore) -> None:
     added(store, "r1")
     reader = open_readonly(location)
     assert reader is not None
@@ -133,12 +108,13 @@ def test_the_change_token_tells_of_the_writes_of_others_and_of_nothing_else(loca
     reader.close()
 
 
-def test_a_store_notices_that_its_database_was_removed_or_replaced(location: str, store: RunStore) -> None:
+def test_a_store_notices_that_its_database_was_removed_or_replaced(location: str, store: SqliteStore) -> None:
     added(store, "r1")
     reader = open_readonly(location)
     assert reader is not None
     assert not reader.is_replaced()
-    removed(location)
+    for suffix in ("", "-wal", "-shm"):
+        Path(location + suffix).unlink(missing_ok=True)
     assert reader.is_replaced()
     open_readwrite(location).close()
     assert reader.is_replaced()
@@ -148,14 +124,14 @@ def test_a_store_notices_that_its_database_was_removed_or_replaced(location: str
 # --- runs
 
 
-def test_runs_come_with_the_newest_event_first_and_page_by_page(store: RunStore) -> None:
+def test_runs_come_with_the_newest_event_first_and_page_by_page(store: SqliteStore) -> None:
     runs = [added(store, f"r{number}") for number in range(5)]
     assert store.runs(0) == runs[::-1]
     assert store.runs(0, limit=2) == [runs[4], runs[3]]
     assert store.runs(0, before=runs[3].last_event, limit=2) == [runs[2], runs[1]]
 
 
-def test_every_filter_leaves_out_what_it_names(store: RunStore) -> None:
+def test_every_filter_leaves_out_what_it_names(store: SqliteStore) -> None:
     first = added(store, "r1", project="/a", feature="login", last_ms=1_000)
     second = added(store, "r2", workflow="fork", status="failed", last_ms=2_000, session="c1")
     wanted = {
@@ -172,7 +148,7 @@ def test_every_filter_leaves_out_what_it_names(store: RunStore) -> None:
     assert {filters: store.runs(3_000, filters) for filters in wanted} == wanted
 
 
-def test_a_run_that_was_silent_for_an_hour_is_stalled_and_nothing_else(store: RunStore) -> None:
+def test_a_run_that_was_silent_for_an_hour_is_stalled_and_nothing_else(store: SqliteStore) -> None:
     silent, waits = added(store, "r1"), added(store, "r2", status="waiting")
     now = 1_000 + HOUR_MS
     assert store.runs(now, RunFilter(status="stalled")) == [silent]
@@ -183,7 +159,7 @@ def test_a_run_that_was_silent_for_an_hour_is_stalled_and_nothing_else(store: Ru
     assert store.runs(1_000 + DAY_MS, RunFilter(status="stalled")) == []
 
 
-def test_a_run_that_was_silent_for_a_day_is_inactive_and_nothing_else(store: RunStore) -> None:
+def test_a_run_that_was_silent_for_a_day_is_inactive_and_nothing_else(store: SqliteStore) -> None:
     silent, over = added(store, "r1"), added(store, "r2", status="completed")
     now = 1_000 + DAY_MS
     assert store.runs(now, RunFilter(status="inactive")) == [silent]
@@ -192,7 +168,7 @@ def test_a_run_that_was_silent_for_a_day_is_inactive_and_nothing_else(store: Run
     assert store.runs(now - 1, RunFilter(status="stalled")) == [silent]
 
 
-def test_a_deleted_run_is_gone_with_its_events_and_its_ids_are_not_used_again(store: RunStore) -> None:
+def test_a_deleted_run_is_gone_with_its_events_and_its_ids_are_not_used_again(store: SqliteStore) -> None:
     first, second = added(store, "r1"), added(store, "r2")
     with store.write_transaction():
         store.put_step(second.id, StepRecord("design"))
@@ -205,7 +181,7 @@ def test_a_deleted_run_is_gone_with_its_events_and_its_ids_are_not_used_again(st
 # --- steps, events and artifacts
 
 
-def test_a_step_replaces_the_one_of_the_same_unit(store: RunStore) -> None:
+def test_a_step_replaces_the_one_of_the_same_unit(store: SqliteStore) -> None:
     run = added(store, "r1")
     whole = StepRecord("design", "T1", "builder", "build", "completed", 1, 2, 3, "a", "b", None, 40)
     with store.write_transaction():
@@ -216,7 +192,7 @@ def test_a_step_replaces_the_one_of_the_same_unit(store: RunStore) -> None:
     assert store.steps(run.id + 1) == []
 
 
-def test_events_are_read_of_one_run_or_of_all_and_from_anywhere_on(store: RunStore) -> None:
+def test_events_are_read_of_one_run_or_of_all_and_from_anywhere_on(store: SqliteStore) -> None:
     first, second = added(store, "r1"), added(store, "r2", workflow="fork", project="/a")
     with store.write_transaction():
         last = store.add_event(first.id, EVENT._replace(seq=2, unit="T1", automatic=True))
@@ -232,7 +208,7 @@ def test_events_are_read_of_one_run_or_of_all_and_from_anywhere_on(store: RunSto
     assert event.automatic is True
 
 
-def test_an_artifact_is_stored_once_for_its_path(store: RunStore) -> None:
+def test_an_artifact_is_stored_once_for_its_path(store: SqliteStore) -> None:
     run = added(store, "r1")
     artifact = ArtifactRecord("a.md", None, None, "design", False, "x", 1)
     with store.write_transaction():
@@ -243,92 +219,3 @@ def test_an_artifact_is_stored_once_for_its_path(store: RunStore) -> None:
         ]
     assert counts == [1, 2, 2]
     assert store.artifacts(run.id) == [artifact._replace(path="b.md", seq=2), artifact._replace(subflow=True, seq=3)]
-
-
-# --- the rest of the package over any store
-
-
-@pytest.fixture
-def project(location: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    (tmp_path / "p").mkdir()
-    made = Project(tmp_path / "p")
-    monkeypatch.setenv("HOME", str(made.home))
-    monkeypatch.setenv("RCS_DB", location)
-    monkeypatch.chdir(made.root)
-    return made
-
-
-def reported(project: Project, step: str, status: str = "running", run: str = "r1") -> None:
-    project.now += 1
-    given = {"type": "status_change", "workflow": "build", "run_id": run, "step": step, "data": {"status": status}}
-    emit(given, Environment(os.environ, str(project.root), project.now))
-
-
-def rcs(*words: str) -> int:
-    return cli.main(list(words))
-
-
-def test_a_first_report_that_is_refused_makes_no_store(project: Project, location: str) -> None:
-    with pytest.raises(Rejected):
-        reported(project, "verify")
-    assert not exists(location)
-
-
-def test_the_commands_list_show_export_end_and_prune_runs(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    for step in ("requirements", "design"):
-        reported(project, step)
-    assert rcs("runs", "list") == 0
-    assert "design" in capsys.readouterr().out
-    assert rcs("runs", "show", "r1") == 0
-    assert "requirements" in capsys.readouterr().out
-    assert rcs("machine", "show", "build", "--run", "r1") == 0
-    assert "\n* design" in capsys.readouterr().out
-    assert rcs("runs", "export") == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3
-    assert rcs("runs", "prune", "--older-than", "1m") == 0
-    assert capsys.readouterr().out == "1 deleted\n"
-    reported(project, "requirements")
-    assert rcs("runs", "end", "r1", "--status", "failed") == 0
-    assert capsys.readouterr().out == "r1 is failed; so are requirements\n"
-
-
-def test_the_dashboard_shows_runs_and_ends_them(project: Project, location: str) -> None:
-    reported(project, "requirements")
-    data = DashboardData(location, str(project.root), os.environ, lambda: project.now)
-    rules = AccessRules("127.0.0.1", key=None)
-    here = "http://127.0.0.1:8727"
-    with TestClient(app.build_app(data, rules), base_url=here) as client:
-        assert [run["run_id"] for run in client.get("/api/runs").json()["runs"]] == ["r1"]
-        assert client.get("/api/runs/r1").json()["timeline"][0]["status"] == "running"
-        own = {"Origin": here, "X-RCS-Token": rules.token}
-        assert client.post("/api/runs/r1/end", json={"status": "failed"}, headers=own).json()["ended"] is True
-        assert client.get("/api/runs/r1").json()["status"] == "failed"
-
-
-@pytest.mark.anyio
-async def test_a_follower_hears_of_events_of_deletions_and_of_another_database(
-    project: Project, location: str, anyio_backend: str
-) -> None:
-    reported(project, "requirements")
-    data = DashboardData(location, str(project.root), os.environ, lambda: project.now)
-    follower = Follower(data)
-    await follower.join()
-    assert (follower.newest, follower.generation, follower.deletions) == (1, 0, 0)
-    reported(project, "requirements", run="r2")
-    await follower.join()
-    assert (follower.newest, follower.deletions) == (2, 0)
-    store = open_readwrite(location)
-    queries.prune(store, store.runs(0, RunFilter(), before=2))
-    store.close()
-    await follower.join()
-    assert follower.deletions == 1
-    removed(location)
-    reported(project, "requirements", run="r3")
-    await follower.join()
-    assert (follower.newest, follower.generation) == (1, 1)
-    await data.store.close()
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"

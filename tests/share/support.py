@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.files.clock import iso
-from rcs_hooks.runs.store import open_readwrite
+from rcs_hooks.runs.sqlite_store import open_readwrite
 from rcs_hooks.share import loop
 from tests.support import NOW, clean_env
 

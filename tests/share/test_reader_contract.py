@@ -5,15 +5,15 @@ The claims are those of tests/runs/test_store_contract.py; here the rows are wri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rcs_hooks.errors import StoreError
 from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunFilter, RunRecord, StepRecord
-from rcs_hooks.runs.store import RunStore, open_readonly, open_readwrite
+from rcs_hooks.runs.sqlite_store import open_readonly, open_readwrite
+from rcs_hooks.runs.store import RunStore
 from rcs_hooks.share import connecting
 from rcs_hooks.share.reader import PostgresStore
 from tests.share.conftest import Database
@@ -251,19 +251,3 @@ def test_artifacts_are_those_of_a_run_the_last_at_the_end(world: World) -> None:
     world.artifact(run, artifact)
     world.artifact(run, artifact._replace(path="b.md", subflow=False, seq=2))
     assert world.store.artifacts(run.id) == [artifact._replace(path="b.md", subflow=False, seq=2), artifact]
-
-
-WRITES: list[tuple[str, Callable[[RunStore], object]]] = [
-    ("transaction", lambda store: store.write_transaction()), ("run", lambda store: store.add_run(RUN)),
-    ("change", lambda store: store.update_run(RUN)), ("event", lambda store: store.add_event(1, EVENT)),
-    ("step", lambda store: store.put_step(1, StepRecord("x"))), ("deletion", lambda store: store.delete([1])),
-    ("artifact", lambda store: store.put_artifact(1, ArtifactRecord("a", None, None, None, False, "", 1))),
-]  # fmt: skip
-
-
-def test_the_shared_database_is_only_read(database: Database) -> None:
-    store = PostgresStore(lambda: connecting.open_link(database.address))
-    for _, write in WRITES:
-        with pytest.raises(StoreError, match="only read here"):
-            write(store)
-    store.close()
