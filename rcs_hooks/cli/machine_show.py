@@ -81,9 +81,9 @@ def _of_tasks(found: WorkflowFile) -> Machine | None:
 
     if (found.name, found.kind) != (WORKFLOW, workflow_files.SKILL):
         return None
-    from rcs_hooks.tasks import run_report
+    from rcs_hooks.tasks import diagram
 
-    return run_report.machine()
+    return diagram.machine()
 
 
 def hint_for(name: str, root: str, action: str) -> str:

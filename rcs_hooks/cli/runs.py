@@ -214,12 +214,12 @@ def _find(args: argparse.Namespace, store: RunStore | None, now: float) -> RunRe
     """
     project = os.path.realpath(args.project or find_root(os.environ, working_folder()))
     args.id = whole_ids.run(store, args.id, now, project)
-    found = queries.find_run_of_project(store, args.id, project, _ms(now))
-    if found is not None:
+    found = queries.find_run(store, args.id)
+    if found.project == project:
         return found
     import shlex
 
-    other = queries.find_run(store, args.id).project
+    other = found.project
     status = ["--status", args.status] if getattr(args, "status", SKIPPED) != SKIPPED else []
     command = shlex.join(["rcs", "runs", args.action, args.id, *status, "--project", other])
     raise Refused(f"run {args.id!r} belongs to {clean(other, 200)}, not to {project}; if it is meant: {command}")

@@ -247,9 +247,9 @@ def _carried_out(args: argparse.Namespace, store: TaskStore) -> operations.TaskR
     if args.action == "accept" and args.reason:
         raise Refused(messages.REASON_ALONE)
     if args.action == "revert" and args.reason is not None:
-        return operations.revert(store, args.reason, environment)
+        return operations.revert(store, args.reason)
     if args.action == "review" and (verdict := _verdict(args)):
-        return operations.review(store, verdict, environment)
+        return operations.review(store, verdict)
     return operations.request(store, Request(ENTER, args.phase), environment)
 
 

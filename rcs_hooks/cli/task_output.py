@@ -92,7 +92,6 @@ def _as_json(result: TaskResult) -> JsonObject:
         "history": result.archived.folder or None,
         "put_aside": {"moved": list(result.archived.moved), "copied": list(result.archived.copied)},
         "warning": move.warning if move else None,
-        "note": result.note,
         "proof": result.proof.to_json() if result.proof else None,
         **({"workspace": result.first_write} if result.first_write else {}),
     }
@@ -110,8 +109,6 @@ def _words(result: TaskResult) -> list[str]:
     if isinstance(result.answer, Move) and result.answer.warning:
         lines.append(f"  warning: {result.answer.warning}")
     lines += _proof(result.task, result.phase, result.proof)
-    if result.note:
-        lines.append(f"  {messages.no_run(result.note)}")
     if result.first_write:
         lines.append(f"  {result.first_write}")
     return [*lines, *_to_do_lines(result.task, result.phase, result.why, result.ready)]

@@ -30,8 +30,6 @@ def run(store: RunStore | None, typed: str, now: float, project: str | None = No
     if store.run(typed) is not None:
         return typed
     known = store.runs(round(now * 1000))
-    if any(each.run_id.startswith(f"{typed}#") for each in known):  # a name, of which the last run is meant
-        return typed
     if len(typed) < LEAST_TYPED and any(each.run_id.startswith(typed) for each in known):
         raise too_short(clean(typed), "run")
     here = [each.run_id for each in known if each.project == project]

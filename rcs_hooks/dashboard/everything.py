@@ -17,7 +17,6 @@ from rcs_hooks.files.clock import seconds
 from rcs_hooks.overview.records import title_of
 from rcs_hooks.runs.queries import place_words
 from rcs_hooks.runs.records import COMPLETED, FAILED, SKIPPED
-from rcs_hooks.tasks import phases
 from rcs_hooks.terminal.ids import LONG_ID, short, telling_length
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.mode_record import TITLE_LENGTH
@@ -68,15 +67,8 @@ def list_all(
     """
     going = going_on(present)
     ended = [entry for root in roots for entry in _of_sessions(root, histories, going)]
-    tasks = list(tasks)
-    of_tasks = {(task["root"], task["task_id"]) for task in tasks}
     runs = store.runs(round(now * 1000), limit=MOST_RUNS) if store else []
-    others = [
-        run
-        for run in runs
-        if run.workflow != phases.WORKFLOW or (run.project, run.run_id.partition("#")[0]) not in of_tasks
-    ]
-    return combined(present, ended, others, tasks, now), last_of(runs)
+    return combined(present, ended, runs, tasks, now), last_of(runs)
 
 
 def last_of(runs: list[RunRecord]) -> int | None:

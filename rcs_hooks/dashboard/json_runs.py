@@ -171,7 +171,6 @@ class RunDetailJson(RunJson):
     more: bool = Field(description="whether more events follow")
     graph: GraphJson
     reason: str | None = Field(description="why it waits or has failed, as an event said")
-    task: str | None = Field(description="the task that it is a run of")
     session_page: str | None = Field(description="the address of its session; null: that has no state here")
     mode: RunModeJson | None = Field(description="what is active in its session, or ended there last")
     seq: int = Field(description="the newest event that this answer surely contains: follow with `/ws?after=`")

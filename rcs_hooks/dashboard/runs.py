@@ -15,7 +15,6 @@ from rcs_hooks.runs import queries
 from rcs_hooks.runs.queries import RUN_STATUSES
 from rcs_hooks.runs.records import ALL_RUNS, COMPLETED, OPEN, RunFilter
 from rcs_hooks.runs.update import end_run
-from rcs_hooks.tasks import phases
 from rcs_hooks.workflow.silence import STALLED, shown_status
 
 if TYPE_CHECKING:
@@ -169,18 +168,13 @@ def show_run(
         | _event_page(store, run, after, limit)
         | {"seconds": round(max(0.0, until_ms / 1000 - _time(shown["started_at"])), 3)}
         | {"visits": [_until(visit.as_json(), over_at) for visit in path.visits], "graph": graph}
-        | {"reason": (reason_of(store, run) if store else "") or None, "task": task_of(run)}
+        | {"reason": (reason_of(store, run) if store else "") or None}
     )
 
 
 def by_first_entry(steps: list[Record]) -> list[Record]:
     """Return the steps in the order in which they were entered first; those that are still to come come last."""
     return sorted(steps, key=lambda step: (step["step"] != "", step["started_at"] is None, step["started_at"] or ""))
-
-
-def task_of(run: RunRecord) -> str | None:
-    """Return the task that a run is of; None for a run of any other workflow."""
-    return run.run_id.partition("#")[0] if run.workflow == phases.WORKFLOW else None
 
 
 def _until(visit: Record, over_at: str | None) -> Record:

@@ -81,7 +81,7 @@ def _overview(
         )
     found += tasks.entries(root, names, now, commands)
     try:
-        found += runs.entries(store, root, now, commands, frozenset(names))
+        found += runs.entries(store, root, now, commands)
     except (RcsError, OSError) as error:
         found.append(_unreadable_runs(root, error))
     return grouped(found, workspaces.off_by(env, root))

@@ -17,8 +17,6 @@ from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 from rcs_hooks.workflow.silence import QUIET, shown_status
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from rcs_hooks.runs.records import RunRecord
     from rcs_hooks.runs.store import RunStore
     from rcs_hooks.workflow.commands import Commands
@@ -31,29 +29,19 @@ LONGEST_REASON = 200
 OUTCOMES = {COMPLETED: "completed", FAILED: "failed", SKIPPED: "skipped"}
 
 
-def entries(
-    store: RunStore | None, root: str, now: float, commands: Commands, tasks: Collection[str] = ()
-) -> list[Entry]:
-    """Return an entry for each run of a workspace, without those of the tasks named `tasks`. Raises StoreError."""
+def entries(store: RunStore | None, root: str, now: float, commands: Commands) -> list[Entry]:
+    """Return an entry for each run of a workspace. Raises StoreError."""
     if store is None:
         return []
     now_ms = round(now * 1000)
     filters = RunFilter(project=os.path.realpath(root), since_ms=now_ms - round(WAITS_FOR * 1000))
-    found = [
-        run for run in store.runs(now_ms, filters, limit=MOST) if not _is_of_task(run, tasks) and is_shown(run, now_ms)
-    ]
+    found = [run for run in store.runs(now_ms, filters, limit=MOST) if is_shown(run, now_ms)]
     return [of_run(run, root, now_ms, commands, reason_of(store, run, LONGEST_REASON)) for run in found]
 
 
 def is_shown(run: RunRecord, now_ms: int) -> bool:
     """Tell whether a run of the last week waits, or was heard of lately."""
     return run.status == WAITS or now_ms - run.last_ms < LATELY * 1000
-
-
-def _is_of_task(run: RunRecord, tasks: Collection[str]) -> bool:
-    from rcs_hooks.tasks.phases import WORKFLOW
-
-    return run.workflow == WORKFLOW and run.run_id.partition("#")[0] in tasks
 
 
 def of_run(run: RunRecord, root: str, now_ms: int, commands: Commands, reason: str) -> Entry:

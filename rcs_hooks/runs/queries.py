@@ -95,28 +95,6 @@ def find_run(store: RunStore | None, run_id: str) -> RunRecord:
     return run
 
 
-def find_run_of_project(store: RunStore | None, name: str, project: str, now_ms: int) -> RunRecord | None:
-    """Return the run called `name` in a project; if another project has that run, the last `NAME#2` or the like.
-
-    Return None if only other projects have a run of that name. Raises Refused if there is none at all.
-    """
-    run = store.run(name) if store else None
-    if store and (run is None or run.project != project):
-        mine = (
-            each
-            for each in store.runs(now_ms, RunFilter(project=project, feature=name))
-            if _is_numbered(each.run_id, name)
-        )
-        return next(mine, None) or (None if run else find_run(store, name))
-    return run or find_run(store, name)
-
-
-def _is_numbered(run_id: str, name: str) -> bool:
-    """Tell whether a run id is the given name with a number: `NAME#2`, `NAME#3` and so on."""
-    first, _, number = run_id.partition("#")
-    return first == name and number.isdecimal()
-
-
 def show_run(
     store: RunStore | None,
     run_id: str,

@@ -25,7 +25,6 @@ from rcs_hooks.share.listening import Listening
 from rcs_hooks.share.machines import SharedMachines, machines_as_json
 from rcs_hooks.share.places import fairly, machine_in
 from rcs_hooks.share.reader import PostgresStore
-from rcs_hooks.tasks import phases
 from rcs_hooks.text import clean, quoted
 
 if TYPE_CHECKING:
@@ -148,10 +147,8 @@ class SharedData:
             )
         ]
         known = self._known_tasks(shared, project)
-        roots = {each["root"] for each in known}
         last = shared.runs(self.now_ms, RunFilter(project=project), limit=everything.MOST_RUNS)
-        others = [run for run in last if run.workflow != phases.WORKFLOW or run.project not in roots]
-        whole = everything.combined(groups, passages, others, known, self.clock())
+        whole = everything.combined(groups, passages, last, known, self.clock())
         # A person or a machine is no project of an entry: the entries were chosen by it already.
         shown = everything.page_of(whole, wanted._replace(project=None), limit)
         state = state_version.combine(places.versions())

@@ -238,10 +238,6 @@ def decision(word: str, reasons: Sequence[str]) -> str:
     return f"{word}: {'; '.join(reasons)}" if reasons else word
 
 
-def no_run(why: str) -> str:
-    return f"not recorded as a run: {clean(why, 300)}"
-
-
 def collected(base: str, count: int) -> str:
     files = f"{count} changed file{'s' if count != 1 else ''}"
     return f"collected {files} against {f'commit {base[:12]}' if base else 'nothing'}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import first_write
-from rcs_hooks.tasks import flow, judging, messages, phases, run_report, verdicts
+from rcs_hooks.tasks import flow, judging, messages, phases, verdicts
 from rcs_hooks.tasks.archive import ArchivedFiles
 from rcs_hooks.tasks.author import words_of
 from rcs_hooks.tasks.failures import fails
@@ -38,8 +38,6 @@ class TaskResult(NamedTuple):
     archived: ArchivedFiles = ArchivedFiles()
     recorded: str | None = None
     """The artifact that was written on behalf of the person, or None."""
-    note: str | None = None
-    """Why the move could not be recorded as a run; None if all is well."""
     why: tuple[str, ...] = ()
     """What sent the task back to the phase that it is in; empty if nothing did."""
     ready: str | None = None
@@ -71,11 +69,7 @@ def new(store: TaskStore, environment: Environment) -> TaskResult:
         if store.exists:
             return TaskResult(store.task, _already_exists(store.task, store.state().phase), PLANNING, 0)
         store.begin(start)
-        begun = run_report.MoveReport(store.root, store.task, PLANNING, begins=True, round=1)
-        note = run_report.report(begun, environment)
-    return TaskResult(
-        store.task, Move(flow.TRANSITION, START, PLANNING, None, None), PLANNING, 1, note=note, first_write=first
-    )
+    return TaskResult(store.task, Move(flow.TRANSITION, START, PLANNING, None, None), PLANNING, 1, first_write=first)
 
 
 def _start(store: TaskStore, environment: Environment) -> str | None:
@@ -101,12 +95,10 @@ def request(store: TaskStore, request: Request, environment: Environment) -> Tas
     verdict = judging.judge(store, request.target, environment) if request.kind != flow.REDO else None
     with store.lock():
         store.recover()
-        return request_locked(store, request, environment, verdict)
+        return request_locked(store, request, verdict)
 
 
-def request_locked(
-    store: TaskStore, request: Request, environment: Environment, verdict: JsonObject | None = None
-) -> TaskResult:
+def request_locked(store: TaskStore, request: Request, verdict: JsonObject | None = None) -> TaskResult:
     """Carry out a request. The caller holds the lock. `verdict`: that on the tests, for a task that is accepted."""
     state = store.state()
     if state.phase in judging.JUDGED:
@@ -121,17 +113,12 @@ def request_locked(
         answer = answer._replace(why=[f"{each} ({words_of(store.author.kind)})" for each in answer.why])
     archived = store.move(state, answer)
     number = state.round_of(answer.target) + 1
-    report = run_report.MoveReport(
-        store.root, store.task, answer.target, begins=state.phase == DONE, round=number, label=answer.label,
-        override=request.override,
-    )  # fmt: skip
-    note = run_report.report(report, environment)
     proof = state.proof if judging.JUDGED.get(state.phase) == answer.target else None
     why = tuple(shortened(answer.why))
-    return TaskResult(store.task, answer, answer.target, number, archived, note=note, why=why, proof=proof)
+    return TaskResult(store.task, answer, answer.target, number, archived, why=why, proof=proof)
 
 
-def review(store: TaskStore, verdict: ReviewVerdict, environment: Environment) -> TaskResult:
+def review(store: TaskStore, verdict: ReviewVerdict) -> TaskResult:
     """Record the verdict of a review, and return where the task is then.
 
     From the phase before the review the task enters the review and stays there; in the review it goes where the verdict
@@ -145,7 +132,7 @@ def review(store: TaskStore, verdict: ReviewVerdict, environment: Environment) -
         if phase not in (verdict.phase, verdicts.BEFORE[verdict.phase]):
             raise Refused(messages.no_review_now(store.task, phase, verdict.phase))
         if phase != verdict.phase:
-            result = request_locked(store, Request(ENTER, verdict.phase), environment)
+            result = request_locked(store, Request(ENTER, verdict.phase))
             if isinstance(result.answer, MoveRefusal):
                 return result
         said = verdict.said(
@@ -154,7 +141,7 @@ def review(store: TaskStore, verdict: ReviewVerdict, environment: Environment) -
         signature: JsonObject = {"reviewed_by": store.author.kind, "user": store.author.user, "reviewed_at": store.at}
         is_new = store.record(verdict.artifact, said, signature, replaces=("aggregate",))
         if phase == verdict.phase:
-            result = request_locked(store, Request(ENTER, verdict.leads_to), environment)
+            result = request_locked(store, Request(ENTER, verdict.leads_to))
         else:
             if is_new:
                 store.note(verdict.phase, messages.decision(verdict.word, verdict.reasons))
@@ -199,7 +186,7 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Env
         if phase not in (TEST, ACCEPT):
             return _refuse_unwritten(store, ACCEPT)
         if phase == TEST:
-            result = request_locked(store, Request(ENTER, ACCEPT), environment, verdict)
+            result = request_locked(store, Request(ENTER, ACCEPT), verdict)
             if isinstance(result.answer, MoveRefusal):
                 return result
         reasons = [each for each in reasons if each.strip()]
@@ -210,13 +197,13 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Env
         if is_new and DECISIONS[word] is None:
             store.note(ACCEPT, messages.decision(word, reasons))
         if phase == ACCEPT:
-            result = request_locked(store, Request(ENTER, DECISIONS[word] or ACCEPT), environment, verdict)
+            result = request_locked(store, Request(ENTER, DECISIONS[word] or ACCEPT), verdict)
         else:
             result = result._replace(ready=_ready(store))
     return result._replace(recorded=phases.DECISION)
 
 
-def revert(store: TaskStore, reason: str, environment: Environment) -> TaskResult:
+def revert(store: TaskStore, reason: str) -> TaskResult:
     """Record the request to undo the work of a task in accept, and enter revert."""
     if not reason.strip():
         raise Refused(messages.NO_REVERT_REASON)
@@ -230,7 +217,7 @@ def revert(store: TaskStore, reason: str, environment: Environment) -> TaskResul
             return _refuse_unwritten(store, REVERT)
         said: JsonObject = {"reason": reason.strip(), "status": "requested"}
         store.record(phases.REVERT_RECORD, said, {"by": store.author.kind, "user": store.author.user, "at": store.at})
-        result = request_locked(store, Request(ENTER, REVERT), environment)
+        result = request_locked(store, Request(ENTER, REVERT))
     return result._replace(recorded=phases.REVERT_RECORD)
 
 

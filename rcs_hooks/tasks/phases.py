@@ -1,7 +1,7 @@
 """Define every phase of a task: what a person types to enter it, what to do in it, and which files belong to it. Pure.
 
 To add a phase, add a `PhaseDef` to `DEFINITIONS`, draw its edges in `lifecycle.md`, and give each edge its guard in
-`guards/`. Commands, completion, hints, schemas, runs, the dashboard, and which files become stale follow from these.
+`guards/`. Commands, completion, hints, schemas, the dashboard, and which files become stale follow from these.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PLANNING, PLAN_REVIEW, CODEGEN, REVIEW = "planning", "plan_review", "codegen", "
 TEST, ACCEPT, REVERT, DONE = "test", "accept", "revert", "done"
 START = "[*]"
 WORKFLOW = "task"
-"""The workflow of the runs that tasks report."""
+"""The name of the machine that tasks go through."""
 
 STATE_FILE, TRANSCRIPT, HISTORY = "state.json", "transcript.jsonl", "history"
 CODE = "code/"

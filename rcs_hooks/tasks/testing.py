@@ -71,7 +71,7 @@ def begin(store: TaskStore, environment: Environment) -> TaskResult:
         store.check_recordable(REPORT)
         if state.phase in TESTED_IN:
             return TaskResult(store.task, AlreadyThere(state.phase), state.phase, state.round)
-        return request_locked(store, Request(ENTER, TEST), environment)
+        return request_locked(store, Request(ENTER, TEST))
 
 
 def run(store: TaskStore, place: TaskResult, command: Command, environment: Environment) -> Tested:

@@ -297,13 +297,6 @@ def test_task_is_the_name_of_the_lifecycle_that_tasks_go_through(project: Path) 
     assert machine(project, "show", ".claude/skills/task/SKILL.md") == (1, "", said)
 
 
-def test_the_lifecycle_shows_the_path_of_a_task(project: Path) -> None:
-    assert rcs(project, "task", "new", "login")[0] == 0
-    status, out, err = machine(project, "show", "task", "--run", "login")
-    assert (status, err) == (0, "")
-    assert next(line for line in out.splitlines() if "planning " in line).startswith("* planning")
-
-
 # --- the way of a run
 
 

@@ -222,18 +222,6 @@ def test_a_run_of_another_project_is_named_and_refused(busy: Project, words: lis
     assert in_folder(busy, other, *shlex.split(command)[2:]).returncode == 0
 
 
-def test_a_task_that_two_projects_have_means_the_one_of_this_project(busy: Project) -> None:
-    """The second one's run is called `login#2`."""
-    other = elsewhere(busy)
-    for folder in (busy.root, other):
-        done = subprocess.run([*RCS, "task", "new", "login"], cwd=folder, env=busy.env(), timeout=60, check=False)
-        assert done.returncode == 0
-    assert in_folder(busy, busy.root, "show", "login").stdout.startswith("login: ")
-    assert in_folder(busy, other, "show", "login").stdout.startswith("login#2: ")
-    assert in_folder(busy, other, "end", "login").stdout.startswith("login#2 is skipped")
-    assert [busy.status("login"), busy.status("login#2")] == ["running", "skipped"]
-
-
 def test_prune_deletes_only_what_is_asked_for(busy: Project) -> None:
     busy.now = time.time()
     busy.emit("requirements", run="fresh")

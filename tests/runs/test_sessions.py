@@ -81,8 +81,3 @@ def test_the_workspace_is_that_of_the_session_and_not_of_the_project(project: Pr
     assert project.query("SELECT project, session, workspace FROM runs") == [
         (os.path.realpath(other), "c1", os.path.realpath(project.root))
     ]
-
-
-def test_a_task_that_moves_on_in_a_session_is_its_run(project: Project) -> None:
-    assert project.rcs("task", "new", "login", CODEX_SESSION_ID="c1").returncode == 0
-    assert project.query("SELECT run_id, session, client FROM runs") == [("login", "c1", "codex")]

@@ -11,14 +11,14 @@ import pytest
 from rcs_hooks.machine import markdown, mermaid
 from rcs_hooks.machine.source import Source
 from rcs_hooks.machine.statement import EDGE
-from rcs_hooks.tasks import run_report
+from rcs_hooks.tasks import diagram
 from rcs_hooks.tasks.edges import EDGES, as_tried, forward, main_path
 from rcs_hooks.tasks.guards.edge import always_open
 from rcs_hooks.tasks.phases import COMMANDS, DONE, OUTPUTS, PHASES, START
 from tests.table import each_row
 from tests.test_layers import IMPURE, imports_of
 
-ROOM = Path(run_report.LIFECYCLE).parent
+ROOM = Path(diagram.LIFECYCLE).parent
 TRIED = {
     "planning": ["plan_review"],
     "plan_review": ["planning", "planning", "codegen"],
@@ -35,9 +35,9 @@ LOOPS = {("planning", "planning", "re-plan (redo)"), ("codegen", "codegen", "re-
 
 def drawn() -> list[tuple[str, str, str | None]]:
     """Every edge of the diagram as drawn, including both of a pair that is drawn twice."""
-    found = markdown.section(Path(run_report.LIFECYCLE).read_text(), run_report.LIFECYCLE)
+    found = markdown.section(Path(diagram.LIFECYCLE).read_text(), diagram.LIFECYCLE)
     assert found
-    said = [statement for _, statement in mermaid.statements(Source(found[0].split("\n"), run_report.LIFECYCLE))]
+    said = [statement for _, statement in mermaid.statements(Source(found[0].split("\n"), diagram.LIFECYCLE))]
     return [(one, other, label) for kind, one, other, label in said if kind == EDGE]
 
 
@@ -51,7 +51,7 @@ def test_each_edge_has_its_guard_and_each_guard_its_edge() -> None:
 
 
 def test_the_machine_that_the_runs_are_told_of_has_the_same_pairs() -> None:
-    machine = run_report.machine()
+    machine = diagram.machine()
     assert {(one, other) for one, other, _ in machine.transitions} == {edge[:2] for edge in EDGES}
     assert len(machine.transitions) == 19
     assert (machine.initial, set(machine.states)) == (("planning",), set(PHASES))

@@ -140,8 +140,6 @@ function askedElsewhere(asked, root, session, dated) {
   );
 }
 
-export const taskLink = (root, task) => `/tasks?${new URLSearchParams({ project: root })}#${encodeURIComponent(task)}`;
-
 export const sessionLink = (root, session) =>
   `/sessions?${new URLSearchParams({ project: root, session: session ?? "" })}`;
 

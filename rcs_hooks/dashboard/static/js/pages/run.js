@@ -5,7 +5,7 @@ import { artifacts, openArtifact } from "../artifacts.js";
 import { detail } from "../detail.js";
 import { h } from "../dom.js";
 import { Events } from "../events.js";
-import { copyButton, fact, placeOf, problemNote, project, shortId, taskLink, toType } from "../pieces.js";
+import { copyButton, fact, placeOf, problemNote, project, shortId, toType } from "../pieces.js";
 import { hasTexts, isShared, quoted, runOf } from "../shared.js";
 import { status, statusOf } from "../status.js";
 import { absolute, ago, duration, lasting } from "../time.js";
@@ -149,7 +149,6 @@ export class Run extends OneRun {
         ),
         ...(data.session ? fact("Session", ...session(data)) : []),
         ...(data.mode ? fact("Mode", h("a", { href: data.mode.page, title: data.mode.title }, data.mode.mode)) : []),
-        ...(data.task ? fact("Task", h("a", { href: taskLink(data.project, data.task) }, data.task)) : []),
       ),
     );
   }
