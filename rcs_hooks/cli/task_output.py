@@ -176,7 +176,7 @@ def status(status: TaskStatus, *, as_json: bool) -> int:
     if status.decision is not None:
         decided = status.decision
         by = signature(decided.decided_by, state.finished_by)
-        words = messages.decided(decided.word, by, decided.decided_at, decided.reasons)
+        words = messages.decided(decided.decision, by, decided.decided_at, decided.reasons)
         output.text(f"  decision: {words}")
     for line in _to_do_lines(status.task, state.phase, state.why, status.ready):
         output.text(line)
@@ -187,7 +187,7 @@ def _decision_json(decision: DecisionForm | None) -> JsonObject | None:
     if decision is None:
         return None
     by, at = clean(decision.decided_by) or None, clean(decision.decided_at) or None
-    return {"decision": decision.word, "reasons": decision.reasons, "decided_by": by, "decided_at": at}
+    return {"decision": decision.decision, "reasons": decision.reasons, "decided_by": by, "decided_at": at}
 
 
 def tasks(root: str, now: float, *, as_json: bool) -> int:

@@ -90,7 +90,7 @@ def _decision(state: TaskState, snapshot: Snapshot) -> Record | None:
     at = clean(decision.decided_at)
     reasons = [clean(each, LONGEST) for each in decision.reasons[:MOST_REASONS]]
     return {
-        "decision": decision.word,
+        "decision": decision.decision,
         "by": signature(decision.decided_by, state.finished_by),
         "at": at if seconds(at) is not None else None,
         "reasons": [each for each in reasons if each],

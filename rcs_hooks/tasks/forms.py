@@ -5,7 +5,8 @@ Keys that a form does not name are allowed, and ignored.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError
 
@@ -31,9 +32,8 @@ class ArtifactForm(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
-    def faults(self) -> list[Fault]:
-        """Return what is wrong that no single field can show."""
-        return []
+    refused: ClassVar[Mapping[str, str]] = {}
+    """The names that other tools use for a field, each with what is needed in its place."""
 
 
 def _kind(value: object) -> str:
@@ -57,37 +57,22 @@ PathOrFile = Annotated[Annotated[str, Tag(PLAIN)] | Annotated[PlannedFile, Tag(O
 TextOrQuestion = Annotated[Annotated[str, Tag(PLAIN)] | Annotated[PlanQuestion, Tag(OBJECT)], Discriminator(_kind)]
 
 
-class PlanMeta(ArtifactForm):
-    title: str | None = None
-
-
-class WorkTask(ArtifactForm):
-    id: str | int
-
-
-class Milestone(ArtifactForm):
-    tasks: list[str | int] = []
-
-
-class Work(ArtifactForm):
-    tasks: list[WorkTask] = []
-    milestones: list[Milestone] = []
-
-
 class PlanForm(ArtifactForm, title="Plan"):
     """planning/planning.ai.json: what is to be done, and in which files."""
 
-    id: str | int | None = Field(None, description="id, title and brief are needed, or meta.title instead")
+    refused = {
+        "meta.title": "id, title and brief",
+        "draft_files": "file_plan",
+        "acceptance": "acceptance_criteria",
+        "blocking_open_questions": "blocking_questions",
+    }
+
+    id: str | int | None = Field(None, description="id, title and brief are needed")
     title: str | None = None
     brief: str | None = None
-    meta: PlanMeta | None = Field(None, description="its title replaces id, title and brief")
     file_plan: list[PlannedFile] = Field([], description="read where there is no plan.files.json; each path once")
-    draft_files: list[PathOrFile] = Field([], description="read where file_plan has nothing")
     acceptance_criteria: list[object] = Field([], description="needed: without any, codegen goes back to plan_review")
-    acceptance: list[object] = Field([], description="another name of acceptance_criteria")
-    work: Work | None = None
     blocking_questions: list[TextOrQuestion] = Field([], description="an open one keeps the plan from its review")
-    blocking_open_questions: list[TextOrQuestion] = Field([], description="another name of blocking_questions")
     open_questions: list[object] = Field([], description="these never block")
 
 
@@ -110,12 +95,6 @@ class Reviewer(ArtifactForm):
     reasons: list[str] = Field([], description="what is to be changed, where nothing blocks")
 
 
-class Aggregate(ArtifactForm):
-    ok: bool | None = None
-    decision: ReviewWord | None = None
-    blocking_issues: list[object] = []
-
-
 class ReviewMeta(ArtifactForm):
     plan_hash: str | None = Field(None, description="SHA-256, in hex, of the planning.ai.json that was reviewed")
 
@@ -123,24 +102,12 @@ class ReviewMeta(ArtifactForm):
 class PlanReviewForm(ArtifactForm, title="PlanReview"):
     """review/plan-review.json: what the reviewers say of the plan."""
 
-    ok: bool | None = Field(None, description="needed here, or in aggregate")
+    refused = {"aggregate": "ok, blocked and reviewers"}
+
+    ok: bool
     blocked: bool | None = None
     reviewers: list[Reviewer] = []
-    aggregate: Aggregate | None = None
     meta: ReviewMeta | None = None
-
-    @property
-    def is_ok(self) -> bool:
-        """Return `ok`, or where it is absent that of the aggregate."""
-        return bool(self.aggregate and self.aggregate.ok) if self.ok is None else self.ok
-
-    def faults(self) -> list[Fault]:
-        other = self.aggregate.ok if self.aggregate else None
-        if self.ok is None and other is None:
-            return [("ok", MISSING, "true or false")]
-        if self.ok is not None and other is not None and self.ok != other:
-            return [("ok", f"{_shown(self.ok)} and aggregate.ok {_shown(other)}", "the same")]
-        return []
 
 
 class Issue(ArtifactForm):
@@ -179,25 +146,13 @@ class EvalReportForm(ArtifactForm, title="EvalReport"):
 class DecisionForm(ArtifactForm, title="Decision"):
     """accept/decision.json: what the person has decided; after `deferred` the task stays in accept."""
 
-    decision: Literal["accepted", "needs_changes", "unclear", "upstream_problem", "revert", "deferred"] | None = Field(
-        None, description="needed here, or as verdict"
-    )
-    verdict: Literal["accepted", "deferred"] | None = Field(None, description="another name of decision")
+    refused = {"verdict": "decision"}
+
+    decision: Literal["accepted", "needs_changes", "unclear", "upstream_problem", "revert", "deferred"]
     reasons: list[str] = Field([], description="needed to accept where tests have failed")
     regression_found: bool = False
     decided_by: str | None = None
     decided_at: str | None = None
-
-    @property
-    def word(self) -> str:
-        return str(self.decision or self.verdict)
-
-    def faults(self) -> list[Fault]:
-        if self.decision is None and self.verdict is None:
-            return [("decision", MISSING, "the decision")]
-        if self.decision and self.verdict and self.decision != self.verdict:
-            return [("decision", f"{self.decision} and verdict {self.verdict}", "the same")]
-        return []
 
 
 class RevertRecordForm(ArtifactForm, title="RevertRecord"):
@@ -232,13 +187,21 @@ FORMS: dict[str, type[ArtifactForm]] = {
 
 def read(path: str, value: JsonObject) -> ArtifactForm | list[Fault]:
     """Return an artifact with the fields of its form, or what is wrong with it: one fault for each field."""
+    form = _form(path)
+    if refused := [(name, "not read", needed) for name, needed in form.refused.items() if _has(value, name)]:
+        return refused
     try:
-        artifact = _form(path).model_validate(value)
+        return form.model_validate(value)
     except ValidationError as error:
         faults = [_fault(each) for each in error.errors(include_url=False)]
         first_of_field = {fault[0]: fault for fault in reversed(faults)}
         return list(first_of_field.values())[::-1][:MOST_FAULTS]
-    return artifact.faults() or artifact
+
+
+def _has(value: object, name: str) -> bool:
+    """Tell whether a JSON object has a name, such as `meta.title`."""
+    first, _, rest = name.partition(".")
+    return isinstance(value, dict) and first in value and (not rest or _has(value[first], rest))
 
 
 def schema(path: str) -> JsonObject:

@@ -139,7 +139,7 @@ def review(store: TaskStore, verdict: ReviewVerdict) -> TaskResult:
             store.check_recordable(verdict.artifact), store.author, store.snapshot(store.state()).plan_hash
         )
         signature: JsonObject = {"reviewed_by": store.author.kind, "user": store.author.user, "reviewed_at": store.at}
-        is_new = store.record(verdict.artifact, said, signature, replaces=("aggregate",))
+        is_new = store.record(verdict.artifact, said, signature)
         if phase == verdict.phase:
             result = request_locked(store, Request(ENTER, verdict.leads_to))
         else:
@@ -193,7 +193,7 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Env
         said: JsonObject = {"decision": word, "reasons": reasons}
         author = store.author
         signature: JsonObject = {"decided_by": author.kind, "user": author.user, "decided_at": store.at}
-        is_new = store.record(phases.DECISION, said, signature, {"regression_found": False}, replaces=("verdict",))
+        is_new = store.record(phases.DECISION, said, signature, {"regression_found": False})
         if is_new and DECISIONS[word] is None:
             store.note(ACCEPT, messages.decision(word, reasons))
         if phase == ACCEPT:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DELETE = "delete"
 MOST_FAILURES = 10
 MOST_FLAWS = 5
-NOT_INFERABLE = "missing, and planning.ai.json has no file_plan or draft_files to infer it from"
+NOT_INFERABLE = "missing, and planning.ai.json has no file_plan to infer it from"
 
 
 class PlannedFiles(NamedTuple):
@@ -36,11 +36,9 @@ def planned(snap: Snapshot) -> PlannedFiles:
         return _checked(snap, listed.value.files, PLAN_FILES, "files", unique=True)
     if plan is None:
         return PlannedFiles({})
-    field = "file_plan" if plan.file_plan else "draft_files"
-    entries = plan.file_plan or plan.draft_files
-    if not entries:
+    if not plan.file_plan:
         return PlannedFiles({}, fails(PLAN_FILES, NOT_INFERABLE, write(snap.task, PLAN_FILES)))
-    return _checked(snap, entries, PLAN, field, unique=False)
+    return _checked(snap, plan.file_plan, PLAN, "file_plan", unique=False)
 
 
 def _checked(
@@ -85,7 +83,7 @@ def is_unreadable(snap: Snapshot) -> bool:
 def open_questions(plan: PlanForm) -> list[str]:
     """Return a short name for each question that still blocks the plan."""
     names = []
-    for number, each in enumerate((*plan.blocking_questions, *plan.blocking_open_questions), 1):
+    for number, each in enumerate(plan.blocking_questions, 1):
         if isinstance(each, str):
             names.append(messages.short(each) or f"question {number}")
         elif each.status is None or each.status == "open":
@@ -101,15 +99,13 @@ def flaws(snap: Snapshot) -> list[str]:
     """Return the reasons why the plan must be written again, whatever its reviewers say; empty if there are none."""
     plan = snap.read(PLAN).value
     broken = [failure.words for failure in file_failures(snap)]
-    return broken if plan is None else [*broken, *_unnamed(plan), *_named_twice(plan), *_unknown_tasks(plan)]
+    return broken if plan is None else [*broken, *_unnamed(plan), *_named_twice(plan)]
 
 
 def _unnamed(plan: PlanForm) -> list[str]:
-    if plan.meta is not None and plan.meta.title and plan.meta.title.strip():
-        return []
     values = {"id": plan.id, "title": plan.title, "brief": plan.brief}
     lacks = [name for name, value in values.items() if not str(value or "").strip()]
-    return [f"the plan has no {', no '.join(lacks)}, and no meta.title instead"] if lacks else []
+    return [f"the plan has no {', no '.join(lacks)}"] if lacks else []
 
 
 def _named_twice(plan: PlanForm) -> list[str]:
@@ -118,18 +114,8 @@ def _named_twice(plan: PlanForm) -> list[str]:
     return [f"file_plan names {messages.short_path(path)} twice" for path in twice[:MOST_FLAWS]]
 
 
-def _unknown_tasks(plan: PlanForm) -> list[str]:
-    if plan.work is None:
-        return []
-    known = {each.id for each in plan.work.tasks}
-    named = dict.fromkeys(task for milestone in plan.work.milestones for task in milestone.tasks)
-    unknown = [str(task) for task in named if task not in known]
-    return [f"a milestone names {messages.short(task)}, which is not in work.tasks" for task in unknown[:MOST_FLAWS]]
-
-
 def lacking_essentials(snap: Snapshot) -> list[str]:
     """Return what the plan lacks before code can be written: planned files, acceptance criteria; empty if nothing."""
     plan = snap.read(PLAN).value
     lacks = [] if planned(snap).intents else ["no file is planned"]
-    has_criteria = plan is not None and (plan.acceptance_criteria or plan.acceptance)
-    return lacks if has_criteria else [*lacks, "there are no acceptance criteria"]
+    return lacks if plan is not None and plan.acceptance_criteria else [*lacks, "there are no acceptance criteria"]

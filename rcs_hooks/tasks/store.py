@@ -185,21 +185,14 @@ class TaskStore:
             raise Refused(messages.broken_file(path, record.found))
         return record or {}
 
-    def record(
-        self,
-        path: str,
-        said: JsonObject,
-        signature: JsonObject,
-        defaults: JsonObject | None = None,
-        replaces: Iterable[str] = (),
-    ) -> bool:
+    def record(self, path: str, said: JsonObject, signature: JsonObject, defaults: JsonObject | None = None) -> bool:
         """Write what a person said into an artifact, and return whether that is new.
 
-        Other keys stay, except those in `replaces`; `defaults` are for keys that are missing. Saying the same again
-        changes nothing, not even the signature.
+        Other keys stay; `defaults` are for keys that are missing. Saying the same again changes nothing, not even the
+        signature.
         """
         before = self.check_recordable(path)
-        rest = (defaults or {}) | {key: value for key, value in before.items() if key not in replaces}
+        rest = (defaults or {}) | before
         if before == rest | said:
             return False
         commit(self.folder, [Write(path, rest | said | signature)])

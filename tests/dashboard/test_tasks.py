@@ -35,7 +35,13 @@ def task(board: Board) -> Record:
 def plan(board: Board) -> None:
     folder = board.project.root / ".rcs" / "tasks" / "login" / "planning"
     folder.mkdir(exist_ok=True)
-    known = {"id": "login", "title": "Login", "brief": "x", "file_plan": [{"path": "a.py"}], "acceptance": ["it works"]}
+    known = {
+        "id": "login",
+        "title": "Login",
+        "brief": "x",
+        "file_plan": [{"path": "a.py"}],
+        "acceptance_criteria": ["it works"],
+    }
     (folder / "planning.ai.json").write_text(json.dumps(known))
 
 

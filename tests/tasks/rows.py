@@ -8,7 +8,9 @@ from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PL
 from tests.tasks.support import Record, Task
 
 WHOLE_PLAN: Record = {
-    "meta": {"title": "Add a greeting"},
+    "id": "greeting",
+    "title": "Add a greeting",
+    "brief": "It greets.",
     "file_plan": [{"path": "src/a.py"}],
     "acceptance_criteria": ["it greets"],
 }
@@ -31,7 +33,7 @@ class Row(NamedTuple):
 
 
 ROWS = {
-    "T1": Row("planning", "plan_review", {PLAN: {"draft_files": ["src/a.py"]}}, "review plan"),
+    "T1": Row("planning", "plan_review", {PLAN: {"file_plan": [{"path": "src/a.py"}]}}, "review plan"),
     "T2": Row("planning", "planning", {}, "redo"),
     "T3": Row("plan_review", "codegen", {PLAN_REVIEW: {"ok": True, "blocked": False}}, "codegen"),
     "T4": Row("plan_review", "planning", {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"ok": False, "blocked": False}}, "plan"),

@@ -23,7 +23,7 @@ FAILING: list[Record] = [{"id": "unit", "kind": "test", "overall_pass": False}]
 
 
 def plan(**said: object) -> Record:
-    return {PLAN: {"draft_files": ["src/a.py"]} | said}
+    return {PLAN: {"file_plan": [{"path": "src/a.py"}]} | said}
 
 
 def verdict(**said: object) -> Record:
@@ -68,7 +68,8 @@ BROKEN: dict[str, Record] = {
     ),
     "T1 a question in plain words": plan(blocking_questions=["Which database?"]),
     "T1 a question by the other name": plan(blocking_open_questions=[{"id": "Q9", "status": "open"}]),
-    "T1 questions by both names": plan(blocking_questions=[{"id": "Q1"}], blocking_open_questions=[{"id": "Q9"}]),
+    "T1 files by the other name": {PLAN: {"draft_files": ["src/a.py"]}},
+    "T1 a title and criteria by the other names": plan(meta={"title": "t"}, acceptance=["it greets"]),
     "T1 nothing to infer from": {PLAN: {}},
     "T1 a file that leaves": {FILES: {"files": ["src/a.py", "../x"]}},
     "T1 a file that leaves on the way": {FILES: {"files": [{"path": "a/../../x"}]}},
@@ -82,10 +83,8 @@ BROKEN: dict[str, Record] = {
     "T3 no review": {PLAN: WHOLE_PLAN, PLAN_REVIEW: None},
     "T3 a review that is not JSON": {PLAN: WHOLE_PLAN, PLAN_REVIEW: "{"},
     "T3 not ok": {PLAN: WHOLE_PLAN, **verdict(ok=False)},
-    "T3 not ok by the aggregate": {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"blocked": False, "aggregate": {"ok": False}}},
     "T3 no ok": {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"blocked": False}},
     "T3 an ok that is a word": {PLAN: WHOLE_PLAN, **verdict(ok="yes")},
-    "T3 ok and not ok": {PLAN: WHOLE_PLAN, **verdict(aggregate={"ok": False})},
     "T3 blocked": {PLAN: WHOLE_PLAN, **verdict(blocked=True)},
     "T3 blocked, and not ok either": {PLAN: WHOLE_PLAN, **verdict(ok=False, blocked=True)},
     "T3 blocked, and a reviewer says why": {
@@ -96,12 +95,8 @@ BROKEN: dict[str, Record] = {
     "T3 blocked by a severity": {PLAN: WHOLE_PLAN, **reviewer(ok=False, severity="blocking")},
     "T3 blocked by a decision": {PLAN: WHOLE_PLAN, **reviewer(decision="blocked")},
     "T3 blocked by an issue": {PLAN: WHOLE_PLAN, **reviewer(blocking_issues=["no rollback"])},
-    "T3 blocked by the aggregate": {PLAN: WHOLE_PLAN, **verdict(aggregate={"ok": True, "decision": "blocked"})},
+    "T3 an aggregate": {PLAN: WHOLE_PLAN, **verdict(aggregate={"ok": True})},
     "T3 a reviewer's decision that is none": {PLAN: WHOLE_PLAN, **reviewer(decision="rejected")},
-    "T3 a decision of the aggregate that is none": {
-        PLAN: WHOLE_PLAN,
-        **verdict(aggregate={"ok": True, "decision": "no"}),
-    },
     "T3 an older plan": {PLAN: WHOLE_PLAN, **verdict(meta={"plan_hash": "0" * 64})},
     "T4 the verdict is ok": verdict(),
     "T4 no review": {PLAN_REVIEW: None},
@@ -155,7 +150,7 @@ BROKEN: dict[str, Record] = {
     "T14 no report": {REPORT: None},
     "T15 no decision": {DECISION: None},
     "T15 deferred": {DECISION: {"decision": "deferred"}},
-    "T15 deferred by the other name": {DECISION: {"verdict": "deferred"}},
+    "T15 a decision by the other name": {DECISION: {"verdict": "deferred"}},
     "T15 a decision that says nothing": {DECISION: {}},
     "T15 a decision that is none": {DECISION: {"decision": "maybe"}},
     "T15 no reasons though tests failed": FAILED_RUN,

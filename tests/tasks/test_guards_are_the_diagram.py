@@ -52,6 +52,7 @@ def test_each_edge_has_its_guard_and_each_guard_its_edge() -> None:
 
 def test_the_machine_that_the_runs_are_told_of_has_the_same_pairs() -> None:
     machine = diagram.machine()
+    assert machine
     assert {(one, other) for one, other, _ in machine.transitions} == {edge[:2] for edge in EDGES}
     assert len(machine.transitions) == 19
     assert (machine.initial, set(machine.states)) == (("planning",), set(PHASES))

@@ -26,7 +26,7 @@ COMMANDS: list[tuple[str, ...]] = [
       for what in ("plan", "code") for word in ("ok", "needs_changes", "blocked")),
 ]  # fmt: skip
 CONTENTS: dict[str, list[object]] = {
-    PLAN: [WHOLE_PLAN, WHOLE_PLAN | {"blocking_questions": ["?"]}, {"draft_files": ["src/b.py"]}, "{", []],
+    PLAN: [WHOLE_PLAN, WHOLE_PLAN | {"blocking_questions": ["?"]}, {"file_plan": [{"path": "src/b.py"}]}, "{", []],
     FILES: [{"files": ["src/a.py"]}, {"files": ["../x"]}, {"files": []}],
     PLAN_REVIEW: [{"ok": True, "blocked": False}, {"ok": False, "blocked": False}, {"ok": True, "blocked": True}, "["],
     DIFF: [PATCH, ""],

@@ -25,15 +25,14 @@ NAMES = {
 """The name of a schema is that of its file, without the ending."""
 SMALLEST: dict[str, list[Record]] = {
     "planning.ai": [
-        {"draft_files": ["src/a.py"]},
         WHOLE_PLAN,
         {"id": "p", "title": "t", "brief": "b", "file_plan": []},
     ],
     "plan.files": [{"files": ["src/a.py"]}, {"files": [{"path": "src/a.py", "intent": "create", "summary": "s"}]}],
-    "plan-review": [{"ok": True, "blocked": False}, {"aggregate": {"ok": True}, "blocked": False}],
+    "plan-review": [{"ok": True, "blocked": False}],
     "code-review": [CLEAN_REVIEW],
     "eval-report": [PASSED, {"status": "running", "suites": []}],
-    "decision": [{"decision": "accepted"}, {"verdict": "deferred"}],
+    "decision": [{"decision": "accepted"}, {"decision": "deferred"}],
     "record": [{"reason": "it broke", "status": "requested"}],
 }
 
@@ -83,7 +82,7 @@ WRONG: dict[str, tuple[str, str, Record, str]] = {
     "a question that is a number": (
         "T1",
         "planning.ai",
-        {"draft_files": ["a"], "blocking_questions": [7]},
+        {"file_plan": [{"path": "a"}], "blocking_questions": [7]},
         "blocking_questions[0]: 7",
     ),
     "files that are a number": ("T1", "plan.files", {"files": 7}, "files: 7"),

@@ -43,7 +43,7 @@ BACKWARD: dict[str, tuple[str, str, str, Record]] = {
     "T4": ("plan_review", "plan", "planning", {PLAN_REVIEW: {"ok": False, "blocked": False}}),
     "T5": ("plan_review", "plan", "planning", {PLAN_REVIEW: {"ok": False, "blocked": True}}),
     "T7": ("codegen", "plan", "planning", {"code/files/src/b.py": "x = 1\n"}),
-    "T8": ("codegen", "review plan", "plan_review", {PLAN: {"meta": {"title": "t"}}}),
+    "T8": ("codegen", "review plan", "plan_review", {PLAN: {"id": "p", "title": "t", "brief": "b"}}),
     "T11": ("review", "codegen", "codegen", {CODE_REVIEW: CLEAN_REVIEW | {"decision": "needs_changes"}}),
     "T12": (
         "review",
@@ -131,10 +131,10 @@ def test_each_time_has_a_number_of_its_own(task: Task) -> None:
     task.at("planning", {PLAN: WHOLE_PLAN})
     for title in ("second", "third"):
         task.did("redo")
-        task.put(PLAN, WHOLE_PLAN | {"meta": {"title": title}})
-    assert task.read(f"history/1/{PLAN}")["meta"]["title"] == "Add a greeting"
-    assert task.read(f"history/2/{PLAN}")["meta"]["title"] == "second"
-    assert task.read(PLAN)["meta"]["title"] == "third"
+        task.put(PLAN, WHOLE_PLAN | {"title": title})
+    assert task.read(f"history/1/{PLAN}")["title"] == "Add a greeting"
+    assert task.read(f"history/2/{PLAN}")["title"] == "second"
+    assert task.read(PLAN)["title"] == "third"
 
 
 def test_what_lies_in_the_history_already_is_never_written_over(task: Task) -> None:
@@ -161,7 +161,7 @@ def test_the_transcript_stays_and_grows(task: Task) -> None:
 def test_an_old_approval_does_not_open_codegen(task: Task) -> None:
     task.at("plan_review", {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"ok": True, "blocked": False}})
     task.did("next", "--override", "another idea", "--to", "planning")
-    task.put(PLAN, WHOLE_PLAN | {"meta": {"title": "Another idea"}})
+    task.put(PLAN, WHOLE_PLAN | {"title": "Another idea"})
     task.did("review plan")
     before = task.state_bytes
     done = task("codegen")

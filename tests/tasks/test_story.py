@@ -16,7 +16,6 @@ PLAN: Record = {
     "brief": "The program says hello.",
     "file_plan": [{"path": "src/greet.py", "intent": "create"}, {"path": "tests/test_greet.py"}],
     "acceptance_criteria": ["greet() says hello"],
-    "work": {"tasks": [{"id": "W1"}, {"id": "W2"}], "milestones": [{"tasks": ["W1", "W2"]}]},
     "blocking_questions": [{"id": "Q1", "text": "In which language?", "status": "open"}],
 }
 TEAM = {"id": "RiskPlanner", "ok": True, "severity": "none", "decision": "ok", "blocking_issues": []}

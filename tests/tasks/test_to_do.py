@@ -36,10 +36,6 @@ FINDINGS: dict[str, tuple[str, str, Record, list[str]]] = {
     "a reviewer without a word": (
         "plan_review", "planning", plan_review(reviewers=[{"ok": False}]), ["reviewer 1: needs_changes"]
     ),
-    "an aggregate": (
-        "plan_review", "planning", plan_review(aggregate={"ok": False, "blocking_issues": ["no rollback"]}),
-        ["aggregate: no rollback"],
-    ),
     "issues of the code, the heaviest first": (
         "review", "codegen",
         review("needs_changes", issue("C1", "minor"), issue("C2", "info"), issue("C3", "blocking", "it leaks")),

@@ -11,22 +11,16 @@ from tests.tasks.support import Record, Task
 
 OK: Record = {"ok": True, "blocked": False}
 NAMED: Record = {"id": "p", "title": "t", "brief": "b", "file_plan": [{"path": "src/a.py"}]}
-WORK: Record = {"tasks": [{"id": "W1"}], "milestones": [{"tasks": ["W1", "W9"]}]}
 WHY: dict[str, tuple[str, Record, str]] = {
     "no brief": (
         "plan_review",
         {PLAN_REVIEW: OK, PLAN: {key: NAMED[key] for key in NAMED if key != "brief"}},
-        "the plan has no brief, and no meta.title instead",
+        "the plan has no brief",
     ),
     "a path twice": (
         "plan_review",
         {PLAN_REVIEW: OK, PLAN: NAMED | {"file_plan": [{"path": "./a"}, {"path": "a"}]}},
         "file_plan names a twice",
-    ),
-    "a task that is none": (
-        "plan_review",
-        {PLAN_REVIEW: OK, PLAN: NAMED | {"work": WORK}},
-        "a milestone names W9, which is not in work.tasks",
     ),
     "no plan": ("plan_review", {PLAN_REVIEW: OK}, "planning/planning.ai.json: missing"),
     "out of scope": ("codegen", {PLAN: WHOLE_PLAN, **CODE_FILES, "code/files/b.py": "x"}, "not in the plan: b.py"),

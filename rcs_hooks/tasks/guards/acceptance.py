@@ -132,7 +132,9 @@ def _decision_is(snap: Snapshot, word: str, fix: str) -> Failures:
         return tuple(failure._replace(fix=fix) for failure in read.failures)
     if read.value is None:
         return read.failures
-    return () if read.value.word == word else fails(DECISION, read.value.word, fix, field="decision", needed=word)
+    return (
+        () if read.value.decision == word else fails(DECISION, read.value.decision, fix, field="decision", needed=word)
+    )
 
 
 def _decide(snap: Snapshot, word: str) -> str:
@@ -141,7 +143,7 @@ def _decide(snap: Snapshot, word: str) -> str:
 
 def check_revert_requested(snap: Snapshot) -> Failures:
     decision, record = snap.read(DECISION), snap.read(REVERT_RECORD)
-    is_decided = decision.value and (decision.value.word == "revert" or decision.value.regression_found)
+    is_decided = decision.value and (decision.value.decision == "revert" or decision.value.regression_found)
     if is_decided or (record.value and record.value.has_reason):
         return ()
     unreadable = [read for read in (decision, record) if read.value is None and not read.is_missing]

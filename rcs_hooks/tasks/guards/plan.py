@@ -39,22 +39,16 @@ def check_review_ok(snap: Snapshot) -> Failures:
 
 
 def _not_ok(snap: Snapshot, review: PlanReviewForm) -> Failures:
-    if review.is_ok:
-        return ()
-    field = "aggregate.ok" if review.ok is None else "ok"
-    return fails(PLAN_VERDICT, "false", _review_again(snap), field=field, needed="true")
+    return () if review.ok else fails(PLAN_VERDICT, "false", _review_again(snap), field="ok", needed="true")
 
 
 def _blocked(snap: Snapshot, review: PlanReviewForm) -> Failures:
-    """Return the failure of the first part that blocks: the file itself, its aggregate, or one reviewer; else none."""
+    """Return the failure of the first part that blocks: the file itself or one reviewer; else none."""
     fix, blocking = _review_again(snap), _blocking_reviewers(review)
     if review.blocked:
         return fails(PLAN_VERDICT, f"true{_first_issue(blocking)}", fix, field="blocked", needed="false")
-    if review.aggregate and _aggregate_blocks(review):
-        issue = messages.issue(next(iter(review.aggregate.blocking_issues), None))
-        return fails(PLAN_VERDICT, f"blocked ({issue})" if issue else "blocked", fix, field="aggregate", needed="ok")
     if blocking:
-        field, value = ("ok", "true") if review.is_ok else ("blocked", "false")
+        field, value = ("ok", "true") if review.ok else ("blocked", "false")
         found = f"{value} but reviewer {messages.short(blocking[0][0])} is blocking"
         return fails(PLAN_VERDICT, found, fix, field=field)
     return ()
@@ -104,14 +98,9 @@ def _verdict_is(snap: Snapshot, word: str) -> Failures:
 
 def verdict_of(review: PlanReviewForm) -> str:
     """Return the verdict of a whole review: blocked if anything in it blocks, else what the file itself says."""
-    if review.blocked or _aggregate_blocks(review) or _blocking_reviewers(review):
+    if review.blocked or _blocking_reviewers(review):
         return BLOCKED
-    return OK if review.is_ok else NEEDS_CHANGES
-
-
-def _aggregate_blocks(review: PlanReviewForm) -> bool:
-    aggregate = review.aggregate
-    return aggregate is not None and (aggregate.decision == BLOCKED or bool(aggregate.blocking_issues))
+    return OK if review.ok else NEEDS_CHANGES
 
 
 def _blocking_reviewers(review: PlanReviewForm) -> list[tuple[str, object]]:
@@ -142,8 +131,7 @@ def why_planned_again(snap: Snapshot) -> list[str]:
         for number, each in enumerate(review.reviewers, 1)
         for what in _said(each)
     ]
-    issues = review.aggregate.blocking_issues if review.aggregate else []
-    return [*found, *(messages.finding("aggregate", messages.issue(each)) for each in issues), *flaws(snap)]
+    return [*found, *flaws(snap)]
 
 
 def _said(reviewer: Reviewer) -> list[str]:
