@@ -2,31 +2,25 @@
 
 Rules of this file:
 - A file goes to `history/<n>/` under its own path, with a new n each time; what is there already is never touched.
-- The move of a task is the rename of its state.json. A kill before it leaves a note of what was moved, and the next
-  holder of the lock moves that back.
+- The move of a task is the rename of its state.json, which comes last. A kill before it leaves what was moved in the
+  history.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.bounded import READ_FLAGS
 from rcs_hooks.files.folders import folders_of, make_folders
 from rcs_hooks.files.reading import LARGEST
-from rcs_hooks.files.transaction import FRESH_FLAGS, Write, commit
+from rcs_hooks.files.transaction import FRESH_FLAGS
 from rcs_hooks.files.workspaces import exists
 from rcs_hooks.tasks import phases, task_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from rcs_hooks.jsontext import JsonObject
-
-NOTE = ".putting-aside.json"
 
 
 class ArchivedFiles(NamedTuple):
@@ -54,12 +48,21 @@ def archive(folder: str, target: str) -> ArchivedFiles:
         make_folders(folder, os.path.dirname(f"{archived.folder}/{path}"))
     for path in copies:
         _copy(f"{folder}/{path}", f"{folder}/{archived.folder}/{path}")
-    if moved:
-        commit(folder, [Write(NOTE, {"folder": archived.folder, "moved": list(moved), "state": _hash(folder)})])
-    for path in moved:
-        os.rename(f"{folder}/{path}", f"{folder}/{archived.folder}/{path}")
-    flush(folder, [*moved, *(f"{archived.folder}/{path}" for path in (*moved, *copies))])
+    try:
+        for path in moved:
+            os.rename(f"{folder}/{path}", f"{folder}/{archived.folder}/{path}")
+        flush(folder, [*moved, *(f"{archived.folder}/{path}" for path in (*moved, *copies))])
+    except BaseException:  # the task will not move; then it is raised again
+        put_back(folder, archived)
+        raise
     return archived
+
+
+def put_back(folder: str, archived: ArchivedFiles) -> None:
+    """Move back what was archived for a move that has failed. The caller holds the lock."""
+    for path in archived.moved:
+        if _exists(f"{folder}/{archived.folder}/{path}"):
+            os.rename(f"{folder}/{archived.folder}/{path}", f"{folder}/{path}")
 
 
 def flush(folder: str, paths: Iterable[str]) -> None:
@@ -78,59 +81,8 @@ def put_aside(folder: str, paths: Sequence[str]) -> ArchivedFiles:
     return archived
 
 
-def finish(folder: str) -> None:
-    """Remove the note once state.json is replaced. A note that stays behind names an older state, and is ignored."""
-    with suppress(OSError):
-        os.unlink(f"{folder}/{NOTE}")
-
-
-def recover(folder: str) -> None:
-    """Move back what was archived for a move that a kill prevented. The caller holds the lock.
-
-    Raises Unavailable or OSError if that is impossible at the moment; then the note stays for the next holder.
-    """
-    note = task_files.read_json(folder, NOTE)
-    if note is None:
-        return
-    task_files.check_available(note, NOTE)
-    if isinstance(note, dict) and note.get("state") == _hash(folder):
-        back = [(path, archived) for path, archived in _listed(folder, note) if _exists(f"{folder}/{archived}")]
-        for path, archived in back:
-            if not _exists(f"{folder}/{path}"):
-                os.rename(f"{folder}/{archived}", f"{folder}/{path}")
-        flush(folder, [name for pair in back for name in pair])
-    finish(folder)
-
-
 def _exists(path: str) -> bool:
     return exists(path, through_links=False)
-
-
-def _listed(folder: str, note: JsonObject) -> list[tuple[str, str]]:
-    """Return each path that a note lists, and the path to which it was moved.
-
-    Other paths than those that `archive` moves are left out, as a repository may bring a note of its own.
-    """
-    history, moved = note.get("folder"), note.get("moved")
-    if not (isinstance(history, str) and isinstance(moved, list) and _is_history(history)):
-        return []
-    outputs = phases.stale_outputs(phases.PHASES[0])
-    ours = [path for path in outputs if path in moved and path not in phases.EDITED_IN_PLACE]
-    for path in ours:
-        task_files.check_inside(folder, os.path.dirname(path))
-        task_files.check_inside(folder, os.path.dirname(f"{history}/{path}"))
-    return [(path, f"{history}/{path}") for path in ours]
-
-
-def _is_history(folder: str) -> bool:
-    head, _, number = folder.partition("/")
-    return head == phases.HISTORY and number.isascii() and number.isdigit()
-
-
-def _hash(folder: str) -> str:
-    content = task_files.read(folder, phases.STATE_FILE)
-    task_files.check_available(content, phases.STATE_FILE)
-    return sha256(content).hexdigest() if isinstance(content, bytes) else ""
 
 
 def _next_number(folder: str) -> int:

@@ -68,7 +68,6 @@ def collect(store: TaskStore, ref: str | None, environment: Environment) -> Coll
             raise Refused(messages.nothing_changed(changes.base))
         _stage(store.folder, staged, changes)
         with store.lock():
-            store.recover()
             state = store.state()
             _check_phase(store.task, state.phase)
             archived = _put_aside(store, state.collected)

@@ -94,7 +94,6 @@ def request(store: TaskStore, request: Request, environment: Environment) -> Tas
     store.check_exists()
     verdict = judging.judge(store, request.target, environment) if request.kind != flow.REDO else None
     with store.lock():
-        store.recover()
         return request_locked(store, request, verdict)
 
 
@@ -126,7 +125,6 @@ def review(store: TaskStore, verdict: ReviewVerdict) -> TaskResult:
     """
     store.check_exists()
     with store.lock():
-        store.recover()
         phase = store.state().phase
         store.check_recordable(verdict.artifact)
         if phase not in (verdict.phase, verdicts.BEFORE[verdict.phase]):
@@ -180,7 +178,6 @@ def accept(store: TaskStore, word: str, reasons: Sequence[str], environment: Env
     store.check_exists()
     verdict = judging.judge(store, None if DECISIONS[word] == DONE else ACCEPT, environment)
     with store.lock():
-        store.recover()
         phase = store.state().phase
         store.check_recordable(phases.DECISION)
         if phase not in (TEST, ACCEPT):
@@ -209,7 +206,6 @@ def revert(store: TaskStore, reason: str) -> TaskResult:
         raise Refused(messages.NO_REVERT_REASON)
     store.check_exists()
     with store.lock():
-        store.recover()
         phase = store.state().phase
         if phase == REVERT:
             raise Refused(messages.reverting(store.task))

@@ -132,10 +132,6 @@ class TaskStore:
             from rcs_hooks.tasks import forms as _  # noqa: F401 - only to have it loaded
         return Lock(self.folder, LOCK_SECONDS)
 
-    def recover(self) -> None:
-        """Move back what was archived for a move that a kill prevented."""
-        archive.recover(self.folder)
-
     def begin(self, start: str | None = None) -> None:
         """Log the beginning of the task, and write its first state. `start`: the commit that is checked out."""
         self._log("transition", None, phases.PLANNING, None)
@@ -145,17 +141,16 @@ class TaskStore:
         """Archive what becomes stale, log the move, and write the new state. Return what was archived."""
         source, target = move.source, move.target
         is_back = phases.is_back(source, target)
+        archived = archive.archive(self.folder, target) if is_back else archive.ArchivedFiles()
         try:
-            archived = archive.archive(self.folder, target) if is_back else archive.ArchivedFiles()
             self._log(move.kind, source, target, move.reason, move.failed)
             after: JsonObject = {"task_id": self.task} | state.moved(
                 before, target, self.at, move.why, self.author.kind
             )
             commit(self.folder, [Write(phases.STATE_FILE, after)])
         except BaseException:  # the task has not moved, so its files go back; then it is raised again
-            archive.recover(self.folder)
+            archive.put_back(self.folder, archived)
             raise
-        archive.finish(self.folder)
         return archived
 
     def refuse(self, source: str, target: str | None, reason: str | None, failed: Iterable[GuardFailure]) -> None:

@@ -64,7 +64,6 @@ def begin(store: TaskStore, environment: Environment) -> TaskResult:
     """
     store.check_exists()
     with store.lock():
-        store.recover()
         state = store.state()
         if state.phase not in (REVIEW, *TESTED_IN):
             raise Refused(messages.no_testing_now(store.task, state.phase))
@@ -114,7 +113,6 @@ def _record(
     store: TaskStore, place: TaskResult, suite: eval_report.SuiteRun, environment: Environment, *, is_fresh: bool
 ) -> ProofStatus | None:
     with store.lock():
-        store.recover()
         state = store.state()
         if (state.phase, state.round) != (place.phase, place.round):
             raise Refused(messages.gone_on(store.task, state.phase))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.table import each_row
-from tests.tasks.paths import CODE, DIFF, FILES, PLAN, PLAN_REVIEW
+from tests.tasks.paths import CODE, DIFF, FILES, PLAN
 from tests.tasks.rows import ROWS, WHOLE_PLAN
 from tests.tasks.support import Task
 
@@ -104,14 +104,6 @@ def test_too_many_files_are_neither_copied_in_part_nor_said_to_be(task: Task) ->
         (task.folder / f"code/files/{number}").touch()
     assert "copied" not in task.did("redo")
     assert "  - code/files/: more than 10000 files, need fewer\n" in task("next").err
-
-
-def test_a_folder_in_place_of_the_note_locks_nobody_out(task: Task) -> None:
-    task.at("plan_review", {PLAN: WHOLE_PLAN, PLAN_REVIEW: {"ok": False}, ".putting-aside.json/x": "theirs"})
-    task.did("next")
-    assert task.phase == "planning"
-    assert task.there(".putting-aside.json.unreadable/x")
-    task.did("redo")
 
 
 @pytest.mark.parametrize("line", ["/next --override " + "x" * 3_000_000, "\0" * 70_000, "/redo" + " " * 70_000 + "x"])

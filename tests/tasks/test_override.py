@@ -156,9 +156,6 @@ def test_a_crash_of_any_move_leaves_the_old_state_and_a_line_of_it(task: Task, n
     kind = "redo" if row.command == "redo" else "transition"
     assert task.story == [(kind, row.source, row.target)]
     assert task("status").status == 0
-    task.did(row.command)
-    assert task.phase == row.target, "what was put aside for it does not stand in its way"
-    assert task.story == [(kind, row.source, row.target)] * 2
 
 
 @pytest.mark.slow
