@@ -108,19 +108,6 @@ def test_without_state_nothing_is_made(workspace: Workspace) -> None:
     assert not (workspace.root / ".rcs").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["prune", "--mode", "forge"], "rcs: --mode: prune looks at every mode; leave it out\n"),
-        (["prune", "--all-sessions"], "rcs: --all-sessions: only clear takes it, not prune\n"),
-        (["read", "--mode", "forge", "--dry-run"], "rcs: --dry-run: only prune takes it, not read\n"),
-    ],
-)
-def test_an_option_that_does_not_fit_is_refused(workspace: Workspace, words: list[str], sentence: str) -> None:
-    done = rcs(workspace.root, "state", *words)
-    assert (done.status, done.err) == (2, sentence)
-
-
 def test_an_output_goes_that_no_record_names(workspace: Workspace) -> None:
     output = "20231114-220000000-{}.txt"
     proof = {"command": "make", "exit": 0, "output": output.format("aa")}

@@ -408,8 +408,6 @@ def test_prune_says_what_it_did(workspace: Workspace) -> None:
     """Whole: the age is asked for, and what was written just now waits for the next time."""
     session(workspace, "mine", **ENDED)
     assert rcs(workspace.root, "state", "prune", "--older-than", "30d").out == "nothing to remove\n"
-    refused = rcs(workspace.root, "state", "clear", "--mode", "forge", "--older-than", "30d")
-    assert refused.err == "rcs: --older-than: only prune takes it, not clear\n"
 
 
 # --- questions

@@ -200,24 +200,6 @@ def test_the_arrow_brings_the_last_line_back_and_a_ctrl_c_ends_no_more_than_the_
 
 
 @pytest.mark.slow
-def test_lines_are_remembered_until_the_next_time(task: Task) -> None:
-    task.did("new")
-    with Terminal(task) as first:
-        first.until(PROMPT)
-        first.types("/redo\r")
-        first.until(PROMPT)
-        first.types("/quit\r")
-        assert first.ends() == 0
-    with Terminal(task) as second:
-        second.until(PROMPT)
-        second.types("\x1b[A\x1b[A\r")
-        second.until(PROMPT)
-        assert task.round("planning") == 3
-        second.types("\x04")
-        assert second.ends() == 0
-
-
-@pytest.mark.slow
 def test_the_prompt_says_where_the_task_is(task: Task) -> None:
     task.did("new")
     with Terminal(task) as terminal:
