@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rcs_hooks.dashboard import json_models
 from rcs_hooks.dashboard.parameters import InvalidParameter
 
 if TYPE_CHECKING:
@@ -19,21 +18,44 @@ Record = dict[str, Any]
 LARGEST = 64 * 1024
 
 
+class Body(BaseModel):
+    """What a page sends; no other keys than these."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Answer(Body):
+    root: str
+    session: str | None = None
+    """As in the session that asks."""
+    answer: str = Field(min_length=1, max_length=4000)
+
+
+class End(Body):
+    status: Literal["completed", "failed", "skipped"] = "skipped"
+
+
+class Clear(Body):
+    root: str
+    session: str | None = None
+    mode: str
+
+
 async def answer(request: Request, data: DashboardSource) -> Record:
     """Answer the question in the address, and return the result as JSON."""
-    body = json_models.AnswerJson.model_validate_json(await _body(request))
+    body = Answer.model_validate_json(await _body(request))
     return await data.answer(request.path_params["question"], body)
 
 
 async def end(request: Request, data: DashboardSource) -> Record:
     """End the run in the address, and return the result as JSON."""
-    body = json_models.EndJson.model_validate_json(await _body(request))
+    body = End.model_validate_json(await _body(request))
     return await data.end(request.path_params["run"], body.status)
 
 
 async def clear(request: Request, data: DashboardSource) -> Record:
     """Clear a mode of a session, and return the result as JSON."""
-    return await data.clear(json_models.ClearJson.model_validate_json(await _body(request)))
+    return await data.clear(Clear.model_validate_json(await _body(request)))
 
 
 async def _body(request: Request) -> bytes:

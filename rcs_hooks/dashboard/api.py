@@ -17,7 +17,6 @@ from rcs_hooks.dashboard import (
     everything,
     parameters,
     runs,
-    schema,
 )
 from rcs_hooks.dashboard.sessions import ACTIVE
 from rcs_hooks.runs.records import RunFilter
@@ -63,9 +62,6 @@ def routes(data: DashboardSource, token: str, prefix: str = "") -> list[Route]:
     async def give_token(request: Request, _: DashboardSource) -> Record:
         return {"token": token}
 
-    async def describe(request: Request, _: DashboardSource) -> Record:
-        return schema.document()
-
     async def send_file(request: Request) -> Response:
         return await send_artifact(request, data)
 
@@ -86,7 +82,6 @@ def routes(data: DashboardSource, token: str, prefix: str = "") -> list[Route]:
         get("/api/tasks", list_tasks),
         get("/api/attention", list_needs),
         get("/api/token", give_token),
-        get("/api/schema", describe),
         post("/api/questions/{question}/answer", actions.answer),
         post("/api/runs/{run}/end", actions.end),
         post("/api/modes/clear", actions.clear),

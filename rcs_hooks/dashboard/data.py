@@ -35,7 +35,7 @@ from rcs_hooks.workflow.stop import limits
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rcs_hooks.dashboard.json_models import AnswerJson, ClearJson
+    from rcs_hooks.dashboard.actions import Answer, Clear
     from rcs_hooks.runs.store import RunStore
 
 Record = dict[str, Any]
@@ -206,13 +206,13 @@ class DashboardData:
 
     # --- acting
 
-    async def answer(self, question: str, body: AnswerJson) -> Record:
+    async def answer(self, question: str, body: Answer) -> Record:
         return await local_actions.answer(self, question, body)
 
     async def end(self, run_id: str, status: str) -> Record:
         return await run_in_threadpool(local_actions.end, self, run_id, status)
 
-    async def clear(self, body: ClearJson) -> Record:
+    async def clear(self, body: Clear) -> Record:
         return await local_actions.clear(self, body)
 
     # --- following

@@ -1,6 +1,9 @@
 """The WebSocket of a page: the events since the last one that it has seen, then each new one.
 
-Nothing is remembered of a page but the last event that it was sent."""
+The messages are JSON: `hello` (`seq`, and `state`, the version of the state folders), `events` (with their runs),
+`runs` (some were deleted), `state` (changed in `roots`) and `reset` (another store: ask again for everything).
+Nothing is remembered of a page but the last event that it was sent.
+"""
 
 from __future__ import annotations
 

@@ -20,15 +20,15 @@ from rcs_hooks.state.validation import check_session_id
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
+    from rcs_hooks.dashboard.actions import Answer, Clear
     from rcs_hooks.dashboard.data import DashboardData
-    from rcs_hooks.dashboard.json_models import AnswerJson, ClearJson
 
 Record = dict[str, Any]
 
 SOURCE = "dashboard"
 
 
-async def answer(data: DashboardData, question: str, body: AnswerJson) -> Record:
+async def answer(data: DashboardData, question: str, body: Answer) -> Record:
     """Answer a question, and return the result as JSON."""
     scope = await _scope(data, body.root, body.session)
     return dict(await run_in_threadpool(question_service.answer, scope, question, body.answer, source=SOURCE))
@@ -45,7 +45,7 @@ def end(data: DashboardData, run_id: str, status: str) -> Record:
         store.close()
 
 
-async def clear(data: DashboardData, body: ClearJson) -> Record:
+async def clear(data: DashboardData, body: Clear) -> Record:
     """Clear a mode of a session, and return the result as JSON."""
     scope = await _scope(data, body.root, body.session)
     mode = body.mode if body.mode == INVENTORY else check_name(scope, body.mode)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from rcs_hooks.dashboard.actions import Answer, Clear
     from rcs_hooks.dashboard.everything import EntryQuery
-    from rcs_hooks.dashboard.json_models import AnswerJson, ClearJson
     from rcs_hooks.dashboard.store_thread import StoreThread
     from rcs_hooks.runs.store import RunStore
 
@@ -73,13 +73,13 @@ class DashboardSource(Protocol):
 
     # --- acting; each method raises Refused where that is not possible from here
 
-    async def answer(self, question: str, body: AnswerJson) -> Record:
+    async def answer(self, question: str, body: Answer) -> Record:
         """Answer a question, and return the result as JSON."""
 
     async def end(self, run_id: str, status: str) -> Record:
         """End a run, and return the result as JSON."""
 
-    async def clear(self, body: ClearJson) -> Record:
+    async def clear(self, body: Clear) -> Record:
         """Clear a mode of a session, and return the result as JSON."""
 
     # --- following

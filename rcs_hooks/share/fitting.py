@@ -1,7 +1,7 @@
-"""Makes JSON that another machine has written fit a model of the dashboard. Pure.
+"""Makes JSON that another machine has written fit a shape. Pure.
 
 Rules of this file:
-- What has not the shape of the model is passed over. Keys that are not known are dropped, so that a newer writer keeps
+- What does not fit the shape is passed over. Keys that are not known are dropped, so that a newer writer keeps
   nobody from reading.
 - Texts are bounded and without control characters, and moments are moments.
 """
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, get_args
 
 from pydantic import ValidationError
 
-from rcs_hooks.dashboard.json_models import JsonModel
 from rcs_hooks.overview.records import moment
+from rcs_hooks.share.shapes import Shape
 from rcs_hooks.text import cut
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ DEEPEST, MOST_VALUES, LONGEST_TEXT = 6, 200, 4_000
 LARGEST = 2**53
 
 
-def fitted(model: type[JsonModel], record: JsonObject) -> JsonObject | None:
-    """Return the part of a record that a model knows, cleaned; None if that is not what the model wants."""
+def fitted(model: type[Shape], record: JsonObject) -> JsonObject | None:
+    """Return the part of a record that a shape knows, cleaned; None if that is not what it wants."""
     try:
         return model.model_validate(_known(model, cleaned(record))).model_dump()
     except (ValidationError, RecursionError):
         return None
 
 
-def _known(model: type[JsonModel], value: object) -> object:
+def _known(model: type[Shape], value: object) -> object:
     if not isinstance(value, dict):
         return value
     return {name: _nested(field.annotation, value[name]) for name, field in model.model_fields.items() if name in value}
@@ -45,8 +45,8 @@ def _nested(annotation: object, value: object) -> object:
     return [_known(model, each) for each in value] if isinstance(value, list) else _known(model, value)
 
 
-def _model_in(annotation: object) -> type[JsonModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, JsonModel):
+def _model_in(annotation: object) -> type[Shape] | None:
+    if isinstance(annotation, type) and issubclass(annotation, Shape):
         return annotation
     return next((found for each in get_args(annotation) if (found := _model_in(each))), None)
 

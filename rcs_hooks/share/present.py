@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from rcs_hooks import jsontext
 from rcs_hooks.client_names import RESUMES, TITLES
 from rcs_hooks.dashboard import overview as overviews
-from rcs_hooks.dashboard.json_models import SessionJson, TaskJson
-from rcs_hooks.dashboard.json_modes import OverviewEntryJson
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.paths import is_name
 from rcs_hooks.overview.entries import CLOSED, ENDED, LATELY, MODE, RUNNING, TASKS, VERSION, WAITING
 from rcs_hooks.overview.records import moment
 from rcs_hooks.share.fitting import cleaned, fitted
+from rcs_hooks.share.shapes import EntryShape, SessionShape, TaskShape
 from rcs_hooks.state.silence import LET_GO, length
 from rcs_hooks.state.validation import check_session_id
 from rcs_hooks.text import clean, quoted
@@ -80,7 +79,7 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
     record, now = _parsed(document.record), document.place.now(now)
     if isinstance(modes := record.get("modes"), list):
         given["modes"] = [_mode(each) if isinstance(each, dict) else each for each in modes]
-    found = fitted(SessionJson, NOT_EARLY | record | given)
+    found = fitted(SessionShape, NOT_EARLY | record | given)
     if found is None:
         return None
     found["questions"] = [each for item in _list(record.get("questions")) if (each := question(item))]
@@ -143,7 +142,7 @@ def task(document: SharedDocument) -> JsonObject | None:
     decision = record.get("decision")
     if isinstance(decision, dict) and not decision.get("by"):
         given["decision"] = decision | {"by": UNSAID}
-    return fitted(TaskJson, record | given)
+    return fitted(TaskShape, record | given)
 
 
 def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str], str]) -> SharedEntry | None:
@@ -164,7 +163,7 @@ def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str
     }  # fmt: skip
     if kind == MODE:
         given["phase"] = _phase(record.get("phase"))
-    found = fitted(OverviewEntryJson, NOT_SAID | record | given)
+    found = fitted(EntryShape, NOT_SAID | record | given)
     if found is None or (group == ENDED and now - (_seconds(found["since"]) or 0.0) > LATELY):
         return None
     asked = record.get("question")

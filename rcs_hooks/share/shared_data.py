@@ -30,8 +30,8 @@ from rcs_hooks.text import clean, quoted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rcs_hooks.dashboard.actions import Answer, Clear
     from rcs_hooks.dashboard.everything import EntryQuery
-    from rcs_hooks.dashboard.json_models import AnswerJson, ClearJson
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.runs.store import RunStore
     from rcs_hooks.share.connecting import Link
@@ -233,14 +233,14 @@ class SharedData:
 
     # --- acting: on the machine itself
 
-    async def answer(self, question: str, body: AnswerJson) -> JsonObject:
+    async def answer(self, question: str, body: Answer) -> JsonObject:
         command = present.COMMANDS.answer(question) if present.is_id(question) else "rcs status"
         _refuse(machine_in(body.root), command)
 
     async def end(self, run_id: str, status: str) -> JsonObject:
         _refuse(machine_in(run_id), f"rcs runs end {quoted(run_id.rpartition('@')[0])} --status {status}")
 
-    async def clear(self, body: ClearJson) -> JsonObject:
+    async def clear(self, body: Clear) -> JsonObject:
         session = present.session_of(body.session)
         _refuse(machine_in(body.root), present.COMMANDS._replace(session=session or "").clear(clean(body.mode)))
 

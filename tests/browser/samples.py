@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from rcs_hooks.dashboard.json_models import TasksJson
 from rcs_hooks.dashboard.tasks import lifecycle
 
 BLOCKED = "review/code-review.json: issues: 1 blocking (C2 src/a.py: <b>no</b> check), need 0"
@@ -46,4 +46,4 @@ def tasks(root: str) -> str:
         _task("billing", "done", root, [], decision=ACCEPTED, proof=STALE),
         _task("broken", None, root, [], round=None, problem="state.json: not JSON (line 3 column 1)"),
     ]  # fmt: skip
-    return TasksJson.model_validate({"tasks": listed, "state": "00000000"} | lifecycle()).model_dump_json()
+    return json.dumps({"tasks": listed, "state": "00000000"} | lifecycle())

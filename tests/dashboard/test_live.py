@@ -15,10 +15,9 @@ from typing import Any
 
 import pytest
 import uvicorn
-from pydantic import TypeAdapter
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from rcs_hooks.dashboard import app, json_live, serve
+from rcs_hooks.dashboard import app, serve
 from rcs_hooks.dashboard.data import DashboardData
 from rcs_hooks.dashboard.follow import Follower
 from rcs_hooks.dashboard.guard import AccessRules
@@ -63,17 +62,14 @@ def emitted(project: Project, run: str, count: int) -> None:
         emit(given | {"data": {"status": "running"}}, environment)
 
 
-def test_every_message_has_its_model(project: Project, server: Server) -> None:
-    adapter: TypeAdapter[Any] = TypeAdapter(json_live.MessageJson)
+def test_messages_say_what_is_new(project: Project, server: Server) -> None:
     with Listener(server.url, 0) as page:
         assert page.next() == {"type": "hello", "seq": 0, "state": page.told[0]["state"]}
         project.emit("requirements")
         message = page.next()
         assert [run["current"] for run in message["runs"]] == ["requirements"]
         Workspace(project.root).prompt("$forge go")
-        page.until("state")
-        for each in page.told:
-            assert adapter.validate_python(each, strict=True).model_dump(mode="json") == each
+        assert page.until("state")["roots"] == [str(project.root)]
 
 
 def test_a_phase_of_a_mode_is_told_with_the_version_that_the_list_and_the_page_then_have(

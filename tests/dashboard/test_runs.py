@@ -421,3 +421,11 @@ def test_a_script_in_a_name_is_only_text(board: Board) -> None:
     assert found["timeline"][0]["label"] == script
     assert "<script" not in found["graph"]["svg"]
     assert "&lt;script&gt;" in found["graph"]["svg"]
+
+
+def test_an_unexpected_error_is_a_sentence_too(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(board.data, "filters", broken)
+    assert board.refused("/api/runs") == (500, "something unexpected went wrong here: ZeroDivisionError: by nothing")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.dashboard import json_models
 from tests.dashboard.support import Board, Record
 from tests.support import run_rcs
 from tests.tasks.support import PHASES
@@ -27,7 +26,6 @@ def ordered(board: Board, *words: str) -> None:
 
 def task(board: Board) -> Record:
     found = board.get("/api/tasks")
-    json_models.TasksJson.model_validate(found, strict=True)
     (one,) = found["tasks"]
     return dict(one)
 

@@ -26,7 +26,6 @@ __all__ = ["full", "pages"]
 
 HUGE = 100_000_000
 LARGEST_ANSWER = 300_000
-ADDRESSES = [(address, query) for address, query, _ in ANSWERS]
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def event() -> Any:
 def answers(pages: Pages) -> dict[str, str]:
     own = [("/runs/e1@eve", {}), ("/modes/forge", {"project": "//eve/app", "session": "s1"})]
     found = {}
-    for address, query in [*ADDRESSES, *own]:
+    for address, query in [*ANSWERS, *own]:
         answer = pages.client.get(f"/shared/api{address}", params=query)
         assert answer.status_code == 200, answer.text
         found[f"{address}{query}"] = answer.text

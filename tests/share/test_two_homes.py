@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.dashboard import json_machines, json_models, json_modes, json_runs
 from tests.dashboard.support import PATIENCE, Listener, Record, Server, fetch
 from tests.runs.support import RCS, Project
 from tests.share.conftest import Database
@@ -85,36 +84,35 @@ def test_what_two_machines_have_sent_is_on_the_pages_of_a_third(team: Team, serv
         machine.work()
     team.sent()
 
-    def get(address: str, model: Any, **query: str) -> Record:
+    def get(address: str, **query: str) -> Record:
         found: Record = fetch(f"{server_of_desk.url}shared/api{address}", params=query).json()
-        model.model_validate(found, strict=True)
         return found
 
-    runs = get("/runs", json_runs.RunsJson, workflow="build")["runs"]
+    runs = get("/runs", workflow="build")["runs"]
     assert sorted((run["run_id"], run["project"], run["feature"]) for run in runs) == [
         ("build-1@cloud", "//cloud/app", None), ("r1@laptop", "//laptop/app", None),
     ]  # fmt: skip
-    assert get("/runs/r1@laptop", json_runs.RunDetailJson)["current"] == "design"
-    entries = get("/overview", json_modes.OverviewJson)
+    assert get("/runs/r1@laptop")["current"] == "design"
+    entries = get("/overview")
     waiting = {entry["project"]: entry for entry in entries["waiting"] if entry["question"]}
     assert sorted(waiting) == ["//cloud/app", "//laptop/app"]
     assert waiting["//laptop/app"]["title"] == "fix the login"
     assert waiting["//cloud/app"]["has_title"] is False
-    sessions = get("/sessions", json_models.SessionsJson)["sessions"]
+    sessions = get("/sessions")["sessions"]
     assert sorted(each["root"] for each in sessions) == ["//cloud/app", "//laptop/app"]
-    assert len(get("/tasks", json_models.TasksJson)["tasks"]) == 2
-    needs = get("/attention", json_models.AttentionJson)["waiting"]
+    assert len(get("/tasks")["tasks"]) == 2
+    needs = get("/attention")["waiting"]
     assert {need["project"] for need in needs} >= {"//cloud/app", "//laptop/app"}
     for project in ("//laptop/app", "//cloud/app"):
-        mode = get("/modes/forge", json_modes.ModeRunJson, project=project, session=sessions[0]["session"])
+        mode = get("/modes/forge", project=project, session=sessions[0]["session"])
         assert mode["status"] == "waiting"
         assert mode["graph"]["svg"]
         assert [each["question"] for each in mode["questions"]] == ["Which database?"]
-    everything = get("/all", json_modes.AllJson)["entries"]
+    everything = get("/all")["entries"]
     assert {(entry["kind"], entry["project"]) for entry in everything} == {
         (kind, f"//{machine}/app") for kind in ("mode", "run", "task") for machine in ("laptop", "cloud")
     }
-    machines = get("/machines", json_machines.MachinesJson)["machines"]
+    machines = get("/machines")["machines"]
     assert sorted((each["name"], each["person"], each["is_silent"]) for each in machines) == [
         ("cloud", "bob", False), ("laptop", "ann", False),
     ]  # fmt: skip
