@@ -17,7 +17,6 @@ import uvicorn
 
 from rcs_hooks.dashboard import app
 from rcs_hooks.dashboard.guard import KEY, AccessRules, is_loopback
-from rcs_hooks.dashboard.slow_connections import TimedProtocol
 from rcs_hooks.errors import Refused, reason_of
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def serve(
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        http=TimedProtocol,
+        http="h11",
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,

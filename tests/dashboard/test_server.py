@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
@@ -184,57 +183,6 @@ def test_an_address_works_once_and_then_the_next_one_is_printed(project: Project
         assert fetch(url).status_code == 401
         assert fetch(second).status_code == 200
         server.process.stdout.readline()
-
-
-# --- connections that say nothing
-
-HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-UPGRADE = b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-BODY = b"POST /api/modes/clear HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4000\r\n\r\n{"
-
-
-def is_closed(connection: socket.socket, seconds: float) -> bool:
-    connection.settimeout(seconds)
-    try:
-        while connection.recv(65536):
-            pass
-    except TimeoutError:
-        return False
-    except ConnectionError:
-        return True
-    return True
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "said", [b"", HEAD, UPGRADE, BODY], ids=["nothing", "half a head", "half a handshake", "half a body"]
-)
-def test_silent_connections_lock_nobody_out_and_are_closed(project: Project, said: bytes) -> None:
-    with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as server, contextlib.ExitStack() as opened:
-        silent = []
-        for _ in range(350):
-            connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port)))
-            connection.sendall(said)
-            silent.append(connection)
-        with httpx.Client(timeout=PATIENCE) as client:
-            assert client.get(server.url, params={"token": KEY}).status_code == 200
-            assert client.get(f"{server.url}api/runs").status_code == 200
-        with Listener(server.url, None, Authorization=f"Bearer {KEY}") as page:
-            page.next()
-        assert is_closed(silent[0], PATIENCE)
-        assert is_closed(silent[-1], PATIENCE)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("before", [b"", HEAD + b"\r\n"], ids=["the first request", "a later one"])
-def test_a_request_that_comes_letter_by_letter_is_given_up(project: Project, before: bytes) -> None:
-    with served(project) as server, socket.create_connection(("127.0.0.1", server.port)) as connection:
-        connection.sendall(before + HEAD)
-        end = time.monotonic() + PATIENCE
-        with contextlib.suppress(ConnectionError):
-            while not is_closed(connection, 0.3):
-                assert time.monotonic() < end, "each letter gives it more time"
-                connection.sendall(b"x")
 
 
 @pytest.mark.slow
