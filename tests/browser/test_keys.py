@@ -75,29 +75,6 @@ def test_the_heading_that_has_the_focus_keeps_it_when_the_page_is_drawn_again(lo
     expect(heading).to_be_focused()
 
 
-def test_the_focus_goes_to_the_card_beside_one_that_is_dismissed(look: Open, scene: Scene) -> None:
-    for number in (1, 2, 3):
-        scene.at(60 - number).emit(
-            "requirements", "failed", run=f"r{number}", data={"status": "failed", "feature": f"fix {number}"}
-        )
-    page = look("/attention").page
-
-    def dismissed(title: str, verb: str = "Dismiss") -> None:
-        page.get_by_role("button", name=f"{verb}: {title}").focus()
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("button", name=f"{verb}: {title}")).to_have_count(0)
-
-    dismissed("fix 3")
-    expect(page.locator(".need-title", has_text="fix 2")).to_be_focused()
-    dismissed("fix 1")
-    expect(page.locator(".need-title", has_text="fix 2")).to_be_focused()
-    dismissed("fix 2")
-    expect(page.locator("h1")).to_be_focused()
-    page.get_by_role("button", name="Show").click()
-    dismissed("fix 2", "Restore")
-    expect(page.locator(".aside-cards .need-title", has_text="fix 1")).to_be_focused()
-
-
 def test_no_dialog_outlives_its_page(look: Open, scene: Scene) -> None:
     scene.fill()
     window = look("/runs")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
@@ -49,44 +48,14 @@ def test_a_need_says_what_is_asked_or_why_it_failed_and_leads_there(look: Open, 
     expect(page.locator(".banner.is-failed")).to_have_text("The key has expired.")
 
 
-def test_failures_are_folded_to_five_and_dismissed_until_there_is_more_to_say(look: Open, scene: Scene) -> None:
+def test_failures_are_folded_to_five(look: Open, scene: Scene) -> None:
     for number in range(FAILURES):
         failed(scene, number)
-    page = look("/attention").page
-    section = page.locator("#failed")
+    section = look("/attention").page.locator("#failed")
     expect(section.locator(".need:visible")).to_have_count(5)
     section.get_by_text("2 more").click()
     expect(section.locator(".need:visible")).to_have_count(7)
-    section.get_by_role("button", name="Dismiss: export 3", exact=True).click()
-    expect(section.locator(".need:visible")).to_have_count(6)
-    expect(section.locator(".count")).to_have_text("6")
-    expect(page.locator("a.figure.is-failed strong")).to_have_text("6")
-    page.reload()
-    expect(section.locator(".need-title", has_text="export 3")).to_have_count(0)
-    section.get_by_role("button", name="Show").click()
-    expect(section.locator(".aside-cards .need-title")).to_have_text("export 3")
-    scene.project.now = time.time()
-    scene.project.emit("requirements", "failed", run="r3", data={"status": "failed", "message": "once more"})
-    expect(section.locator(".need:visible").first).to_contain_text("once more")
     expect(section.locator(".count")).to_have_text("7")
-
-
-def test_a_group_of_which_all_was_dismissed_has_no_heading_and_is_taken_back(look: Open, scene: Scene) -> None:
-    scene.at(5 * DAY).emit("requirements", run="quiet")
-    failed(scene, 1)
-    page = look("/attention").page
-    page.get_by_role("button", name="Dismiss: build").click()
-    inactive = page.locator("#inactive")
-    expect(inactive).to_have_text("1 inactive, dismissed in this browser. Show")
-    expect(page.locator(".needs h2")).to_have_count(1)
-    page.get_by_role("button", name="Dismiss: export 1").click()
-    expect(page.locator(".needs h2")).to_have_count(0)
-    expect(page.locator("#failed")).to_have_text("1 failed, dismissed in this browser. Show")
-    expect(page.locator(".empty")).to_have_text("Nothing else needs you")
-    inactive.get_by_role("button", name="Show").click()
-    inactive.get_by_role("button", name="Restore: build").click()
-    expect(inactive.locator("h2")).to_contain_text("Inactive 1")
-    expect(page.locator(".empty")).to_have_count(0)
 
 
 def test_planning_that_has_ended_waits_with_the_commands_that_resume_its_session(look: Open, scene: Scene) -> None:

@@ -1,7 +1,6 @@
 // What needs me: what waits for me, with what is asked; what has failed, and why; what is silent. What runs is a number.
 
 import { get } from "../api.js";
-import { dismiss, isDismissed } from "../dismissed.js";
 import { count, h } from "../dom.js";
 import { askForNotices, canNotify, isNotified, keyOf } from "../notices.js";
 import { coded, command, empty, idToCopy, problemNote, project, question, resumed, sentence, typed, whatIs } from "../pieces.js";
@@ -26,7 +25,6 @@ export class NeedsMe {
   title = "Needs me";
   data = null;
   problem = null;
-  #aside = new Set();
 
   constructor(frame) {
     this.frame = frame;
@@ -44,15 +42,8 @@ export class NeedsMe {
 
   moved() {}
 
-  act(name, element) {
-    const { kind, keyOf: key } = element.dataset;
-    const need = (found) => found.find((each) => keyOf(each) === key);
+  act(name) {
     if (name === "notices") askForNotices(!isNotified()).then(this.frame.redraw, this.frame.redraw);
-    if (name === "dismiss" || name === "take-back") {
-      focusBeside(element.closest(".need"));
-      dismiss(need(this.data[kind]), name === "dismiss");
-    }
-    if (name === "show-aside") this.#aside[this.#aside.has(kind) ? "delete" : "add"](kind);
     this.frame.redraw();
   }
 
@@ -69,7 +60,6 @@ export class NeedsMe {
       problemNote(this.problem),
       needs.length > 0 && h("div", { class: "board", "data-key": "board" }, ...needs.map(([kind, title]) => this.#section(kind, title))),
       !needs.length && this.#nothing(),
-      needs.length > 0 && !needs.some(([kind]) => this.#shown(kind).length) && empty("Nothing else needs you"),
     ];
   }
 
@@ -78,14 +68,9 @@ export class NeedsMe {
     return h(
       "ul",
       { class: "numbers", "aria-label": "In numbers" },
-      ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.#shown(kind).length, `#${kind}`)),
+      ...SECTIONS.map(([kind]) => this.#number(kind, kind, this.data[kind].length, `#${kind}`)),
       this.#number("running", "running", working.runs + working.sessions, null, runningSaid(working)),
     );
-  }
-
-  /** What has not been put aside; what waits cannot be. */
-  #shown(kind) {
-    return kind === "waiting" ? this.data[kind] : this.data[kind].filter((need) => !isDismissed(need));
   }
 
   #number(kind, word, number, href, title) {
@@ -100,19 +85,13 @@ export class NeedsMe {
 
   #section(kind, title) {
     const found = this.data[kind];
-    const canFold = kind !== "waiting";
-    const shown = this.#shown(kind);
-    const aside = canFold ? found.filter(isDismissed) : [];
-    const first = shown.slice(0, canFold ? SHOWN : shown.length);
-    const more = shown.slice(first.length);
-    const isOpen = this.#aside.has(kind);
+    const first = found.slice(0, kind === "waiting" ? found.length : SHOWN);
+    const more = found.slice(first.length);
     return h(
       "section",
       { id: kind, class: "needs", "data-key": kind, "aria-label": title },
-      shown.length > 0 && [
-        h("h2", {}, title, " ", h("span", { class: "count" }, String(shown.length)), h("small", {}, MEANS[kind])),
-        h("ul", { class: "cards" }, ...first.map((need) => this.#need(kind, need))),
-      ],
+      h("h2", {}, title, " ", h("span", { class: "count" }, String(found.length)), h("small", {}, MEANS[kind])),
+      h("ul", { class: "cards" }, ...first.map((need) => this.#need(kind, need))),
       more.length > 0 &&
         h(
           "details",
@@ -120,19 +99,10 @@ export class NeedsMe {
           h("summary", {}, `${more.length} more`),
           h("ul", { class: "cards" }, ...more.map((need) => this.#need(kind, need))),
         ),
-      aside.length > 0 &&
-        h(
-          "p",
-          { class: "dim aside-note", "data-key": "aside" },
-          shown.length ? `${aside.length} dismissed in this browser. ` : `${aside.length} ${kind}, dismissed in this browser. `,
-          h("button", { type: "button", class: "button small quiet", "data-do": "show-aside", "data-kind": kind }, isOpen ? "Hide" : "Show"),
-        ),
-      isOpen &&
-        h("ul", { class: "cards aside-cards", "data-key": "aside-cards" }, ...aside.map((need) => this.#need(kind, need, true))),
     );
   }
 
-  #need(kind, need, isAside = false) {
+  #need(kind, need) {
     const { about, title } = need;
     return h(
       "li",
@@ -151,7 +121,6 @@ export class NeedsMe {
         project(need.project),
         need.client && h("span", { class: "client" }, need.client),
         need.what === "task" ? null : need.id ? idToCopy(need.id, need.short) : h("code", { class: "id" }, "root"),
-        kind !== "waiting" && aside(kind, need, isAside),
       ),
       need.question
         ? question(need.question, need.project, need.id || null, { dated: false, resume: need.resume })
@@ -175,12 +144,6 @@ export class NeedsMe {
         command('rcs question ask --mode forge --session S --text "Which database?" --option Postgres --option SQLite'),
     );
   }
-}
-
-/** A card that goes takes the focus with it: the next one in its list has it then, or else the heading. */
-function focusBeside(card) {
-  const other = (card.nextElementSibling ?? card.previousElementSibling)?.querySelector("[data-item]");
-  (other ?? document.querySelector("main h1")).focus({ preventScroll: true });
 }
 
 function notices() {
@@ -216,20 +179,6 @@ function said(need) {
     need.kind === "waiting" && need.what === "session" && resumed(need.resume),
   ];
 }
-
-const aside = (kind, need, isAside) =>
-  h(
-    "button",
-    {
-      type: "button",
-      class: "button small quiet dismiss",
-      "data-do": isAside ? "take-back" : "dismiss",
-      "data-kind": kind,
-      "data-key-of": keyOf(need),
-      "aria-label": `${isAside ? "Restore" : "Dismiss"}: ${need.about ?? need.title}`,
-    },
-    isAside ? "Restore" : "Dismiss",
-  );
 
 const total = ({ runs, sessions, tasks }) => runs + sessions + tasks;
 
