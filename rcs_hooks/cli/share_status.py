@@ -78,7 +78,6 @@ def _as_json(report: SharingReport) -> None:
         "last_sent_at": said.get("last_sent_at"),
         "error": said.get("error"),
         "local_error": said.get("local_error"),
-        "refused": said.get("refused"),
         "projects": [
             {**each.project._asdict(), "is_there": each.is_there, "behind": each.behind._asdict()}
             for each in report.projects

@@ -82,11 +82,6 @@ class Program(NamedTuple):
         """Return what of this machine it cannot read; empty if it can read everything."""
         return clean(str(self.said.get("local_error") or ""), LONGEST)
 
-    @property
-    def refused(self) -> str:
-        """Return what the shared database will never take; empty if there is nothing."""
-        return clean(str(self.said.get("refused") or ""), LONGEST)
-
 
 class ProjectHealth(NamedTuple):
     """One folder that may leave the machine, and what of it was not sent yet."""
@@ -209,8 +204,6 @@ def problems(
         yield f"since {at_work.of_error('since')} nothing can be sent: {at_work.error}", ""
     if at_work.local_error:
         yield f"something on this machine cannot be read, and is not sent: {at_work.local_error}", ""
-    if at_work.refused:
-        yield at_work.refused, ""
 
 
 def _is_done(settings: ShareSettings, said: JsonObject) -> bool:

@@ -54,20 +54,6 @@ class Progress:
         self.local_error: str | None = None
         """Why something on this machine cannot be read; the rest is shared."""
         self.projects: list[str] = []
-        before = read(home) or {}
-        counts = before.get("refused_counts") if before.get("server") == server else None
-        known = counts.items() if isinstance(counts, dict) else ()
-        self._refused = {name: count for name, count in known if isinstance(count, int)}
-        self.refused = str(before.get("refused")) if self._refused else None
-        """What the shared database does not take, ever since it was named; the rest is shared."""
-
-    def left_out(self, what: str, whose: str, why: RcsError) -> None:
-        """Note a record that the shared database refuses. `what`: "event" or "document"; `whose`: of what it is."""
-        count = self._refused[what] = self._refused.get(what, 0) + 1
-        if count == 1:
-            self.refused = f"1 {what} {whose} cannot be shared: {why}"
-        else:
-            self.refused = f"{count:,} {what}s cannot be shared; the last one is {whose}: {why}"
 
     def failed(self, error: RcsError, pause: float) -> None:
         """Note an error of the shared database, and after how many seconds it is tried again."""
@@ -98,8 +84,6 @@ class Progress:
             "done_at": self.done_at,
             "error": self.error,
             "local_error": self.local_error,
-            "refused": self.refused,
-            "refused_counts": self._refused,
         }
 
     def write(self, *, now: bool = False) -> None:

@@ -17,7 +17,7 @@ from rcs_hooks.errors import RcsError
 from rcs_hooks.files import sent
 from rcs_hooks.files.clock import iso
 from rcs_hooks.runs import store as stores
-from rcs_hooks.share import connecting, identity, isolating, progress, settings
+from rcs_hooks.share import connecting, identity, progress, settings
 from rcs_hooks.share.errors import Doubled, ShareError
 from rcs_hooks.share.local_project import LocalProject
 from rcs_hooks.share.progress import Behind, Progress
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rcs_hooks.runs.log_records import RunLog
     from rcs_hooks.share.leaving_documents import Document
-    from rcs_hooks.share.outbox import Batch, LocalSource
+    from rcs_hooks.share.outbox import LocalSource
     from rcs_hooks.share.settings import ShareSettings
     from rcs_hooks.share.writer import RemoteSource
 
@@ -222,14 +222,10 @@ class Sharer:
                 remote = writer.read_again(source, remote)
 
     def _sent(self, writer: Writer, source: LocalSource, remote: RemoteSource) -> Iterator[RemoteSource]:
-        def deliver(to: RemoteSource, batch: Batch) -> RemoteSource:
-            then = writer.send(source, to, batch)
-            self.progress.sent += batch.size
-            return then
-
         for batch in source.batches(remote.position):
             self.progress.state = progress.SENDING
-            remote = isolating.send(deliver, source, remote, batch, self.progress.left_out)
+            remote = writer.send(source, remote, batch)
+            self.progress.sent += batch.size
             self.progress.last_sent_at = iso(time.time())
             self._has_news = True
             self.note()
@@ -256,7 +252,7 @@ class Sharer:
             changed[at : at + DOCUMENTS_AT_ONCE] for at in range(0, len(changed), DOCUMENTS_AT_ONCE)
         ]
         for part in parts or ([[]] if gone else []):
-            isolating.send_documents(writer, each.number, part, gone, self.progress.left_out)
+            writer.send_documents(each.number, part, gone)
             gone = []
         each.documents_sent()
 

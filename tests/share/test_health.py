@@ -226,14 +226,6 @@ def test_a_schema_that_is_too_new_is_a_problem(database: Database, tmp_path: Pat
     assert what["message"].endswith("and this one knows 1; update rcs-hooks here")
 
 
-def test_what_the_database_never_takes_is_a_problem(tmp_path: Path) -> None:
-    home = Home(tmp_path, NOWHERE)
-    said = "3 events cannot be shared; the last one is of run X: a number out of range"
-    at_work = health.Program(True, {"refused": said})
-    found = list(health.problems(settings.load(home.env), None, at_work, has_service=True))
-    assert found == [(said, "")]
-
-
 def test_a_service_that_does_not_go_on_has_another_hint(tmp_path: Path) -> None:
     home = Home(tmp_path, NOWHERE)
     for folder, name in (
