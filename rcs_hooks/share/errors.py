@@ -41,17 +41,5 @@ class ShareError(Refused):
         return self.kind in PASSING
 
 
-class Doubled(ShareError):
-    """Raised where another machine sends as this one: both would take the other's records for their own."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "another machine sends as this one, so nothing more is sent from here: the home was copied together with"
-            " what tells its machine from others, such as /etc/machine-id. Remove ~/.rcs/share/machine.json on one of"
-            " the two, and start `rcs share run` again there and here",
-            DENIED,
-        )
-
-
 class AtWork(Refused):
     """Raised where another process shares from this home."""

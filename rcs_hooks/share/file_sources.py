@@ -209,18 +209,18 @@ class TaskSource:
         return len(found), (moment(found[0].get("ts")) if found else None)
 
 
-def histories(root: str, machine: str, leaving: Leaving, only: str | None = None) -> list[HistorySource]:
-    """Return a source for each session of a workspace that has a history, or for one. Raises RcsError and OSError."""
+def histories(root: str, machine: str, leaving: Leaving) -> list[HistorySource]:
+    """Return a source for each session of a workspace that has a history. Raises RcsError and OSError."""
     folder = workspaces.state_folder(root)
     names = dict.fromkeys((*known_sessions(folder), *folded_sessions(folder)))
-    found = (HistorySource(folder, name, machine, leaving) for name in names if only in (None, name))
+    found = (HistorySource(folder, name, machine, leaving) for name in names)
     return [each for each in found if each.stamp() is not None]
 
 
-def transcripts(root: str, machine: str, leaving: Leaving, only: str | None = None) -> list[TaskSource]:
-    """Return a source for each task of a workspace that has a transcript, or for one. Raises RcsError and OSError."""
+def transcripts(root: str, machine: str, leaving: Leaving) -> list[TaskSource]:
+    """Return a source for each task of a workspace that has a transcript. Raises RcsError and OSError."""
     folder, names = tasks_folder(root), task_names(root)
-    found = (TaskSource(folder, name, machine, leaving) for name in names if only in (None, name))
+    found = (TaskSource(folder, name, machine, leaving) for name in names)
     return [each for each in found if each.stamp() is not None]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import rcs_hooks
 from rcs_hooks.errors import RcsError
-from rcs_hooks.files import sent, workspaces
+from rcs_hooks.files import sent
 from rcs_hooks.overview import state_version
 from rcs_hooks.share import file_sources, outbox
 from rcs_hooks.share.documents import ProjectDocuments
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rcs_hooks.share.leaving_documents import Document
     from rcs_hooks.share.outbox import LocalSource
 
-    Listed = Callable[[str, str, Leaving, str | None], Sequence[LocalSource]]
+    Listed = Callable[[str, str, Leaving], Sequence[LocalSource]]
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 SHARE = 0.005
@@ -144,21 +144,8 @@ class LocalProject:
         found: list[LocalSource] = []
         for listed in LISTED.values():
             with suppress(RcsError, OSError):
-                found += listed(self.project.path, self._machine, self._leaving, None)
+                found += listed(self.project.path, self._machine, self._leaving)
         return found
-
-    def may_have(self, source: LocalSource) -> bool:
-        """Tell whether this project has the same source now; if its folder cannot be looked at, it counts as there."""
-        path = self.project.path
-        try:
-            if not workspaces.exists(path) or os.path.realpath(path) != path:
-                return False
-            found = LISTED[source.kind](path, self._machine, self._leaving, source.path)
-        except OSError:
-            return True
-        except RcsError:
-            return False
-        return any(not set(source.keys).isdisjoint(each.keys) for each in found)
 
     def unread(self, most: int) -> Iterator[tuple[int, str | None]]:
         """Yield for each source how many records were not sent yet, and the moment of the first."""
@@ -205,10 +192,6 @@ class LocalProject:
     def documents_sent(self) -> None:
         """Note that the documents which were read last are in the database."""
         self._documents_of, self._hashes = self._pending
-
-    def forget_documents(self) -> None:
-        """Note that the documents are no longer in the database."""
-        self._hashes = None
 
     @property
     def has_asked(self) -> bool:

@@ -18,7 +18,7 @@ from rcs_hooks.files import sent
 from rcs_hooks.files.clock import iso
 from rcs_hooks.runs import store as stores
 from rcs_hooks.share import connecting, identity, progress, settings
-from rcs_hooks.share.errors import Doubled, ShareError
+from rcs_hooks.share.errors import ShareError
 from rcs_hooks.share.local_project import LocalProject
 from rcs_hooks.share.progress import Behind, Progress
 from rcs_hooks.share.writer import Moved, Writer
@@ -61,8 +61,6 @@ class Sharer:
         self._seen_at = self._noted_at = self._counted_at = 0.0
         self._open_at = 0.0
         self._has_news = False
-        self._doubled: Doubled | None = None
-        """Set for good as soon as another machine was seen to send as this one."""
         self._use_projects()
 
     def close(self) -> None:
@@ -86,7 +84,6 @@ class Sharer:
         before, self._settings = self._settings, settings.load(self._env)
         if self._settings.address != before.address:
             self._disconnect()
-            self._doubled = None
             self.projects = []  # what was sent was sent elsewhere
             self.address = self._settings.needed_address()
             self.progress = Progress(self.home, self.address.shown)
@@ -136,8 +133,6 @@ class Sharer:
         It ends early, between two batches, where `stop` is set, or the settings have changed.
         """
         self._read_settings()
-        if self._doubled:  # else each of the two would replace what the other one has sent, again and again
-            raise self._doubled
         if self.progress.local_error is None or time.monotonic() >= self._open_at:
             self.progress.local_error = None
             self._open_log()
@@ -150,8 +145,7 @@ class Sharer:
             if time.monotonic() - self._seen_at > SEEN_EVERY:
                 writer.seen()
                 self._seen_at = time.monotonic()
-        except ShareError as error:
-            self._doubled = error if isinstance(error, Doubled) else None
+        except ShareError:
             self._disconnect()
             raise
         faults = (each.fault for each in self.projects)
@@ -205,11 +199,7 @@ class Sharer:
 
     def _send_source(self, writer: Writer, each: LocalProject, source: LocalSource, stop: threading.Event) -> int:
         """Send what is new of one source; return up to where it was sent."""
-        remote = writer.source(each.number or 0, source, lambda: self._elsewhere(each, source))
-        for emptied in self.projects if writer.emptied else ():
-            if emptied.number in writer.emptied:
-                emptied.forget_documents()
-        writer.emptied.clear()
+        remote = writer.source(each.number or 0, source)
         while True:
             try:
                 for then in self._sent(writer, source, remote):
@@ -230,13 +220,6 @@ class Sharer:
             self._has_news = True
             self.note()
             yield remote
-
-    def _elsewhere(self, project: LocalProject, source: LocalSource) -> list[int]:
-        """Return the other projects in which there is the same source now."""
-        if not source.name:
-            return []
-        others = (each for each in self.projects if each is not project)
-        return [each.number for each in others if each.number is not None and each.may_have(source)]
 
     def _send_documents(self, writer: Writer, each: LocalProject, stop: threading.Event) -> None:
         clock = time.monotonic()

@@ -289,7 +289,7 @@ _LAST_AT = """FROM rcs.sources s
     LEFT JOIN rcs.task_moves t ON s.kind = 'task' AND t.source = s.id AND t.position = s.position"""
 KNOWN_SOURCES = f"""SELECT s.id, s.project, s.kind, s.key, s.position, coalesce(r.at, m.at, t.at) {_LAST_AT}
     WHERE s.machine = %s AND NOT s.is_replaced"""
-SOURCE_NOW = f"SELECT s.is_replaced, s.position, coalesce(r.at, m.at, t.at) {_LAST_AT} WHERE s.id = %s"
+SOURCE_NOW = f"SELECT s.position, coalesce(r.at, m.at, t.at) {_LAST_AT} WHERE s.id = %s AND NOT s.is_replaced"
 LEAVE_WHO_IS_GONE = """SELECT set_config('tcp_keepalives_idle', '20', false),
     set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)"""
 """So the server leaves a machine that was cut off after 35 seconds, and not after hours. In the middle of a batch it
@@ -309,7 +309,6 @@ ADD_SOURCE = """INSERT INTO rcs.sources (machine, project, kind, key, name) VALU
     RETURNING id, position"""
 REPLACE_SOURCE = "UPDATE rcs.sources SET is_replaced = true WHERE id = %s"
 RENAME_SOURCE = "UPDATE rcs.sources SET key = %s WHERE id = %s"
-MOVE_SOURCE = "UPDATE rcs.sources SET project = %s WHERE id = %s"
 SAY_PRUNED = "SELECT pg_notify('rcs', 'pruned')"
 # Only a store that is read once more can bring back what was pruned: of any other, nothing is judged by its clock.
 TAKE_SOURCE = """SELECT position, coalesce((SELECT pruned_before FROM rcs.schema WHERE EXISTS (
@@ -371,7 +370,6 @@ PUT_DOCUMENTS = """INSERT INTO rcs.present (machine, project, kind, key, at, rec
     ON CONFLICT (project, kind, key) DO UPDATE SET at = excluded.at, record = excluded.record"""
 DELETE_DOCUMENTS = """DELETE FROM rcs.present WHERE project = %s
     AND (kind, key) IN (SELECT * FROM unnest(%s::text[], %s::text[]))"""
-DELETE_ALL_DOCUMENTS = "DELETE FROM rcs.present WHERE project = %s"
 # --- the reader: what the shared pages and lists ask
 
 LISTEN = "LISTEN rcs"

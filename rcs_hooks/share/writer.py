@@ -16,10 +16,10 @@ from uuid import UUID, uuid5
 
 from rcs_hooks import __version__
 from rcs_hooks.share import connecting, sql
-from rcs_hooks.share.errors import DENIED, Doubled, ShareError
+from rcs_hooks.share.errors import DENIED, ShareError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from psycopg import Connection
     from psycopg.rows import TupleRow
@@ -73,8 +73,6 @@ class Writer:
         self.machine = Registered(0, "")
         self._sources: dict[tuple[str, str], list[RemoteSource]] = {}
         """By kind and key; one for each project in which there is such a source."""
-        self.emptied: set[int] = set()
-        """The projects whose documents were deleted since somebody has looked here."""
 
     def begin(self, name: str, person: str) -> None:
         """Check the versions, register the machine, and read which sources are known. Raises ShareError."""
@@ -121,25 +119,15 @@ class Writer:
 
     # --- sources
 
-    def source(
-        self, project: int, local: LocalSource, elsewhere: Callable[[], Collection[int]] = tuple
-    ) -> RemoteSource:
-        """Return the source in the database that a local one is; make it if there is none.
-
-        `elsewhere`: returns the projects that have the same source now, too. From any other one it was moved away.
-        """
+    def source(self, project: int, local: LocalSource) -> RemoteSource:
+        """Return the source in the database that a local one is; make it if there is none."""
         keys = local.keys
         for key in keys:
-            found = self._sources.get((local.kind, key), [])
-            for remote in found:
+            for remote in self._sources.get((local.kind, key), []):
                 if remote.project == project:
                     if key != keys[0]:
                         self._rename(local.kind, key, keys[0], remote)
                     return self._unless_restored(project, local, remote)
-            others = elsewhere() if found and local.name else ()
-            moved = next((each for each in found if each.project not in others), None)
-            if moved and local.name:
-                return self._unless_restored(project, local, self._move(local, key, moved, project))
         return self._add(project, local)
 
     def _unless_restored(self, project: int, local: LocalSource, remote: RemoteSource) -> RemoteSource:
@@ -164,18 +152,6 @@ class Writer:
             connection.execute(sql.RENAME_SOURCE, (key, remote.id))
         self._forget(kind, old, remote)
         self._know(kind, key, remote)
-
-    def _move(self, local: LocalSource, key: str, remote: RemoteSource, project: int) -> RemoteSource:
-        """Take a source along to the project to whose folder its file was moved."""
-        with self._link.quick() as connection:
-            connection.execute(sql.MOVE_SOURCE, (project, remote.id))
-            connection.execute(sql.DELETE_ALL_DOCUMENTS, (remote.project,))
-            connection.execute(sql.SAY_PRUNED)
-        self.emptied.add(remote.project)
-        self._forget(local.kind, key, remote)
-        moved = remote._replace(project=project)
-        self._know(local.kind, key, moved)
-        return moved
 
     def _know(self, kind: str, key: str, remote: RemoteSource) -> None:
         self._sources.setdefault((kind, key), []).append(remote)
@@ -212,14 +188,12 @@ class Writer:
     def read_again(self, local: LocalSource, remote: RemoteSource) -> RemoteSource:
         """Return a source as it is now: an earlier connection of this machine may have moved it late.
 
-        Raises Doubled where another machine has done it, and ShareError where the source is gone.
+        Raises ShareError where the source is gone.
         """
         found = self._link.rows(sql.SOURCE_NOW, (remote.id,))
         if not found:
             raise ShareError("the shared database no longer knows a source of this machine; try again")
-        ((is_replaced, position, at),) = found
-        if is_replaced or local.is_restored(position, at):
-            raise Doubled
+        ((position, at),) = found
         key = local.keys[0]
         self._forget(local.kind, key, remote)
         moved = remote._replace(position=position, at=at)

@@ -258,22 +258,6 @@ def test_a_restored_transcript_is_a_source_of_its_own(database: Database, tmp_pa
     assert sorted(table(database, query)) == [(1,), (2,)]
 
 
-def test_a_moved_repository_takes_its_histories_along(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.log("s-1", {}, {})
-    home.task("pay", 1)
-    home.share()
-    moved = tmp_path / "moved"
-    home.project.rename(moved)
-    home.configure([(moved, "pay", False)])
-    home.project = moved
-    home.log("s-1", {})
-    assert home.share() == 1
-    assert modes_seen(database) == [("s-1", 1), ("s-1", 2), ("s-1", 3)]
-    assert table(database, "SELECT count(DISTINCT project), count(*) FROM rcs.sources") == [(1, 2)]
-    assert table(database, "SELECT count(DISTINCT project) FROM rcs.present") == [(1,)]
-
-
 def test_a_copied_repository_has_its_own_histories(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path, database.url())
     home.log("s-1", {}, {})
