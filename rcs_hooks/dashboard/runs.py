@@ -142,17 +142,15 @@ def show_run(
     *,
     after: int | None = None,
     limit: int = 500,
-    ahead_ms: int = 0,
 ) -> Record:
     """Return a run as JSON, with its timeline, its graph and a page of its events. Raises NotFound.
 
-    `after` and `limit` select the events; the last TAIL ones if `after` is None. `ahead_ms`: the clock that wrote its
-    moments minus ours.
+    `after` and `limit` select the events; the last TAIL ones if `after` is None.
     """
     run = find_run(store, run_id)
     machine, problem = machines.of(run)
     status = shown_status(run.status, run.last_ms, now_ms)
-    until_ms = (now_ms if status in GOES_ON else run.last_ms) + ahead_ms
+    until_ms = now_ms if status in GOES_ON else run.last_ms
     shown: Record = queries.show_run(store, run_id, until_ms, limit=0, machine=machine)
     shown["status"] = shown_status(run.status, run.last_ms, now_ms)
     del shown["steps"]

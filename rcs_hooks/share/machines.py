@@ -52,8 +52,7 @@ def machines_as_json(places: Places, now: float) -> JsonObject:
                 "person": machine.person,
                 "program": machine.program,
                 "seen_at": iso(machine.seen_at) if machine.seen_at else None,
-                "is_silent": machine.seen_at is None or now + places.server_ms / 1000 - machine.seen_at > SILENT_AFTER,
-                "clock_ms": machine.clock_ms,
+                "is_silent": machine.seen_at is None or now - machine.seen_at > SILENT_AFTER,
                 "projects": [
                     {"project": each.address, "name": each.name, "texts": each.has_texts}
                     for each in places.projects.values()

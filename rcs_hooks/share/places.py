@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rcs_hooks.jsontext import JsonObject
 
 LONGEST = 60
-CLOCK_SHOWN_MS = 2_000
-"""How far clocks are apart where that is said and counted."""
 PERSON = "~"
 """What the name of a person begins with, where it stands for all projects of that person."""
 APART = str.maketrans("/@~\\", "____")
@@ -30,10 +28,6 @@ class SharedMachine(NamedTuple):
     program: str
     seen_at: float | None
     """When it was heard of last, by the server's clock, in seconds since 1970."""
-    clock_ms: int
-    """Its clock minus the server's."""
-    ahead_ms: int = 0
-    """Its clock minus the one of this program; 0 where they differ by less than is worth a word."""
 
 
 class Place(NamedTuple):
@@ -52,10 +46,6 @@ class Place(NamedTuple):
         """Return what stands for the folder of a local project."""
         return f"//{self.machine.name}/{self.name}"
 
-    def now(self, now: float) -> float:
-        """Return the moment that its machine's clock shows at a moment of ours, in seconds since 1970."""
-        return now + self.machine.ahead_ms / 1000
-
 
 class Places:
     """All machines and projects, by their numbers and by what they are called."""
@@ -64,13 +54,8 @@ class Places:
         self,
         machines: Iterable[SharedMachine] = (),
         projects: Iterable[tuple[int, int, str, int, bool]] = (),
-        server_ms: int = 0,
     ) -> None:
-        """Create them. A project: its number, its machine's, its name, its newest batch, and whether texts leave.
-
-        `server_ms`: the server's clock minus the one of this program.
-        """
-        self.server_ms = worth_saying(server_ms)
+        """Create them. A project: its number, its machine's, its name, its newest batch, and whether texts leave."""
         self.machines: dict[int, SharedMachine] = {}
         named: set[str] = set()
         for machine in machines:
@@ -81,7 +66,6 @@ class Places:
                 name=name,
                 person=plain(machine.person) or "somebody",
                 program=clean(machine.program, LONGEST),
-                ahead_ms=worth_saying(machine.clock_ms + server_ms),
             )
         self.projects: dict[int, Place] = {}
         addresses: set[str] = set()
@@ -112,11 +96,6 @@ class Places:
     def addresses(self) -> list[str]:
         """Return the addresses of all projects, in their order."""
         return sorted(each.address for each in self.projects.values())
-
-
-def worth_saying(apart_ms: int) -> int:
-    """Return how far two clocks are apart; 0 where that is not worth a word."""
-    return apart_ms if abs(apart_ms) >= CLOCK_SHOWN_MS else 0
 
 
 def _numbered(place: Place, taken: set[str]) -> Place:

@@ -76,7 +76,7 @@ def session(document: SharedDocument, now: float) -> JsonObject | None:
         "root": document.place.address, "session": name, "resume": [], "questions": [], "runs": 0,
         "quiet_because": None, "quiet_since": None,
     }  # fmt: skip
-    record, now = _parsed(document.record), document.place.now(now)
+    record = _parsed(document.record)
     if isinstance(modes := record.get("modes"), list):
         given["modes"] = [_mode(each) if isinstance(each, dict) else each for each in modes]
     found = fitted(SessionShape, NOT_EARLY | record | given)
@@ -155,7 +155,7 @@ def entry(document: SharedDocument, now: float, heard_of: Mapping[tuple[int, str
     if group not in GROUPS or kind not in (MODE, TASK):
         return None
     name = session_of(record.get("session")) if kind == MODE else None
-    place, now = document.place.address, document.place.now(now)
+    place = document.place.address
     given: JsonObject = {
         "v": VERSION, "project": place, "key": f"{kind}:{place}:{document.key}", "short": "", "command": "", "says": "",
         "session": name, "id": clean(record.get("id"), LONGEST_ID) or None if kind == TASK else None, "page": None,

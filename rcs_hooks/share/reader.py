@@ -85,28 +85,26 @@ class PostgresStore:
         self, now_ms: int, filters: RunFilter = ALL_RUNS, *, before: int | None = None, limit: int | None = None
     ) -> list[RunRecord]:
         conditions = [*self._of_filters(filters), ("r.last_event < %s", before)]
-        now_ms += self._reading.server_ms()
         quiet = now_ms - INACTIVE_AFTER_MS
         if filters.status == INACTIVE:
-            conditions += [("r.status = ANY(%s)", list(GOES_QUIET)), (f"{sql.HEARD_MS} <= %s", quiet)]
+            conditions += [("r.status = ANY(%s)", list(GOES_QUIET)), ("r.last_ms <= %s", quiet)]
         elif filters.status == STALLED:
             silent = now_ms - STALLED_AFTER_MS
             conditions += [
                 ("r.status = %s", RUNNING),
-                (f"{sql.HEARD_MS} > %s", quiet),
-                (f"{sql.HEARD_MS} <= %s", silent),
+                ("r.last_ms > %s", quiet),
+                ("r.last_ms <= %s", silent),
             ]
         elif filters.status is not None:
             conditions += [("r.status = %s", filters.status)]
             quiet = now_ms - STALLED_AFTER_MS if filters.status == RUNNING else quiet
-            conditions += [(f"{sql.HEARD_MS} > %s", quiet)] if filters.status in GOES_QUIET else []
+            conditions += [("r.last_ms > %s", quiet)] if filters.status in GOES_QUIET else []
         where, values = _joined(conditions)
         rows = self._reading.rows(sql.RUNS.format(where=where), *values, limit)
         return [run for row in rows if (run := self._run(row))]
 
     def counts(self, now_ms: int, filters: RunFilter = ALL_RUNS, *, most: int) -> dict[str, int]:
         where, values = _joined(self._of_filters(filters))
-        now_ms += self._reading.server_ms()
         shown = list(GOES_QUIET), now_ms - INACTIVE_AFTER_MS, INACTIVE, RUNNING, now_ms - STALLED_AFTER_MS, STALLED
         return {
             str(status): count
@@ -119,18 +117,10 @@ class PostgresStore:
             ("r.project = ANY(%s)", self._reading.ids_of(filters.project)),
             ("r.workflow = %s", filters.workflow),
             ("r.feature = %s", filters.feature),
-            (f"{sql.HEARD_MS} >= %s", self._by_server(filters.since_ms)),
-            (f"{sql.HEARD_MS} < %s", self._by_server(filters.until_ms)),
+            ("r.last_ms >= %s", filters.since_ms),
+            ("r.last_ms < %s", filters.until_ms),
             ("r.session = %s", filters.session),
         ]
-
-    def _by_server(self, ms: int | None) -> int | None:
-        return ms + self._reading.server_ms() if ms is not None else None
-
-    def ahead_ms(self, run_id: str) -> int:
-        """Return the clock of the machine in the id of a run minus ours."""
-        machine = self._reading.known_machine(run_id.rpartition("@")[2])
-        return machine.ahead_ms if machine else 0
 
     def _run(self, row: TupleRow) -> RunRecord | None:
         """Return a run; None where its project was never read, as of a machine that was taken out meanwhile."""
@@ -150,7 +140,7 @@ class PostgresStore:
             self._remember(number, clean(reason, LONGEST_TEXT))
         return RunRecord(
             number, f"{name}@{place.machine.name}", workflow, place.address, feature or None, file or None, status,
-            current or None, events, artifacts, exact(started_at), exact(last_at), last_ms - place.machine.ahead_ms,
+            current or None, events, artifacts, exact(started_at), exact(last_at), last_ms,
             last_event,
             ended or None, session or None, client or None, place.address if session else None,
             lines(open_steps) if open_steps else open_steps,

@@ -51,13 +51,11 @@ class Reading:
 
     def places(self) -> Places:
         """Read the machines and projects, as they are now."""
-        rows = self.rows(sql.MACHINES)
         machines = [
-            SharedMachine(number, str(name), str(person), str(program), seen, int(clock or 0))
-            for number, name, person, program, seen, clock, _ in rows
+            SharedMachine(number, str(name), str(person), str(program), seen)
+            for number, name, person, program, seen in self.rows(sql.MACHINES)
         ]
-        server_ms = rows[0][-1] - round(time.time() * 1000) if rows else 0
-        self._places = Places(machines, self.rows(sql.PROJECTS), server_ms)
+        self._places = Places(machines, self.rows(sql.PROJECTS))
         self._not_shown.difference_update(self._places.projects)
         return self._places
 
@@ -89,10 +87,6 @@ class Reading:
         """Return the numbers of the projects at an address, or of all."""
         found = self.ids_of(address)
         return found if found is not None else [*(self._places.projects or self.places().projects)]
-
-    def server_ms(self) -> int:
-        """Return the server's clock minus ours."""
-        return (self._places if self._places.machines else self.places()).server_ms
 
     # --- SQL
 

@@ -82,10 +82,7 @@ class SharedData:
         return {"projects": shared.places().addresses(), "workflows": shared.workflows()}
 
     def show_run(self, store: RunStore | None, run_id: str, *, after: int | None, limit: int) -> JsonObject:
-        ahead = _shared(store).ahead_ms(run_id)
-        found = runs.show_run(
-            store, run_id, self.now_ms, self._machines, self._paths, after=after, limit=limit, ahead_ms=ahead
-        )
+        found = runs.show_run(store, run_id, self.now_ms, self._machines, self._paths, after=after, limit=limit)
         found["artifacts"] = [each | {"missing": False} for each in found["artifacts"]]
         return found
 
@@ -208,7 +205,7 @@ class SharedData:
         documents = shared.shown.with_key(present.SESSION, [place.id], session)
         known = present.session(documents[0], self.clock()) if documents else None
         events = [event for _, event in told]
-        found = mode_page.show(place, session, mode, events, known, place.now(self.clock()), run)
+        found = mode_page.show(place, session, mode, events, known, self.clock(), run)
         return found | {"state": state_version.combine(places.versions())}
 
     async def tasks(self, project: str | None) -> JsonObject:

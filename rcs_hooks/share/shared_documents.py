@@ -139,11 +139,11 @@ LoggedRow = tuple[int, "Place", LoggedEvent]
 
 
 def in_time(found: list[LoggedRow]) -> list[LoggedRow]:
-    """Return events by their time, with the clocks of their machines corrected, and those of each in its own order."""
+    """Return events by their time, and those of each in its own order."""
     of_machines: dict[int, list[tuple[float, LoggedRow]]] = {}
     for row in found:
         _, place, entry = row
         mine = of_machines.setdefault(place.machine.id, [])
-        at = (seconds(entry.event.at) or 0.0) - place.machine.ahead_ms / 1000
+        at = seconds(entry.event.at) or 0.0
         mine.append((max(at, mine[-1][0] if mine else at), row))
     return [row for _, row in heapq.merge(*of_machines.values(), key=lambda each: each[0])]

@@ -273,13 +273,12 @@ PRUNE_BATCHES = """DELETE FROM rcs.batches b
 
 # --- the writer
 
-SERVER_MS = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 REGISTER = "SELECT rcs.register(%s, %s, %s, %s)"
 REGISTERED = """SELECT id, name FROM rcs.machines
     WHERE uuid = %s AND (role = current_user OR NOT row_security_active('rcs.machines'))"""
 """No row where this session may write none: the policies ask for the role that is set, not for the user who logged in.
 """
-SEEN = "UPDATE rcs.machines SET seen_at = now(), clock_ms = %s WHERE id = %s"
+SEEN = "UPDATE rcs.machines SET seen_at = now() WHERE id = %s"
 PUT_PROJECT = """INSERT INTO rcs.projects (machine, key, name, path, texts) VALUES (%s, %s, %s, %s, %s)
     ON CONFLICT (machine, key) DO UPDATE SET name = excluded.name, path = excluded.path, texts = excluded.texts
     RETURNING id"""
@@ -378,8 +377,7 @@ ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 MADE_AT = "SELECT made_at FROM rcs.schema"
 NEWEST_BATCH = "SELECT max(id) FROM rcs.batches"
 MACHINES = """
-SELECT id, left(name, 80), left(person, 60), left(program, 60), extract(epoch FROM seen_at)::float8, clock_ms,
-       (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+SELECT id, left(name, 80), left(person, 60), left(program, 60), extract(epoch FROM seen_at)::float8
   FROM rcs.machines ORDER BY id LIMIT 10000
 """
 PROJECTS = """
@@ -392,8 +390,6 @@ _OF_RUN = """
   FROM rcs.runs r JOIN rcs.sources s ON s.id = r.source AND NOT s.is_replaced
   JOIN rcs.machines m ON m.id = r.machine
 """
-HEARD_MS = "r.last_ms - coalesce(m.clock_ms, 0)"
-"""When a run was heard of last, by the clock of the server."""
 # A text of any size is cut in the server, one sign above what is shown, so that it is seen to be cut.
 _RUN = f"""
 SELECT r.source, r.id, r.project, left(r.run_id, 401), left(r.workflow, 401), left(r.feature, 1001),
@@ -406,7 +402,7 @@ RUNS = f"{_RUN} WHERE {{where}} ORDER BY r.last_event DESC LIMIT %s"
 COUNTS = f"""
 SELECT CASE WHEN status = ANY(%s) AND heard_ms <= %s THEN %s
             WHEN status = %s AND heard_ms <= %s THEN %s ELSE left(status, 100) END, count(*)
-  FROM (SELECT r.status, {HEARD_MS} AS heard_ms {_OF_RUN}
+  FROM (SELECT r.status, r.last_ms AS heard_ms {_OF_RUN}
          WHERE r.file <> '' AND {{where}} ORDER BY r.last_event DESC LIMIT %s) r GROUP BY 1
 """  # noqa: S608 - of this file
 STEPS = """

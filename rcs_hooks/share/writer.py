@@ -10,7 +10,6 @@ Rules of this file:
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID, uuid5
 
@@ -96,7 +95,7 @@ class Writer:
             self._know(kind, key, RemoteSource(number, project, position, at))
 
     def seen(self) -> None:
-        """Say that this machine is there, and how far its clock is from the server's.
+        """Say that this machine is there.
 
         Raises ShareError, also as soon as the schema was changed meanwhile and wants a newer program.
         """
@@ -104,11 +103,8 @@ class Writer:
         self._note_seen()
 
     def _note_seen(self) -> None:
-        begun = time.time()
-        ((server,),) = self._link.rows(sql.SERVER_MS)
-        offset = round((begun + time.time()) * 500) - int(server)
         with self._link.quick() as connection:
-            connection.execute(sql.SEEN, (offset, self.machine.id))
+            connection.execute(sql.SEEN, (self.machine.id,))
 
     def project(self, project: SharedProject) -> int:
         """Return the number of a project, and store what it is called now."""

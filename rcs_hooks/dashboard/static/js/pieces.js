@@ -1,7 +1,7 @@
 // What more than one page shows.
 
 import { h } from "./dom.js";
-import { addressed, apart, choices, isShared, quoted } from "./shared.js";
+import { addressed, choices, isShared, quoted } from "./shared.js";
 import { icon } from "./status.js";
 import { ago } from "./time.js";
 
@@ -33,7 +33,6 @@ function place(address) {
     h("span", {}, its),
     h("span", { class: "machine dim" }, name),
     person && h("span", { class: "person dim" }, person),
-    machine && apart(machine) && h("span", { class: "as-of", title: `Its times are those of its own clock, which is ${apart(machine)}` }, `clock ${apart(machine)}`),
     machine?.is_silent && h("span", { class: "as-of" }, "as of ", machine.seen_at ? ago(machine.seen_at) : "long ago"),
   );
 }

@@ -32,16 +32,6 @@ export function addressed(address) {
   return { name, project: project ?? "", person: machine?.person ?? "", machine };
 }
 
-const SHOWN_MS = 2000;
-
-/** How far the clock of a machine is off, in words; empty where that is not worth a word. */
-export function apart({ clock_ms: ms }) {
-  if (Math.abs(ms) < SHOWN_MS) return "";
-  const seconds = Math.round(Math.abs(ms) / 1000);
-  const long = seconds < 120 ? `${seconds} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
-  return `${long} ${ms > 0 ? "ahead" : "behind"}`;
-}
-
 /** The machine of a run, whose id is RUN@MACHINE, and the id there. */
 export function runOf(id) {
   const cut = id.lastIndexOf("@");

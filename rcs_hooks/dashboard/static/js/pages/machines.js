@@ -1,9 +1,9 @@
-// The machines of a team: whose each is, its last activity, how far its clock differs, what it shares.
+// The machines of a team: whose each is, its last activity, what it shares.
 
 import { get } from "../api.js";
 import { count, h } from "../dom.js";
 import { empty, command, problemNote } from "../pieces.js";
-import { apart, setMachines } from "../shared.js";
+import { setMachines } from "../shared.js";
 import { ago } from "../time.js";
 
 export class Machines {
@@ -62,7 +62,6 @@ function shown(machine) {
     h(
       "div",
       { class: "card-body" },
-      apart(machine) && h("p", { class: "said" }, `Its clock is ${apart(machine)}; what it did is shown with the times of its clock.`),
       machine.projects.length
         ? h("ul", { class: "shared-projects" }, ...machine.projects.map(project))
         : h("p", { class: "dim" }, "It shares no project."),
