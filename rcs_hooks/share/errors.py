@@ -18,8 +18,6 @@ UNREACHABLE, DENIED, MISSING, BUSY, READ_ONLY, FULL, SILENT, LOST, OLDER, NEWER,
     "data",
     "other",
 )
-PASSING = frozenset({UNREACHABLE, BUSY, READ_ONLY, FULL, SILENT, LOST, OTHER})
-"""The kinds that may pass by themselves, so that it makes sense to try again soon."""
 
 
 class ShareError(Refused):
@@ -34,11 +32,6 @@ class ShareError(Refused):
     @property
     def details(self) -> dict[str, object]:
         return {"kind": self.kind}
-
-    @property
-    def is_passing(self) -> bool:
-        """Tell whether trying again soon may help, without a person who does something about it."""
-        return self.kind in PASSING
 
 
 class AtWork(Refused):

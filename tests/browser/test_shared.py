@@ -134,7 +134,6 @@ def test_the_switch_leads_from_this_machine_to_all_and_back(look: Any) -> None:
     assert window.page.url.endswith("/shared/")
     window.page.click("#nav >> text=Machines")
     window.page.wait_for_selector(".machine-card")
-    assert "4 min behind" in window.text(".machine-card.is-old")
     window.page.click(".switch >> text=Local")
     window.page.wait_for_selector(".empty")
     assert window.page.url.endswith(":" + window.url.rsplit(":", 1)[1] + "/")

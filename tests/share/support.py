@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.files.clock import iso
@@ -20,6 +16,9 @@ from rcs_hooks.share import loop
 from tests.support import NOW, clean_env
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from tests.share.conftest import Database
 
 SERIES = "WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
@@ -173,26 +172,6 @@ def wait_for(is_so: Callable[[], object], seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-@contextmanager
-def nothing_left_behind() -> Iterator[None]:
-    """Fail unless this process has no more threads and descriptors soon after the block than before it.
-
-    It may have fewer: the watchdog of a connection of an earlier test may still have been about to end.
-    """
-    threads, descriptors = _threads_and_descriptors()
-    yield
-
-    def is_so() -> bool:
-        found = _threads_and_descriptors()
-        return found[0] <= threads and found[1] <= descriptors
-
-    wait_for(is_so)
-
-
-def _threads_and_descriptors() -> tuple[int, int]:
-    return threading.active_count(), len(os.listdir("/dev/fd"))
-
-
 def shared_events(database: Database, name: str = "laptop") -> list[int]:
     """The positions of all events of a machine, in the order in which they came."""
     with database.connect() as sql:
@@ -203,11 +182,6 @@ def shared_events(database: Database, name: str = "laptop") -> list[int]:
             (name,),
         ).fetchall()
     return [int(position) for (position,) in rows]
-
-
-def end_connections(database: Database) -> None:
-    with database.server.connect() as admin:
-        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (database.name,))
 
 
 def table(database: Database, query: str) -> list[tuple[Any, ...]]:

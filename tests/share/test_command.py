@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from rcs_hooks.share import settings
-from rcs_hooks.share.identity import machine_id
-from tests.share.conftest import Database
 from tests.share.rows import fill, owned
-from tests.support import RCS_HOOK, Record, clean_env, run_rcs
+from tests.support import Record, clean_env, run_rcs
 from tests.table import each_row
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from tests.share.conftest import Database
 
 SECRET = "hunter2"
 LEAVES = "What leaves: modes, phases, outcomes, the kinds and times of events, and questions"
@@ -87,24 +89,6 @@ def test_init_makes_the_schema_and_names_the_database_once(ada: Person, empty_da
     assert ada.as_json("init") == wanted
 
 
-def test_a_database_that_cannot_be_used_is_not_written_down(ada: Person, database: Database) -> None:
-    for url in ("postgresql://127.0.0.1:1/team", database.url(database.role("guest"))):
-        assert url.rpartition("/")[2] in ada.refused("init", url)
-    assert not ada.config.exists()
-
-
-def test_without_an_address_init_says_what_to_type(ada: Person) -> None:
-    assert ada.refused("init") == (
-        "no shared database is named; to name one: rcs share init postgresql://user@host/database"
-    )
-
-
-def test_a_writer_only_names_the_database(ada: Person, database: Database) -> None:
-    role = database.role("ada", "rcs_writer")
-    assert "has version 1 of the schema\n" in ada.said("init", database.url(role))
-    assert ada.settings().needed_address() == database.address_of(role)
-
-
 # --- the password
 
 
@@ -121,29 +105,6 @@ def test_a_password_on_the_command_line_is_refused_and_goes_nowhere(url: str, tm
         for place in ("~/.pgpass", "PGPASSWORD", "a service file"):
             assert place in done.stderr
     assert list(ada.home.iterdir()) == []
-
-
-def test_a_password_in_the_own_file_is_named_and_not_repeated(ada: Person) -> None:
-    ada.config.parent.mkdir()
-    ada.config.write_text('[share]\nurl = "postgresql://ada:hunter2@db/team"\n')
-    for words in (["init"], ["prune", "--older-than", "1d"]):
-        sentence = ada.refused(*words)
-        assert sentence.startswith(f"nothing is shared: {ada.config}:2: url counts for nothing: a password does not")
-        assert SECRET not in sentence
-
-
-def test_a_password_that_the_server_takes_is_in_no_file_and_no_output(ada: Person, database: Database) -> None:
-    role = database.role("ada", "rcs_writer", password=SECRET)
-    (ada.home / "passwords").write_text(f"127.0.0.1:*:*:{role}:{SECRET}\n")
-    (ada.home / "passwords").chmod(0o600)
-    env = ada.env | {"PGPASSFILE": str(ada.home / "passwords")}
-    rcs = str(RCS_HOOK.with_name("rcs"))
-    for words in (["init", database.url(role)], ["add", "."], ["prune", "--older-than", "1d"]):
-        done = subprocess.run([rcs, "share", *words], cwd=ada.project, env=env, capture_output=True, check=False)
-        assert done.returncode == (1 if words[0] == "prune" else 0)
-        assert SECRET.encode() not in done.stdout + done.stderr
-    (ada.home / "passwords").unlink()
-    assert [path for path in ada.home.rglob("*") if path.is_file() and SECRET in path.read_text()] == []
 
 
 # --- add, remove
@@ -166,65 +127,11 @@ def test_texts_leave_only_when_they_are_asked_for_and_can_be_called_back(ada: Pe
     assert ada.settings().projects == ((str(ada.project), "The shop", False),)
 
 
-def test_a_folder_of_a_workspace_means_the_workspace(ada: Person) -> None:
-    (ada.project / "src/deep").mkdir(parents=True)
-    ada.said("add", cwd=ada.project / "src")
-    ada.said("add", "deep", cwd=ada.project / "src")
-    assert ada.settings().projects == ((str(ada.project), "shop", False),)
-    ada.said("remove", "src")
-    assert ada.settings().projects == ()
-
-
-def test_a_folder_is_known_by_its_real_path(ada: Person) -> None:
-    (ada.home / "link").symlink_to(ada.project)
-    ada.said("add", str(ada.home / "link"))
-    assert ada.settings().projects == ((str(ada.project), "shop", False),)
-
-
 def test_remove_sends_nothing_more_and_says_what_stays(ada: Person) -> None:
     ada.said("add")
     assert ada.said("remove", ".") == f"{ada.project} is no longer shared\n{STAYS}"
     assert ada.said("remove") == f"{ada.project} was not shared\n"
     assert "projects" not in ada.config.read_text()
-
-
-def test_a_folder_that_is_gone_can_be_removed(ada: Person) -> None:
-    ada.said("add")
-    ada.project.rename(ada.project.with_name("gone"))
-    assert ada.said("remove", str(ada.project), cwd=ada.home).startswith(f"{ada.project} is no longer shared\n")
-
-
-def test_a_program_gets_one_object(ada: Person) -> None:
-    wanted = {"ok": True, "path": str(ada.project), "name": "shop", "texts": True, "was_changed": True}
-    assert ada.as_json("add", "--texts") == wanted
-    assert ada.as_json("remove") == {"ok": True, "path": str(ada.project), "was_changed": True}
-
-
-def test_two_folders_have_two_names(ada: Person) -> None:
-    other = ada.home / "shop"
-    (other / ".git/refs").mkdir(parents=True)
-    ada.said("add")
-    assert ada.refused("add", str(other)) == (
-        f"{ada.project} is shared as shop already; choose another name: --name NAME"
-    )
-    ada.said("add", str(other), "--name", "shop 2")
-    assert [each.name for each in ada.settings().projects] == ["shop", "shop 2"]
-
-
-@each_row("name", ["a/b", "a@b", "", " ", "x" * 61, "a\nb", ".."])
-def test_a_name_that_others_could_take_for_more_is_refused(name: str, tmp_path: Path) -> None:
-    ada = Person(tmp_path)
-    done = ada.rcs("add", "--name", name)
-    assert done.returncode == (0 if not name else 1), "no name means the folder's own"
-    assert bool(name) != ada.config.exists()
-
-
-@each_row("folder", ["..", "~", "/", "nothing"])
-def test_what_is_no_project_is_not_shared(folder: str, tmp_path: Path) -> None:
-    ada = Person(tmp_path)
-    where = {"~": str(ada.home), "..": str(ada.home), "nothing": str(ada.project / "nothing")}.get(folder, folder)
-    ada.refused("add", where)
-    assert not ada.config.exists()
 
 
 def test_an_agent_does_not_say_what_leaves_the_machine(ada: Person, empty_database: Database) -> None:
@@ -239,13 +146,6 @@ def test_an_agent_does_not_say_what_leaves_the_machine(ada: Person, empty_databa
     assert not ada.config.exists()
     ada.said("add")
     assert ada.rcs("remove", env=agent).returncode == 0
-
-
-def test_a_file_that_is_not_understood_is_named(ada: Person) -> None:
-    ada.config.parent.mkdir()
-    ada.config.write_text("[share\n")
-    assert ada.refused("add").endswith("; correct that first")
-    assert ada.config.read_text() == "[share\n"
 
 
 # --- prune
@@ -263,30 +163,3 @@ def test_prune_counts_and_deletes_what_is_old(ada: Person, database: Database) -
         assert ada.as_json("prune", "--older-than", "90d") == wanted
         assert owner.execute("SELECT count(*) FROM rcs.runs").fetchall() == [(0,)]
     assert ada.said("prune", "--older-than", "1d") == "0 runs, 0 events, 0 moves and 0 documents deleted\n"
-
-
-def test_a_writer_who_prunes_is_told_who_may(ada: Person, database: Database) -> None:
-    ada.said("init", database.url(database.role("ada", "rcs_writer")))
-    sentence = ada.refused("prune", "--older-than", "1d")
-    assert sentence.startswith(
-        "only the owner of the shared schema may prune it, which is the database's user postgres;"
-    )
-
-
-@each_row("words", [("prune",), ("prune", "--older-than", "soon"), ("prune", "--older-than", "-1d"), (), ("list",)])
-def test_a_wrong_command_line_says_what_is_wrong(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = Person(tmp_path).rcs(*words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("rcs: ")
-
-
-def test_nothing_but_the_settings_the_id_of_the_machine_and_what_was_sent_is_kept(
-    ada: Person, database: Database
-) -> None:
-    ada.said("init", database.url())
-    ada.said("add")
-    machine_id(str(ada.home))
-    files = {str(path.relative_to(ada.home)) for path in ada.home.rglob("*") if path.is_file()}
-    kept = (".lock", "machine.json", "sent.json")
-    assert files == {".rcs/.lock", ".rcs/config.toml", *(f".rcs/share/{name}" for name in kept)}
-    assert os.listdir(ada.project) == [".git"]

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from rcs_hooks.config.database_url import DatabaseAddress, parse
 from rcs_hooks.share import connecting
 from rcs_hooks.share.errors import (
-    BUSY,
     DENIED,
-    FULL,
-    LOST,
-    MISSING,
-    OTHER,
-    PASSING,
-    SILENT,
-    UNREACHABLE,
     ShareError,
 )
-from tests.share.conftest import Database, Server, binaries, running
 from tests.table import each_row
+
+if TYPE_CHECKING:
+    from tests.share.conftest import Database
 
 SECRET = "hunter2"
 
@@ -67,87 +56,7 @@ def test_a_server_elsewhere_must_prove_who_it_is_unless_the_address_says_otherwi
     assert "password" not in given
 
 
-def test_the_certificates_of_the_system_are_found_where_they_are() -> None:
-    given = connecting.parameters(parse("postgresql://db/team"), {})
-    assert given["gssencmode"] == "disable", "what takes the place of TLS asks for no certificate"
-    assert given["sslrootcert"] == next((path for path in connecting.BUNDLES if os.path.exists(path)), "system")
-
-
-def test_variables_of_libpq_lead_nowhere_else(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A workspace may have brought them; those that hold a password count."""
-    elsewhere = {"PGHOSTADDR": "192.0.2.1", "PGPORT": "1", "PGDATABASE": "other", "PGSSLMODE": "require"}
-    for name, value in ({"PGHOST": "192.0.2.1", "PGOPTIONS": "-c search_path=evil"} | elsewhere).items():
-        monkeypatch.setenv(name, value)
-    with connecting.connection(database.address) as link:
-        ((name, path),) = link.rows("SELECT current_database(), current_setting('search_path')")
-    assert (name, path) == (database.name, '"$user", public')
-
-
 # --- what may go wrong while a connection is opened
-
-
-@contextmanager
-def listener(answer: Callable[[socket.socket], None]) -> Iterator[int]:
-    """A server that does this with its first connection, and keeps it open; its port."""
-    done = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            with server.accept()[0] as accepted:
-                answer(accepted)
-                done.wait()
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        try:
-            yield server.getsockname()[1]
-        finally:
-            done.set()
-            thread.join(60)
-
-
-def test_a_host_that_is_not_there() -> None:
-    error = refusal(parse("postgresql://nowhere.invalid/team"))
-    assert str(error) == "no connection to team on nowhere.invalid: there is no such host"
-    assert error.kind == UNREACHABLE
-
-
-def test_a_port_where_nobody_listens() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    error = refusal(parse(f"postgresql://127.0.0.1:{port}/team"))
-    assert str(error) == f"no connection to team on 127.0.0.1:{port}: no server answers there"
-    assert error.kind == UNREACHABLE
-
-
-def test_a_socket_that_is_not_there(tmp_path: Path) -> None:
-    error = refusal(parse("postgresql:///team?host=/nonexistent"))
-    assert str(error) == "no connection to team on /nonexistent: no server answers there"
-
-
-@pytest.mark.slow
-def test_a_server_that_accepts_and_says_nothing() -> None:
-    with listener(lambda _: None) as port:
-        error = refusal(parse(f"postgresql://ada@127.0.0.1:{port}/team?connect_timeout=2"))
-    assert str(error) == f"no connection to team on 127.0.0.1:{port}: the server has not answered"
-    assert error.kind == SILENT
-
-
-def test_a_server_of_another_kind() -> None:
-    def answer(accepted: socket.socket) -> None:
-        accepted.recv(1000)
-        accepted.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-        accepted.shutdown(socket.SHUT_RDWR)
-
-    with listener(answer) as port:
-        error = refusal(parse(f"postgresql://ada@127.0.0.1:{port}/team?connect_timeout=5&sslmode=disable"))
-    assert error.kind in PASSING
-
-
-def test_a_server_without_the_certificate_that_is_wanted(database: Database) -> None:
-    error = refusal(database.address._replace(options=(("sslmode", "require"),)))
-    assert error.kind == DENIED
-    assert "certificate" in str(error)
 
 
 def test_a_wrong_password_and_none(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,94 +73,6 @@ def test_a_wrong_password_and_none(database: Database, monkeypatch: pytest.Monke
         assert link.rows("SELECT 1") == [(1,)]
 
 
-def test_a_password_is_found_in_a_file_and_in_a_service(
-    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address = database.address_of(database.role("ada", password=SECRET))
-    passwords, services = tmp_path / "passwords", tmp_path / "services"
-    passwords.write_text(f"127.0.0.1:*:*:{address.user}:{SECRET}\n")
-    passwords.chmod(0o600)
-    monkeypatch.setenv("PGPASSFILE", str(passwords))
-    with connecting.connection(address) as link:
-        assert link.rows("SELECT 1") == [(1,)]
-    monkeypatch.delenv("PGPASSFILE")
-    services.write_text(f"[team]\npassword={SECRET}\nhost=192.0.2.1\n")
-    monkeypatch.setenv("PGSERVICEFILE", str(services))
-    with connecting.connection(address._replace(options=(("service", "team"),))) as link:
-        assert link.rows("SELECT 1") == [(1,)]
-
-
-def test_a_user_and_a_database_that_are_not_there(database: Database) -> None:
-    error = refusal(database.address_of("nobody_there"))
-    assert (error.kind, str(error).partition(": ")[2]) == (DENIED, "the server has no such user who may log in")
-    error = refusal(database.address._replace(database="nothing_there"))
-    assert error.kind == MISSING
-    assert str(error).endswith(": the server has no such database; make it with createdb")
-
-
-def test_a_database_that_this_user_may_not_enter(database: Database) -> None:
-    role = database.role("outsider")
-    with database.connect() as admin:
-        admin.execute(f'REVOKE CONNECT ON DATABASE "{database.name}" FROM PUBLIC'.encode())
-    error = refusal(database.address_of(role))
-    assert (error.kind, str(error).partition(": ")[2]) == (DENIED, "this user may not connect to that database")
-
-
-def test_a_server_with_too_many_connections(database: Database) -> None:
-    role = database.role("busy")
-    with database.connect() as admin:
-        admin.execute(f'ALTER ROLE "{role}" CONNECTION LIMIT 1'.encode())
-    with database.connect(role):
-        error = refusal(database.address_of(role))
-    assert (error.kind, str(error).partition(": ")[2]) == (BUSY, "no connection is left")
-
-
-def said_by_server(code: str, message: str) -> Callable[[socket.socket], None]:
-    """What a server sends that lets nobody in, by the protocol."""
-    fields = b"".join(kind + text.encode() + b"\0" for kind, text in ((b"S", "FATAL"), (b"C", code), (b"M", message)))
-
-    def answer(accepted: socket.socket) -> None:
-        accepted.recv(1000)
-        accepted.sendall(b"E" + (len(fields) + 5).to_bytes(4, "big") + fields + b"\0")
-        accepted.shutdown(socket.SHUT_RDWR)
-
-    return answer
-
-
-@each_row(("code", "message", "kind", "words"), [
-    ("57P03", "the database system is starting up", BUSY, "the server is starting up or shutting down"),
-    ("57P03", "the database system is shutting down", BUSY, "the server is starting up or shutting down"),
-    ("57P03", "the database system is in recovery mode", BUSY, "the server is starting up or shutting down"),
-    ("53300", "sorry, too many clients already", BUSY, "no connection is left"),
-    ("53300", "remaining connection slots are reserved for non-replication superuser connections", BUSY,
-     "no connection is left"),
-    ("28000", 'no pg_hba.conf entry for host "10.0.0.9", user "ada", database "team", no encryption', DENIED,
-     "the server does not let this user in from here"),
-    ("53100", 'could not write init file: No space left on device', FULL, "the server has no room left"),
-    ("XX000", "\x1b[31mein Fehler", OTHER, None),
-])  # fmt: skip
-def test_what_a_server_says_that_lets_nobody_in(code: str, message: str, kind: str, words: str | None) -> None:
-    with listener(said_by_server(code, message)) as port:
-        error = refusal(parse(f"postgresql://ada@127.0.0.1:{port}/team?sslmode=disable"))
-    assert error.kind == kind
-    assert "\x1b" not in str(error)
-    if words is not None:
-        assert str(error) == f"no connection to team on 127.0.0.1:{port}: {words}"
-
-
-def test_a_server_that_stops_ends_its_connections_and_takes_no_more() -> None:
-    programs = binaries()
-    if programs is None:
-        pytest.skip("no PostgreSQL server is installed")
-    with running(programs) as own:
-        link = connecting.open_link(own.address("postgres"))
-    with pytest.raises(ShareError) as raised:
-        link.rows("SELECT 1")
-    link.close()
-    assert raised.value.kind == LOST
-    assert refusal(own.address("postgres")).kind == UNREACHABLE
-
-
 # --- what is loaded
 
 
@@ -260,14 +81,3 @@ def test_the_driver_is_loaded_by_what_shares_and_nothing_else(module: str) -> No
     code = f"import sys, rcs_hooks.{module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"psycopg", "rcs_hooks.share.connecting"} & set(done.stdout.split())
-
-
-def test_a_driver_that_is_missing_is_named_with_its_extra() -> None:
-    code = "import sys; sys.modules['psycopg'] = None\nimport rcs_hooks.share.connecting"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "which sharing needs; `rcs help install` says how to add the extra `share`" in done.stderr
-
-
-def test_only_one_server_is_started(server: Server) -> None:
-    with server.connect() as admin:
-        assert admin.execute("SHOW server_encoding").fetchall() == [("UTF8",)]

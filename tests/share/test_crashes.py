@@ -9,18 +9,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.share import schema
-from tests.share.conftest import ADMIN, UNPRIVILEGED, Database, binaries, running
-from tests.share.proxy import PASSES, REFUSES, Proxy
 from tests.share.support import Home, shared_events, table, wait_for
 from tests.support import CHECKOUT
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from tests.share.conftest import Database
 
 
 class Writers:
@@ -104,75 +103,3 @@ def test_a_writer_that_is_killed_at_any_moment_sends_everything_once(database: D
         wait_for(lambda: table(database, "SELECT sum(position) FROM rcs.sources WHERE kind <> 'runs'") == [(99,)])
     check_all_is_there_once(database, homes)
     assert [home.local_bytes() for home in homes] == before
-
-
-class Size(NamedTuple):
-    homes: int
-    events: int
-    kills: int
-    restarts: int
-    cut_seconds: float
-
-
-SIZES = [
-    pytest.param(Size(homes=20, events=20_000, kills=40, restarts=3, cut_seconds=3.0), id="twenty"),
-    pytest.param(
-        Size(homes=50, events=100_000, kills=100, restarts=5, cut_seconds=10.0), id="fifty", marks=pytest.mark.full
-    ),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.alone
-@pytest.mark.parametrize("size", SIZES)
-def test_many_writers_through_kills_crashes_of_the_server_and_a_cut_network(tmp_path: Path, size: Size) -> None:
-    programs = binaries()
-    assert programs is not None
-    with running(programs, "max_connections=200") as server:
-        database = server.make()
-        schema.init(database.address, roles=True)
-        data = table(database, "SHOW data_directory")[0][0]
-        proxy = Proxy(server.port)
-        url = f"postgresql://{ADMIN}@127.0.0.1:{proxy.port}/{database.name}"
-        homes = [Home(tmp_path / str(number), url, f"m-{number}") for number in range(size.homes)]
-        try:
-            _work(size, database, homes, programs, str(data), proxy)
-            check_all_is_there_once(database, homes)
-        finally:
-            proxy.close()
-            _control(programs, str(data), "stop", "-m", "immediate")
-
-
-def _work(size: Size, database: Database, homes: list[Home], programs: Path, data: str, proxy: Proxy) -> None:
-    chance = random.Random(8)
-    part = size.events // len(homes) // 4
-    for home in homes:
-        home.emit(part)
-        home.log("s-1", *[{}] * 20)
-        home.task("pay", 3)
-    with Writers(homes) as writers:
-        for kill in range(size.kills):
-            number = chance.randrange(len(homes))
-            writers.kill(number)
-            writers.start(number)
-            if kill % (size.kills // size.restarts) == 7:
-                _control(programs, data, "restart", "-m", "immediate")
-            if kill % (size.kills // 3) == 11:
-                for home in homes:
-                    home.emit(part)
-            if kill == size.kills // 2:
-                proxy.mode = REFUSES
-                proxy.cut()
-                time.sleep(size.cut_seconds)
-                proxy.mode = PASSES
-            time.sleep(chance.uniform(0.0, 0.1))
-        assert sum(len(home.event_ids()) for home in homes) == size.events
-        wait_for(lambda: are_sent(database, homes), 240)
-        expected = [(23 * len(homes),)]
-        wait_for(lambda: table(database, "SELECT sum(position) FROM rcs.sources WHERE kind <> 'runs'") == expected)
-
-
-def _control(programs: Path, data: str, *words: str) -> None:
-    user = UNPRIVILEGED if os.geteuid() == 0 else None
-    command = [str(programs / "pg_ctl"), "-D", data, "-w", "-l", f"{data}/restarted.txt", *words]
-    subprocess.run(command, user=user, cwd="/", check=True, capture_output=True, timeout=60)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-import pytest
-
 from rcs_hooks.config.share_table import SharedProject
-from rcs_hooks.errors import Refused
 from rcs_hooks.share import own_file, settings
-from rcs_hooks.share.settings import plain_name
 from tests.support import clean_env, run_rcs
 from tests.table import each_row
 
@@ -54,48 +49,6 @@ def test_a_variable_may_name_another_database_of_the_same_server_and_nothing_els
     assert [each.sentence for each in found.faults] == ([f"RCS_SHARE: {fault}"] if fault else [])
 
 
-def test_a_variable_alone_names_nothing(tmp_path: Path) -> None:
-    found = settings.load(home_with(tmp_path, "") | {"RCS_SHARE": OWN})
-    assert found.address is None
-    with pytest.raises(Refused, match=r"^nothing is shared: RCS_SHARE: it counts only for the host"):
-        found.needed_address()
-
-
-def test_without_any_address_the_command_to_type_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"no shared database is named; to name one: rcs share init postgresql://"):
-        settings.load(home_with(tmp_path, "")).needed_address()
-
-
-@each_row("variables", [{}, {"HOME": "relative"}])
-def test_without_a_home_nothing_is_shared(variables: dict[str, str]) -> None:
-    with pytest.raises(Refused, match="HOME is not set"):
-        settings.load(variables)
-
-
-def test_the_names_are_those_of_the_login_and_the_host_unless_the_file_says_others(tmp_path: Path) -> None:
-    found = settings.load(home_with(tmp_path, '[share]\nperson = "Ada"\nmachine = "laptop"\n'))
-    assert (found.person, found.machine) == ("Ada", "laptop")
-    found = settings.load(home_with(tmp_path / "other", ""))
-    assert found.person
-    assert found.machine == plain_name(os.uname().nodename.partition(".")[0])
-
-
-@each_row(("text", "name"), [
-    ("shop", "shop"),
-    ("my shop", "my shop"),
-    ("a/b@c\\d\"e", "a-b-c-d-e"),
-    (" a\t\n b ", "a-- b"),
-    ("\x1b[31mred", "-[31mred"),
-    ("..", ""),
-    ("", ""),
-    ("\u202ex", "-x"),
-    ("läden", "läden"),
-    ("x" * 100, "x" * 60),
-])  # fmt: skip
-def test_any_text_becomes_a_name_that_can_be_shown(text: str, name: str) -> None:
-    assert plain_name(text) == name
-
-
 def test_only_a_folder_that_was_named_is_shared_and_none_below_it() -> None:
     shop = SharedProject("/home/ada/shop", "shop")
     assert settings.project_of((shop,), "/home/ada/shop") == shop
@@ -115,17 +68,6 @@ def test_a_workspace_names_no_database_by_its_own_file(tmp_path: Path) -> None:
     assert done.stderr.startswith("rcs: no shared database is named; ")
     shown = run_rcs("config", cwd=tmp_path / "project", env=env)
     assert "[share] counts in ~/.rcs/config.toml alone" in shown.stderr
-
-
-def test_a_variable_that_a_workspaces_env_file_has_brought_counts_for_nothing(tmp_path: Path) -> None:
-    """A client that loads `.env` has its own variable set in the shells of its agent."""
-    (tmp_path / "project/.git").mkdir(parents=True)
-    (tmp_path / "project/.env").write_text("RCS_SHARE=postgresql://db/other\n")
-    (tmp_path / "home/.rcs").mkdir(parents=True)
-    (tmp_path / "home/.rcs/config.toml").write_text('[share]\nurl = "postgresql://127.0.0.1:1/team"\n')
-    env = clean_env(HOME=str(tmp_path / "home"), RCS_SHARE="postgresql://db/other", GEMINI_CLI="1")
-    done = run_rcs("share", "prune", "--older-than", "1d", cwd=tmp_path / "project", env=env)
-    assert done.stderr == "rcs: no connection to team on 127.0.0.1:1: no server answers there\n"
 
 
 # --- the person's own file is edited
@@ -167,30 +109,3 @@ def test_projects_come_change_and_go(tmp_path: Path) -> None:
     assert "# first\n[share]\nperson = 'Ada'\n" in text
     assert "[proof]\nrequired = true\n" in text
     assert "projects" not in text
-
-
-@each_row(("text", "sentence"), [
-    ("[share\n", "config.toml:1: it is not TOML: "),
-    ("share = 1\n", "share in ~/.rcs/config.toml must be a table"),
-    ("[share]\nprojects = 1\n", "projects of [share] in ~/.rcs/config.toml must be tables"),
-    ("x" * 20_000, "it is larger than 16,384 bytes"),
-    ("# " + "x" * 1900 + "\n" + ("# " + "x" * 1900 + "\n") * 7 + "# " + "x" * 1100 + "\n", "would become larger than"),
-])  # fmt: skip
-def test_a_file_that_is_not_understood_is_left_as_it_is(text: str, sentence: str, tmp_path: Path) -> None:
-    home = home_with(tmp_path, text)["HOME"]
-    with pytest.raises(Refused) as raised:
-        own_file.add_project(home, SharedProject("/w/" + "y" * 500, "shop"))
-    assert sentence in str(raised.value)
-    assert Path(home, ".rcs/config.toml").read_text() == text
-
-
-def test_a_file_that_lies_elsewhere_is_changed_there(tmp_path: Path) -> None:
-    home = home_with(tmp_path, "")["HOME"]
-    real = tmp_path / "dotfiles.toml"
-    real.write_text("# mine\n")
-    Path(home, ".rcs/config.toml").unlink()
-    Path(home, ".rcs/config.toml").symlink_to(real)
-    assert own_file.set_url(home, "postgresql://db/team")
-    assert Path(home, ".rcs/config.toml").is_symlink()
-    assert real.read_text().startswith("# mine\n")
-    assert settings.load({"HOME": home}).address is not None

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.dashboard.support import PATIENCE, Listener, Record, Server, fetch
+from tests.dashboard.support import PATIENCE, Record, Server, fetch
 from tests.runs.support import RCS, Project
-from tests.share.conftest import Database
 from tests.support import Workspace
 
-MOST_MS = 300
-EVENTS = 41
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.share.conftest import Database
 
 
 class Machine:
@@ -116,37 +115,3 @@ def test_what_two_machines_have_sent_is_on_the_pages_of_a_third(team: Team, serv
     assert sorted((each["name"], each["person"], each["is_silent"]) for each in machines) == [
         ("cloud", "bob", False), ("laptop", "ann", False),
     ]  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.alone
-def test_an_event_of_one_machine_is_on_the_page_of_another_in_time(team: Team, server_of_desk: Server) -> None:
-    import time
-
-    project = team.laptop.project
-    project.emit("requirements")
-    writer = subprocess.Popen(
-        [*RCS, "share", "run"], cwd=project.root, env=project.env(), stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    url = server_of_desk.url
-    try:
-        with Listener(f"{url}shared/", Origin=url.rstrip("/")) as page:
-            page.until("hello")
-            project.emit("design")
-            page.until("events")
-            project.emit("tasks")
-            page.until("events")
-            spent = []
-            for number in range(EVENTS):
-                begun = time.monotonic()
-                project.emit(("build", "verify")[number % 2], data={"status": "running", "message": str(number)})
-                while not any(event["data"].get("message") == str(number) for event in page.until("events")["events"]):
-                    pass
-                spent.append(time.monotonic() - begun)
-    finally:
-        writer.terminate()
-        writer.wait(PATIENCE)
-    median = statistics.median(spent) * 1000
-    print(f"median {median:.0f} ms, worst {max(spent) * 1000:.0f} ms")
-    assert median < MOST_MS

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
-import signal
-import subprocess
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso
-from rcs_hooks.share import file_sources, loop
-from rcs_hooks.share.errors import DENIED, ShareError
-from rcs_hooks.state import history, history_folding
-from tests.share.conftest import ADMIN
-from tests.share.support import Home, Sharing, shared_events, table, wait_for
-from tests.support import NOW, RCS_HOOK, Workspace, run_rcs
+from rcs_hooks.share import loop
+from tests.share.support import Home, shared_events, table
+from tests.support import NOW, Workspace, run_rcs
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.share.conftest import Database
 
 
@@ -77,164 +72,6 @@ def test_what_is_added_later_is_sent_behind_what_is_there(database: Database, tm
     assert modes_seen(database) == [("s-1", 1), ("s-1", 2), ("s-1", 3), ("s-1", 4)]
 
 
-def test_the_row_of_a_run_is_as_the_database_here_has_it_and_numbered_over_all_machines(
-    database: Database, tmp_path: Path
-) -> None:
-    home = Home(tmp_path, database.url(), texts=True)
-    home.emit(4, runs=2)
-    home.share()
-    query = "SELECT run_id, workflow, status, current, events, local_last_event, last_event FROM rcs.runs ORDER BY id"
-    runs = table(database, query)
-    ((batch,),) = table(database, "SELECT id FROM rcs.batches WHERE source > 0")
-    assert runs == [
-        ("run-1", "forge", "running", "build", 2, 4, batch * 10_000 + 4),
-        ("run-2", "forge", "running", "build", 2, 3, batch * 10_000 + 3),
-    ]
-    assert table(database, "SELECT run, step, status FROM rcs.run_steps ORDER BY 1") == [
-        (1, "build", "running"), (2, "build", "running"),
-    ]  # fmt: skip
-
-
-def test_nothing_of_another_project_leaves(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    other = tmp_path / "secret"
-    other.mkdir()
-    home.emit(30_000, project=other)
-    home.emit(3)
-    home.log("s-2", {}, project=other)
-    assert home.share() == 3
-    assert shared_events(database) == [30_001, 30_002, 30_003]
-    assert modes_seen(database) == []
-
-
-def test_a_restored_database_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(10)
-    home.share()
-    backup = home.database.read_bytes()
-    home.emit(10)
-    home.share()
-    assert seen(database) == list(range(1, 21))
-    home.database.write_bytes(backup)
-    assert home.share() == 10
-    assert seen(database) == list(range(1, 11))
-    home.emit(5)
-    assert home.share() == 5
-    assert seen(database) == list(range(1, 16))
-
-
-def test_a_restored_database_that_has_grown_beyond_the_position_is_noticed(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(10)
-    backup = home.database.read_bytes()
-    home.emit(10)
-    home.share()
-    home.database.write_bytes(backup)
-    home.emit(1)  # so that what follows has other moments
-    home.emit(30)
-    assert home.share() == 41
-    assert seen(database) == home.event_ids()
-
-
-def test_a_database_that_was_deleted_leaves_what_it_had(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(5)
-    home.share()
-    home.database.unlink()
-    home.emit(7)
-    assert home.share() == 7
-    assert seen(database) == sorted([*range(1, 6), *range(1, 8)])
-
-
-def test_a_folded_history_is_the_same_source(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.log("s-1", *[{}] * 6_000)
-    home.share()
-    folder = str(home.project / ".rcs" / "state")
-    assert history_folding.fold(folder, "s-1")
-    home.log("s-1", {"n": 6_001}, {"n": 6_002})
-    assert home.share() == 2
-    assert modes_seen(database) == [("s-1", number) for number in range(1, 6_003)]
-
-
-def test_a_history_of_which_only_the_end_is_folded_is_the_same_source(
-    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(history_folding, "MOST_READ", 500_000)  # bytes: half of what is there
-    home = Home(tmp_path, database.url())
-    folder = str(home.project / ".rcs" / "state")
-    last = 0
-    for _ in range(2):
-        home.log("s-1", *[{"n": last + number} for number in range(1, 6_001)])
-        assert home.share() == 6_000
-        last += 6_000
-        assert history_folding.fold(folder, "s-1")
-        assert history.lines_of(folder, "s-1", 6_000)[0].data["lost"]
-        assert home.share() == 0
-    assert modes_seen(database) == [("s-1", number) for number in range(1, 12_001)]
-
-
-def test_a_folded_history_that_begins_with_what_is_no_event_is_the_same_source(
-    database: Database, tmp_path: Path
-) -> None:
-    home = Home(tmp_path, database.url())
-    path = home.log("s-1", *[{}] * 6_000)
-    path.write_bytes(b"#" * 70_000 + b"\n" + path.read_bytes())
-    assert home.share() == 6_000
-    assert history_folding.fold(str(home.project / ".rcs" / "state"), "s-1")
-    assert home.share() == 0
-    assert modes_seen(database) == [("s-1", number) for number in range(1, 6_001)]
-
-
-def test_a_history_with_more_than_is_read_from_its_end_is_sent_from_its_beginning(
-    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = Home(tmp_path, database.url())
-    monkeypatch.setattr(file_sources, "MOST_LINES", 50)
-    home.log("s-1", *[{}] * 2_500)
-    home.log("s-2", *[{}] * 40)
-    monkeypatch.setattr(history, "MOST_READ", 2_000)  # bytes: fewer than what waits in s-2
-    assert home.share() == 2_540
-    home.log("s-1", {"n": 2_501})
-    assert home.share() == 1
-    wanted = [("s-1", number) for number in range(1, 2_502)] + [("s-2", number) for number in range(1, 41)]
-    assert modes_seen(database) == wanted
-
-
-def test_what_a_clock_that_is_behind_has_stamped_is_sent_though_such_was_pruned(
-    database: Database, tmp_path: Path
-) -> None:
-    home = Home(tmp_path, database.url())
-    home.log("s-1", {}, {})
-    with database.connect() as owner:
-        owner.execute("UPDATE rcs.schema SET pruned_before = '2999-01-01T00:00:00.000Z'")
-    assert home.share() == 2
-    assert modes_seen(database) == [("s-1", 1), ("s-1", 2)]
-
-
-def test_the_id_that_others_see_is_not_the_one_by_which_paths_are_digested(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.log("s-1", {})
-    home.share()
-    ((shown,),) = table(database, "SELECT uuid::text FROM rcs.machines")
-    assert shown not in (home.path / ".rcs" / "share" / "machine.json").read_text()
-
-
-def test_a_session_that_was_folded_away_is_the_same_source(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    path = home.log("s-1", {}, {})
-    home.share()
-    folded = home.project / ".rcs" / "state" / "folded" / "s-1"
-    folded.parent.mkdir()
-    home.log("s-1", {})
-    path.parent.rename(folded)
-    assert home.share() == 1
-    folded.rename(path.parent)
-    home.log("s-1", {})
-    assert home.share() == 1
-    assert modes_seen(database) == [("s-1", 1), ("s-1", 2), ("s-1", 3), ("s-1", 4)]
-
-
 def test_a_restored_history_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path, database.url())
     path = home.log("s-1", *[{}] * 4)
@@ -244,48 +81,6 @@ def test_a_restored_history_is_a_source_of_its_own(database: Database, tmp_path:
     path.write_bytes(backup)
     assert home.share() == 4
     assert modes_seen(database) == [("s-1", number) for number in range(1, 5)]
-
-
-def test_a_restored_transcript_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    path = home.task("pay", 2)
-    backup = path.read_bytes()
-    home.task("pay", 2)
-    assert home.share() == 4
-    path.write_bytes(backup)
-    assert home.share() == 2
-    query = "SELECT m.position FROM rcs.task_moves m JOIN rcs.sources s ON s.id = m.source WHERE NOT is_replaced"
-    assert sorted(table(database, query)) == [(1,), (2,)]
-
-
-def test_a_copied_repository_has_its_own_histories(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.log("s-1", {}, {})
-    home.share()
-    copy = tmp_path / "copy"
-    shutil.copytree(home.project, copy)
-    home.configure([(copy, "copy", False), (home.project, "pay", False)])
-    ((before,),) = table(database, "SELECT id FROM rcs.sources WHERE kind = 'history'")
-    assert home.share() == 2
-    query = "SELECT s.id FROM rcs.sources s JOIN rcs.projects p ON p.id = s.project WHERE p.name = 'pay'"
-    assert table(database, query) == [(before,)]
-    assert home.share() == 0
-    assert modes_seen(database) == [("s-1", 1), ("s-1", 1), ("s-1", 2), ("s-1", 2)]
-
-
-def test_a_project_that_is_removed_and_added_again_goes_on(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(3)
-    home.log("s-1", {})
-    home.share()
-    home.configure([])
-    home.emit(3)
-    home.log("s-1", {})
-    assert home.share() == 0
-    home.configure([(home.project, "pay", False)])
-    assert home.share() == 4
-    assert seen(database) == list(range(1, 7))
-    assert modes_seen(database) == [("s-1", 1), ("s-1", 2)]
 
 
 def test_the_same_records_sent_twice_are_there_once(database: Database, tmp_path: Path) -> None:
@@ -337,79 +132,11 @@ def test_the_documents_follow_what_the_dashboard_here_would_show(database: Datab
     assert changed == clock
 
 
-def test_a_writer_needs_no_more_than_its_role(database: Database, tmp_path: Path) -> None:
-    role = database.role("mia", "rcs_writer")
-    home = Home(tmp_path, database.url(role))
-    home.emit(1_500, runs=2)
-    home.log("s-1", {}, {})
-    home.task("pay", 2)
-    Workspace(home.project, now=time.time()).in_git().prompt("$forge Pay by card")
-    home.share()
-    assert seen(database) == list(range(1, 1_501))
-    backup = home.database.read_bytes()
-    home.emit(3)
-    home.share()
-    home.database.write_bytes(backup)
-    home.share()
-    assert seen(database) == list(range(1, 1_501))
-
-
-def test_a_user_with_another_role_set_is_told_to_connect_without_it(database: Database, tmp_path: Path) -> None:
-    writes = database.role("writes", "rcs_writer")
-    reads_too = database.role("reads_too", "rcs_writer", "rcs_reader")
-    ada = database.role("ada", "rcs_writer", writes, reads_too)
-    for role in (writes, reads_too):
-        home = Home(tmp_path / role, f"{database.url(ada)}?options=-c%20role={role}")
-        with pytest.raises(ShareError, match="this session has another role set") as raised:
-            home.share()
-        assert raised.value.kind == DENIED
-    with database.connect() as sql:
-        sql.execute(f'ALTER ROLE "{ada}" SET role = "{writes}"'.encode())
-    home = Home(tmp_path / ada, database.url(ada))
-    with Sharing(home):
-        wait_for(lambda: home.status().get("state") == "waiting")
-        assert home.status()["error"]["message"].endswith("; connect without it")
-
-
-def test_a_role_that_is_set_may_be_one_that_may_do_everything(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, f"{database.url(database.role('ada', ADMIN))}?options=-c%20role={ADMIN}")
-    home.emit(3)
-    assert home.share() == 3
-
-
 def test_a_second_one_for_the_same_home_says_so_and_ends(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path, database.url())
     with loop.only_one(str(home.path)), pytest.raises(Refused, match="at work for this home already"):
         home.share()
     assert home.share() == 0
-
-
-def test_the_command_sends_what_is_there_and_says_how_much(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(3)
-    said = run_rcs("share", "run", "--once", cwd=home.project, env=home.env)
-    assert (said.returncode, said.stdout, said.stderr) == (0, "3 events sent\n", "")
-    home.emit(1)
-    said = run_rcs("share", "run", "--once", cwd=home.project, env=home.env)
-    assert said.stdout == "1 event sent\n"
-    with loop.only_one(str(home.path)):
-        said = run_rcs("share", "run", cwd=home.project, env=home.env)
-    assert said.returncode == 1
-    assert "`rcs share run` is at work for this home already" in said.stderr
-
-
-def test_the_command_ends_by_a_signal_and_has_sent_what_was_there(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(1_500)
-    command = [str(RCS_HOOK.with_name("rcs")), "share", "run"]
-    program = subprocess.Popen(command, cwd=home.project, env=home.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    wait_for(lambda: home.status().get("state") == "current")
-    program.send_signal(signal.SIGTERM)
-    out, err = program.communicate(timeout=60)
-    assert (program.returncode, err) == (0, b"")
-    assert out.decode().splitlines()[-1] == "1,500 events sent"
-    assert home.status()["state"] == "stopped"
-    assert seen(database) == home.event_ids()
 
 
 def test_a_damaged_database_is_said_and_keeps_nothing_else_from_being_sent(database: Database, tmp_path: Path) -> None:
@@ -424,21 +151,3 @@ def test_a_damaged_database_is_said_and_keeps_nothing_else_from_being_sent(datab
     assert home.share() == 3
     assert home.status()["local_error"] is None
     assert seen(database) == [1, 2, 3]
-
-
-def test_a_project_that_is_added_while_the_program_runs_is_shared(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(2)
-    home.configure([])
-    with Sharing(home):
-        wait_for(lambda: home.status().get("state") == "current")
-        assert seen(database) == []
-        home.configure([(home.project, "pay", False)])
-        wait_for(lambda: seen(database) == [1, 2])
-        home.emit(3)
-        wait_for(lambda: seen(database) == [1, 2, 3, 4, 5])
-        home.log("s-1", {})
-        wait_for(lambda: modes_seen(database) == [("s-1", 1)])
-        home.database.unlink()
-        home.emit(1)
-        wait_for(lambda: seen(database) == [1, 1, 2, 3, 4, 5])
