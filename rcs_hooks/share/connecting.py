@@ -5,17 +5,13 @@ The only module that imports the driver first; what loads after it may use it.
 
 from __future__ import annotations
 
-import math
 import os
-import socket
-import threading
-import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused, needs_extra
 from rcs_hooks.share import driver_errors, sql
-from rcs_hooks.share.errors import MISSING, NEWER, OLDER, OTHER, SILENT, ShareError
+from rcs_hooks.share.errors import MISSING, NEWER, OLDER, OTHER, ShareError
 
 try:
     import psycopg
@@ -34,9 +30,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60.0
-"""How long the server may take to answer one statement, unless the caller says otherwise."""
-WATCH_PAUSE = 0.5
-"""How often the deadline of an answer is looked at, in seconds."""
+"""How long a transaction may be idle, and twice as long as it may wait for a lock, unless the caller says otherwise."""
 BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -87,67 +81,26 @@ def _system_certificates(env: Mapping[str, str]) -> str:
     return next((path for path in BUNDLES if os.path.isfile(path)), "system")
 
 
-class Watchdog:
-    """Shuts the socket of a connection down once its server is silent for too long, so that the wait for it fails.
-
-    The driver itself waits for an answer without end, and the kernel hears nothing of a program that hangs. One thread
-    looks at the deadline now and then, which costs a statement nothing.
-    """
-
-    def __init__(self, connection: Connection[TupleRow]) -> None:
-        # A descriptor of its own: the connection may be closed meanwhile, and its number be another file's.
-        self._socket = socket.socket(fileno=os.dup(connection.fileno()))
-        self._is_closed = threading.Event()
-        self.deadline = math.inf
-        """When the server must have answered, as `time.monotonic` counts."""
-        self.has_bitten = False
-        threading.Thread(target=self._watch, name="rcs share watchdog", daemon=True).start()
-
-    def _watch(self) -> None:
-        with self._socket:
-            while not self._is_closed.wait(WATCH_PAUSE):
-                if time.monotonic() > self.deadline:
-                    self.has_bitten = True
-                    with suppress(OSError):
-                        self._socket.shutdown(socket.SHUT_RDWR)
-                    return
-
-    def close(self) -> None:
-        """End the watch."""
-        self._is_closed.set()
-
-
 class Link:
-    """A connection that nobody waits for without end: a silent server is left, and each error is one sentence."""
+    """A connection whose errors are one sentence each."""
 
     def __init__(self, connection: Connection[TupleRow], address: DatabaseAddress, seconds: float) -> None:
         self.connection = connection
         self.address = address
         self._seconds = seconds
-        self._watchdog = Watchdog(connection)
 
     @contextmanager
-    def speaking(self, seconds: float | None = None) -> Iterator[Connection[TupleRow]]:
-        """Give the connection to a block that must be done in time.
-
-        Raises ShareError. After a server was silent, the connection is of no use any more.
-        """
-        allowed = self._seconds if seconds is None else seconds
-        watchdog, before = self._watchdog, self._watchdog.deadline
-        watchdog.deadline = min(before, time.monotonic() + allowed)
+    def speaking(self) -> Iterator[Connection[TupleRow]]:
+        """Give the connection to a block. Raises ShareError."""
         try:
             yield self.connection
         except (psycopg.Error, UnicodeError) as error:
-            if watchdog.has_bitten:
-                raise ShareError(f"{self.address.shown} has not answered for {allowed:g} s", SILENT) from None
             raise driver_errors.worded(error, self.address) from None
-        finally:
-            watchdog.deadline = before
 
     @contextmanager
-    def transaction(self, seconds: float | None = None) -> Iterator[Connection[TupleRow]]:
+    def transaction(self) -> Iterator[Connection[TupleRow]]:
         """Give the connection to a block that is one transaction, as `speaking` does."""
-        with self.speaking(seconds) as connection, connection.transaction():
+        with self.speaking() as connection, connection.transaction():
             yield connection
 
     @contextmanager
@@ -203,7 +156,6 @@ class Link:
 
     def close(self) -> None:
         """Close the connection. Never raises, and never waits."""
-        self._watchdog.close()
         with suppress(psycopg.Error):
             self.connection.close()
 
@@ -211,8 +163,8 @@ class Link:
 def open_link(address: DatabaseAddress, *, seconds: float = ANSWER_SECONDS, autocommit: bool = True) -> Link:
     """Open a connection. Raises ShareError.
 
-    `seconds`: how long the server may take for an answer. `autocommit`: whether a statement outside a transaction is
-    one by itself. Nothing is prepared in the server, because a pooler may lead the next statement elsewhere.
+    `seconds`: as ANSWER_SECONDS. `autocommit`: whether a statement outside a transaction is one by itself. Nothing is
+    prepared in the server, because a pooler may lead the next statement elsewhere.
     """
     try:
         conninfo = make_conninfo("", **parameters(address, os.environ))

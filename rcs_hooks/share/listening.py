@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 PRUNED = "pruned"
 """What a notice says when rows were deleted."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
-PATIENCE = 10.0
 LISTENED = 0.5
 """Seconds after which the thread looks whether it is to end; the server is asked nothing for that."""
 CHECKED = 30.0
@@ -85,7 +84,7 @@ class Listening:
     def _listen(self, link: Link) -> None:
         heard = time.monotonic()
         while not self._ends.is_set():
-            with link.speaking(LISTENED + PATIENCE) as connection:
+            with link.speaking() as connection:
                 for notice in connection.notifies(timeout=LISTENED, stop_after=1):
                     self._told(notice.payload == PRUNED)
                     heard = time.monotonic()

@@ -20,7 +20,6 @@ RUNS_AT_ONCE = 200
 ROWS_AT_ONCE = 5000
 SOURCES_AT_ONCE = 500
 BATCHES_AT_ONCE = 10_000
-STEP_SECONDS = 600.0
 
 
 class Pruned(NamedTuple):
@@ -71,7 +70,7 @@ def check_owner(link: Link) -> None:
 def _runs(link: Link, values: dict[str, object]) -> tuple[int, int]:
     runs = events = 0
     while True:
-        with link.transaction(STEP_SECONDS) as connection:
+        with link.transaction() as connection:
             ((gone, of_these),) = connection.execute(sql.PRUNE_RUNS, values | {"most": RUNS_AT_ONCE}).fetchall()
         runs, events = runs + gone, events + of_these
         if gone < RUNS_AT_ONCE:
@@ -92,7 +91,7 @@ def _in_ranges(link: Link, statement: str, values: dict[str, object], start: int
     """Execute a statement for the numbers after `start` up to `end`, some at a time; return how many rows went."""
     deleted = 0
     for after in range(start, end, at_once):
-        with link.transaction(STEP_SECONDS) as connection:
+        with link.transaction() as connection:
             some = {"after": after, "upto": min(after + at_once, end)}
             deleted += connection.execute(statement.encode(), values | some).rowcount
     return deleted
@@ -101,7 +100,7 @@ def _in_ranges(link: Link, statement: str, values: dict[str, object], start: int
 def _repeated(link: Link, statement: str, values: dict[str, object]) -> int:
     deleted = 0
     while True:
-        with link.transaction(STEP_SECONDS) as connection:
+        with link.transaction() as connection:
             gone = connection.execute(statement.encode(), values | {"most": ROWS_AT_ONCE}).rowcount
         deleted += gone
         if gone < ROWS_AT_ONCE:

@@ -122,7 +122,7 @@ class Reading:
             raise StoreError(str(error)) from None
 
     def _close_lost(self) -> None:
-        """Close a connection that was lost: its watchdog lives until then."""
+        """Close a connection that was lost."""
         if self._link is not None and self._link.connection.closed:
             self.close()
 
