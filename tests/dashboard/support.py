@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,9 +18,6 @@ from starlette.testclient import TestClient
 from rcs_hooks.dashboard import app
 from rcs_hooks.dashboard.data import DashboardData
 from rcs_hooks.dashboard.guard import AccessRules
-from rcs_hooks.runs.records import NewEvent, RunRecord
-from rcs_hooks.runs.sqlite_store import open_readwrite
-from rcs_hooks.runs.update import iso_ms
 from tests.runs.support import RCS, Project
 from tests.support import Workspace
 
@@ -120,20 +116,6 @@ class Server:
         out, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out, errors
 
-    def memory(self) -> float:
-        """Return the memory of the server in MB."""
-        text = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.findall(r"VmRSS:\s+(\d+) kB", text)[0]) / 1024
-
-    def processor(self) -> float:
-        """Return the processor time of the server in seconds, of all its threads; /proc/PID/stat counts in ticks."""
-        return time.clock_gettime(~self.process.pid << 3 | 2)  # MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED) of Linux
-
-    def wakes(self) -> int:
-        """Return how often a thread of the server has waited for something; a busy machine adds none."""
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/status")
-        return sum(int(re.findall(r"\nvoluntary_ctxt_switches:\s+(\d+)", path.read_text())[0]) for path in tasks)
-
 
 @contextmanager
 def served(project: Project, *words: str, port: int = 0, **env: str) -> Iterator[Server]:
@@ -144,31 +126,6 @@ def served(project: Project, *words: str, port: int = 0, **env: str) -> Iterator
         if server.process.poll() is None:
             server.process.kill()
         server.process.communicate(timeout=PATIENCE)
-
-
-def filled(project: Project, runs: int, events: int, *, note: int = 100) -> None:
-    """Store runs with so many events each, the last one now."""
-    file = str(project.root / ".claude" / "skills" / "build" / "SKILL.md")
-    now_ms = round(time.time() * 1000)
-    statuses = ("running", "waiting", "failed", "completed")
-    data = json.dumps({"status": "running", "note": "x" * note})
-    store = open_readwrite(str(project.database))
-    with store.write_transaction():
-        for number in range(runs):
-            ms = now_ms - (runs - number) * 1000
-            at = iso_ms(ms)
-            run = RunRecord(
-                id=0, run_id=f"run-{number:05}", workflow="build" if number % 2 else "blueprint",
-                project=str(project.root), feature=None, file=file, status=statuses[number % 4], current="build",
-                events=events, artifacts=0, started_at=at, last_at=at, last_ms=ms, last_event=0, ended=None,
-            )  # fmt: skip
-            run = run._replace(id=store.add_run(run))
-            for seq in range(1, events + 1):
-                step = ("requirements", "design", "tasks")[seq - 1] if seq < 4 else ("build", "verify")[seq % 2]
-                event = NewEvent(seq, at, "status_change", step, None, "running", data, automatic=False)
-                run = run._replace(last_event=store.add_event(run.id, event))
-            store.update_run(run)
-    store.close()
 
 
 class Listener:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.files.clock import iso
 from rcs_hooks.state import writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
-from tests.dashboard.support import Board, Record
-from tests.dashboard.test_actions import asked
 from tests.dashboard.test_tasks import ordered
 from tests.table import each_row
+
+if TYPE_CHECKING:
+    from tests.dashboard.support import Board, Record
 
 
 @pytest.fixture(scope="module")
@@ -79,84 +80,3 @@ def test_a_page_is_the_beginning_and_the_totals_are_of_all(full: Board) -> None:
     found = full.get("/api/all", limit=2, state="running")
     assert (len(found["entries"]), found["total"], found["totals"]["failed"]) == (2, 4, 1)
     assert full.refused("/api/all", sort="size")[0] == 400
-
-
-def test_each_passage_leads_to_its_own_page(full: Board) -> None:
-    pages = {entry["title"]: entry["page"] for entry in full.get("/api/all")["entries"]}
-    assert pages["fix the Login"].endswith("&run=1")
-    assert "run=" not in pages["fix the logout"]
-    assert pages["export"] == "/runs/r1"
-    assert pages["plain"] is None
-    for title in ("fix the Login", "fix the logout"):
-        assert full.client.get(f"/api{pages[title]}").json()["title"] == title
-
-
-def test_the_last_activity_of_a_mode_that_runs_is_no_more_when_it_began(board: Board) -> None:
-    workspace = board.workspace
-    workspace.prompt("$forge fix the login", "s1")
-    begun = workspace.now
-    workspace.now += 60
-    workspace.prompt("$forge fix the logout", "s2")
-    second_begun = workspace.now
-    workspace.now += 60
-    writing.write(
-        Scope(board.root, "s1", workspace.now, Commands("rcs", "s1")), "forge", {"current_phase": "executing"}
-    )
-    first, second = board.get("/api/all")["entries"]
-    assert (first["title"], first["started_at"], first["last_at"]) == ("fix the login", iso(begun), iso(workspace.now))
-    assert second["last_at"] == iso(second_begun)
-    shown = {entry["title"]: entry["last_at"] for entry in board.get("/api/overview")["running"]}
-    assert shown == {"fix the login": iso(workspace.now), "fix the logout": iso(second_begun)}
-
-
-def test_a_mode_has_lasted_since_it_began_whether_it_runs_waits_or_is_closed(board: Board) -> None:
-    workspace = board.workspace
-    workspace.prompt("$forge fix the login", "s1")
-    begun = workspace.now
-    lasted = []
-    for act in (None, lambda: asked(board), lambda: workspace.call("SessionEnd", reason="other")):
-        workspace.now += 5 * 3600
-        if act:
-            act()
-        (entry,) = board.get("/api/all")["entries"]
-        lasted.append((entry["state"], entry["started_at"], entry["seconds"]))
-    assert lasted == [
-        ("stalled", iso(begun), 0.0), ("waiting", iso(begun), 36_000.0), ("closed", iso(begun), 36_000.0),
-    ]  # fmt: skip
-
-
-def test_an_early_end_is_told_as_one_in_every_list(board: Board) -> None:
-    board.workspace.prompt("$forge one thing")
-    end(board, "s1")
-    (entry,) = board.get("/api/all")["entries"]
-    (session,) = board.get("/api/sessions")["sessions"]
-    page = board.client.get(f"/api{entry['page']}").json()
-    (ended,) = board.get("/api/overview")["ended"]
-    told = {"all": entry, "overview": ended, "session": session, "mode": session["modes"][0], "page": page}
-    assert {name: each["early"] for name, each in told.items()} == dict.fromkeys(told, True)
-    assert [each["early"] for each in page["runs"]] == [True]
-    assert [each["title"] for each in board.get("/api/all", q="finished early")["entries"]] == ["one thing"]
-
-
-def test_the_word_for_an_end_is_no_phase_in_any_list(board: Board) -> None:
-    for name, word in (("s1", "done"), ("s2", "failed")):
-        board.workspace.prompt("$forge one thing", name)
-        scope = Scope(board.root, name, board.now, Commands("rcs", name))
-        writing.write(scope, "forge", {"current_phase": "executing"})
-        writing.write(scope, "forge", {"active": False, "lifecycle_outcome": word, "current_phase": word})
-        assert board.workspace.read("forge", name)["current_phase"] == word
-        page = board.get("/api/modes/forge", session=name)
-        assert (page["phase"], page["timeline"][-1]["step"] == word) == ("executing", False)
-    modes = [each["modes"][0] for each in board.get("/api/sessions")["sessions"]]
-    lists = modes, board.get("/api/overview")["ended"], board.get("/api/all")["entries"]
-    assert [[each["phase"] for each in listed] for listed in lists] == [["executing"] * 2] * 3
-    board.workspace.write("forge", "s3", active=False, lifecycle_outcome="failed", current_phase="failed")
-    assert board.get("/api/modes/forge", session="s3")["phase"] is None
-
-
-def test_a_session_that_has_changed_is_read_again(board: Board) -> None:
-    board.workspace.prompt("$forge one thing")
-    assert [title for _, title, _ in told(board.get("/api/all"))] == ["one thing"]
-    end(board, "s1")
-    board.workspace.prompt("$forge another thing")
-    assert [title for _, title, _ in told(board.get("/api/all", sort="title"))] == ["another thing", "one thing"]

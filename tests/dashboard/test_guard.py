@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
-from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocketDisconnect
 
-from rcs_hooks.dashboard.guard import AT_ONCE, CODES, AccessRules, Guard, is_loopback
+from rcs_hooks.dashboard.guard import CODES, AccessRules
 from tests.dashboard.support import HERE, KEY, PORT, Board
 from tests.support import error_json
 from tests.table import each_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 POLICY = (
     f"default-src 'self'; connect-src 'self' ws://127.0.0.1:{PORT} wss://127.0.0.1:{PORT}; object-src 'none'; "
@@ -51,25 +53,6 @@ HOSTS = [
 @each_row(("bound", "host", "known"), HOSTS)
 def test_the_hosts_that_are_known(bound: str, host: str, known: bool) -> None:
     assert AccessRules(bound, key=None).knows(host) is known
-
-
-@pytest.mark.parametrize("own", ["Box.Example.Org", "box"])
-def test_an_open_server_knows_the_names_of_its_machine_and_another_knows_none(
-    own: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("socket.gethostname", lambda: own)
-    for name in {own, "BOX", "box.local"}:
-        assert AccessRules("0.0.0.0", key=None).knows(f"{name}:8727")
-        assert not AccessRules("127.0.0.1", key=None).knows(f"{name}:8727")
-
-
-@each_row(
-    ("host", "loopback"),
-    [("127.0.0.1", True), ("127.9.9.9", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False),
-     ("192.168.1.5", False), ("box.example", False)],
-)  # fmt: skip
-def test_the_addresses_that_only_this_machine_reaches(host: str, loopback: bool) -> None:
-    assert is_loopback(host) is loopback
 
 
 READS = ["/", "/static/index.html", "/api/runs", "/api/token", "/nowhere"]
@@ -241,24 +224,6 @@ def test_a_page_of_this_origin_opens_the_websocket_without_the_token_of_actions(
     assert hears_hello(shown, {"Origin": HERE})
 
 
-def test_a_server_that_can_answer_no_websocket_closes_it_with_the_reason(shown: Board) -> None:
-    async def without_answers(scope: Scope, receive: Receive, send: Send) -> None:
-        await Guard(shown.client.app, shown.rules)({**scope, "extensions": {}}, receive, send)
-
-    with pytest.raises(WebSocketDisconnect) as caught:
-        TestClient(without_answers).websocket_connect(SOCKET, headers={"Origin": "http://evil.example"}).__enter__()
-    assert not isinstance(caught.value, WebSocketDenialResponse)
-    words = "a page of 'http://evil.example' may neither read nor act here"
-    assert (caught.value.code, caught.value.reason) == (1008, words)
-
-
-def test_a_refusal_says_its_type_and_its_length_and_is_not_stored(shown: Board) -> None:
-    answer = shown.client.get("/", headers={"Host": "evil.example"})
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers["content-length"] == str(len(answer.content))
-    assert answer.headers["cache-control"] == "no-store"
-
-
 # --- the key
 
 
@@ -309,15 +274,6 @@ def test_a_key_in_the_address_becomes_a_cookie(open_board: Board) -> None:
     assert open_board.client.get("/api/runs").status_code == 200  # the client has kept the cookie
 
 
-def test_a_key_that_opens_a_page_leads_to_that_page_and_nowhere_else(open_board: Board) -> None:
-    answer = open_board.client.get("/runs/r1", params={"token": KEY})
-    assert "content='0;url=/runs/r1'" in answer.text
-    for path in ("//evil.example/", "/%22%3E%3Cscript%3E", "/%5C%5Cevil.example"):
-        text = open_board.client.get(f"{HERE}{path}?token={KEY}").text
-        assert "url=//" not in text
-        assert "<script" not in text
-
-
 def test_a_key_in_an_address_of_data_counts_nothing(open_board: Board) -> None:
     assert open_board.client.get("/api/runs", params={"token": KEY}).status_code == 401
 
@@ -326,28 +282,9 @@ def test_a_program_may_bring_the_key_in_a_header(open_board: Board) -> None:
     assert open_board.client.get("/api/runs", headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
 
 
-def test_a_websocket_needs_the_cookie_and_takes_no_key_in_its_address(open_board: Board) -> None:
-    for address in (SOCKET, f"{SOCKET}?token={KEY}"):
-        with pytest.raises(WebSocketDenialResponse) as caught:
-            open_board.client.websocket_connect(address, headers={"Origin": HERE}).__enter__()
-        assert caught.value.status_code == 401
-    cookie = {"Origin": HERE, "Cookie": f"rcs-dashboard-{PORT}={COOKIE}"}
-    assert hears_hello(open_board, cookie)
-
-
 def test_a_cookie_of_another_port_counts_nothing(open_board: Board) -> None:
     answer = open_board.client.get("/api/runs", headers={"Cookie": f"rcs-dashboard-1={KEY}"})
     assert answer.status_code == 401
-
-
-def test_a_cookie_counts_among_others(open_board: Board) -> None:
-    cookies = f"theme=dark; rcs-dashboard-1=x; rcs-dashboard-{PORT}={COOKIE}; last=1"
-    assert open_board.client.get("/api/runs", headers={"Cookie": cookies}).status_code == 200
-
-
-def test_a_host_without_a_port_is_at_port_80(open_board: Board) -> None:
-    answer = open_board.client.get("/", params={"token": KEY}, headers={"Host": "127.0.0.1"})
-    assert answer.headers["set-cookie"].startswith("rcs-dashboard-80=")
 
 
 def test_a_cookie_opens_no_other_port_with_the_same_key(open_board: Board) -> None:
@@ -372,36 +309,6 @@ def test_a_code_opens_a_page_once_and_no_data(open_board: Board) -> None:
     assert used == ["used"]
 
 
-PATHS = ["/" + "a" * 5_000, "/api/runs/" + "a" * 5_000, "/static/" + "a" * 5_000 + ".js", "/runs/" + "%61" * 1_700]
-
-
-@pytest.mark.parametrize("path", PATHS, ids=["page", "data", "static", "escaped"])
-def test_a_path_of_5000_letters_is_one_sentence(shown: Board, path: str) -> None:
-    answer = shown.client.get(path)
-    length = len(path)
-    words = error_json("address_too_long", f"the address has {length} letters; 2000 at most are read")
-    assert (answer.status_code, answer.json()) == (414, words)
-
-
-def test_a_file_name_longer_than_any_is_not_there(shown: Board) -> None:
-    answer = shown.client.get("/static/" + "a" * 300 + ".js")
-    assert answer.status_code == 404
-    assert answer.json() == error_json("not_found", answer.json()["message"])
-
-
-def test_what_the_guard_refuses_takes_nobodys_place(shown: Board) -> None:
-    guard = Guard(shown.client.app, shown.rules)
-    guard.answering = AT_ONCE
-    client = TestClient(guard, base_url=HERE)
-    assert client.get("/", headers={"Host": "evil.example"}).status_code == 403
-    answer = client.get("/")
-    words = error_json("busy", "300 requests are being answered already; close some pages, or try again")
-    assert (answer.status_code, answer.json()) == (503, words)
-    guard.answering = AT_ONCE - 1
-    assert client.get("/").status_code == 200
-    assert guard.answering == AT_ONCE - 1
-
-
 def test_the_key_alone_lets_no_foreign_page_act(open_board: Board) -> None:
     client: TestClient = open_board.client
     headers = {
@@ -409,10 +316,3 @@ def test_the_key_alone_lets_no_foreign_page_act(open_board: Board) -> None:
         "X-RCS-Token": open_board.rules.token,
     }  # fmt: skip
     assert client.post("/api/modes/clear", content="{}", headers=headers).status_code == 403
-
-
-def test_another_start_has_another_token_and_other_codes_that_nobody_guesses() -> None:
-    starts = [AccessRules("127.0.0.1", key=None) for _ in range(2)]
-    secrets = {each.token for each in starts} | {each.new_code(lambda: None) for each in starts}
-    assert len(secrets) == 4
-    assert {len(each) for each in secrets} == {32}, "letters of six random bits each"

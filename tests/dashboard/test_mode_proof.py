@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rcs_hooks.state import history
 from tests.dashboard.test_mode_runs import shown
-from tests.overview.test_proofs import AN_HOUR_AGO, FAILED_ONE, PASSED, PASSED_ONE, event, finished
+from tests.overview.test_proofs import PASSED
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -50,29 +49,6 @@ def test_a_run_that_has_finished_has_its_verdict(proof: object, expected: tuple[
     assert tuple(found[key] for key in KEYS) == expected
 
 
-def test_a_run_that_goes_on_has_its_newest_proof_and_no_verdict(board: Board) -> None:
-    board.workspace.prompt("$forge fix the login")
-    assert shown(board)["proof"] is None
-    board.workspace.edit("forge", proof=PASSED)
-    found = shown(board)["proof"]
-    assert (found["verdict"], found["says"], found["passed"]) == (None, "`pytest -q` passed", True)
-    assert (found["command"], found["at"], found["seconds"]) == ("pytest -q", AN_HOUR_AGO, 2.5)
-
-
-def test_a_run_says_whether_the_settings_name_its_command(board: Board) -> None:
-    board.workspace.prompt("$forge fix the login")
-    board.workspace.edit("forge", **FINISHED)
-    assert shown(board)["proof"]["is_named"] is False
-    board.workspace.edit("forge", proof_named=True)
-    assert shown(board)["proof"]["is_named"] is True
-
-
-def test_a_plan_has_neither(board: Board) -> None:
-    board.workspace.prompt("$blueprint plan it")
-    board.workspace.edit("blueprint", active=False, lifecycle_outcome="finished", proof={"state": "unproven"})
-    assert shown(board, "blueprint")["proof"] is None
-
-
 def test_the_end_of_the_output_is_text(board: Board) -> None:
     board.workspace.prompt("$forge fix the login")
     folder = board.workspace.folder("s1") / "proofs"
@@ -89,40 +65,6 @@ def test_the_end_of_the_output_is_text(board: Board) -> None:
     assert (found["output"], found["output_problem"]) == (
         None, "it is gone, or cannot be read; the output of the last 20 proofs of a session is stored",
     )  # fmt: skip
-
-
-def test_an_earlier_run_has_its_proof_from_the_history(board: Board) -> None:
-    board.workspace.prompt("$forge fix the logout")
-    started = event("started", "", "starting")
-    told = [started, FAILED_ONE, PASSED_ONE, finished(proof="stale"), started]
-    written = history.append(str(board.workspace.state), "s1", told)
-    assert written
-    (board.workspace.folder("s1") / "history.jsonl").write_text(written.append)
-    found = shown(board, run=2)
-    assert tuple(found["proof"][key] for key in KEYS) == (
-        "stale", "stale: files have changed since `pytest -q` passed", True, 0, False,
-    )  # fmt: skip
-    assert (found["proof"]["output"], found["proof"]["output_problem"]) == (None, None)
-    assert [(each["event"], each["note"], each["passed"], each["verdict"]) for each in found["events"]] == [
-        ("started", None, None, None),
-        ("proof", "`make check` failed (exit 2)", False, None),
-        ("proof", "`pytest -q` passed", True, None),
-        ("outcome", None, None, "stale"),
-    ]
-    assert shown(board)["proof"] is None
-
-
-def test_the_list_and_the_sessions_have_the_verdict(board: Board) -> None:
-    board.workspace.prompt("$forge fix the login")
-    board.workspace.edit("forge", proof=PASSED)
-    (entry,) = board.get("/api/overview")["running"]
-    assert (entry["verdict"], entry["proof_says"], entry["proof"]["state"]) == (None, "`pytest -q` passed", "proven")
-    board.workspace.edit("forge", **FINISHED, completed_at="2023-11-14T22:13:21.000Z")
-    (entry,) = board.get("/api/overview")["ended"]
-    assert (entry["verdict"], entry["proof_says"], entry["detail"]) == (
-        "proven", None, "finished, proven by `pytest -q`",
-    )  # fmt: skip
-    assert board.get("/api/sessions")["sessions"][0]["modes"][0]["verdict"] == "proven"
 
 
 BAD = "<script>alert(1)</script>\x1b]0;owned\x07\u202e\n"

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.dashboard import mode_path, mode_runs
-from rcs_hooks.files.clock import iso
-from rcs_hooks.state.history import Event
 from tests.dashboard.test_actions import asked
 from tests.dashboard.test_overview import write
 from tests.own_modes import put
@@ -40,10 +36,6 @@ def history(board: Board, session: str = "s1") -> Path:
     return board.workspace.folder(session) / "history.jsonl"
 
 
-def taken(found: Record) -> int:
-    return str(found["graph"]["svg"]).count('class="words taken"')
-
-
 @pytest.fixture
 def twice(board: Board) -> Board:
     """A run of forge in its second round."""
@@ -67,25 +59,6 @@ def test_the_timeline_has_each_state_with_its_times(twice: Board) -> None:
     )  # fmt: skip
     assert (found["status"], found["outcome"], found["seconds"]) == ("running", None, 240.0)
     assert "whole diff" in found["asks"]
-
-
-def test_the_graph_marks_the_way_and_where_the_run_is(twice: Board) -> None:
-    svg = shown(twice)["graph"]["svg"]
-    marks = {
-        state: classes.split() for classes, state in re.findall(r'<g class="state([^"]*)" data-state="(\w+)"', svg)
-    }
-    assert marks == {
-        "starting": ["visited"], "executing": ["visited"], "verifying": ["current", "visited"], "fixing": ["visited"],
-    }  # fmt: skip
-    assert "checklist_is_run" in svg
-    assert taken(shown(twice)) == 4
-    assert "<style" not in svg
-
-
-def test_the_rounds_have_their_phases(twice: Board) -> None:
-    assert [(each["iteration"], each["phases"]) for each in shown(twice)["rounds"]] == [
-        (1, ["starting", "executing", "verifying", "fixing"]), (2, ["verifying"]),
-    ]  # fmt: skip
 
 
 def test_a_question_is_open_and_then_has_its_answer(twice: Board) -> None:
@@ -134,51 +107,6 @@ def test_a_run_that_finished_early_says_so(board: Board) -> None:
     assert found["early_because"] == "in phase starting, which is not a final phase"
 
 
-def test_a_run_that_no_review_has_called_clean_says_so(board: Board) -> None:
-    board.workspace.prompt("$autopilot fix the login")
-    assert shown(board, mode="autopilot")["early_because"] is None
-    board.workspace.edit("autopilot", current_phase="code-review")
-    write(board, "s1", "autopilot", lifecycle_outcome="finished")
-    assert shown(board, mode="autopilot")["early_because"] == "no review has said clean"
-
-
-def test_a_handoff_names_the_mode_that_goes_on(board: Board) -> None:
-    board.workspace.prompt("$blueprint plan it")
-    board.workspace.prompt("$forge build it")
-    found = shown(board, "blueprint")
-    assert (found["status"], found["outcome"], found["handed_over_to"]) == ("completed", "finished", "forge")
-
-
-def test_a_closed_session_does_not_look_as_if_it_worked(twice: Board) -> None:
-    twice.workspace.call("SessionEnd", reason="other")
-    assert shown(twice)["status"] == "closed"
-
-
-@pytest.mark.parametrize("status", ["inactive", "closed"])
-def test_no_time_counts_on_where_nothing_goes_on(twice: Board, status: str) -> None:
-    last_at = iso(twice.workspace.now)
-    if status == "closed":
-        twice.workspace.call("SessionEnd", reason="other")
-    twice.workspace.now += 3 * 86_400
-    found = shown(twice)
-    assert (found["status"], found["seconds"], found["last_at"]) == (status, 240.0, last_at)
-    assert [step["seconds"] for step in found["timeline"]] == [60.0, 60.0, 60.0, 60.0]
-    assert [found[key][-1]["ended_at"] for key in ("visits", "rounds")] == [last_at, last_at]
-    assert "whole diff" in found["asks"]
-
-
-def test_the_list_of_runs_has_the_status_of_each_as_its_page_has_it(twice: Board) -> None:
-    with history(twice).open("a") as file:
-        at = iso(twice.workspace.now)
-        file.write(json.dumps(json.loads(lines(1)) | {"n": 90, "at": at, "event": "started", "to": "executing"}) + "\n")
-    for passed, status in ((0, "running"), (7_200, "stalled"), (86_400, "inactive")):
-        twice.workspace.now += passed
-        found = [shown(twice, run=number) for number in (90, 1)]
-        assert [each["status"] for each in found] == [status, "unknown"]
-        for each in found:
-            assert [line["status"] for line in each["runs"]] == [status, "unknown"]
-
-
 def test_a_mode_of_the_project_is_marked_with_its_file(board: Board) -> None:
     put(board.project.root)
     board.workspace.prompt("$release ship it")
@@ -195,77 +123,7 @@ def shown_source(board: Board) -> str:
     return str(shown(board, session="s9")["source"])
 
 
-def test_an_own_mode_whose_file_and_record_have_gone_keeps_its_history(board: Board) -> None:
-    file = put(board.project.root)
-    board.workspace.prompt("$release ship it")
-    file.unlink()
-    assert shown(board, "release")["graph"]["svg"]
-    board.workspace.mode_path("release").unlink()
-    found = shown(board, "release")
-    assert (found["status"], found["title"], found["kind"]) == ("unknown", "ship it", None)
-    assert found["graph"]["problem"].startswith("nothing declares the mode release any more")
-    assert [(step["step"], step["status"], step["ended_at"]) for step in found["timeline"]] == [
-        ("starting", "running", found["last_at"]),
-    ]  # fmt: skip
-
-
 # --- a history that is missing, long or hostile
-
-
-def test_without_a_history_the_record_says_where_the_run_is(twice: Board) -> None:
-    write(twice, "s1", "forge", current_phase="fixing")
-    history(twice).unlink()
-    found = shown(twice)
-    assert (found["visits"], found["events"], found["run"], found["problem"]) == ([], [], None, None)
-    assert [(step["step"], step["status"]) for step in found["timeline"]] == [
-        ("verifying", "completed"), ("fixing", "running"), ("starting", None), ("executing", None),
-    ]  # fmt: skip
-    assert taken(found) == 1
-
-
-def test_a_history_that_is_a_link_is_not_read(twice: Board, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    history(twice).rename(elsewhere)
-    history(twice).symlink_to(elsewhere)
-    found = shown(twice)
-    assert (found["events"], found["problem"]) == (
-        [], "the history of this session cannot be read: it is a symbolic link",
-    )  # fmt: skip
-
-
-def lines(count: int, mode: str = "forge") -> str:
-    states = ("executing", "verifying", "fixing")
-    return "".join(
-        json.dumps({
-            "v": 1, "n": number, "at": "2023-11-14T22:13:21.000Z", "mode": mode, "event": "phase",
-            "from": states[number % 3], "to": states[(number + 1) % 3], "iteration": number // 3, "title": "long",
-            "data": {},
-        }) + "\n"
-        for number in range(1, count + 1)
-    )  # fmt: skip
-
-
-def test_a_long_history_is_bounded(board: Board) -> None:
-    board.workspace.prompt("$forge go")
-    history(board).write_text(lines(5_000))
-    found = shown(board)
-    assert (found["event_count"], len(found["events"]), found["events"][-1]["n"]) == (5_000, 200, 5_000)
-    assert (len(found["visits"]), len(found["rounds"])) == (500, 50)
-    assert len(json.dumps(found)) < 300_000
-    history(board).write_text(lines(mode_runs.MOST_READ + 500))
-    assert shown(board)["event_count"] == mode_runs.MOST_READ
-
-
-def test_folded_events_are_counted(twice: Board) -> None:
-    kept = history(twice).read_text().splitlines()
-    folded = {
-        "v": 1, "n": 2, "at": "2023-11-14T22:13:21.000Z", "mode": "", "event": "folded", "from": "", "to": "",
-        "iteration": None, "title": "", "data": {"lines": 2_500},
-    }  # fmt: skip
-    history(twice).write_text("\n".join([json.dumps(folded), *kept[2:], ""]))
-    found = shown(twice)
-    assert (found["folded"], found["event_count"], found["run"]) == (2_500, 3, 3)
-    assert [step["step"] for step in found["timeline"]][:2] == ["executing", "verifying"]
 
 
 HOSTILE = [
@@ -301,16 +159,6 @@ def test_a_hostile_line_is_bounded_and_harmless(line: Record, twice: Board) -> N
     assert SCRIPT not in svg
 
 
-def test_many_phases_that_the_machine_does_not_know_are_bounded(twice: Board) -> None:
-    with history(twice).open("a") as file:
-        for number in range(300):
-            line = json.loads(lines(1)) | {"n": 10 + number, "to": f"phase-{number}", "iteration": 2}
-            file.write(json.dumps(line) + "\n")
-    found = shown(twice)
-    assert len(found["timeline"]) <= 4 + mode_path.MOST_PHASES + 1
-    assert len(found["rounds"][-1]["phases"]) == mode_path.MOST_PHASES
-
-
 # --- what is refused
 
 REFUSED: list[tuple[str, Record, int, str]] = [
@@ -331,27 +179,4 @@ def test_what_is_not_there_is_refused(address: str, query: Record, status: int, 
     assert words in sentence
 
 
-def test_a_record_of_the_workspace_has_a_page_too(board: Board) -> None:
-    board.workspace.write("team", session=None)
-    found = shown(board, "team", None)
-    assert (found["session"], found["status"], found["title"]) == (None, "running", "team of the workspace")
-
-
 # --- the path
-
-
-def test_a_path_goes_on_after_it_was_taken_up_again() -> None:
-    at = "2023-11-14T22:1{}:00.000Z"
-    events = [
-        Event(1, at.format(0), "forge", "started", "", "starting", 0),
-        Event(2, at.format(1), "forge", "outcome", "starting", "blocked", 0, data={"reason": "no key"}),
-        Event(3, at.format(2), "forge", "resumed", "blocked", "starting", 0),
-        Event(4, at.format(3), "forge", "phase", "starting", "executing", 1),
-    ]
-    (run,) = mode_path.runs_in(events)
-    path = mode_path.ModePath(run)
-    assert [(visit.step, visit.status) for visit in path.visits] == [
-        ("starting", "failed"), ("starting", "completed"), ("executing", "running"),
-    ]  # fmt: skip
-    assert (path.status, path.outcome) == ("running", None)
-    assert path.edges == [("[*]", "starting"), ("[*]", "starting"), ("starting", "executing")]

@@ -10,12 +10,8 @@ from rcs_hooks.state import writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
 from tests.dashboard.test_actions import asked
-from tests.dashboard.test_sessions import skill
-from tests.support import Workspace
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
     from tests.dashboard.support import Board, Record
@@ -58,11 +54,6 @@ def test_a_run_a_mode_and_a_task_are_there_once_and_lead_to_their_pages(board: B
     assert entry(board, "login")["page"] == f"/tasks?{urlencode({'project': board.root})}#login"
 
 
-def test_a_run_without_a_machine_is_listed_and_has_no_page(board: Board) -> None:
-    board.project.emit("whatever", run="plain", workflow="plain")
-    assert entry(board, "plain")["page"] is None
-
-
 def test_an_entry_moves_from_list_to_list_and_keeps_its_key(board: Board) -> None:
     board.workspace.prompt("$forge go")
     keys = [entry(board, "forge")["key"]]
@@ -80,49 +71,6 @@ def test_an_entry_moves_from_list_to_list_and_keeps_its_key(board: Board) -> Non
         "failed in phase starting: no network",
     )
     assert {*keys, found["key"]} == {keys[0]}
-
-
-def test_a_run_that_another_has_followed_leads_to_its_own_page(board: Board) -> None:
-    board.workspace.prompt("$forge fix the login")
-    write(board, "s1", "forge", active=False, lifecycle_outcome="finished")
-    board.workspace.now += 60
-    board.workspace.prompt("$forge fix the logout")
-    (ended,) = board.get("/api/overview")["ended"]
-    assert ended["page"].endswith("&session=s1&run=2")
-    found = board.get("/api/modes/forge", session="s1", run=2)
-    assert (found["title"], found["outcome"], found["is_last"]) == ("fix the login", "finished", False)
-
-
-def test_a_project_with_runs_alone_is_listed_too_and_filtered(board: Board, tmp_path: Path) -> None:
-    plain, other = tmp_path / "plain", tmp_path / "other"
-    for root in (plain, other):
-        root.mkdir()
-        board.project.emit("requirements", run=root.name, project=str(root), file=skill(board))
-    Workspace(other, now=board.now).prompt("$team go", session="x1")
-    assert groups(board) == {"running": ["mode team", "run build", "run build"]}
-    assert set(board.get("/api/overview")["projects"]) == {board.root, str(plain), str(other)}
-    assert groups(board, project=str(plain)) == {"running": ["run build"]}
-    assert groups(board, project="/etc") == {}
-    plain.rmdir()
-    assert groups(board)["running"] == ["mode team", "run build", "run build"]
-
-
-def test_the_version_is_that_of_the_messages_and_changes_with_a_phase(board: Board) -> None:
-    board.workspace.prompt("$forge go")
-
-    def version() -> str:
-        state = board.get("/api/overview")["state"]
-        assert state == board.get("/api/sessions")["state"]
-        assert state == board.get("/api/modes/forge", session="s1")["state"]
-        return str(state)
-
-    seen = [version()]
-    for phase in ("executing", "verifying"):
-        write(board, "s1", "forge", current_phase=phase)
-        seen.append(version())
-    write(board, "s1", "forge", active=False, lifecycle_outcome="finished")
-    seen.append(version())
-    assert len(set(seen)) == 4
 
 
 def test_a_list_is_bounded(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:

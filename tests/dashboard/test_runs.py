@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rcs_hooks.dashboard import everything, runs
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.runs.queries import RUN_STATUSES
-from tests.dashboard.support import Board, Record
 from tests.table import each_row
+
+if TYPE_CHECKING:
+    from tests.dashboard.support import Board, Record
 
 
 def ids(found: Record) -> list[str]:
@@ -68,13 +68,6 @@ def test_the_list_is_filtered(still: Board, query: Record, expected: list[str]) 
     assert ids(still.get("/api/runs", **asked)) == expected
 
 
-def test_the_list_names_the_projects_and_workflows_to_filter_by(busy: Board) -> None:
-    found = busy.get("/api/runs")
-    assert (found["projects"], found["workflows"]) == ([busy.root], ["blueprint", "build"])
-    busy.project.emit("a", run="f1", workflow="fork")
-    assert busy.get("/api/runs", limit=1)["workflows"] == ["blueprint", "build", "fork"]
-
-
 def test_a_cursor_gives_every_run_once(busy: Board) -> None:
     seen: list[str] = []
     cursor: dict[str, Any] = {}
@@ -87,43 +80,12 @@ def test_a_cursor_gives_every_run_once(busy: Board) -> None:
     assert cursor == {"before": None}
 
 
-def test_a_cursor_finds_its_way_past_many_runs_that_are_not_shown(board: Board) -> None:
-    board.project.emit("requirements", run="old")
-    for number in range(30):
-        board.project.emit("x", run=f"plain-{number}", workflow="plain")
-    board.project.emit("requirements", run="new")
-    page = board.get("/api/runs", limit=1)
-    assert ids(page) == ["new"]
-    assert ids(board.get("/api/runs", limit=1, before=page["next"])) == ["old"]
-
-
-def test_a_run_without_activity_for_a_day_is_inactive(busy: Board) -> None:
-    busy.project.now += 25 * 3600
-    found = {run["run_id"]: run["status"] for run in busy.get("/api/runs")["runs"]}
-    assert found == {"a1": "inactive", "b1": "inactive", "a2": "failed", "b2": "inactive", "a3": "inactive"}
-    assert ids(busy.get("/api/runs", status="inactive")) == ["a3", "b2", "b1", "a1"]
-
-
 def test_runs_are_counted_whatever_the_page_and_the_status(still: Board) -> None:
     whole = still.get("/api/runs")
     page = still.get("/api/runs", limit=1, status="failed")
     assert page["totals"] == whole["totals"]
     assert sum(page["totals"].values()) == whole["total"] == len(whole["runs"])
     assert page["total"] == page["totals"]["failed"]
-
-
-def test_of_more_runs_than_are_counted_the_last_are_and_that_is_said(
-    still: Board, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = still.get("/api/runs")
-    assert (whole["total"], whole["last_runs"], still.get("/api/all")["last_runs"]) == (5, None, None)
-    monkeypatch.setattr(runs, "MOST_SORTED", 3)
-    monkeypatch.setattr(everything, "MOST_RUNS", 3)
-    for query in ({}, {"status": "failed"}, {"sort": "name"}):
-        found = still.get("/api/runs", **query)
-        assert (found["last_runs"], sum(found["totals"].values())) == (3, 3)
-    assert still.get("/api/all")["last_runs"] == 3
-    assert still.get("/api/runs", workflow="none")["last_runs"] is None
 
 
 @each_row("sort", ["started", "lasted", "events", "name", "status"])
@@ -165,15 +127,6 @@ def test_without_a_database_there_are_no_runs_and_none_is_made(board: Board) -> 
     assert list(board.project.home.iterdir()) == []
 
 
-def test_a_database_that_cannot_be_read_is_explained_in_a_sentence(board: Board) -> None:
-    board.project.database.parent.mkdir(parents=True)
-    board.project.database.write_bytes(b"no database " * 100)
-    status, words = board.refused("/api/runs")
-    assert status == 503
-    assert words.startswith(f"{board.project.database} is damaged")
-    assert words.endswith("and the next emit begins a new one")
-
-
 # --- one run
 
 
@@ -203,24 +156,6 @@ def test_the_timeline_has_every_step_and_what_is_nested_in_it(nested: Board) -> 
     assert all(not step["agents"] and not step["units"] for step in timeline if step["step"] != "build")
 
 
-def test_durations_are_real(nested: Board) -> None:
-    """The clock goes on by a second with each event; `build` ran for 5 s, and runs again since the last event."""
-    nested.project.now += 10
-    found = nested.get("/api/runs/r1")
-    assert [step["seconds"] for step in found["timeline"]] == [0.999, 0.999, 0.999, 14.999, 0.999, None]
-    assert found["seconds"] == 19.0
-
-
-def test_a_run_that_has_ended_grows_no_longer(nested: Board) -> None:
-    nested.project.walk("verify", "archive")
-    nested.project.emit("archive", "completed")
-    before = nested.get("/api/runs/r1")
-    nested.project.now += 1000
-    after = nested.get("/api/runs/r1")
-    assert before["status"] == after["status"] == "completed"
-    assert before["seconds"] == after["seconds"] == 12.0
-
-
 def marked(svg: str) -> tuple[set[tuple[str, str]], list[str], list[str]]:
     """The edges that were taken, the states that were visited, and the current one."""
     taken = set(re.findall(r'class="edge taken" data-from="([^"]*)" data-to="([^"]*)"', svg))
@@ -241,90 +176,9 @@ def test_the_graph_shows_the_path_with_its_loop_and_where_the_run_is(nested: Boa
     assert graph["problem"] is None
 
 
-def test_a_branch_goes_out_from_where_it_branches_off(board: Board) -> None:
-    board.project.walk("a", "b", "c", workflow="fork")
-    taken, _, current = marked(board.get("/api/runs/r1")["graph"]["svg"])
-    assert taken == {("[*]", "a"), ("a", "b"), ("a", "c")}
-    assert current == ["c"]
-
-
-def test_a_step_that_joins_branches_is_entered_from_each_of_them(board: Board) -> None:
-    board.project.walk("a", "b", "c", "d", workflow="fork")
-    taken, _, _ = marked(board.get("/api/runs/r1")["graph"]["svg"])
-    assert taken == {("[*]", "a"), ("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}
-
-
-def test_steps_come_in_the_order_in_which_they_were_entered_first(board: Board) -> None:
-    board.project.walk("a", "c", "b", workflow="fork")
-    steps = board.get("/api/runs/r1")["timeline"]
-    assert [(step["step"], step["status"]) for step in steps] == [
-        ("a", "completed"), ("c", "running"), ("b", "running"), ("d", None),
-    ]  # fmt: skip
-
-
 def test_a_run_says_why_it_has_failed(board: Board) -> None:
     board.project.emit("requirements", "failed", data={"status": "failed", "message": "no\nnetwork"})
     assert board.get("/api/runs/r1")["reason"] == "no network"
-
-
-def test_an_agent_that_comes_back_to_a_state_has_two_times_there_and_what_it_left_is_past(board: Board) -> None:
-    project = board.project
-    project.walk("requirements", "design", "tasks", "build")
-    for step in ("reviewing", "fixing", "reviewing"):
-        project.now += 10
-        project.emit(f"checker:{step}")
-    project.now += 5
-    found = next(step for step in board.get("/api/runs/r1")["timeline"] if step["step"] == "build")
-    (agent,) = found["agents"]
-    told = {each["step"]: each for each in agent["steps"]}
-    reviewing, fixing = told["checker:reviewing"], told["checker:fixing"]
-    assert (fixing["status"], fixing["seconds"], len(fixing["stays"])) == ("completed", 11.0, 1)
-    assert (reviewing["status"], reviewing["seconds"]) == ("running", 16.0)
-    assert [stay["ended_at"] is None for stay in reviewing["stays"]] == [False, True]
-    assert (agent["step"], agent["status"]) == ("checker:reviewing", "running")
-    assert not any(event["step"] == "checker:fixing" and event["automatic"] for event in
-                   board.get("/api/runs/r1")["events"])  # fmt: skip
-
-
-def test_nothing_counts_on_after_the_end_of_a_run(board: Board) -> None:
-    project = board.project
-    project.walk("a", "b", "c", workflow="fork")
-    project.emit("x:working", workflow="fork")
-    project.now += 10
-    project.emit("c", "failed", workflow="fork")
-    found = board.get("/api/runs/r1")
-    project.now += 500
-    later = board.get("/api/runs/r1")
-    assert (later["status"], later["seconds"]) == ("failed", found["seconds"])
-    for one, other in zip(found["timeline"], later["timeline"], strict=True):
-        assert (one["seconds"], one["agents"]) == (other["seconds"], other["agents"])
-    assert all(visit["ended_at"] for visit in later["visits"])
-
-
-def test_an_end_that_was_reached_is_marked_too(board: Board) -> None:
-    board.project.walk("detect", "prd", workflow="blueprint")
-    board.project.emit("prd", "completed", workflow="blueprint")
-    taken, _, _ = marked(board.get("/api/runs/r1")["graph"]["svg"])
-    assert taken == {("[*]", "detect"), ("detect", "prd"), ("prd", "[*]")}
-
-
-def test_the_graph_holds_no_style_of_its_own_that_a_page_would_complain_of(nested: Board) -> None:
-    svg = nested.get("/api/runs/r1")["graph"]["svg"]
-    assert svg.startswith("<svg ")
-    assert "<style" not in svg
-    assert " style=" not in svg
-
-
-def test_a_machine_that_is_gone_or_broken_leaves_the_rest(nested: Board) -> None:
-    file = nested.project.root / ".claude" / "skills" / "build" / "SKILL.md"
-    file.write_text(file.read_text().replace("[*] --> requirements", "[*] -> requirements"))
-    broken = nested.get("/api/runs/r1")
-    assert broken["graph"]["svg"] is None
-    assert broken["graph"]["problem"].startswith(f"{file}: ")
-    file.unlink()
-    gone = nested.get("/api/runs/r1")
-    assert gone["graph"] == {"svg": None, "problem": f"{file} cannot be read: no such file or directory"}
-    assert {step["step"] for step in gone["timeline"]} == {"requirements", "design", "tasks", "build", "verify"}
 
 
 def test_events_behind_a_sequence(nested: Board) -> None:
@@ -340,69 +194,6 @@ def test_events_behind_a_sequence(nested: Board) -> None:
     assert (seqs(page), page["after"], page["more"]) == (list(range(6, count + 1)), 5, False)
     page = nested.get("/api/runs/r1/events", after=count)
     assert (seqs(page), page["more"]) == ([], False)
-
-
-def test_of_many_events_the_last_are_given(board: Board) -> None:
-    for _ in range(211):
-        board.project.emit("a", run="long", workflow="fork")
-    found = board.get("/api/runs/long")
-    assert [event["seq"] for event in found["events"]] == list(range(12, 212))
-    assert (found["after"], found["more"]) == (11, False)
-
-
-def test_every_visit_to_a_step_is_listed_loops_included(nested: Board) -> None:
-    nested.project.emit("build", "waiting")
-    visits = nested.get("/api/runs/r1")["visits"]
-    assert [(stay["step"], stay["status"], stay["ended_at"] is None) for stay in visits] == [
-        ("requirements", "completed", False), ("design", "completed", False), ("tasks", "completed", False),
-        ("build", "completed", False), ("verify", "completed", False), ("build", "waiting", True),
-    ]  # fmt: skip
-    assert all(before["started_at"] < after["started_at"] for before, after in pairwise(visits))
-    assert all(before["ended_at"] < after["started_at"] for before, after in pairwise(visits))
-
-
-def test_a_step_that_only_ended_was_there_for_a_moment(board: Board) -> None:
-    board.project.emit("requirements", "completed")
-    board.project.emit("design", "skipped")
-    (stay,) = board.get("/api/runs/r1")["visits"]
-    assert (stay["step"], stay["started_at"]) == ("requirements", stay["ended_at"])
-
-
-def test_large_events_are_given_in_parts(board: Board) -> None:
-    for number in range(20):
-        board.project.emit("requirements", data={"status": "running", "note": f"{number}" + "x" * 250_000})
-
-    def seqs(found: Record) -> list[int]:
-        return [event["seq"] for event in found["events"]]
-
-    last = board.get("/api/runs/r1")
-    assert (seqs(last), last["after"], last["more"]) == (list(range(5, 21)), 4, False)
-    page = board.get("/api/runs/r1/events", after=0)
-    assert (seqs(page), page["more"]) == (list(range(1, 17)), True)
-    page = board.get("/api/runs/r1/events", after=16)
-    assert (seqs(page), page["more"]) == ([17, 18, 19, 20], False)
-
-
-def test_the_path_goes_on_from_where_it_was_looked_at(board: Board) -> None:
-    seen = []
-    for step in ("requirements", "design", "tasks", "build", "verify", "build"):
-        board.project.emit(step)
-        seen.append(marked(board.get("/api/runs/r1")["graph"]["svg"])[0])
-    assert [len(taken) for taken in seen] == [1, 2, 3, 4, 5, 6]
-    assert ("verify", "build") in seen[-1]
-    file = board.project.root / ".claude" / "skills" / "build" / "SKILL.md"
-    file.write_text(file.read_text().replace("verify --> build : retry\n", ""))
-    assert ("verify", "build") not in marked(board.get("/api/runs/r1")["graph"]["svg"])[0]
-
-
-@pytest.mark.parametrize("address", ["/api/runs/nope", "/api/runs/nope/events", "/api/runs/nope/artifact?path=x"])
-def test_a_run_that_is_not_there(still: Board, address: str) -> None:
-    assert still.refused(address) == (404, "there is no run 'nope'; it may have been pruned")
-
-
-def test_a_run_without_a_machine_is_not_shown(busy: Board) -> None:
-    words = "run 'plain' has no state machine, so it is not shown here; `rcs runs show plain` does"
-    assert busy.refused("/api/runs/plain") == (404, words)
 
 
 def test_a_script_in_a_name_is_only_text(board: Board) -> None:

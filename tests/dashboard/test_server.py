@@ -16,10 +16,8 @@ import httpx
 import pytest
 
 from rcs_hooks.errors import needs_extra
-from tests.bench.bench_hooks import BARE
 from tests.dashboard.support import KEY, PATIENCE, Listener, Server, fetch, served
 from tests.runs.support import RCS, Project
-from tests.support import Workspace, least, of_children
 
 
 @pytest.fixture
@@ -63,31 +61,6 @@ def test_a_port_in_use_is_one_sentence(project: Project) -> None:
         )  # fmt: skip
 
 
-REFUSED = [
-    (("--port", "70000"), 2, "rcs: --port 70000: a number from 0 to 65535 is needed\n"),
-    (("--host", "no.such.host.invalid", "--port", "0"), 1,
-     "rcs: --host no.such.host.invalid: there is no such address; leave it out for 127.0.0.1\n"),
-    (("--host", "192.0.2.1", "--port", "0"), 1,
-     "rcs: --host 192.0.2.1: this machine has no such address; leave it out for 127.0.0.1\n"),
-    (("--root", "/no/such/folder"), 1, "rcs: --root /no/such/folder: there is no such folder\n"),
-]  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("words", "status", "sentence"), REFUSED)
-def test_what_cannot_be_served_is_one_sentence(
-    project: Project, words: tuple[str, ...], status: int, sentence: str
-) -> None:
-    assert refused(project, *words) == (status, "", sentence)
-
-
-@pytest.mark.slow
-def test_a_token_that_is_too_short_is_refused(project: Project) -> None:
-    assert refused(project, "--token", "--port", "0", RCS_DASHBOARD_TOKEN="short") == (
-        1, "", "rcs: RCS_DASHBOARD_TOKEN: at least 16 letters, digits, - and _ are needed\n",
-    )  # fmt: skip
-
-
 def test_without_the_packages_it_says_what_to_install(project: Project) -> None:
     code = (
         "import sys; sys.modules['uvicorn'] = None\n"
@@ -109,33 +82,6 @@ def test_a_server_for_every_address_asks_for_a_token_and_prints_it(project: Proj
         with httpx.Client(timeout=PATIENCE) as client:
             assert client.get(f"{here}/", params={"token": token}).status_code == 200
             assert client.get(f"{here}/api/runs").status_code == 200
-
-
-def test_a_token_of_ones_own_is_asked_for_without_the_option(project: Project) -> None:
-    with served(project, RCS_DASHBOARD_TOKEN=KEY) as server:
-        assert fetch(f"{server.url}api/runs").status_code == 401
-        assert fetch(f"{server.url}api/runs", headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
-
-
-@pytest.mark.slow
-def test_a_token_of_ones_own_outlives_the_server(project: Project) -> None:
-    with httpx.Client(timeout=PATIENCE) as client:
-        with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as first:
-            assert KEY not in first.said
-            client.get(first.url, params={"token": KEY})
-        with served(project, "--token", port=first.port, RCS_DASHBOARD_TOKEN=KEY) as second:
-            assert client.get(f"{second.url}api/runs").status_code == 200
-
-
-@pytest.mark.slow
-def test_open_opens_the_browser_at_the_page(project: Project, tmp_path: Path) -> None:
-    opened = tmp_path / "opened"
-    os.mkfifo(opened)
-    browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
-    browser.chmod(0o755)
-    with served(project, "--open", BROWSER=str(browser)) as server:
-        assert opened.read_text() == f"{server.url}\n"
 
 
 def browser_that_says(opened: Path) -> Path:
@@ -185,13 +131,6 @@ def test_an_address_works_once_and_then_the_next_one_is_printed(project: Project
         server.process.stdout.readline()
 
 
-@pytest.mark.slow
-def test_the_workspace_can_be_named(project: Project, tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    with served(project, "--root", str(tmp_path / "other")) as server:
-        assert fetch(f"{server.url}api/sessions").json()["projects"] == [str(tmp_path / "other")]
-
-
 def test_the_page_and_its_files_are_served(project: Project) -> None:
     with served(project) as server:
         page = fetch(server.url)
@@ -204,44 +143,6 @@ def test_the_page_and_its_files_are_served(project: Project) -> None:
             answer = fetch(f"{server.url}{path}")
             assert answer.status_code == 404, path
             assert answer.headers["content-type"] == "application/json"
-
-
-@pytest.mark.slow
-@pytest.mark.alone
-def test_an_idle_server_costs_nearly_nothing(project: Project) -> None:
-    """With a page open; the folders of a hundred sessions are looked at. It is woken up less than 120 times a second
-    (measured: 48), and costs less than three starts of a bare interpreter, which tell how quick this machine is (0.7).
-    """
-    workspace = Workspace(project.root, now=project.now)
-    for number in range(100):
-        for mode in ("forge", "ultrawork"):
-            workspace.write(mode, session=f"s{number}")
-    project.emit("requirements")
-    with served(project) as server, Listener(server.url) as page:
-        page.next()
-
-        def share() -> float:
-            begun, spent = time.monotonic(), server.processor()
-            with pytest.raises(TimeoutError):
-                page.socket.recv(3)
-            return (server.processor() - spent) / (time.monotonic() - begun)
-
-        def wakes() -> float:
-            begun, before = time.monotonic(), server.wakes()
-            with pytest.raises(TimeoutError):
-                page.socket.recv(3)
-            return (server.wakes() - before) / (time.monotonic() - begun)
-
-        most = 3 * least(bare_start, 0, tries=10)
-        assert least(share, most) <= most
-        assert least(wakes, 120) <= 120
-
-
-def bare_start() -> float:
-    """Return the seconds of the processor that an interpreter takes which does nothing."""
-    before = of_children()
-    subprocess.run(BARE, check=True)
-    return of_children() - before
 
 
 @pytest.mark.slow

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
 
 from rcs_hooks.files.clock import iso
-from tests.dashboard.support import Board, Record
 from tests.support import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.dashboard.support import Board, Record
 
 
 def session(board: Board, name: str | None = "s1", **query: Any) -> Record:
@@ -25,47 +27,6 @@ def test_a_workspace_without_state_has_no_sessions_and_none_is_made(board: Board
     found = board.get("/api/sessions")
     assert (found["sessions"], found["more"], found["projects"]) == ([], False, [board.root])
     assert not (board.project.root / ".rcs").exists()
-
-
-def test_a_session_with_its_modes_phase_and_blocks(board: Board) -> None:
-    board.workspace.prompt("$forge $ulw ship it")
-    board.workspace.edit("forge", iteration=2, max_iterations=50, current_phase="verifying")
-    for _ in range(3):
-        assert board.workspace.stop().blocks
-    found = session(board)
-    assert (found["root"], found["status"], found["questions"], found["unreadable"]) == (board.root, "running", [], [])
-    assert [(mode["mode"], mode["active"], mode["waiting"], mode["phase"]) for mode in found["modes"]] == [
-        ("forge", True, False, "verifying"), ("ultrawork", True, False, "planning"),
-    ]  # fmt: skip
-    forge = found["modes"][0]
-    assert (forge["outcome"], forge["iteration"], forge["max_iterations"], forge["session"]) == (None, 2, 50, "s1")
-    assert found["blocks"] == {"in_a_row": 3, "of_prompt": 3, "limit": 5}
-
-
-def test_the_active_ones_come_first_and_the_ended_ones_keep_their_outcome(board: Board) -> None:
-    board.workspace.prompt("$forge $ulw ship it")
-    board.workspace.edit("forge", active=False, lifecycle_outcome="failed", error="no\x1b[31m tests\nat all")
-    found = session(board)
-    assert [(mode["mode"], mode["active"], mode["outcome"], mode["reason"]) for mode in found["modes"]] == [
-        ("ultrawork", True, None, None), ("forge", False, "failed", "no [31m tests at all"),
-    ]  # fmt: skip
-
-
-def test_a_closed_session_does_not_look_as_if_it_worked(board: Board) -> None:
-    board.workspace.prompt("$forge ship it")
-    board.workspace.call("SessionEnd", reason="other")
-    assert session(board)["status"] == "closed"
-    assert session(board, active="true")["status"] == "closed"
-    board.workspace.prompt("Go on.")
-    assert session(board)["status"] == "running"
-
-
-def test_a_session_without_activity_for_an_hour_is_stalled(board: Board) -> None:
-    board.workspace.prompt("$forge ship it")
-    board.workspace.now += 3600
-    assert session(board)["status"] == session(board, active="true")["status"] == "stalled"
-    assert board.workspace.stop().blocks
-    assert session(board)["status"] == "running"
 
 
 def test_the_client_of_a_session_and_how_it_is_resumed(board: Board) -> None:
@@ -86,99 +47,6 @@ def test_the_client_of_a_session_and_how_it_is_resumed(board: Board) -> None:
         assert found["resume"] == [{"client": title, "command": f"cd {board.root} && {command}"}]
     notes.write_text(json.dumps(json.loads(notes.read_text()) | {"client": "of a stranger\x1b"}))
     assert (session(board)["client"], session(board)["resume"]) == (None, [])
-
-
-def test_a_session_of_which_all_has_ended(board: Board) -> None:
-    board.workspace.write("forge", active=False, lifecycle_outcome="finished")
-    board.workspace.write("team", session="s2")
-    assert (session(board)["status"], session(board)["early"]) == ("finished", False)
-    board.workspace.write("forge", active=False, lifecycle_outcome="failed", error="no key", early=True)
-    assert (session(board)["status"], session(board)["early"]) == ("failed", False)
-    assert [each["session"] for each in board.get("/api/sessions", active="true")["sessions"]] == ["s2"]
-
-
-def test_records_of_the_root_are_an_entry_of_their_own(board: Board) -> None:
-    board.workspace.write("team", session=None)
-    board.workspace.write("forge", session="s1")
-    assert [mode["mode"] for mode in session(board, None)["modes"]] == ["team"]
-    assert {mode["mode"]: mode["session"] for mode in session(board)["modes"]} == {"team": None, "forge": "s1"}
-
-
-def test_a_mode_that_was_cleared_is_not_shown(board: Board) -> None:
-    board.workspace.write("team", session=None)
-    board.workspace.prompt("$forge go")
-    body = {"root": board.root, "session": "s1", "mode": "team"}
-    assert board.post("/api/modes/clear", body).json()["cleared"] is True
-    assert [mode["mode"] for mode in session(board)["modes"]] == ["forge"]
-
-
-def test_every_project_of_a_run_is_looked_at_while_it_is_there(board: Board, tmp_path: Path) -> None:
-    roots = []
-    for name in ("other", "gone", "plain"):
-        root = tmp_path / name
-        root.mkdir()
-        other = Workspace(root, now=board.now)
-        if name != "plain":
-            other.write("team", session="x1")
-        roots.append(root)
-        board.project.emit("requirements", run=name, project=str(root), file=skill(board))
-    (tmp_path / "gone").rename(tmp_path / "moved")
-    found = board.get("/api/sessions")
-    assert found["projects"] == [board.root, str(tmp_path / "other")]
-    assert [(each["root"], each["session"]) for each in found["sessions"]] == [(str(tmp_path / "other"), "x1")]
-    assert board.get("/api/sessions", project=board.root)["sessions"] == []
-    assert board.get("/api/sessions", project="/etc")["projects"] == []
-
-
-def skill(board: Board) -> str:
-    return str(board.project.root / ".claude" / "skills" / "build" / "SKILL.md")
-
-
-def test_sessions_that_changed_last_come_first_and_more_tells_of_the_rest(board: Board) -> None:
-    for number, name in enumerate(("old", "new", "middle")):
-        board.workspace.write("team", session=name)
-        moment = 1_700_000_000 + (0, 20, 10)[number]
-        os.utime(board.workspace.folder(name), (moment, moment))
-    found = board.get("/api/sessions", limit=2)
-    assert ([each["session"] for each in found["sessions"]], found["more"]) == (["new", "middle"], True)
-    found = board.get("/api/sessions", limit=3)
-    assert ([each["session"] for each in found["sessions"]], found["more"]) == (["new", "middle", "old"], False)
-
-
-def test_one_session_is_found_however_many_are_newer(board: Board) -> None:
-    for number, name in enumerate(("old", "new", "newer")):
-        board.workspace.write("team", session=name)
-        os.utime(board.workspace.folder(name), (1_700_000_000 + number,) * 2)
-    board.workspace.write("team", session=None)
-
-    def asked(**query: str) -> tuple[list[str | None], bool]:
-        found = board.get("/api/sessions", limit=1, **query)
-        return [each["session"] for each in found["sessions"]], found["more"]
-
-    assert asked(session="old") == (["old"], False)
-    assert asked(session="old", project=board.root, active="true") == (["old"], False)
-    assert asked(session="old", project="/elsewhere") == asked(session="none") == ([], False)
-    assert asked(session="") == ([None], False)
-
-
-def test_what_waits_comes_first_then_what_runs_then_the_rest_and_a_longer_page_only_adds(board: Board) -> None:
-    workspace, names = board.workspace, ["a-waits", "b-runs", "c-ended", "d-waits", "e-closed", "f-ended", "g-runs"]
-    for number, name in enumerate(names):
-        ended = {"active": False, "lifecycle_outcome": "failed"} if "ended" in name else {}
-        asks = {"lifecycle_outcome": "askuserQuestion"} if "waits" in name else {}
-        workspace.prompt("$forge ship it", name)
-        workspace.edit("forge", name, **ended, **asks)
-        if "closed" in name:
-            workspace.call("SessionEnd", session=name, reason="other")
-        moment = 1_700_000_000 + number
-        os.utime(workspace.folder(name), (moment, moment))
-    ordered = ["d-waits", "a-waits", "g-runs", "b-runs", "f-ended", "e-closed", "c-ended"]
-    for limit in range(1, len(names) + 1):
-        found = board.get("/api/sessions", limit=limit)
-        assert [each["session"] for each in found["sessions"]] == ordered[:limit]
-        assert found["more"] == (limit < len(names))
-    active = [each["session"] for each in board.get("/api/sessions", active="true")["sessions"]]
-    assert active == ["d-waits", "a-waits", "g-runs", "b-runs", "e-closed"]
 
 
 def test_a_folder_of_state_that_leads_out_of_its_workspace_is_not_read(board: Board, tmp_path: Path) -> None:
@@ -207,25 +75,6 @@ def test_what_a_repository_brings_is_bounded_and_only_text(board: Board) -> None
     assert asked["options"][:2] == ["Two", "y"]
     assert len(asked["options"]) == 12
     assert all(char.isprintable() for char in mode["phase"] + mode["reason"])
-
-
-def test_the_version_changes_with_every_change_and_with_nothing_else(board: Board) -> None:
-    def version() -> str:
-        return str(board.get("/api/sessions")["state"])
-
-    seen = [version()]
-    board.workspace.prompt("$forge go")
-    seen.append(version())
-    board.workspace.stop()
-    seen.append(version())
-    board.workspace.edit("forge", current_phase="verifying")
-    seen.append(version())
-    assert len(set(seen)) == 4
-    assert version() == seen[-1] == board.get("/api/tasks")["state"] == board.get("/api/attention")["state"]
-
-
-def test_without_the_room_of_tasks_there_are_none(board: Board) -> None:
-    assert board.get("/api/tasks")["tasks"] == []
 
 
 # --- what needs a person
@@ -302,48 +151,6 @@ def test_modes_that_wait_failed_are_blocked_or_broken(board: Board) -> None:
     assert found["stalled"] == []
 
 
-def test_a_mode_that_changed_nothing_or_fell_silent_is_stalled(board: Board) -> None:
-    board.workspace.prompt("$forge go")
-    for _ in range(5):
-        assert board.workspace.stop().blocks
-    assert needs(board)["stalled"] == []
-    assert not board.workspace.stop().blocks
-    assert needs(board)["stalled"] == [
-        ("session", "s1", "forge is stalled at starting: nothing changed in several turns, so its Stop was let go")
-    ]
-    board.workspace.prompt("$forge go", session="s2")
-    board.workspace.now += 2 * 3600
-    found = {name: detail for _, name, detail in needs(board)["stalled"]}
-    assert found["s2"] == "forge is stalled at starting: no activity for 2 h"
-
-
-def test_a_silence_has_one_length_though_a_stop_came_after_the_last_write(board: Board) -> None:
-    board.workspace.prompt("$forge ship the fix")
-    board.workspace.now += 5 * 3600
-    board.workspace.stop()
-    stopped = iso(board.workspace.now)
-    for passed, kind, length in ((4_000, "stalled", "1 h"), (6 * 86_400, "inactive", "6 d"), (86_400, "inactive", "")):
-        board.workspace.now += passed
-        found = [(need["since"], need["detail"]) for need in board.get("/api/attention")[kind]]
-        said = f"forge is {kind} at starting: no activity for {length}"
-        assert found == ([(stopped, said)] if length else [])
-        assert session(board)["quiet_since"] == board.get("/api/overview")["running"][0]["last_at"] == stopped
-        assert board.get("/api/modes/forge", session="s1")["last_at"] == stopped
-    board.workspace.prompt("go on")
-    assert session(board)["quiet_since"] is None
-
-
-def test_a_failure_says_why_and_leads_to_its_page(board: Board) -> None:
-    board.workspace.prompt("$forge ship the fix")
-    board.workspace.edit("forge", active=False, lifecycle_outcome="failed", reason="the disk is full")
-    data = {"status": "failed", "message": "no network"}
-    board.project.emit("requirements", "failed", data=data)
-    found = {need["what"]: need for need in board.get("/api/attention")["failed"]}
-    assert (found["session"]["about"], found["session"]["reason"]) == ("ship the fix", "the disk is full")
-    assert found["session"]["page"].startswith("/modes/forge?project=")
-    assert (found["run"]["reason"], found["run"]["page"]) == ("no network", "/runs/r1")
-
-
 def test_planning_that_has_ended_waits_for_the_person_with_what_was_named_beside_it(board: Board) -> None:
     board.workspace.prompt("$blueprint $forge split the export")
     assert needs(board)["waiting"] == []
@@ -354,34 +161,6 @@ def test_planning_that_has_ended_waits_for_the_person_with_what_was_named_beside
     assert (need["title"], need["about"]) == ("forge", "split the export")
     board.workspace.prompt("$forge")
     assert needs(board)["waiting"] == []
-
-
-def test_a_mode_of_the_root_is_listed_once(board: Board) -> None:
-    board.workspace.write("team", session=None, lifecycle_outcome="blocked_on_user")
-    for name in ("a", "b"):
-        board.workspace.write("forge", session=name)
-    assert needs(board)["waiting"] == [("session", "", "team waits for your next prompt")]
-
-
-def test_what_was_silent_for_five_days_has_one_word_everywhere(board: Board) -> None:
-    board.workspace.prompt("$forge ship the fix")
-    board.project.emit("requirements")
-    board.workspace.now = board.project.now = board.now + 5 * 86_400
-    found = board.get("/api/attention")
-    assert {(need["what"], need["state"]) for need in found["inactive"]} == {
-        ("session", "inactive"), ("run", "inactive"),
-    }  # fmt: skip
-    assert (found["stalled"], found["waiting"]) == ([], [])
-    page = board.get("/api/modes/forge", project=board.root, session="s1")
-    assert (page["status"], page["quiet_because"]) == ("inactive", "no activity for 5 d")
-    words = {
-        "session": session(board)["status"],
-        "run": board.get("/api/runs/r1")["status"],
-        "runs": board.get("/api/runs")["runs"][0]["status"],
-        "overview": board.get("/api/overview")["running"][0]["quiet"],
-        **{f"all {entry['kind']}": entry["state"] for entry in board.get("/api/all")["entries"]},
-    }
-    assert set(words.values()) == {"inactive"}, words
 
 
 # --- a run and the session that reported it
@@ -410,21 +189,3 @@ def test_a_run_leads_to_its_session_and_the_mode_in_it_and_back(board: Board) ->
     run = board.get("/api/runs/r1")
     assert (run["session"], run["client"], run["session_page"], run["mode"]) == ("s2", "Claude Code", None, None)
     assert session(board)["runs"] == 0
-
-
-def test_a_run_that_no_session_reported_leads_to_none(board: Board) -> None:
-    board.project.emit("requirements")
-    run = board.get("/api/runs/r1")
-    assert [run[name] for name in ("session", "client", "workspace", "session_page", "mode")] == [None] * 5
-
-
-def test_the_lists_name_all_steps_where_a_run_is(board: Board) -> None:
-    board.project.walk("a", "b", "c", workflow="fork")
-    assert board.get("/api/runs")["runs"][0]["current_steps"] == ["b", "c"]
-    (entry,) = board.get("/api/overview")["running"]
-    assert entry["detail"] == "running at b, c"
-    assert board.get("/api/all")["entries"][0]["phase"] == "b, c"
-    board.project.emit("b", "completed", workflow="fork")
-    assert board.get("/api/runs/r1")["current_steps"] == ["c"]
-    board.project.emit("c", "waiting", workflow="fork")
-    assert needs(board)["waiting"] == [("run", "r1", "it waits at c")]
