@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.cli import options, output, run_page, shared_lists, unsent_first, whole_ids
+from rcs_hooks.cli import options, output, run_page, shared_lists, unsent, whole_ids
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
@@ -92,6 +92,7 @@ def build() -> argparse.ArgumentParser:
     )
     _add_filters(prune)
     prune.add_argument("--dry-run", action="store_true", help="only list them")
+    prune.add_argument("--force", action="store_true", help="also those that are not shared yet")
     options.add_json(prune)
     export = options.add_action(
         actions, "export", "print every event as a line of JSON", "rcs runs export > events.jsonl"
@@ -261,15 +262,16 @@ def _end(args: argparse.Namespace, store: SqliteStore | None, now: float) -> int
 
 def _prune(args: argparse.Namespace, store: SqliteStore | None, now: float) -> int:
     found = queries.prunable_runs(store, _ms(now), args.older_than, _filters(args))
-    found, unsent = (found, unsent_first.Unsent()) if args.dry_run else unsent_first.sent_of(found)
+    stay = [] if args.force else unsent.runs(found)
+    found = [run for run in found if run not in stay]
     deleted = 0 if args.dry_run else queries.prune(store, found)
     names = [run.run_id for run in found]
     if args.json:
-        stay = {"unsent": unsent.as_json()} if unsent else {}
-        output.result({"deleted": deleted, "dry_run": args.dry_run, "runs": names} | stay)
+        said = {"unsent": [run.run_id for run in stay]} if stay else {}
+        output.result({"deleted": deleted, "dry_run": args.dry_run, "runs": names} | said)
         return output.OK
-    if unsent:
-        output.refused(output.plain(unsent.says))
+    if stay:
+        output.refused(unsent.words(len(stay)))
     if args.dry_run:
         for name in names:
             output.text(name)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
-from rcs_hooks.cli import options, output, unsent_first
+from rcs_hooks.cli import options, output
 from rcs_hooks.cli.switch import what_switches_on
 from rcs_hooks.environment import TERMINAL, typed_by
 from rcs_hooks.errors import Refused, UsageError
@@ -73,8 +73,6 @@ def run(argv: Sequence[str]) -> int:
     if not session and (root_scope or args.action == "prune"):
         scope = scope.of(None)  # the client's variable names a session to its agent, for every command
     if args.action == "prune":
-        if not args.dry_run and (why := unsent_first.send_of(scope.root)):
-            output.refused(output.plain(f"rcs: long histories that are not shared yet are not folded: {why}"))
         pruned = prune.prune(scope, dry_run=bool(args.dry_run), older_than=_seconds(args.older_than))
         return _show(args, pruned, _prune_words)
     if args.action == "list-active":

@@ -1,12 +1,11 @@
-"""What is pruned or folded here before it was shared: it is shared first, or stays and is said."""
+"""What is pruned here before it was shared stays, and is said; `--force` gives it up."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
-from rcs_hooks.files import sent
-from tests.share.support import Home, shared_events
+from tests.share.support import Home
 from tests.support import run_rcs
 
 if TYPE_CHECKING:
@@ -18,34 +17,27 @@ PRUNE = ("runs", "prune", "--older-than", "1d")
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 
 
-def test_runs_are_shared_before_they_are_pruned(database: Database, tmp_path: Path) -> None:
+def test_runs_that_are_not_shared_stay_unless_they_are_given_up(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path, database.url())
-    home.share()
-    home.emit(5, runs=2)
-    said = run_rcs(*PRUNE, cwd=home.project, env=home.env)
-    assert (said.returncode, said.stdout, said.stderr) == (0, "2 deleted\n", "")
-    assert shared_events(database) == [1, 2, 3, 4, 5]
-    assert home.event_ids() == []
-
-
-def test_runs_that_cannot_be_shared_now_stay_and_it_is_said(tmp_path: Path) -> None:
-    home = Home(tmp_path, NOWHERE)
     other = tmp_path / "other"
     other.mkdir()
     home.emit(5, runs=2)
+    home.share()
+    home.emit(5, runs=2)
     home.emit(5, runs=3, project=other)
-    sent.note_projects(str(home.path), [str(home.project)])
     said = run_rcs(*PRUNE, cwd=home.project, env=home.env)
-    assert (said.returncode, said.stdout) == (0, "3 deleted\n")
-    assert said.stderr.startswith(
-        "rcs: 2 runs stay, for they are not known to be shared: no connection to nothing on 127.0.0.1:1"
+    assert (said.returncode, said.stdout) == (0, "5 deleted\n")
+    assert said.stderr == (
+        "rcs: 2 runs stay, for they are not known to be shared; "
+        "to send first: rcs share run --once; to give it up: --force\n"
     )
-    assert home.event_ids() == [1, 2, 3, 4, 5]
     said = run_rcs(*PRUNE, "--json", cwd=home.project, env=home.env)
-    assert json.loads(said.stdout)["unsent"]["runs"] == ["run-2", "run-1"]
+    assert json.loads(said.stdout)["unsent"] == ["run-3", "run-4"]
+    assert run_rcs(*PRUNE, "--force", cwd=home.project, env=home.env).stdout == "2 deleted\n"
+    assert home.event_ids() == []
 
 
-def test_nothing_waits_where_nothing_is_shared(tmp_path: Path) -> None:
+def test_nothing_stays_where_nothing_is_shared(tmp_path: Path) -> None:
     home = Home(tmp_path, NOWHERE)
     home.emit(5, runs=2)
     home.configure([])
@@ -53,17 +45,14 @@ def test_nothing_waits_where_nothing_is_shared(tmp_path: Path) -> None:
     assert (said.returncode, said.stdout, said.stderr) == (0, "2 deleted\n", "")
 
 
-def test_a_purge_shares_first_or_removes_nothing(database: Database, tmp_path: Path) -> None:
+def test_a_purge_of_what_is_not_shared_removes_nothing_unless_it_is_given_up(tmp_path: Path) -> None:
     home = Home(tmp_path, NOWHERE)
     home.emit(5)
-    sent.note_projects(str(home.path), [str(home.project)])
-    said = run_rcs("uninstall", "--purge", "--yes", cwd=home.project, env=home.env)
+    purge = ("uninstall", "--purge", "--yes")
+    said = run_rcs(*purge, cwd=home.project, env=home.env)
     assert said.returncode == 1
-    assert "what is not shared yet would be lost, so nothing was removed: no connection to" in said.stderr
+    assert "5 events are not shared yet and would be lost, so nothing was removed" in said.stderr
     assert home.event_ids() == [1, 2, 3, 4, 5]
-    home.url = database.url()
-    home.configure([(home.project, "pay", False)])
-    said = run_rcs("uninstall", "--purge", "--yes", cwd=home.project, env=home.env)
+    said = run_rcs(*purge, "--force", cwd=home.project, env=home.env)
     assert said.returncode == 0, said.stderr
-    assert shared_events(database) == [1, 2, 3, 4, 5]
     assert not home.database.exists()
