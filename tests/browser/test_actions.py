@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.browser.scene import DAY, HOUR, page_of
-
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
     from tests.browser.scene import Scene
@@ -46,30 +44,6 @@ def test_an_answer_lets_the_run_go_on_and_reaches_the_next_prompt(look: Open, sc
     assert "Which database shall it be?" in context
     assert "SQLite" in context
     assert "SQLite" not in workspace.prompt("and now?").context
-
-
-def test_an_answer_has_the_command_that_resumes_its_session_on_each_page(look: Open, scene: Scene) -> None:
-    addresses = {"s1": "/", "s2": "/attention", "s3": "/sessions", "s4": page_of(scene, "s4", "forge")}
-    for session, address in addresses.items():
-        waiting(scene, session)
-        page = look(address).page
-        page.get_by_role("button", name="SQLite").click()
-        dialog = page.get_by_role("dialog")
-        dialog.get_by_role("button", name="Send the answer").click()
-        expect(dialog.get_by_role("heading")).to_have_text("Answered")
-        expect(dialog.locator(".resume code")).to_have_text(f"cd {scene.project.root} && codex resume {session}")
-
-
-def test_a_mode_that_has_not_ended_is_cleared_on_its_page(look: Open, scene: Scene) -> None:
-    for session, ago in (("running", 60), ("stalled", 2 * HOUR), ("inactive", 2 * DAY), ("closed", 60)):
-        scene.prompt("$forge ship this fix", session, ago)
-        if session == "closed":
-            scene.workspace.call("SessionEnd", session=session, reason="other")
-        page = look(page_of(scene, session, "forge")).page
-        expect(page.locator(".mode-head .status").first).to_have_text(session)
-        page.get_by_role("button", name="Clear…").click()
-        page.get_by_role("button", name="Clear the mode").click()
-        expect(page.locator(".toast")).to_contain_text("forge is cleared")
 
 
 def test_an_answer_that_was_not_confirmed_is_none(look: Open, scene: Scene) -> None:
@@ -124,15 +98,3 @@ def test_a_run_is_ended_once_it_is_confirmed(look: Open, scene: Scene) -> None:
     expect(page.locator(".run-head .status")).to_have_text("failed")
     assert scene.project.status() == "failed"
     expect(page.get_by_role("button", name="End run…")).to_have_count(0)
-
-
-def test_a_mode_is_cleared_once_it_is_confirmed(look: Open, scene: Scene) -> None:
-    waiting(scene)
-    page = look("/sessions").page
-    page.get_by_role("button", name="Clear forge").click()
-    expect(page.get_by_role("dialog")).to_contain_text(str(scene.project.root))
-    page.get_by_role("button", name="Clear the mode").click()
-    expect(page.locator(".toast")).to_contain_text("forge is cleared")
-    expect(page.locator(".mode")).to_have_count(0)
-    assert scene.workspace.active() == []
-    assert not scene.workspace.stop().blocks

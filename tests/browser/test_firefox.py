@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.bidi import Firefox, Unavailable
-from tests.browser.scene import FORGE, LONG_RUN, page_of
-from tests.browser.test_looks import pictures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
-
-__all__ = ["pictures"]
-
-WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
 
 @pytest.fixture(scope="session")
@@ -93,19 +86,3 @@ def test_keys_search_and_switch_the_theme(firefox: Firefox, scene: Scene, dashbo
         firefox.click("#theme")
         grounds.append(firefox.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert len(set(grounds)) == 2
-
-
-@pytest.mark.parametrize("width", [500, 1280])  # Firefox has no narrower window
-def test_each_page_fits(firefox: Firefox, scene: Scene, dashboard: Dashboard, pictures: Path, width: int) -> None:
-    scene.fill()
-    scene.run_of_forge()
-    firefox.size(width)
-    for name, address in {
-        "overview": "/", "needs": "/attention", "runs": "/runs", "run": f"/runs/{LONG_RUN}?step=build",
-        "sessions": "/sessions", "all": "/all", "mode": page_of(scene, FORGE, "forge"),
-        "markdown": f"/runs/{LONG_RUN}?artifact=docs/design.md",
-    }.items():  # fmt: skip
-        firefox.go(dashboard.url + address)
-        scrolled, shown = firefox.evaluate(WIDE)
-        assert scrolled <= shown, (name, scrolled, shown)
-        firefox.picture(pictures / f"firefox-{name}-{width}.png")

@@ -92,47 +92,6 @@ def test_a_script_in_a_diff_is_text(look: Open, bad: Scene) -> None:
     expect(window.page).not_to_have_url(re.compile("artifact"))
 
 
-MARKDOWN = (
-    ("a **b** c", "<p>a <strong>b</strong> c</p>"),
-    ("a*b*c `x<y`", "<p>a<em>b</em>c <code>x&lt;y</code></p>"),
-    ("snake_case_name and __init__", "<p>snake_case_name and <strong>init</strong></p>"),
-    ("[x](https://a.example/b_(c))", '<p><a href="https://a.example/b_(c)">x</a></p>'),
-    ("[x](JaVaScRiPt:alert(1))", "<p>[x](JaVaScRiPt:alert(1))</p>"),
-    ("[x](data:text/html,hi)", "<p>[x](data:text/html,hi)</p>"),
-    ("<https://a.example/> \\*no\\*", '<p><a href="https://a.example/">https://a.example/</a> *no*</p>'),
-    ("1. a\n2. b\n\nc", "<ol><li>a</li><li>b</li></ol><p>c</p>"),
-    ("3) a", '<ol start="3"><li>a</li></ol>'),
-    ("- a\n  - b\n- c", "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>"),
-    ("- a\n- b\n\n- c", "<ul><li>a</li><li>b</li><li>c</li></ul>"),
-    ("> a\n> b", "<blockquote><p>a\nb</p></blockquote>"),
-    ("```html\n<b>\n```\n~~~\nx\n", "<pre><code>&lt;b&gt;</code></pre><pre><code>x\n</code></pre>"),
-    ("# a #\n## b", "<h3>a</h3><h4>b</h4>"),
-    ("a  \nb", "<p>a<br>b</p>"),
-    ("---\n***", "<hr><hr>"),
-    (
-        "| a | b |\n|---|:-:|\n| 1\\|2 | *x* |",
-        "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1|2</td><td><em>x</em></td></tr></tbody></table>",
-    ),
-    ("![p](http://x.example/p.png)", "<p><span>[picture: p]</span></p>"),
-    ("a <!-- b --> <i>c</i>", "<p>a &lt;!-- b --&gt; &lt;i&gt;c&lt;/i&gt;</p>"),
-)
-MADE = """async (text) => {
-    const { markdown } = await import("/static/js/markdown.js");
-    const made = markdown(text);
-    for (const each of made.querySelectorAll("*")) {
-        for (const name of each.getAttributeNames()) if (!["href", "start"].includes(name)) each.removeAttribute(name);
-    }
-    made.querySelectorAll("div").forEach((each) => each.replaceWith(...each.childNodes));
-    return made.innerHTML;
-}"""
-
-
-def test_the_part_of_markdown_that_is_read(look: Open) -> None:
-    page = look("/attention").page
-    for text, wanted in MARKDOWN:
-        assert page.evaluate(MADE, text) == wanted, text
-
-
 def test_hostile_markdown_takes_no_time(look: Open) -> None:
     """The quickest of three times: a busy machine makes one of them long."""
     page = look("/attention").page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
@@ -12,18 +11,6 @@ from tests.browser.scene import LONG_RUN
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
     from tests.browser.scene import Scene
-
-
-def test_the_first_stop_leads_to_the_content(look: Open, scene: Scene) -> None:
-    scene.fill()
-    page = look("/runs").page
-    page.keyboard.press("Tab")
-    skip = page.get_by_role("link", name="To the content")
-    expect(skip).to_be_focused()
-    expect(skip).to_be_in_viewport(ratio=1)
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    expect(page.locator("[data-filter=project]")).to_be_focused()
 
 
 def test_a_list_is_walked_and_an_entry_opened(look: Open, scene: Scene) -> None:
@@ -43,25 +30,6 @@ def test_a_list_is_walked_and_an_entry_opened(look: Open, scene: Scene) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("build")
     expect(page.locator("h1")).to_be_focused()
-
-
-def test_a_step_is_opened_and_left(look: Open, scene: Scene) -> None:
-    scene.fill()
-    page = look(f"/runs/{LONG_RUN}").page
-    page.locator("[data-step=build]").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#detail h2")).to_have_text("build")
-    expect(page.locator("#detail tbody tr")).to_have_count(3)
-    expect(page.locator("[data-step=build]")).to_be_focused()
-    expect(page).to_have_url(re.compile(r"\?step=build$"))
-    page.reload()
-    expect(page.locator("#detail h2")).to_have_text("build")
-    page.keyboard.press("Escape")
-    expect(page.locator("#detail")).to_have_count(0)
-    page.locator(".state[data-state=verify]").click()
-    expect(page.locator("#detail h2")).to_have_text("verify")
-    expect(page.locator("[data-step=build] .bar")).to_have_count(3)
-    expect(page.locator("[data-step=verify] .bar")).to_have_count(2)
 
 
 def test_the_heading_that_has_the_focus_keeps_it_when_the_page_is_drawn_again(look: Open, scene: Scene) -> None:

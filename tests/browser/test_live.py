@@ -15,8 +15,6 @@ from tests.browser.scene import HOUR, page_of
 from tests.browser.watched import AWAY
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Route
-
     from tests.browser.conftest import Open
     from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
@@ -34,14 +32,6 @@ RECORD = """() => {
     }).observe(document.querySelector("main"), { childList: true, subtree: true });
 }"""
 SHOWN = "() => [...document.querySelectorAll('[data-seq]')].map((each) => Number(each.dataset.seq))"
-HOLD = """() => {
-    const real = setTimeout;
-    const held = [];
-    window.setTimeout = (work) => held.push(work);
-    window.release = () => { window.setTimeout = real; held.forEach((work) => work()); };
-}"""
-"""Keeps the page from drawing, which it does by timers, until `release` is called."""
-WINDOW = 200
 
 
 def at_least(window: Window, count: int) -> None:
@@ -88,20 +78,6 @@ def test_what_is_around_stays_where_it_is_while_a_run_moves(look: Open, scene: S
         assert [window.page.locator(each).bounding_box() for each in kept] == before
 
 
-def test_the_list_holds_its_order_while_somebody_points_at_it(look: Open, scene: Scene) -> None:
-    for run in ("one", "two", "three"):
-        scene.project.emit("requirements", run=run)
-    window = look("/runs")
-    order = "() => [...document.querySelectorAll('[data-run]')].map((each) => each.dataset.run)"
-    assert window.page.evaluate(order) == ["three", "two", "one"]
-    window.page.hover("[data-run=three]")
-    scene.project.emit("design", run="one")
-    expect(window.page.locator("[data-run=one] .step")).to_have_text("design")
-    assert window.page.evaluate(order) == ["three", "two", "one"]
-    window.page.mouse.move(5, 5)
-    window.page.wait_for_function(f"() => ({order})()[0] === 'one'")
-
-
 def test_pages_come_back_complete_after_the_server_was_away(look: Open, scene: Scene, dashboard: Dashboard) -> None:
     project = scene.project
     project.walk("requirements", "design", "tasks", "build")
@@ -132,36 +108,6 @@ def test_pages_come_back_complete_after_the_server_was_away(look: Open, scene: S
     project.emit("verify")
     at_least(windows[0], total + 2)
     assert windows[0].page.evaluate("window.seen") == list(range(1, total + 3))
-
-
-def test_three_pages_take_bursts_of_events_in_order(look: Open, scene: Scene) -> None:
-    project = scene.project
-    project.walk("requirements", "design", "tasks", "build")
-    windows = [look("/runs/r1") for _ in range(3)]
-    for window in windows:
-        window.page.evaluate(RECORD)
-    burst = WINDOW - 50
-    for last in range(7 + burst, 7 + 7 * burst, burst):
-        emit(project, windows[0], burst)
-        # A page that is more than its window behind need not draw what would leave it at once: none gets so far behind.
-        for window in windows:
-            at_least(window, last)
-            assert window.page.evaluate("window.seen") == list(range(1, last + 1))
-
-
-def test_a_page_that_falls_behind_more_than_its_window_goes_on_in_order(look: Open, scene: Scene) -> None:
-    project = scene.project
-    project.walk("requirements", "design", "tasks", "build")
-    window = look("/runs/r1")
-    window.page.evaluate(RECORD)
-    window.page.evaluate(HOLD)
-    emit(project, window, 3 * WINDOW)
-    window.page.evaluate("release()")
-    last = 7 + 3 * WINDOW
-    at_least(window, last)
-    assert window.page.evaluate(SHOWN) == list(range(last, last - WINDOW, -1))
-    seen = window.page.evaluate("window.seen")
-    assert seen == sorted(set(seen))
 
 
 SAID = {
@@ -213,23 +159,6 @@ def emit(project: Project, window: Window, count: int) -> None:
             window.page.wait_for_timeout((due - time.monotonic()) * 1000)
 
 
-def test_a_page_that_is_left_open_does_not_grow(look: Open, scene: Scene) -> None:
-    project = scene.project
-    project.walk("requirements", "design", "tasks", "build")
-    window = look("/runs/r1")
-    for _ in range(300):
-        project.emit("build")
-    at_least(window, 307)
-    size = "document.querySelectorAll('*').length"
-    before = window.page.evaluate(size)
-    last = 307 + 3 * WINDOW
-    for _ in range(3 * WINDOW):
-        project.emit("build")
-    at_least(window, last)
-    assert window.page.evaluate(SHOWN) == list(range(last, last - WINDOW, -1))
-    assert window.page.evaluate(size) <= before + 20
-
-
 def test_one_can_turn_back_in_the_events_and_return(look: Open, scene: Scene) -> None:
     project = scene.project
     project.walk("requirements", "design", "tasks", "build")
@@ -247,51 +176,3 @@ def test_one_can_turn_back_in_the_events_and_return(look: Open, scene: Scene) ->
     expect(page.locator("[data-seq]").last).to_have_attribute("data-seq", "1")
     page.get_by_role("button", name="Newest").click()
     expect(page.locator("[data-seq]").first).to_have_attribute("data-seq", "509")
-
-
-@pytest.mark.parametrize("width", [400, 1600])
-def test_filters_survive_a_reload_and_the_way_back(look: Open, scene: Scene, width: int) -> None:
-    scene.fill()
-    window = look("/runs", width=width)
-    page = window.page
-    page.select_option("[data-filter=workflow]", "build")
-    expect(page.locator("[data-run=fork-3]")).to_have_count(0)
-    page.select_option("[data-filter=status]", "running")
-    expect(page.locator("[data-run=archived-1]")).to_have_count(0)
-    expect(page.locator("[data-run=fresh-1]")).to_be_visible()
-    shown = page.locator("[data-run]").count()
-    expect(page).to_have_url(re.compile(r"/runs\?workflow=build&status=running$"))
-    page.reload()
-    expect(page.locator("[data-run]")).to_have_count(shown)
-    expect(page.locator("[data-filter=workflow]")).to_have_value("build")
-    page.locator("[data-run=fresh-1]").click()
-    expect(page.locator("h1")).to_contain_text("a-feature")
-    page.go_back()
-    expect(page.locator("[data-run]")).to_have_count(shown)
-    expect(page.locator("[data-filter=status]")).to_have_value("running")
-    page.go_back()
-    expect(page.locator("[data-filter=status]")).to_have_value("")
-    expect(page.locator("[data-filter=workflow]")).to_have_value("build")
-    expect(page.locator("[data-run=archived-1]")).to_be_visible()
-    page.get_by_role("link", name="Show all").click()
-    expect(page.locator("[data-run=fork-3]")).to_be_visible()
-
-
-def test_a_page_that_what_waits_has_drawn_first_arrives_all_the_same(look: Open) -> None:
-    """The page and the number in its head ask the same thing; here the page's own answer is the last to come."""
-    window = look("/runs")
-    window.page.goto("about:blank")  # the page before asks nothing any more
-    held: list[Route] = []
-
-    def hold_the_first(route: Route) -> None:
-        if held:
-            route.continue_()
-        else:
-            held.append(route)
-
-    window.page.route("**/api/attention", hold_the_first)
-    window.page.goto(f"{window.url}/attention")
-    expect(window.page.locator("main h1")).to_have_text("Needs me")
-    assert len(held) == 1
-    held[0].continue_()
-    window.page.wait_for_selector("main:not([aria-busy])")

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
-from tests.browser.scene import DAY
-
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
     from tests.browser.scene import Scene
@@ -68,48 +66,3 @@ def test_planning_that_has_ended_waits_with_the_commands_that_resume_its_session
     expect(need.locator(".resume code").first).to_contain_text("codex resume s1")
     page = look("/sessions").page
     expect(page.locator(".session .status").first).to_have_text("waiting")
-
-
-SHOWN = """() => {
-    window.given = [];
-    window.Notification = class extends Notification {
-        constructor(title, options) {
-            super(title, options);
-            this.addEventListener("show", () => window.given.push([this.title, this.body]));
-        }
-    };
-    document.hasFocus = () => false;
-}"""
-"""Write down what the browser's own notices say, once it shows them; each page of a headless browser has the focus."""
-
-
-def test_a_notice_is_given_only_with_consent(look: Open, scene: Scene) -> None:
-    page = look("/attention").page
-    page.evaluate(SHOWN)
-    assert page.evaluate("Notification.permission") == "default"
-    scene.prompt("$forge ship the first fix", "s1")
-    scene.ask("s1", "forge", "Which database?")
-    expect(page.locator("#waiting .need")).to_have_count(1)
-    page.context.grant_permissions(["notifications"])
-    assert page.evaluate("Notification.permission") == "granted"
-    page.get_by_role("button", name="Notify me").click()
-    expect(page.get_by_role("button", name="Notifications on")).to_be_visible()
-    scene.prompt("$forge ship the other fix", "s2")
-    scene.ask("s2", "forge", "Which currency?")
-    expect(page.locator("#waiting .need")).to_have_count(2)
-    page.wait_for_function("given.length")
-    assert page.evaluate("given") == [["ship the other fix", "Which currency?"]]
-    page.get_by_role("button", name="Notifications on").click()
-    expect(page.get_by_role("button", name="Notify me")).to_be_visible()
-
-
-def test_what_was_silent_for_days_is_inactive_and_not_stalled(look: Open, scene: Scene) -> None:
-    scene.at(5 * DAY).emit("requirements", run="r1")
-    scene.prompt("$forge ship the fix", "s1", 5 * DAY)
-    page = look("/attention").page
-    expect(page.locator("#inactive .need")).to_have_count(2)
-    expect(page.locator("#stalled")).to_have_count(0)
-    for address, places in (("/sessions", 2), ("/runs", 1), ("/all", 2)):
-        page = look(address).page
-        expect(page.locator("main .status", has_text="inactive")).to_have_count(places)
-        expect(page.locator("main .status", has_text="stalled")).to_have_count(0)

@@ -127,51 +127,6 @@ def test_each_page_fits_and_has_no_violation(look: Any, pictures: Path, width: i
     found.assert_none()
 
 
-def test_the_switch_leads_from_this_machine_to_all_and_back(look: Any) -> None:
-    window = look("/")
-    window.page.click(".switch >> text=Shared")
-    window.page.wait_for_selector(".entry")
-    assert window.page.url.endswith("/shared/")
-    window.page.click("#nav >> text=Machines")
-    window.page.wait_for_selector(".machine-card")
-    window.page.click(".switch >> text=Local")
-    window.page.wait_for_selector(".empty")
-    assert window.page.url.endswith(":" + window.url.rsplit(":", 1)[1] + "/")
-
-
-def test_rows_name_machine_and_person_and_are_filtered_by_them(look: Any) -> None:
-    window = look("/shared/runs")
-    page = window.page
-    expect(page.locator("[data-run]")).to_have_count(2)
-    expect(page.locator("[data-run='r1@cloud-7'] .place")).to_contain_text("cloud-7")
-    expect(page.locator("[data-run='r1@cloud-7'] .as-of")).to_contain_text("as of")
-    page.get_by_role("combobox", name="Person").select_option("ann")
-    expect(page.locator("[data-run]")).to_have_count(1)
-    expect(page.get_by_role("combobox", name="Machine").locator("option")).to_have_text(["all machines", "laptop"])
-    page.get_by_role("combobox", name="Project").select_option("app (laptop)")
-    expect(page.get_by_role("combobox", name="Machine")).to_have_value("//laptop")
-    page.get_by_role("combobox", name="Person").select_option("bob")
-    expect(page.locator("[data-run='r1@cloud-7']")).to_have_count(1)
-    expect(page.locator("[data-run='r1@laptop']")).to_have_count(0)
-
-
-def test_instead_of_acting_it_says_what_to_type_and_where(look: Any) -> None:
-    window = look("/shared/modes/forge?project=%2F%2Flaptop%2Fapp&session=s1")
-    said = window.text("main")
-    assert "On laptop, type: rcs question answer q1 'YOUR ANSWER'" in said
-    assert "On laptop, type: rcs state clear --mode forge --session s1" in said
-    window.page.goto(f"{window.url}/shared/runs/r1@laptop")
-    window.page.wait_for_selector(".graph svg")
-    assert "On laptop, type: rcs runs end r1" in window.text("main")
-    window.page.goto(f"{window.url}/shared/runs/r1@cloud-7")
-    window.page.wait_for_selector(".graph svg")
-    expect(window.page.locator(".run-head")).to_contain_text("On cloud-7, type: rcs runs list")
-    for address, _ in PAGES.values():
-        if address.startswith("/shared"):
-            window.go(address)
-            assert window.page.locator("form[data-do=answer], [data-do=end-run], [data-do=clear-mode]").count() == 0
-
-
 def enter(rows: Rows, run: RunRecord, before: str, after: str) -> None:
     """Store that a run has gone from one step to another."""
     rows.step(run, StepRecord(before, status="completed", entered=1, last=1, visits=1, started_at=now(90)))
@@ -204,20 +159,3 @@ def test_a_run_page_is_live_and_says_when_the_database_is_away(look: Any, team: 
             NewEvent(3, now(), "status_change", "verify", None, "running", "{}", automatic=False),
         )
     expect(window.page.locator(".facts .step").first).to_have_text("verify")
-
-
-def test_text_of_another_machine_is_never_markup(look: Any, team: Team) -> None:
-    evil = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-    rows = team.laptop
-    rows.run(RUN._replace(run_id="evil", feature=evil, current=evil, last_ms=round(time.time() * 1000)), STARTED)
-    rows.mode("s3", "forge", "started", "", evil, title=evil)
-    rows.document("session", "s3", session_record(session="s3", client=evil, modes=[
-        session_record()["modes"][0] | {"title": evil, "reason": evil, "session": "s3"}]))  # fmt: skip
-    rows.document("entry", "e3", entry_record(title=evil, detail=evil, session="s3", phase=evil))
-    rows.document("task", evil, task_record(why=[evil], problem=evil))
-    rows.document("passage", "s3:forge:1", passage_record(title=evil, reason=evil, session="s3"))
-    team.sql.execute("UPDATE rcs.machines SET person = '<b>eve', program = %s WHERE id = %s", (evil[:60], rows.machine))
-    for address, shown in PAGES.values():
-        window = look(address)
-        window.page.wait_for_selector(shown)
-        assert window.page.locator("img[src=x], main script, main b").count() == 0
