@@ -10,7 +10,7 @@ from rcs_hooks.cli import options, output
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import preparation
 from rcs_hooks.files.paths import HOME, OFF
-from rcs_hooks.files.tracked import TO_DO, is_or_holds, tracked_names
+from rcs_hooks.files.tracked import TO_DO, is_off_tracked
 from rcs_hooks.files.workspaces import find_root, off_by, state_folder
 from rcs_hooks.interface import ROOT
 
@@ -98,7 +98,7 @@ def _switch_of(args: argparse.Namespace) -> str:
 
 def _is_tracked(args: argparse.Namespace) -> bool:
     """Tell whether git tracks the file that switches the workspace's hooks off, so that it came with the repository."""
-    return not args.everywhere and is_or_holds(tracked_names(_root_of(args)), os.path.join(HOME, OFF))
+    return not args.everywhere and is_off_tracked(_root_of(args))
 
 
 def _removal(path: str) -> str:

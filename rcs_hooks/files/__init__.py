@@ -1,1 +1,1 @@
-"""Files and folders: names and places, bounded reading, a commit of several files, the lock, the clock, git's index."""
+"""Files and folders: names, places, bounded reading, a commit of several files, the lock, the clock, what git tracks."""

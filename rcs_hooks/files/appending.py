@@ -10,9 +10,8 @@ import os
 import stat
 
 from rcs_hooks.errors import UnsafePath, suppress
-from rcs_hooks.files.paths import STATE
 from rcs_hooks.files.reading import PERMANENT_ERRORS, Append
-from rcs_hooks.files.tracked import is_or_holds
+from rcs_hooks.files.tracked import is_brought
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +24,10 @@ LOST_AT_ONCE = (*PERMANENT_ERRORS, errno.EACCES, errno.EPERM, errno.EROFS)
 """The errors for which lines are lost at once. After another error, such as a full disk, they are tried once more."""
 
 
-def placed(folders: Folders, lines: Iterable[tuple[str, str]], tracked: frozenset[str]) -> list[Append]:
+def placed(folders: Folders, lines: Iterable[tuple[str, str]], root: str) -> list[Append]:
     """Return the lines to append, each with the size of its file, which is 0 if it is not there.
 
-    `lines`: path and text. `tracked`: what git tracks. Leaves out what is for a link, a folder, a pipe or a file that
-    git tracks.
+    `lines`: path and text. Leaves out what is for a link, a folder, a pipe or a file that git tracks.
     """
     found = []
     for path, text in lines:
@@ -41,15 +39,15 @@ def placed(folders: Folders, lines: Iterable[tuple[str, str]], tracked: frozense
                 status = None
             if status is None or stat.S_ISREG(status.st_mode):
                 found.append(Append(path, status.st_size if status else 0, text))
-    return possible(folders, found, tracked)
+    return possible(folders, found, root)
 
 
-def possible(folders: Folders, appends: Iterable[Append], tracked: frozenset[str]) -> list[Append]:
+def possible(folders: Folders, appends: Iterable[Append], root: str) -> list[Append]:
     """Return those of the lines whose file git does not track, and whose folder is there."""
     found = []
     for each in appends:
         with suppress(OSError, UnsafePath):
-            if folders.is_there(os.path.dirname(each.path)) and not is_or_holds(tracked, f"{STATE}/{each.path}"):
+            if folders.is_there(os.path.dirname(each.path)) and not is_brought(root, each.path):
                 found.append(each)
     return found
 

@@ -10,7 +10,7 @@ import stat
 
 from rcs_hooks.errors import InTheWay
 from rcs_hooks.files.paths import SESSIONS, STATE, inside
-from rcs_hooks.files.tracked import is_or_holds, surely_tracked
+from rcs_hooks.files.tracked import is_brought
 from rcs_hooks.text import quoted
 from rcs_hooks.tuples import NamedTuple
 
@@ -49,7 +49,7 @@ def find(root: str) -> Obstacle | None:
 
 def _removal(root: str, path: str, kind: str) -> str:
     option = "-r " if kind == "folder" else ""
-    command = "git rm" if is_or_holds(surely_tracked(root), path) else "rm"
+    command = "git rm" if is_brought(root, os.path.relpath(path, STATE)) else "rm"
     return f"{command} {option}{quoted(f'{root}/{path}')}"
 
 

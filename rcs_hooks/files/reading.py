@@ -1,7 +1,7 @@
 """Reads the JSON files of the state: bounded, never waiting, and without what git tracks.
 
 Rules of this file:
-- What git tracks came with the repository: it is not read.
+- What git tracks came with the repository: it does not count. git is asked only about what would count.
 - A file that cannot be read is an `Unreadable`, never an empty record: whoever gets one must not overwrite it.
 - A commit under way counts as done: `Reader` reads its staged files in place of the files.
 """
@@ -29,17 +29,14 @@ from rcs_hooks.files.paths import (
     is_name,
     resolved,
 )
-from rcs_hooks.files.tracked import is_among, is_or_holds, tracked_names
+from rcs_hooks.files.tracked import may_be_brought
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rcs_hooks.jsontext import JsonObject
-
-    TrackedIn = Callable[[str], frozenset[str]]
-    """Returns what git tracks of a state folder."""
 
 DEEPEST = 100
 LARGEST = 4 * 1024 * 1024
@@ -71,25 +68,20 @@ class Unreadable(NamedTuple):
         return self.errno not in (0, *PERMANENT_ERRORS)
 
 
-def read(folder: str, path: str, tracked_in: TrackedIn | None = None) -> JsonObject | Unreadable | None:
+def read(folder: str, path: str) -> JsonObject | Unreadable | None:
     """Return the record in a file, an Unreadable with its problem, or None if there is no file. Never waits.
 
-    The file of a session that was folded away is read where it is now. `tracked_in`: returns what git tracks; a file
-    among those counts as not there.
+    The file of a session that was folded away is read where it is now.
     """
     try:
         data = read_bytes(f"{folder}/{path}", LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         elsewhere = folded(folder, path)
-        found = read(folder, elsewhere, tracked_in) if elsewhere else None
+        found = read(folder, elsewhere) if elsewhere else None
         return found._replace(path=path) if isinstance(found, Unreadable) else found
     except OSError as error:
-        if tracked_in and is_or_holds(tracked_in(folder), f"{STATE}/{path}"):
-            return None
         why = "it is a symbolic link" if error.errno == errno.ELOOP else reason_of(error)
         return Unreadable(path, why, error.errno or errno.EIO)
-    if tracked_in and is_or_holds(tracked_in(folder), f"{STATE}/{path}"):  # asked before parsing, which costs more
-        return None
     if data is None:
         return Unreadable(path, "it is not a file")
     if len(data) > LARGEST:
@@ -111,35 +103,20 @@ def _record_in(data: bytes, path: str) -> JsonObject | Unreadable:
     return record
 
 
-def is_tracked(folder: str, path: str) -> bool:
-    """Tell whether git tracks a file of the state folder, so that it is the repository's."""
-    return is_among(_tracked_in(folder), f"{STATE}/{path}")
-
-
-def _tracked_in(folder: str) -> frozenset[str]:
-    return tracked_names(root_of(folder))
-
-
-def tracked_once() -> TrackedIn:
-    """Return a function that returns what git tracks, and looks it up once: for one reading of a state folder."""
-    known: dict[str, frozenset[str]] = {}
-
-    def tracked_in(folder: str) -> frozenset[str]:
-        if folder not in known:
-            known[folder] = _tracked_in(folder)
-        return known[folder]
-
-    return tracked_in
-
-
 def root_of(folder: str) -> str:
     """Return the workspace that a state folder belongs to."""
     return os.path.dirname(os.path.dirname(folder))
 
 
-def read_untracked(folder: str, path: str, tracked_in: TrackedIn | None = None) -> JsonObject | Unreadable | None:
-    """Read a record as `read` does; None too for one that git tracks. `tracked_in`: tells which those are."""
-    return read(folder, path, tracked_in or _tracked_in)
+def read_untracked(folder: str, path: str, *, asks_of_ended: bool = True) -> JsonObject | Unreadable | None:
+    """Read a record as `read` does; None too for one that git tracks.
+
+    `asks_of_ended`: ask git about a record that says of itself that it is not active, too.
+    """
+    found = read(folder, path)
+    if found is None or (not asks_of_ended and isinstance(found, dict) and found.get("active") is False):
+        return found
+    return None if may_be_brought(root_of(folder), folded(folder, path) or path) else found
 
 
 def read_journal(folder: str) -> JsonObject | Unreadable | None:
@@ -184,16 +161,16 @@ class Reader:
     """A reader that takes a commit which is under way, or was cut short, as done. Needs no lock and repairs nothing.
 
     Raises Unavailable if the commit cannot be read at the moment: half of it must not be taken for the whole.
-    `tracked_in`: tells what git tracks, where the caller asks that too.
+    `asks_of_ended`: leave out records that git tracks also where they are not active, and so hold nothing.
     """
 
-    def __init__(self, folder: str, tracked_in: TrackedIn | None = None) -> None:
+    def __init__(self, folder: str, *, asks_of_ended: bool = True) -> None:
         self.folder = folder
         self._listed: dict[str, list[str]] = {}
         journal = read_journal(folder) if self._may_have_journal() else None
         check_available(journal)
         self.is_committing = journal is not None
-        self._tracked_in = tracked_in or tracked_once()
+        self._asks_of_ended = asks_of_ended
         self._pending = dict(files_in(journal)) if isinstance(journal, dict) else {}
         self._appends = list(appends_in(journal)) if isinstance(journal, dict) else []
 
@@ -239,11 +216,14 @@ class Reader:
         if path in self._pending:
             if self._pending[path]:
                 return None
-            staged = read(self.folder, f"{path}{STAGED}", self._tracked_in)
+            staged = self._read(f"{path}{STAGED}")
             check_available(staged)
             if isinstance(staged, dict):
                 return staged
-        return read(self.folder, path, self._tracked_in)
+        return self._read(path)
+
+    def _read(self, path: str) -> JsonObject | Unreadable | None:
+        return read_untracked(self.folder, path, asks_of_ended=self._asks_of_ended)
 
 
 def check_inside(folder: str, path: str) -> None:

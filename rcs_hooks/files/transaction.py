@@ -22,7 +22,7 @@ import stat
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused, UnsafePath, suppress
 from rcs_hooks.files.folders import Folders, flush, folders_of, make_folder
-from rcs_hooks.files.paths import SESSIONS, STAGED, STATE, folded
+from rcs_hooks.files.paths import SESSIONS, STAGED, folded
 from rcs_hooks.files.reading import (
     LARGEST,
     PERMANENT_ERRORS,
@@ -35,7 +35,7 @@ from rcs_hooks.files.reading import (
     journals,
     root_of,
 )
-from rcs_hooks.files.tracked import is_or_holds, journal_beside, refuse_tracked, surely_tracked
+from rcs_hooks.files.tracked import is_brought, journal_beside, refuse_tracked
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
     """
     lines = [write for write in writes if write.append]
     writes = [write for write in writes if not write.append] if lines else writes
-    tracked = refuse_tracked(root_of(folder), [write.path for write in writes])
+    refuse_tracked(root_of(folder), [write.path for write in writes])
     with folders_of(folder) as folders:
         for place, path in {os.path.dirname(write.path): write.path for write in (*writes, *lines)}.items():
             unfold(folders, folder, path)
@@ -83,27 +83,27 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
                 raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
         for place in {os.path.dirname(write.path) for write in writes}:
             if os.path.basename(place) == QUESTIONS:  # other files have one name, which the next write stages again
-                _sweep(folders, place, tracked)
+                _sweep(folders, folder, place)
         appends: Sequence[Append] = ()
         if lines:
             from rcs_hooks.files import appending
 
-            appends = appending.placed(folders, [(write.path, write.append) for write in lines], tracked)
+            appends = appending.placed(folders, [(write.path, write.append) for write in lines], root_of(folder))
         lasting = [os.path.dirname(write.path) for write in (*writes, *lines) if write.durable]
-        _commit(folders, writes, texts, appends, lasting, journal_beside(tracked))
+        _commit(folders, writes, texts, appends, lasting, journal_beside(root_of(folder)))
 
 
 def sweep(folder: str, place: str) -> int:
     """Remove the files that a kill left staged in a folder; return how many. The caller has called `recover`."""
     with folders_of(folder) as folders:
-        return _sweep(folders, place, surely_tracked(root_of(folder))) if folders.is_there(place) else 0
+        return _sweep(folders, folder, place) if folders.is_there(place) else 0
 
 
-def _sweep(folders: Folders, place: str, tracked: frozenset[str]) -> int:
+def _sweep(folders: Folders, folder: str, place: str) -> int:
     fd, done = folders.open(place), 0
     for name in os.listdir(fd)[:MOST_SWEPT]:
         path = f"{place}/{name}" if place else name
-        if name.endswith((f".json{STAGED}", f".jsonl{STAGED}")) and not is_or_holds(tracked, f"{STATE}/{path}"):
+        if name.endswith((f".json{STAGED}", f".jsonl{STAGED}")) and not is_brought(root_of(folder), path):
             with suppress(OSError):
                 os.unlink(name, dir_fd=fd)
                 done += 1
@@ -119,7 +119,7 @@ def unfold(folders: Folders, folder: str, path: str) -> None:
     elsewhere = folded(folder, path)
     if elsewhere:
         place, session, *_ = elsewhere.split("/")
-        if is_or_holds(surely_tracked(root_of(folder)), f"{STATE}/{place}/{session}"):
+        if is_brought(root_of(folder), f"{place}/{session}"):
             return
         os.rename(session, session, src_dir_fd=folders.open(place), dst_dir_fd=folders.open(SESSIONS, make=True))
         folders.flush((SESSIONS, place))
@@ -288,7 +288,7 @@ def recover(folder: str) -> None:
                 if appends:
                     from rcs_hooks.files import appending
 
-                    appends = appending.possible(folders, appends, surely_tracked(root_of(folder)))
+                    appends = appending.possible(folders, appends, root_of(folder))
                 _complete(folders, named, appends, name, is_last_try=True)
         except (OSError, UnsafePath) as error:
             if isinstance(error, OSError) and error.errno not in PERMANENT_ERRORS:

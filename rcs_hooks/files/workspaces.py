@@ -260,6 +260,6 @@ def _is_switch(path: str) -> bool:
 
 def _is_brought(off: str, root: str) -> bool:
     """Tell whether a switch-off file is the workspace's own and git tracks it: then it came with the repository."""
-    from rcs_hooks.files.tracked import is_tracked
+    from rcs_hooks.files.tracked import is_off_tracked
 
-    return off == os.path.join(root, HOME, OFF) and is_tracked(root, os.path.join(HOME, OFF))
+    return off == os.path.join(root, HOME, OFF) and is_off_tracked(root)

@@ -10,7 +10,7 @@ import sys
 
 from rcs_hooks import jsontext
 from rcs_hooks.environment import Environment, drop_brought_settings, real_environment
-from rcs_hooks.files.paths import STATE, let_owner_in
+from rcs_hooks.files.paths import let_owner_in
 from rcs_hooks.files.workspaces import find_root, has_sessions, is_disabled, may_have_state, off_by
 from rcs_hooks.hook.call import EVENTS, PROMPT, SESSION_END, SESSION_START, STOP, Payload, fields_of
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.hook.own_modes import OwnMode
     from rcs_hooks.workflow.tokens.scan import Token
 
@@ -147,29 +146,26 @@ def _dispatch(payload: Payload, root: str, cwd: str, environment: Environment) -
         from rcs_hooks.hook import stop
 
         return stop.answer(payload, root, cwd, environment)
-    from rcs_hooks.files.reading import tracked_once
-
     if payload.event == SESSION_START:
         from rcs_hooks.hook import session_start
 
         output = session_start.answer(payload, root, cwd, environment)
-        return _with_tracked_line(output, payload, root, tracked_once())
+        return _with_tracked_line(output, payload, root)
     if payload.event == SESSION_END:
         from rcs_hooks.hook import session_end
 
         return session_end.answer(payload, root, environment)
     from rcs_hooks.hook import prompt_submit
 
-    tracked_in = tracked_once()
-    output = prompt_submit.answer(payload, tokens, root, cwd, environment, own, tracked_in)
-    return _with_tracked_line(output, payload, root, tracked_in) if has_state else output
+    output = prompt_submit.answer(payload, tokens, root, cwd, environment, own)
+    return _with_tracked_line(output, payload, root) if has_state else output
 
 
-def _with_tracked_line(
-    output: "dict[str, Any]", payload: Payload, root: str, tracked_in: "TrackedIn"
-) -> "dict[str, Any]":
-    """Return the answer, with a line for the person where git tracks the workspace's state."""
-    if not tracked_in(os.path.join(root, STATE)):
+def _with_tracked_line(output: "dict[str, Any]", payload: Payload, root: str) -> "dict[str, Any]":
+    """Return the answer, with a line for the person where git was asked, and tracks the workspace's state."""
+    from rcs_hooks.files.tracked import is_known_to_be_there
+
+    if not is_known_to_be_there(root):
         return output
     from rcs_hooks.hook import notices
 

@@ -127,8 +127,6 @@ def add_tracked_line(output: dict[str, Any], root: str) -> dict[str, Any]:
 
 def is_tracked_line_due(root: str, session: str) -> bool:
     """Tell whether the next prompt of a session shows the line that git tracks its state. Records nothing."""
-    if not (workspaces.may_have_state(root, session) and tracked.tracked_names(root)) or tracked.has_tracked_session(
-        root, session
-    ):
+    if not tracked.is_known_to_be_there(root) or tracked.has_tracked_session(root, session):
         return False
     return not _was_shown(session_notes.load(workspaces.state_folder(root), session), TRACKED)

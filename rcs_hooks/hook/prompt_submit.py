@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from rcs_hooks.catalog import ModeDef
     from rcs_hooks.environment import Environment
-    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.files.transaction import Write
     from rcs_hooks.hook.call import Payload
     from rcs_hooks.hook.own_modes import OwnMode
@@ -48,12 +47,10 @@ def answer(
     cwd: str,
     environment: Environment,
     own: Mapping[str, OwnMode] = NO_MODES,
-    tracked_in: TrackedIn | None = None,
 ) -> dict[str, Any]:
     """Return the answer to one prompt; empty if there is nothing to say.
 
     `tokens`: the skills that it names. `own`: the own modes that it may name.
-    `tracked_in`: tells what git tracks, where the caller asks that too.
     """
     asked = tuple(token for token in tokens if token.passed_over is None)
     refused, declared = "", NO_MODES
@@ -104,7 +101,7 @@ def answer(
     unsent = _unsent_answer(folder, payload.session, prompt, environment)
     if unsent is not None:
         return unsent
-    result, output = _decide_and_commit(root, folder, payload.session, prompt, environment, words, tracked_in)
+    result, output = _decide_and_commit(root, folder, payload.session, prompt, environment, words)
     if not refused and (result is None or asked or not tokens):
         return output
     from rcs_hooks.hook import notices
@@ -177,7 +174,6 @@ def _decide_and_commit(
     prompt: Prompt,
     environment: Environment,
     words: Callable[[Reconciled | None], dict[str, Any]],
-    tracked_in: TrackedIn | None,
 ) -> tuple[Reconciled | None, dict[str, Any]]:
     """Decide what a prompt does and write it; return what was decided, and the answer that `words` makes of it.
 
@@ -186,7 +182,7 @@ def _decide_and_commit(
     decision is another one, or the workspace was not there yet, which the commands in the words may depend on.
     """
     now = environment.now
-    result = decide(folder, session, prompt, now, tracked_in).result
+    result = decide(folder, session, prompt, now).result
     output = words(result)
     if result is None or not (result.writes or (prompt.skills and in_use(folder))):
         return result, output
@@ -267,20 +263,19 @@ class Decided(NamedTuple):
     notes: JsonObject | Unreadable
 
 
-def decide(folder: str, session: str, prompt: Prompt, now: float, tracked_in: TrackedIn | None = None) -> Decided:
+def decide(folder: str, session: str, prompt: Prompt, now: float) -> Decided:
     """Decide what this prompt does to the present state. Writes nothing.
 
     A denied prompt may be sent again in the same turn, as the denial asks: it counts as answered only while it would be
     denied for the same reason.
     """
-    tracked_in = tracked_in or reading.tracked_once()
-    loaded = session_notes.load(folder, session, tracked_in)
+    loaded = session_notes.load(folder, session)
     notes = {} if isinstance(loaded, Unreadable) else loaded
     is_seen = prompt_notes.has_seen(notes, prompt)
     denial = prompt_notes.denial_of(notes, prompt) if is_seen else ""
     if (is_seen and not denial) or prompt_notes.is_between_tools(notes, prompt):
         return Decided(None, loaded)
-    reader = reading.Reader(folder, tracked_in)
+    reader = reading.Reader(folder, asks_of_ended=bool(prompt.skills))
     view = sessions.load(folder, session, now, reader)
     for broken in view.unreadable if prompt.skills else ():
         # Raised rather than denied: a denial would be noted, and the same prompt ignored when it is sent again.

@@ -9,7 +9,7 @@ from rcs_hooks.errors import RcsError, suppress
 from rcs_hooks.files import paths, transaction, workspaces
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
-from rcs_hooks.files.reading import Unreadable
+from rcs_hooks.files.reading import Reader, Unreadable
 from rcs_hooks.hook import session_end
 from rcs_hooks.state import folding, session_notes
 from rcs_hooks.state import session as sessions
@@ -37,7 +37,8 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
         return {}
     session_end.mark(root, payload.session, closed_at=None)
     folding.fold_in_passing(workspaces.state_folder(root), payload.session, environment.now, home=environment.home)
-    view = sessions.load(workspaces.state_folder(root), payload.session, environment.now)
+    folder = workspaces.state_folder(root)
+    view = sessions.load(folder, payload.session, environment.now, Reader(folder, asks_of_ended=False))
     members = view.active_modes()
     if not (members and payload.client.describes_start(payload.fields)):
         return {}

@@ -34,7 +34,7 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     if not paths.is_name(payload.session) or payload.client.runs_subagent(payload.fields):
         return {}
     folder = workspaces.state_folder(root)
-    reader = reading.Reader(folder)
+    reader = reading.Reader(folder, asks_of_ended=False)
     view = sessions.load(folder, payload.session, environment.now, reader)
     if reader.is_committing or _running(view):
         return _answer_under_lock(payload, root, cwd, environment)
@@ -67,9 +67,8 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
     call = _call_of(payload, environment)
     with Lock(folder):
         transaction.recover(folder)
-        tracked_in = reading.tracked_once()
-        view = sessions.load(folder, session, environment.now, reading.Reader(folder, tracked_in))
-        notes = stop_notes.load(folder, session, tracked_in)
+        view = sessions.load(folder, session, environment.now, reading.Reader(folder, asks_of_ended=False))
+        notes = stop_notes.load(folder, session)
         if payload.client.tells_prompt_at_stop:
             notes = stop_notes.of_turn(notes, payload.prompt or "")
         if stop_notes.has_answered(notes, call, stop_notes.last_written_at(folder, session, time.time())):

@@ -10,9 +10,10 @@ import os
 import stat
 
 from rcs_hooks.errors import Refused, suppress
+from rcs_hooks.files.ls_files import find_git
 from rcs_hooks.proof.attributes import LFS, attributes_of, converted_ids
 from rcs_hooks.proof.content import LINK, POINTER, POINTER_STARTS, REGULAR
-from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, find_git
+from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall
 from rcs_hooks.proof.repository import Repository, around, outermost
 from rcs_hooks.proof.work_tree import FOLDER, GITLINK, ID, ID_LENGTHS, MODE, list_files
 from rcs_hooks.text import clean

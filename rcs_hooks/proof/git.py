@@ -17,7 +17,7 @@ import subprocess
 import time
 
 from rcs_hooks.errors import Refused, reason_of, suppress
-from rcs_hooks.files.paths import inside
+from rcs_hooks.files.ls_files import guarded
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
@@ -35,13 +35,6 @@ SETTINGS = (
     "core.preloadIndex=true",
     "core.safecrlf=false",
 )
-ENVIRONMENT = {
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "",
-    "LC_ALL": "C",
-}
 READ_SIZE = 1 << 20
 PIPE_SIZE = 1 << 20
 MOST_OUTPUT = 1 << 30
@@ -99,23 +92,6 @@ class GitOutput(NamedTuple):
         lines = self.err.decode(errors="replace").strip().splitlines()
         fatal = [line for line in lines if line.startswith("fatal:")] or lines or [f"exit {self.exit}"]
         return clean(fatal[0].removeprefix("fatal: "), SHOWN)
-
-
-def find_git(env: Mapping[str, str], top: str) -> str | None:
-    """Return the path of git: the first on PATH that does not lie below a folder; None if there is none."""
-    for folder in env.get("PATH", os.defpath).split(os.pathsep):
-        path = os.path.join(folder, "git")
-        if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
-            if inside(os.path.realpath(folder), top) or inside(os.path.realpath(path), top):
-                continue
-            return path
-    return None
-
-
-def guarded(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment in which git is run."""
-    kept = {name: value for name, value in env.items() if not name.startswith("GIT_") and name != "LANGUAGE"}
-    return kept | ENVIRONMENT
 
 
 class Git:

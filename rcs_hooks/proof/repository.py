@@ -6,8 +6,8 @@ import os
 
 from rcs_hooks.errors import suppress
 from rcs_hooks.files.bounded import read_bytes
-from rcs_hooks.files.git_index import repository_of
 from rcs_hooks.files.paths import GIT
+from rcs_hooks.files.tracked import repository_of
 from rcs_hooks.proof.attributes import drivers_of
 from rcs_hooks.proof.content import ModeRules
 from rcs_hooks.proof.git import SHOWN, Deadline, Git, GitCall, GitFailure, GitOutput

@@ -11,10 +11,11 @@ import hashlib
 import os
 
 from rcs_hooks.errors import suppress
+from rcs_hooks.files.ls_files import find_git
 from rcs_hooks.files.paths import GIT, inside
 from rcs_hooks.proof import walk
 from rcs_hooks.proof.content import object_id
-from rcs_hooks.proof.git import SHOWN, Deadline, GitCall, GitFailure, TreeFailure, find_git
+from rcs_hooks.proof.git import SHOWN, Deadline, GitCall, GitFailure, TreeFailure
 from rcs_hooks.proof.repository import Repository, around, outermost
 from rcs_hooks.proof.work_tree import GITLINK, is_own_repository, line_of, list_files
 from rcs_hooks.text import clean

@@ -23,7 +23,7 @@ from rcs_hooks.files import paths, reading, transaction
 from rcs_hooks.files.folders import folders_of
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import Reader
-from rcs_hooks.files.tracked import has_tracked_session, tracked_names
+from rcs_hooks.files.tracked import has_tracked_session, may_be_brought
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state import history_folding, own_records, questions
 from rcs_hooks.state.questions import Question
@@ -97,7 +97,7 @@ def refresh(folder: str, now: float, budget: Budget, *, but: str = "", wait: flo
     if index.until:
         is_done = found.is_whole() and not foldable(folder, found, now, but=but)
         index = index._replace(looked=int(now) if is_done else 0, known=count_sessions(folder))
-    if index != read_index(folder) and not reading.is_tracked(folder, INDEX):
+    if index != read_index(folder) and not may_be_brought(reading.root_of(folder), INDEX):
         record: JsonObject = {"version": 1, "until": index.until, "looked": index.looked, "known": index.known}
         record |= {name: sorted(getattr(index, name)) for name in LISTS}
         with Lock(folder, wait):
@@ -123,8 +123,7 @@ def foldable(folder: str, look: Look, now: float, older_than: float = OLD, *, bu
             found.append((times.written, name))
     root, folded = os.path.dirname(os.path.dirname(folder)), f"{folder}/{paths.FOLDED}"
     names = (name for _, name in sorted(found) if not os.path.lexists(f"{folded}/{name}"))
-    is_any = bool(tracked_names(root))
-    return [name for name in names if not (is_any and has_tracked_session(root, name))]
+    return [name for name in names if not has_tracked_session(root, name)]
 
 
 def fold(folder: str, names: Sequence[str], budget: Budget, *, wait: float = 0) -> list[str]:

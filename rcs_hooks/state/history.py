@@ -17,7 +17,8 @@ from rcs_hooks import jsontext
 from rcs_hooks.errors import reason_of
 from rcs_hooks.files import paths
 from rcs_hooks.files.bounded import open_regular
-from rcs_hooks.files.reading import Reader, is_tracked
+from rcs_hooks.files.reading import Reader, root_of
+from rcs_hooks.files.tracked import may_be_brought
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
@@ -180,7 +181,7 @@ def read(folder: str, session: str, limit: int, *, mode: str = "", after: int = 
 def lines_of(folder: str, session: str, limit: int, *, mode: str = "", after: int = 0) -> list[Event]:
     """Return what `read` does, with the line that stands for folded ones."""
     path = paths.history_file(session)
-    if is_tracked(folder, path):
+    if may_be_brought(root_of(folder), path):
         return []
     pending = Reader(folder).append_to(path)
     found: list[Event] = []
@@ -222,7 +223,7 @@ def lines_of(folder: str, session: str, limit: int, *, mode: str = "", after: in
 def fault(folder: str, session: str) -> str:
     """Return why the history of a session cannot be read; empty if it can, or if there is none."""
     path = paths.history_file(session)
-    if is_tracked(folder, path):
+    if may_be_brought(root_of(folder), path):
         return "git tracks it"
     try:
         os.close(_open(folder, path))

@@ -18,7 +18,8 @@ from rcs_hooks.errors import LockTimeout, RcsError, suppress
 from rcs_hooks.files import paths, transaction
 from rcs_hooks.files.bounded import open_regular, read_bytes
 from rcs_hooks.files.lock import Lock
-from rcs_hooks.files.reading import is_tracked
+from rcs_hooks.files.reading import root_of
+from rcs_hooks.files.tracked import may_be_brought
 from rcs_hooks.state import history
 from rcs_hooks.state.history import MOST_READ, Event, event_of, text_of
 from rcs_hooks.tuples import NamedTuple
@@ -100,7 +101,7 @@ def fold(folder: str, session: str, *, home: str | None = None, wait: float = 0)
     wait for the lock.
     """
     path = paths.history_file(session)
-    if not _is_long(folder, path) or is_tracked(folder, path):
+    if not _is_long(folder, path) or may_be_brought(root_of(folder), path):
         return False
     with suppress(LockTimeout, OSError, RcsError), Lock(folder, wait):
         transaction.recover(folder)

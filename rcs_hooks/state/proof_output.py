@@ -14,7 +14,8 @@ from rcs_hooks.files import paths, transaction
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.folders import folders_of, make_folder
-from rcs_hooks.files.reading import is_tracked
+from rcs_hooks.files.reading import root_of
+from rcs_hooks.files.tracked import may_be_brought
 from rcs_hooks.workflow.proof import OUTPUT_SUFFIX, output_name
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ def read(folder: str, session: str | None, name: str) -> bytes | None:
     here = paths.folded(folder, path) or path
     with suppress(OSError):
         is_linked = any(os.path.islink(f"{folder}/{part}") for part in _folders_above(here))
-        return None if is_linked or is_tracked(folder, here) else read_bytes(f"{folder}/{here}", LONGEST)
+        return None if is_linked or may_be_brought(root_of(folder), here) else read_bytes(f"{folder}/{here}", LONGEST)
     return None
 
 
@@ -89,7 +90,7 @@ def remove(folder: str, session: str | None, names: Iterable[str]) -> int:
     place = paths.proofs_folder(session)
     with suppress(OSError, UnsafePath), folders_of(folder) as folders:
         for name in names:
-            if not is_tracked(folder, f"{place}/{name}"):
+            if not may_be_brought(root_of(folder), f"{place}/{name}"):
                 with suppress(OSError):
                     os.unlink(name, dir_fd=folders.open(place))
                     done += 1

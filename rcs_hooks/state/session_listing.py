@@ -7,7 +7,7 @@ import os
 from rcs_hooks.catalog import MODES
 from rcs_hooks.files import paths, reading
 from rcs_hooks.files.reading import Unreadable
-from rcs_hooks.files.tracked import has_tracked_session, tracked_names
+from rcs_hooks.files.tracked import has_tracked_session
 from rcs_hooks.state import own_records, session_index
 from rcs_hooks.terminal.ids import LEAST_TYPED, resolve, too_short
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
@@ -23,8 +23,7 @@ def known_sessions(folder: str) -> list[str]:
     """List every session with a folder, but for those that were folded away or came with the repository."""
     found = _names_in(f"{folder}/{paths.SESSIONS}")
     root = os.path.dirname(os.path.dirname(folder))
-    is_any = bool(tracked_names(root))
-    return [name for name in found if not (is_any and has_tracked_session(root, name))]
+    return [name for name in found if not has_tracked_session(root, name)]
 
 
 def folded_sessions(folder: str) -> list[str]:
@@ -32,8 +31,7 @@ def folded_sessions(folder: str) -> list[str]:
     found = _names_in(f"{folder}/{paths.FOLDED}")
     root = os.path.dirname(os.path.dirname(folder))
     found = [name for name in found if paths.folded(folder, paths.session_folder(name))]
-    is_any = bool(tracked_names(root))
-    return [name for name in found if not (is_any and has_tracked_session(root, name, paths.FOLDED))]
+    return [name for name in found if not has_tracked_session(root, name, paths.FOLDED)]
 
 
 def is_known(folder: str, session: str) -> bool:

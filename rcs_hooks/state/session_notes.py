@@ -23,7 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.session import ActiveMode
     from rcs_hooks.workflow.mode_record import ModeRecord
@@ -40,12 +39,9 @@ LONGEST_TIME = 40
 TIMES = frozenset({"timestamp", "ts", "time", "date", "turn_id", "thread_id"})
 
 
-def load(folder: str, session: str, tracked_in: TrackedIn | None = None) -> JsonObject | Unreadable:
-    """Return the notes of a session: empty if there are none, Unreadable if their file cannot be read.
-
-    `tracked_in`: tells what git tracks, where the caller asks that too.
-    """
-    return read_untracked(folder, paths.notes_file(session), tracked_in) or {}
+def load(folder: str, session: str) -> JsonObject | Unreadable:
+    """Return the notes of a session: empty if there are none, Unreadable if their file cannot be read."""
+    return read_untracked(folder, paths.notes_file(session)) or {}
 
 
 def part(notes: Mapping[str, object], name: str) -> JsonObject:

@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rcs_hooks.files.reading import TrackedIn
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.session import ActiveMode
     from rcs_hooks.workflow.stop import Decision
@@ -42,9 +41,9 @@ class StopCall(NamedTuple):
     """What the client sends with each call for one Stop and changes for the next Stop; None if it sends none."""
 
 
-def load(folder: str, session: str, tracked_in: TrackedIn) -> JsonObject:
+def load(folder: str, session: str) -> JsonObject:
     """Return the notes of a session in which a Stop is to be counted. Raises Uncounted if they cannot be read."""
-    notes = session_notes.load(folder, session, tracked_in)
+    notes = session_notes.load(folder, session)
     if isinstance(notes, Unreadable):
         from rcs_hooks.errors import Uncounted
 

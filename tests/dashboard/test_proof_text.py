@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.dashboard.proof_text import GONE, ProofText, read, text_of
-from tests.hook.test_tracked_state import lay_index
+from rcs_hooks.state.proof_output import LONGEST
+from tests.hook.test_tracked_state import tracked_here
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -65,5 +66,5 @@ def test_the_output_of_a_proof_is_read(workspace: Workspace) -> None:
 
 def test_what_came_with_the_repository_is_not_shown(workspace: Workspace) -> None:
     (proofs(workspace) / NAME).write_text("tracked")
-    lay_index(workspace.root, [f".rcs/state/sessions/s1/proofs/{NAME}".encode()])
+    tracked_here(workspace.root, f".rcs/state/sessions/s1/proofs/{NAME}")
     assert found(workspace) == ProofText(problem=GONE)

@@ -340,6 +340,7 @@ def test_an_own_planning_mode_is_the_source_of_what_is_deferred(desk: Desk) -> N
 def test_a_record_that_git_tracks_counts_for_nothing(running: Desk) -> None:
     import subprocess
 
+    (running.folder("s1") / "hook-ledger.json").unlink()  # which only a prompt of the person writes
     for words in (["init", "-q"], ["add", "-f", ".rcs/state/sessions/s1/release-state.json"]):
         subprocess.run(["git", *words], cwd=running.root, check=True)
     assert running.stop().line == "{}"

@@ -16,7 +16,7 @@ from rcs_hooks.overview.entries import Entry, Overview
 from rcs_hooks.overview.words import lines
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.writing import write
-from tests.hook.test_tracked_state import lay_index
+from tests.hook.test_tracked_state import tracked_here
 from tests.runs.support import Project
 from tests.state.test_operations import at
 from tests.support import NOW, Workspace, run_rcs
@@ -214,7 +214,7 @@ def test_a_session_that_came_with_the_repository_counts_for_nothing(workspace: W
     (workspace.state / "sessions").mkdir(parents=True)
     (workspace.state / "sessions" / "s1").symlink_to(tmp_path / "elsewhere")
     assert groups(look(workspace)) == {"waiting": ["session"]}
-    lay_index(workspace.root, [b".rcs/state/sessions/s1"])
+    tracked_here(workspace.root, ".rcs/state/sessions/s1")
     assert groups(look(workspace)) == {}
 
 

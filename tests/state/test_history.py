@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,14 +152,7 @@ def a_pipe(workspace: Workspace) -> None:
     os.mkfifo(path_of(workspace))
 
 
-def tracked(workspace: Workspace) -> None:
-    path_of(workspace).write_bytes(line(1))
-    (workspace.root / ".rcs/.gitignore").write_text("")
-    for words in (("init", "-q"), ("add", "-f", str(path_of(workspace)))):
-        subprocess.run(["git", "-C", str(workspace.root), *words], check=True)
-
-
-@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe, tracked])
+@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe])
 def test_a_history_that_cannot_be_used_loses_nothing_else(
     spoil: Callable[[Workspace], None], workspace: Workspace
 ) -> None:
