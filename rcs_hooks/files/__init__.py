@@ -1,1 +1,1 @@
-"""Files and folders: names, places, bounded reading, a commit of several files, the lock, the clock, what git tracks."""
+"""Files and folders: names, places, bounded reading, commits of several files, the lock, the clock, what git tracks."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from rcs_hooks.errors import LockTimeout
 from rcs_hooks.files import paths, reading, transaction, workspaces
 from rcs_hooks.files.clock import iso
-from rcs_hooks.files.lock import LOCK_SECONDS, Lock, in_use
+from rcs_hooks.files.lock import HOOK_SECONDS, Lock, in_use
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import prompt_notes, questions, session_notes
 from rcs_hooks.state import session as sessions
@@ -198,7 +198,7 @@ def _decide_and_commit(
         prepare(root)
     only_notes = not prompt.skills and [write.path for write in result.writes] == [paths.notes_file(session)]
     try:
-        with Lock(folder, NOTE_SECONDS if only_notes else LOCK_SECONDS):
+        with Lock(folder, NOTE_SECONDS if only_notes else HOOK_SECONDS):
             transaction.recover(folder)
             before, decided = result, decide(folder, session, prompt, now)
             result = decided.result

@@ -10,7 +10,7 @@ import time
 
 from rcs_hooks.files import paths, reading, transaction, workspaces
 from rcs_hooks.files.clock import iso
-from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.lock import HOOK_SECONDS, Lock
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state import session_notes, stop_notes
 from rcs_hooks.workflow import last_message, stop
@@ -65,7 +65,7 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
     session = payload.session
     folder = prepare(root)
     call = _call_of(payload, environment)
-    with Lock(folder):
+    with Lock(folder, HOOK_SECONDS):
         transaction.recover(folder)
         view = sessions.load(folder, session, environment.now, reading.Reader(folder, asks_of_ended=False))
         notes = stop_notes.load(folder, session)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rcs_hooks.errors import LockTimeout
 from rcs_hooks.files import paths, transaction, workspaces
-from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.lock import HOOK_SECONDS, Lock
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import prompt_notes, session_notes, stop_notes
 from rcs_hooks.state import session as sessions
@@ -28,7 +28,7 @@ def note_turn(root: str, session: str, turn: str, now: float) -> None:
     if not any(member.session for member in sessions.load(folder, session, now).active_modes()):
         return
     try:
-        with Lock(folder):
+        with Lock(folder, HOOK_SECONDS):
             transaction.recover(folder)
             notes = session_notes.load(folder, session)
             if not isinstance(notes, Unreadable) and prompt_notes.current_turn(notes) != turn:

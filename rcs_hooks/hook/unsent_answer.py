@@ -14,7 +14,7 @@ from rcs_hooks import jsontext
 from rcs_hooks.errors import LockTimeout, suppress
 from rcs_hooks.files import bounded, paths, reading, transaction
 from rcs_hooks.files.folders import folders_of
-from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.lock import HOOK_SECONDS, Lock
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import prompt_notes, session_notes
 from rcs_hooks.state import session as sessions
@@ -102,7 +102,7 @@ def hand_over(
     program that gets it is known.
     """
     try:
-        with Lock(folder):
+        with Lock(folder, HOOK_SECONDS):
             transaction.recover(folder)
             notes = session_notes.load(folder, session)
             if isinstance(notes, Unreadable):

@@ -6,38 +6,26 @@ import os
 import signal
 import socket
 import threading
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import filelock
 import pytest
 
 from rcs_hooks.errors import LockTimeout
 from rcs_hooks.files import preparation, transaction
-from rcs_hooks.files.lock import LOCK, LOCK_SECONDS, Lock, _Turns
+from rcs_hooks.files.lock import LOCK, LOCK_SECONDS, Lock
 from rcs_hooks.files.preparation import prepare
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state.prune import prune
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
+from tests.files.test_transaction import exits_with_status_of
 from tests.support import clock, least
-
-if TYPE_CHECKING:
-    pass
-from tests.files.test_transaction import at_once, exits_with_status_of
-
-
-def of_another_process(state: Path, seconds: float = 0) -> Lock:
-    """A lock that does not stand in this process' queue."""
-    lock = Lock(str(state), seconds)
-    lock._turns = _Turns()
-    return lock
 
 
 def is_free(state: Path) -> bool:
     try:
-        with of_another_process(state):
+        with Lock(str(state), 0):
             return True
     except LockTimeout:
         return False
@@ -119,61 +107,6 @@ def test_many_threads_and_none_of_them_fails_to_make_the_first_state(tmp_path: P
     assert failed == []
 
 
-@pytest.mark.slow
-def test_threads_have_the_lock_in_the_order_they_asked_and_none_waits_for_ever(folder: Path) -> None:
-    """What one server does for many sessions: luck must not let one of them wait beyond its time."""
-    threads, rounds, held = 20, 10, 0.01
-    before_me: list[int] = []
-
-    def live() -> None:
-        for _ in range(rounds):
-            asked = len(before_me)
-            with Lock(str(folder), seconds=60):
-                before_me.append(len(before_me) - asked)
-                time.sleep(held)
-
-    crowd = [threading.Thread(target=live) for _ in range(threads)]
-    for one in crowd:
-        one.start()
-    for one in crowd:
-        one.join()
-    assert len(before_me) == threads * rounds
-    assert max(before_me) < 4 * threads  # in order it is one round; who was kept from asking lets some others ask again
-    assert is_free(folder)
-
-
-def test_a_thread_that_gave_up_leaves_the_turn_to_the_next(folder: Path) -> None:
-    with Lock(str(folder)), pytest.raises(LockTimeout):
-        Lock(str(folder), seconds=0.02).__enter__()
-    with Lock(str(folder), seconds=60):
-        assert not is_free(folder)
-    with filelock.FileLock(folder / LOCK), pytest.raises(LockTimeout):
-        Lock(str(folder), seconds=0.02).__enter__()
-    with Lock(str(folder), seconds=60):
-        assert not is_free(folder)
-
-
-@pytest.mark.slow
-def test_a_crowd_of_processes_has_the_lock_one_after_the_other_and_nobody_gives_up(folder: Path) -> None:
-    """Together they take twice as long as any of them would wait for one holder."""
-    crowd, held, patience = 30, 0.2, 3.0
-
-    def live() -> None:
-        with Lock(str(folder), patience):
-            time.sleep(held)
-
-    assert at_once(live, crowd) == [0] * crowd
-    assert is_free(folder)
-
-
-def test_what_a_wait_that_was_given_up_gets_later_is_given_back(folder: Path) -> None:
-    with filelock.FileLock(folder / LOCK), pytest.raises(LockTimeout):
-        Lock(str(folder), seconds=0.02).__enter__()
-    for _ in range(3):
-        with filelock.FileLock(folder / LOCK, timeout=60):
-            assert not is_free(folder)
-
-
 def test_a_lock_that_is_given_back_in_time_is_taken(folder: Path) -> None:
     held = Lock(str(folder)).__enter__()
     timer = threading.Timer(0.05, held.__exit__, (None, None, None))
@@ -193,7 +126,7 @@ def test_a_removed_lock_file_locks_nobody_out(folder: Path) -> None:
 def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Path) -> None:
     old = Lock(str(folder)).__enter__()
     (folder / LOCK).unlink()
-    with of_another_process(folder):
+    with Lock(str(folder), 0):
         old.__exit__(None, None, None)
         assert not is_free(folder)
         assert not is_free_for_filelock(folder)

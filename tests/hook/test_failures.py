@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from rcs_hooks import clients, files, hook, modes, state, workflow
 from rcs_hooks.environment import Environment
-from rcs_hooks.files.lock import LOCK_SECONDS
+from rcs_hooks.files.lock import HOOK_SECONDS
 from rcs_hooks.hook.entry import main, respond
 from tests.properties import examples
 from tests.support import CHECKOUT, RCS_HOOK, Answer, Workspace, clean_env, clock, hook_here, least, run_hook
@@ -718,7 +718,7 @@ def test_a_lock_that_does_not_come_within_two_seconds_lets_everything_pass(runni
         answers.append(process(running, event, any_call(running, event)))
 
     with lock_held(running):
-        assert LOCK_SECONDS <= least(lambda: clock(call), 2 * LOCK_SECONDS) <= 2 * LOCK_SECONDS
+        assert HOOK_SECONDS <= least(lambda: clock(call), 2 * HOOK_SECONDS) <= 2 * HOOK_SECONDS
     for answer in answers:
         assert_lets_pass(answer)
         assert "/.lock: another rcs process is using it; " in answer.notice
@@ -736,7 +736,7 @@ def test_a_stop_with_nothing_running_does_not_wait_for_a_lock(running: Workspace
         assert process(running, "Stop", any_call(running, "Stop")).line == "{}"
 
     with lock_held(running):
-        assert least(lambda: clock(call), LOCK_SECONDS) <= LOCK_SECONDS
+        assert least(lambda: clock(call), HOOK_SECONDS) <= HOOK_SECONDS
 
 
 @pytest.mark.slow
@@ -746,7 +746,7 @@ def test_a_prompt_with_no_work_does_not_wait_for_a_lock(running: Workspace) -> N
         assert process(running, "UserPromptSubmit", turn_id="t1", prompt="hello").line == "{}"
 
     with lock_held(running):
-        assert least(lambda: clock(call), LOCK_SECONDS) <= LOCK_SECONDS
+        assert least(lambda: clock(call), HOOK_SECONDS) <= HOOK_SECONDS
 
 
 # --- an end of the pipe that is gone
