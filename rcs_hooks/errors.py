@@ -65,15 +65,6 @@ class UnsafePath(RcsError):
     code = "unsafe_path"
 
 
-class InTheWay(UnsafePath, OSError):
-    """Raised when a path where state belongs is taken by something else.
-
-    Also an OSError, for callers that carry on without what they could not write.
-    """
-
-    code = "in_the_way"
-
-
 class Unavailable(RcsError):
     """Raised when a file cannot be read for the moment, so that its content is unknown; nothing was changed."""
 

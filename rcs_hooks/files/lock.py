@@ -10,7 +10,6 @@ import os
 import time
 
 from rcs_hooks.errors import LockTimeout, suppress
-from rcs_hooks.files.folders import folders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,8 @@ LOCK_SECONDS = 8.0
 """How long a command waits for the lock. A hook holds it for a few milliseconds."""
 HOOK_SECONDS = 2.0
 """How long a hook waits for it: a client gives a hook 10 s in all."""
-PAUSE = 0.005
+FIRST_PAUSE, LONGEST_PAUSE = 0.002, 0.05
+"""How long to wait before another try, which is twice as long each time: a crowd must not keep the holder from work."""
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -52,26 +52,14 @@ class Lock:
             self._other = filelock.FileLock(self.path, timeout=self.seconds)
             self._other.acquire()
             return self
-        until = time.monotonic() + self.seconds
-        while (fd := self._tried()) is None:
+        until, pause = time.monotonic() + self.seconds, FIRST_PAUSE
+        while (fd := _locked(self.path)) is None:
             if time.monotonic() >= until:
                 raise LockTimeout(self.path)
-            time.sleep(PAUSE)
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
         self._fd = fd
         return self
-
-    def _tried(self) -> int | None:
-        """Return the descriptor of the file, locked; None if somebody else has the lock."""
-        try:
-            with folders_of(self.folder) as folders:
-                return _locked(folders.open(""))
-        except OSError as error:
-            from rcs_hooks.files import obstacles
-
-            obstacles.check(self.folder)  # it may be able to say why, and what to type
-            if error.filename == LOCK:  # as it was opened, in its folder
-                error.filename = self.path
-            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -83,17 +71,17 @@ class Lock:
             self._fd = None
 
 
-def _locked(at: int) -> int | None:
-    """Open and lock the file in a folder; None if somebody else has it.
+def _locked(path: str) -> int | None:
+    """Open a file and lock it; None if somebody else has it.
 
     A file that was removed since it was opened locks nobody else out, so it does not count.
     """
-    fd = os.open(LOCK, FLAGS, 0o600, dir_fd=at)
+    fd = os.open(path, FLAGS, 0o600)
     is_ours = False
     try:
         with suppress(BlockingIOError, FileNotFoundError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            is_ours = os.path.samestat(os.fstat(fd), os.stat(LOCK, dir_fd=at, follow_symlinks=False))
+            is_ours = os.path.samestat(os.fstat(fd), os.lstat(path))
     finally:
         if not is_ours:
             os.close(fd)

@@ -52,25 +52,13 @@ def fault_of(path: str) -> str:
     return f"it has {length} bytes, and {LONGEST_PATH} at most can be opened" if length > LONGEST_PATH else ""
 
 
-def resolved(folder: str, path: str) -> str:
-    """Return `folder/path` with links resolved.
-
-    `folder` is resolved already, so only the parts of `path` are looked at.
-    """
-    if has_link(folder, path):
-        return os.path.realpath(f"{folder}/{path}")
-    parts = [part for part in path.split("/") if part]
-    return "/".join((folder.rstrip("/"), *parts)) if parts else folder
-
-
-def has_link(folder: str, path: str) -> bool:
-    """Tell whether a part of `path`, which is relative to a folder, is a link, `.` or `..`."""
-    folder = folder.rstrip("/")
+def link_in(folder: str, path: str) -> str:
+    """Return the first part of `path`, which is relative to a folder, that is a link; empty if none is."""
     for part in filter(None, path.split("/")):
         folder = f"{folder}/{part}"
-        if part in (".", "..") or os.path.islink(folder):
-            return True
-    return False
+        if os.path.islink(folder):
+            return folder
+    return ""
 
 
 def inside(path: str, folder: str) -> bool:

@@ -6,7 +6,7 @@ import os
 import stat
 
 from rcs_hooks.errors import UnsafePath
-from rcs_hooks.files.folders import Folders, flush, make_folder
+from rcs_hooks.files.folders import flush_folder, make_folders
 from rcs_hooks.files.paths import HOME, STATE
 from rcs_hooks.files.workspaces import state_folder
 
@@ -23,28 +23,25 @@ def prepare(root: str) -> str:
     """
     check_workspace(root)
     folder = state_folder(root)
-    ignored = _is_ignored(root)
-    if not (ignored and os.path.isdir(folder)):
-        with Folders(root) as folders:
-            home = folders.open(HOME, make=True)
-            if not ignored:
-                _keep_out_of_git(home)
-            make_folder(folders, folder, STATE)
+    if not _is_ignored(root):
+        make_folders(root, HOME)
+        _keep_out_of_git(f"{root}/{HOME}")
+    make_folders(root, STATE)
     return folder
 
 
-def _keep_out_of_git(home: int) -> None:
+def _keep_out_of_git(home: str) -> None:
     """Write the `.gitignore` of `.rcs` in place.
 
     It is not staged and renamed: there is no lock yet, others may do the same, and no staged file may be left behind.
     """
-    file = os.open(".gitignore", IN_PLACE_FLAGS, 0o600, dir_fd=home)
+    file = os.open(f"{home}/.gitignore", IN_PLACE_FLAGS, 0o600)
     try:
         os.write(file, IGNORED)
         os.fsync(file)
     finally:
         os.close(file)
-    flush(home)
+    flush_folder(home)
 
 
 def _is_ignored(root: str) -> bool:

@@ -12,7 +12,7 @@ import errno
 import os
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import Unavailable, UnsafePath, reason_of, suppress
+from rcs_hooks.errors import Unavailable, reason_of, suppress
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.paths import (
     COMMIT,
@@ -24,10 +24,7 @@ from rcs_hooks.files.paths import (
     STAGED,
     STATE,
     folded,
-    has_link,
-    inside,
     is_name,
-    resolved,
 )
 from rcs_hooks.files.tracked import may_be_brought
 from rcs_hooks.tuples import NamedTuple
@@ -224,18 +221,6 @@ class Reader:
 
     def _read(self, path: str) -> JsonObject | Unreadable | None:
         return read_untracked(self.folder, path, asks_of_ended=self._asks_of_ended)
-
-
-def check_inside(folder: str, path: str) -> None:
-    """Raise UnsafePath if a link leads from `folder/path` out of the state folder."""
-    if not has_link(folder, path):
-        return  # so no part leads anywhere else, wherever the folder itself is
-    real = os.path.realpath(folder)
-    if not inside(resolved(real, path), real):
-        from rcs_hooks.files import obstacles
-
-        obstacles.check(folder)
-        raise UnsafePath(f"{STATE}/{path} leads out of the state folder, so it is not used; remove that link")
 
 
 def files_in(journal: JsonObject) -> Iterator[tuple[str, bool]]:

@@ -21,7 +21,7 @@ import stat
 
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused, UnsafePath, suppress
-from rcs_hooks.files.folders import Folders, flush, folders_of, make_folder
+from rcs_hooks.files.folders import flush_folder, flush_folders, make_folders, refuse_link
 from rcs_hooks.files.paths import SESSIONS, STAGED, folded
 from rcs_hooks.files.reading import (
     LARGEST,
@@ -70,47 +70,43 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
     lines = [write for write in writes if write.append]
     writes = [write for write in writes if not write.append] if lines else writes
     refuse_tracked(root_of(folder), [write.path for write in writes])
-    with folders_of(folder) as folders:
-        for place, path in {os.path.dirname(write.path): write.path for write in (*writes, *lines)}.items():
-            unfold(folders, folder, path)
-            make_folder(folders, folder, place)
-        for write in writes:
-            _make_way(folders, write.path)
-        texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
-        for write, text in texts:
-            if len(text) > LARGEST:
-                why = f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again"
-                raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
-        for place in {os.path.dirname(write.path) for write in writes}:
-            if os.path.basename(place) == QUESTIONS:  # other files have one name, which the next write stages again
-                _sweep(folders, folder, place)
-        appends: Sequence[Append] = ()
-        if lines:
-            from rcs_hooks.files import appending
+    for place, path in {os.path.dirname(write.path): write.path for write in (*writes, *lines)}.items():
+        unfold(folder, path)
+        make_folders(folder, place)
+    for write in writes:
+        _make_way(folder, write.path)
+    texts = [(write, _text_of(write.record)) for write in writes if write.record is not None]
+    for write, text in texts:
+        if len(text) > LARGEST:
+            why = f"{write.path}: {len(text)} bytes, and no more than {LARGEST} can be read again"
+            raise Refused(f"{why}; write less, or clear the mode with: rcs state clear")
+    for place in {os.path.dirname(write.path) for write in writes}:
+        if os.path.basename(place) == QUESTIONS:  # other files have one name, which the next write stages again
+            sweep(folder, place)
+    appends: Sequence[Append] = ()
+    if lines:
+        from rcs_hooks.files import appending
 
-            appends = appending.placed(folders, [(write.path, write.append) for write in lines], root_of(folder))
-        lasting = [os.path.dirname(write.path) for write in (*writes, *lines) if write.durable]
-        _commit(folders, writes, texts, appends, lasting, journal_beside(root_of(folder)))
+        appends = appending.placed(folder, [(write.path, write.append) for write in lines])
+    lasting = [os.path.dirname(write.path) for write in (*writes, *lines) if write.durable]
+    _commit(folder, writes, texts, appends, lasting, journal_beside(root_of(folder)))
 
 
 def sweep(folder: str, place: str) -> int:
     """Remove the files that a kill left staged in a folder; return how many. The caller has called `recover`."""
-    with folders_of(folder) as folders:
-        return _sweep(folders, folder, place) if folders.is_there(place) else 0
-
-
-def _sweep(folders: Folders, folder: str, place: str) -> int:
-    fd, done = folders.open(place), 0
-    for name in os.listdir(fd)[:MOST_SWEPT]:
-        path = f"{place}/{name}" if place else name
-        if name.endswith((f".json{STAGED}", f".jsonl{STAGED}")) and not is_brought(root_of(folder), path):
-            with suppress(OSError):
-                os.unlink(name, dir_fd=fd)
-                done += 1
+    refuse_link(folder, place)
+    done = 0
+    with suppress(FileNotFoundError):
+        for name in os.listdir(f"{folder}/{place}")[:MOST_SWEPT]:
+            path = f"{place}/{name}" if place else name
+            if name.endswith((f".json{STAGED}", f".jsonl{STAGED}")) and not is_brought(root_of(folder), path):
+                with suppress(OSError):
+                    os.unlink(f"{folder}/{path}")
+                    done += 1
     return done
 
 
-def unfold(folders: Folders, folder: str, path: str) -> None:
+def unfold(folder: str, path: str) -> None:
     """Move a session that was folded away back to its place, because its file `path` is about to be written.
 
     `folder`: the state folder; `path` is relative to it. Does nothing for a session that is in its place, or that git
@@ -121,12 +117,13 @@ def unfold(folders: Folders, folder: str, path: str) -> None:
         place, session, *_ = elsewhere.split("/")
         if is_brought(root_of(folder), f"{place}/{session}"):
             return
-        os.rename(session, session, src_dir_fd=folders.open(place), dst_dir_fd=folders.open(SESSIONS, make=True))
-        folders.flush((SESSIONS, place))
+        make_folders(folder, SESSIONS)
+        os.rename(f"{folder}/{place}/{session}", f"{folder}/{SESSIONS}/{session}")
+        flush_folders(folder, (SESSIONS, place))
 
 
 def _commit(
-    folders: Folders,
+    folder: str,
     writes: Sequence[Write],
     texts: Sequence[tuple[Write, bytes]],
     appends: Sequence[Append],
@@ -140,24 +137,23 @@ def _commit(
     try:
         for write, text in texts:
             staged.append(f"{write.path}{STAGED}")
-            _write_fresh(*folders.at(staged[-1]), text, durable=write.durable)
+            _write_fresh(f"{folder}/{staged[-1]}", text, durable=write.durable)
         if needs_journal:
-            folders.flush(lasting)
-            _write_journal(folders, writes, appends, journal, durable=bool(lasting))
+            flush_folders(folder, lasting)
+            _write_journal(folder, writes, appends, journal, durable=bool(lasting))
     except BaseException:  # an interrupt too must leave nothing staged; it is raised again
         # The journal goes first: an interrupt may come just after it was put in place.
         for path in (journal, *staged):
             with suppress(OSError):
-                fd, name = folders.at(path)
-                os.unlink(name, dir_fd=fd)
+                os.unlink(f"{folder}/{path}")
         raise
     if needs_journal:
         # The commit has happened: readers take the staged files, and the next holder of the lock renames what is left.
         with suppress(OSError):
-            _complete(folders, names, appends, journal, durable=bool(lasting))
+            _complete(folder, names, appends, journal, durable=bool(lasting))
     else:
-        _apply(folders, names)
-        folders.flush(lasting)
+        _apply(folder, names)
+        flush_folders(folder, lasting)
 
 
 def _text_of(record: JsonObject) -> bytes:
@@ -166,32 +162,30 @@ def _text_of(record: JsonObject) -> bytes:
     return text if len(text) <= LARGEST else jsontext.dumps_line(record).encode()
 
 
-def _make_way(folders: Folders, path: str) -> None:
+def _make_way(folder: str, path: str) -> None:
     """Move a folder aside that is where a file belongs: nothing could be renamed over it."""
-    fd, name = folders.at(path)
     with suppress(FileNotFoundError):
-        if stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
-            _rename_aside(fd, name)
+        if stat.S_ISDIR(os.lstat(f"{folder}/{path}").st_mode):
+            _rename_aside(f"{folder}/{path}")
 
 
 def move_aside(folder: str, path: str) -> None:
     """Rename a file to a name that nothing else has, so that nothing unreadable is lost. The caller holds the lock."""
-    with folders_of(folder) as folders:
-        unfold(folders, folder, path)
-        _rename_aside(*folders.at(path))
+    unfold(folder, path)
+    refuse_link(folder, os.path.dirname(path))
+    _rename_aside(f"{folder}/{path}")
 
 
-def _rename_aside(fd: int, name: str) -> None:
-    there = set(os.listdir(fd))
-    names = (f"{name}{ASIDE}{number or ''}" for number in range(MOST_ASIDE))
-    free = next((free for free in names if free not in there), f"{name}{ASIDE}-{os.urandom(8).hex()}")
-    os.rename(name, free, src_dir_fd=fd, dst_dir_fd=fd)
+def _rename_aside(path: str) -> None:
+    names = (f"{path}{ASIDE}{number or ''}" for number in range(MOST_ASIDE))
+    free = next((free for free in names if not os.path.lexists(free)), f"{path}{ASIDE}-{os.urandom(8).hex()}")
+    os.rename(path, free)
 
 
-def _write_fresh(fd: int, name: str, text: bytes, *, durable: bool) -> None:
+def _write_fresh(path: str, text: bytes, *, durable: bool) -> None:
     with suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=fd)
-    file = os.open(name, FRESH_FLAGS, 0o600, dir_fd=fd)
+        os.unlink(path)
+    file = os.open(path, FRESH_FLAGS, 0o600)
     try:
         view = memoryview(text)
         while view:
@@ -202,39 +196,39 @@ def _write_fresh(fd: int, name: str, text: bytes, *, durable: bool) -> None:
         os.close(file)
 
 
-def _replace(fd: int, name: str, text: bytes, *, durable: bool = True) -> None:
+def _replace(path: str, text: bytes, *, durable: bool = True) -> None:
     """Write a whole file at once, flushed to the disk if it is to be durable."""
-    staged = f"{name}{STAGED}"
+    staged = f"{path}{STAGED}"
     try:
-        _write_fresh(fd, staged, text, durable=durable)
-        os.replace(staged, name, src_dir_fd=fd, dst_dir_fd=fd)
+        _write_fresh(staged, text, durable=durable)
+        os.replace(staged, path)
     except BaseException:  # an interrupt too must leave no half file behind; it is raised again
         with suppress(OSError):
-            os.unlink(staged, dir_fd=fd)
+            os.unlink(staged)
         raise
     if durable:
-        flush(fd)
+        flush_folder(os.path.dirname(path))
 
 
 def replace_text(folder: str, path: str, text: bytes) -> None:
     """Replace a file other than a record, wholly or not at all. The caller holds the lock and has called `recover`."""
     refuse_tracked(root_of(folder), [path])
-    with folders_of(folder) as folders:
-        _replace(*folders.at(path), text)
+    refuse_link(folder, os.path.dirname(path))
+    _replace(f"{folder}/{path}", text)
 
 
 def _write_journal(
-    folders: Folders, writes: Sequence[Write], appends: Sequence[Append], journal: str, *, durable: bool
+    folder: str, writes: Sequence[Write], appends: Sequence[Append], journal: str, *, durable: bool
 ) -> None:
     files: list[JsonObject] = [{"path": write.path, "remove": write.record is None} for write in writes]
     # A version that appends nothing passes over these, for they name no `.json` file.
     files += [{"path": each.path, "size": each.size, "append": each.lines} for each in appends]
     text = jsontext.dumps_file({"version": 1, "files": files})
-    _replace(folders.open(""), journal, text.encode(), durable=durable)
+    _replace(f"{folder}/{journal}", text.encode(), durable=durable)
 
 
 def _complete(
-    folders: Folders,
+    folder: str,
     files: Sequence[tuple[str, bool]],
     appends: Sequence[Append],
     journal: str,
@@ -246,27 +240,25 @@ def _complete(
 
     `is_last_try`: lines that cannot be appended now are lost.
     """
-    _apply(folders, files)
+    _apply(folder, files)
     if appends:
         from rcs_hooks.files import appending
 
         for each in appends:
-            appending.append(folders, each, durable=durable, is_last_try=is_last_try)
+            appending.append(folder, each, durable=durable, is_last_try=is_last_try)
     if durable:
         paths = (*(path for path, _ in files), *(each.path for each in appends))
-        folders.flush(map(os.path.dirname, paths))
-    fd, name = folders.at(journal)
-    os.unlink(name, dir_fd=fd)
+        flush_folders(folder, map(os.path.dirname, paths))
+    os.unlink(f"{folder}/{journal}")
 
 
-def _apply(folders: Folders, files: Sequence[tuple[str, bool]]) -> None:
+def _apply(folder: str, files: Sequence[tuple[str, bool]]) -> None:
     for path, remove in files:
-        fd, name = folders.at(path)
         with suppress(FileNotFoundError):  # it was done before the kill
             if remove:
-                os.unlink(name, dir_fd=fd)
+                os.unlink(f"{folder}/{path}")
             else:
-                os.replace(f"{name}{STAGED}", name, src_dir_fd=fd, dst_dir_fd=fd)
+                os.replace(f"{folder}/{path}{STAGED}", f"{folder}/{path}")
 
 
 def recover(folder: str) -> None:
@@ -280,17 +272,23 @@ def recover(folder: str) -> None:
         try:
             if isinstance(journal, Unreadable):
                 raise UnsafePath(journal.why)
-            with folders_of(folder) as folders:
-                named = [each for each in files_in(journal) if folders.is_there(os.path.dirname(each[0]))]
-                for path, _ in named:
-                    _make_way(folders, path)
-                appends = list(appends_in(journal))
-                if appends:
-                    from rcs_hooks.files import appending
+            named = [each for each in files_in(journal) if _has_place(folder, each[0])]
+            for path, _ in named:
+                _make_way(folder, path)
+            appends = list(appends_in(journal))
+            if appends:
+                from rcs_hooks.files import appending
 
-                    appends = appending.possible(folders, appends, root_of(folder))
-                _complete(folders, named, appends, name, is_last_try=True)
+                appends = appending.possible(folder, appends)
+            _complete(folder, named, appends, name, is_last_try=True)
         except (OSError, UnsafePath) as error:
             if isinstance(error, OSError) and error.errno not in PERMANENT_ERRORS:
                 raise  # a full disk, say: the next call may well complete it
             move_aside(folder, name)
+
+
+def _has_place(folder: str, path: str) -> bool:
+    """Tell whether the folder of a file that a journal names is there. Raises UnsafePath for a link."""
+    place = os.path.dirname(path)
+    refuse_link(folder, place)
+    return os.path.isdir(f"{folder}/{place}")

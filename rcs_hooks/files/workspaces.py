@@ -18,10 +18,8 @@ from rcs_hooks.files.paths import (
     SESSIONS,
     STATE,
     fault_of,
-    has_link,
-    inside,
     is_name,
-    resolved,
+    link_in,
 )
 
 TYPE_CHECKING = False
@@ -194,7 +192,7 @@ def may_have_state(root: str, session: str) -> bool:
 
 
 def state_folder(root: str) -> str:
-    """Return the state folder of a workspace. Raises UnsafePath if it would not lie inside the workspace."""
+    """Return the state folder of a workspace. Raises UnsafePath if it may not be used, as where it is a link."""
     from rcs_hooks.errors import UnsafePath
 
     if not (root.isascii() and root.isprintable()) and any(map(_is_dangerous, root)):
@@ -204,16 +202,9 @@ def state_folder(root: str) -> str:
     home, folder = os.path.join(root, HOME), os.path.join(root, STATE)
     if is_foreign(root):
         raise UnsafePath(f"{home} belongs to another user, so it is not used; remove it, or set RCS_ROOT")
-    if not has_link(root, STATE):
-        return folder
-    real_root = os.path.realpath(root)
-    real_home = resolved(real_root, HOME)
-    if inside(real_home, real_root) and inside(resolved(real_root, STATE), real_home):
-        return folder
-    link = STATE if os.path.islink(folder) else HOME
-    raise UnsafePath(
-        f"{link} of {root} is a link that leads out of it, so it is not used; to keep state elsewhere, set RCS_ROOT"
-    )
+    if link := link_in(root, STATE):
+        raise UnsafePath(f"{link} is a link, so it is not used; remove it, or set RCS_ROOT")
+    return folder
 
 
 def _is_dangerous(char: str) -> bool:

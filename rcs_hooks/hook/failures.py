@@ -8,7 +8,7 @@ import traceback
 from rcs_hooks import jsontext
 from rcs_hooks.errors import RcsError, Unavailable, UnsafePath, reason_of, suppress
 from rcs_hooks.files.clock import iso
-from rcs_hooks.files.folders import Folders
+from rcs_hooks.files.folders import make_folders
 from rcs_hooks.files.paths import HOME
 from rcs_hooks.files.workspaces import is_foreign
 
@@ -50,12 +50,15 @@ def append(root: str, name: str, line: object) -> None:
     """
     if is_foreign(root):
         return
-    with suppress(OSError, ValueError, UnsafePath), Folders(root, HOME) as folders:
-        logs = folders.open(LOGS, make=True)
+    if not os.path.isdir(f"{root}/{HOME}"):
+        return
+    with suppress(OSError, ValueError, UnsafePath):
+        make_folders(root, f"{HOME}/{LOGS}")
+        path = f"{root}/{HOME}/{LOGS}/{name}"
         with suppress(FileNotFoundError):
-            if os.stat(name, dir_fd=logs, follow_symlinks=False).st_size > LARGEST_LOG:
-                os.replace(name, f"{name}.old", src_dir_fd=logs, dst_dir_fd=logs)
-        fd = os.open(name, APPEND, 0o600, dir_fd=logs)
+            if os.lstat(path).st_size > LARGEST_LOG:
+                os.replace(path, f"{path}.old")
+        fd = os.open(path, APPEND, 0o600)
         try:
             os.write(fd, jsontext.dumps_line(line).encode() + b"\n")
         finally:

@@ -13,7 +13,7 @@ import os
 from rcs_hooks import jsontext
 from rcs_hooks.errors import LockTimeout, suppress
 from rcs_hooks.files import bounded, paths, reading, transaction
-from rcs_hooks.files.folders import folders_of
+from rcs_hooks.files.folders import make_folders
 from rcs_hooks.files.lock import HOOK_SECONDS, Lock
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.state import prompt_notes, session_notes
@@ -75,13 +75,11 @@ def save(
         "notice": output.get("systemMessage", ""),
     }
     try:
-        with folders_of(folder) as folders:
-            transaction.unfold(folders, folder, path)
-            folders.open(os.path.dirname(path), make=True)
-            at, name = folders.at(path)
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=at)
-            saved = SavedAnswer(os.open(name, transaction.FRESH_FLAGS, 0o600, dir_fd=at), f"{folder}/{path}")
+        transaction.unfold(folder, path)
+        make_folders(folder, os.path.dirname(path))
+        with suppress(FileNotFoundError):
+            os.unlink(f"{folder}/{path}")
+        saved = SavedAnswer(os.open(f"{folder}/{path}", transaction.FRESH_FLAGS, 0o600), f"{folder}/{path}")
     except OSError:
         return None
     try:

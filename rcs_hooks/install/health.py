@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rcs_hooks import jsontext
 from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.errors import RcsError
-from rcs_hooks.files import bounded, obstacles, paths, preparation, reading, tracked
+from rcs_hooks.files import bounded, paths, preparation, reading, tracked
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.paths import inside
 from rcs_hooks.files.reading import Unreadable
@@ -48,10 +48,6 @@ def checks(scope: Scope, seconds: float = SECONDS) -> Iterator[Check]:
         return
     if tracked.tracked_names(scope.root) or tracked.why_in_doubt(scope.root):
         yield Check("state", WARN, tracked.tracked_words(scope.root), tracked.tracked_advice(scope.root))
-    if obstacle := obstacles.find(scope.root):
-        what = "lock" if obstacle.path == obstacles.LOCK else "state"
-        yield Check(what, BROKEN, f"{obstacle.words}, so no state is kept", obstacle.command)
-        return
     yield from _writable(scope.root, folder)
     if not os.path.lexists(folder):
         yield Check("state", OK, f"{scope.root} has none yet")

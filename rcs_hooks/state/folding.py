@@ -20,7 +20,7 @@ import time
 from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import LockTimeout, RcsError, suppress
 from rcs_hooks.files import paths, reading, transaction
-from rcs_hooks.files.folders import folders_of
+from rcs_hooks.files.folders import flush_folders, make_folders
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import Reader
 from rcs_hooks.files.tracked import has_tracked_session, may_be_brought
@@ -138,15 +138,14 @@ def fold(folder: str, names: Sequence[str], budget: Budget, *, wait: float = 0) 
         return done
     with Lock(folder, wait):
         transaction.recover(folder)
-        with folders_of(folder) as folders:
-            source, target = folders.open(paths.SESSIONS), folders.open(paths.FOLDED, make=True)
-            reader = Reader(folder)
-            for name in _in_time(names, budget):
-                if not (has_tracked_session(root, name) or may_be_active(reader, name)):
-                    with suppress(OSError):
-                        os.rename(name, name, src_dir_fd=source, dst_dir_fd=target)
-                        done.append(name)
-            folders.flush((paths.FOLDED, paths.SESSIONS))
+        make_folders(folder, paths.FOLDED)
+        reader = Reader(folder)
+        for name in _in_time(names, budget):
+            if not (has_tracked_session(root, name) or may_be_active(reader, name)):
+                with suppress(OSError):
+                    os.rename(f"{folder}/{paths.SESSIONS}/{name}", f"{folder}/{paths.FOLDED}/{name}")
+                    done.append(name)
+        flush_folders(folder, (paths.FOLDED, paths.SESSIONS))
     return done
 
 
@@ -164,13 +163,12 @@ def fold_questions(
     done = 0
     with Lock(folder, wait):
         transaction.recover(folder)
-        with folders_of(folder) as folders:
-            source, target = folders.open(place), folders.open(f"{place}/{paths.FOLDED}", make=True)
-            for name in _in_time(closed_among(folder, session, old), budget):
-                with suppress(OSError):
-                    os.rename(f"{name}.json", f"{name}.json", src_dir_fd=source, dst_dir_fd=target)
-                    done += 1
-            folders.flush((f"{place}/{paths.FOLDED}", place))
+        make_folders(folder, f"{place}/{paths.FOLDED}")
+        for name in _in_time(closed_among(folder, session, old), budget):
+            with suppress(OSError):
+                os.rename(f"{folder}/{place}/{name}.json", f"{folder}/{place}/{paths.FOLDED}/{name}.json")
+                done += 1
+        flush_folders(folder, (f"{place}/{paths.FOLDED}", place))
     return done
 
 

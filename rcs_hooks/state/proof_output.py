@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import secrets
 
-from rcs_hooks.errors import UnsafePath, suppress
+from rcs_hooks.errors import suppress
 from rcs_hooks.files import paths, transaction
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.clock import iso
-from rcs_hooks.files.folders import folders_of, make_folder
+from rcs_hooks.files.folders import make_folders
+from rcs_hooks.files.paths import link_in
 from rcs_hooks.files.reading import root_of
 from rcs_hooks.files.tracked import may_be_brought
 from rcs_hooks.workflow.proof import OUTPUT_SUFFIX, output_name
@@ -38,18 +39,17 @@ def write(folder: str, session: str | None, tail: bytes, now: float) -> str:
     place = paths.proofs_folder(session)
     moment = "".join(char for char in iso(now) if char.isdigit())
     name = f"{moment[:8]}-{moment[8:]}-{secrets.token_hex(4)}{OUTPUT_SUFFIX}"
-    with folders_of(folder) as folders:
-        transaction.unfold(folders, folder, f"{place}/{name}")
-        make_folder(folders, folder, place)
-        there = folders.open(place)
-        file = os.open(name, FLAGS, 0o600, dir_fd=there)
-        try:
-            with open(file, "wb") as opened:
-                opened.write(tail[-LONGEST:])
-        except OSError:
-            with suppress(OSError):
-                os.unlink(name, dir_fd=there)
-            raise
+    transaction.unfold(folder, f"{place}/{name}")
+    make_folders(folder, place)
+    path = f"{folder}/{place}/{name}"
+    file = os.open(path, FLAGS, 0o600)
+    try:
+        with open(file, "wb") as opened:
+            opened.write(tail[-LONGEST:])
+    except OSError:
+        with suppress(OSError):
+            os.unlink(path)
+        raise
     return name
 
 
@@ -88,12 +88,11 @@ def remove(folder: str, session: str | None, names: Iterable[str]) -> int:
     """Remove these outputs of a session, but for such as git tracks; return how many. The caller holds the lock."""
     done = 0
     place = paths.proofs_folder(session)
-    with suppress(OSError, UnsafePath), folders_of(folder) as folders:
-        for name in names:
-            if not may_be_brought(root_of(folder), f"{place}/{name}"):
-                with suppress(OSError):
-                    os.unlink(name, dir_fd=folders.open(place))
-                    done += 1
+    for name in () if link_in(folder, place) else names:
+        if not may_be_brought(root_of(folder), f"{place}/{name}"):
+            with suppress(OSError):
+                os.unlink(f"{folder}/{place}/{name}")
+                done += 1
     return done
 
 

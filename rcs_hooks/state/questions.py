@@ -6,7 +6,8 @@ import os
 
 from rcs_hooks.errors import UnsafePath
 from rcs_hooks.files import paths
-from rcs_hooks.files.reading import QUESTIONS, Reader, Unreadable, check_available_unless_denied, check_inside
+from rcs_hooks.files.folders import refuse_link
+from rcs_hooks.files.reading import QUESTIONS, Reader, Unreadable, check_available_unless_denied
 from rcs_hooks.text import cut
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.replies import match_option
@@ -159,7 +160,7 @@ def _ids(reader: Reader, session: str | None, *below: str) -> tuple[str, list[st
     place = "/".join((paths.session_folder(session) + QUESTIONS, *below))
     place = paths.folded(reader.folder, place) or place
     try:
-        check_inside(reader.folder, place)
+        refuse_link(reader.folder, place)
         names = os.listdir(f"{reader.folder}/{place}")
     except (FileNotFoundError, NotADirectoryError, UnsafePath):
         names = []

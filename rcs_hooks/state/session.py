@@ -19,7 +19,8 @@ import os
 from rcs_hooks.catalog import MODES
 from rcs_hooks.files import paths
 from rcs_hooks.files.clock import iso, seconds
-from rcs_hooks.files.reading import Reader, Unreadable, check_inside
+from rcs_hooks.files.folders import refuse_link
+from rcs_hooks.files.reading import Reader, Unreadable
 from rcs_hooks.state import own_records
 from rcs_hooks.tuples import NamedTuple
 from rcs_hooks.workflow.lifecycle import is_active
@@ -100,7 +101,7 @@ def load(folder: str, session: str | None, now: float, reader: Reader | None = N
     `session`: None for the root scope. `reader`: reads the folder, where the caller reads more of it.
     """
     place = paths.session_folder(session).rstrip("/")
-    check_inside(folder, place)
+    refuse_link(folder, place)
     unreadable: list[Unreadable] = []
     reader = reader or Reader(folder)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.bounded import READ_FLAGS
-from rcs_hooks.files.folders import folders_of, make_folders
+from rcs_hooks.files.folders import flush_folders, make_folders
 from rcs_hooks.files.reading import LARGEST
 from rcs_hooks.files.transaction import FRESH_FLAGS
 from rcs_hooks.files.workspaces import exists
@@ -67,8 +67,7 @@ def put_back(folder: str, archived: ArchivedFiles) -> None:
 
 def flush(folder: str, paths: Iterable[str]) -> None:
     """Flush the folders of these files to the disk, before anything is written that counts on the new names."""
-    with folders_of(folder) as folders:
-        folders.flush(os.path.dirname(path) for path in paths)
+    flush_folders(folder, (os.path.dirname(path) for path in paths))
 
 
 def put_aside(folder: str, paths: Sequence[str]) -> ArchivedFiles:

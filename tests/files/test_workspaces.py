@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.environment import Environment
-from rcs_hooks.files.paths import resolved
 from rcs_hooks.files.workspaces import find_root, is_found_from_below, may_have_state, state_folder
 from rcs_hooks.hook.cli_command import commands
 from rcs_hooks.mcp import tools
@@ -179,24 +178,3 @@ def test_ones_own_state_is_used(tmp_path: Path) -> None:
     build(tmp_path, ".rcs/state/sessions/s1")
     assert may_have_state(str(tmp_path), "s1")
     assert state_folder(str(tmp_path)) == str(tmp_path / ".rcs/state")
-
-
-@each_row(
-    ("path", "real"),
-    [
-        ("", ""),
-        ("a/b", "a/b"),
-        ("none/b", "none/b"),
-        ("in/c", "a/c"),
-        ("a/in/c", "c"),
-        ("out/x", "../x"),
-        ("a/../b", "b"),
-    ],
-)
-def test_a_path_is_resolved_from_a_resolved_folder(tmp_path: Path, path: str, real: str) -> None:
-    top = Path(os.path.realpath(tmp_path)) / "top"
-    (top / "a").mkdir(parents=True)
-    (top / "in").symlink_to("a")
-    (top / "a" / "in").symlink_to("..")
-    (top / "out").symlink_to(top.parent)
-    assert resolved(str(top), path) == os.path.normpath(top / real) == os.path.realpath(top / path)

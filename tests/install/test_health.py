@@ -214,27 +214,14 @@ def _state_out(root: Path) -> None:
     (root / ".rcs/state").symlink_to("/etc")
 
 
-def _state_file(root: Path) -> None:
-    (root / ".rcs").mkdir()
-    (root / ".rcs/state").write_text("")
-
-
 @each_row(
     ("make", "said"),
     [
         (_file, ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"),
         (_pipe, ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"),
         (_dangling, ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"),
-        (
-            _link_out,
-            ".rcs of {root} is a link that leads out of it, so it is not used; to keep state elsewhere, set RCS_ROOT",
-        ),
-        (
-            _state_out,
-            ".rcs/state of {root} is a link that leads out of it, so it is not used; to keep state elsewhere,"
-            " set RCS_ROOT",
-        ),
-        (_state_file, "{root}/.rcs/state is not a folder, so no state is kept"),
+        (_link_out, "{root}/.rcs is a link, so it is not used; remove it, or set RCS_ROOT"),
+        (_state_out, "{root}/.rcs/state is a link, so it is not used; remove it, or set RCS_ROOT"),
     ],
 )
 def test_a_state_folder_that_is_none_is_said_once(
