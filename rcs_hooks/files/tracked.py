@@ -66,8 +66,13 @@ def may_be_brought(root: str, path: str) -> bool:
 
 
 def is_brought(root: str, path: str) -> bool:
-    """Tell whether git surely tracks a file, or a folder, of the state. `path`: relative to the state folder."""
-    return not is_own(root, path) and is_or_holds(_surely_tracked(root), f"{STATE}/{path}")
+    """Tell whether a file or a folder of the state is there and git surely tracks it, or something in it.
+
+    `path`: relative to the state folder.
+    """
+    if not os.path.lexists(f"{root}/{STATE}/{path}") or is_own(root, path):
+        return False
+    return is_or_holds(_surely_tracked(root), f"{STATE}/{path}")
 
 
 def has_tracked_session(root: str, session: str, place: str = SESSIONS) -> bool:
@@ -224,17 +229,20 @@ def _listed(folder: str) -> list[str]:
 
 
 def refuse_tracked(root: str, written: Sequence[str]) -> None:
-    """Raise Refused for a write over what git surely tracks.
+    """Raise Refused for a write over what git surely tracks, or beside it in a session: its notes would make it own.
 
     `written`: the files to write, relative to the state folder.
     """
     for path in (f"{path}{end}" for path in written for end in ("", STAGED)):
         _refuse_if_brought(root, path)
+    sessions = dict.fromkeys(path.split("/")[1] for path in written if path.startswith(f"{SESSIONS}/"))
+    for session in sessions:
+        _refuse_if_brought(root, f"{SESSIONS}/{session}")
 
 
 def journal_beside(root: str) -> str:
     """Return the name of the journal to write: a clone that brings a journal must not keep anybody from working."""
-    if not any(_is_there_and_brought(root, f"{JOURNAL}{end}") for end in ("", STAGED)):
+    if not any(is_brought(root, f"{JOURNAL}{end}") for end in ("", STAGED)):
         return JOURNAL
     for end in ("", STAGED):
         _refuse_if_brought(root, f"{OTHER_JOURNAL}{end}")
@@ -242,9 +250,5 @@ def journal_beside(root: str) -> str:
 
 
 def _refuse_if_brought(root: str, path: str) -> None:
-    if _is_there_and_brought(root, path):
+    if is_brought(root, path):
         raise Refused(f"git tracks {STATE}/{path}, so nothing is written to it; {TO_DO}")
-
-
-def _is_there_and_brought(root: str, path: str) -> bool:
-    return os.path.lexists(f"{root}/{STATE}/{path}") and is_brought(root, path)

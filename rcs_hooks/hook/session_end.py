@@ -9,7 +9,7 @@ from rcs_hooks.files import paths, transaction, workspaces
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import Unreadable
-from rcs_hooks.files.tracked import may_be_brought
+from rcs_hooks.files.tracked import has_tracked_session
 from rcs_hooks.state import session_notes
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ def mark(root: str, session: str, *, closed_at: str | None) -> None:
         return
     if closed_at is None and not session_notes.is_closed(session_notes.load(folder, session)):
         return
-    if may_be_brought(root, paths.notes_file(session)):
+    if has_tracked_session(root, session):
         return
     try:
         with Lock(folder, LOCK_SECONDS):

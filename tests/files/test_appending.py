@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,14 +143,7 @@ def a_pipe(state: Path) -> None:
     os.mkfifo(state / HISTORY)
 
 
-def tracked(state: Path) -> None:
-    root = state.parent.parent
-    (root / ".rcs/.gitignore").unlink()
-    for words in (("init", "-q"), ("add", "-f", f".rcs/state/{HISTORY}")):
-        subprocess.run(["git", "-C", str(root), *words], check=True)
-
-
-@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe, tracked])
+@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe])
 def test_the_commit_goes_on_without_the_line(spoil: Callable[[Path], None], tmp_path: Path) -> None:
     state = state_folder(tmp_path / f"workspace-{spoil.__name__}")
     spoil(state)
@@ -160,8 +152,6 @@ def test_the_commit_goes_on_without_the_line(spoil: Callable[[Path], None], tmp_
     assert not list(state.rglob(paths.JOURNAL))
     if spoil is a_link:
         assert (state / "elsewhere").read_text() == "mine\n"
-    if spoil is tracked:
-        assert history_of(state) == BEFORE
 
 
 def test_a_disk_that_is_full_just_then_loses_nothing_once_it_has_room(

@@ -139,6 +139,10 @@ def test_nothing_is_started_held_denied_or_told_but_that_it_is_there(clone: Work
         assert clone.stop().line == "{}"
     assert clone.call("SessionEnd").line == "{}"
     assert clone.workflow_state() == before
+    assert clone.prompt("$blueprint").line != "{}"
+    for text in ("go on", "1"):
+        assert "EVIL" not in clone.prompt(text).line
+        assert "EVIL" not in clone.stop().line
 
 
 def test_without_a_start_the_first_prompt_tells(clone: Workspace) -> None:
