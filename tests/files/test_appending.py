@@ -82,21 +82,6 @@ def test_a_commit_killed_at_any_step_has_both_or_neither(folder: Path, *, torn: 
     assert happened[-1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("torn", [False, True], ids=["between two calls", "in the middle of a write"])
-def test_a_recovery_killed_at_any_step_writes_the_lines_once(folder: Path, *, torn: bool) -> None:
-    old = history_of(folder)
-    for number, crashed in copies(folder):
-        if not killed_at(number, lambda crashed=crashed: commit_locked(crashed, WRITES), torn=torn):  # type: ignore[misc]  # mypy infers no lambda with a default
-            break
-        for second, state in copies(crashed):
-            killed = killed_at(second, lambda state=state: recover_locked(state), torn=torn)  # type: ignore[misc]  # mypy infers no lambda with a default
-            recover_locked(state)
-            assert seen(state) in ((True, old), (False, old + LINES)), f"after kills at {number} and {second}"
-            if not killed:
-                break
-
-
 def test_a_commit_that_is_completed_again_later_writes_nothing_twice(tmp_path: Path) -> None:
     """After a power cut a journal may be back that was removed, and lines have come behind its own."""
     state = state_folder(tmp_path / "workspace")

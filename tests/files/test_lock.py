@@ -13,7 +13,6 @@ import pytest
 from rcs_hooks.errors import LockTimeout
 from rcs_hooks.files import preparation, transaction
 from rcs_hooks.files.lock import LOCK, LOCK_SECONDS, Lock
-from rcs_hooks.files.preparation import prepare
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state.prune import prune
 from rcs_hooks.state.scopes import Scope
@@ -80,30 +79,6 @@ def test_a_lock_that_does_not_come_is_a_timeout_that_names_it(folder: Path) -> N
 
     with Lock(str(folder)):
         assert 0.1 <= least(lambda: clock(wait), LOCK_SECONDS) <= LOCK_SECONDS
-
-
-@pytest.mark.slow
-def test_many_threads_and_none_of_them_fails_to_make_the_first_state(tmp_path: Path) -> None:
-    """Before there is a folder there is no lock: one server makes it for many sessions at once."""
-    failed: list[Exception] = []
-
-    def make(root: Path, together: threading.Barrier) -> None:
-        together.wait()
-        try:
-            prepare(str(root))
-        except OSError as error:
-            failed.append(error)
-
-    for number in range(30):
-        root, together = tmp_path / str(number), threading.Barrier(16)
-        root.mkdir()
-        crowd = [threading.Thread(target=make, args=(root, together)) for _ in range(16)]
-        for one in crowd:
-            one.start()
-        for one in crowd:
-            one.join()
-        assert sorted(path.name for path in (root / ".rcs").iterdir()) == [".gitignore", "state"]
-    assert failed == []
 
 
 def test_a_lock_that_is_given_back_in_time_is_taken(folder: Path) -> None:

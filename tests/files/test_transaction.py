@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import itertools
 import json
@@ -223,16 +222,6 @@ def test_a_recovery_killed_at_any_step_is_finished_by_the_next(folder: Path, wri
 
 
 @pytest.mark.slow
-def test_a_commit_after_a_killed_one_works_and_leaves_nothing_behind(folder: Path) -> None:
-    for number, state in copies(folder):
-        killed = killed_at(number, lambda state=state: commit_locked(state, SEVERAL))  # type: ignore[misc]  # mypy infers no lambda with a default
-        commit_locked(state, SEVERAL)
-        assert (found_in(state), leftovers(state)) == (after(SEVERAL), [])
-        if not killed:
-            break
-
-
-@pytest.mark.slow
 def test_a_folder_made_by_a_killed_process_is_still_kept_out_of_git(tmp_path: Path) -> None:
     for number in itertools.count(1):
         root = tmp_path / str(number)
@@ -278,21 +267,7 @@ def at_once(action: Callable[[], object], processes: int) -> list[int]:
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
-# --- a disk that fails
-
-
-def commit_with_failure(state: Path, writes: tuple[Write, ...], number: int, calls: tuple[str, ...]) -> int:
-    """A commit whose disk call of that number finds a full disk, if it is one of `calls`."""
-
-    def fail(name: str, _: tuple[Any, ...]) -> None:
-        if name in calls:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def struck() -> None:
-        at_disk_call(number, fail)
-        commit(str(state), writes)
-
-    return in_a_child(struck)
+# --- an interrupt
 
 
 def each_disk_call(state: Path, writes: tuple[Write, ...]) -> Iterator[tuple[int, Path]]:
@@ -301,44 +276,6 @@ def each_disk_call(state: Path, writes: tuple[Write, ...]) -> Iterator[tuple[int
         if not killed_at(number, lambda copy=copy: commit(str(copy), writes)):  # type: ignore[misc]  # mypy infers no lambda with a default
             return
         yield number, copy_of(state)
-
-
-@pytest.mark.slow
-@each_commit
-def test_a_commit_that_finds_the_disk_full_changes_nothing(folder: Path, writes: tuple[Write, ...]) -> None:
-    for number, state in each_disk_call(folder, writes):
-        status = commit_with_failure(state, writes, number, ("open", "write", "mkdir"))
-        recover_locked(state)
-        assert found_in(state) == (OLD if status else after(writes)), f"at step {number}"
-
-
-@pytest.mark.slow
-@each_commit
-def test_a_commit_that_cannot_be_brought_to_the_disk_is_whole_or_never_was(
-    folder: Path, writes: tuple[Write, ...]
-) -> None:
-    for number, state in each_disk_call(folder, writes):
-        status = commit_with_failure(state, writes, number, ("fsync",))
-        recover_locked(state)
-        assert found_in(state) in ((OLD, after(writes)) if status else (after(writes),)), f"at step {number}"
-
-
-@pytest.mark.slow
-def test_a_commit_that_finds_the_disk_full_takes_its_half_written_files_back(folder: Path) -> None:
-    for number, state in each_disk_call(folder, SEVERAL):
-        status = commit_with_failure(state, SEVERAL, number, ("open", "write", "fsync", "mkdir"))
-        if status == 0:
-            recover_locked(state)
-        assert leftovers(state) == [], f"left after a full disk at step {number}"
-
-
-@pytest.mark.slow
-@each_commit
-def test_a_rename_that_fails_leaves_no_mixture(folder: Path, writes: tuple[Write, ...]) -> None:
-    for number, state in each_disk_call(folder, writes):
-        commit_with_failure(state, writes, number, ("replace", "unlink"))
-        recover_locked(state)
-        assert found_in(state) in (OLD, after(writes)), f"at step {number}"
 
 
 @pytest.mark.slow
