@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.runs.support import Project
-from tests.support import clean_env
 from tests.table import each_row
 
 
@@ -221,26 +219,6 @@ def test_no_control_character_reaches_the_terminal(project: Project) -> None:
     done = project.rcs(*project.command("a\x1b[31mb"))
     assert done.returncode == 1
     assert "\x1b" not in done.stdout + done.stderr
-
-
-HEAVY = {"re", "json", "argparse", "typing", "dataclasses", "pathlib", "uuid", "datetime", "sqlite3", "enum", "difflib"}
-
-
-def test_an_emit_loads_nothing_heavy(project: Project) -> None:
-    code = (
-        "import sys; from rcs_hooks.cli.main import main; before = set(sys.modules);"
-        " assert main(sys.argv[1:]) == 0; print(*(set(sys.modules) - before))"
-    )
-    # What measures coverage loads a database, too.
-    env = clean_env(HOME=str(project.home))
-    bare = {name: value for name, value in env.items() if not name.startswith("COV")}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *project.command("requirements")],
-        cwd=project.root, env=bare, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    loaded = set(done.stdout.splitlines()[1].split())
-    assert "_sqlite3" in loaded
-    assert loaded & HEAVY == set()
 
 
 def test_the_examples_of_the_help_work_as_they_stand(project: Project) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -195,18 +194,6 @@ NAMES = [("a/build/SKILL.md", "build"), ("task-builder.md", "task-builder"), ("a
 @pytest.mark.parametrize(("path", "name"), NAMES)
 def test_the_name_of_a_file(path: str, name: str) -> None:
     assert workflow_files.name_of(path) == name
-
-
-def test_a_machine_is_found_and_read_without_loading_anything_heavy(world: World) -> None:
-    """It is on the path of every emit, which may take three times as long as starting Python."""
-    path = world.write("NAME.md", text=MACHINE.format(state="計画"))
-    code = (
-        "import sys; before = set(sys.modules); from rcs_hooks.runs import workflow_files;"
-        f"workflow_files.machine_of(workflow_files.find('x', project='/', home='/', file={path!r}));"
-        "print(*sorted(name for name in set(sys.modules) - before if not name.startswith('rcs_hooks')))"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"re", "typing", "pathlib", "json", "dataclasses", "enum"} & set(loaded)
 
 
 # --- what ships
