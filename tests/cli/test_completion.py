@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import shlex
 import shutil
 import subprocess
 import termios
@@ -262,7 +263,7 @@ def _wait_for(terminal: int, wanted: str) -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_is_fine_syntax_and_calls_this_program(shell: str, day: Day) -> None:
     text = Path(day.script(shell)).read_text()
-    assert f"{RCS[0]} completion offers --" in text
+    assert f"{shlex.quote(RCS[0])} completion offers --" in text
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"{shell} is not installed here")

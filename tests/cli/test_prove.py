@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,8 @@ from tests.support import RCS_HOOK, Record, Workspace, clean_env, few, paste, ru
 from tests.table import each_row
 
 RCS = str(RCS_HOOK.with_name("rcs"))
+TYPED = shlex.quote(RCS)
+"""As a shell reads it: a checkout may be in a folder whose name has a blank."""
 
 
 class Bench:
@@ -151,7 +154,7 @@ def test_a_process_ends_with_the_same_status(tmp_path: Path, words: tuple[str, .
 def test_a_script_of_several_lines_is_not_offered_as_one(bench: Bench) -> None:
     script = "cd .\ngrep -q 'not there' a.txt"
     done = bench.rcs("prove", "--", "sh", "-c", script)
-    assert done.stderr.endswith("rcs prove --finish --mode forge --session s1 -- COMMAND\n")
+    assert done.stderr.endswith(f"{TYPED} prove --finish --mode forge --session s1 -- COMMAND\n")
     assert script in bench.proof()["command"].replace("'\"'\"'", "'")
 
 
@@ -192,7 +195,7 @@ def test_a_tree_that_can_no_longer_be_read_costs_a_pass_but_not_a_failure(bench:
 
 @pytest.mark.parametrize("words", [(), ("--finish",)])
 def test_a_disk_that_is_full_costs_the_proof_and_is_said(bench: Bench, words: tuple[str, ...]) -> None:
-    line = f"ulimit -f 0; exec {RCS} prove {' '.join(words)} -- true"
+    line = f"ulimit -f 0; exec {TYPED} prove {' '.join(words)} -- true"
     done = subprocess.run(
         ["sh", "-c", line], cwd=bench.root, env=bench.env, capture_output=True, text=True, timeout=LONG, check=False
     )
@@ -258,8 +261,8 @@ def test_without_a_command_that_of_the_project_is_run_in_its_root(bench: Bench) 
     assert bench.read()["lifecycle_outcome"] == "finished"
 
 
-RUN = f"run: {RCS} prove --mode forge --session s1\n"
-RUN_TO_FINISH = f"run: {RCS} prove --finish --mode forge --session s1\n"
+RUN = f"run: {TYPED} prove --mode forge --session s1\n"
+RUN_TO_FINISH = f"run: {TYPED} prove --finish --mode forge --session s1\n"
 NOT_A_PROOF = "rcs: not a proof: rcs.toml names `make check`; "
 OTHERS = [(("--", "true"), 0), ((*SH, "exit 3"), 3), (("--finish", "--", "true"), 1), (("--finish", *SH, "exit 3"), 3)]
 
@@ -377,7 +380,7 @@ def test_nobody_has_to_read_what_is_written(bench: Bench) -> None:
 
 @pytest.mark.parametrize("how", few(["<&- >&- 2>&-", ">/dev/full", ">&-", "2>&-", "2>/dev/full"], 2))
 def test_streams_that_take_nothing_cost_neither_status_nor_proof(bench: Bench, how: str) -> None:
-    line = f"exec {RCS} prove --finish --json -- sh -c 'echo out; echo err >&2' {how}"
+    line = f"exec {TYPED} prove --finish --json -- sh -c 'echo out; echo err >&2' {how}"
     done = subprocess.run(["sh", "-c", line], cwd=bench.root, env=bench.env, timeout=LONG, check=False)
     assert done.returncode == 0
     assert bench.read()["lifecycle_outcome"] == "finished"
@@ -446,7 +449,7 @@ SANDBOXES = [("without a network", ("unshare", "-rn"), "", 0), ("read-only", ("u
 def test_a_sandbox(bench: Bench, tmp_path: Path, what: str, sandbox: tuple[str, ...], line: str, code: int) -> None:
     if subprocess.run([*sandbox, "true"], capture_output=True, timeout=LONG, check=False).returncode:
         pytest.skip("needs namespaces")
-    proof = f"exec {RCS} prove -- touch {tmp_path}/ran"
+    proof = f"exec {TYPED} prove -- touch {tmp_path}/ran"
     done = subprocess.run(
         [*sandbox, "sh", "-c", f"{line} cd {bench.root}; {proof}"],
         cwd=bench.root,

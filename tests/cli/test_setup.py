@@ -1387,8 +1387,11 @@ def test_setup_and_try_give_one_hint_about_enter(person: Home) -> None:
 def test_setup_names_the_options_that_let_copilot_cli_run_what_its_agent_is_told(tmp_path: Path) -> None:
     person = Home(tmp_path)
     folder = RCS.parent
+    allowed = shlex.quote(f"shell({shlex.quote(str(RCS))}:*)")
     asks = "it asks you before each `rcs` command of the agent; only `copilot --allow-tool"
-    assert f"{asks} 'shell({RCS}:*)' --add-dir {folder}` changes" in person.ok("setup", "--client", "copilot")
+    assert f"{asks} {allowed} --add-dir {shlex.quote(str(folder))}` changes" in person.ok(
+        "setup", "--client", "copilot"
+    )
     person.ok("uninstall", "--client", "copilot")
     person.env["PATH"] = f"{folder}:{os.defpath}"
     assert f"{asks} 'shell(rcs:*)'` changes" in person.ok("setup", "--client", "copilot")

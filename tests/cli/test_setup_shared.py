@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,8 @@ def test_a_status_line_goes_where_the_client_looks_for_it(person: Home) -> None:
     person.ok("setup", *COPILOT_, "--scope", "user", "--statusline")
     person.ok("setup", "--client", "qwen", "--statusline")
     line = json.loads(own.read_text().partition("\n")[2])["statusLine"]
-    assert line["command"].endswith("/rcs hud --statusline")
+    assert shlex.split(line["command"])[0].endswith("/rcs")
+    assert line["command"].endswith(" hud --statusline")
     assert json.loads(files(person)["a project/.qwen/settings.json"])["ui"] == {"statusLine": line}
     person.ok("uninstall", *COPILOT_, "--scope", "user")
     person.ok("uninstall", "--client", "qwen")

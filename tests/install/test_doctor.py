@@ -1038,9 +1038,9 @@ def test_of_many_variables_a_few_are_named(host: Host) -> None:
     [
         ("PATH=/evil rcs hud --statusline", PROJECT, True),
         ("/evil/rcs hud --statusline", PROJECT, True),
-        (f"{RCS} hud --statusline; evil", PROJECT, True),
+        (f"{shlex.quote(str(RCS))} hud --statusline; evil", PROJECT, True),
         ("python3 -m rcs_hooks hud --statusline", PROJECT, True),
-        (f"{RCS} hud --statusline", PROJECT, False),
+        (f"{shlex.quote(str(RCS))} hud --statusline", PROJECT, False),
         ("my-line", PROJECT, False),
         ("PATH=/mine rcs hud --statusline", USER, False),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -199,7 +200,7 @@ CLOSED = [("stdin", "<&-"), ("stdout", ">&-"), ("stderr", "2>&-"), ("all", "<&- 
 
 @each_row("what, how", CLOSED, ids=[row[0] for row in CLOSED])
 def test_a_closed_stream_is_no_trouble(tmp_path: Path, what: str, how: str) -> None:
-    line = f"exec {' '.join(RUNNER)} sh -c 'cat; echo out; echo err >&2; exit 3' {how}"
+    line = f"exec {shlex.join(RUNNER)} sh -c 'cat; echo out; echo err >&2; exit 3' {how}"
     done = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=runner_env(tmp_path), timeout=LONG, check=False)
     assert done.returncode == 3, what
     ran = json.loads((tmp_path / "result.json").read_text())
@@ -294,7 +295,7 @@ def test_a_command_that_ends_in_peace_because_it_is_told_to_has_not_passed(tmp_p
 
 
 def test_what_was_ignored_stays_ignored(tmp_path: Path) -> None:
-    line = f"trap '' HUP; exec {' '.join(RUNNER)} sh -c 'kill -HUP $PPID; kill -HUP $$; exit 5'"
+    line = f"trap '' HUP; exec {shlex.join(RUNNER)} sh -c 'kill -HUP $PPID; kill -HUP $$; exit 5'"
     done = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=runner_env(tmp_path), timeout=LONG, check=False)
     assert done.returncode == 5
 

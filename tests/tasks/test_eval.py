@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -200,7 +201,7 @@ def test_without_a_command_it_goes_to_test_as_ever(task: Task) -> None:
 @pytest.mark.slow
 def test_a_task_that_goes_on_meanwhile_keeps_its_report(task: Task, repo: Repo) -> None:
     task.put(REPORT, PASSED)
-    move = ["sh", "-c", f"{RCS[0]} task redo t1 >&2"]
+    move = ["sh", "-c", f"{shlex.quote(RCS[0])} task redo t1 >&2"]
     status, _, err = run(task, *move)
     assert status == 125
     assert "has gone on to test meanwhile, so the result of the command is not recorded" in err
