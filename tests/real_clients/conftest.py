@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real_clients.adapters import ADAPTERS
-from tests.real_clients.configure import SAMPLED
+from tests.real_clients.configure import ALL_CLIENTS
 from tests.real_clients.driver import PATH, Person
 from tests.real_clients.install import Installed, Unavailable, installed
 from tests.real_clients.model_server import run, say
@@ -59,7 +59,7 @@ def _why_not(client: Client, program: Installed, sandbox: str, folder: Path) -> 
     return f"{client} {program.version} finishes no plain turn here: {' '.join(said.split())[-400:]}"
 
 
-@pytest.fixture(params=SAMPLED)
+@pytest.fixture(params=ALL_CLIENTS)
 def client(request: pytest.FixtureRequest) -> Client:
     name: Client = request.param
     return name
@@ -86,32 +86,13 @@ def workspace(person: Person) -> Workspace:
     return Workspace(person.workspace)
 
 
-IN_EACH_RUN = (
-    "a_plain_turn_asks_the_model_once",
-    "a_stop_is_blocked_until",
-    "records_nothing_is_let_go",
-    "a_question_ends_the_turn",
-    "after_uninstall_the_users_own_hooks",
-    "the_prompt_of_a_subagent",
-    "a_broken_hook_costs_nothing[exit 2",
-    "a_project_set_up_for_claude_code",
-    "hooks_for_the_person_and_in_the_project_speak_once",
-    "what_a_repository_sets_changes_nothing",
-    "a_repositorys_variables_change_nothing",
-    "a_prompt_that_steers_the_agent",
-    "many_tools_start_no_count_over",
-    "after_esc_nothing_is_held_and_the_run_goes_on_with_the_next_prompt[in the middle",
-    "the_reasons_of_two_hooks_are_joined",
-    "the_policies_allow",
-    "without_a_python_that_will_do",
-)
-"""What `.ci/run` plays of the clients that came last: each of their turns takes seconds."""
-SLOW_CLIENTS = ("copilot", "qwen", "gemini")
+IN_EACH_RUN = "test_a_stop_is_blocked_until_the_pasted_command_has_recorded_an_outcome"
+"""One turn of each client, from setup to the outcome. The others are for `.ci/run full`: they take minutes."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the rest of what the slow clients play to `.ci/run full`."""
     for item in items:
-        is_slow = "/real_clients/" in str(item.path) and any(name in item.name for name in SLOW_CLIENTS)
-        if is_slow and not any(name in item.name for name in IN_EACH_RUN):
-            item.add_marker(pytest.mark.full)
+        if "/real_clients/" in str(item.path):
+            item.add_marker(pytest.mark.slow)
+            if not item.name.startswith(IN_EACH_RUN):
+                item.add_marker(pytest.mark.full)

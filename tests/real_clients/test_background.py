@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tests.support import Workspace
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.parametrize("client", ["claude"]),
     pytest.mark.parametrize("transport", TRANSPORTS),
 ]

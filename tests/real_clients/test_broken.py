@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.clients.broken import BROKEN, SILENT, stand_in
-from tests.real_clients.configure import ALL_CLIENTS, RCS, configure
+from tests.real_clients.configure import RCS, configure
 from tests.real_clients.model_server import run
 from tests.real_clients.test_turns import WORKING, counts, ended_well
 
@@ -22,17 +22,9 @@ if TYPE_CHECKING:
 
     from tests.real_clients.driver import Outcome, Person
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", ALL_CLIENTS)]
-
-SAMPLE = ("exit 2", "no JSON", "silent")
-"""What the plain run takes of the table."""
 PYTHON = str(RCS.with_name("python3"))
 PROMPT = "$forge ship this fix"
 SECOND = {"timeout": 1, "timeoutSec": 1}
-
-
-def sampled(table: dict[str, Any]) -> list[Any]:
-    return [name if name in SAMPLE else pytest.param(name, marks=pytest.mark.full) for name in table]
 
 
 def files_of(person: Person) -> Iterator[Path]:
@@ -77,14 +69,14 @@ def goes_through(person: Person) -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize("what", sampled(BROKEN))
+@pytest.mark.parametrize("what", BROKEN)
 def test_a_broken_hook_costs_nothing(person: Person, tmp_path: Path, what: str) -> None:
     configure(person.client, person.workspace, "command")
     run_instead(person, BROKEN[what](tmp_path))
     goes_through(person)
 
 
-@pytest.mark.parametrize("what", sampled(SILENT))
+@pytest.mark.parametrize("what", SILENT)
 def test_a_silent_hook_is_waited_for_until_its_time_out(person: Person, tmp_path: Path, what: str) -> None:
     """It would be silent for longer than the harness waits."""
     configure(person.client, person.workspace, "command")

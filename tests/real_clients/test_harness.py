@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real_clients.adapters import ADAPTERS
-from tests.real_clients.configure import AT_A_TERMINAL, EVERY
+from tests.real_clients.configure import AT_A_TERMINAL
 from tests.real_clients.driver import Typed, isolation
 from tests.real_clients.install import Unavailable, installed
 from tests.real_clients.listening import listen
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.real_clients.driver import Person
-
-pytestmark = pytest.mark.slow
 
 KEYS = "$ANTHROPIC_API_KEY$MOCK_API_KEY$COPILOT_PROVIDER_API_KEY$OPENAI_API_KEY$GEMINI_API_KEY"
 COMMON = {"session_id", "cwd", "hook_event_name"}
@@ -40,7 +38,6 @@ STOP_KEYS = {
 }
 
 
-@EVERY
 def test_a_client_has_no_network_but_loopback(person: Person) -> None:
     if not isolation():
         pytest.skip("this machine lets nobody make a network namespace (unshare --user --net)")
@@ -49,20 +46,17 @@ def test_a_client_has_no_network_but_loopback(person: Person) -> None:
     assert set(found) == {"lo"}
 
 
-@EVERY
 def test_the_person_of_a_test_is_nobody_else(person: Person) -> None:
     outcome = person.types("Hi", run(f"echo home:$HOME key:{KEYS}"), say("Bye."))
     found = re.findall(rf"home:{person.home} key:(\w*)", " ".join(outcome.requests[-1].texts()))
     assert found[-1] in {"", "dummy"}  # some clients hand no key on to a command
 
 
-@EVERY
 def test_a_script_that_finds_nothing_to_run_says_so(person: Person) -> None:
     outcome = person.types("Hi", run_found("no such words"))
     assert outcome.missed == ["no such words"]
 
 
-@EVERY
 def test_a_plain_turn_asks_the_model_once(person: Person) -> None:
     outcome = person.types("What costs $5?", say("A coffee."))
     assert (outcome.status, len(outcome.requests), outcome.asides) == (0, 1, [])
@@ -70,7 +64,6 @@ def test_a_plain_turn_asks_the_model_once(person: Person) -> None:
     assert "A coffee." in outcome.out
 
 
-@EVERY
 def test_a_client_writes_only_in_its_home_and_its_workspace(person: Person) -> None:
     cache = person.program.path.parents[1]
     before = files(cache)
@@ -85,7 +78,6 @@ def files(folder: Path) -> set[tuple[Path, int]]:
     return {(path, path.lstat().st_mtime_ns) for path in folder.rglob("*")}
 
 
-@EVERY
 def test_a_hook_sees_a_prompt_and_its_stop(client: str, person: Person) -> None:
     calls = listen(person)
     outcome = person.types("Hi", run("true"), say("Bye."))
@@ -98,7 +90,6 @@ def test_a_hook_sees_a_prompt_and_its_stop(client: str, person: Person) -> None:
     assert {prompt["session_id"], stop["session_id"]} == {outcome.session}
 
 
-@EVERY
 def test_a_session_goes_on_when_it_is_resumed(person: Person) -> None:
     calls = listen(person, "SessionStart")
     first = person.types("Remember the tree.", say("I do."))
@@ -108,7 +99,6 @@ def test_a_session_goes_on_when_it_is_resumed(person: Person) -> None:
     assert calls.of("SessionStart")[-1]["source"] == "resume"
 
 
-@EVERY
 def test_two_prompts_in_one_process(person: Person) -> None:
     calls = listen(person)
     outcome = person.talks(Typed("One."), Typed("Two."), script=(say("First."), run("true"), say("Second.")))
@@ -118,7 +108,6 @@ def test_two_prompts_in_one_process(person: Person) -> None:
     assert len(calls.of("Stop")) == 2
 
 
-@EVERY
 def test_a_subagent_has_a_script_of_its_own(person: Person) -> None:
     looked = person.workspace / "looked"
     script = (delegate("Look for it."), say("Done.", after=str(looked)))
@@ -129,7 +118,6 @@ def test_a_subagent_has_a_script_of_its_own(person: Person) -> None:
     assert outcome.requests[0].count("Look for it.") == 0
 
 
-@EVERY
 def test_a_model_that_fails(person: Person) -> None:
     calls = listen(person)
     outcome = person.types("Hi", fail())
@@ -161,7 +149,6 @@ def test_a_prompt_is_typed_while_the_agent_works(person: Person, tmp_path: Path)
     assert outcome.requests[-1].count("And this.") == 1
 
 
-@EVERY
 def test_a_client_that_cannot_be_fetched_is_told_with_the_reason(
     client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

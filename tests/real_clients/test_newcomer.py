@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.real_clients.configure import write_settings
-from tests.real_clients.model_server import run, say
+from tests.real_clients.model_server import Turn, run, run_found, say
 from tests.real_clients.newcomer import SECTIONS, Newcomer, shown_commands, shown_span, shown_text
-from tests.real_clients.test_own_modes import NAME, to
-from tests.real_clients.test_places import git
-from tests.real_clients.test_proof import BY_NAME, EXECUTING, VERIFYING
 from tests.real_clients.test_turns import ASK, DONE, FINISH, LET_GO, REASON, WORKING, counts
 from tests.support import Workspace
 
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.real_clients.driver import Person
-
-pytestmark = pytest.mark.slow
 
 FIRST = "Your first `$forge`"
 WRONG = "When something is wrong"
@@ -50,6 +45,22 @@ FIX = run("python3 fix.py")
 PROVEN = shown_span(FIRST, "finished, proven by .*")
 PROVE = run(rf"\1{PROVEN.split('`')[1]}", r"(?<=: )(.*rcs'? prove --finish --mode .*-- )COMMAND$")
 """Pastes the command that a Stop's reason shows, with the command that README has as its example."""
+EXECUTING, VERIFYING = (
+    run(rf"\1{phase}\2", r"(?<=: )(.*rcs'? state write --mode forge --phase )[\w-]+(.*)$")
+    for phase in ("executing", "verifying")
+)
+BY_NAME = run_found(r"(?<=the settings name the command\): )[^\\\"\n]+")
+NAME = "release"
+WRITE = rf"([\w./-]*rcs) state write --mode {NAME}\b.*?--session ([\w-]+)"
+"""Any command for a write to this mode, which the hooks have shown: the program and the session are taken from it."""
+
+
+def to(phase: str) -> Turn:
+    return run(rf"\1 state write --mode {NAME} --session \2 --phase {phase}", WRITE)
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="session")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tests.real_clients.driver import Outcome, Person
     from tests.support import Workspace
 
-pytestmark = pytest.mark.slow
-
 PROMPT = "$forge ship this fix"
 
 
@@ -45,7 +43,7 @@ def test_claude_code_without_a_rule_for_rcs_cannot_record(person: Person, worksp
     assert LET_GO in outcome.shown[-1]
 
 
-@pytest.mark.parametrize("client", ["claude", *(pytest.param(each, marks=pytest.mark.full) for each in AT_A_TERMINAL)])
+@pytest.mark.parametrize("client", ["claude", *AT_A_TERMINAL])
 def test_the_rules_that_setup_gives_the_user_are_enough(person: Person, workspace: Workspace) -> None:
     """Copilot CLI has no file for them: the person starts it with the options that setup names."""
     said = rcs(person.home, person.home, "setup", "--client", person.client, "--scope", "user").stdout

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.catalog import SKILL_FILES
-from tests.real_clients.configure import COMMAND_FIRST, configure
+from tests.real_clients.configure import TRANSPORTS, configure
 from tests.real_clients.driver import Person
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, PROMPT, REASON, WORKING, counts, ended_well
 from tests.support import CHECKOUT, Workspace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.real_clients.configure import Transport
     from tests.real_clients.driver import Outcome
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", ["claude"])]
+pytestmark = pytest.mark.parametrize("client", ["claude"])
 
 SKILLS = sorted(SKILL_FILES)
 OFF = "rcs: the hooks are off"
@@ -91,15 +91,7 @@ def test_without_a_python_that_will_do_one_message_and_the_turn_goes_on(
     assert f"{OFF}, there is no Python" in asked.shown[-1]
 
 
-def test_beside_the_hooks_of_the_project_a_prompt_counts_once(plugged: Person, workspace: Workspace) -> None:
-    configure("claude", plugged.workspace, "command")
-    outcome = plugged.types("$forge ship this fix", WORKING, FINISH, DONE)
-    assert ended_well(outcome)
-    assert counts(outcome, DETECTED) == [1, 1, 1]
-    assert workspace.active(outcome.session) == []
-
-
-@pytest.mark.parametrize("transport", COMMAND_FIRST)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 def test_beside_the_hooks_of_the_project_each_stop_counts_once(
     plugged: Person, workspace: Workspace, transport: Transport
 ) -> None:

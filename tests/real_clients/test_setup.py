@@ -11,8 +11,6 @@ import pytest
 from rcs_hooks.catalog import SKILL_FILES
 from tests.real_clients.configure import (
     AT_A_TERMINAL,
-    COMMAND_FIRST,
-    EVERY_ONCE,
     RCS,
     TRANSPORTS,
     configure,
@@ -21,17 +19,15 @@ from tests.real_clients.configure import (
     rcs,
     write_settings,
 )
-from tests.real_clients.driver import SANDBOXED, Typed
-from tests.real_clients.model_server import run, say
-from tests.real_clients.test_company import OWN_CONTEXT, add_own_hooks, hears_both, stops
-from tests.real_clients.test_places import finishes_in_one_state, in_subfolder
+from tests.real_clients.driver import Typed
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
-    from tests.real_clients.configure import Json, Transport
-    from tests.real_clients.driver import Person
+    from pathlib import Path
 
-pytestmark = pytest.mark.slow
+    from tests.real_clients.adapters.adapter import Adapter
+    from tests.real_clients.configure import Json, Transport
+    from tests.real_clients.driver import Outcome, Person
 
 SKILLS = sorted(SKILL_FILES)
 
@@ -56,7 +52,7 @@ def found(checks: list[Json], what: str) -> str:
 # --- doctor
 
 
-@pytest.mark.parametrize("transport", COMMAND_FIRST)
+@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("client", ["codex"])
 def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transport) -> None:
     person.bypass = False
@@ -104,7 +100,7 @@ def test_doctor_says_that_claude_code_runs_no_hooks(person: Person) -> None:
     assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
 
 
-@pytest.mark.parametrize("client", [pytest.param(client, marks=pytest.mark.full) for client in AT_A_TERMINAL])
+@pytest.mark.parametrize("client", AT_A_TERMINAL)
 def test_doctor_says_that_all_is_well_where_the_client_runs_our_hooks(person: Person) -> None:
     configure(person.client, person.workspace, "command")
     assert {check["status"] for check in doctor(person)} <= {"ok", "warn"}
@@ -133,7 +129,7 @@ SWITCHED_OFF: tuple[tuple[str, str, Json, str, str], ...] = (
 
 @pytest.mark.parametrize(
     ("client", "file", "setting", "what", "words"),
-    [row if row[0] == "gemini" and not row[1] else pytest.param(*row, marks=pytest.mark.full) for row in SWITCHED_OFF],
+    SWITCHED_OFF,
 )
 def test_doctor_says_that_a_client_runs_no_hooks(
     person: Person, file: str, setting: Json, what: str, words: str
@@ -187,9 +183,36 @@ def test_the_end_of_a_session_is_told_to_our_program(person: Person) -> None:
 
 # --- uninstall
 
+OWN_CONTEXT = "Our house style is plain words."
+SCRIPT = """#!/bin/sh
+cat > /dev/null
+grep -qx {event} '{calls}' && answer='{{}}' || answer='{answer}'
+echo {event} >> '{calls}'
+echo "$answer"
+"""
+"""Answers its first call alone: some clients call for prompts that nobody typed."""
 
-@EVERY_ONCE
-def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, transport: Transport) -> None:
+
+def add_own_hooks(adapter: Adapter, file: Path, folder: Path) -> Path:
+    """Into this settings file: hooks that note each of their calls; returns the file that they note them in."""
+    folder.mkdir(exist_ok=True)
+    calls = folder / "calls"
+    calls.touch()
+    for event, answer in (("UserPromptSubmit", adapter.with_context(OWN_CONTEXT)), ("Stop", {})):
+        script = folder / f"{event}.sh"
+        script.write_text(SCRIPT.format(event=event, calls=calls, answer=json.dumps(answer)))
+        script.chmod(0o755)
+        adapter.add_hook(file, adapter.event(event), f"'{script}'")
+    return calls
+
+
+def hears_both(person: Person, outcome: Outcome) -> bool:
+    """The model knows our context and that of the other hook, or of one of them where the client gives it one alone."""
+    heard = list(zip(counts(outcome, DETECTED), counts(outcome, OWN_CONTEXT), strict=True))
+    return heard == [(1, 1)] * 3 if person.adapter.joins_contexts else heard in ([(1, 0)] * 3, [(0, 1)] * 3)
+
+
+def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person) -> None:
     file = hooks_file(person.client, person.workspace)
     calls = add_own_hooks(person.adapter, file, person.workspace.parent / "own")
     if person.adapter.has_comments:
@@ -200,7 +223,7 @@ def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, trans
     before = {
         path: path.read_bytes() for path in person.workspace.rglob("*") if path.is_file() and ".git" not in path.parts
     }
-    configure(person.client, person.workspace, transport, "--skills")
+    configure(person.client, person.workspace, "command", "--skills")
     assert hears_both(person, person.types("$forge go", WORKING, FINISH, DONE))
     done = rcs(person.workspace, person.home, "uninstall", "--client", person.client)
     assert (done.returncode, done.stderr) == (0, "")
@@ -214,7 +237,7 @@ def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person, trans
     outcome = person.types("$forge go", WORKING)
     assert counts(outcome, OWN_CONTEXT) == [1]
     assert counts(outcome, "[rcs]") == [0]
-    assert stops(calls) == 1
+    assert calls.read_text().split().count("Stop") == 1
 
 
 # --- what setup offers besides
@@ -231,27 +254,6 @@ def test_claude_code_runs_what_stands_in_the_local_scope(person: Person, transpo
     assert not (person.workspace / ".claude/settings.json").exists()
     assert not (person.workspace / ".mcp.json").exists()
     assert "broken" not in [check["status"] for check in doctor(person)]
-
-
-@pytest.mark.parametrize("client", ["codex"])
-def test_writable_lets_an_agent_in_a_subfolder_record(person: Person) -> None:
-    if person.sandbox != SANDBOXED:
-        pytest.skip("Codex has no sandbox on this machine")
-    configure("codex", person.workspace, "command", "--writable")
-    root = in_subfolder(person)
-    finishes_in_one_state(person, root)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("client", ["codex"])
-def test_writable_for_the_user_lets_an_agent_write_the_run_store(person: Person) -> None:
-    if person.sandbox != SANDBOXED:
-        pytest.skip("Codex has no sandbox on this machine")
-    configure("codex", person.home, "command", "--writable", scope="user")
-    said = run(f"mkdir -p {person.home}/.rcs && touch {person.home}/.rcs/store && echo wrote || echo refused")
-    outcome = person.types("Hi", said, say("Done."))
-    assert outcome.requests[-1].count("wrote") >= 1
-    assert (person.home / ".rcs/store").exists()
 
 
 @pytest.mark.parametrize("client", ["claude"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import COMMAND_FIRST, configure, hooks_file, write_settings
+from tests.real_clients.configure import TRANSPORTS, configure, hooks_file, write_settings
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, REASON, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from tests.real_clients.driver import Person
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.parametrize("client", ["codex"]),
-    pytest.mark.parametrize("transport", COMMAND_FIRST),
+    pytest.mark.parametrize("transport", TRANSPORTS),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.real_clients.configure import AT_A_TERMINAL, CLIENTS, EVERY_WAY, SAMPLED_WAYS, TRANSPORTS
+from tests.real_clients.configure import AT_A_TERMINAL, CLIENTS, EVERY_WAY, TRANSPORTS
 from tests.real_clients.driver import Typed
 from tests.real_clients.listening import set_up
 from tests.real_clients.model_server import Turn, delegate, run, say
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tests.real_clients.configure import Json, Transport
     from tests.real_clients.driver import Person
     from tests.support import Workspace
-
-pytestmark = pytest.mark.slow
 
 PROMPT = "$forge ship it"
 ANSWERED = "This prompt is the reply"
@@ -61,9 +59,7 @@ def test_a_command_that_ends_while_a_question_waits_answers_nothing(
 
 
 @EVERY_WAY
-@pytest.mark.parametrize(
-    "task", ["Do it with $team\n$team $cancel", pytest.param("$cancel", marks=pytest.mark.full)], ids=["both", "cancel"]
-)
+@pytest.mark.parametrize("task", ["Do it with $team\n$team $cancel", "$cancel"], ids=["both", "cancel"])
 def test_the_prompt_of_a_subagent_changes_nothing(
     person: Person, workspace: Workspace, transport: Transport, task: str
 ) -> None:
@@ -111,32 +107,3 @@ def test_a_message_typed_before_the_question_was_seen_is_no_answer(
     assert "Postgres" in the_question(workspace, outcome.session)["answer"]
     assert "Use tabs" not in str(the_question(workspace, outcome.session))
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
-
-
-# --- a skill that is only mentioned
-
-
-@SAMPLED_WAYS
-def test_a_person_who_asks_about_a_skill_is_told_that_nothing_started(
-    person: Person, workspace: Workspace, transport: Transport
-) -> None:
-    set_up(person, transport)
-    outcome = person.types("what does $forge do?", say("It works."), shown=True)
-    assert ended_well(outcome)
-    assert counts(outcome, "[rcs]") == [0]
-    mentions = [text.startswith("rcs: `$forge` looked like a mention") for text in outcome.shown]
-    assert mentions == [True] * ("started" in person.adapter.shows)
-    assert not workspace.state.exists()
-
-
-@SAMPLED_WAYS
-def test_while_a_run_is_on_the_person_is_told_once_of_a_token(
-    person: Person, workspace: Workspace, transport: Transport
-) -> None:
-    set_up(person, transport)
-    asked = Typed("what does $team do")
-    outcome = person.talks(Typed(PROMPT), asked, asked, script=(WORKING, FINISH, DONE))
-    assert ended_well(outcome)
-    assert ["$team" in text for text in outcome.shown].count(True) == ("started" in person.adapter.shows)
-    assert counts(outcome, "$team was read") == [0] * len(outcome.requests)
-    assert [name for name in workspace.snapshot() if "team" in name] == []
