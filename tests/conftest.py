@@ -22,8 +22,8 @@ SLOW = ("browser", "real_clients", "sweep")
 TESTS = Path(__file__).parent
 MEMORY = "/dev/shm"
 ROOM = 1 << 30
-ROWS, ROWS_OF_CLIENTS = 2, 1
-"""How many rows of a slow test a sample has, and of one with a real client, whose turns take seconds."""
+SAMPLE = 5
+"""How many of its slow tests a file plays in a sample: of the real clients, a turn of each."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,16 +75,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In a sample, a slow test with many rows tries a few of them, the same ones each time: of what `-m` has left."""
+    """In a sample, each file plays a few of its slow tests, the same ones each time: of what `-m` has left."""
     if not (_is_sample() and _selects_slow(config)):
         return
-    rows: dict[str, list[pytest.Item]] = {}
+    files: dict[Path, list[pytest.Item]] = {}
     for item in items:
-        rows.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    chosen = set()
-    for name, group in rows.items():
-        most = ROWS_OF_CLIENTS if "tests/real_clients/" in name else ROWS
-        chosen |= {*random.Random(name).sample(group, min(len(group), most))}
+        files.setdefault(item.path, []).append(item)
+    chosen = {
+        item
+        for path, group in files.items()
+        for item in random.Random(path.name).sample(group, min(len(group), SAMPLE))
+    }
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]
 
@@ -103,7 +104,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def _is_sample() -> bool:
-    """`.ci/run` sets it; without it, and in `.ci/run full`, every row is run."""
+    """`.ci/run` sets it; without it, and in `.ci/run full`, every test is run."""
     return os.environ.get("SWEEP") == "sample"
 
 

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench.bench_surfaces import WARM, line, served
+from tests.bench.warm import WARM, line, served
 from tests.real_clients.adapters import ADAPTERS
 from tests.real_clients.configure import CLIENTS, RCS
 from tests.real_clients.driver import Person, Typed
@@ -81,7 +81,7 @@ def at_the_pipe(programs: dict[str, str], rounds: int, calls: int, folder: Path)
         shown = "".join(f"{median * 1000:>9.1f} ms" for median in medians)
         lines.append(f"{'to the answer of ' + params.get('name', method):<40}{shown}")
     lines.append("a warm call")
-    for case, (title, _, make, is_right, is_running) in enumerate(WARM):
+    for case, (title, make, is_right, is_running) in enumerate(WARM):
         servers = {}
         for name, rcs in programs.items():
             root = folder / f"warm-{name}-{case}"

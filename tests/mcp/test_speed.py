@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from tests.bench.bench_mcp import ASKED
-from tests.bench.bench_surfaces import RCS, a_prompt_call, a_stop_call, is_block, line, of_the_processor, served
+from tests.bench.warm import RCS, a_prompt_call, a_stop_call, is_block, line, of_the_processor, served
 from tests.support import Workspace, clean_env
 
 if TYPE_CHECKING:

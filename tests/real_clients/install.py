@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -151,15 +152,19 @@ def _npm_install(wanted: str, folder: Path) -> None:
 def main() -> int:
     from tests.real_clients.adapters import ADAPTERS
 
-    status = 0
-    for client, adapter in ADAPTERS.items():
-        try:
-            found = installed(adapter.package)
-            print(f"{client} {found.version} {found.path}")
-        except Unavailable as error:
-            print(f"{client}: {error}", file=sys.stderr)
-            status = 1
-    return status
+    with ThreadPoolExecutor(len(ADAPTERS)) as pool:
+        lines = list(pool.map(lambda client: _line(client, ADAPTERS[client].package), ADAPTERS))
+    print("\n".join(line for line, _ in lines))
+    return 0 if all(is_there for _, is_there in lines) else 1
+
+
+def _line(client: str, package: Package) -> tuple[str, bool]:
+    """Install a client; return what to print of it, and whether it is there."""
+    try:
+        found = installed(package)
+    except Unavailable as error:
+        return f"{client}: {error}", False
+    return f"{client} {found.version} {found.path}", True
 
 
 if __name__ == "__main__":
