@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
 import rcs_hooks
@@ -35,10 +37,17 @@ IMPURE = {"os", "sys", "io", "time", "datetime", "pathlib", "subprocess", "tempf
 SQL = ("SELECT ", "INSERT ", "UPDATE ", "DELETE FROM", "PRAGMA ", "BEGIN ", "CREATE TABLE")
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Return what a file consists of, the definitions of its top level first."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
 def imports_of(path: Path) -> set[str]:
     """Return the modules that a file names in its imports, those for type checking included."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -74,7 +83,7 @@ def test_a_room_imports_only_rooms_below_it() -> None:
 def test_a_pure_file_knows_no_file_clock_or_environment(place: str) -> None:
     for path in files(place):
         assert not {name.split(".")[0] for name in imports_of(path)} & IMPURE, path
-        calls = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
+        calls = {node.id for node in nodes_of(path) if isinstance(node, ast.Name)}
         assert not calls & {"open", "print", "input"}, path
 
 
@@ -86,6 +95,5 @@ def test_sql_is_written_in_the_stores_only() -> None:
 
 
 def test_no_class_name_is_defined_twice() -> None:
-    trees = [ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))]
-    names = [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    names = re.findall(r"^class (\w+)", "\n".join(path.read_text() for path in PACKAGE.rglob("*.py")), re.M)
     assert sorted({name for name in names if names.count(name) > 1}) == []

@@ -118,6 +118,12 @@ class Database:
                 admin.execute(SQL("DROP ROLE {}").format(Identifier(role)))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if {"server", "secure"} & {*getattr(item, "fixturenames", ())}:
+            item.add_marker("postgres")
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_of_libpq(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:

@@ -30,10 +30,9 @@ def seconds_of(prompt: str, cwd: Path) -> float:
     return of_children() - before
 
 
-@each_row("piece", ["$forge ", "$forge, ", "$forge go. "])
-def test_ten_megabytes_of_tokens_take_no_longer_than_somebody_waits(piece: str, tmp_path: Path) -> None:
+def test_ten_megabytes_of_tokens_take_no_longer_than_somebody_waits(tmp_path: Path) -> None:
     """To read each of them took 5 s."""
-    prompt = piece * (TEN_MB // len(piece))
+    prompt = "$forge, " * (TEN_MB // len("$forge, "))
     assert least(lambda: seconds_of(prompt, tmp_path), 2) <= 2
 
 
@@ -69,14 +68,7 @@ def test_so_many_tokens_mean_what_a_hundred_mean(piece: str) -> None:
 
 @each_row(
     ("before", "after"),
-    [
-        (0, MANY),
-        (MANY, 0),
-        (MOST_AT_AN_END - 1, MANY),
-        (MANY, MOST_AT_AN_END - 1),
-        (MOST_AT_AN_END, MOST_AT_AN_END - 1),
-        (MOST_AT_AN_END - 1, MOST_AT_AN_END),
-    ],
+    [(MOST_AT_AN_END - 1, MANY), (MANY, MOST_AT_AN_END - 1)],
 )
 def test_a_request_near_either_end_of_many_variables_is_read_where_it_is(before: int, after: int) -> None:
     prompt = VARIABLE * before + REQUEST + VARIABLE * after
