@@ -134,7 +134,7 @@ class SystemFailure(RcsError):
     code = "system"
 
     def __init__(self, error: OSError) -> None:
-        self.path = str(error.filename)[:LONGEST_PATH] if error.filename else ""
+        self.path = " ".join(str(error.filename)[:LONGEST_PATH].splitlines()) if error.filename else ""
         why = reason_of(error)
         if isinstance(error, FileNotFoundError) and not self.path:  # raised by os.getcwd
             why = NO_WORKING_DIRECTORY

@@ -113,10 +113,8 @@ def _question_and_text(scope: Scope, words: Sequence[str]) -> tuple[str, str]:
     if len(words) == 2 and (is_id or not _looks_unquoted(scope, words)):
         return whole_ids.question(scope, first), words[1]
     if len(words) > 1:
-        said = words[1:] if is_id else words
-        raise UsageError(
-            f"put the answer in quotes: rcs question answer {f'{first} ' if is_id else ''}{quoted(' '.join(said))}"
-        )
+        said = " ".join(" ".join(words[1:] if is_id else words).split())
+        raise UsageError(f"put the answer in quotes: rcs question answer {f'{first} ' if is_id else ''}{quoted(said)}")
     waiting = question_service.list_questions(scope)["questions"]
     if any(each["question_id"] == whole_ids.question(scope, first) for each in waiting):
         raise UsageError(f"question answer needs the answer too: rcs question answer {first} TEXT")

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
-from rcs_hooks.errors import RcsError, Refused, as_json
+from rcs_hooks.errors import RcsError, Refused, SystemFailure, as_json
 from rcs_hooks.files.paths import INVENTORY, fault_of
 from rcs_hooks.files.workspaces import find_root
 from rcs_hooks.hook.cli_command import commands
@@ -140,7 +140,9 @@ def call(name: str, arguments: Mapping[str, Any], environment: Environment) -> t
         return jsontext.dumps_line(STATE[name](typed, _scope(typed, environment))), False
     except RcsError as error:
         return _error(error)
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+    except OSError as error:
+        return _error(SystemFailure(error))
+    except (ValueError, TypeError, RecursionError) as error:
         return _error(RcsError(f"{type(error).__name__}: {error}"))
 
 
@@ -158,6 +160,8 @@ def _emit(arguments: Mapping[str, Any], environment: Environment) -> tuple[str, 
         receipt = runs.emit(request, environment)
     except RcsError as error:
         return jsontext.dumps_line(error_as_json(error, request)), True
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+    except OSError as error:
+        return jsontext.dumps_line(error_as_json(SystemFailure(error), request)), True
+    except (ValueError, TypeError, RecursionError) as error:
         return jsontext.dumps_line(error_as_json(RcsError(f"{type(error).__name__}: {error}"), request)), True
     return jsontext.dumps_line(receipt.as_json | ({"note": receipt.note} if receipt.note else {})), False
