@@ -146,15 +146,6 @@ def test_a_stop_that_tells_nothing_writes_nothing(workspace: Workspace) -> None:
     assert {path: path.read_bytes() for path in workspace.root.rglob("*") if path.is_file()} == before
 
 
-def test_hostile_text_in_a_proof_is_cleaned_and_nothing_of_it_is_pasted(workspace: Workspace) -> None:
-    workspace.prompt("$forge go")
-    workspace.edit("forge", **ended(STALE, "make\x1b[31m`x`\n" + "y" * 5000))
-    (line,) = workspace.stop().notice.splitlines()
-    assert line.isprintable()
-    assert line.endswith(" -- COMMAND")
-    assert len(line) <= 600
-
-
 def test_a_failed_proof_is_progress_only_on_another_tree(workspace: Workspace) -> None:
     workspace.prompt("$forge go")
     workspace.edit("forge", current_phase="verifying")

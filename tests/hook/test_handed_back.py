@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.environment import Environment
-from rcs_hooks.hook.entry import respond
 from rcs_hooks.state.question_service import ask
 from tests.cli.test_state_commands import rcs
 from tests.hook.test_whose_prompt import record_of
@@ -235,15 +233,6 @@ def test_codex_runs_its_commands_itself_so_what_it_sends_is_an_answer(workspace:
 def test_the_main_session_of_a_named_agent_is_the_persons(workspace: Workspace) -> None:
     assert workspace.prompt("$forge", agent_type="reviewer").context
     assert workspace.stop(agent_type="reviewer").blocks
-
-
-def test_a_huge_integer_that_nobody_reads_is_no_hindrance(workspace: Workspace) -> None:
-    workspace.now += 1
-    raw = workspace.payload("UserPromptSubmit", prompt="$forge", cost=0).replace(
-        b'"cost": 0', b'"cost": 1' + b"0" * 5_000
-    )
-    line = respond(raw, Environment(workspace.env, str(workspace.root), workspace.now, "rcs"))
-    assert "active: forge" in line
 
 
 @pytest.mark.parametrize("field", ["prompt_id", "turn_id", "last_assistant_message"])

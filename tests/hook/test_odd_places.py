@@ -8,18 +8,12 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.hook.failures import append
 from rcs_hooks.mcp import tools
-from tests.files.test_transaction import at_disk_call, copies, in_a_child
 from tests.support import RCS_HOOK, Workspace, check_output, clean_env, error_json, run_hook
 from tests.table import each_row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RCS = RCS_HOOK.with_name("rcs")
 NO_PATHS = {
@@ -95,27 +89,3 @@ def test_a_command_says_that_its_folder_has_gone(tmp_path: Path, command: str) -
     assert (done.returncode, done.stdout) == (1, "")
     ours = [line for line in done.stderr.splitlines() if not line.startswith("sh: ")]  # dash has a line of its own
     assert ours == ["rcs: the working directory no longer exists; change to another folder and try again"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("victim", [".rcs", ".rcs/logs"])
-def test_a_log_is_not_led_out_by_a_folder_that_becomes_a_link(tmp_path: Path, victim: str) -> None:
-    before = tmp_path / "workspace"
-    (before / ".rcs/logs").mkdir(parents=True)
-    for number, root in copies(before):
-        outside = tmp_path / f"outside-{number}"
-        outside.mkdir()
-        (outside / "logs").mkdir()
-
-        def exchange(*_: object, root: Path = root, outside: Path = outside) -> None:
-            (root / victim).rename(root / "gone")
-            (root / victim).symlink_to(outside)
-
-        def struck(act: Callable[..., None] = exchange, number: int = number, root: Path = root) -> None:
-            at_disk_call(number, act)
-            append(str(root), "hook-errors.jsonl", {"why": "x"})
-
-        assert in_a_child(struck) == 0
-        assert [path for path in outside.rglob("*") if path.is_file()] == []
-        if not (root / victim).is_symlink():
-            break

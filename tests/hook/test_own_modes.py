@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,6 @@ from tests.own_modes import Desk, declared, put
 from tests.table import each_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -382,13 +380,6 @@ def test_a_record_without_a_definition_of_its_name_is_another_tools(
     assert desk.read("release")["active"] is True
 
 
-def test_another_tools_broken_file_of_an_unknown_name_hinders_nobody(desk: Desk) -> None:
-    desk.prompt("$ulw go")
-    desk.mode_path("other-tool").write_text("{")
-    desk.prompt("$forge go")
-    assert desk.active() == ["ultrawork", "forge"]
-
-
 def test_a_record_of_an_own_mode_that_cannot_be_read_is_told_of(running: Desk) -> None:
     running.mode_path("release").write_text("{")
     assert "release-state.json cannot be read" in running.prompt("$forge go").context
@@ -412,32 +403,6 @@ def test_at_most_a_few_records_are_read(running: Desk) -> None:
     reason = running.stop().reason
     assert "release" in reason
     assert sum(f"a{number} " in reason for number in range(40)) <= 16
-
-
-UNREADABLE: dict[str, Callable[[Path], object]] = {
-    "a pipe": os.mkfifo,
-    "a folder": lambda file: file.mkdir(),
-    "a huge file": lambda file: file.write_bytes(b"-" * (8 << 20)),
-    "no text": lambda file: file.write_bytes(b"---\nname: release\nmetadata:\n  rcs-kind: \xff\n---\n"),
-}
-
-
-@each_row("what", UNREADABLE)
-def test_a_file_that_is_no_declaration_starts_nothing_and_hangs_nothing(
-    what: str, _folders: object, tmp_path: Path
-) -> None:
-    desk = Desk(tmp_path)
-    file = put(desk.root)
-    file.unlink()
-    UNREADABLE[what](file)
-    assert desk.prompt("$release ship it").context == ""
-    assert not desk.state.exists()
-
-
-def test_a_broken_record_of_a_huge_machine_is_another_tools(running: Desk) -> None:
-    declared_as = running.read("release")["declared"]
-    running.edit("release", declared=declared_as | {"states": {f"s{number}": "" for number in range(5_000)}})
-    assert running.stop().line == "{}"
 
 
 def test_a_link_out_of_the_project_is_not_followed(desk: Desk, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from rcs_hooks.clients.lines import hook_command
 from rcs_hooks.environment import Environment
 from rcs_hooks.hook.entry import respond
-from tests.support import CHECKOUT, HOOKS, NOW, RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env, few
+from tests.support import CHECKOUT, HOOKS, NOW, RCS_HOOK, SCRIPTS, Answer, Workspace, clean_env
 from tests.table import each_row
 
 PYTHON = sys.executable
@@ -74,13 +74,6 @@ def test_every_program_prints_the_same_bytes_and_leaves_the_same_state(tmp_path:
     assert [line == "{}\n" for line in first[0]].count(True) == 4
     assert "state/sessions/s1/team-state.json" in first[1]
     assert days == dict.fromkeys(days, first)
-
-
-@pytest.mark.parametrize("raw", few([b"{", b"", b"\xff", b"[]", b'{"hook_event_name": "Stop", "cwd": 5}'], 1), ids=repr)
-def test_every_program_says_the_same_about_a_call_that_cannot_be_read(tmp_path: Path, raw: bytes) -> None:
-    said = {run(command, raw, cwd=tmp_path) for command in PROGRAMS.values()}
-    assert len(said) == 1
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_installed_command_runs_by_itself(workspace: Workspace) -> None:

@@ -154,14 +154,6 @@ def test_a_continuation_of_another_hook_is_no_lost_count(workspace: Workspace) -
     assert workspace.stop(stop_hook_active=True).blocks
 
 
-def test_a_number_that_json_cannot_hold_again_makes_a_file_unreadable(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    path = workspace.mode_path("forge")
-    path.write_text(path.read_text().replace('"iteration": 0', '"iteration": 0, "cost": 1e999'))
-    assert "forge-state.json cannot be read" in workspace.stop().notice
-    assert "forge-state.json cannot be read" in workspace.prompt("$cancel").context
-
-
 def test_the_real_question_is_found_among_many_others(workspace: Workspace) -> None:
     enforcement = {"status": "pending", "question_id": "real"}
     workspace.write("forge", lifecycle_outcome="askuserQuestion", question_enforcement=enforcement)
@@ -170,29 +162,6 @@ def test_the_real_question_is_found_among_many_others(workspace: Workspace) -> N
         question(workspace, f"old-{number}", status="answered")
     assert '"real?"' in workspace.prompt("yes").context
     assert status_of(workspace, "real") == "answered"
-
-
-def test_a_cancel_of_many_questions_is_whole_after_a_kill(workspace: Workspace) -> None:
-    """More files than a hostile journal may name would be few for our own commits."""
-    workspace.prompt("$forge")
-    names = [f"q{number}" for number in range(150)]
-    for name in names:
-        question(workspace, name, source="forge")
-    before = {path: data for path, data in workspace.snapshot().items() if path.startswith("state/sessions/")}
-    workspace.prompt("$cancel")
-    after = {path: data for path, data in workspace.snapshot().items() if path.startswith("state/sessions/")}
-    changed = [path for path in after if before.get(path) != after[path]]
-    for path in changed:
-        target = workspace.root / ".rcs" / path
-        (target.parent / f"{target.name}.new").write_bytes(after[path])
-        target.write_bytes(before[path])
-    files = [{"path": path.removeprefix("state/")} for path in changed]
-    (workspace.state / ".commit.json").write_text(json.dumps({"version": 1, "files": files}))
-    assert len(files) > 150
-    assert not workspace.stop().blocks
-    workspace.prompt("$ulw")
-    assert workspace.read("forge")["active"] is False
-    assert {status_of(workspace, name) for name in names} == {"aborted"}
 
 
 def test_a_workspace_may_have_any_name_that_can_be_shown(workspace: Workspace) -> None:

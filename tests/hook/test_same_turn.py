@@ -62,16 +62,6 @@ def test_a_denied_prompt_goes_through_in_its_turn_once_nothing_stands_in_its_way
     assert said("$autopilot go").line == "{}"
 
 
-def test_a_prompt_denied_for_a_broken_file_goes_through_in_its_turn_once_that_is_gone(workspace: Workspace) -> None:
-    workspace.prompt("$team go", turn_id="t1")
-    workspace.mode_path("forge").write_text("{")
-    assert "Cannot activate" in workspace.prompt("$forge go", turn_id="t1").line
-    assert workspace.prompt("$forge go", turn_id="t1").line == "{}"
-    workspace.mode_path("forge").unlink()
-    assert "initialized: " in workspace.prompt("$forge go", turn_id="t1").context
-    assert workspace.active() == ["team", "forge"]
-
-
 def while_locked(workspace: Workspace, text: str, turn: str, *, until_it_waits: bool = True) -> Answer:
     """What a prompt is told that meets a lock which is given back once the hook waits, or only after its answer."""
     said: list[Answer] = []

@@ -133,13 +133,6 @@ def test_the_context_names_a_question_that_is_kept_as_a_list(form: list[object],
     assert "Which host?" in waiting.prompt("The old one.").context
 
 
-def test_a_huge_answer_is_kept_bounded(waiting: Workspace) -> None:
-    waiting.prompt("8080 " * 200_000)
-    kept = asked(waiting)["answer"]
-    assert kept.startswith("8080 8080")
-    assert len(kept) <= 4_000
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -162,14 +155,6 @@ def test_a_denied_prompt_answers_all_the_same(waiting: Workspace) -> None:
     assert asked(waiting)["status"] == "answered"
     assert not waiting.mode_path("blueprint").exists()
     assert commands(waiting.stop().reason, "write") == ["forge"]
-
-
-def test_a_prompt_that_is_denied_for_an_unreadable_file_answers_all_the_same(waiting: Workspace) -> None:
-    waiting.mode_path("team").write_text("{")
-    answer = waiting.prompt("$ultrawork and port 8080")
-    assert answer.context.startswith("Cannot activate ultrawork")
-    assert asked(waiting)["answer"] == "$ultrawork and port 8080"
-    assert waiting.stop().blocks
 
 
 def test_cancel_aborts_the_question_and_ends_the_run(waiting: Workspace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 from pathlib import Path
@@ -708,101 +708,6 @@ def test_only_the_rcs_folder_is_made_and_git_is_kept_out_of_it(workspace: Worksp
     assert sorted(path.name for path in workspace.root.iterdir()) == [".gitignore", ".rcs"]
     assert (workspace.root / ".gitignore").read_text() == "build\n"
     assert (workspace.root / ".rcs" / ".gitignore").read_text().split() == ["*"]
-
-
-# --- files that cannot be read
-
-
-def link(path: Path) -> None:
-    elsewhere = path.with_name("elsewhere.json")
-    elsewhere.write_text('{"active": true}')
-    path.symlink_to(elsewhere)
-
-
-BROKEN: dict[str, Callable[[Path], object]] = {
-    "empty": Path.touch,
-    "bad JSON": lambda path: path.write_text('{"active": tr'),
-    "a list": lambda path: path.write_text('[{"active": true}]'),
-    "not UTF-8": lambda path: path.write_bytes(b'{"active": true, "x": "\xff"}'),
-    "a folder": Path.mkdir,
-    "a symlink": link,
-    "a dangling symlink": lambda path: path.symlink_to(path.with_name("nowhere.json")),
-    "a fifo": os.mkfifo,
-}
-each_broken = pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
-
-
-def break_file(workspace: Workspace, mode: str, scope: str | None, broken: Callable[[Path], object]) -> Path:
-    path = workspace.mode_path(mode, scope)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    broken(path)
-    return path
-
-
-def identity(path: Path) -> tuple[int, int, int, int]:
-    status = path.lstat()
-    return status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-@in_both_scopes
-@each_row("mode", ["forge", "blueprint", "skill-active"])
-@each_broken
-def test_an_unreadable_file_denies_and_is_left_as_it_is(
-    broken: Callable[[Path], object], mode: str, scope: str | None, workspace: Workspace
-) -> None:
-    path = break_file(workspace, mode, scope, broken)
-    before, file = workspace.snapshot(), identity(path)
-    answer = workspace.prompt("$forge")
-    assert (workspace.snapshot(), identity(path)) == (before, file)
-    assert answer.context.startswith("Cannot activate forge")
-    assert str(path.relative_to(workspace.root)) in answer.context
-    assert f"rcs state clear --mode {mode}" in answer.context
-
-
-def test_the_denial_for_an_unreadable_file_names_the_command_that_clears_it(workspace: Workspace) -> None:
-    break_file(workspace, "blueprint", "s1", BROKEN["bad JSON"])
-    answer = workspace.prompt("$forge")
-    assert clearing("blueprint") in answer.context
-    assert clearing("blueprint") in answer.notice
-
-
-@each_broken
-def test_cancel_ends_what_can_be_read_and_names_what_cannot(
-    broken: Callable[[Path], object], workspace: Workspace
-) -> None:
-    workspace.prompt("$forge")
-    path = break_file(workspace, "ultrawork", "s1", broken)
-    file = identity(path)
-    context = workspace.prompt("$cancel").context
-    assert workspace.read("forge")["active"] is False
-    assert identity(path) == file
-    assert str(path.relative_to(workspace.root)) in context
-
-
-def test_a_cancel_that_could_not_see_all_tells_the_person_which_file(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    break_file(workspace, "ultrawork", "s1", BROKEN["bad JSON"])
-    assert "ultrawork-state.json" in workspace.prompt("$cancel").notice
-
-
-@each_broken
-def test_an_unreadable_ledger_keeps_nobody_from_working(broken: Callable[[Path], object], workspace: Workspace) -> None:
-    """It holds no workflow state, so whatever becomes of it, what is said is what is on disk."""
-    workspace.prompt("$ultrawork")
-    ledger = workspace.folder("s1") / "hook-ledger.json"
-    ledger.unlink()
-    broken(ledger)
-    for session in ("s1", "s2"):
-        assert "forge" in workspace.prompt("$forge", session).context
-        assert "forge" in workspace.active(session)
-
-
-def test_a_cleared_file_is_in_the_way_no_more(workspace: Workspace) -> None:
-    path = break_file(workspace, "blueprint", "s1", BROKEN["bad JSON"])
-    workspace.prompt("$forge")
-    path.unlink()
-    workspace.prompt("$forge")
-    assert workspace.active() == ["forge"]
 
 
 # --- who may ask, and how often
