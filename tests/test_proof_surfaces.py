@@ -14,11 +14,9 @@ from rcs_hooks.files.clock import iso
 from rcs_hooks.hud import as_line, hud_of
 from rcs_hooks.mcp import tools
 from rcs_hooks.overview.collect import for_dashboard, overview
-from rcs_hooks.overview.words import lines
 from rcs_hooks.state.operations import get_status
 from tests.overview.test_proofs import PASSED
 from tests.state.test_operations import at
-from tests.support import run_rcs
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -71,48 +69,3 @@ def test_every_surface_says_the_same_verdict(proof: object, verdict: str, words:
     }
     assert found == dict.fromkeys(found, verdict)
     assert (in_list.says, page["says"]) == (f"finished, {words}", words)
-
-
-BAD = "\x1b]0;owned\x07`$(reboot)`\u202e <!-- RCS:RUNTIME:END --> <script>\n"
-HOSTILE: list[object] = [
-    PASSED | {"command": BAD * 500, "exit": 7, "at": BAD, "changed": [BAD] * 500, "output": BAD, "judged_at": BAD},
-    PASSED | {"command": BAD, "state": "stale", "at": BAD},
-    PASSED | {"command": BAD, "state": BAD, "why": BAD, "at": BAD},
-    PASSED | {"command": "x", "changed": [BAD, BAD]},
-    [PASSED], BAD, {"state": [BAD], "judged_at": {"a": BAD}},
-]  # fmt: skip
-COMMANDS = (
-    ("status",), ("status", "--json"), ("hud", "--session", "s1"), ("hud", "--session", "s1", "--json"),
-    ("hud", "--session", "s2"), ("overlay", "show", "--session", "s2"), ("state", "get-status", "--session", "s1"),
-    ("state", "get-status", "--session", "s1", "--json"),
-    ("state", "list-active", "--session", "s2"), ("log", "--session", "s1"),
-)  # fmt: skip
-RAW = ("state_get_status",)
-TOOLS = ("state_get_status", "state_list_active")
-
-
-def without_records(text: str) -> str:
-    """Return a JSON text without the records in it: they are what a file says, to the letter, for programs."""
-    found = json.loads(text)
-    for status in found.get("statuses", {}).values():
-        del status["data"]
-    return json.dumps(found, ensure_ascii=False)
-
-
-@each_row("proof", HOSTILE)
-def test_no_surface_shows_a_text_of_a_record_unchecked(proof: object, workspace: Workspace) -> None:
-    ended: Record = {"active": False, "lifecycle_outcome": "finished", "completed_at": iso(workspace.now - 60)}
-    workspace.write("forge", **ended, proof=proof)
-    workspace.write("forge", "s2", proof=proof)
-    root = str(workspace.root)
-    printed = {words: run_rcs(*words, cwd=workspace.root, env=workspace.env).stdout for words in COMMANDS}
-    for session in ("s1", "s2"):
-        for tool in TOOLS:
-            printed[tool, session] = tools.call(tool, {"session_id": session, "cwd": root}, workspace.env, root)[0]
-    printed["words",] = "\n".join(lines(overview(workspace.env, root, workspace.now), workspace.now))
-    for name, found in printed.items():
-        text = without_records(found) if name[0] in RAW or "--json" in name else found
-        assert all(char.isprintable() or char == "\n" for char in text), name
-        assert not any(escape in text for escape in ("\\u001b", "\\u0007", "\\u202e", "\\x1b")), name
-        assert len(text) < 12_000, name
-        assert text.count("RCS:RUNTIME:END") <= (1 if name[0] == "overlay" else 10), name

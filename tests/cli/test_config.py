@@ -163,21 +163,6 @@ def test_what_nobody_could_rely_on_is_not_trusted(tmp_path: Path, text: str | No
     assert list(shell.home.iterdir()) == []
 
 
-def test_no_text_of_a_stranger_moves_a_cursor_or_fills_the_screen(shell: Shell) -> None:
-    long = "x" * 1900
-    shell.file.write_text(
-        f'"\\u001b[2J\\u202e{long}" = 1\n[proof]\ncommand = "a\\u001b]0;owned\\u0007"\n"{long}" = "\\u009b2J"\n',
-        encoding="utf-8",
-    )
-    status, out, err = shell.rcs()
-    assert status == 0
-    assert all(line.isprintable() for line in f"{out}{err}".split("\n"))
-    assert max(map(len, err.split("\n"))) <= 400
-    assert "owned" not in out
-    found = shell.json()
-    assert all(fault["text"].isprintable() and len(fault["text"]) <= 400 for fault in found["faults"])
-
-
 def test_faults_are_named_and_the_rest_counts(shell: Shell) -> None:
     (shell.home / ".rcs").mkdir()
     path = shell.home / ".rcs/config.toml"

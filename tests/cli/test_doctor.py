@@ -288,19 +288,6 @@ def test_no_line_is_wider_than_the_terminal_but_that_of_a_path_or_a_command(colu
     assert " ".join(done.stdout.split()) == " ".join(desk.doctor().stdout.split())
 
 
-def test_what_a_repository_says_moves_no_cursor_and_floods_nothing(desk: Desk) -> None:
-    evil = "\x1b[2J\x9b\u202e\r" + "é" * 50_000
-    for folder, name in ((".claude", "settings.json"), (".codex", "hooks.json")):
-        (desk.root / folder).mkdir()
-        (desk.root / folder / name).write_text(json.dumps({"hooks": {evil: 1}}))
-    done = desk.doctor(PYTHONIOENCODING="ascii")
-    assert done.returncode == 1
-    assert all(char.isprintable() or char == "\n" for char in done.stdout)
-    assert done.stdout.isascii()
-    assert max(map(len, done.stdout.splitlines())) < 2200
-    assert len(desk.doctor("--json").stdout) < 50_000
-
-
 def test_nobody_listening_is_no_error(desk: Desk) -> None:
     process = subprocess.Popen(
         [RCS, "doctor"], cwd=desk.root, env=desk.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -180,20 +180,6 @@ def test_a_number_that_is_none_is_refused(number: str, two: Workspace) -> None:
     assert "between 1 and 5000" in log(two, "-n", number, status=2)
 
 
-def test_a_history_that_cannot_be_read_is_named(two: Workspace) -> None:
-    path = two.folder("s1") / "history.jsonl"
-    path.unlink()
-    path.symlink_to(two.root / "elsewhere")
-    (two.root / "elsewhere").write_text("")
-    assert log(two, "--session", "s1", status=1) == (
-        "rcs: the history of session s1 cannot be read: it is a symbolic link\n"
-    )
-    assert log(two, "-n", "1").splitlines() == [
-        f"{local(2)}  team  s2  started: starting  write the docs",
-        "rcs: the history of session s1 cannot be read: it is a symbolic link",
-    ]
-
-
 # --- as it happens
 
 

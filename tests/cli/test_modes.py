@@ -134,20 +134,6 @@ def test_as_json_a_mode_has_the_keys_that_others_rely_on(person: Person) -> None
     assert os.path.isfile(team["file"])
 
 
-def test_a_hostile_clone_is_listed_as_far_as_it_counts(person: Person, tmp_path: Path) -> None:
-    person.write(person.root, "forge", skill("rcs-kind: planning", name="forge"))
-    person.write(person.root, "loud", skill(name="loud").replace("Do it", "\x1b[2J" + "x" * 5_000))
-    (person.root / ".claude" / "skills" / "out").symlink_to(tmp_path)
-    os.mkfifo(person.root / ".claude" / "skills" / "pipe")
-    _, lines, err = person.rcs("modes")
-    assert lines[:9] == SHIPPED
-    assert [line.split()[0] for line in lines[9:]] == ["$loud", "the", "$cancel"]
-    assert err == ""
-    _, (line,), _ = person.rcs("modes", "--json")
-    assert "\\u001b" not in line
-    assert len(line) < 8_000
-
-
 # --- a new mode
 
 

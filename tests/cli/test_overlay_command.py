@@ -311,11 +311,3 @@ def test_what_cannot_be_done_is_said_on_stderr(
     assert "Traceback" not in err
     assert files(workspace) == {".rcs", "AGENTS.md"}
     assert agents.read_text() == TEXT
-
-
-def test_a_state_file_that_cannot_be_read_is_told_and_not_passed_over(workspace: Workspace, agents: Path) -> None:
-    """An incomplete overlay would be worse than none."""
-    workspace.mode_path("forge").write_text("{")
-    status, out, err = rcs(workspace, "show")
-    assert status == 1 or "forge-state.json" in out
-    assert "forge-state.json" in out + err

@@ -109,22 +109,6 @@ def test_show_is_readable_at_80_columns(busy: Project) -> None:
     assert max(len(line) for line in lines if "/" not in line) <= 80
 
 
-def test_no_control_character_of_the_store_reaches_the_terminal(busy: Project) -> None:
-    import sqlite3
-
-    connection = sqlite3.connect(busy.database)
-    connection.execute("UPDATE steps SET step = 'a\x1b[31m\n' || step")
-    connection.execute("UPDATE events SET step = 'a\x1b[31m\n' || step")
-    connection.execute("UPDATE runs SET workflow = 'w\x1b]0;x\x07', current = '\x9b1m', feature = '\u202e'")
-    connection.execute("UPDATE artifacts SET path = '\x1b[2J'")
-    connection.commit()
-    connection.close()
-    for words in (["list"], ["show", RUN], ["show", RUN, "--json"], ["list", "--json"], ["export"]):
-        text = said(busy, *words)
-        assert all(char.isprintable() or char == "\n" for char in text)
-    assert len(said(busy, "list").splitlines()) == 2
-
-
 def test_a_run_that_is_not_there_is_refused(busy: Project) -> None:
     for words in (["show", "nope"], ["end", "nope"], ["export", "nope"]):
         done = busy.rcs("runs", *words)

@@ -783,11 +783,6 @@ def test_try_takes_bytes_that_are_no_utf_8(command: str, env: dict[str, str], wo
     assert "forge" in done.out
 
 
-def test_no_control_character_of_a_prompt_reaches_the_terminal(workspace: Workspace) -> None:
-    done = tried(workspace, "$forge \x1b[2J\x07 `$team\x1b]0;x\x07`\r\n\u202e")
-    assert {char for char in done.out if not char.isprintable()} <= {"\n"}
-
-
 # --- rcs question
 
 
@@ -846,22 +841,3 @@ def test_an_answer_may_begin_with_a_hyphen(text: str, workspace: Workspace) -> N
     question = next((workspace.folder("s1") / "questions").iterdir())
     assert rcs(workspace.root, "question", "answer", question.stem, "--", text).status == 0
     assert json.loads(question.read_text())["answer"] == text
-
-
-def test_list_shows_no_control_character_of_a_file(workspace: Workspace) -> None:
-    folder = workspace.folder("s1") / "questions"
-    folder.mkdir(parents=True)
-    record = {"status": "pending", "source": "\x1b[2J", "question": "a\x1b]0;x\x07b\r", "answer": "\x9b31m"}
-    (folder / "q-1.json").write_text(json.dumps(record))
-    done = rcs(workspace.root, "question", "list", "--all")
-    assert done.status == 0
-    assert {char for char in done.out if not char.isprintable()} <= {"\n"}
-
-
-@pytest.mark.parametrize("action", ["read", "get-status", "list-active"])
-def test_no_control_character_of_a_state_file_reaches_the_terminal(action: str, workspace: Workspace) -> None:
-    workspace.write("forge", current_phase="a\x1b[2Jb\x07\x9b", note="\x1b]0;x\x07\u202e")
-    mode = ["--mode", "forge"] if action == "read" else []
-    done = rcs(workspace.root, "state", action, *mode, "--session", "s1")
-    assert done.status == 0
-    assert {char for char in done.out if not char.isprintable()} <= {"\n"}

@@ -154,21 +154,6 @@ def test_as_json_it_is_one_object_with_five_lists(workspace: Workspace) -> None:
     assert [entry["name"] for entry in found["running"]] == ["forge"]
 
 
-def test_files_that_cannot_be_read_are_named_with_the_command_that_clears_them(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    workspace.write("ultraqa", "s3")
-    for session in ("s1", None):
-        workspace.write("forge", session)
-        workspace.mode_path("forge", session).write_text("{")
-    found = status(workspace)
-    assert found[0] == "Unreadable (2)"
-    assert {line.strip() for line in found if "To clear it" in line} == {
-        "To clear it: rcs state clear --mode forge",
-        "To clear it: rcs state clear --mode forge --session s1",
-    }
-    assert "Runs (1)" in found
-
-
 def test_each_command_that_is_shown_can_be_pasted(workspace: Workspace, tmp_path: Path) -> None:
     env = clean_env(HOME=str(tmp_path), PATH=f"{RCS_HOOK.parent}:{os.environ['PATH']}")
     workspace.now = time.time()
@@ -191,49 +176,3 @@ def test_each_command_that_is_shown_can_be_pasted(workspace: Workspace, tmp_path
     found = json.loads(run_rcs("status", "--json", cwd=workspace.root, env=env).stdout)
     assert [entry["kind"] for entry in found["waiting"]] == ["run", "run"]
     assert found["closed"] == []
-
-
-@pytest.mark.parametrize("action", ["list-active", "get-status"])
-@pytest.mark.parametrize("options", [("--session", "s1"), ()], ids=["session named", "no session named"])
-def test_state_does_not_report_it_as_nothing_either(
-    action: str, options: tuple[str, ...], workspace: Workspace
-) -> None:
-    workspace.prompt("$forge")
-    workspace.mode_path("forge").write_text("{")
-    (line,) = rcs(workspace.root, "state", action, *options).out.splitlines()
-    assert line.startswith(".rcs/state/sessions/s1/forge-state.json cannot be read (")
-    assert line.endswith("). To clear it: rcs state clear --mode forge --session s1")
-
-
-def test_the_list_names_each_session_whose_files_cannot_be_read(workspace: Workspace) -> None:
-    for session in ("s1", "s2"):
-        workspace.prompt("$forge", session)
-        workspace.mode_path("forge", session).write_text("{")
-    assert rcs(workspace.root, "state", "list-active").out.splitlines() == [
-        "nothing is active in root",
-        "session s1: a state file cannot be read (see `rcs doctor`)",
-        "session s2: a state file cannot be read (see `rcs doctor`)",
-    ]
-
-
-@pytest.mark.parametrize("running", ["s2", None], ids=["in a session", "in root"])
-def test_the_list_names_a_session_whose_only_record_cannot_be_read_while_another_runs(
-    running: str | None, workspace: Workspace
-) -> None:
-    workspace.now = time.time()
-    workspace.prompt("$team", session="s1")
-    workspace.mode_path("team", "s1").write_text("{")
-    workspace.write("forge", running)
-    done = rcs(workspace.root, "state", "list-active")
-    assert (done.status, done.out.splitlines()) == (
-        0,
-        [
-            f"{'session s2: ' if running else ''}forge",
-            "session s1: a state file cannot be read (see `rcs doctor`)",
-        ],
-    )
-    listed = json.loads(rcs(workspace.root, "state", "list-active", "--json").out)
-    assert listed["active_modes"] == ["forge"]
-    assert listed["sessions"] == ({"s1": [], "s2": ["forge"]} if running else {"s1": []})
-    assert [each["path"] for each in listed["unreadable"]] == [".rcs/state/sessions/s1/team-state.json"]
-    assert [each["clear"] for each in listed["unreadable"]] == ["rcs state clear --mode team --session s1"]

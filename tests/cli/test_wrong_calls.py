@@ -107,14 +107,6 @@ def test_the_json_of_a_wrong_command_line_has_the_same_words(line: str, tmp_path
     assert (answer["ok"], answer["code"], answer["message"]) == (False, "usage", WRONG[line])
 
 
-def test_a_word_that_was_typed_cannot_move_the_cursor_nor_fill_the_screen(tmp_path: Path) -> None:
-    for words in (["\x1b[2J"], ["status", "\x1b[2Jx\ny"], ["state", "a" * 5000], ["runs", "list", "--\x07x"]):
-        done = run_rcs(*words, cwd=tmp_path, env=clean_env(HOME=str(tmp_path)))
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert done.stderr.rstrip("\n").isprintable()
-        assert len(done.stderr) < 400
-
-
 MISTYPED = {
     "state read --mode forg": (1,
         "rcs: mode: 'forg' is not a workflow mode; did you mean forge? The others: brief, blueprint, autoresearch, "

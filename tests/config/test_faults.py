@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from rcs_hooks.config import ProofSettings
-from rcs_hooks.config.reading import LARGEST, read
 from tests.config.support import OWN, Files
-from tests.support import least, processor
 from tests.table import each_row
 
 BAD_COMMAND = 'command must be a text of one line, with at most 1,000 characters: "pytest -q"'
@@ -73,12 +67,6 @@ def test_a_value_that_is_not_understood_leaves_the_others(files: Files) -> None:
     ]
 
 
-def test_a_file_of_the_person_that_cannot_be_read_leaves_the_rest(files: Files) -> None:
-    files.own("[proof")
-    assert files.load(RCS_PROOF_COMMAND="tox").proof.command == "tox"
-    assert len(files.faults()) == 1
-
-
 def test_a_variable_that_is_not_understood_is_named(files: Files) -> None:
     assert files.faults(RCS_PROOF_REQUIRED="maybe", RCS_PROOF_TIMEOUT="soon") == [
         "RCS_PROOF_REQUIRED: required must be true or false",
@@ -98,41 +86,3 @@ def test_the_persons_own_file_may_be_kept_elsewhere_and_the_projects_may_not(fil
     assert files.load().proof.command == "pytest -q"
     assert files.load().untrusted is None
     assert files.faults() == ["PROJECT/rcs.toml: it is a symbolic link, which is not followed"]
-
-
-def test_what_a_strangers_repository_puts_in_the_place_of_the_file_is_named_and_never_waited_for(
-    tmp_path: Path,
-) -> None:
-    rows: dict[str, tuple[Callable[[Path], object], str]] = {
-        "folder": (Path.mkdir, "it is not a file"),
-        "pipe": (os.mkfifo, "it is not a file"),
-        "huge": (lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 10**12), "it is larger than 16,384"),
-        "binary": (lambda path: path.write_bytes(bytes(range(256))), "it is not UTF-8"),
-        "zeros": (lambda path: path.write_bytes(bytes(1000)), ":1: it is not TOML"),
-        "deep": (lambda path: path.write_text("x = " + "[" * 1990 + "\n"), "it is nested too deeply"),
-        "deep tables": (lambda path: path.write_text(f"[{'a.' * 900}a]\n"), "it is nested too deeply"),
-        "long": (lambda path: path.write_text(f"\nx = '{'y' * 3000}'\n"), ":2: the line is longer than 2,000"),
-        "escapes": (lambda path: path.write_text("\x1b]0;owned\x07"), ":1: it is not TOML"),
-    }
-    for name, (make, why) in rows.items():
-        (folder := tmp_path / name).mkdir()
-        files = Files(folder)
-        make(files.root / "rcs.toml")
-        found = files.load()
-        assert (found.proof, found.untrusted) == (ProofSettings(), None), name
-        (fault,) = found.faults
-        assert why in fault.sentence, (name, fault)
-
-
-LINES = ["a." * 990 + "a = 1\n", "x = {" + "a." * 980 + "a = 1}\n", "[" + "a." * 990 + "a]\n", "[[a]]\n", "a = ''\n"]
-
-
-@pytest.mark.parametrize("line", LINES)
-def test_no_file_of_that_size_takes_long_to_read(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "rcs.toml"
-    lines = (line.replace("a", f"a{number}", 1).replace("x", f"x{number}") for number in range(10_000))
-    text = ""
-    while len(text) + len(line) + 9 < LARGEST:
-        text += next(lines)
-    path.write_text(text)
-    assert least(lambda: processor(lambda: read(str(path))), 5.0) < 5.0

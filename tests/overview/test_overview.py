@@ -16,7 +16,6 @@ from rcs_hooks.overview.entries import Entry, Overview
 from rcs_hooks.overview.words import lines
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.writing import write
-from tests.hook.test_tracked_state import tracked_here
 from tests.runs.support import Project
 from tests.state.test_operations import at
 from tests.support import NOW, Workspace, run_rcs
@@ -207,39 +206,6 @@ def test_a_closed_session_shows_its_run_and_its_question_once(workspace: Workspa
 
 
 # --- what cannot be read
-
-
-def test_a_session_that_came_with_the_repository_counts_for_nothing(workspace: Workspace, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (workspace.state / "sessions").mkdir(parents=True)
-    (workspace.state / "sessions" / "s1").symlink_to(tmp_path / "elsewhere")
-    assert groups(look(workspace)) == {"waiting": ["session"]}
-    tracked_here(workspace.root, ".rcs/state/sessions/s1")
-    assert groups(look(workspace)) == {}
-
-
-def test_a_state_folder_that_is_not_used_is_named(workspace: Workspace, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (workspace.root / ".rcs").symlink_to(tmp_path / "elsewhere")
-    assert {entry.name for entry in look(workspace).waiting} == {"state", "tasks"}
-
-
-def test_nothing_of_a_cloned_repository_reaches_a_terminal_unchecked(workspace: Workspace) -> None:
-    bad = "\x1b]0;x\x07\n`$(reboot)`\u202e" * 100
-    proof: Record = {"command": bad, "exit": 1, "at": bad, "changed": [bad], "state": bad, "judged_at": bad, "why": bad}
-    workspace.write("forge", title=bad, current_phase=bad, iteration=10**30, max_iterations=-1, proof=proof)
-    workspace.write("team", "s2", active=False, lifecycle_outcome="failed", error=bad, completed_at=_iso(NOW))
-    ended: Record = {"active": False, "lifecycle_outcome": "finished", "completed_at": _iso(NOW)}
-    workspace.write("forge", "s3", **ended, proof=proof)
-    workspace.write("forge", "s4", **ended, proof=proof | {"exit": 0})
-    workspace.write("forge", "s5", **ended, proof=[proof])
-    found = look(workspace)
-    assert len(found.running + found.ended) == 5
-    for entry in (*found.running, *found.ended):
-        shown = json.dumps(entry.as_json())
-        assert all(each not in shown for each in ("\\u001b", "\\u202e", "\\u0007", "\\n"))
-        assert len(shown) < 1000
-    assert all(line.isprintable() for line in lines(found, workspace.now))
 
 
 def _iso(moment: float) -> str:
