@@ -325,13 +325,6 @@ def test_an_ambiguous_call_without_a_session_is_refused_with_the_choices(running
     assert "s2" in words
 
 
-def test_a_file_that_cannot_be_read_is_named_and_left_alone(running: Workspace) -> None:
-    running.mode_path("forge").write_text("{")
-    words = refused(running, "state_write", mode="forge", session_id="s1", current_phase="x")
-    assert ".rcs/state/sessions/s1/forge-state.json" in words
-    assert "state clear --mode forge --session s1" in words
-
-
 # --- garbage
 
 LETTERS = st.characters(codec="utf-8", exclude_characters="/.$")

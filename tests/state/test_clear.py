@@ -179,34 +179,12 @@ def test_a_stray_file_among_the_sessions_is_no_session(workspace: Workspace) -> 
 # --- clear: what cannot be read
 
 
-@in_both_scopes
-@pytest.mark.parametrize("mode", ["team", "skill-active"])
-def test_an_unreadable_file_is_moved_aside_never_lost_and_the_mode_usable_again(
-    mode: str, session: str | None, workspace: Workspace
-) -> None:
-    path = break_file(workspace, mode, session)
-    assert clear(at(workspace, session), mode)["cleared"] is True
-    aside = [each.read_text() for each in path.parent.glob(f"{path.name}*") if each != path]
-    assert aside == [BROKEN]
-    write(at(workspace, session), "team", {"active": True}, root_scope=session is None)
-    assert inventory(workspace, session) == ["team"]
-
-
 def test_a_second_unreadable_file_does_not_replace_the_first(workspace: Workspace) -> None:
     texts = ["{first", "{second"]
     for text in texts:
         path = break_file(workspace, "team", text=text)
         clear(at(workspace), "team")
     assert {each.read_text() for each in path.parent.glob("team-state.json?*")} == set(texts)
-
-
-def test_an_unreadable_root_file_that_stands_in_is_moved_aside(workspace: Workspace) -> None:
-    workspace.write("forge")
-    path = break_file(workspace, "team", None)
-    assert clear(at(workspace), "team")["cleared"] is True
-    assert [each.read_text() for each in path.parent.glob("team-state.json?*")] == [BROKEN]
-    write(at(workspace), "team", {"active": True})
-    assert list_active(at(workspace)) == {"active_modes": ["forge", "team"]}
 
 
 def test_an_unreadable_file_in_one_session_is_found_without_naming_it(workspace: Workspace) -> None:
@@ -227,13 +205,6 @@ def test_clearing_a_mode_loses_no_unreadable_inventory(session: str | None, work
     except Refused as error:
         assert "skill-active-state.json cannot be read" in str(error)
     assert BROKEN in {each.read_text() for each in path.parent.glob("skill-active-state.json*")}
-
-
-def test_clearing_a_mode_goes_on_beside_another_mode_s_unreadable_file(workspace: Workspace) -> None:
-    workspace.write("team")
-    broken = break_file(workspace, "forge")
-    assert clear(at(workspace), "team")["cleared"] is True
-    assert broken.read_text() == BROKEN
 
 
 # --- clear: the inventory, and questions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,6 @@ from tests.files.test_transaction import copies, killed_at
 from tests.support import NOW, Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rcs_hooks.state.scopes import Scope
 
 
@@ -138,45 +135,6 @@ def test_the_next_event_is_numbered_whatever_the_end_holds(name: str, workspace:
     workspace.prompt("$cancel")
     (found,) = history.read(str(workspace.state), "s1", 1)
     assert (found.n, found.data) == (number + 1, {})
-
-
-def a_link(workspace: Workspace) -> None:
-    path_of(workspace).symlink_to(workspace.root / "elsewhere")
-
-
-def a_folder(workspace: Workspace) -> None:
-    path_of(workspace).mkdir()
-
-
-def a_pipe(workspace: Workspace) -> None:
-    os.mkfifo(path_of(workspace))
-
-
-@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe])
-def test_a_history_that_cannot_be_used_loses_nothing_else(
-    spoil: Callable[[Workspace], None], workspace: Workspace
-) -> None:
-    workspace.prompt("$ulw")
-    path_of(workspace).unlink()
-    spoil(workspace)
-    assert "initialized" in workspace.prompt("$forge").context
-    assert workspace.stop().blocks
-    workspace.prompt("$cancel")
-    assert workspace.read("forge")["active"] is False
-    assert history.read(str(workspace.state), "s1", 10) == []
-    assert history.fault(str(workspace.state), "s1")
-    assert not (workspace.root / "elsewhere").exists()
-    assert not history_folding.fold(str(workspace.state), "s1")
-
-
-def test_what_a_line_brings_is_cleaned_and_bounded() -> None:
-    found = history.event_of(
-        json.dumps(
-            event(1).as_json() | {"mode": "a\x1b[2J", "from": 7, "title": "t" * 500, "iteration": True, "data": []}
-        ).encode()
-    )
-    assert found is not None
-    assert (found.mode, found.from_, len(found.title), found.iteration, found.data) == ("a [2J", "", 80, None, {})
 
 
 @pytest.mark.parametrize("fields", [{"n": 0}, {"n": "1"}, {"n": 1.5}, {"event": "unknown"}, {"event": ["held"]}])

@@ -144,18 +144,6 @@ def test_a_reader_creates_nothing(operation: Any, workspace: Workspace) -> None:
     assert list(workspace.root.iterdir()) == []
 
 
-def test_read_of_an_unreadable_file_is_refused_with_its_name_and_the_command_that_clears_it(
-    workspace: Workspace,
-) -> None:
-    break_file(workspace, "forge")
-    before = workspace.snapshot()
-    with pytest.raises(Refused) as refused:
-        read(at(workspace), "forge")
-    assert ".rcs/state/sessions/s1/forge-state.json cannot be read" in str(refused.value)
-    assert str(refused.value).endswith("To clear it: rcs state clear --mode forge --session s1")
-    assert workspace.snapshot() == before
-
-
 # --- list-active, get-status
 
 
@@ -172,48 +160,6 @@ def test_list_active_without_a_session_shows_root_and_beside_it_each_session(wor
     found = list_active(at(workspace, None))
     assert found["active_modes"] == ["forge"]
     assert found["sessions"] == {"s1": ["team"]}
-
-
-@pytest.mark.parametrize("session", ["s1", None], ids=["session named", "no session named"])
-def test_a_file_that_cannot_be_read_is_listed_with_the_command_that_clears_it(
-    session: str | None, workspace: Workspace
-) -> None:
-    break_file(workspace, "forge")
-    expected = {
-        "path": ".rcs/state/sessions/s1/forge-state.json",
-        "why": "not JSON: cut short",
-        "clear": "rcs state clear --mode forge --session s1",
-    }
-    (listed,) = list_active(at(workspace, session))["unreadable"]
-    assert listed | {"why": expected["why"]} == expected
-    assert list_active(at(workspace, session))["active_modes"] == []
-    (shown,) = get_status(at(workspace, session))["unreadable"]
-    assert shown == listed
-    assert get_status(at(workspace, session), "forge")["unreadable"] == [listed]
-    assert "unreadable" not in get_status(at(workspace, "s1"), "team")
-
-
-@pytest.mark.parametrize("mode", ["skill-active", "forge"])
-@pytest.mark.parametrize("beside", [None, "s2"], ids=["something runs in root", "another session is broken too"])
-def test_a_listed_session_without_modes_comes_with_the_file_that_cannot_be_read(
-    beside: str | None, mode: str, workspace: Workspace
-) -> None:
-    workspace.mode_path(mode, "s1").mkdir(parents=True)
-    if beside:
-        workspace.mode_path("team", beside).mkdir(parents=True)
-    else:
-        workspace.write("ultrawork", None)
-    found = list_active(at(workspace, None))
-    assert found["sessions"] == {"s1": []} | ({beside: []} if beside else {})
-    expected = [
-        {
-            "path": f".rcs/state/sessions/{session}/{name}-state.json",
-            "why": "it is not a file",
-            "clear": f"rcs state clear --mode {name} --session {session}",
-        }
-        for session, name in (("s1", mode), *([(beside, "team")] if beside else []))
-    ]
-    assert found["unreadable"] == expected
 
 
 def test_list_active_believes_no_inventory(workspace: Workspace) -> None:
@@ -262,13 +208,6 @@ def test_get_status_says_what_the_phase_asks_and_whether_the_run_may_finish(
     status = get_status(at(workspace))["statuses"]["forge"]
     assert (status["title"], status["phase"], status["iteration"]) == ("fix [31mit", fields["current_phase"], 2)
     assert (status["next"], status["can_finish"]) == (catalog.MODES["forge"].states.get(asks, asks), can_finish)
-
-
-def test_get_status_shows_no_root_record_in_place_of_an_unreadable_one(workspace: Workspace) -> None:
-    break_file(workspace, "forge")
-    workspace.write("forge", None, note="another run")
-    statuses = get_status(at(workspace))["statuses"]
-    assert "another run" not in str(statuses)
 
 
 def test_get_status_of_one_mode_leaves_the_others_out(workspace: Workspace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from rcs_hooks.state.operations import list_active
 from rcs_hooks.state.question_service import answer, ask, list_questions
 from rcs_hooks.state.results import QuestionList
 from rcs_hooks.state.writing import write
-from tests.state.test_operations import AT, BROKEN, agrees, at, break_file
+from tests.state.test_operations import AT, agrees, at
 from tests.support import Record, Workspace
 from tests.table import each_row
 
@@ -178,29 +178,6 @@ def test_asking_in_an_empty_workspace_makes_nothing(session: str | None, workspa
     assert list(workspace.root.iterdir()) == []
 
 
-def test_an_unreadable_mode_file_cannot_ask_and_is_named(workspace: Workspace) -> None:
-    path = break_file(workspace, "forge")
-    with pytest.raises(Refused, match=r"forge-state\.json cannot be read"):
-        ask(at(workspace), "forge", "Which database?")
-    assert path.read_text() == BROKEN
-
-
-def test_asking_and_answering_lose_no_unreadable_inventory(workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
-    operations: list[Callable[[], object]] = [
-        lambda: answer(at(workspace), asked["question_id"], "Postgres", source="cli"),
-        lambda: ask(at(workspace), "forge", "And which version?"),
-    ]
-    for operation in operations:
-        path = break_file(workspace, "skill-active")
-        try:
-            operation()
-        except Refused as error:
-            assert "skill-active-state.json cannot be read" in str(error)
-        assert BROKEN in {each.read_text() for each in path.parent.glob("skill-active-state.json*")}
-
-
 # --- the next prompt answers
 
 
@@ -342,28 +319,6 @@ def test_a_long_answer_is_kept_within_bounds(workspace: Workspace) -> None:
     answer(at(workspace), asked["question_id"], "x" * 100_000, source="cli")
     assert question_in(workspace, asked)["answer"] == "x" * 4_000
     assert len(workspace.prompt("hello").context) <= 1_500
-
-
-HOSTILE = [
-    "", ".", "..", "../forge-state", "../../s2/questions/q-1", "/etc/passwd", "q-1.json", "q-1\n", "q 1",
-    "\x1b[2J", "x" * 5_000, "\ud800", "*", "q-1\x00",
-]  # fmt: skip
-
-
-@each_row("hostile", HOSTILE, ids=[f"{each!r:.25}" for each in HOSTILE])
-@each_row("session", ["s1", None], ids=["session", "no session"])
-def test_an_id_that_names_no_question_is_refused_in_clean_words(
-    hostile: str, session: str | None, workspace: Workspace
-) -> None:
-    running(workspace)
-    ask(at(workspace), "forge", "Which database?")
-    before = workspace.snapshot()
-    with pytest.raises(Refused) as refused:
-        answer(at(workspace, session), hostile, "Postgres", source="cli")
-    assert "rcs question list" in str(refused.value)
-    assert len(str(refused.value)) < 300
-    assert str(refused.value).isprintable()
-    assert workspace.snapshot() == before
 
 
 def test_a_question_of_another_session_is_not_answered_where_a_session_is_named(workspace: Workspace) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.state.operations import list_active
 from rcs_hooks.state.writing import write
-from tests.state.test_operations import AT, BROKEN, DAY_BEFORE, agrees, at, break_file, in_both_scopes, inventory
+from tests.state.test_operations import AT, DAY_BEFORE, agrees, at, break_file, in_both_scopes, inventory
 from tests.support import Record, Workspace
 from tests.workflow.test_transitions import CELLS, Cell
 
@@ -73,17 +72,6 @@ def test_what_is_no_json_is_refused_and_makes_nothing(value: float, workspace: W
     with pytest.raises(Refused):
         write(at(workspace), "forge", {"note": value})
     assert list(workspace.root.iterdir()) == []
-
-
-def test_a_write_never_makes_a_file_that_cannot_be_read_again(workspace: Workspace) -> None:
-    workspace.write("forge")
-    deep: Any = "bottom"
-    for _ in range(150):
-        deep = [deep]
-    before = workspace.snapshot()
-    with pytest.raises(Refused, match="note"):
-        write(at(workspace), "forge", {"note": deep})
-    assert workspace.snapshot() == before
 
 
 def test_a_write_looks_at_what_a_killed_commit_was_about_to_do(workspace: Workspace) -> None:
@@ -201,25 +189,3 @@ def test_an_empty_record_of_the_session_lets_no_root_record_past_the_policy(
     except Refused as error:
         assert "Cannot activate forge while autopilot" in str(error)
     assert list_active(at(workspace)) == {"active_modes": ["autopilot"]}
-
-
-@pytest.mark.parametrize("broken", ["team", "skill-active"])
-def test_a_write_that_activates_is_refused_while_what_is_active_is_not_known(broken: str, workspace: Workspace) -> None:
-    break_file(workspace, broken)
-    before = workspace.snapshot()
-    with pytest.raises(Refused) as refused:
-        write(at(workspace), "forge", {"active": True})
-    assert f"sessions/s1/{broken}-state.json cannot be read" in str(refused.value)
-    assert f"rcs state clear --mode {broken} --session s1" in str(refused.value)
-    assert workspace.snapshot() == before
-
-
-@in_both_scopes
-def test_a_write_overwrites_no_unreadable_inventory(session: str | None, workspace: Workspace) -> None:
-    workspace.write("forge", session)
-    path = break_file(workspace, "skill-active", session)
-    try:
-        write(at(workspace, session), "forge", {"current_phase": "verifying"})
-    except Refused as error:
-        assert "skill-active-state.json cannot be read" in str(error)
-    assert BROKEN in {each.read_text() for each in path.parent.glob("skill-active-state.json*")}
