@@ -113,10 +113,3 @@ def test_a_line_without_end_is_refused_and_the_next_one_read(task: Task, line: s
     done = task.rcs("task", "repl", "t1", stdin=f"{line}\n/status --json\n")
     assert done.err == "rcs: the line has more than 65536 characters; nothing was done\n"
     assert (json.loads(done.out)["phase"], task.state_bytes) == ("planning", before)
-
-
-def test_a_huge_number_in_the_history_locks_nobody_out(task: Task) -> None:
-    task.at("planning", {PLAN: WHOLE_PLAN, "history/999999999/x": "theirs"})
-    for number in (1_000_000_000, 1_000_000_001, 1_000_000_002):
-        task.did("redo")
-        assert task.read(f"history/{number}/{PLAN}") == WHOLE_PLAN

@@ -150,12 +150,3 @@ def test_what_a_file_says_of_its_author(said: object, words: str) -> None:
 ])  # fmt: skip
 def test_a_decision_and_the_move_with_it_may_have_two_authors(decided_by: object, finished_by: str, words: str) -> None:
     assert signature(decided_by, finished_by) == words
-
-
-def test_a_hostile_decision_is_shown_on_one_line(task: Task) -> None:
-    evil = {"decision": "accepted", "decided_by": "\x1b[2Jterminal\n", "reasons": ["a\nb\x1b]0;x\x07" + "c" * 9000]}
-    task.at("accept", {DECISION: evil})
-    shown = task.did("status")
-    (line,) = (line for line in shown.splitlines() if "decision: accepted: " in line)
-    assert len(line) < 400
-    assert "\x1b" not in shown

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import subprocess
 import sys
 
-import pytest
-
-from tests.support import few
 from tests.table import each_row
 from tests.tasks.paths import PLAN, PLAN_REVIEW
 from tests.tasks.rows import ROWS, WHOLE_PLAN
-from tests.tasks.support import Done, Task
+from tests.tasks.support import Task
 
 FORWARD = {
     "planning": "plan_review",
@@ -143,55 +139,3 @@ def test_a_crash_leaves_an_override_that_is_logged_and_not_done(task: Task) -> N
     task.did("next", "--override", "I accept the risk, still")
     assert task.phase == "plan_review"
     assert task.story == [("override", "planning", "plan_review")] * 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", few(name for name, row in ROWS.items() if row.command))
-def test_a_crash_of_any_move_leaves_the_old_state_and_a_line_of_it(task: Task, name: str) -> None:
-    row = ROWS[name]
-    row.on(task)
-    before = task.state_bytes
-    killed(task, row.command)
-    assert task.state_bytes == before
-    kind = "redo" if row.command == "redo" else "transition"
-    assert task.story == [(kind, row.source, row.target)]
-    assert task("status").status == 0
-
-
-@pytest.mark.slow
-def test_a_crash_loses_nothing_that_was_put_aside(task: Task) -> None:
-    row = ROWS["T14"]
-    row.on(task, **{"review/code-review.json": {"ok": True, "decision": "accepted", "issues": []}})
-    before = {path: content for path, content in task.tree().items() if path != "state.json"}
-    killed(task, "codegen")
-    after = task.tree()
-    for path, content in before.items():
-        assert content in (after.get(path), after.get(f"history/1/{path}"))
-
-
-# --- what nobody can waive
-
-
-def test_a_state_that_cannot_be_read_is_not_overridden(task: Task) -> None:
-    task.at("planning")
-    task.put("state.json", "{")
-    before = task.tree()
-    done = task("next", "--override", "I accept the risk")
-    assert (done.status, done.out) == (1, "")
-    assert "state.json: not JSON" in done.err
-    assert task.tree() == before
-
-
-@pytest.mark.slow
-def test_a_lock_that_another_holds_is_not_overridden(task: Task) -> None:
-    task.at("planning")
-    assert task("next").status == 1  # makes the lock
-    (lock,) = (path for path in (task.root / ".rcs").rglob(".lock"))
-    before = task.tree()
-    with lock.open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        done: Done = task("next", "--override", "I accept the risk")
-    assert (done.status, done.out) == (1, "")
-    assert "another rcs process is using it" in done.err
-    assert task.tree() == before
-    task.did("next", "--override", "I accept the risk")

@@ -130,15 +130,6 @@ def test_of_many_the_first_are_named_and_the_rest_counted(task: Task) -> None:
     assert max(map(len, found)) < 300
 
 
-def test_what_a_repository_brings_is_cleaned_and_bounded(task: Task) -> None:
-    task.at("codegen", PLANNED, codegen={"why": ["\x1b[2Jgone\nto do: rm -rf", 7, "x" * 5000, *["y"] * 50]})
-    found = reasons_in(task.did("status"))
-    assert found[0] == "[2Jgone to do: rm -rf"
-    assert (len(found), max(map(len, found))) == (5, 240)
-    task.at("codegen", PLANNED, codegen={"why": {"a": 1}})
-    assert reasons_in(task.did("status")) == []
-
-
 def test_where_all_is_there_the_next_command_is_what_to_do(task: Task) -> None:
     task.at("planning", PLANNED)
     assert "  to do: rcs task next t1; it goes to plan_review\n" in task.did("status")
