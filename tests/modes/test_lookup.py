@@ -168,47 +168,6 @@ def test_a_link_within_the_project_is_followed(places: Places) -> None:
     assert places.mode()[0] == PROJECT
 
 
-def test_a_link_that_leads_nowhere_or_in_a_circle(places: Places) -> None:
-    folder = places.root / ".claude" / "skills" / "release"
-    folder.mkdir(parents=True)
-    (folder / "SKILL.md").symlink_to(folder / "other.md")
-    assert places.find() is None
-    (folder / "other.md").symlink_to(folder / "SKILL.md")
-    assert places.problem() == "it cannot be read (too many levels of symbolic links)"
-
-
-def test_a_pipe_and_a_folder_are_not_read(places: Places) -> None:
-    folder = places.root / ".claude" / "skills" / "release"
-    folder.mkdir(parents=True)
-    os.mkfifo(folder / "SKILL.md")
-    assert places.problem() == "it is not a regular file, so it is not read"
-    (folder / "SKILL.md").unlink()
-    (folder / "SKILL.md").mkdir()
-    assert places.problem() == "it is not a regular file, so it is not read"
-
-
-def test_a_huge_file_is_not_read(places: Places) -> None:
-    path = places.write(places.root)
-    with path.open("r+b") as file:
-        file.truncate(10 * 1024**3)
-    assert places.problem() == "it has more than 256 kB, so it is not read"
-
-
-def test_a_file_that_is_not_text(places: Places) -> None:
-    path = places.write(places.root)
-    path.write_bytes(skill().encode() + b"\n\xff\n")
-    assert places.problem() == "it is not UTF-8; save it as UTF-8"
-    path.write_bytes(b"\xff\xfe a skill of somebody else")
-    assert places.find() is None
-
-
-def test_a_letter_that_is_not_utf_8_is_told_with_its_line(places: Places) -> None:
-    places.write(places.root).write_bytes(b"---\nname: release\nmetadata:\n  rcs-kind: \xff\n---\n")
-    found = places.find()
-    assert isinstance(found, Fault)
-    assert found.line == 4
-
-
 def test_no_folder_is_listed(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(200):
         places.write(places.root, name=f"other{number}")

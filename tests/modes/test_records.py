@@ -83,11 +83,3 @@ def test_a_record_that_is_broken_holds_no_definition(case: str) -> None:
 @each_row("value", [None, [], "release", 1, {}], ids=repr)
 def test_what_is_no_object_holds_no_definition(value: object) -> None:
     assert ModeDef.from_json(value) is None
-
-
-def test_texts_of_a_record_are_cleaned_and_cut() -> None:
-    texts = {"states": {"starting": "a\x1b[2J\n" + "x" * 500, "checking": 7}, "file": "a\nb"}
-    mode = ModeDef.from_json({**own().to_json(), **texts})
-    assert mode
-    assert (mode.states["starting"][:6], len(mode.states["starting"])) == ("a [2J ", 120)
-    assert (mode.states["checking"], mode.file) == ("", "")

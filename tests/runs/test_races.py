@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import random
-import signal
-import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -95,92 +91,6 @@ def test_of_two_steps_that_exclude_each_other_exactly_one_wins(
     (lost,) = (err for status, _, err in done if status)
     assert lost.startswith("Error: Invalid transition from '")
     assert len(project.events()) == len(way) + 1
-
-
-def check_whole(path: Path) -> int:
-    """Assert that the database holds no half of a write, and return the number of events."""
-    connection = sqlite3.connect(path)
-    try:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-        if connection.execute("PRAGMA user_version").fetchone() == (0,):
-            assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
-            return 0
-        for run, events, last in connection.execute("SELECT id, events, last_event FROM runs").fetchall():
-            found = connection.execute(
-                "SELECT id, seq, step, status, automatic FROM events WHERE run = ? ORDER BY seq", (run,)
-            ).fetchall()
-            assert [row[1] for row in found] == list(range(1, events + 1))
-            assert found[-1][0] == last
-            assert not found[-1][4], "a predecessor was completed without the event that completes it"
-            statuses = {step: status for _, _, step, status, _ in found if status}
-            assert dict(connection.execute("SELECT step, status FROM steps WHERE run = ?", (run,))) == statuses
-        orphans = (
-            "SELECT count(*) FROM artifacts a LEFT JOIN events e ON e.run = a.run AND e.seq = a.seq WHERE e.id IS NULL"
-        )
-        assert connection.execute(orphans).fetchone() == (0,)
-        return int(connection.execute("SELECT count(*) FROM events").fetchone()[0])
-    finally:
-        connection.close()
-
-
-LOOP = """
-import os, time
-from rcs_hooks.environment import Environment
-from rcs_hooks.runs.emit import emit
-count = 0
-print("begun", flush=True)
-while True:
-    run = f"{os.getpid()}-{count}"
-    for step in ("requirements", "design", "tasks"):
-        for kind, data in (("status_change", {"status": "running"}), ("artifact_registered", {"path": f"{step}.md"})):
-            emit({"type": kind, "workflow": "build", "run_id": run, "step": step, "data": data},
-                 Environment(os.environ, os.getcwd(), time.time()))
-    count += 1
-"""
-
-
-@pytest.mark.slow
-def test_a_kill_at_any_moment_leaves_no_half_event(project: Project) -> None:
-    """On a busy machine more kills are needed until there was something to lose."""
-    dice = random.Random(7)
-    seen = kills = 0
-    while kills < 60 or (seen <= 100 and kills < 1_000):
-        kills += 1
-        child = subprocess.Popen(
-            [sys.executable, "-c", LOOP], cwd=project.root, env=project.env(), stdout=subprocess.PIPE
-        )
-        assert child.stdout
-        assert child.stdout.readline() == b"begun\n"
-        time.sleep(dice.uniform(0, 0.05))  # the moment of the kill, not a synchronisation
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        child.stdout.close()
-        if project.database.exists():
-            events = check_whole(project.database)
-            assert events >= seen, "what was stored is not lost"
-            seen = events
-    assert seen > 100
-    assert project.emit("requirements", run="after")["success"]
-
-
-@pytest.mark.slow
-def test_a_kill_while_the_database_is_created_leaves_a_usable_one(project: Project) -> None:
-    dice = random.Random(11)
-    for number in range(40):
-        path = project.home / f"{number}.db"
-        child = subprocess.Popen(
-            [*RCS, *project.command("requirements")],
-            cwd=project.root, env=project.env(RCS_DB=str(path)), stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        time.sleep(dice.uniform(0.008, 0.02))  # the moment of the kill, not a synchronisation
-        child.kill()
-        child.wait()
-        if path.exists():
-            before = check_whole(path)
-            done = project.rcs(*project.command("requirements", "waiting"), RCS_DB=str(path))
-            assert (done.returncode, done.stderr) == (0, "")
-            assert check_whole(path) == before + 1
 
 
 @pytest.mark.slow

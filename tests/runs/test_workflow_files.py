@@ -11,7 +11,7 @@ import pytest
 
 from rcs_hooks.errors import MachineError
 from rcs_hooks.runs import workflow_files
-from rcs_hooks.runs.workflow_files import LARGEST, SHIPPED, WorkflowFile
+from rcs_hooks.runs.workflow_files import SHIPPED, WorkflowFile
 from tests.runs.support import RCS, Project
 from tests.support import few
 from tests.table import each_row
@@ -159,33 +159,9 @@ def test_a_missing_file_raises_the_error_of_the_system(world: World) -> None:
         workflow_files.machine_of(WorkflowFile("x", "skill", str(world.folder / "none.md")))
 
 
-def test_a_file_of_more_than_a_mebibyte_is_refused(world: World) -> None:
-    path = world.write("NAME.md", text="x" * (LARGEST + 1))
-    with pytest.raises(MachineError) as caught:
-        workflow_files.read(path)
-    assert str(caught.value) == f"{path}: it is not a file of at most 1048576 bytes"
-    Path(path).write_text("x" * LARGEST)
-    assert len(workflow_files.read(path)) == LARGEST
-
-
-def test_a_pipe_is_refused_without_waiting(world: World) -> None:
-    pipe = str(world.folder / "pipe")
-    os.mkfifo(pipe)
-    with pytest.raises(MachineError, match="it is not a file"):
-        workflow_files.read(pipe)
-
-
 def test_a_folder_is_refused(world: World) -> None:
     with pytest.raises(MachineError, match="it is not a file"):
         workflow_files.read(str(world.folder))
-
-
-def test_what_is_not_utf_8_is_refused_with_its_line(world: World) -> None:
-    path = world.folder / "x.md"
-    path.write_bytes(b"# x\n\n\xff\n")
-    with pytest.raises(MachineError) as caught:
-        workflow_files.read(str(path))
-    assert str(caught.value) == f"{path}:3: it is not UTF-8; save it as UTF-8"
 
 
 NAMES = [("a/build/SKILL.md", "build"), ("task-builder.md", "task-builder"), ("a/b.c.md", "b.c"), ("plain", "plain")]
