@@ -1,191 +1,64 @@
-"""Measures how much of the rooms that decide the default test suite holds: breaks them one small change at a time.
+"""Measures what the default tests hold: breaks the package one change at a time, and says which tests notice.
 
-    python -m tests.mutation [--sample N] [--seed S] [--whole] [ROOM ...]
+    python -m tests.mutation RESULTS [ROOM ...] [--sample N] [--seed S] [--all] [--first TEXT] [--defects FOLDER]
+    python -m tests.mutation --cover RESULTS
 
-Each change (a mutant) is made in a private copy of the checkout, and the tests of its room are run there, in a process
-that is forked from one that has loaded pytest; with
-`--whole`, the whole default suite is run for a mutant that survives them.
+RESULTS is a folder. Which test runs which line is measured first, and kept there; only the tests that run a changed
+line are run for it, in a private copy of the checkout. Each result is a line of JSON in `mutants.jsonl`, and is not
+tried again. A room is the first folder below `rcs_hooks`, or `base`.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import copy
+import difflib
 import functools
+import itertools
 import json
+import math
 import os
 import random
-import select
 import shutil
-import signal
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 import venv
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any
+
+import coverage
+
+from tests.mutation_worker import COVERED, Job, Results, replacements
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-
-STOP = tuple(
-    f"tests/hook/test_{name}.py"
-    for name in ("stop", "stop_limits", "stop_questions", "stop_softeners", "stop_strange_state")
-)
-ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    # room: (modules that are broken, tests that are run first: the quickest that ought to see it)
-    "tokens": (
-        tuple(
-            f"workflow/tokens/{name}.py"
-            for name in [
-                "scan",
-                "neighbours",
-                "parts",
-                "directed",
-                "phrasing",
-                "cancel",
-                "clause",
-                "mentions",
-                "predicates",
-            ]
-        ),
-        ("tests/workflow/test_tokens.py", "tests/hook/test_mentions.py"),
-    ),
-    "proof": (
-        ("workflow/proof.py", "workflow/messages/proof.py", "state/judging.py", "state/proving.py"),
-        (
-            *("tests/workflow/test_proof.py", "tests/workflow/test_reply_of_proof.py"),
-            *("tests/state/test_proving.py", "tests/state/test_named_proof.py"),
-        ),
-    ),
-    "terminal": (
-        tuple(f"terminal/{name}.py" for name in ("ids", "style", "table", "when", "width")),
-        ("tests/terminal",),
-    ),
-    "transitions": (
-        ("workflow/transitions.py",),
-        (
-            *("tests/workflow/test_transitions.py", "tests/workflow/test_own_modes.py"),
-            "tests/hook/test_transitions_on_disk.py",
-        ),
-    ),
-    "modes": (
-        (
-            *(f"modes/{name}.py" for name in ("front_matter", "declaration", "diagram", "lookup", "lint")),
-            "mode_def.py",
-        ),
-        ("tests/modes", "tests/cli/test_modes.py"),
-    ),
-    "lifecycle": (("workflow/lifecycle.py",), ("tests/workflow/test_lifecycle.py", *STOP)),
-    "stop": (
-        ("workflow/stop.py", "workflow/last_message.py", "hook/stop.py"),
-        (
-            "tests/workflow/test_last_message.py",
-            *(f"tests/hook/test_{name}.py" for name in ("stop_rightly", "stop_sandbox", "question_turn", "runs_again")),
-            "tests/hook/test_counts_of_a_run.py",
-            *STOP,
-        ),
-    ),
-    "reconcile": (
-        (
-            "state/reconcile.py",
-            "state/renewal.py",
-            "state/answers.py",
-            "state/deferral.py",
-            "state/draft.py",
-            "state/mode_changes.py",
-        ),
-        (
-            *("tests/state/test_mode_changes.py", "tests/hook/test_transitions_on_disk.py", *STOP),
-            *(
-                f"tests/hook/test_{name}.py"
-                for name in ("whose_prompt", "question_turn", "question_in_root", "runs_again")
-            ),
-            "tests/state",
-        ),
-    ),
-    "phases": (
-        ("workflow/phases.py", "state/handover.py", "state/run_details.py", "state/writing.py"),
-        (
-            *("tests/workflow/test_phases.py", "tests/state/test_writing.py", "tests/state/test_handover.py"),
-            *("tests/state/test_operations.py", "tests/state/test_write_checks.py", "tests/state/test_clear.py"),
-            *("tests/state/test_write_merging.py", "tests/state/test_write_outcomes.py"),
-        ),
-    ),
-    "next step": (
-        ("workflow/next_step.py", "hook/finished.py", "state/mode_events.py"),
-        (
-            *("tests/workflow/test_next_steps.py", "tests/workflow/test_proof_commands.py"),
-            *("tests/hook/test_finished.py", "tests/state/test_mode_events.py", "tests/hook/test_guidance.py"),
-        ),
-    ),
-    "guards": (
-        tuple(f"tasks/guards/{name}.py" for name in ("plan", "code", "acceptance", "edge")),
-        ("tests/tasks/test_guards.py", "tests/tasks/test_opens.py", "tests/tasks"),
-    ),
-    "verdicts": (
-        ("tasks/verdicts.py", "tasks/guards/findings.py"),
-        ("tests/tasks/test_verdict.py", "tests/tasks/test_to_do.py", "tests/tasks"),
-    ),
-    "flow": (("tasks/flow.py",), ("tests/tasks/test_pairs.py", "tests/tasks")),
-    "rules": (("runs/rules.py",), ("tests/runs",)),
-    "dashboard": (("dashboard/guard.py",), ("tests/dashboard/test_guard.py", "tests/dashboard")),
-    "entries": (
-        ("clients/entries.py", "clients/handlers.py"),
-        ("tests/clients/test_entries.py", "tests/clients/test_handlers.py", "tests/install", "tests/cli/test_setup.py"),
-    ),
-    "settings": (
-        (
-            *(f"config/{name}.py" for name in ("loading", "reading", "proof_table", "trust", "commands", "values")),
-            "clients/claude/settings.py",
-        ),
-        ("tests/config", "tests/clients/test_entries.py", "tests/cli/test_config.py", "tests/install/test_doctor.py"),
-    ),
-    "fingerprint": (
-        tuple(
-            f"proof/{name}.py" for name in ("tree", "work_tree", "attributes", "content", "repository", "walk", "git")
-        ),
-        (
-            *("tests/proof/test_tree.py", "tests/proof/test_repositories.py", "tests/proof/test_ways_of_change.py"),
-            *("tests/proof/test_git_add.py", "tests/proof/test_hostile.py"),
-        ),
-    ),
-    "jsonedit": (
-        ("editing/jsonedit.py", "editing/jsontree.py"),
-        ("tests/editing/test_jsonedit.py", "tests/clients/test_entries.py"),
-    ),
+MEMORY = "/dev/shm"
+PATIENCE = 20
+"""How many seconds a test has besides those of the slowest of its job; one that hangs has noticed."""
+SETTINGS = "[run]\ndata_file = {notes}/data\ninclude = {root}/rcs_hooks/*\npatch = _exit\n"
+COVERED_PROGRAM = """
+import atexit, coverage
+found = coverage.Coverage(config_file="{notes}/settings", context=open("{notes}/test").read(), data_suffix=True)
+found.start()
+atexit.register(lambda: (found.stop(), found.save()))
+"""
+"""Measures a program that a test starts, whatever its environment."""
+START = "import os; os.path.exists('{notes}/test') and __import__('covered_program')\n"
+WORDS = {
+    "covered": ["-n", "0"],
+    "collected": ["-n", "0"],
+    "fresh": [
+        *("-o", "addopts=", "-m", "not slow", "-p", "rcs_hooks.hook.pytest_plugin"),
+        *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    ],
 }
-SECONDS = 120
-"""How long the tests of one mutant may take; one that hangs is dead."""
-MEMORY = 4 << 30
-"""How many bytes of address space the tests of one mutant may have."""
-PRELOADED = f"""
-import json, os, pytest, resource, sys
-from importlib import import_module
-from _pytest.config import default_plugins
-for name in default_plugins:
-    import_module("_pytest." + name)
-for line in sys.stdin:
-    child = os.fork()
-    if not child:
-        os.setsid()
-        resource.setrlimit(resource.RLIMIT_AS, ({MEMORY}, {MEMORY}))
-        resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(null, stream)
-        os._exit(pytest.main(json.loads(line)))
-    print(child, flush=True)
-    print(os.waitpid(child, 0)[1], flush=True)
-"""
-"""Runs pytest with the words of each line in a child; writes the id of the child, and then how it ended.
-
-A mutant may allocate without end, and outlive a runner that is killed: the kernel ends it then.
-"""
+"""What the pytest of each kind of worker is called with."""
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -199,10 +72,6 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-
-
-class TargetError(Exception):
-    """A room, a module or a test that is named and does not exist, or tests that fail without any mutant."""
 
 
 @dataclass(frozen=True)
@@ -311,118 +180,287 @@ def private_copy(folder: Path) -> Path:
             shutil.copy(CHECKOUT / name, root / name)
     venv.create(root / ".venv", symlinks=True)
     (site,) = (root / ".venv" / "lib").glob("python*/site-packages")
-    (site / "checkout.pth").write_text(f"{root}\n{sysconfig.get_path('purelib')}\n")
+    (site / "checkout.pth").write_text(f"{root}\n{Path(coverage.__file__).parent.parent}\n")
     for program in ("rcs", "rcs-hook"):
         shutil.copy(Path(sys.executable).parent / program, root / ".venv" / "bin" / program)
     return root
 
 
-class Runner:
-    """A process in a private copy that has loaded pytest, and runs the tests of each mutant in a child that it forks.
+@dataclass(frozen=True)
+class Change:
+    """A mutant, or a defect of the past that is made again (in no line): the new text of each file that it changes."""
 
-    It has loaded nothing of the copy itself, so that a child reads every module as it then lies on disk.
-    """
+    room: str
+    name: str
+    line: int
+    old: str
+    new: str
+    files: dict[str, bytes]
 
-    def __init__(self, root: Path) -> None:
+
+def room_of(path: str) -> str:
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else "base"
+
+
+def sampled(root: Path, rooms: list[str], count: int, seed: int) -> list[Change]:
+    """Some mutants of each room, at most one in ten; those of all rooms in turn."""
+    every: dict[str, list[tuple[str, Mutant]]] = defaultdict(list)
+    for file in sorted(root.glob("rcs_hooks/**/*.py")):
+        path = str(file.relative_to(root))
+        if not rooms or room_of(path) in rooms:
+            every[room_of(path)] += [(path, each) for each in mutants(file.read_bytes())]
+    rows = []
+    for room, found in sorted(every.items()):
+        sample = random.Random(f"{seed} {room}").sample(found, min(count, math.ceil(len(found) / 10)))
+        rows.append([_change(root, room, path, each) for path, each in sample])
+    return [each for turn in itertools.zip_longest(*rows) for each in turn if each]
+
+
+def _change(root: Path, room: str, path: str, mutant: Mutant) -> Change:
+    return Change(room, path, mutant.line, mutant.old, mutant.new, {path: mutant.applied((root / path).read_bytes())})
+
+
+def defects(root: Path, folder: Path, rooms: list[str]) -> Iterator[Change]:
+    """The patches of a folder that apply; each says in its first line what it makes again."""
+    for patch in sorted(folder.glob("*.patch")):
+        apply = ["git", "apply", str(patch.resolve())]
+        if subprocess.run(apply, cwd=root, stderr=subprocess.DEVNULL, check=False).returncode:
+            print(f"{patch.name} does not apply", flush=True)
+            continue
+        listed = subprocess.run([*apply, "--numstat"], cwd=root, capture_output=True, text=True, check=True).stdout
+        new = {name: (root / name).read_bytes() for name in listed.split()[2::3]}
+        subprocess.run([*apply, "-R"], cwd=root, check=True)
+        room = room_of(next(iter(new)))
+        if not rooms or room in rooms:
+            yield Change(room, patch.stem, 0, patch.read_text().partition("\n")[0], "", new)
+
+
+def touched(old: bytes, new: bytes) -> set[int]:
+    """The lines of a text that another one changes, or adds something beside; and where their statements begin."""
+    found = set[int]()
+    matcher = difflib.SequenceMatcher(a=old.splitlines(), b=new.splitlines(), autojunk=False)
+    for kind, start, end, _, _ in matcher.get_opcodes():
+        if kind != "equal":
+            found |= set(range(start + 1, end + 1)) or {start, start + 1}
+    statements = [each for each in ast.walk(ast.parse(old)) if isinstance(each, ast.stmt)]
+    around = ([each.lineno for each in statements if each.lineno <= line <= (each.end_lineno or 0)] for line in found)
+    return found | {max(starts) for starts in around if starts}
+
+
+class Tests:
+    """Which tests run which lines, and how long each takes."""
+
+    def __init__(self, results: Path, first: list[str]) -> None:
+        self._data = coverage.CoverageData(str(results / "coverage"))
+        self._data.read()
+        self._files = {f"rcs_hooks/{name.rpartition('/rcs_hooks/')[2]}": name for name in self._data.measured_files()}
+        self.seconds: dict[str, float] = json.loads((results / "tests.json").read_text())
+        places = [[number for number, text in enumerate(first) if text in test] for test in self.seconds]
+        steps = [max(0, int(math.log(seconds / 0.002 + 1e-9, 4))) for seconds in self.seconds.values()]
+        ranks = zip([min(place, default=len(first)) for place in places], steps, itertools.count(), strict=False)
+        self.ranks = dict(zip(self.seconds, ranks, strict=True))
+        """Those that are named first, then the quick ones; those that take about as long as they are collected."""
+
+    @functools.cache  # noqa: B019 - there is one
+    def of_lines(self, path: str) -> dict[int, set[str]]:
+        """The tests by the number of a line; "" for what runs while tests are collected."""
+        found = self._data.contexts_by_lineno(self._files[path]) if path in self._files else {}
+        return {line: set(tests) for line, tests in found.items()}
+
+    def of(self, change: Change, root: Path) -> tuple[list[str], bool]:
+        """The tests that a change may concern, and whether they must be collected with it: it is outside functions."""
+        tests, is_outside = set[str](), False
+        for path, new in change.files.items():
+            by_line, old = self.of_lines(path), (root / path).read_bytes()
+            mine = set[str]().union(*(by_line.get(line, ()) for line in touched(old, new)))
+            if "" in mine or replacements(*(compile(text, path, "exec", 0, True) for text in (old, new))) is None:
+                is_outside = True
+                mine = mine.union(*by_line.values())
+            tests |= mine
+        return sorted(tests & self.seconds.keys(), key=lambda test: self.ranks[test]), is_outside
+
+    def batches(self, tests: list[str]) -> Iterator[list[str]]:
+        """Tests by their files, which take time to read: first those of the four quickest, then of twice as many."""
+        files: dict[str, list[str]] = defaultdict(list)
+        for test in tests:
+            files[test.partition("::")[0]].append(test)
+        order = sorted(
+            files.values(), key=lambda mine: (self.ranks[mine[0]][0], sum(self.seconds[test] for test in mine))
+        )
+        start, size = 0, 4
+        while start < len(order):
+            yield list(itertools.chain(*order[start : start + size]))
+            start, size = start + size, size * 2
+
+
+class Worker:
+    """A process in a private copy that runs the tests of each job in a child."""
+
+    def __init__(self, root: Path, kind: str) -> None:
+        self._temporary = root.parent / "tmp"
+        self._temporary.mkdir(exist_ok=True)
         env = {name: value for name, value in os.environ.items() if not name.startswith("RCS_")}
-        env |= {"TABLES_STOP": "1"}
-        self.root = root
-        self._process = subprocess.Popen(
-            [str(root / ".venv" / "bin" / "python"), "-c", PRELOADED],
-            cwd=root, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
-        )  # fmt: skip
+        env |= {"TABLES_STOP": "1", "TMPDIR": str(self._temporary)}
+        (jobs, to), (back, answers) = os.pipe(), os.pipe()
+        self._jobs, self._answers = os.fdopen(to, "w", buffering=1), os.fdopen(back)
+        command = [str(root / ".venv/bin/python"), "-m", "tests.mutation_worker", kind, str(jobs), str(answers)]
+        command += ["-q", "-p", "no:cacheprovider", f"--basetemp={self._temporary}/base", *WORDS[kind]]
+        with (root.parent / f"{kind}.txt").open("wb") as said:
+            self._process = subprocess.Popen(
+                command, cwd=root, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, pass_fds=(jobs, answers)
+            )
+        os.close(jobs)
+        os.close(answers)
 
-    def __enter__(self) -> Self:
-        return self
+    def results(self, job: Job) -> Results:
+        """Whether each test that was run failed, and in how many seconds."""
+        self._jobs.write(json.dumps(job) + "\n")
+        found: Results = json.loads(self._answers.readline())
+        for each in self._temporary.iterdir():
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+        return found
 
-    def __exit__(self, *_: object) -> None:
-        self._process.stdin and self._process.stdin.close()
+    def close(self) -> None:
+        self._jobs.close()
         self._process.wait()
-        self._process.stdout and self._process.stdout.close()
-
-    def passes(self, tests: Sequence[str]) -> bool:
-        """Whether tests succeed in the copy within the time that one mutant has; without names, the default suite."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin and stdout
-        stdin.write(json.dumps(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]).encode() + b"\n")
-        stdin.flush()
-        child = int(stdout.readline())
-        in_time, _, _ = select.select([stdout], [], [], SECONDS)
-        if not in_time:
-            os.killpg(child, signal.SIGKILL)
-        return int(stdout.readline()) == 0
+        self._answers.close()
 
 
-def survivors(root: Path, path: str, sample: list[Mutant], passes: Callable[[], bool]) -> Iterator[Mutant]:
-    """The mutants of one file with which the tests still pass, as they are found.
-
-    Each has a time of its own, or one of the same length and second would meet the bytecode of the last.
-    """
-    source = (root / path).read_bytes()
-    now = int(time.time())
-    try:
-        for number, mutant in enumerate(sample, 1):
-            (root / path).write_bytes(mutant.applied(source))
-            os.utime(root / path, (now - number, now - number))
-            if passes():
-                yield mutant
-    finally:
-        (root / path).write_bytes(source)
-
-
-def check_targets(rooms: list[str]) -> None:
-    unknown = [room for room in rooms if room not in ROOMS]
-    if unknown:
-        raise TargetError(f"there is no room {', '.join(unknown)}; there are {', '.join(ROOMS)}")
-    for room in rooms:
-        modules, tests = ROOMS[room]
-        for name in [*(f"rcs_hooks/{module}" for module in modules), *tests]:
-            if not (CHECKOUT / name).exists():
-                raise TargetError(f"{name} does not exist: correct the entry {room!r} of ROOMS in tests/mutation.py")
+def measure(root: Path, results: Path) -> None:
+    """Note which test runs which line, and how long each takes that passes with nothing changed."""
+    notes = root / COVERED
+    notes.mkdir()
+    (notes / "settings").write_text(SETTINGS.format(notes=notes, root=root))
+    (site,) = (root / ".venv" / "lib").glob("python*/site-packages")
+    (site / "covered_program.py").write_text(COVERED_PROGRAM.format(notes=notes))
+    (site / "covered_program.pth").write_text(START.format(notes=notes))
+    Worker(root, "covered").close()
+    combine = [sys.executable, "-m", "coverage", "combine", "-q", f"--rcfile={notes}/settings", str(notes)]
+    subprocess.run(combine, check=True)
+    names = json.loads((notes / "tests").read_text())
+    worker = Worker(root, "collected")
+    found = worker.results({"files": [], "tests": names, "seconds": 7200, "stop": False, "patience": 120})
+    worker.close()
+    passing = {name: found[name][1] for name in names if name in found and not found[name][0]}
+    print(f"these fail, and do not count: {' '.join(name for name in names if name not in passing)}", flush=True)
+    shutil.copy(notes / "data", results / "coverage")
+    (results / "tests.json").write_text(json.dumps(passing, indent=0))
 
 
-def _survives(runner: Runner, tests: Sequence[str], *, whole: bool) -> bool:
-    return runner.passes(tests) and (not whole or runner.passes([]))
+class Bench:
+    """A private copy in which one change after the other is tried."""
+
+    def __init__(self, root: Path, tests: Tests, options: argparse.Namespace) -> None:
+        self._root, self._tests, self._options = root, tests, options
+        self._workers = [Worker(root, kind) for kind in ("collected", "fresh")]
+        for worker in self._workers:  # which takes its time to begin
+            worker.results({"files": [], "tests": [], "seconds": 0})
+        self._times = itertools.count(int(time.time()) - 10_000_000)
+
+    def tried(self, change: Change) -> dict[str, object]:
+        """What became of a change, as a row of the results."""
+        end = time.monotonic() + self._options.limit
+        tests, is_outside = self._tests.of(change, self._root)
+        found: Results = {}
+        killers: list[str] = []
+        with self._made(change):
+            for batch in self._tests.batches(tests) if is_outside else [tests]:
+                job = {"files": [*change.files], "tests": batch, "stop": not self._options.all}
+                patience = PATIENCE + 5 * max(map(self._tests.seconds.__getitem__, batch), default=0)
+                job |= {"seconds": end - time.monotonic(), "patience": patience}
+                found |= self._workers[is_outside].results(job)
+                killers = [test for test, (failed, _) in found.items() if failed]
+                if killers and not self._options.all:
+                    break
+        outcome = "survived" if found.keys() >= {*tests} else "late"
+        row: dict[str, object] = {key: value for key, value in vars(change).items() if key != "files"}
+        row |= {"outcome": "dead" if killers else outcome if tests else "no test", "killers": killers}
+        row |= {"tests": len(tests), "run": len(found), "fresh": is_outside, "all": self._options.all}
+        return row | {"seconds": round(self._options.limit - end + time.monotonic(), 2)}
+
+    @contextlib.contextmanager
+    def _made(self, change: Change) -> Iterator[None]:
+        """Write a change, at a time that no other had, or one of the same length would meet its bytecode."""
+        old = [(self._root / name, (self._root / name).read_bytes()) for name in change.files]
+        new = [(self._root / name, text) for name, text in change.files.items()]
+        try:
+            _write(new, next(self._times))
+            yield
+        finally:
+            _write(old, next(self._times))
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.close()
+
+
+def _write(files: list[tuple[Path, bytes]], moment: int) -> None:
+    for path, text in files:
+        path.write_bytes(text)
+        os.utime(path, (moment, moment))
+
+
+def summary(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each room, and one in all: how many mutants and defects there are, and what became of them."""
+    outcomes = ("dead", "survived", "no test", "late")
+    yield f"{'':12}" + "".join(f"{title:>9}" for title in ("mutants", *outcomes, "defects", *outcomes))
+    for room in [*sorted({row["room"] for row in rows}), "in all"]:
+        count = Counter((bool(row["line"]), row["outcome"]) for row in rows if room in (row["room"], "in all"))
+        parts = [[count[kind, each] for each in outcomes] for kind in (True, False)]
+        yield f"{room:12}" + "".join(f"{number:>9}" for part in parts for number in (sum(part), *part))
+
+
+def alone(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each test file: how many changes no other file notices, of how many that it does."""
+    noticed, only = Counter[str](), Counter[str]()
+    for row in rows:
+        files = {test.partition("::")[0] for test in row["killers"]}
+        noticed.update(files)
+        only.update(files if len(files) == 1 else ())
+    for file, count in sorted(noticed.items(), key=lambda each: (only[each[0]], each[1])):
+        yield f"{only[file]:5} of {count:<5} {file}"
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__.splitlines()[0])
-    parser.add_argument("rooms", nargs="*", metavar="ROOM", default=list(ROOMS), help=", ".join(ROOMS))
-    parser.add_argument("--sample", type=int, default=40, metavar="N", help="mutants a file (40); 0: all")
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="a folder; what it has is not done again")
+    parser.add_argument("rooms", nargs="*", metavar="ROOM", help="all, unless some are named")
+    parser.add_argument("--sample", type=int, default=60, metavar="N", help="mutants a room, at most one in ten (60)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="which ones (1)")
-    parser.add_argument("--whole", action="store_true", help="survivors meet the whole default suite, too")
+    parser.add_argument("--all", action="store_true", help="find every test that notices, not the first alone")
+    parser.add_argument("--first", nargs="+", default=[], metavar="TEXT", help="tests with it in their names are first")
+    parser.add_argument("--limit", type=float, default=120, metavar="S", help="seconds for the tests of a change (120)")
+    parser.add_argument("--defects", type=Path, metavar="FOLDER", help="patches that are tried before the mutants")
+    parser.add_argument("--cover", action="store_true", help="show what each test file notices alone, and do no more")
     options = parser.parse_args(words)
-    try:
-        check_targets(options.rooms)
-        with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
-            return _run(private_copy(Path(folder).resolve()), options)
-    except TargetError as error:
-        print(error, file=sys.stderr)
-        return 2
-
-
-def _run(root: Path, options: argparse.Namespace) -> int:
-    table = []
-    with Runner(root) as runner:
-        for room in options.rooms:
-            modules, tests = ROOMS[room]
-            if not runner.passes(tests):
-                raise TargetError(f"{room}: {' '.join(tests)} fails, or takes more than {SECONDS} s, without a mutant")
-            for path in (f"rcs_hooks/{module}" for module in modules):
-                every = mutants((root / path).read_bytes())
-                count = min(options.sample or len(every), len(every))
-                sample = random.Random(f"{options.seed} {path}").sample(every, count)
-                passes = functools.partial(_survives, runner, tests, whole=options.whole)
-                dead = count
-                for mutant in survivors(root, path, sample, passes):
-                    dead -= 1
-                    print(f"survives: {path}:{mutant.line}: {mutant}", flush=True)
-                table.append((path, dead, count))
-                print(f"{path}: {dead} of {count} dead", flush=True)
-    print()
-    for path, dead, sampled in [*table, ("in all", sum(row[1] for row in table), sum(row[2] for row in table))]:
-        print(f"{path:<40} {dead:4}/{sampled:<4} {100 * dead // max(sampled, 1):3} %")
+    if not options.cover:
+        options.results.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="mutation-", dir=MEMORY if os.path.isdir(MEMORY) else None) as name:
+            os.chmod(name, 0o755)  # the PostgreSQL of the tests runs as another user
+            _run(private_copy(Path(name).resolve()), options)
+    rows = [row for row in _rows(options.results) if row["all"] == (options.all or options.cover)]
+    print("\n".join((alone if options.cover else summary)(rows)))
     return 0
+
+
+def _rows(results: Path) -> list[dict[str, Any]]:
+    file = results / "mutants.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def _run(root: Path, options: argparse.Namespace) -> None:
+    if not (options.results / "tests.json").exists():
+        measure(root, options.results)
+    changes = [*defects(root, options.defects, options.rooms)] if options.defects else []
+    changes += sampled(root, options.rooms, options.sample, options.seed)
+    done = {(row["name"], row["line"], row["old"], row["new"], row["all"]) for row in _rows(options.results)}
+    with contextlib.closing(Bench(root, Tests(options.results, options.first), options)) as bench:
+        for change in changes:
+            if (change.name, change.line, change.old, change.new, options.all) not in done:
+                row = json.dumps(bench.tried(change)) + "\n"
+                with (options.results / "mutants.jsonl").open("a") as out:
+                    out.write(row)
 
 
 if __name__ == "__main__":
