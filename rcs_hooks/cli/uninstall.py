@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output, purge, share_service, shared_hooks, unsent_first
+from rcs_hooks.cli import options, output, purge, share_service, shared_hooks
 from rcs_hooks.cli.setup import add_target, approve_moved, targets_of
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.editing import files
@@ -47,11 +47,11 @@ def run(argv: Sequence[str]) -> int:
     args.client = args.client or "all"
     targets = targets_of(args)
     doomed = purge.folders(targets[0].host) if args.purge else []
+    if doomed and not args.dry_run:
+        purge.say_unsent(targets[0].host)
     if not args.dry_run and not purge.ask(doomed, yes=args.yes):
         output.text("nothing was changed")
         return output.REFUSED
-    if doomed and not args.dry_run:
-        unsent_first.send_before_purge(targets[0].host, doomed)  # before anything is removed
     lines: list[str] = []
     if is_for_all or doomed:
         lines += share_service.of_uninstall(targets[0].host, dry_run=args.dry_run, purges=bool(doomed))

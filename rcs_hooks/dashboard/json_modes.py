@@ -125,7 +125,6 @@ class ModeRunJson(JsonModel):
     event_count: int
     runs: list[ModeRunLineJson] = Field(description="the last 20 of the mode in this session, the newest first")
     run: int | None = Field(description="the `n` of this run; null: it has no history")
-    folded: int = Field(description="how many events before it were folded away, of all modes")
     problem: str | None = Field(description="what of it cannot be read")
     state: str
 

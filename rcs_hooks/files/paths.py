@@ -8,8 +8,6 @@ OFF = "off"
 """The file under `.rcs` that switches the hooks off, in a workspace or, under the home folder, everywhere."""
 GIT = ".git"
 SESSIONS = "sessions"
-FOLDED = "folded"
-"""The folder of the sessions that were folded away; in a folder of questions, that of the folded questions."""
 MODE_SUFFIX = "-state.json"
 NOTES = "hook-ledger.json"
 HISTORY = "history.jsonl"
@@ -81,21 +79,6 @@ def inside(path: str, folder: str) -> bool:
 def session_folder(session: str | None) -> str:
     """Return the folder of a session with a slash, relative to the state folder; empty for the root scope."""
     return f"{SESSIONS}/{session}/" if session else ""
-
-
-def folded(folder: str, path: str) -> str | None:
-    """Return where `sessions/<id>/...` is while that session is folded away; None if it is not. Follows no link.
-
-    `folder`: the state folder, to which both paths are relative.
-    """
-    top, _, below = path.partition("/")
-    session = below.partition("/")[0]
-    place = f"{folder}/{FOLDED}"
-    if top != SESSIONS or not os.path.isdir(f"{place}/{session}"):
-        return None
-    if os.path.islink(place) or os.path.islink(f"{place}/{session}") or os.path.lexists(f"{folder}/{top}/{session}"):
-        return None
-    return f"{FOLDED}/{below}"
 
 
 def mode_file(mode: str, session: str | None) -> str:

@@ -16,7 +16,7 @@ import os
 
 from rcs_hooks.errors import Refused, reason_of
 from rcs_hooks.files import git_index
-from rcs_hooks.files.paths import FOLDED, JOURNAL, NOTES, OTHER_JOURNAL, SESSIONS, STAGED, STATE
+from rcs_hooks.files.paths import JOURNAL, NOTES, OTHER_JOURNAL, SESSIONS, STAGED, STATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def is_among(found: frozenset[str], path: str) -> bool:
     return False
 
 
-def has_tracked_session(root: str, session: str, place: str = SESSIONS) -> bool:
-    """Tell whether git tracks anything of a session's state. `place`: the folder of the session, SESSIONS or FOLDED."""
-    return is_or_holds(tracked_names(root), f"{STATE}/{place}/{session}")
+def has_tracked_session(root: str, session: str) -> bool:
+    """Tell whether git tracks anything of a session's state."""
+    return is_or_holds(tracked_names(root), f"{STATE}/{SESSIONS}/{session}")
 
 
 def is_or_holds(found: frozenset[str], path: str) -> bool:
@@ -137,11 +137,9 @@ def _stamp(path: str) -> tuple[int, ...]:
 def _unproven(root: str) -> frozenset[str]:
     """Return the records in root, and the sessions in which no prompt was noted."""
     state = f"{root}/{STATE}"
-    ours = (SESSIONS, FOLDED)
-    found = [name for name in git_index.listed(state) if name not in ours and not name.startswith(".")]
-    for place in ours:
-        sessions = git_index.listed(f"{state}/{place}")
-        found += [f"{place}/{name}" for name in sessions if not os.path.lexists(f"{state}/{place}/{name}/{NOTES}")]
+    found = [name for name in git_index.listed(state) if name != SESSIONS and not name.startswith(".")]
+    folders = [f"{SESSIONS}/{name}" for name in git_index.listed(f"{state}/{SESSIONS}")]
+    found += [name for name in folders if not os.path.lexists(f"{state}/{name}/{NOTES}")]
     return frozenset(f"{STATE}/{name}".casefold() for name in found)
 
 

@@ -22,7 +22,7 @@ import stat
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused, UnsafePath, suppress
 from rcs_hooks.files.folders import Folders, flush, folders_of, make_folder
-from rcs_hooks.files.paths import SESSIONS, STAGED, STATE, folded
+from rcs_hooks.files.paths import STAGED, STATE
 from rcs_hooks.files.reading import (
     LARGEST,
     PERMANENT_ERRORS,
@@ -71,8 +71,7 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
     writes = [write for write in writes if not write.append] if lines else writes
     tracked = refuse_tracked(root_of(folder), [write.path for write in writes])
     with folders_of(folder) as folders:
-        for place, path in {os.path.dirname(write.path): write.path for write in (*writes, *lines)}.items():
-            unfold(folders, folder, path)
+        for place in dict.fromkeys(os.path.dirname(write.path) for write in (*writes, *lines)):
             make_folder(folders, folder, place)
         for write in writes:
             _make_way(folders, write.path)
@@ -108,21 +107,6 @@ def _sweep(folders: Folders, place: str, tracked: frozenset[str]) -> int:
                 os.unlink(name, dir_fd=fd)
                 done += 1
     return done
-
-
-def unfold(folders: Folders, folder: str, path: str) -> None:
-    """Move a session that was folded away back to its place, because its file `path` is about to be written.
-
-    `folder`: the state folder; `path` is relative to it. Does nothing for a session that is in its place, or that git
-    tracks.
-    """
-    elsewhere = folded(folder, path)
-    if elsewhere:
-        place, session, *_ = elsewhere.split("/")
-        if is_or_holds(surely_tracked(root_of(folder)), f"{STATE}/{place}/{session}"):
-            return
-        os.rename(session, session, src_dir_fd=folders.open(place), dst_dir_fd=folders.open(SESSIONS, make=True))
-        folders.flush((SESSIONS, place))
 
 
 def _commit(
@@ -177,7 +161,6 @@ def _make_way(folders: Folders, path: str) -> None:
 def move_aside(folder: str, path: str) -> None:
     """Rename a file to a name that nothing else has, so that nothing unreadable is lost. The caller holds the lock."""
     with folders_of(folder) as folders:
-        unfold(folders, folder, path)
         _rename_aside(*folders.at(path))
 
 
@@ -214,13 +197,6 @@ def _replace(fd: int, name: str, text: bytes, *, durable: bool = True) -> None:
         raise
     if durable:
         flush(fd)
-
-
-def replace_text(folder: str, path: str, text: bytes) -> None:
-    """Replace a file other than a record, wholly or not at all. The caller holds the lock and has called `recover`."""
-    refuse_tracked(root_of(folder), [path])
-    with folders_of(folder) as folders:
-        _replace(*folders.at(path), text)
 
 
 def _write_journal(

@@ -11,7 +11,7 @@ import sys
 from rcs_hooks import jsontext
 from rcs_hooks.environment import Environment, drop_brought_settings, real_environment
 from rcs_hooks.files.paths import STATE, let_owner_in
-from rcs_hooks.files.workspaces import find_root, has_sessions, is_disabled, may_have_state, off_by
+from rcs_hooks.files.workspaces import find_root, is_disabled, may_have_state, off_by
 from rcs_hooks.hook.call import EVENTS, PROMPT, SESSION_END, SESSION_START, STOP, Payload, fields_of
 
 TYPE_CHECKING = False
@@ -137,8 +137,6 @@ def respond(raw: bytes, environment: Environment) -> str:
 def _dispatch(payload: Payload, root: str, cwd: str, environment: Environment) -> "dict[str, Any]":
     has_state = may_have_state(root, payload.session)
     tokens, own = _tokens(payload, root, environment, has_state=has_state) if payload.event == PROMPT else ((), {})
-    if not has_state and payload.event == SESSION_START:
-        has_state = has_sessions(root)  # whose index is to be kept current
     if not (has_state or tokens) or off_by(environment.env, root):
         return {}
     if payload.event in (PROMPT, STOP) and payload.client.is_from_subagent(payload.fields):

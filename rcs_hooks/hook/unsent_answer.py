@@ -76,7 +76,6 @@ def save(
     }
     try:
         with folders_of(folder) as folders:
-            transaction.unfold(folders, folder, path)
             folders.open(os.path.dirname(path), make=True)
             at, name = folders.at(path)
             with suppress(FileNotFoundError):

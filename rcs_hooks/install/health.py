@@ -19,7 +19,8 @@ from rcs_hooks.install import locks
 from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.modes import lookup
 from rcs_hooks.state import session as sessions
-from rcs_hooks.state import session_index, session_notes
+from rcs_hooks.state import session_notes
+from rcs_hooks.state.session_listing import active_sessions, written_at
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, PUBLIC, is_active, spelled
 
@@ -100,10 +101,7 @@ def _records(scope: Scope, seconds: float) -> Iterator[Check]:
 
 def _latest_first(folder: str) -> list[str]:
     """List the sessions to check, the last changed first, without those that have ended and can be read."""
-    sessions_folder = f"{folder}/{paths.SESSIONS}"
-    return sorted(
-        session_index.possibly_active(folder), key=lambda session: -os.lstat(f"{sessions_folder}/{session}").st_mtime
-    )
+    return sorted(active_sessions(folder), key=lambda session: -written_at(folder, session))
 
 
 def _leftovers(folder: str) -> Iterator[Check]:

@@ -63,8 +63,7 @@ def load(
 ) -> list[Question]:
     """Return the readable questions of a scope, oldest first; of very many the latest, and those with a `wanted` id.
 
-    Closed questions that were folded away are left out: nobody waits for them. `reader`: reads the folder, where the
-    caller has listed that of the session.
+    `reader`: reads the folder, where the caller has listed that of the session.
     """
     if reader is None:
         reader = Reader(folder)
@@ -146,18 +145,14 @@ def of_unknown_turn(view: Session) -> list[Question]:
 
 
 def load_all(folder: str, session: str | None) -> list[Question]:
-    """Return every readable question of a scope, oldest first, including those that were folded away."""
+    """Return every readable question of a scope, oldest first."""
     reader = Reader(folder)
-    found = _read(reader, *_ids(reader, session))
-    there = {question.id for question in found}
-    folded = _read(reader, *_ids(reader, session, paths.FOLDED))
-    return sorted((*(question for question in folded if question.id not in there), *found), key=_order)
+    return _read(reader, *_ids(reader, session))
 
 
-def _ids(reader: Reader, session: str | None, *below: str) -> tuple[str, list[str]]:
+def _ids(reader: Reader, session: str | None) -> tuple[str, list[str]]:
     """Return the folder that holds the questions of a scope, and their ids, with those that a commit will write."""
-    place = "/".join((paths.session_folder(session) + QUESTIONS, *below))
-    place = paths.folded(reader.folder, place) or place
+    place = paths.session_folder(session) + QUESTIONS
     try:
         check_inside(reader.folder, place)
         names = os.listdir(f"{reader.folder}/{place}")

@@ -18,7 +18,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rcs_hooks.state import folding, session_index
 from rcs_hooks.state.session import NATIVE_HOOK
 from tests.bench.bench_hooks import BARE, timed
 from tests.support import RCS_HOOK, Workspace, clean_env
@@ -126,12 +125,10 @@ def cold(rounds: int, folder: Path) -> tuple[float, dict[str, list[float]]]:
 
 
 def with_ended_sessions(workspace: Workspace, number: int) -> None:
-    """Add so many sessions in which forge has finished, and let starts of a session bring the index up to date."""
+    """Add so many sessions in which forge has finished."""
     for each in range(number):
         workspace.write("forge", f"ended-{each}", active=False, lifecycle_outcome="finished")
         workspace.write("skill-active", f"ended-{each}", active=False, source=NATIVE_HOOK)
-    while number and len(session_index.possibly_active(str(workspace.state))) > session_index.FEW:
-        folding.fold_in_passing(str(workspace.state), "new", time.time() + 60)
 
 
 # --- warm

@@ -256,18 +256,6 @@ def test_a_long_history_is_bounded(board: Board) -> None:
     assert shown(board)["event_count"] == mode_runs.MOST_READ
 
 
-def test_folded_events_are_counted(twice: Board) -> None:
-    kept = history(twice).read_text().splitlines()
-    folded = {
-        "v": 1, "n": 2, "at": "2023-11-14T22:13:21.000Z", "mode": "", "event": "folded", "from": "", "to": "",
-        "iteration": None, "title": "", "data": {"lines": 2_500},
-    }  # fmt: skip
-    history(twice).write_text("\n".join([json.dumps(folded), *kept[2:], ""]))
-    found = shown(twice)
-    assert (found["folded"], found["event_count"], found["run"]) == (2_500, 3, 3)
-    assert [step["step"] for step in found["timeline"]][:2] == ["executing", "verifying"]
-
-
 HOSTILE = [
     {"event": "phase", "from": SCRIPT, "to": ESCAPES, "n": 90},
     {"event": "question", "data": {"text": ESCAPES * 5_000}, "n": 91},

@@ -77,14 +77,6 @@ def test_an_output_that_fills_the_file_had_more_before_it(workspace: Workspace) 
     assert found(workspace) == ProofText("x" * LONGEST, is_cut=True)
 
 
-def test_the_output_of_a_session_that_was_folded_away_is_read(workspace: Workspace) -> None:
-    (proofs(workspace) / NAME).write_text("ok")
-    folded = workspace.state / "folded"
-    folded.mkdir()
-    workspace.folder("s1").rename(folded / "s1")
-    assert found(workspace) == ProofText("ok")
-
-
 def test_a_command_that_printed_nothing_has_no_problem(workspace: Workspace) -> None:
     assert found(workspace, "") == ProofText()
 

@@ -316,15 +316,3 @@ def test_a_link_in_its_place_leads_nowhere(workspace: Workspace) -> None:
     assert "mode transiting" not in said(workspace, "$team go", "t2").context
     assert other.read_text() == "mine"
     assert not (workspace.folder("s1") / UNSENT_ANSWER).is_symlink()
-
-
-@pytest.mark.slow
-def test_a_session_that_was_folded_away_comes_back_whole(workspace: Workspace) -> None:
-    said(workspace, "$team go", "t1")
-    said(workspace, "$cancel", "t2")
-    folder = workspace.folder("s1")
-    away = workspace.state / "folded" / "s1"
-    away.parent.mkdir()
-    folder.rename(away)
-    assert "active: team (phase starting, resumed after userinterlude)" in said(workspace, "$team", "t3").context
-    assert not away.exists()

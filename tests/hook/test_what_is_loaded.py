@@ -37,8 +37,6 @@ UNUSED = {
     "rcs_hooks.workflow.tokens.log_lines",
     "rcs_hooks.workflow.tokens.misread",
     "rcs_hooks.hook.notices",
-    "rcs_hooks.state.folding",
-    "rcs_hooks.state.session_index",
 }
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.files import sent
 from rcs_hooks.share import loop, progress, sharer
 from rcs_hooks.share.errors import NEWER
 from tests.share.support import Home, Sharing, shared_events, table, wait_for
@@ -42,7 +41,6 @@ def test_while_no_database_is_named_it_is_said_and_nothing_seems_to_be_sent(
         assert why in home.status()["error"]["message"]
         assert home.status()["state"] == progress.WAITING
         assert shared_events(database) == [1, 2]
-        assert sent.load(str(home.path)).is_shared(str(home.project))
         home.configure([(home.project, "pay", False)])
         wait_for(lambda: shared_events(database) == home.event_ids())
         wait_for(lambda: home.status()["error"] is None)

@@ -16,7 +16,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso
 from rcs_hooks.share import file_sources, loop
 from rcs_hooks.share.errors import DENIED, ShareError
-from rcs_hooks.state import history, history_folding
+from rcs_hooks.state import history
 from tests.share.conftest import ADMIN
 from tests.share.support import Home, Sharing, shared_events, table, wait_for
 from tests.support import NOW, RCS_HOOK, Workspace, run_rcs
@@ -159,46 +159,6 @@ def test_a_database_without_an_id_is_the_same_once_it_has_one(database: Database
     assert seen(database) == list(range(1, 11))
 
 
-def test_a_folded_history_is_the_same_source(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.log("s-1", *[{}] * 6_000)
-    home.share()
-    folder = str(home.project / ".rcs" / "state")
-    assert history_folding.fold(folder, "s-1")
-    home.log("s-1", {"n": 6_001}, {"n": 6_002})
-    assert home.share() == 2
-    assert modes_seen(database) == [("s-1", number) for number in range(1, 6_003)]
-
-
-def test_a_history_of_which_only_the_end_is_folded_is_the_same_source(
-    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(history_folding, "MOST_READ", 500_000)  # bytes: half of what is there
-    home = Home(tmp_path, database.url())
-    folder = str(home.project / ".rcs" / "state")
-    last = 0
-    for _ in range(2):
-        home.log("s-1", *[{"n": last + number} for number in range(1, 6_001)])
-        assert home.share() == 6_000
-        last += 6_000
-        assert history_folding.fold(folder, "s-1")
-        assert history.lines_of(folder, "s-1", 6_000)[0].data["lost"]
-        assert home.share() == 0
-    assert modes_seen(database) == [("s-1", number) for number in range(1, 12_001)]
-
-
-def test_a_folded_history_that_begins_with_what_is_no_event_is_the_same_source(
-    database: Database, tmp_path: Path
-) -> None:
-    home = Home(tmp_path, database.url())
-    path = home.log("s-1", *[{}] * 6_000)
-    path.write_bytes(b"#" * 70_000 + b"\n" + path.read_bytes())
-    assert home.share() == 6_000
-    assert history_folding.fold(str(home.project / ".rcs" / "state"), "s-1")
-    assert home.share() == 0
-    assert modes_seen(database) == [("s-1", number) for number in range(1, 6_001)]
-
-
 def test_a_history_with_more_than_is_read_from_its_end_is_sent_from_its_beginning(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,21 +191,6 @@ def test_the_id_that_others_see_is_not_the_one_by_which_paths_are_digested(datab
     home.share()
     ((shown,),) = table(database, "SELECT uuid::text FROM rcs.machines")
     assert shown not in (home.path / ".rcs" / "share" / "machine.json").read_text()
-
-
-def test_a_session_that_was_folded_away_is_the_same_source(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    path = home.log("s-1", {}, {})
-    home.share()
-    folded = home.project / ".rcs" / "state" / "folded" / "s-1"
-    folded.parent.mkdir()
-    home.log("s-1", {})
-    path.parent.rename(folded)
-    assert home.share() == 1
-    folded.rename(path.parent)
-    home.log("s-1", {})
-    assert home.share() == 1
-    assert modes_seen(database) == [("s-1", 1), ("s-1", 2), ("s-1", 3), ("s-1", 4)]
 
 
 def test_a_restored_history_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:

@@ -690,19 +690,6 @@ def test_only_the_file_of_a_proof_is_read(forge: Workspace, tmp_path: Path) -> N
     assert proof_output.read(folder, "s1", name) is None
 
 
-def test_a_session_that_was_folded_away_comes_back_with_its_outputs(forge: Workspace) -> None:
-    proven(forge, finish=True)
-    name = forge.read("forge")["proof"]["output"]
-    folded = forge.state / "folded"
-    folded.mkdir()
-    forge.folder("s1").rename(folded / "s1")
-    assert proof_output.read(str(forge.state), "s1", name) == b"9 passed\n"
-    forge.now += 1
-    proven(forge, "forge")
-    assert sorted(path.name for path in (forge.folder("s1") / "proofs").iterdir())[0] == name
-    assert not (folded / "s1").exists()
-
-
 # --- the answers of the reading tools
 
 
