@@ -51,7 +51,7 @@ class Environment:
     `env`: the environment variables. `cwd`: the working directory. `now`: the time, in seconds since the epoch.
     """
 
-    __slots__ = ("after_sending", "began", "cwd", "env", "has_changed", "is_answer", "mcp", "now", "program", "rcs")
+    __slots__ = ("began", "cwd", "env", "has_changed", "is_answer", "mcp", "now", "program", "rcs")
 
     def __init__(
         self,
@@ -79,8 +79,6 @@ class Environment:
         """Whether this call has changed a workflow, so that the message of a later failure must not deny it."""
         self.is_answer = False
         """Whether the prompt of this call is the answer to an open question, so that a failure names what is lost."""
-        self.after_sending: list[Callable[[], None]] | None = None
-        """Functions to call once the answer is sent; None where nobody knows when that is, as over MCP."""
 
     @property
     def home(self) -> "str | None":

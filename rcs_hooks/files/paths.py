@@ -118,10 +118,5 @@ def proofs_folder(session: str | None) -> str:
     return f"{session_folder(session)}proofs"
 
 
-def unsent_answer_file(session: str) -> str:
-    """Return the path of an answer that is not sent yet, relative to the state folder."""
-    return f"{session_folder(session)}hook-unheard"
-
-
 def question_file(question: str, session: str | None) -> str:
     return f"{session_folder(session)}questions/{question}.json"

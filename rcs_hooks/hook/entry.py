@@ -16,7 +16,6 @@ from rcs_hooks.hook.call import EVENTS, PROMPT, SESSION_END, SESSION_START, STOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from rcs_hooks.files.reading import TrackedIn
@@ -29,25 +28,19 @@ WORDLESS = '{"systemMessage":"rcs: the hook was cut short, and could not tell wh
 
 def main() -> int:
     """Answer the hook call on stdin with a line on stdout; return the exit code, which is always 0."""
-    after_sending: list[Callable[[], None]] = []
     try:
         gc.disable()  # a call is over before there is much to collect; it costs a tenth of an activation
         let_owner_in()
         raw = _read_all(0)
         drop_brought_settings()
-        environment = real_environment()
-        environment.after_sending = after_sending
-        line = answer(raw, environment)
+        line = answer(raw, real_environment())
     except BaseException as error:  # noqa: BLE001 - a hook fails open, even when it is interrupted
         line = _cut_short(error)
-        after_sending = []
     gc.freeze()  # nor is it looked through when the interpreter ends, for which the client waits
     try:
         write_all(1, line.encode() + b"\n")
     except OSError:
         return 0  # nobody listens any more
-    for do in after_sending:
-        do()
     return 0
 
 
@@ -126,8 +119,6 @@ def respond(raw: bytes, environment: Environment) -> str:
         output = _dispatch(payload, root, cwd, environment)
         return jsontext.dumps_line(payload.client.rendered(output)) if output else "{}"
     except Exception as error:  # noqa: BLE001 - a hook fails open: the person gets the reason, the prompt goes through
-        if environment.after_sending:
-            environment.after_sending.clear()  # that answer is not sent, so its copy stays on disk
         try:
             return jsontext.dumps_line(_failure(event, root, error, environment))
         except Exception as again:  # noqa: BLE001 - the words are loaded only here, and that may fail too

@@ -49,17 +49,6 @@ def denial_of(notes: Mapping[str, object], prompt: Prompt) -> str:
     return denial if isinstance(denial, str) else ""
 
 
-def is_newest(notes: Mapping[str, object], sent: object, text_digest: object) -> bool:
-    """Tell whether a prompt is the last one that was noted.
-
-    `sent`: its turn or, if its client names none, the moment when it was sent. `text_digest`: the digest of its text.
-    """
-    return any(
-        (seen.get("turn_id") or seen.get("moment"), seen.get("digest")) == (sent, text_digest)
-        for seen in _prompts(notes)[-1:]
-    )
-
-
 def _prompts(notes: Mapping[str, object]) -> list[JsonObject]:
     """Return what was noted of each of the person's last prompts, the newest last."""
     prompts = notes.get("prompts")
