@@ -1,17 +1,16 @@
-"""What a call takes from outside its arguments: variables, working directory, time, and which program was called.
+"""What a call takes from outside its arguments: variables, working directory and time.
 
 On the path of every hook call: no `__future__`, no `typing`.
 """
 
 import os
-import sys
 import time
 
 from rcs_hooks.files.workspaces import ROOT_VARIABLES, home_of, working_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 
 FOLDER_ENDINGS = ("_HOME", "_CONFIG_DIR")
@@ -51,7 +50,7 @@ class Environment:
     `env`: the environment variables. `cwd`: the working directory. `now`: the time, in seconds since the epoch.
     """
 
-    __slots__ = ("began", "cwd", "env", "has_changed", "is_answer", "mcp", "now", "program", "rcs")
+    __slots__ = ("cwd", "env", "has_changed", "is_answer", "mcp", "now", "rcs")
 
     def __init__(
         self,
@@ -61,8 +60,6 @@ class Environment:
         rcs: str | None = None,
         *,
         mcp: bool = False,
-        program: str = "",
-        began: "Callable[[], float] | None" = None,
     ) -> None:
         self.env = env
         self.cwd = cwd
@@ -71,10 +68,6 @@ class Environment:
         """How the agent's shell calls `rcs`; None if that is to be found out where it is needed."""
         self.mcp = mcp
         """Whether the call came over MCP, so that the agent has the server's tools."""
-        self.program = program
-        """The command line of this process, which tells apart two programs that a client calls for the same event."""
-        self.began = began
-        """Returns when this call began, by the clock that also stamps files; None where `now` is not the real time."""
         self.has_changed = False
         """Whether this call has changed a workflow, so that the message of a later failure must not deny it."""
         self.is_answer = False
@@ -112,22 +105,4 @@ def drop_brought_settings(*, in_shell: bool = False) -> None:
 
 def real_environment() -> Environment:
     """Return the environment of this process."""
-    # All words of its command: of two that begin with `python -c`, one is the plugin's.
-    program = "\0".join(sys.orig_argv)
-    return Environment(os.environ, working_folder(), time.time(), program=program, began=_began)
-
-
-def _began() -> float:
-    """Return when this process was started, as `time.time()` counts.
-
-    If only its CPU time is known: the latest possible start.
-    """
-    try:
-        with open("/proc/self/stat", "rb") as file:
-            ticks = int(file.read().rpartition(b") ")[2].split()[19])
-        # A call that began after the last answer must not seem older than that: the kernel rounds down to a tick, and
-        # the clocks are read one after the other, the real one last, for this process may have to wait at any time.
-        since_boot = time.clock_gettime(time.CLOCK_BOOTTIME) - (ticks + 1) / os.sysconf("SC_CLK_TCK")
-        return time.time() - since_boot
-    except (OSError, AttributeError, ValueError, IndexError):
-        return time.time() - time.process_time()
+    return Environment(os.environ, working_folder(), time.time())

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.environment import Environment
-from rcs_hooks.files.clock import iso
 from rcs_hooks.hook.entry import respond
 from rcs_hooks.hook.recording import Recorder, load
 from tests.support import CHECKOUT, NOW, Record, Workspace, check_output
@@ -107,6 +106,10 @@ def attaches_files(client: str) -> bool:
     return wires()[client].attaches_files
 
 
+def names_turns(client: str) -> bool:
+    return bool(wires()[client].turn)
+
+
 def is_silent(client: str) -> bool:
     return CLIENTS[client].stops_without_answer
 
@@ -158,10 +161,7 @@ def answered_elsewhere(scene: Scene) -> None:
 
 def typed_early(scene: Scene) -> None:
     scene.say("$forge go")
-    if scene.wire.turn:
-        scene.ask("forge", asked_in_turn=scene.wire.turn_of(scene.turns))
-    else:
-        scene.ask("forge", turn_ended_at=iso(scene.now + SECONDS - 0.1))
+    scene.ask("forge", asked_in_turn=scene.wire.turn_of(scene.turns))
 
 
 def both(*plays: Callable[[Scene], None]) -> Callable[[Scene], None]:
@@ -264,6 +264,7 @@ scene(
     "what was typed before the question is no answer",
     typed_early,
     lambda each: each.say_in_the_same_turn("And mind the tests."),
+    names_turns,
 )
 scene("prompt-answered", "an answer from elsewhere is told once", answered_elsewhere, says("go on"))
 scene("prompt-offer", "what was deferred is offered once", finished_blueprint, says("thanks"))

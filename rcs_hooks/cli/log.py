@@ -43,7 +43,6 @@ WHY = {
     "unchanged": "nothing had changed",
     "too many": "it was held too often for one prompt",
     "iterations": "the last round was reached",
-    "lost": "the count of held Stops was lost",
     "old": "nothing had touched the run for a day",
     "background": "work goes on in the background",
     "workspace": "the run belongs to no session",

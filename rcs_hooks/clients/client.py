@@ -101,10 +101,6 @@ class Client:
         """Tell whether a call whose fields name no agent was made by a subagent."""
         return False
 
-    def stop_mark(self, fields: Fields) -> str | None:
-        """Return a text that is different for each Stop; None if this call has nothing of the kind."""
-        return text_in(fields, "timestamp") or None
-
     def runs_subagent(self, fields: Fields) -> bool:
         """Tell whether a subagent is working in the background; the client wakes the agent when it is done."""
         return any(task.get("type") == "subagent" for task in self.running_tasks(fields))

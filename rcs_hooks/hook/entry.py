@@ -65,7 +65,7 @@ def _recorded(raw: bytes, environment: Environment) -> str:
     """Answer a call and save it; a call that cannot be saved is answered all the same."""
     from rcs_hooks.hook.recording import Recorder
 
-    # Which program it was, and when it began, would come out otherwise in a replay.
+    # That it came over MCP would come out otherwise in a replay.
     environment = Environment(environment.env, environment.cwd, environment.now, environment.rcs)
     recorder = None
     try:

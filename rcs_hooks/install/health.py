@@ -14,7 +14,6 @@ from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.paths import inside
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.hook.failures import LOG
-from rcs_hooks.hook.turn_end import SOFTENER_LOG
 from rcs_hooks.install import locks
 from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.modes import lookup
@@ -60,8 +59,7 @@ def checks(scope: Scope, seconds: float = SECONDS) -> Iterator[Check]:
     yield from locks.checks(folder)
     yield from _leftovers(folder)
     yield from guarded("state", _records(scope, seconds))
-    yield from _log(scope, LOG, WARN, "why", "a hook failed")
-    yield from _log(scope, SOFTENER_LOG, NOTE, "softener", "a run ended with a softener")
+    yield from _failures(scope)
 
 
 def _writable(root: str, folder: str) -> Iterator[Check]:
@@ -195,15 +193,13 @@ def _idle(record: ModeRecord, now: float) -> float:
     return now - touched if touched is not None else 0.0
 
 
-def _log(scope: Scope, name: str, status: str, field: str, what: str) -> Iterator[Check]:
-    path = f"{scope.root}/{paths.HOME}/logs/{name}"
+def _failures(scope: Scope) -> Iterator[Check]:
+    path = f"{scope.root}/{paths.HOME}/logs/{LOG}"
     lines = [line for line in _tail(path) if (at := seconds(line.get("at"))) and scope.now - at < DAY]
     if lines:
         last = lines[-1]
-        found = (
-            f"{what} {len(lines)} times in the last day; last at {clean(last.get('at'))}: {clean(last.get(field), 160)}"
-        )
-        yield Check("log", status, found, f"see {path}")
+        why = f"last at {clean(last.get('at'))}: {clean(last.get('why'), 160)}"
+        yield Check("log", WARN, f"a hook failed {len(lines)} times in the last day; {why}", f"see {path}")
 
 
 def _tail(path: str) -> list[dict[str, Any]]:

@@ -124,7 +124,7 @@ def _turn_of_question(folder: str, session: str, record: ModeRecord) -> JsonObje
     """Return the field that names the turn of a question: a prompt sent in that turn was typed before the question.
 
     Its value is None if no prompt of the run was noted yet, or the client names no turns: then the Stop that ends the
-    turn notes the turn, or when that was.
+    turn notes it, if it names one.
     """
     notes = session_notes.load(folder, session)
     if isinstance(notes, Unreadable):

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 OPEN = ("pending", "prompting")
 ASKED_IN_TURN = "asked_in_turn"
 """The turn in which a question was asked. None: the agent has asked, and no hook has noted its turn yet."""
-TURN_ENDED_AT = "turn_ended_at"
-"""When the turn ended in which a question was asked, if the client names no turns."""
-SECONDS_TO_READ = 1.0
-"""A prompt that comes sooner after the turn of a question was typed before anybody could read it, and waited there."""
 MOST_READ = 200
 ANSWER_LENGTH = 4_000
 
@@ -108,30 +104,9 @@ def is_turn_unknown(question: Question) -> bool:
     return ASKED_IN_TURN in question.record and question.record[ASKED_IN_TURN] is None
 
 
-def with_turn(question: Question, turn: str | None, ended_at: str = "") -> JsonObject:
-    """Return the record of a question with the turn in which it was asked.
-
-    `turn`: None if its client names no turns; then `ended_at`, when the turn ended, tells which prompt is an answer.
-    """
-    record = {name: value for name, value in question.record.items() if name != ASKED_IN_TURN}
-    if turn is not None:
-        return record | {ASKED_IN_TURN: turn}
-    return record | ({TURN_ENDED_AT: ended_at} if ended_at else {})
-
-
-def is_unread(question: Question, now: str, sent_at: str | None = None) -> bool:
-    """Tell whether a prompt from a client without turns was typed before anybody could read the question.
-
-    `now`: when the hook was called. `sent_at`: when the client says that it sent the prompt, which is earlier, by as
-    long as the machine takes to start a hook.
-    """
-    ended_at = question.record.get(TURN_ENDED_AT)
-    if not isinstance(ended_at, str):
-        return False
-    from rcs_hooks.files.clock import seconds
-
-    ended, came = seconds(ended_at), [seconds(moment) for moment in (now, sent_at)]
-    return ended is not None and any(each is not None and 0 <= each - ended < SECONDS_TO_READ for each in came)
+def with_turn(question: Question, turn: str | None) -> JsonObject:
+    """Return the record of a question with the turn in which it was asked."""
+    return question.record | {ASKED_IN_TURN: turn}
 
 
 def of_unknown_turn(view: Session) -> list[Question]:

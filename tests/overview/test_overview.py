@@ -146,7 +146,7 @@ def test_the_last_stop_is_told(workspace: Workspace) -> None:
     assert workspace.stop().blocks
     held = only(look(workspace), "running").stop
     assert held
-    assert (held.was_held, held.at) == (True, "2023-11-14T22:13:22.000Z")
+    assert (held.was_held, held.at) == (True, "2023-11-14T22:13:24.000Z")
     while workspace.stop().blocks:
         pass
     let_go = only(look(workspace), "running").stop
