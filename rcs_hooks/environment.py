@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-FOLDER_ENDINGS = ("_HOME", "_CONFIG_DIR")
-"""How the variables end by which a client's folder in the home is moved; most that end so are others'."""
 AGENT, TERMINAL, SCRIPT = "agent", "terminal", "script"
 
 
@@ -79,28 +77,20 @@ class Environment:
         return home_of(self.env)
 
 
-def drop_brought_settings(*, in_shell: bool = False) -> None:
-    """Remove from this process what a repository's `.env` says in variables that we read, where a client has loaded it.
+def drop_settings() -> None:
+    """Remove our variables, but for RCS_DISABLE, from a process in a client that loads a workspace's `.env`.
 
-    `in_shell`: also what it says in the variables that name the session to a command; the call of a hook names it.
+    A repository may have set them there: one could move the state, or have every call written to a file.
     """
-    here = working_folder()
-    names = {name for name in os.environ if name.startswith("RCS_")}
-    names |= {name for name in ROOT_VARIABLES if os.environ.get(name, here) not in ("", here)}
-    names |= {name for name in os.environ if name.endswith(FOLDER_ENDINGS)}
-    if not (names or in_shell):
+    names = [name for name in os.environ if name.startswith("RCS_") or name in ROOT_VARIABLES]
+    if not names:
         return
-    from rcs_hooks.client_names import ENV_FILES, SESSION_VARIABLES, SKILL_FOLDERS
+    from rcs_hooks.client_names import ENV_LOADERS
 
-    if not any(os.environ.get(mark) for mark in ENV_FILES):
-        return
-    folders = {variable for _, variable in SKILL_FOLDERS}
-    names = {name for name in names if not name.endswith(FOLDER_ENDINGS) or name in folders}
-    names |= {name for name in SESSION_VARIABLES if in_shell and name in os.environ}
-    from rcs_hooks.files.env_files import brought
-
-    for name in brought(sorted(names), os.environ, here):
-        os.environ.pop(name, None)
+    if any(os.environ.get(mark) for mark in ENV_LOADERS):
+        for name in names:
+            if name != "RCS_DISABLE":
+                del os.environ[name]
 
 
 def real_environment() -> Environment:

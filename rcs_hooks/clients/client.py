@@ -51,9 +51,8 @@ class Client:
     with the variable that moves the one in the home, empty if none does."""
     crons = "session_crons"
     """The field of a Stop that lists the times at which the client wakes the agent."""
-    env_files: tuple[str, ...] = ()
-    """The files from which the client takes environment variables, in its folder or above: a repository may bring
-    them."""
+    loads_env_files = False
+    """Whether the client takes environment variables from files of the workspace, which a repository may bring."""
     typing_hint = ""
     """A hint for the person about typing a prompt with a `$skill`; empty if there is nothing to know."""
     call_variables: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ import os
 import sys
 
 from rcs_hooks import jsontext
-from rcs_hooks.environment import Environment, drop_brought_settings, real_environment
+from rcs_hooks.environment import Environment, drop_settings, real_environment
 from rcs_hooks.files.paths import STATE, let_owner_in
 from rcs_hooks.files.workspaces import find_root, is_disabled, may_have_state, off_by
 from rcs_hooks.hook.call import EVENTS, PROMPT, SESSION_END, SESSION_START, STOP, Payload, fields_of
@@ -32,7 +32,7 @@ def main() -> int:
         gc.disable()  # a call is over before there is much to collect; it costs a tenth of an activation
         let_owner_in()
         raw = _read_all(0)
-        drop_brought_settings()
+        drop_settings()
         line = answer(raw, real_environment())
     except BaseException as error:  # noqa: BLE001 - a hook fails open, even when it is interrupted
         line = _cut_short(error)

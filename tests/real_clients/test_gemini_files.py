@@ -84,12 +84,12 @@ def test_a_repositorys_variables_change_nothing(
     set_up(person, "command")
     names = ("RCS_ROOT", "RCS_RECORD", "CLAUDE_PROJECT_DIR", "PYTHONPATH", "HOME", "PATH")
     values = dict.fromkeys(names, str(elsewhere)) | {"RCS_DB": str(elsewhere / "db"), "RCS_STOP_MAX_BLOCKS": "0"}
-    values |= dict.fromkeys(("RCS_SESSION_ID", "GEMINI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"), "other")
+    values |= dict.fromkeys(("RCS_SESSION_ID", "GEMINI_SESSION_ID"), "other")
     path = person.workspace / file
-    path.write_text("".join(f"{name}={value}\n" for name, value in (values | {"RCS_DISABLE": "1"}).items()))
+    path.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
     outcome = person.types(START, WORKING, run("env"), FINISH, DONE)
     assert ended_well(outcome)
-    assert "RCS_DISABLE=1" in " ".join(outcome.requests[2].texts())  # the client has loaded it
+    assert f"RCS_DB={elsewhere}" in " ".join(outcome.requests[2].texts())  # the client has loaded it
     assert counts(outcome, DETECTED) == [1] * 4
     assert workspace.active(outcome.session) == []
     assert set(elsewhere.rglob("*")) == before

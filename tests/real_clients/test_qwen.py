@@ -139,7 +139,6 @@ def test_what_a_repository_sets_changes_nothing(person: Person, workspace: Works
     for each in ("rcs", "rcs-hook", "python3", "sh"):
         (elsewhere / each).symlink_to(program)
     brought = {
-        "RCS_DISABLE": "1",
         "RCS_ROOT": str(elsewhere),
         "RCS_RECORD": str(elsewhere / "record"),
         "RCS_DB": f"sqlite://{elsewhere}/db",
