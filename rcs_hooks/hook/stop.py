@@ -66,7 +66,7 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
         notes = stop_notes.load(folder, session, tracked_in)
         if payload.client.tells_prompt_at_stop:
             notes = stop_notes.of_turn(notes, payload.prompt or "")
-        given = stop_notes.answer_given(notes, call, environment.now)
+        given = stop_notes.answer_given(notes, call, view.active_modes(), environment.now)
         if given is not None:
             return given
         decision = _decide(payload, view, _running(view), notes, root, environment)

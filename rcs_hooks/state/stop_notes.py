@@ -55,8 +55,13 @@ def load(folder: str, session: str, tracked_in: TrackedIn) -> JsonObject:
     return notes
 
 
-def answer_given(notes: Mapping[str, object], call: StopCall, now: float) -> JsonObject | None:
-    """Return the answer that the same Stop was given a moment ago, and was counted for; None if it was given none."""
+def answer_given(
+    notes: Mapping[str, object], call: StopCall, members: Sequence[ActiveMode], now: float
+) -> JsonObject | None:
+    """Return the answer that the same Stop was given a moment ago, and was counted for; None if it was given none.
+
+    A reason that the active modes have outrun is not given again.
+    """
     stops = part(notes, "stops")
     last = part(stops, "call")
     if last.get("digest") != call.digest:
@@ -64,7 +69,9 @@ def answer_given(notes: Mapping[str, object], call: StopCall, now: float) -> Jso
     at, reason = seconds(stops.get("at")), last.get("reason")
     if at is None or abs(now - at) >= SAME_SECONDS:
         return None
-    return {"decision": "block", "reason": reason} if reason and isinstance(reason, str) else {}
+    if not (reason and isinstance(reason, str)):
+        return {}
+    return {"decision": "block", "reason": reason} if stops.get("fingerprint") == fingerprint(members) else None
 
 
 def of_turn(notes: Mapping[str, object], prompt: str) -> JsonObject:

@@ -374,6 +374,13 @@ def test_the_same_stop_within_two_seconds_gets_the_same_answer_and_counts_once(f
     assert held == [True] * 5 + [False]
 
 
+def test_after_a_change_the_same_words_are_another_stop_however_soon(forge: Workspace) -> None:
+    assert "--phase executing" in forge.stop().reason
+    forge.edit("forge", current_phase="executing")
+    forge.now -= 3
+    assert "--phase verifying" in forge.stop().reason
+
+
 def test_other_words_are_another_stop_however_soon(forge: Workspace) -> None:
     held = []
     for number in range(6):
