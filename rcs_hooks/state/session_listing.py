@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 UUID_LENGTH = 36
 UUID_LETTERS = frozenset("0123456789abcdefABCDEF-")
-MOST_LOOKED_AT = 30
-"""In how many sessions, the latest, a run is looked for that has ended."""
 RECENT = 30 * 86_400.0
 """For so many seconds after its last write, a session in which something failed is listed."""
 
@@ -150,19 +148,6 @@ def sessions_with(folder: str, mode: str) -> list[str]:
 def latest_sessions(folder: str) -> list[str]:
     """List the sessions with a folder, those written last first."""
     return sorted(known_sessions(folder), key=lambda name: -written_at(folder, name))
-
-
-def ended_last(folder: str, mode: str) -> tuple[str, ModeRecord] | None:
-    """Return the session in which a mode ended last, with its record; None if it ended in none that was used lately."""
-    found: list[tuple[str, str, ModeRecord]] = []
-    for session in latest_sessions(folder)[:MOST_LOOKED_AT]:
-        read = Reader(folder).read(paths.mode_file(mode, session))
-        if read is None or isinstance(read, Unreadable) or not (mode in MODES or own_records.is_record(mode, read)):
-            continue
-        record = ModeRecord.from_json(read)
-        if outcome_of(record).ends and not (is_active(record) or record.is_tombstone):
-            found.append((max(record.updated_at, record.completed_at), session, record))
-    return max(found, key=lambda each: each[0])[1:] if found else None
 
 
 def _has(reader: Reader, mode: str, session: str) -> bool:
