@@ -260,4 +260,4 @@ def decide(folder: str, session: str, prompt: Prompt, now: float, tracked_in: Tr
         return Decided(result, loaded)
     if denial and denial == prompt_notes.digest_of_denial(result):
         return Decided(None, loaded)
-    return Decided(prompt_notes.with_note(result, loaded, view, session, prompt), loaded)
+    return Decided(prompt_notes.with_note(result, loaded, session, prompt), loaded)
