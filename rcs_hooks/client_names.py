@@ -57,11 +57,5 @@ SKILL_FOLDERS = (
     (".qwen", "QWEN_HOME"),
 )
 """The folders that have a folder `skills`, each with the variable that moves the one in the home."""
-ENV_FILES = {
-    "QWEN_CODE": (".qwen/.env", ".env", ".qwen/settings.json"),
-    "QWEN_CODE_PROMPT_ID": (".qwen/.env", ".env", ".qwen/settings.json"),
-    "QWEN_CODE_SESSION_ID": (".qwen/.env", ".env", ".qwen/settings.json"),
-    "GEMINI_CLI": (".gemini/.env", ".env"),
-    "GEMINI_SESSION_ID": (".gemini/.env", ".env"),
-}
-"""The files from which a client takes variables, by each variable that is set by that client alone."""
+ENV_LOADERS = ("QWEN_CODE", "QWEN_CODE_PROMPT_ID", "QWEN_CODE_SESSION_ID", "GEMINI_CLI", "GEMINI_SESSION_ID")
+"""The variables that only clients set which take others from files of the workspace."""

@@ -1,21 +1,18 @@
-"""What a call takes from outside its arguments: variables, working directory, time, and which program was called.
+"""What a call takes from outside its arguments: variables, working directory and time.
 
 On the path of every hook call: no `__future__`, no `typing`.
 """
 
 import os
-import sys
 import time
 
 from rcs_hooks.files.workspaces import ROOT_VARIABLES, home_of, working_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 
-FOLDER_ENDINGS = ("_HOME", "_CONFIG_DIR")
-"""How the variables end by which a client's folder in the home is moved; most that end so are others'."""
 AGENT, TERMINAL, SCRIPT = "agent", "terminal", "script"
 
 
@@ -51,7 +48,7 @@ class Environment:
     `env`: the environment variables. `cwd`: the working directory. `now`: the time, in seconds since the epoch.
     """
 
-    __slots__ = ("after_sending", "began", "cwd", "env", "has_changed", "is_answer", "mcp", "now", "program", "rcs")
+    __slots__ = ("cwd", "env", "has_changed", "is_answer", "mcp", "now", "rcs")
 
     def __init__(
         self,
@@ -61,8 +58,6 @@ class Environment:
         rcs: str | None = None,
         *,
         mcp: bool = False,
-        program: str = "",
-        began: "Callable[[], float] | None" = None,
     ) -> None:
         self.env = env
         self.cwd = cwd
@@ -71,16 +66,10 @@ class Environment:
         """How the agent's shell calls `rcs`; None if that is to be found out where it is needed."""
         self.mcp = mcp
         """Whether the call came over MCP, so that the agent has the server's tools."""
-        self.program = program
-        """The command line of this process, which tells apart two programs that a client calls for the same event."""
-        self.began = began
-        """Returns when this call began, by the clock that also stamps files; None where `now` is not the real time."""
         self.has_changed = False
         """Whether this call has changed a workflow, so that the message of a later failure must not deny it."""
         self.is_answer = False
         """Whether the prompt of this call is the answer to an open question, so that a failure names what is lost."""
-        self.after_sending: list[Callable[[], None]] | None = None
-        """Functions to call once the answer is sent; None where nobody knows when that is, as over MCP."""
 
     @property
     def home(self) -> "str | None":
@@ -88,48 +77,22 @@ class Environment:
         return home_of(self.env)
 
 
-def drop_brought_settings(*, in_shell: bool = False) -> None:
-    """Remove from this process what a repository's `.env` says in variables that we read, where a client has loaded it.
+def drop_settings() -> None:
+    """Remove our variables, but for RCS_DISABLE, from a process in a client that loads a workspace's `.env`.
 
-    `in_shell`: also what it says in the variables that name the session to a command; the call of a hook names it.
+    A repository may have set them there: one could move the state, or have every call written to a file.
     """
-    here = working_folder()
-    names = {name for name in os.environ if name.startswith("RCS_")}
-    names |= {name for name in ROOT_VARIABLES if os.environ.get(name, here) not in ("", here)}
-    names |= {name for name in os.environ if name.endswith(FOLDER_ENDINGS)}
-    if not (names or in_shell):
+    names = [name for name in os.environ if name.startswith("RCS_") or name in ROOT_VARIABLES]
+    if not names:
         return
-    from rcs_hooks.client_names import ENV_FILES, SESSION_VARIABLES, SKILL_FOLDERS
+    from rcs_hooks.client_names import ENV_LOADERS
 
-    if not any(os.environ.get(mark) for mark in ENV_FILES):
-        return
-    folders = {variable for _, variable in SKILL_FOLDERS}
-    names = {name for name in names if not name.endswith(FOLDER_ENDINGS) or name in folders}
-    names |= {name for name in SESSION_VARIABLES if in_shell and name in os.environ}
-    from rcs_hooks.files.env_files import brought
-
-    for name in brought(sorted(names), os.environ, here):
-        os.environ.pop(name, None)
+    if any(os.environ.get(mark) for mark in ENV_LOADERS):
+        for name in names:
+            if name != "RCS_DISABLE":
+                del os.environ[name]
 
 
 def real_environment() -> Environment:
     """Return the environment of this process."""
-    # All words of its command: of two that begin with `python -c`, one is the plugin's.
-    program = "\0".join(sys.orig_argv)
-    return Environment(os.environ, working_folder(), time.time(), program=program, began=_began)
-
-
-def _began() -> float:
-    """Return when this process was started, as `time.time()` counts.
-
-    If only its CPU time is known: the latest possible start.
-    """
-    try:
-        with open("/proc/self/stat", "rb") as file:
-            ticks = int(file.read().rpartition(b") ")[2].split()[19])
-        # A call that began after the last answer must not seem older than that: the kernel rounds down to a tick, and
-        # the clocks are read one after the other, the real one last, for this process may have to wait at any time.
-        since_boot = time.clock_gettime(time.CLOCK_BOOTTIME) - (ticks + 1) / os.sysconf("SC_CLK_TCK")
-        return time.time() - since_boot
-    except (OSError, AttributeError, ValueError, IndexError):
-        return time.time() - time.process_time()
+    return Environment(os.environ, working_folder(), time.time())

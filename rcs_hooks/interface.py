@@ -239,11 +239,11 @@ OPERATIONS = (
     ),
     Operation(
         "state prune",
-        "Remove the questions of runs that have ended, and fold away sessions that nobody touches.",
+        "Remove the questions of runs that have ended, outputs of old proofs and, if asked, old sessions.",
         Argument("dry_run", "only show what would go", "--dry-run", type=SWITCH, only=CLI),
         Argument(
             "older_than",
-            "fold away sessions untouched for this long, such as 12h, 30d (the default) or 2w",
+            "also remove whole sessions in which nothing is active, untouched for this long, such as 30d or 2w",
             "--older-than",
             "TIME",
             only=CLI,

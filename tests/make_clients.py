@@ -22,7 +22,7 @@ def constants() -> dict[str, tuple[object, str]]:
     clients = CLIENTS.values()
     events = {name: event for client in clients for event, name in client.event_names.items()}
     agents = {name for client in clients for name in client.agent_variables}
-    files = {name: each.env_files for each in clients for name in each.agent_variables if each.env_files}
+    loaders = tuple(name for each in clients for name in each.agent_variables if each.loads_env_files)
     return {
         "TITLES": ({client.name: client.title for client in clients}, "What people call each client."),
         "RESUMES": (
@@ -42,9 +42,9 @@ def constants() -> dict[str, tuple[object, str]]:
             tuple(skill_folders()),
             "The folders that have a folder `skills`, each with the variable that moves the one in the home.",
         ),
-        "ENV_FILES": (
-            files,
-            "The files from which a client takes variables, by each variable that is set by that client alone.",
+        "ENV_LOADERS": (
+            loaders,
+            "The variables that only clients set which take others from files of the workspace.",
         ),
     }
 

@@ -128,7 +128,8 @@ class Workspace:
         return self.call("UserPromptSubmit", session, **{"turn_id": f"turn-{self.turns}", "prompt": text} | fields)
 
     def stop(self, session: str = "s1", message: str | None = "Working.", **fields: object) -> Answer:
-        """A Stop of the turn of the last prompt."""
+        """A Stop of the turn of the last prompt, three seconds after what was before: sooner it may be the same one."""
+        self.now += 2
         mine = {"turn_id": f"turn-{self.turns}", "stop_hook_active": False, "last_assistant_message": message}
         return self.call("Stop", session, **mine | fields)
 

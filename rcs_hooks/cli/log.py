@@ -11,8 +11,7 @@ from rcs_hooks.catalog import MODES, NAMESPACE, skill_named
 from rcs_hooks.cli import options, output, shared_lists
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import iso, seconds
-from rcs_hooks.files.workspaces import home_of
-from rcs_hooks.state import history, history_folding, history_listing
+from rcs_hooks.state import history, history_listing
 from rcs_hooks.state.validation import nearest_mode
 from rcs_hooks.terminal import when, width
 from rcs_hooks.terminal.ids import short, telling_length
@@ -44,7 +43,6 @@ WHY = {
     "unchanged": "nothing had changed",
     "too many": "it was held too often for one prompt",
     "iterations": "the last round was reached",
-    "lost": "the count of held Stops was lost",
     "old": "nothing had touched the run for a day",
     "background": "work goes on in the background",
     "workspace": "the run belongs to no session",
@@ -82,7 +80,7 @@ def run(argv: Sequence[str]) -> int:
     scope = options.scope_of(args)
     folder, mode = scope.folder, runtime_name(args.mode)
     session = scope.session if args.session else None
-    _look_after(folder, session)
+    _check_readable(folder, session)
     printer = Printer(as_json=args.json)
     seen = history_listing.last_numbers(folder, session) if args.follow else {}
     shown = _latest(folder, session, mode, args.number, is_whole=args.json)
@@ -116,10 +114,9 @@ def runtime_name(name: str | None) -> str:
     return skill_named(wanted) or wanted.removeprefix(NAMESPACE)
 
 
-def _look_after(folder: str, session: str | None) -> None:
-    """Fold long histories, and say which cannot be read. Raises Refused if the one that is asked for cannot."""
+def _check_readable(folder: str, session: str | None) -> None:
+    """Say which histories cannot be read. Raises Refused if the one that is asked for cannot."""
     for name in [session] if session else history_listing.recent_sessions(folder):
-        history_folding.fold(folder, name, home=home_of(os.environ))
         why = history.fault(folder, name)
         if why and session:
             raise Refused(f"the history of session {name} cannot be read: {why}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rcs_hooks.runs.workflow_files import WorkflowFile
 
 MOST_READ = 6_000
-"""How many events of a mode are read; a history is folded at fewer lines."""
+"""How many events of a mode are read."""
 
 
 def show(args: argparse.Namespace, root: str) -> int:

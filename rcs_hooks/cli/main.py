@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from rcs_hooks.cli import output
-from rcs_hooks.environment import drop_brought_settings
+from rcs_hooks.environment import drop_settings
 from rcs_hooks.errors import RcsError, SystemFailure, UsageError
 from rcs_hooks.files.paths import let_owner_in
 
@@ -73,7 +73,7 @@ def usage() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that these arguments name (by default those of the process), and return the exit status."""
     let_owner_in()
-    drop_brought_settings(in_shell=True)
+    drop_settings()
     output.take_encoding()
     args = list(sys.argv[1:] if argv is None else argv)
     ours = args[: args.index("--")] if "--" in args else args  # what follows may be the words of another program

@@ -6,10 +6,11 @@ import os
 import shutil
 import stat
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rcs_hooks.cli import output
-from rcs_hooks.errors import Refused
+from rcs_hooks.errors import RcsError, Refused
 from rcs_hooks.files.paths import HOME
 
 if TYPE_CHECKING:
@@ -54,6 +55,17 @@ def ask(paths: Sequence[str], *, yes: bool) -> bool:
         return input("Remove them for good? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         return False
+
+
+def say_unsent(host: Host) -> None:
+    """Say how many records of shared folders were not sent yet, as they may be removed too."""
+    from rcs_hooks.share import health, settings
+
+    with suppress(RcsError, OSError):
+        found = settings.load(host.env)
+        count = sum(each.behind.events for each in health.projects(found, host.env, host.root))
+        if count:
+            output.refused(f"rcs: {count} records of shared folders are not shared yet; to share: rcs share run --once")
 
 
 def remove(paths: Sequence[str], *, dry_run: bool) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.cli import options, output, run_page, shared_lists, unsent, whole_ids
+from rcs_hooks.cli import options, output, run_page, shared_lists, whole_ids
 from rcs_hooks.environment import real_environment
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.clock import seconds
@@ -92,7 +92,7 @@ def build() -> argparse.ArgumentParser:
     )
     _add_filters(prune)
     prune.add_argument("--dry-run", action="store_true", help="only list them")
-    prune.add_argument("--force", action="store_true", help="also those that are not shared yet")
+    prune.add_argument("--force", action="store_true", help="also those of a shared folder that are not shared yet")
     options.add_json(prune)
     export = options.add_action(
         actions, "export", "print every event as a line of JSON", "rcs runs export > events.jsonl"
@@ -262,21 +262,35 @@ def _end(args: argparse.Namespace, store: SqliteStore | None, now: float) -> int
 
 def _prune(args: argparse.Namespace, store: SqliteStore | None, now: float) -> int:
     found = queries.prunable_runs(store, _ms(now), args.older_than, _filters(args))
-    stay = [] if args.force else unsent.runs(found)
-    found = [run for run in found if run not in stay]
+    unsent = [] if args.force else _unsent(found)
+    found = [run for run in found if run not in unsent]
     deleted = 0 if args.dry_run else queries.prune(store, found)
     names = [run.run_id for run in found]
     if args.json:
-        said = {"unsent": [run.run_id for run in stay]} if stay else {}
-        output.result({"deleted": deleted, "dry_run": args.dry_run, "runs": names} | said)
+        kept = {"unsent": [run.run_id for run in unsent]} if unsent else {}
+        output.result({"deleted": deleted, "dry_run": args.dry_run, "runs": names} | kept)
         return output.OK
-    if stay:
-        output.refused(unsent.words(len(stay)))
+    if unsent:
+        stay = "1 run stays, for it is" if len(unsent) == 1 else f"{len(unsent)} runs stay, for they are"
+        output.refused(f"rcs: {stay} not known to be shared yet; to share: rcs share run --once; to delete: --force")
     if args.dry_run:
         for name in names:
             output.text(name)
     output.text(f"{len(names)} would be deleted" if args.dry_run else f"{deleted} deleted")
     return output.OK
+
+
+def _unsent(found: list[RunRecord]) -> list[RunRecord]:
+    """Return those of the runs that belong to a shared project and were not sent to its end."""
+    from rcs_hooks.share import sent, settings
+
+    try:
+        known = settings.load(os.environ)
+    except Refused:
+        return []
+    projects, location = {each.path for each in known.projects}, location_of(real_environment())
+    upto = sent.load(known.home, known.server).upto
+    return [run for run in found if run.project in projects and upto(run.project, sent.RUNS, location) < run.last_event]
 
 
 def _export(args: argparse.Namespace, store: RunStore | None, now: float) -> int:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from rcs_hooks.cli import options, output, share_folders
 from rcs_hooks.config.loading import HOME_SHOWN
 from rcs_hooks.errors import Refused
-from rcs_hooks.files import sent
 from rcs_hooks.files.workspaces import working_folder
 from rcs_hooks.runs import queries
 from rcs_hooks.share import own_file, settings
@@ -131,8 +130,6 @@ def _init(args: argparse.Namespace) -> int:
     made = schema.init(address, roles=args.roles)
     was_written = own_file.set_url(home, args.url.strip()) if args.url else False
     found = settings.load(os.environ)
-    if args.url and sent.load(home).settings != found.stamp:  # no program has noted yet where it shares
-        found.note(found.address.shown if found.address else "")
     if args.json:
         versions = {"before": made.before, "version": made.after}
         output.result({"ok": True} | versions | {"roles": made.has_roles, "was_changed": was_written})

@@ -38,7 +38,6 @@ def add(args: argparse.Namespace) -> int:
         raise Refused(f"{clean(other.path, LONGEST)} is shared as {name} already; choose another name: --name NAME")
     project = SharedProject(path, name, args.texts)
     was_changed = own_file.add_project(found.home, project)
-    settings.load(os.environ).note()
     if args.json:
         output.result({"ok": True, **project._asdict(), "was_changed": was_changed})
         return output.OK
@@ -61,7 +60,6 @@ def remove(args: argparse.Namespace) -> int:
     found = settings.load(os.environ)
     path = _workspace(args.folder, found.home)
     was_changed = own_file.remove_project(found.home, path)
-    settings.load(os.environ).note(without=path)
     if args.json:
         output.result({"ok": True, "path": path, "was_changed": was_changed})
     elif was_changed:

@@ -13,7 +13,7 @@ from rcs_hooks.environment import TERMINAL, typed_by
 from rcs_hooks.errors import Refused, UsageError
 from rcs_hooks.files.paths import INVENTORY, STATE, session_folder
 from rcs_hooks.interface import FIELDS, of_command, take_switch
-from rcs_hooks.state import clearing, folding, operations, prune, write_checks, writing
+from rcs_hooks.state import clearing, operations, prune, write_checks, writing
 from rcs_hooks.state.mode_names import check_name
 from rcs_hooks.state.validation import LONGEST_TEXT
 from rcs_hooks.text import clean, word
@@ -110,9 +110,9 @@ def _refuse_others(args: argparse.Namespace, request: Record, *, mode: object, e
         raise UsageError(f"--all-sessions: only clear takes it, not {args.action}")
 
 
-def _seconds(older_than: str | None) -> float:
+def _seconds(older_than: str | None) -> float | None:
     if older_than is None:
-        return folding.OLD
+        return None
     from rcs_hooks.runs.queries import milliseconds
 
     try:
@@ -248,12 +248,9 @@ def _prune_words(result: PruneResult) -> str:
     if result["outputs"]:
         verb = "would remove" if result["dry_run"] else "removed"
         lines.append(f"{verb} {_number(result['outputs'], 'output')} of earlier proofs")
-    verb = "would fold away" if result["dry_run"] else "folded away"
-    if result["folded_questions"]:
-        lines.append(f"{verb} {_number(result['folded_questions'], 'closed question')}; see: rcs question list --all")
-    if result["folded"]:
-        folded = _number(len(result["folded"]), "session")
-        lines.append(f"{verb} {folded} in .rcs/state/folded; each comes back when it is resumed")
+    if result["sessions"]:
+        verb = "would remove" if result["dry_run"] else "removed"
+        lines.append(f"{verb} {_number(len(result['sessions']), 'old session')}")
     return "\n".join(lines) or "nothing to remove"
 
 

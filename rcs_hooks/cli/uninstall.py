@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from rcs_hooks.cli import options, output, purge, share_service, shared_hooks, unsent
+from rcs_hooks.cli import options, output, purge, share_service, shared_hooks
 from rcs_hooks.cli.setup import add_target, approve_moved, targets_of
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.editing import files
@@ -35,7 +35,6 @@ def build() -> argparse.ArgumentParser:
         "--purge", action="store_true", help="also remove .rcs of the workspace and of your home, for good; asks first"
     )
     parser.add_argument("--yes", action="store_true", help="with --purge: do not ask")
-    parser.add_argument("--force", action="store_true", help="with --purge: also what is not shared yet")
     return parser
 
 
@@ -44,17 +43,15 @@ def run(argv: Sequence[str]) -> int:
     args = parser.parse_args(argv)
     if args.yes and not args.purge:
         parser.error("--yes goes with --purge")
-    if args.force and not args.purge:
-        parser.error("--force goes with --purge")
     is_for_all = not args.client
     args.client = args.client or "all"
     targets = targets_of(args)
     doomed = purge.folders(targets[0].host) if args.purge else []
+    if doomed and not args.dry_run:
+        purge.say_unsent(targets[0].host)
     if not args.dry_run and not purge.ask(doomed, yes=args.yes):
         output.text("nothing was changed")
         return output.REFUSED
-    if doomed and not (args.dry_run or args.force):
-        unsent.check_purge(targets[0].host)
     lines: list[str] = []
     if is_for_all or doomed:
         lines += share_service.of_uninstall(targets[0].host, dry_run=args.dry_run, purges=bool(doomed))

@@ -51,9 +51,8 @@ class Client:
     with the variable that moves the one in the home, empty if none does."""
     crons = "session_crons"
     """The field of a Stop that lists the times at which the client wakes the agent."""
-    env_files: tuple[str, ...] = ()
-    """The files from which the client takes environment variables, in its folder or above: a repository may bring
-    them."""
+    loads_env_files = False
+    """Whether the client takes environment variables from files of the workspace, which a repository may bring."""
     typing_hint = ""
     """A hint for the person about typing a prompt with a `$skill`; empty if there is nothing to know."""
     call_variables: tuple[str, ...] = ()
@@ -100,10 +99,6 @@ class Client:
     def is_from_subagent(self, fields: Fields) -> bool:
         """Tell whether a call whose fields name no agent was made by a subagent."""
         return False
-
-    def stop_mark(self, fields: Fields) -> str | None:
-        """Return a text that is different for each Stop; None if this call has nothing of the kind."""
-        return text_in(fields, "timestamp") or None
 
     def runs_subagent(self, fields: Fields) -> bool:
         """Tell whether a subagent is working in the background; the client wakes the agent when it is done."""

@@ -28,7 +28,6 @@ from rcs_hooks.dashboard.runs import RunIndex
 from rcs_hooks.dashboard.store_thread import StoreThread
 from rcs_hooks.overview import state_version
 from rcs_hooks.runs.sqlite_store import open_readonly
-from rcs_hooks.state import session_index
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.stop import limits
 
@@ -168,11 +167,10 @@ class DashboardData:
 
         `state` is computed before the sessions are read, so that it is already old if a session changes meanwhile.
         """
-        needy = functools.cache(session_index.needing_attention)
-        state = state_version.combine(state_version.versions(roots, needy))
+        state = state_version.combine(state_version.versions(roots))
         block_limit = limits(self.env.get("RCS_STOP_MAX_BLOCKS")).in_a_row
         found, more = session_lists.list_sessions(
-            roots, self.clock(), limit=limit, block_limit=block_limit, session=session, only=only, needy=needy
+            roots, self.clock(), limit=limit, block_limit=block_limit, session=session, only=only
         )
         return {"sessions": found, "more": more, "projects": roots, "state": state}
 

@@ -1,7 +1,7 @@
 """The path of a mode's run through its machine, derived from its history: edges, visits, rounds and questions. Pure.
 
 Rules of this file:
-- A history may be cut short, folded, or written by others, so any event may be missing, and any text may be anything.
+- A history may be cut short or written by others, so any event may be missing, and any text may be anything.
 - An outcome's word is no phase, whoever wrote it in its place.
 - A phase is left when another one is entered, or when the run ends; a question leaves no phase.
 """

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 MOST_READ = 6_000
-"""How many events of a mode are read; a history is folded at fewer lines."""
+"""How many events of a mode are read."""
 MOST_SHOWN = 200
 """How many of the events of a run are shown, the last ones."""
 MOST_RUNS = 20
@@ -62,9 +62,7 @@ def show(root: str, session: str | None, mode: str, now: float, upto: int | None
     except (RcsError, OSError) as error:
         raise NotFound(f"the state of {clean(session) or 'this workspace'} cannot be read: {error}") from None
     record = (view.own if session else view.root).get(mode)
-    lines = history.lines_of(folder, session, MOST_READ, mode=mode) if session else []
-    folded = [line for line in lines if line.event == history.FOLDED]
-    runs = mode_path.runs_in(line for line in lines if line.event != history.FOLDED)
+    runs = mode_path.runs_in(history.read(folder, session, MOST_READ, mode=mode) if session else [])
     broken = [each for each in view.unreadable if each.path == paths.mode_file(mode, session)]
     if record is None and not runs and not broken:
         raise NotFound(f"there is no run of {name} in {f'session {session}' if session else 'this workspace'}")
@@ -77,7 +75,6 @@ def show(root: str, session: str | None, mode: str, now: float, upto: int | None
     return shown.as_json() | {
         "runs": run_lines(runs, last.status, last.outcome),
         "run": runs[at][0].n if runs else None,
-        "folded": sum(count for line in folded if isinstance(count := line.data.get("lines"), int)) if at == 0 else 0,
         "problem": problem or (_history_problem(folder, session) if session and not runs else None),
     }  # fmt: skip
 

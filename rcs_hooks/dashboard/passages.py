@@ -13,7 +13,7 @@ from rcs_hooks.dashboard.mode_path import ModePath
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.state import history, session_notes
-from rcs_hooks.state.session_listing import folded_sessions, known_sessions
+from rcs_hooks.state.session_listing import known_sessions
 from rcs_hooks.workflow.proof import VERDICTS
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ class Histories:
 
     def of(self, folder: str, session: str) -> list[Record]:
         """Return the passages of a session as JSON, those that began first first."""
-        path = paths.history_file(session)
-        whole = f"{folder}/{path}"
-        if not os.path.exists(whole):
-            whole = f"{folder}/{paths.folded(folder, path) or path}"
+        whole = f"{folder}/{paths.history_file(session)}"
         try:
             status = os.stat(whole)
         except OSError:
@@ -76,7 +73,7 @@ def of_root(root: str, histories: Histories) -> Iterable[Passage]:
     """Yield the passages in a workspace, those of the session that was written last first."""
     try:
         folder = workspaces.state_folder(root)
-        names = [*known_sessions(folder), *folded_sessions(folder)]
+        names = known_sessions(folder)
     except (RcsError, OSError):
         return
     for session in _newest(folder, names)[:MOST_SESSIONS]:

@@ -9,13 +9,14 @@ from rcs_hooks.catalog import MODES
 from rcs_hooks.errors import RcsError, UnsafePath
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import iso
+from rcs_hooks.files.reading import QUESTIONS
 from rcs_hooks.overview import proofs, resuming
-from rcs_hooks.state import deferral, questions, session_index, session_notes, silence, stop_notes
+from rcs_hooks.state import deferral, questions, session_notes, silence, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.draft import Draft
 from rcs_hooks.state.inventory import deferred_skills_in
 from rcs_hooks.state.session import ActiveMode
-from rcs_hooks.state.session_listing import known_sessions
+from rcs_hooks.state.session_listing import active_sessions, known_sessions, needy_sessions, written_at
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean, cut
 from rcs_hooks.workflow.lifecycle import FINISHED, is_active, last_phase, outcome_of
@@ -23,7 +24,7 @@ from rcs_hooks.workflow.mode_record import TITLE_LENGTH
 from rcs_hooks.workflow.silence import QUIET, RUNNING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from rcs_hooks.files.reading import Unreadable
     from rcs_hooks.state.questions import Question
@@ -62,17 +63,14 @@ def list_sessions(
     block_limit: int,
     session: str | None = None,
     only: str | None = None,
-    needy: Callable[[str], list[str]] = session_index.needing_attention,
 ) -> tuple[list[Record], bool]:
     """Return sessions as JSON, and whether some were left out for `limit`.
 
     What waits comes first, then what runs, then the rest, each with the one written last first. With a higher limit the
     list begins as with a lower one. `session` is the id of the only one that is meant, empty for the records of the
-    root; None for all. `only` is ACTIVE for active sessions, or NEEDY for the sessions that `needy` names, which may
-    need a person.
+    root; None for all. `only` is ACTIVE for active sessions, or NEEDY for those that may need a person.
     """
-    names_in = {None: known_sessions, ACTIVE: session_index.possibly_active, NEEDY: needy}[only]
-    there = (entry for root in roots for entry in _entries(root, names_in) if session in (None, entry.session or ""))
+    there = (entry for root in roots for entry in _entries(root, only, now) if session in (None, entry.session or ""))
     entries = sorted(there, key=lambda entry: -entry.touched)
     found: list[Record] = []
     for shown in _in_order(entries, now, block_limit):
@@ -103,28 +101,25 @@ def by_status(shown: Mapping[str, Any] | None) -> int:
     return FIRST.index(status) if status in FIRST else len(FIRST)
 
 
-def _entries(root: str, names_in: Callable[[str], list[str]]) -> list[SessionEntry]:
+def _entries(root: str, only: str | None, now: float) -> list[SessionEntry]:
     try:
         folder = workspaces.state_folder(root)
-        names = names_in(folder)
-        active = frozenset(session_index.possibly_active(folder) if names_in is known_sessions else names)
+        first = needy_sessions(folder, now) if only == NEEDY else active_sessions(folder)
+        names = first if only else known_sessions(folder)
     except (UnsafePath, OSError):
         return []
     return [SessionEntry(root, None, _root_touched(folder), may_be_active=True)] + [
-        SessionEntry(root, name, _touched(folder, paths.session_folder(name)), may_be_active=name in active)
-        for name in names
+        SessionEntry(root, name, _touched(folder, name), may_be_active=name in first) for name in names
     ]
 
 
-def _touched(folder: str, entry: str) -> float:
-    """Return when a session was written last; each write renames a file into a folder, whose time it sets."""
-    found = [0.0]
-    for path in (f"{folder}/{entry}", f"{folder}/{entry}questions"):
-        try:
-            found.append(os.stat(path).st_mtime)
-        except OSError:
-            continue
-    return max(found)
+def _touched(folder: str, session: str) -> float:
+    """Return when a session was written last, or a question in it."""
+    at = written_at(folder, session)
+    try:
+        return max(at, os.stat(f"{folder}/{paths.session_folder(session)}{QUESTIONS}").st_mtime)
+    except OSError:
+        return at
 
 
 def _root_touched(folder: str) -> float:

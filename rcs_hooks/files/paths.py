@@ -8,8 +8,6 @@ OFF = "off"
 """The file under `.rcs` that switches the hooks off, in a workspace or, under the home folder, everywhere."""
 GIT = ".git"
 SESSIONS = "sessions"
-FOLDED = "folded"
-"""The folder of the sessions that were folded away; in a folder of questions, that of the folded questions."""
 MODE_SUFFIX = "-state.json"
 NOTES = "hook-ledger.json"
 HISTORY = "history.jsonl"
@@ -71,21 +69,6 @@ def session_folder(session: str | None) -> str:
     return f"{SESSIONS}/{session}/" if session else ""
 
 
-def folded(folder: str, path: str) -> str | None:
-    """Return where `sessions/<id>/...` is while that session is folded away; None if it is not. Follows no link.
-
-    `folder`: the state folder, to which both paths are relative.
-    """
-    top, _, below = path.partition("/")
-    session = below.partition("/")[0]
-    place = f"{folder}/{FOLDED}"
-    if top != SESSIONS or not os.path.isdir(f"{place}/{session}"):
-        return None
-    if os.path.islink(place) or os.path.islink(f"{place}/{session}") or os.path.lexists(f"{folder}/{top}/{session}"):
-        return None
-    return f"{FOLDED}/{below}"
-
-
 def mode_file(mode: str, session: str | None) -> str:
     return f"{session_folder(session)}{mode}{MODE_SUFFIX}"
 
@@ -121,11 +104,6 @@ def folder_from(root: str, folder: str) -> str:
 def proofs_folder(session: str | None) -> str:
     """Return the folder with the outputs of the commands that proved something, relative to the state folder."""
     return f"{session_folder(session)}proofs"
-
-
-def unsent_answer_file(session: str) -> str:
-    """Return the path of an answer that is not sent yet, relative to the state folder."""
-    return f"{session_folder(session)}hook-unheard"
 
 
 def question_file(question: str, session: str | None) -> str:

@@ -16,14 +16,12 @@ from rcs_hooks.errors import Unavailable, reason_of, suppress
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.paths import (
     COMMIT,
-    FOLDED,
     HISTORY,
     JOURNAL,
     OTHER_JOURNAL,
     SESSIONS,
     STAGED,
     STATE,
-    folded,
     is_name,
 )
 from rcs_hooks.files.tracked import may_be_brought
@@ -66,16 +64,11 @@ class Unreadable(NamedTuple):
 
 
 def read(folder: str, path: str) -> JsonObject | Unreadable | None:
-    """Return the record in a file, an Unreadable with its problem, or None if there is no file. Never waits.
-
-    The file of a session that was folded away is read where it is now.
-    """
+    """Return the record in a file, an Unreadable with its problem, or None if there is no file. Never waits."""
     try:
         data = read_bytes(f"{folder}/{path}", LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
-        elsewhere = folded(folder, path)
-        found = read(folder, elsewhere) if elsewhere else None
-        return found._replace(path=path) if isinstance(found, Unreadable) else found
+        return None
     except OSError as error:
         why = "it is a symbolic link" if error.errno == errno.ELOOP else reason_of(error)
         return Unreadable(path, why, error.errno or errno.EIO)
@@ -113,7 +106,7 @@ def read_untracked(folder: str, path: str, *, asks_of_ended: bool = True) -> Jso
     found = read(folder, path)
     if found is None or (not asks_of_ended and isinstance(found, dict) and found.get("active") is False):
         return found
-    return None if may_be_brought(root_of(folder), folded(folder, path) or path) else found
+    return None if may_be_brought(root_of(folder), path) else found
 
 
 def read_journal(folder: str) -> JsonObject | Unreadable | None:
@@ -190,7 +183,7 @@ class Reader:
     def names_in(self, place: str) -> Sequence[str]:
         """Return the names in a folder, listed once, and those of `pending_in`; none if there is no such folder.
 
-        A session that was folded away is listed where it is now. Raises OSError.
+        Raises OSError.
         """
         if place not in self._listed:
             self._listed[place] = self._names_on_disk(place)
@@ -199,9 +192,6 @@ class Reader:
     def _names_on_disk(self, place: str) -> list[str]:
         with suppress(FileNotFoundError, NotADirectoryError):
             return os.listdir(f"{self.folder}/{place}")
-        elsewhere = folded(self.folder, place)
-        with suppress(FileNotFoundError, NotADirectoryError):
-            return os.listdir(f"{self.folder}/{elsewhere}") if elsewhere else []
         return []
 
     def append_to(self, path: str) -> Append | None:
@@ -253,12 +243,11 @@ def appends_in(journal: JsonObject) -> Iterator[Append]:
 def _is_ours(path: str) -> bool:
     """Tell whether a commit of ours may write a path.
 
-    It is `[sessions/<id>/]<name>.json`, or such a file in `questions/[folded/]`, or in `folded/<id>`.
+    It is `[sessions/<id>/]<name>.json`, or such a file in `questions/`.
     """
     *folders, name = path.split("/")
     if not (name.endswith(".json") and is_name(name.removesuffix(".json"))):
         return False
-    for below in ([QUESTIONS, FOLDED], [QUESTIONS]):
-        if folders[-len(below) :] == below and len(folders) - len(below) in (0, 2):
-            folders = folders[: -len(below)]
-    return not folders or (len(folders) == 2 and folders[0] in (SESSIONS, FOLDED) and is_name(folders[1]))
+    if folders[-1:] == [QUESTIONS] and len(folders) in (1, 3):
+        folders.pop()
+    return not folders or (len(folders) == 2 and folders[0] == SESSIONS and is_name(folders[1]))

@@ -19,7 +19,7 @@ import time
 
 from rcs_hooks.errors import Refused, reason_of, suppress
 from rcs_hooks.files.bounded import read_bytes
-from rcs_hooks.files.paths import FOLDED, GIT, HOME, JOURNAL, NOTES, OFF, OTHER_JOURNAL, SESSIONS, STAGED, STATE
+from rcs_hooks.files.paths import GIT, HOME, JOURNAL, NOTES, OFF, OTHER_JOURNAL, SESSIONS, STAGED, STATE
 from rcs_hooks.tuples import NamedTuple
 
 TYPE_CHECKING = False
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 NONE: frozenset[str] = frozenset()
 TO_DO = "`git rm -r --cached .rcs` makes it yours, `git rm -r .rcs` removes it"
 REPAIR = "`git ls-files .rcs` may say what is wrong"
-SESSION_PLACES = (SESSIONS, FOLDED)
 SECONDS_IN_DOUBT = 1.0
 """After how many seconds git is asked once more where it did not answer."""
 LONGEST_POINTER = 4_096
@@ -75,9 +74,9 @@ def is_brought(root: str, path: str) -> bool:
     return is_or_holds(_surely_tracked(root), f"{STATE}/{path}")
 
 
-def has_tracked_session(root: str, session: str, place: str = SESSIONS) -> bool:
-    """Tell whether a session of the state counts for nothing. `place`: its folder, SESSIONS or FOLDED."""
-    return may_be_brought(root, f"{place}/{session}")
+def has_tracked_session(root: str, session: str) -> bool:
+    """Tell whether a session of the state counts for nothing."""
+    return may_be_brought(root, f"{SESSIONS}/{session}")
 
 
 def is_own(root: str, path: str) -> bool:
@@ -87,7 +86,7 @@ def is_own(root: str, path: str) -> bool:
     """
     place, _, below = path.partition("/")
     session = below.partition("/")[0]
-    if place not in SESSION_PLACES or not session:
+    if place != SESSIONS or not session:
         return False
     try:
         mode = os.lstat(f"{root}/{STATE}/{place}/{session}/{NOTES}").st_mode
@@ -211,10 +210,9 @@ def _stamp(path: str) -> tuple[int, ...]:
 def _unproven(root: str) -> frozenset[str]:
     """Return the records in root, and the sessions in which no prompt was noted."""
     state = f"{root}/{STATE}"
-    found = [name for name in _listed(state) if name not in SESSION_PLACES and not name.startswith(".")]
-    for place in SESSION_PLACES:
-        sessions = _listed(f"{state}/{place}")
-        found += [f"{place}/{name}" for name in sessions if not os.path.lexists(f"{state}/{place}/{name}/{NOTES}")]
+    found = [name for name in _listed(state) if name != SESSIONS and not name.startswith(".")]
+    folders = [f"{SESSIONS}/{name}" for name in _listed(f"{state}/{SESSIONS}")]
+    found += [name for name in folders if not os.path.lexists(f"{state}/{name}/{NOTES}")]
     return frozenset(f"{STATE}/{name}".casefold() for name in found)
 
 

@@ -22,7 +22,7 @@ import stat
 from rcs_hooks import jsontext
 from rcs_hooks.errors import Refused, UnsafePath, suppress
 from rcs_hooks.files.folders import flush_folder, flush_folders, make_folders, refuse_link
-from rcs_hooks.files.paths import SESSIONS, STAGED, folded
+from rcs_hooks.files.paths import STAGED
 from rcs_hooks.files.reading import (
     LARGEST,
     PERMANENT_ERRORS,
@@ -70,8 +70,7 @@ def commit(folder: str, writes: Sequence[Write]) -> None:
     lines = [write for write in writes if write.append]
     writes = [write for write in writes if not write.append] if lines else writes
     refuse_tracked(root_of(folder), [write.path for write in writes])
-    for place, path in {os.path.dirname(write.path): write.path for write in (*writes, *lines)}.items():
-        unfold(folder, path)
+    for place in dict.fromkeys(os.path.dirname(write.path) for write in (*writes, *lines)):
         make_folders(folder, place)
     for write in writes:
         _make_way(folder, write.path)
@@ -104,22 +103,6 @@ def sweep(folder: str, place: str) -> int:
                     os.unlink(f"{folder}/{path}")
                     done += 1
     return done
-
-
-def unfold(folder: str, path: str) -> None:
-    """Move a session that was folded away back to its place, because its file `path` is about to be written.
-
-    `folder`: the state folder; `path` is relative to it. Does nothing for a session that is in its place, or that git
-    tracks.
-    """
-    elsewhere = folded(folder, path)
-    if elsewhere:
-        place, session, *_ = elsewhere.split("/")
-        if is_brought(root_of(folder), f"{place}/{session}"):
-            return
-        make_folders(folder, SESSIONS)
-        os.rename(f"{folder}/{place}/{session}", f"{folder}/{SESSIONS}/{session}")
-        flush_folders(folder, (SESSIONS, place))
 
 
 def _commit(
@@ -171,7 +154,6 @@ def _make_way(folder: str, path: str) -> None:
 
 def move_aside(folder: str, path: str) -> None:
     """Rename a file to a name that nothing else has, so that nothing unreadable is lost. The caller holds the lock."""
-    unfold(folder, path)
     refuse_link(folder, os.path.dirname(path))
     _rename_aside(f"{folder}/{path}")
 
@@ -208,13 +190,6 @@ def _replace(path: str, text: bytes, *, durable: bool = True) -> None:
         raise
     if durable:
         flush_folder(os.path.dirname(path))
-
-
-def replace_text(folder: str, path: str, text: bytes) -> None:
-    """Replace a file other than a record, wholly or not at all. The caller holds the lock and has called `recover`."""
-    refuse_tracked(root_of(folder), [path])
-    refuse_link(folder, os.path.dirname(path))
-    _replace(f"{folder}/{path}", text)
 
 
 def _write_journal(

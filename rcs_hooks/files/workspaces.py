@@ -10,7 +10,6 @@ Rules of this file:
 import os
 
 from rcs_hooks.files.paths import (
-    FOLDED,
     GIT,
     HOME,
     MODE_SUFFIX,
@@ -87,7 +86,7 @@ def nearest_workspace(cwd: str, home: str | None = None, session: str | None = N
 
 def _has_session(root: str, session: str) -> bool:
     try:
-        return any(exists(os.path.join(root, STATE, place, session, "")) for place in (SESSIONS, FOLDED))
+        return exists(os.path.join(root, STATE, SESSIONS, session, ""))
     except OSError:
         return False
 
@@ -185,9 +184,8 @@ def may_have_state(root: str, session: str) -> bool:
         return False
     if is_foreign(root):
         return False
-    for place in (SESSIONS, FOLDED):
-        if place in names and is_name(session) and exists(os.path.join(folder, place, session, "")):
-            return True
+    if SESSIONS in names and is_name(session) and exists(os.path.join(folder, SESSIONS, session, "")):
+        return True
     return any(name.endswith(MODE_SUFFIX) for name in names)
 
 
@@ -216,11 +214,6 @@ def _is_dangerous(char: str) -> bool:
         or "\u2066" <= char <= "\u2069"
         or "\ud800" <= char <= "\udfff"
     )
-
-
-def has_sessions(root: str) -> bool:
-    """Tell whether a workspace has a folder of sessions, and no stranger owns its `.rcs`."""
-    return os.path.isdir(os.path.join(root, STATE, SESSIONS)) and not is_foreign(root)
 
 
 # --- what switches the hooks off: a variable, or a file in the workspace or the home folder

@@ -9,14 +9,13 @@ import os
 import sys
 
 from rcs_hooks import jsontext
-from rcs_hooks.environment import Environment, drop_brought_settings, real_environment
+from rcs_hooks.environment import Environment, drop_settings, real_environment
 from rcs_hooks.files.paths import let_owner_in
-from rcs_hooks.files.workspaces import find_root, has_sessions, is_disabled, may_have_state, off_by
+from rcs_hooks.files.workspaces import find_root, is_disabled, may_have_state, off_by
 from rcs_hooks.hook.call import EVENTS, PROMPT, SESSION_END, SESSION_START, STOP, Payload, fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from rcs_hooks.hook.own_modes import OwnMode
@@ -28,25 +27,19 @@ WORDLESS = '{"systemMessage":"rcs: the hook was cut short, and could not tell wh
 
 def main() -> int:
     """Answer the hook call on stdin with a line on stdout; return the exit code, which is always 0."""
-    after_sending: list[Callable[[], None]] = []
     try:
         gc.disable()  # a call is over before there is much to collect; it costs a tenth of an activation
         let_owner_in()
         raw = _read_all(0)
-        drop_brought_settings()
-        environment = real_environment()
-        environment.after_sending = after_sending
-        line = answer(raw, environment)
+        drop_settings()
+        line = answer(raw, real_environment())
     except BaseException as error:  # noqa: BLE001 - a hook fails open, even when it is interrupted
         line = _cut_short(error)
-        after_sending = []
     gc.freeze()  # nor is it looked through when the interpreter ends, for which the client waits
     try:
         write_all(1, line.encode() + b"\n")
     except OSError:
         return 0  # nobody listens any more
-    for do in after_sending:
-        do()
     return 0
 
 
@@ -71,7 +64,7 @@ def _recorded(raw: bytes, environment: Environment) -> str:
     """Answer a call and save it; a call that cannot be saved is answered all the same."""
     from rcs_hooks.hook.recording import Recorder
 
-    # Which program it was, and when it began, would come out otherwise in a replay.
+    # That it came over MCP would come out otherwise in a replay.
     environment = Environment(environment.env, environment.cwd, environment.now, environment.rcs)
     recorder = None
     try:
@@ -125,8 +118,6 @@ def respond(raw: bytes, environment: Environment) -> str:
         output = _dispatch(payload, root, cwd, environment)
         return jsontext.dumps_line(payload.client.rendered(output)) if output else "{}"
     except Exception as error:  # noqa: BLE001 - a hook fails open: the person gets the reason, the prompt goes through
-        if environment.after_sending:
-            environment.after_sending.clear()  # that answer is not sent, so its copy stays on disk
         try:
             return jsontext.dumps_line(_failure(event, root, error, environment))
         except Exception as again:  # noqa: BLE001 - the words are loaded only here, and that may fail too
@@ -136,8 +127,6 @@ def respond(raw: bytes, environment: Environment) -> str:
 def _dispatch(payload: Payload, root: str, cwd: str, environment: Environment) -> "dict[str, Any]":
     has_state = may_have_state(root, payload.session)
     tokens, own = _tokens(payload, root, environment, has_state=has_state) if payload.event == PROMPT else ((), {})
-    if not has_state and payload.event == SESSION_START:
-        has_state = has_sessions(root)  # whose index is to be kept current
     if not (has_state or tokens) or off_by(environment.env, root):
         return {}
     if payload.event in (PROMPT, STOP) and payload.client.is_from_subagent(payload.fields):

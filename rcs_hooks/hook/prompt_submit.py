@@ -98,9 +98,6 @@ def answer(
         return output
 
     folder = workspaces.state_folder(root)
-    unsent = _unsent_answer(folder, payload.session, prompt, environment)
-    if unsent is not None:
-        return unsent
     result, output = _decide_and_commit(root, folder, payload.session, prompt, environment, words)
     if not refused and (result is None or asked or not tokens):
         return output
@@ -206,41 +203,12 @@ def _decide_and_commit(
                 output = words(result)
             if result is not None and result.writes:
                 prompt_notes.move_unreadable(folder, session, decided.notes)
-                _commit_with_answer(folder, session, prompt, result, output, environment)
+                _commit(folder, result.writes)
+                environment.has_changed = any(write.path != paths.notes_file(session) for write in result.writes)
     except (LockTimeout, OSError):
         if not only_notes:  # the person need not know about the hooks' own notes
             raise
     return result, output
-
-
-def _commit_with_answer(
-    folder: str, session: str, prompt: Prompt, result: Reconciled, output: dict[str, Any], environment: Environment
-) -> None:
-    """Commit, with the answer saved until it is sent: the same prompt, sent again, changes nothing a second time."""
-    saved = None
-    if environment.after_sending is not None and output and prompt_notes.writes_in_session(session, result):
-        from rcs_hooks.hook import unsent_answer
-
-        saved = unsent_answer.save(folder, session, prompt, result.after, output)
-    try:
-        _commit(folder, result.writes)
-    except BaseException:  # an interrupt too must leave no answer about a change that was not made; it is raised again
-        if saved:
-            saved.remove()
-        raise
-    environment.has_changed = any(write.path != paths.notes_file(session) for write in result.writes)
-    if saved:
-        saved.remove_after_sending(environment)
-
-
-def _unsent_answer(folder: str, session: str, prompt: Prompt, environment: Environment) -> dict[str, Any] | None:
-    """Return the answer to this prompt if it came before and its answer was never sent; None otherwise."""
-    record = reading.read_untracked(folder, paths.unsent_answer_file(session))
-    if not isinstance(record, dict) or record.get("digest") != session_notes.digest(prompt.text):
-        return None
-    from rcs_hooks.hook import unsent_answer
-
-    return unsent_answer.hand_over(folder, session, prompt, record, environment)
 
 
 def _commit(folder: str, writes: Sequence[Write]) -> None:
@@ -287,4 +255,4 @@ def decide(folder: str, session: str, prompt: Prompt, now: float) -> Decided:
         return Decided(result, loaded)
     if denial and denial == prompt_notes.digest_of_denial(result):
         return Decided(None, loaded)
-    return Decided(prompt_notes.with_note(result, loaded, view, session, prompt), loaded)
+    return Decided(prompt_notes.with_note(result, loaded, session, prompt), loaded)

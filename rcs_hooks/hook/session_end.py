@@ -33,7 +33,7 @@ def mark(root: str, session: str, *, closed_at: str | None) -> None:
     """Note that a session is closed or, with None, that it is open again. Does nothing for a session without state."""
     folder = workspaces.state_folder(root)
     path = paths.session_folder(session)
-    if not (paths.is_name(session) and (os.path.isdir(f"{folder}/{path}") or paths.folded(folder, path))):
+    if not (paths.is_name(session) and os.path.isdir(f"{folder}/{path}")):
         return
     if closed_at is None and not session_notes.is_closed(session_notes.load(folder, session)):
         return

@@ -1,6 +1,6 @@
 """SessionStart: tells the agent what is active in its session, and nothing when nothing is.
 
-Also marks the session as open again, and spends a few milliseconds on the index of the others (`state.folding`).
+Also marks the session as open again.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.reading import Reader, Unreadable
 from rcs_hooks.hook import session_end
-from rcs_hooks.state import folding, session_notes
 from rcs_hooks.state import session as sessions
+from rcs_hooks.state import session_notes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     if not paths.is_name(payload.session):
         return {}
     session_end.mark(root, payload.session, closed_at=None)
-    folding.fold_in_passing(workspaces.state_folder(root), payload.session, environment.now, home=environment.home)
     folder = workspaces.state_folder(root)
     view = sessions.load(folder, payload.session, environment.now, Reader(folder, asks_of_ended=False))
     members = view.active_modes()

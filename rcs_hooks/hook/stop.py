@@ -6,8 +6,6 @@ ends. So no failure can hold an agent for ever.
 
 from __future__ import annotations
 
-import time
-
 from rcs_hooks.files import paths, reading, transaction, workspaces
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import HOOK_SECONDS, Lock
@@ -41,11 +39,7 @@ def answer(payload: Payload, root: str, cwd: str, environment: Environment) -> d
     if _has_question(view):
         from rcs_hooks.hook import turn_end
 
-        turn_end.note_turn_of_question(payload, view, environment)
-    if any(outcome_of(record).ends for record in view.own.values()):
-        from rcs_hooks.hook import turn_end
-
-        turn_end.log_softener(view, payload, root, environment)
+        turn_end.note_turn_of_question(payload, view)
     finished = ""
     if any(record.has("proof") for record in view.own.values()):
         from rcs_hooks.hook.finished import notice
@@ -64,22 +58,22 @@ def _answer_under_lock(payload: Payload, root: str, cwd: str, environment: Envir
 
     session = payload.session
     folder = prepare(root)
-    call = _call_of(payload, environment)
+    call = stop_notes.call_of(payload.turn, payload.message, payload.timestamp)
     with Lock(folder, HOOK_SECONDS):
         transaction.recover(folder)
         view = sessions.load(folder, session, environment.now, reading.Reader(folder, asks_of_ended=False))
         notes = stop_notes.load(folder, session)
         if payload.client.tells_prompt_at_stop:
             notes = stop_notes.of_turn(notes, payload.prompt or "")
-        if stop_notes.has_answered(notes, call, stop_notes.last_written_at(folder, session, time.time())):
-            transaction.commit(folder, [stop_notes.note_program(notes, session, call)])
-            return {}
+        given = stop_notes.answer_given(notes, call, view.active_modes(), environment.now)
+        if given is not None:
+            return given
         decision = _decide(payload, view, _running(view), notes, root, environment)
         output = _worded(decision, view, payload, root, cwd, environment, message=_new_part(payload, notes))
         if decision.why != stop.IDLE:
-            write = stop_notes.note_stop(notes, session, call, decision.counted, now=iso(environment.now))
+            write = stop_notes.note_stop(notes, session, call, decision.counted, now=environment.now)
             noted = stop_notes.with_words(write, decision, output.get("reason", ""), now=iso(environment.now))
-            turns = [] if decision.blocks or not _has_question(view) else _turn_notes(view, payload, environment)
+            turns = [] if decision.blocks or not _has_question(view) else _turn_notes(view, payload)
             transaction.commit(folder, [*turns, noted, *_history(decision, view, session)])
     return output
 
@@ -89,10 +83,10 @@ def _has_question(view: Session) -> bool:
     return any(member.record.has_question_pending for member in view.active_modes())
 
 
-def _turn_notes(view: Session, payload: Payload, environment: Environment) -> list[Write]:
+def _turn_notes(view: Session, payload: Payload) -> list[Write]:
     from rcs_hooks.hook import turn_end
 
-    return turn_end.turn_notes(view, payload.turn, environment)
+    return turn_end.turn_notes(view, payload.turn)
 
 
 def _history(decision: Decision, view: Session, session: str) -> list[Write]:
@@ -118,13 +112,6 @@ def _history(decision: Decision, view: Session, session: str) -> list[Write]:
     return [write] if write else []
 
 
-def _call_of(payload: Payload, environment: Environment) -> stop_notes.StopCall:
-    """Describe this Stop, so that it is known again when the client calls a second program for it."""
-    began = environment.began() if environment.began else None
-    message, program = session_notes.digest(payload.message), session_notes.digest(environment.program)
-    return stop_notes.StopCall(payload.turn, message, program, began, payload.client.stop_mark(payload.fields))
-
-
 # --- what `workflow.stop.decide` is asked
 
 
@@ -136,8 +123,8 @@ def _decide(
     root: str,
     environment: Environment,
 ) -> Decision:
-    """Decide about a Stop that no other program has answered. `running`: the members that it waits for."""
-    count = _count_of(view, notes)
+    """Decide about a Stop that was not answered a moment ago. `running`: the members that it waits for."""
+    count = stop_notes.count_of(notes)
     if running and payload.client.stops_without_answer and not _has_new_answer(payload, notes):
         members = tuple(map(_member, running))
         return stop.Decision(blocks=False, why=stop.QUIET, members=members, counted=count)
@@ -166,13 +153,6 @@ def _new_part(payload: Payload, notes: dict[str, Any]) -> str:
 def _cannot_record(payload: Payload, root: str, environment: Environment) -> bool:
     """Tell whether the agent has no way to record an outcome. Called late: it may read the end of a transcript."""
     return not environment.mcp and payload.client.keeps_state_from_agent(payload.fields, root, environment.env)
-
-
-def _count_of(view: Session, notes: dict[str, Any]) -> BlockCount:
-    # Every prompt of ours that moved a session has left notes; state that others wrote never had any.
-    is_lost = not notes and view.inventory.get("source") == sessions.NATIVE_HOOK
-    count = stop_notes.count_of(notes)
-    return count._replace(is_lost=is_lost or count.is_lost)
 
 
 def _decide_within_limits(

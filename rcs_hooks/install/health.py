@@ -14,12 +14,12 @@ from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.paths import inside
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.hook.failures import LOG
-from rcs_hooks.hook.turn_end import SOFTENER_LOG
 from rcs_hooks.install import locks
 from rcs_hooks.install.check import at_most, guarded
 from rcs_hooks.modes import lookup
 from rcs_hooks.state import session as sessions
-from rcs_hooks.state import session_index, session_notes
+from rcs_hooks.state import session_notes
+from rcs_hooks.state.session_listing import active_sessions, written_at
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, PUBLIC, is_active, spelled
 
@@ -55,8 +55,7 @@ def checks(scope: Scope, seconds: float = SECONDS) -> Iterator[Check]:
     yield from locks.checks(folder)
     yield from _leftovers(folder)
     yield from guarded("state", _records(scope, seconds))
-    yield from _log(scope, LOG, WARN, "why", "a hook failed")
-    yield from _log(scope, SOFTENER_LOG, NOTE, "softener", "a run ended with a softener")
+    yield from _failures(scope)
 
 
 def _writable(root: str, folder: str) -> Iterator[Check]:
@@ -96,10 +95,7 @@ def _records(scope: Scope, seconds: float) -> Iterator[Check]:
 
 def _latest_first(folder: str) -> list[str]:
     """List the sessions to check, the last changed first, without those that have ended and can be read."""
-    sessions_folder = f"{folder}/{paths.SESSIONS}"
-    return sorted(
-        session_index.possibly_active(folder), key=lambda session: -os.lstat(f"{sessions_folder}/{session}").st_mtime
-    )
+    return sorted(active_sessions(folder), key=lambda session: -written_at(folder, session))
 
 
 def _leftovers(folder: str) -> Iterator[Check]:
@@ -193,15 +189,13 @@ def _idle(record: ModeRecord, now: float) -> float:
     return now - touched if touched is not None else 0.0
 
 
-def _log(scope: Scope, name: str, status: str, field: str, what: str) -> Iterator[Check]:
-    path = f"{scope.root}/{paths.HOME}/logs/{name}"
+def _failures(scope: Scope) -> Iterator[Check]:
+    path = f"{scope.root}/{paths.HOME}/logs/{LOG}"
     lines = [line for line in _tail(path) if (at := seconds(line.get("at"))) and scope.now - at < DAY]
     if lines:
         last = lines[-1]
-        found = (
-            f"{what} {len(lines)} times in the last day; last at {clean(last.get('at'))}: {clean(last.get(field), 160)}"
-        )
-        yield Check("log", status, found, f"see {path}")
+        why = f"last at {clean(last.get('at'))}: {clean(last.get('why'), 160)}"
+        yield Check("log", WARN, f"a hook failed {len(lines)} times in the last day; {why}", f"see {path}")
 
 
 def _tail(path: str) -> list[dict[str, Any]]:

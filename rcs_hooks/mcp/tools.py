@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-PROGRAM = "rcs mcp"
 WHOSE = ("turn_id", "prompt_id", "agent_id", "agent_type", "transcript_path")
 """The arguments that distinguish a person's call from a subagent's, and one turn from the next."""
 HOOKS = {
@@ -48,8 +47,7 @@ def schema_of(name: str) -> "tuple[str, dict[str, Any]]":
 
 def call(name: str, arguments: "Mapping[str, Any]", env: "Mapping[str, str]", cwd: str) -> tuple[str, bool]:
     """Run a tool; return its answer as a line of JSON, and whether that is an error. Never raises for bad arguments."""
-    now = time.time()
-    environment = Environment(env, cwd, now, mcp=True, program=PROGRAM, began=lambda: now)
+    environment = Environment(env, cwd, time.time(), mcp=True)
     if name in HOOKS:
         return _hook(name, arguments, environment), False
     if name not in TOOLS:

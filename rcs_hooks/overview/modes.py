@@ -3,8 +3,7 @@
 Rules of this file:
 - `state` decides which modes are active and which outcome a record states; nothing is decided here.
 - What a session or a file does wrong is said in an entry of its own, and hides nothing else.
-- Its cost grows with what is active: sessions are found by the index, and of those that ended lately the newest are
-  read.
+- Of the sessions with nothing active, only the newest of those that were written lately are read whole.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.errors import RcsError
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.files.clock import iso
-from rcs_hooks.files.reading import Reader, Unreadable
+from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.tracked import has_tracked_session
 from rcs_hooks.overview import endings, resuming
 from rcs_hooks.overview.entries import (
@@ -30,10 +29,11 @@ from rcs_hooks.overview.entries import (
     LastStop,
 )
 from rcs_hooks.overview.records import moment, of_record, title_of, why
-from rcs_hooks.state import deferral, questions, session_index, session_notes, silence, stop_notes
+from rcs_hooks.state import deferral, questions, session_notes, silence, stop_notes
 from rcs_hooks.state import session as sessions
 from rcs_hooks.state.draft import Draft
 from rcs_hooks.state.inventory import deferred_skills_in
+from rcs_hooks.state.session_listing import active_sessions, latest_sessions, written_at
 from rcs_hooks.state.unread_answers import waits_for_prompt
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import INTERLUDE, outcome_of
@@ -53,8 +53,6 @@ MOST_ENDED = 10
 """How many modes are shown that have ended lately."""
 MOST_LOOKED_AT = 30
 """In how many sessions at most such modes are looked for, those written last first."""
-FEW = 40
-"""Of more sessions that may be active, those are passed over whose records say at once that they are not."""
 LONGEST_QUESTION = 300
 MOST_OPTIONS = 12
 LONGEST_OPTION = 60
@@ -66,8 +64,8 @@ def entries(root: str, now: float, commands: Commands) -> list[Entry]:
     """Return an entry for each mode of a workspace that is active or has ended lately, and for what cannot be read."""
     try:
         folder = workspaces.state_folder(root)
-        active, recent = session_index.active_and_recent(folder, now - LATELY)
-        names = _probably_active(folder, active)
+        names = active_sessions(folder)
+        recent = [name for name in latest_sessions(folder) if now - written_at(folder, name) <= LATELY]
     except (RcsError, OSError) as error:
         return [_unreadable(root, None, "state", f"{paths.STATE} of {root} cannot be read: {why(error)}")]
     found = [entry for name in (None, *names) for entry in of_session(root, folder, name, now, commands)]
@@ -77,14 +75,6 @@ def entries(root: str, now: float, commands: Commands) -> list[Entry]:
             break
         found += of_session(root, folder, name, now, commands)
     return _with_newest_ended(found)
-
-
-def _probably_active(folder: str, names: list[str]) -> list[str]:
-    """Return the sessions to read whole: of very many, only those that a first look finds active."""
-    if len(names) <= FEW:
-        return names
-    reader = Reader(folder)
-    return [name for name in names if session_index.may_be_active(reader, name)]
 
 
 def _with_newest_ended(found: list[Entry]) -> list[Entry]:

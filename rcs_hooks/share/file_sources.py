@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks import jsontext
 from rcs_hooks.files import paths, workspaces
-from rcs_hooks.files.bounded import open_regular
+from rcs_hooks.files.bounded import open_regular, read_bytes
 from rcs_hooks.share.leaving import moment
 from rcs_hooks.share.outbox import HISTORY, MOST_BYTES, MOST_EVENTS, TASK, Batch
-from rcs_hooks.state import history, history_folding
-from rcs_hooks.state.session_listing import folded_sessions, known_sessions
+from rcs_hooks.state import history
+from rcs_hooks.state.session_listing import known_sessions
 from rcs_hooks.tasks import phases
 from rcs_hooks.tasks.store import names as task_names
 from rcs_hooks.tasks.store import tasks_folder
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MOST_LINES = 20_000
 """The most events that are read from the end of a history; where more wait, it is read from its beginning."""
 LONGEST_LINE = 65_536
+HEAD = 65_536
+"""So many bytes of its beginning say when a history began."""
 
 
 class HistorySource:
@@ -61,22 +63,20 @@ class HistorySource:
         return self._keys
 
     def _file(self) -> str:
-        path = paths.history_file(self.path)
-        if os.path.lexists(f"{self._folder}/{path}"):
-            return f"{self._folder}/{path}"
-        return f"{self._folder}/{paths.folded(self._folder, path) or path}"
+        return f"{self._folder}/{paths.history_file(self.path)}"
 
     def _since(self) -> str | None:
-        """Return when the first event of the history was, also if it was folded since; None if there is no event."""
+        """Return when the first event of the history was; empty if none is in a long beginning, None without any."""
         try:
-            begun = history_folding.begun_at(self._file())
+            head = read_bytes(self._file(), HEAD) or b""
         except OSError:
             return None
-        if begun is not None:
-            return begun
+        first = next((event for line in head.split(b"\n") if (event := history.event_of(line))), None)
+        if first is None and len(head) == HEAD:
+            return ""
         # The commit of the first ones may be under way, or was cut short.
-        first = next(iter(history.lines_of(self._folder, self.path, MOST_LINES)), None)
-        return history_folding.begun_by(first) if first else None
+        first = first or next(iter(history.read(self._folder, self.path, MOST_LINES)), None)
+        return first.at if first else None
 
     def stamp(self) -> object:
         return _stamp(self._file())
@@ -84,15 +84,15 @@ class HistorySource:
     def is_restored(self, position: int, at: str | None) -> bool:
         if not position:
             return False
-        found = history.lines_of(self._folder, self.path, MOST_LINES, after=position - 1)
+        found = history.read(self._folder, self.path, MOST_LINES, after=position - 1)
         if not found:
             return not history.fault(self._folder, self.path)
         first = found[0]
-        return first.n == position and first.event != history.FOLDED and at is not None and moment(first.at) != at
+        return first.n == position and at is not None and moment(first.at) != at
 
     def _events(self, after: int) -> Iterator[Event]:
         """Yield the events with a higher number than `after`, oldest first, however many wait."""
-        tail = history.lines_of(self._folder, self.path, MOST_LINES, after=after)
+        tail = history.read(self._folder, self.path, MOST_LINES, after=after)
         if len(tail) == MOST_LINES or (tail and tail[0].n > after + 1 and self._is_long()):
             for event in self._from_the_beginning(after):
                 after = event.n
@@ -212,8 +212,7 @@ class TaskSource:
 def histories(root: str, machine: str, leaving: Leaving) -> list[HistorySource]:
     """Return a source for each session of a workspace that has a history. Raises RcsError and OSError."""
     folder = workspaces.state_folder(root)
-    names = dict.fromkeys((*known_sessions(folder), *folded_sessions(folder)))
-    found = (HistorySource(folder, name, machine, leaving) for name in names)
+    found = (HistorySource(folder, name, machine, leaving) for name in known_sessions(folder))
     return [each for each in found if each.stamp() is not None]
 
 
@@ -226,7 +225,7 @@ def transcripts(root: str, machine: str, leaving: Leaving) -> list[TaskSource]:
 
 def _is_sent(event: Event) -> bool:
     """Tell whether an event is one to send: the ones after a number from which nobody counts on have lower ones."""
-    return event.event != history.FOLDED and event.n < history.LARGEST_LAST
+    return event.n < history.LARGEST_LAST
 
 
 def _digest(*parts: str) -> str:

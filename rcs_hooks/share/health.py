@@ -15,12 +15,11 @@ from uuid import UUID
 
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
-from rcs_hooks.files import sent
 from rcs_hooks.files.clock import seconds
 from rcs_hooks.files.lock import LOCK
 from rcs_hooks.files.paths import HOME
 from rcs_hooks.runs import store as stores
-from rcs_hooks.share import identity, progress
+from rcs_hooks.share import identity, progress, sent
 from rcs_hooks.share.progress import Behind
 from rcs_hooks.text import clean, quoted
 
@@ -158,7 +157,7 @@ def projects(settings: ShareSettings, env: Mapping[str, str], cwd: str) -> list[
     """Return each folder that may leave the machine, with what of it was not sent yet."""
     from rcs_hooks.share.local_project import LocalProject
 
-    known = sent.load(settings.home)
+    known = sent.load(settings.home, settings.server)
     log = None
     with suppress(RcsError, OSError):  # what cannot be read is what the program that shares says
         log = stores.open_log(stores.location_of(Environment(env, cwd, time.time())))

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import rcs_hooks
 from rcs_hooks.errors import RcsError
-from rcs_hooks.files import sent
 from rcs_hooks.overview import state_version
-from rcs_hooks.share import file_sources, outbox
+from rcs_hooks.share import file_sources, outbox, sent
 from rcs_hooks.share.documents import ProjectDocuments
 from rcs_hooks.share.leaving import Leaving
 from rcs_hooks.share.runs_source import RunsSource
@@ -154,7 +153,7 @@ class LocalProject:
             yield source.unread(self.positions.get((source.kind, source.path), 0), most)
 
     def as_sent(self) -> dict[str, dict[str, int]]:
-        """Return up to where everything was sent, as `files.sent` notes it."""
+        """Return up to where everything was sent, as `sent` notes it."""
         found: dict[str, dict[str, int]] = {}
         for (kind, path), position in self.positions.items():
             found.setdefault(IN_SENT[kind], {})[path] = position

@@ -49,7 +49,6 @@ def show(
         "is_last": is_last,
         "runs": run_lines(runs, *newest),
         "run": runs[at][0].n if runs else None,
-        "folded": 0,
         "problem": "the history of this run has not left its machine" if session and not runs else None,
     }
 

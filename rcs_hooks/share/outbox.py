@@ -4,7 +4,7 @@ Rules of this file:
 - Nothing local is written.
 - A source is a file or database whose records have growing positions; what was sent is everything up to a position.
 - A position is a number of the record itself (of an event in its database or history, of a line in a transcript), so it
-  stays the same when the file is moved, folded or folded away.
+  stays the same when the file is moved.
 - A source whose record at the last position is another one than was sent, or that ends before it, was restored from a
   backup.
 """

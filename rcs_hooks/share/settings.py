@@ -15,7 +15,6 @@ from rcs_hooks.config.loading import HOME_FILE, HOME_SHOWN
 from rcs_hooks.config.share_table import LONGEST_NAME, NOT_IN_NAMES, SharedProject, Sharing
 from rcs_hooks.errors import Refused
 from rcs_hooks.fault import Fault
-from rcs_hooks.files import sent
 from rcs_hooks.files.paths import HOME
 from rcs_hooks.files.workspaces import home_of, is_foreign
 
@@ -52,22 +51,24 @@ class ShareSettings(NamedTuple):
             raise Refused(f"nothing is shared: {self.faults[0].sentence}")
         raise Refused(f"no shared database is named; to name one: {INIT}")
 
-    def note(self, server: str = "", *, without: str = "") -> None:
-        """Note which projects are shared, for whoever is about to fold or prune. Raises OSError and LockTimeout.
-
-        `server`: the shared database, as it is shown, where it is known. `without`: a project that is shared no longer.
-        """
-        roots, stamp = [each.path for each in self.projects], self.stamp
-        # Where anything of the file counts for nothing, it may name more than these: what was noted before stays.
-        if any(fault.file != VARIABLE for fault in self.faults):
-            roots += [root for root in sent.load(self.home).roots if root != without]
-            stamp = ""
-        sent.note_projects(self.home, roots, server, stamp)
+    @property
+    def server(self) -> str:
+        """Return the shared database as it is shown; empty if nothing names one."""
+        return self.address.shown if self.address else ""
 
 
 def config_path(home: str) -> str:
     """Return the path of the person's own settings."""
     return os.path.join(home, HOME, HOME_FILE)
+
+
+def stamp_of(home: str) -> str:
+    """Return what tells one state of the person's own settings from another; empty if there are none."""
+    try:
+        status = os.stat(config_path(home))
+    except OSError:
+        return ""
+    return f"{status.st_mtime_ns}:{status.st_size}:{status.st_ino}"
 
 
 def home_in(env: Mapping[str, str]) -> str:
@@ -83,7 +84,7 @@ def home_in(env: Mapping[str, str]) -> str:
 def load(env: Mapping[str, str]) -> ShareSettings:
     """Return what counts for sharing. Raises Refused where there is no home."""
     home = home_in(env)
-    stamp = sent.settings_stamp(home)  # before the file is read: what is written meanwhile is newer
+    stamp = stamp_of(home)  # before the file is read: what is written meanwhile is newer
     said, faults = _in_file(home)
     address, wrong = _address(said.address, env.get(VARIABLE, "").strip())
     return ShareSettings(

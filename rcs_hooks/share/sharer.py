@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.environment import Environment
 from rcs_hooks.errors import RcsError
-from rcs_hooks.files import sent
 from rcs_hooks.files.clock import iso
 from rcs_hooks.runs import store as stores
-from rcs_hooks.share import connecting, identity, progress, settings
+from rcs_hooks.share import connecting, identity, progress, sent, settings
 from rcs_hooks.share.errors import ShareError
 from rcs_hooks.share.local_project import LocalProject
 from rcs_hooks.share.progress import Behind, Progress
@@ -74,11 +73,11 @@ class Sharer:
 
     def _is_over(self, stop: threading.Event) -> bool:
         """Tell whether a pass is to end early: a folder that is no longer named is not sent to its end."""
-        return stop.is_set() or sent.settings_stamp(self.home) != self._settings.stamp
+        return stop.is_set() or settings.stamp_of(self.home) != self._settings.stamp
 
     def _read_settings(self) -> None:
         """Read the settings again if they have changed. Raises Refused as long as no database is named."""
-        if sent.settings_stamp(self.home) == self._settings.stamp:
+        if settings.stamp_of(self.home) == self._settings.stamp:
             self._settings.needed_address()
             return
         before, self._settings = self._settings, settings.load(self._env)
@@ -99,9 +98,6 @@ class Sharer:
             if each.project not in known:
                 each.use_log(self._log)
         self.progress.projects = [each.name for each in wanted]
-        with suppress(OSError, RcsError):
-            self._settings.note(self.address.shown)
-            self._has_news = True  # where another database was noted, what was sent to this one is noted again
 
     # --- the connection
 
@@ -246,9 +242,9 @@ class Sharer:
         clock = time.monotonic()
         if self._has_news and (now or clock - self._noted_at > NOTED_EVERY):
             self._noted_at = clock
-            with suppress(OSError, RcsError):
+            with suppress(OSError):
                 of_each = {each.project.path: each.as_sent() for each in self.projects}
-                sent.note_sent(self.home, of_each, self.address.shown)
+                sent.note(self.home, self.address.shown, of_each)
                 self._has_news = False
         self.progress.write(now=now)
 
@@ -263,7 +259,7 @@ class Sharer:
 
     def _behind(self) -> Behind:
         self._open_log()
-        known = sent.load(self.home)
+        known = sent.load(self.home, self.address.shown)
         count, since = 0, []
         for each in self.projects:
             each.look(known)

@@ -95,8 +95,6 @@ def _why_no_answer(open_questions: Sequence[Question], prompt: Prompt) -> str:
     turns = [question.record.get(questions.ASKED_IN_TURN) for question in open_questions]
     if prompt.turn is not None and prompt.turn in turns:
         return EARLY
-    if prompt.turn is None and any(questions.is_unread(each, prompt.now, prompt.moment) for each in open_questions):
-        return EARLY
     if any(questions.option_in(question, prompt.reply) for question in open_questions):
         return ""
     if prompt.turn is not None and any(map(questions.is_turn_unknown, open_questions)):

@@ -5,7 +5,7 @@ Rules of this file:
 - Each line has a number, `n`, one more than that of the line before. To append takes the end of the file alone.
 - A history that cannot be read, is a link, is tracked by git or holds anything else keeps nobody from working. Lines
   that are no events count and are passed over; the next event says `gap`.
-- Nothing rewrites the file but `history_folding`. A reader reads a bounded part, from the end.
+- Nothing rewrites the file. A reader reads a bounded part, from the end.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 STARTED, RESUMED, PHASE, OUTCOME, HANDOFF = "started", "resumed", "phase", "outcome", "handoff"
 QUESTION, ANSWER, PROOF, HELD, LET_GO = "question", "answer", "proof", "held", "let_go"
 EVENTS = (STARTED, RESUMED, PHASE, QUESTION, ANSWER, PROOF, HELD, LET_GO, HANDOFF, OUTCOME)
-FOLDED = "folded"
-"""The event of the one line that stands for many earlier ones; nobody is shown it as an event."""
 CLEARED, OFF = "cleared", "off"
 """What an outcome leads to where no outcome was stated: the record was removed, or the mode switched off."""
 WORD_LENGTH = 128
@@ -127,14 +125,8 @@ def _end_of(folder: str, path: str) -> tuple[int, bool, bool]:
 
 
 def _open(folder: str, path: str) -> int:
-    """Open a history for reading, also that of a session that was folded away. Raises OSError."""
-    try:
-        fd = open_regular(f"{folder}/{path}")
-    except FileNotFoundError:
-        elsewhere = paths.folded(folder, path)
-        if not elsewhere:
-            raise
-        fd = open_regular(f"{folder}/{elsewhere}")
+    """Open a history for reading. Raises OSError."""
+    fd = open_regular(f"{folder}/{path}")
     if fd is None:
         raise OSError(errno.EINVAL, "it is not a file")
     return fd
@@ -159,7 +151,7 @@ def event_of(line: bytes) -> Event | None:
         not isinstance(number, int)
         or isinstance(number, bool)
         or not 0 < number < LARGEST_NUMBER
-        or event not in (*EVENTS, FOLDED)
+        or event not in EVENTS
     ):
         return None
     at, mode, before, after = (text_of(found.get(name)) for name in ("at", "mode", "from", "to"))
@@ -172,14 +164,9 @@ def event_of(line: bytes) -> Event | None:
 def read(folder: str, session: str, limit: int, *, mode: str = "", after: int = 0) -> list[Event]:
     """Return the last events of a session, oldest first; none of a history that cannot be read. Needs no lock.
 
-    `limit`: so many at most. `mode`: only those of a mode. `after`: only those with a higher number. The line that
-    stands for folded ones is left out. A commit that is under way, or was cut short, counts as done.
+    `limit`: so many at most. `mode`: only those of a mode. `after`: only those with a higher number. A commit that is
+    under way, or was cut short, counts as done.
     """
-    return [event for event in lines_of(folder, session, limit, mode=mode, after=after) if event.event != FOLDED]
-
-
-def lines_of(folder: str, session: str, limit: int, *, mode: str = "", after: int = 0) -> list[Event]:
-    """Return what `read` does, with the line that stands for folded ones."""
     path = paths.history_file(session)
     if may_be_brought(root_of(folder), path):
         return []
@@ -207,7 +194,7 @@ def lines_of(folder: str, session: str, limit: int, *, mode: str = "", after: in
             for line in reversed(lines):
                 event = event_of(line)
                 others += event is None
-                if event is None or (mode and event.mode != mode and event.event != FOLDED):
+                if event is None or (mode and event.mode != mode):
                     continue
                 if event.n <= after or len(found) >= limit:
                     return found[::-1]

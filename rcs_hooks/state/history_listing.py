@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.files import paths
 from rcs_hooks.state import history
-from rcs_hooks.state.session_listing import folded_sessions, known_sessions
+from rcs_hooks.state.session_listing import known_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,20 +73,18 @@ def recent_sessions(folder: str) -> list[str]:
 
 def _written(folder: str) -> Iterator[tuple[int, str]]:
     """Yield each session that has a history, with the time when that was written."""
-    for place, names in ((paths.SESSIONS, known_sessions(folder)), (paths.FOLDED, folded_sessions(folder))):
-        for name in names:
-            try:
-                yield os.lstat(f"{folder}/{place}/{name}/{paths.HISTORY}").st_mtime_ns, name
-            except OSError:
-                continue
+    for name in known_sessions(folder):
+        try:
+            yield os.lstat(f"{folder}/{paths.history_file(name)}").st_mtime_ns, name
+        except OSError:
+            continue
 
 
 def stamp(folder: str, session: str | None) -> int:
     """Return when the history of a session, or of any, was last written; 0 if there is none."""
     if session is None:
         return max((at for at, _ in _written(folder)), default=0)
-    path = paths.history_file(session)
     try:
-        return os.lstat(f"{folder}/{paths.folded(folder, path) or path}").st_mtime_ns
+        return os.lstat(f"{folder}/{paths.history_file(session)}").st_mtime_ns
     except OSError:
         return 0

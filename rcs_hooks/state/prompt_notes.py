@@ -5,8 +5,7 @@ from __future__ import annotations
 from rcs_hooks.files import paths
 from rcs_hooks.files.reading import Unreadable, check_available_unless_denied
 from rcs_hooks.files.transaction import Write, move_aside
-from rcs_hooks.state.session_notes import BEFORE, CLIENT, FINISHED, NOTICED, digest, is_a_time, is_closed, part
-from rcs_hooks.workflow.lifecycle import outcome_of
+from rcs_hooks.state.session_notes import BEFORE, CLIENT, FINISHED, NOTICED, digest, is_closed, part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
 
     from rcs_hooks.jsontext import JsonObject
     from rcs_hooks.state.reconcile import Prompt, Reconciled
-    from rcs_hooks.state.session import Session
-    from rcs_hooks.workflow.mode_record import ModeRecord
 
 REMEMBERED = 8
 """So many prompts are recognised if a client sends them twice, even late."""
@@ -47,17 +44,6 @@ def denial_of(notes: Mapping[str, object], prompt: Prompt) -> str:
     is_of_turn = prompt.turn is not None and [seen.get("turn_id") for seen in last] == [prompt.turn]
     denial = last[0].get("denied") if is_of_turn else None
     return denial if isinstance(denial, str) else ""
-
-
-def is_newest(notes: Mapping[str, object], sent: object, text_digest: object) -> bool:
-    """Tell whether a prompt is the last one that was noted.
-
-    `sent`: its turn or, if its client names none, the moment when it was sent. `text_digest`: the digest of its text.
-    """
-    return any(
-        (seen.get("turn_id") or seen.get("moment"), seen.get("digest")) == (sent, text_digest)
-        for seen in _prompts(notes)[-1:]
-    )
 
 
 def _prompts(notes: Mapping[str, object]) -> list[JsonObject]:
@@ -93,16 +79,6 @@ def has_counted(notes: Mapping[str, object]) -> bool:
     return bool(part(notes, "stops").keys() - set(LASTING)) or is_closed(notes)
 
 
-def recently_ended(notes: Mapping[str, object], own: Mapping[str, ModeRecord]) -> list[str]:
-    """Return the modes whose run has ended since the last prompt or Stop was noted. `own`: the session's records."""
-    moments = (*(seen.get("at") for seen in _prompts(notes)[-1:]), part(notes, "stops").get("at"))
-    since = max((moment for moment in moments if isinstance(moment, str)), default=None)
-    if since is None:
-        return []
-    ended = {mode: record.completed_at for mode, record in own.items() if outcome_of(record).ends}
-    return [mode for mode, at in ended.items() if is_a_time(at) and at >= since]
-
-
 def is_between_tools(notes: Mapping[str, object], prompt: Prompt) -> bool:
     """Tell whether this is the empty prompt that Qwen Code sends in the same turn after each batch of tool calls.
 
@@ -112,7 +88,7 @@ def is_between_tools(notes: Mapping[str, object], prompt: Prompt) -> bool:
     return not prompt.has_text and (prompt.turn is None or prompt.turn == current_turn(notes))
 
 
-def is_worth_noting(notes: Mapping[str, object], view: Session, result: Reconciled) -> bool:
+def is_worth_noting(notes: Mapping[str, object], result: Reconciled) -> bool:
     """Tell whether a prompt is to be noted: each one is, while something runs in the session.
 
     By its note the counts of Stops start over, a prompt that its client sends twice is recognised, and a question is
@@ -120,7 +96,7 @@ def is_worth_noting(notes: Mapping[str, object], view: Session, result: Reconcil
     root record.
     """
     if notes:
-        return bool(result.after) or has_counted(notes) or bool(recently_ended(notes, view.own))
+        return bool(result.after) or has_counted(notes)
     return result.is_allowed and any(member.session for member in result.after)
 
 
@@ -156,12 +132,10 @@ def writes_in_session(session: str, result: Reconciled) -> bool:
     return any(write.path.startswith(paths.session_folder(session)) for write in result.writes)
 
 
-def with_note(
-    result: Reconciled, notes: JsonObject | Unreadable, view: Session, session: str, prompt: Prompt
-) -> Reconciled:
+def with_note(result: Reconciled, notes: JsonObject | Unreadable, session: str, prompt: Prompt) -> Reconciled:
     """Return what was decided about a prompt, with the note of it where it is to be noted."""
     readable = {} if isinstance(notes, Unreadable) else notes
-    is_worth_it = readable is not notes or is_worth_noting(readable, view, result)
+    is_worth_it = readable is not notes or is_worth_noting(readable, result)
     if not (is_worth_it or writes_in_session(session, result)):
         return result
     note = note_prompt(readable, session, prompt, digest_of_denial(result))

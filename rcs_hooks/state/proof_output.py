@@ -10,7 +10,7 @@ import os
 import secrets
 
 from rcs_hooks.errors import suppress
-from rcs_hooks.files import paths, transaction
+from rcs_hooks.files import paths
 from rcs_hooks.files.bounded import read_bytes
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.folders import make_folders
@@ -39,7 +39,6 @@ def write(folder: str, session: str | None, tail: bytes, now: float) -> str:
     place = paths.proofs_folder(session)
     moment = "".join(char for char in iso(now) if char.isdigit())
     name = f"{moment[:8]}-{moment[8:]}-{secrets.token_hex(4)}{OUTPUT_SUFFIX}"
-    transaction.unfold(folder, f"{place}/{name}")
     make_folders(folder, place)
     path = f"{folder}/{place}/{name}"
     file = os.open(path, FLAGS, 0o600)
@@ -56,16 +55,14 @@ def write(folder: str, session: str | None, tail: bytes, now: float) -> str:
 def read(folder: str, session: str | None, name: str) -> bytes | None:
     """Return the end of an output, at most `LONGEST` bytes as the command wrote them; None if it is not there.
 
-    `name`: as the record has it. The output of a session that was folded away is read where it is now. Never waits,
-    follows no link, and reads nothing that git tracks.
+    `name`: as the record has it. Never waits, follows no link, and reads nothing that git tracks.
     """
     if not output_name(name):
         return None
     path = f"{paths.proofs_folder(session)}/{name}"
-    here = paths.folded(folder, path) or path
     with suppress(OSError):
-        is_linked = any(os.path.islink(f"{folder}/{part}") for part in _folders_above(here))
-        return None if is_linked or may_be_brought(root_of(folder), here) else read_bytes(f"{folder}/{here}", LONGEST)
+        is_linked = any(os.path.islink(f"{folder}/{part}") for part in _folders_above(path))
+        return None if is_linked or may_be_brought(root_of(folder), path) else read_bytes(f"{folder}/{path}", LONGEST)
     return None
 
 

@@ -1,17 +1,19 @@
-"""Removes the questions of ended runs, with their answers, and outputs that no proof names; folds away what is over."""
+"""Removes the questions of ended runs, with their answers, outputs that no proof names, and old sessions."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
-from rcs_hooks.files import paths, preparation, reading, transaction, workspaces
+from rcs_hooks.files import paths, preparation, reading, transaction
 from rcs_hooks.files.clock import seconds
-from rcs_hooks.files.lock import LOCK_SECONDS, Lock
+from rcs_hooks.files.lock import Lock
+from rcs_hooks.files.reading import Reader
 from rcs_hooks.files.transaction import Write
-from rcs_hooks.state import folding, history_folding, proof_output, questions, session_index
+from rcs_hooks.state import proof_output, questions
 from rcs_hooks.state.scopes import each_scope
-from rcs_hooks.state.session_index import Budget
+from rcs_hooks.state.session_listing import known_sessions, look, written_at
 
 if TYPE_CHECKING:
     from rcs_hooks.state.questions import Question
@@ -20,39 +22,50 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import Session
     from rcs_hooks.workflow.mode_record import ModeRecord
 
-LONGEST = 60.0
-"""Seconds that each part of the pruning may take: the person who waits has asked for all of it."""
 MOST_AT_ONCE = 500
 """So many are removed in one commit, so that the lock is held only for a moment."""
 
 
-def prune(scope: Scope, *, dry_run: bool = False, older_than: float = folding.OLD) -> PruneResult:
+def prune(scope: Scope, *, dry_run: bool = False, older_than: float | None = None) -> PruneResult:
     """Remove the closed questions of ended runs, in one session or, if the scope names none, everywhere.
 
-    The outputs of proofs that no record names go too: those of earlier runs and proofs. The other closed questions are
-    folded away, and so are the sessions untouched for `older_than` seconds. `dry_run`: change nothing, and return what
-    would be done.
+    The outputs of proofs that no record names go too: those of earlier runs and proofs. `older_than`: with it, whole
+    sessions go that nobody has written for so many seconds and in which nothing is active. `dry_run`: change nothing,
+    and return what would be done.
     """
-    scopes = [scope] if scope.session else list(each_scope(scope))
+    sessions = [] if older_than is None or scope.session else _old_sessions(scope, older_than)
+    if sessions and not dry_run:
+        _remove_sessions(scope, sessions)
+    scopes = [scope] if scope.session else [each for each in each_scope(scope) if each.session not in sessions]
     removed = [entry for each in scopes for entry in _prune_in(each, dry_run=dry_run)]
     if not dry_run:
         for each in scopes:
             _sweep(each)
-            if each.session:
-                history_folding.fold(each.folder, each.session, home=workspaces.home_of(scope.env), wait=LOCK_SECONDS)
     outputs = sum(_prune_outputs(each, dry_run=dry_run) for each in scopes)
-    gone = {entry["path"] for entry in removed}
-    folded_questions = sum(_fold_questions(each, gone, dry_run=dry_run) for each in scopes)
-    folded = [] if scope.session else _fold(scope, older_than, dry_run=dry_run)
     return {
         "success": True,
         "dry_run": dry_run,
         "removed": len(removed),
         "questions": removed,
         "outputs": outputs,
-        "folded_questions": folded_questions,
-        "folded": folded,
+        "sessions": sessions,
     }
+
+
+def _old_sessions(scope: Scope, older_than: float) -> list[str]:
+    """List the sessions that nobody has written for so many seconds, and in which nothing is active or unreadable."""
+    reader = Reader(scope.folder)
+    names = (name for name in known_sessions(scope.folder) if scope.now - written_at(scope.folder, name) >= older_than)
+    return [name for name in names if not look(reader, name).may_be_active]
+
+
+def _remove_sessions(scope: Scope, names: list[str]) -> None:
+    """Remove the folders of sessions, but for those in which something has become active meanwhile."""
+    for name in names:
+        with Lock(scope.folder):
+            transaction.recover(scope.folder)
+            if not look(Reader(scope.folder), name).may_be_active:
+                shutil.rmtree(f"{scope.folder}/{paths.SESSIONS}/{name}")
 
 
 def _prune_outputs(scope: Scope, *, dry_run: bool) -> int:
@@ -94,29 +107,6 @@ def _names_in(folder: str) -> list[str]:
         return os.listdir(folder)
     except OSError:
         return []
-
-
-def _fold_questions(scope: Scope, gone: set[str], *, dry_run: bool) -> int:
-    """Fold away the closed questions of a scope; return how many were folded or, in a dry run, would be."""
-    if not dry_run:
-        return folding.fold_questions(scope.folder, scope.session, Budget(LONGEST), wait=LOCK_SECONDS)
-    old = folding.old_questions(scope.folder, scope.session)
-    closed = folding.closed_among(scope.folder, scope.session, old)
-    place = f"{paths.STATE}/"
-    return sum(f"{place}{paths.question_file(name, scope.session)}" not in gone for name in closed)
-
-
-def _fold(scope: Scope, older_than: float, *, dry_run: bool) -> list[str]:
-    """Fold old sessions away; return those that were folded or, in a dry run, would be."""
-    if not dry_run:
-        folding.refresh(scope.folder, scope.now, Budget(LONGEST), wait=LOCK_SECONDS)
-    look = session_index.look_at_changes(scope.folder, scope.now, Budget(LONGEST))
-    wanted = folding.foldable(scope.folder, look, scope.now, older_than)
-    if dry_run:
-        return wanted
-    parts = (wanted[at : at + MOST_AT_ONCE] for at in range(0, len(wanted), MOST_AT_ONCE))
-    done = (folding.fold(scope.folder, part, Budget(LONGEST), wait=LOCK_SECONDS) for part in parts)
-    return [name for names in done for name in names]
 
 
 def _prune_in(scope: Scope, *, dry_run: bool) -> list[PrunedQuestion]:

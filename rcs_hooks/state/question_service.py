@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rcs_hooks.errors import LockTimeout, RcsError, Refused, suppress
+from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths, preparation, transaction
 from rcs_hooks.files.clock import iso
 from rcs_hooks.files.lock import Lock
 from rcs_hooks.files.paths import INVENTORY
 from rcs_hooks.files.reading import Unreadable
-from rcs_hooks.state import folding, mode_changes, prompt_notes, questions, session_notes
+from rcs_hooks.state import mode_changes, prompt_notes, questions, session_notes
 from rcs_hooks.state.draft import ACTIVATES, ANSWERS, Draft
 from rcs_hooks.state.operations import refuse_unreadable, title_of
 from rcs_hooks.state.scopes import each_active_scope, each_scope, with_session
-from rcs_hooks.state.session_index import Budget
 from rcs_hooks.text import clean
 from rcs_hooks.workflow.lifecycle import outcome_of
 from rcs_hooks.workflow.messages.question import answered_elsewhere, asked_already, question_to_say
@@ -62,9 +61,6 @@ def ask(scope: Scope, mode: str, text: str, options: Sequence[str] = ()) -> AskR
                 draft.end_survivor(each.mode)
         draft.sync_inventories()
         transaction.commit(folder, draft.writes())
-    with suppress(LockTimeout, OSError, RcsError):  # the question is asked; the next call does it
-        budget = Budget(folding.FOLD_SECONDS)
-        folding.fold_questions(folder, scope.session, budget, most=folding.MOST_QUESTIONS)
     return {
         "success": True,
         "question_id": question,
@@ -128,7 +124,7 @@ def _turn_of_question(folder: str, session: str, record: ModeRecord) -> JsonObje
     """Return the field that names the turn of a question: a prompt sent in that turn was typed before the question.
 
     Its value is None if no prompt of the run was noted yet, or the client names no turns: then the Stop that ends the
-    turn notes the turn, or when that was.
+    turn notes it, if it names one.
     """
     notes = session_notes.load(folder, session)
     if isinstance(notes, Unreadable):

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 OPEN = ("pending", "prompting")
 ASKED_IN_TURN = "asked_in_turn"
 """The turn in which a question was asked. None: the agent has asked, and no hook has noted its turn yet."""
-TURN_ENDED_AT = "turn_ended_at"
-"""When the turn ended in which a question was asked, if the client names no turns."""
-SECONDS_TO_READ = 1.0
-"""A prompt that comes sooner after the turn of a question was typed before anybody could read it, and waited there."""
 MOST_READ = 200
 ANSWER_LENGTH = 4_000
 
@@ -64,8 +60,7 @@ def load(
 ) -> list[Question]:
     """Return the readable questions of a scope, oldest first; of very many the latest, and those with a `wanted` id.
 
-    Closed questions that were folded away are left out: nobody waits for them. `reader`: reads the folder, where the
-    caller has listed that of the session.
+    `reader`: reads the folder, where the caller has listed that of the session.
     """
     if reader is None:
         reader = Reader(folder)
@@ -110,30 +105,9 @@ def is_turn_unknown(question: Question) -> bool:
     return ASKED_IN_TURN in question.record and question.record[ASKED_IN_TURN] is None
 
 
-def with_turn(question: Question, turn: str | None, ended_at: str = "") -> JsonObject:
-    """Return the record of a question with the turn in which it was asked.
-
-    `turn`: None if its client names no turns; then `ended_at`, when the turn ended, tells which prompt is an answer.
-    """
-    record = {name: value for name, value in question.record.items() if name != ASKED_IN_TURN}
-    if turn is not None:
-        return record | {ASKED_IN_TURN: turn}
-    return record | ({TURN_ENDED_AT: ended_at} if ended_at else {})
-
-
-def is_unread(question: Question, now: str, sent_at: str | None = None) -> bool:
-    """Tell whether a prompt from a client without turns was typed before anybody could read the question.
-
-    `now`: when the hook was called. `sent_at`: when the client says that it sent the prompt, which is earlier, by as
-    long as the machine takes to start a hook.
-    """
-    ended_at = question.record.get(TURN_ENDED_AT)
-    if not isinstance(ended_at, str):
-        return False
-    from rcs_hooks.files.clock import seconds
-
-    ended, came = seconds(ended_at), [seconds(moment) for moment in (now, sent_at)]
-    return ended is not None and any(each is not None and 0 <= each - ended < SECONDS_TO_READ for each in came)
+def with_turn(question: Question, turn: str | None) -> JsonObject:
+    """Return the record of a question with the turn in which it was asked."""
+    return question.record | {ASKED_IN_TURN: turn}
 
 
 def of_unknown_turn(view: Session) -> list[Question]:
@@ -147,18 +121,14 @@ def of_unknown_turn(view: Session) -> list[Question]:
 
 
 def load_all(folder: str, session: str | None) -> list[Question]:
-    """Return every readable question of a scope, oldest first, including those that were folded away."""
+    """Return every readable question of a scope, oldest first."""
     reader = Reader(folder)
-    found = _read(reader, *_ids(reader, session))
-    there = {question.id for question in found}
-    folded = _read(reader, *_ids(reader, session, paths.FOLDED))
-    return sorted((*(question for question in folded if question.id not in there), *found), key=_order)
+    return _read(reader, *_ids(reader, session))
 
 
-def _ids(reader: Reader, session: str | None, *below: str) -> tuple[str, list[str]]:
+def _ids(reader: Reader, session: str | None) -> tuple[str, list[str]]:
     """Return the folder that holds the questions of a scope, and their ids, with those that a commit will write."""
-    place = "/".join((paths.session_folder(session) + QUESTIONS, *below))
-    place = paths.folded(reader.folder, place) or place
+    place = paths.session_folder(session) + QUESTIONS
     try:
         refuse_link(reader.folder, place)
         names = os.listdir(f"{reader.folder}/{place}")

@@ -132,5 +132,5 @@ class PruneResult(TypedDict):
     questions: list[PrunedQuestion]
     outputs: int
     """How many outputs of proofs were removed, as no record names them."""
-    folded_questions: int
-    folded: list[str]
+    sessions: list[str]
+    """The sessions that were removed whole, as they were old."""

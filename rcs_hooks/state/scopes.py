@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rcs_hooks.errors import Refused
 from rcs_hooks.files import paths, workspaces
 from rcs_hooks.state import session as sessions
-from rcs_hooks.state import session_index
-from rcs_hooks.state.session_listing import folded_sessions, known_sessions, sessions_with
+from rcs_hooks.state.session_listing import active_sessions, known_sessions, sessions_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -76,7 +75,7 @@ def busy_sessions(scope: Scope) -> dict[str, list[str]]:
 
     A session that has none, and files that cannot be read, is returned without modes: it may have some.
     """
-    views = {session: scope.view(session) for session in session_index.possibly_active(scope.folder)}
+    views = {session: scope.view(session) for session in active_sessions(scope.folder)}
     each = {
         session: [member.mode for member in view.active_modes() if member.session] for session, view in views.items()
     }
@@ -106,14 +105,14 @@ def resolve_among_sessions(scope: Scope) -> tuple[Scope, dict[str, list[str]]]:
 
 
 def each_scope(scope: Scope) -> Iterator[Scope]:
-    """Yield root, then every session, including those that were folded away."""
+    """Yield root, then every session."""
     yield scope.of(None)
-    for session in (*known_sessions(scope.folder), *folded_sessions(scope.folder)):
+    for session in known_sessions(scope.folder):
         yield scope.of(session)
 
 
 def each_active_scope(scope: Scope) -> Iterator[Scope]:
     """Yield root, then every session that may have something active or a question open."""
     yield scope.of(None)
-    for session in session_index.possibly_active(scope.folder):
+    for session in active_sessions(scope.folder):
         yield scope.of(session)

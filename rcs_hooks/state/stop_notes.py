@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from rcs_hooks.files import paths
+from rcs_hooks.files.clock import iso, seconds
 from rcs_hooks.files.reading import Unreadable
 from rcs_hooks.files.transaction import Write
 from rcs_hooks.state import session_notes
@@ -21,24 +20,27 @@ if TYPE_CHECKING:
     from rcs_hooks.state.session import ActiveMode
     from rcs_hooks.workflow.stop import Decision
 
-MOST_PROGRAMS = 8
+SAME_SECONDS = 2.0
+"""A Stop of the same turn with the same words is the same one within so many seconds."""
 MOST_SAID = 4
 LONGEST_LENGTH = 40
 """So many digits at most has the length in a digest of ours."""
 
 
 class StopCall(NamedTuple):
-    """One Stop, as one program was called for it."""
+    """One Stop, by what each call for it has in common."""
 
-    turn: str | None
+    digest: str
     message: str
     """The digest of the agent's last message."""
-    program: str
-    """The digest of the program's command."""
-    began: float | None = None
-    """When the call began; None if that is not known by the clock that stamps files."""
-    mark: str | None = None
-    """What the client sends with each call for one Stop and changes for the next Stop; None if it sends none."""
+
+
+def call_of(turn: str | None, message: str, timestamp: str | None) -> StopCall:
+    """Describe a Stop, so that it is known again when the client calls twice for it.
+
+    `timestamp`: when the Stop was, as the client says to each program that it calls; None if it does not say it.
+    """
+    return StopCall(digest(f"{turn} {timestamp} {message}"), digest(message))
 
 
 def load(folder: str, session: str) -> JsonObject:
@@ -52,33 +54,23 @@ def load(folder: str, session: str) -> JsonObject:
     return notes
 
 
-def has_answered(notes: Mapping[str, object], call: StopCall, answered_at: float | None) -> bool:
-    """Tell whether this very Stop was answered before: by another program, or by another copy of this one.
+def answer_given(
+    notes: Mapping[str, object], call: StopCall, members: Sequence[ActiveMode], now: float
+) -> JsonObject | None:
+    """Return the answer that the same Stop was given a moment ago, and was counted for; None if it was given none.
 
-    `answered_at`: when the last answer was written; None if unknown. A client sends the next Stop of a turn only after
-    every program has answered this one. So a program that has not called since the last answer is late for that answer,
-    and so is a call that began before the answer was on disk. If the client marks its Stops, the mark alone decides.
+    A reason that the active modes have outrun is not given again.
     """
-    last = part(part(notes, "stops"), "call")
-    programs = last.get("programs")
-    if (last.get("turn_id"), last.get("message")) != (call.turn, call.message) or not isinstance(programs, list):
-        return False
-    if call.mark is not None and isinstance(last.get("mark"), str):
-        return bool(last["mark"] == call.mark)
-    overlaps = call.began is not None and answered_at is not None and call.began < answered_at
-    return call.program not in programs or overlaps
-
-
-def last_written_at(folder: str, session: str, now: float) -> float | None:
-    """Return when the notes of a session were last written, by the clock that stamps files; None if there are none.
-
-    None also for a time after `now`, which says nothing: a clock was set back, or a file was copied with its times.
-    """
-    try:
-        at = os.stat(f"{folder}/{paths.notes_file(session)}").st_mtime
-    except OSError:
+    stops = part(notes, "stops")
+    last = part(stops, "call")
+    if last.get("digest") != call.digest:
         return None
-    return at if at <= now else None
+    at, reason = seconds(stops.get("at")), last.get("reason")
+    if at is None or abs(now - at) >= SAME_SECONDS:
+        return None
+    if not (reason and isinstance(reason, str)):
+        return {}
+    return {"decision": "block", "reason": reason} if stops.get("fingerprint") == fingerprint(members) else None
 
 
 def of_turn(notes: Mapping[str, object], prompt: str) -> JsonObject:
@@ -119,7 +111,7 @@ def count_of(notes: Mapping[str, object]) -> BlockCount:
     stalled, once = (value if isinstance(value := stops.get(key), str) else "" for key in ("stalled", "once"))
     if not (isinstance(fingerprint, str) and isinstance(in_a_row, int) and isinstance(of_prompt, int)):
         return BlockCount(stalled=stalled, once=once)
-    return BlockCount(fingerprint, max(0, in_a_row), max(0, of_prompt), stops.get("lost") is True, stalled, once)
+    return BlockCount(fingerprint, max(0, in_a_row), max(0, of_prompt), stalled, once)
 
 
 def is_stalled(notes: Mapping[str, object] | Unreadable, members: Sequence[ActiveMode]) -> bool:
@@ -140,29 +132,16 @@ def resumed_at(notes: Mapping[str, object]) -> str | None:
     return at if isinstance(at, str) else None
 
 
-def note_stop(notes: Mapping[str, object], session: str, call: StopCall, count: BlockCount, *, now: str) -> Write:
+def note_stop(notes: Mapping[str, object], session: str, call: StopCall, count: BlockCount, *, now: float) -> Write:
     """Return the write that notes the answer to a Stop, and for which call it was.
 
     It also marks the session as open.
     """
     stops: JsonObject = {"fingerprint": count.fingerprint, "in_a_row": count.in_a_row, "of_prompt": count.of_prompt}
-    stops |= {"lost": True} if count.is_lost else {}
     stops |= {key: value for key, value in (("stalled", count.stalled), ("once", count.once)) if value}
     stops |= {key: value for key, value in part(notes, "stops").items() if key in ("reminded_at", "resumed_at", "said")}
-    of_call = {"turn_id": call.turn, "message": call.message, "programs": [call.program]}
-    of_call |= {"mark": call.mark} if call.mark is not None else {}
-    stops |= {"call": of_call, "at": now}
+    stops |= {"call": call._asdict(), "at": iso(now)}
     return write_with(notes, session, stops=stops)
-
-
-def note_program(notes: Mapping[str, object], session: str, call: StopCall) -> Write:
-    """Return the write that notes one more program that was called for a Stop that is already answered."""
-    stops = part(notes, "stops")
-    last = part(stops, "call")
-    named = last["programs"]
-    others = [name for name in (named if isinstance(named, list) else []) if isinstance(name, str)]
-    programs = [*(name for name in others if name != call.program), call.program][-MOST_PROGRAMS:]
-    return write_with(notes, session, stops=stops | {"call": last | {"programs": programs}})
 
 
 def note_resumed(notes: Mapping[str, object], session: str, *, now: str) -> Write:
@@ -190,11 +169,12 @@ def with_reminder(write: Write, *, now: str) -> Write:
 
 
 def with_reason(write: Write, reason: str) -> Write:
-    """Return the note of a blocked Stop with its reason added, to recognise it when a client sends it as a prompt."""
+    """Return the note of a blocked Stop with its reason, to say it again and to know it when a client sends it back."""
     record = write.record or {}
     stops = part(record, "stops")
     digests = [*(each for each in _said(stops) if each != _digest_of(reason)), _digest_of(reason)][-MOST_SAID:]
-    return write._replace(record=record | {"stops": stops | {"said": digests}})
+    call = part(stops, "call") | {"reason": reason}
+    return write._replace(record=record | {"stops": stops | {"said": digests, "call": call}})
 
 
 def is_own_reason(notes: Mapping[str, object], reason: str) -> bool:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.state.mode_names import how_to_type, starts_by_command
-from rcs_hooks.state.scopes import MOST_NAMED, busy_sessions
-from rcs_hooks.state.session_listing import MOST_LOOKED_AT, latest_sessions
-from rcs_hooks.state.write_checks import commands_to_start
+from rcs_hooks.state.scopes import MOST_NAMED
+from rcs_hooks.state.write_checks import command_to_start
 from rcs_hooks.workflow.commands import COMMAND
 from rcs_hooks.workflow.lifecycle import is_active, outcome_of
 from rcs_hooks.workflow.proof import is_judged
@@ -38,9 +37,9 @@ class Typed(NamedTuple):
 
 
 def idle(scope: Scope, typed: Typed) -> Refused:
-    """Return the refusal where nothing runs: with the runs that finished lately or run elsewhere, or how one starts."""
+    """Return the refusal where nothing runs: with the runs that finished there, or how one starts."""
     lines = [f"nothing runs in {_place(scope)}, so nothing can be proven; {NOT_RUN}"]
-    lines += list(_finished(scope, None, typed)) or list(_elsewhere(scope, typed)) or [HOW_TO_START]
+    lines += list(_finished(scope, None, typed)) or [HOW_TO_START]
     return Refused("\n".join(lines))
 
 
@@ -78,7 +77,7 @@ def _absent(scope: Scope, view: Session, mode: str, typed: Typed) -> Refused:
     lines += [f"{each} runs there: {typed.again(scope, [each])}" for each in running]
     found = list(_finished(scope, mode, typed))
     if not (running or found) and starts_by_command(scope, view, mode):
-        found = [f"to start {mode}: {command}" for command in commands_to_start(scope, mode)]
+        found = [f"to start {mode}: {command_to_start(scope, mode)}"]
     elif not (running or found):
         found = [how_to_type(mode)]
     return Refused("\n".join([*lines, *found]))
@@ -90,31 +89,17 @@ def _has_finished(view: Session, mode: str) -> bool:
 
 
 def _finished(scope: Scope, mode: str | None, typed: Typed) -> Iterator[str]:
-    """Yield a line for each run that finished last: of one session if it is named, otherwise of all.
+    """Yield a line for each run that finished last in the session, or in the workspace's own records.
 
     `mode`: look for this one alone.
     """
-    sessions = [scope.session] if scope.session else [None, *latest_sessions(scope.folder)[:MOST_LOOKED_AT]]
-    found = []
-    for session in sessions:
-        view = scope.of(session).view()
-        records = view.own if session else view.root
-        names = [name for name in records if name in view.modes and mode in (None, name)]
-        found += [(records[name].completed_at, session, name) for name in names if _has_finished(view, name)]
-    for _, session, name in sorted(found, key=lambda each: each[0], reverse=True)[:MOST_FINISHED]:
-        where = f"session {session}" if session else "the workspace"
-        again = typed.again(scope.of(session), [name], runs=False)
+    view = scope.view()
+    records = view.own if scope.session else view.root
+    names = [name for name in records if name in view.modes and mode in (None, name) and _has_finished(view, name)]
+    where = f"session {scope.session}" if scope.session else "the workspace"
+    for name in sorted(names, key=lambda name: records[name].completed_at, reverse=True)[:MOST_FINISHED]:
+        again = typed.again(scope, [name], runs=False)
         yield f"{name} finished in {where}; if that run is meant: {again}"
-
-
-def _elsewhere(scope: Scope, typed: Typed) -> Iterator[str]:
-    """Yield a line for each other session in which something runs, if the call has named one."""
-    busy = busy_sessions(scope) if scope.session else {}
-    for session, names in list(busy.items())[:MOST_NAMED]:
-        modes = scope.view(session).modes
-        if running := [name for name in names if not modes[name].is_planning]:
-            again = typed.again(scope.of(session), running)
-            yield f"{' and '.join(running)} {'runs' if len(running) == 1 else 'run'} in session {session}: {again}"
 
 
 def _place(scope: Scope) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, NoReturn
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.state import session_notes
 from rcs_hooks.state.mode_names import check_name, how_to_type, starts_by_command
-from rcs_hooks.state.session_listing import ended_last, known_sessions, latest_sessions, sessions_with
+from rcs_hooks.state.session_listing import known_sessions
 from rcs_hooks.state.validation import check_fields
 from rcs_hooks.text import word
 from rcs_hooks.workflow.lifecycle import OUTCOME_FIELDS, is_active, outcome_of
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
     from rcs_hooks.state.scopes import Scope
     from rcs_hooks.state.session import Session
 
-MOST_SHOWN = 8
-MOST_STARTS = 3
-"""In how many sessions, the latest that are open, a refusal offers to start a mode."""
 OPTIONS = {
     "current_phase": "--phase",
     "lifecycle_outcome": "--outcome",
@@ -42,10 +37,8 @@ def refuse_without_owner(scope: Scope, mode: str) -> None:
     """Raise Refused if a run would start that belongs to no session: it would hold the Stop of every session."""
     if any(member.mode == mode for member in scope.view().active_modes()):
         return
-    first = (
-        f"{mode} would be the workspace's and hold the Stop of every session; name the session, or add --root-scope:"
-    )
-    raise Refused("\n".join([first, *commands_to_start(scope, mode)]))
+    first = f"{mode} would be the workspace's and hold the Stop of every session; add --session ID, or --root-scope:"
+    raise Refused(f"{first}\n{command_to_start(scope, mode)}")
 
 
 def refuse_other_spelling(scope: Scope, mode: str, wanted: Mapping[str, object]) -> None:
@@ -84,7 +77,7 @@ def refuse_not_running(scope: Scope, view: Session, mode: str, wanted: Mapping[s
         what = "no phase" if "current_phase" in wanted else "no such outcome"
         raise Refused(
             f"{mode} {_ended(record)} in {_place(scope)}, so {what} can be written; "
-            f"to run it again: {(scope if scope.session else _of_workspace(scope)).commands.write(mode, '--active')}"
+            f"to run it again: {command_to_start(scope, mode)}"
         )
 
 
@@ -96,43 +89,14 @@ def _ended(record: ModeRecord) -> str:
 def _refuse_unknown(scope: Scope, view: Session, mode: str, wanted: Mapping[str, object]) -> NoReturn:
     lines = [f"{mode} does not run in {_place(scope)} of {scope.root}, so nothing was written"]
     lines += _running(scope, view, wanted, "there")
-    lines += [
-        f"{mode} runs in session {session}: {_command(scope.of(session), mode, wanted)}"
-        for session in sessions_with(scope.folder, mode)[:MOST_SHOWN]
-    ]
-    lines += _correction(scope, mode, wanted)
-    if starts_by_command(scope, view, mode):
-        lines += [f"to start {mode}: {command}" for command in commands_to_start(scope, mode)]
-    else:
-        lines.append(how_to_type(mode))
+    starts = starts_by_command(scope, view, mode)
+    lines.append(f"to start {mode}: {command_to_start(scope, mode)}" if starts else how_to_type(mode))
     raise Refused("\n".join(lines))
 
 
-def _correction(scope: Scope, mode: str, wanted: Mapping[str, object]) -> list[str]:
-    """Return a line for the run that ended last, if a call without a session may be meant to correct its record."""
-    outcome = {name: wanted[name] for name in OUTCOME_FIELDS if name in wanted}
-    may_be_meant = "current_phase" not in wanted and (not outcome or outcome_of(ModeRecord(outcome)).ends)
-    if scope.session or scope.commands.root_scope or not may_be_meant:
-        return []
-    found = ended_last(scope.folder, mode)
-    if found is None:
-        return []
-    session, record = found
-    what = f"{mode} ended last in session {session} ({outcome_of(record).public})"
-    return [f"{what}; if that run is meant: {_command(scope.of(session), mode, wanted)}"]
-
-
-def commands_to_start(scope: Scope, mode: str) -> list[str]:
-    """Return the commands that start a mode: one or, without a session, one for each of the latest open sessions."""
-    if scope.session or scope.commands.root_scope:
-        return [scope.commands.write(mode, "--active")]
-    are_open = (name for name in latest_sessions(scope.folder) if not _is_closed(scope, name))
-    scopes = [scope.of(name) for name in itertools.islice(are_open, MOST_STARTS)] or [_of_workspace(scope)]
-    return [each.commands.write(mode, "--active") for each in scopes]
-
-
-def _is_closed(scope: Scope, session: str) -> bool:
-    return session_notes.is_closed(session_notes.load(scope.folder, session))
+def command_to_start(scope: Scope, mode: str) -> str:
+    """Return the command that starts a mode where the call is about: in its session, or in the workspace."""
+    return (scope if scope.session else _of_workspace(scope)).commands.write(mode, "--active")
 
 
 def _of_workspace(scope: Scope) -> Scope:

@@ -16,7 +16,7 @@ from rcs_hooks.tuples import NamedTuple
 IN_A_ROW = 5
 PER_PROMPT = 50
 
-IDLE, RUNNING, UNCHANGED, TOO_MANY, ITERATIONS, LOST = "idle", "running", "unchanged", "too many", "iterations", "lost"
+IDLE, RUNNING, UNCHANGED, TOO_MANY, ITERATIONS = "idle", "running", "unchanged", "too many", "iterations"
 OLD, QUIET = "old", "quiet"
 BACKGROUND, QUESTION, WORKSPACE, SANDBOX = "background", "question", "workspace", "sandbox"
 """The good reasons to stop: background work runs, the agent asks the person, the record belongs to no session, or the
@@ -50,8 +50,6 @@ class BlockCount(NamedTuple):
     fingerprint: str = ""
     in_a_row: int = 0
     of_prompt: int = 0
-    is_lost: bool = False
-    """Whether Stop was blocked before, but the count was lost."""
     stalled: str = ""
     """The fingerprint of the run that was let go without progress; empty if none was."""
     once: str = ""
@@ -109,9 +107,6 @@ def decide(
         return Decision(blocks=False, why=IDLE, members=(), counted=count)
     held = tuple(member for member in running if not member.is_at_last_iteration)
     is_stalled = count.stalled == fingerprint
-    if count.is_lost:
-        lost = count._replace(fingerprint=fingerprint, stalled=fingerprint)
-        return Decision(blocks=False, why=QUIET if is_stalled else LOST, members=running, counted=lost)
     if not held:
         ended = count._replace(stalled=fingerprint)
         return Decision(blocks=False, why=QUIET if is_stalled else ITERATIONS, members=running, counted=ended)

@@ -39,7 +39,7 @@ PURPOSES = {
     "state clear": "Clear a workflow mode of a session, or of all sessions.",
     "state list-active": "List the active workflow modes.",
     "state get-status": "Phase and outcome of each workflow mode;",
-    "state prune": "Remove the questions of runs that have ended, and fold away sessions that nobody touches.",
+    "state prune": "Remove the questions of runs that have ended, outputs of old proofs and, if asked, old sessions.",
     "prove": "Run a command, and record what came of it as the proof of the modes that run in the session:",
     "question": "Ask the user a blocking question:",
     "question ask": "Record a question of an active mode.",

@@ -10,8 +10,6 @@ import pytest
 
 from rcs_hooks.hud import status_line
 from rcs_hooks.mcp.tools import call
-from rcs_hooks.state import folding, session_index
-from rcs_hooks.state.session_index import Budget
 from tests.own_modes import Desk, declared, put
 from tests.support import run_rcs
 from tests.table import each_row
@@ -211,18 +209,6 @@ def test_a_closed_question_of_an_ended_run_is_pruned(running: Desk) -> None:
     assert json.loads(said(running, "state", "prune", "--json"))["removed"] == 0
     running.prompt("$cancel")
     assert json.loads(said(running, "state", "prune", "--json"))["removed"] == 1
-
-
-def test_a_session_with_a_running_own_mode_is_in_the_index_and_not_folded(running: Desk) -> None:
-    folder = str(running.state)
-    later = running.now + 90 * 86_400
-    look = session_index.look_at_changes(folder, later + 10**9, Budget(60.0))
-    assert look.listed.active == {"s1"}
-    assert folding.fold(folder, ["s1"], Budget(60.0)) == []
-    running.prompt("$cancel")
-    assert folding.fold(folder, ["s1"], Budget(60.0)) == ["s1"]
-    assert running.prompt("$release go on").notice == "rcs: release resumed after it was stopped by the user"
-    assert running.active() == ["release"]
 
 
 # --- the dashboard, doctor

@@ -389,12 +389,10 @@ def test_streams_that_take_nothing_cost_neither_status_nor_proof(bench: Bench, h
 def test_where_nothing_runs_it_says_what_to_type(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.record(active=False, lifecycle_outcome="finished", completed_at="2026-03-01T10:00:00.000Z")
-    done = bench.rcs("prove", "--finish", "--", "sh", "-c", "ls && ls")
+    done = bench.rcs("prove", "--finish", "--session", "s1", "--", "sh", "-c", "ls && ls")
     assert done.returncode == 125
     first, line = done.stderr.splitlines()
-    assert first == (
-        f"rcs: nothing runs in the workspace {bench.root}, so nothing can be proven; the command was not run"
-    )
+    assert first == "rcs: nothing runs in session s1, so nothing can be proven; the command was not run"
     again = line.removeprefix("forge finished in session s1; if that run is meant: ")
     assert again.endswith(" prove --mode forge --session s1 -- sh -c 'ls && ls'")
     assert paste(again, cwd=bench.root, env=bench.env).returncode == 0

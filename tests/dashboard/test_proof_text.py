@@ -64,6 +64,53 @@ def test_the_output_of_a_proof_is_read(workspace: Workspace) -> None:
     assert found(workspace) == ProofText("41 passed")
 
 
+def test_an_output_that_fills_the_file_had_more_before_it(workspace: Workspace) -> None:
+    (proofs(workspace) / NAME).write_bytes(b"x" * LONGEST)
+    assert found(workspace) == ProofText("x" * LONGEST, is_cut=True)
+    (proofs(workspace) / NAME).write_bytes(b"x" * 10 * LONGEST)
+    assert found(workspace) == ProofText("x" * LONGEST, is_cut=True)
+
+
+def test_a_command_that_printed_nothing_has_no_problem(workspace: Workspace) -> None:
+    assert found(workspace, "") == ProofText()
+
+
+NAMES = (
+    ".txt",
+    "x",
+    "../forge-state.json",
+    "../x.txt",
+    "/etc/passwd",
+    "a/b.txt",
+    "x\0.txt",
+    "a" * 200 + ".txt",
+    "é.txt",
+)
+
+
+@each_row("name", NAMES, ids=ascii)
+def test_a_name_that_is_no_plain_one_is_not_opened(name: str, workspace: Workspace) -> None:
+    (proofs(workspace).parent / "x.txt").write_text("secret")
+    assert found(workspace, name) == ProofText(problem=GONE)
+
+
+def test_what_is_no_file_of_ours_is_not_shown(workspace: Workspace, tmp_path: Path) -> None:
+    file = proofs(workspace) / NAME
+    secret = tmp_path / NAME
+    secret.write_text("secret")
+    nothing = ProofText(problem=GONE)
+    assert found(workspace) == nothing
+    file.symlink_to(secret)
+    assert found(workspace) == nothing
+    file.unlink()
+    os.mkfifo(file)
+    assert found(workspace) == nothing
+    file.unlink()
+    file.parent.rmdir()
+    file.parent.symlink_to(tmp_path)
+    assert found(workspace) == nothing
+
+
 def test_what_came_with_the_repository_is_not_shown(workspace: Workspace) -> None:
     (proofs(workspace) / NAME).write_text("tracked")
     tracked_here(workspace.root, f".rcs/state/sessions/s1/proofs/{NAME}")

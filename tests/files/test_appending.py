@@ -178,7 +178,6 @@ def test_a_journal_of_a_version_without_histories_is_recovered(tmp_path: Path) -
 
 ENTRIES = (
     ({"path": HISTORY, "size": 3, "append": "x\n"}, True),
-    ({"path": "folded/s1/history.jsonl", "size": 0, "append": "x\n"}, True),
     ({"path": HISTORY, "size": -1, "append": "x\n"}, False),
     ({"path": HISTORY, "size": True, "append": "x\n"}, False),
     ({"path": HISTORY, "size": "3", "append": "x\n"}, False),
@@ -218,11 +217,3 @@ def test_a_journal_for_a_session_that_has_gone_leaves_nothing_behind(tmp_path: P
     with_journal(state, {"path": HISTORY, "size": 0, "append": LINES})
     recover(str(state))
     assert sorted(path.name for path in state.iterdir() if path.name != ".lock") == ["sessions"]
-
-
-def test_a_line_brings_a_session_back_that_was_folded_away(tmp_path: Path) -> None:
-    state = state_folder(tmp_path / "workspace")
-    (state / paths.FOLDED).mkdir()
-    (state / HERE).rename(state / paths.FOLDED / "s1")
-    commit_locked(state, WRITES)
-    assert seen(state) == (False, BEFORE + LINES)

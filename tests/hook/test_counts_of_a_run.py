@@ -116,7 +116,8 @@ def test_by_whole_programs_a_new_run_is_held_as_often_as_the_first(tmp_path: Pat
         return answer
 
     def held(turn: int) -> int:
-        return sum("decision" in hook("Stop", turn, last_assistant_message="Working.") for _ in range(7))
+        said = [hook("Stop", turn, last_assistant_message=f"Step {number}.") for number in range(7)]
+        return sum("decision" in each for each in said)
 
     hook("UserPromptSubmit", 1, prompt="$forge fix the build")
     assert held(1) == IN_A_ROW

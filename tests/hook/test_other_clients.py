@@ -10,12 +10,8 @@ import pytest
 
 from rcs_hooks.catalog import CANCEL, SKILLS
 from rcs_hooks.clients import CLIENTS
-from rcs_hooks.state import questions
-from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.session_notes import title_of_client
-from tests.hook.sitting import Scene
-from tests.state.test_operations import at
-from tests.table import each_row
+from tests.make_fixtures import Scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,43 +98,6 @@ def test_what_nobody_typed_answers_no_question(client: str, sit: Callable[[str],
     scene.reason = reason
     scene.get_reason_back()
     assert json.loads(scene.mode_path("forge", scene.session).read_text())["lifecycle_outcome"] == "askuserQuestion"
-
-
-@pytest.mark.parametrize("late", [0.1, 0.8])
-@pytest.mark.parametrize("client", WITHOUT_TURN)
-def test_what_was_typed_before_the_question_could_be_read_is_no_answer(
-    client: str, late: float, sit: Callable[[str], Scene]
-) -> None:
-    """A busy machine takes most of a second from the Stop to the prompt that waited for it."""
-    scene = sit(client)
-    scene.say("$forge go")
-    scene.ask("forge", asked_in_turn=None)
-    scene.end_turn("Which database?")
-    ended, scene.now = scene.now, scene.now + late - 60
-    scene.say("And mind the tests.")
-    path = scene.folder(scene.session) / "questions" / "q1.json"
-    assert json.loads(path.read_text())["status"] == "pending"
-    scene.now = ended
-    scene.say("Postgres")
-    assert (json.loads(path.read_text())["status"], json.loads(path.read_text())["answer"]) == ("answered", "Postgres")
-
-
-@each_row(
-    ("now", "sent_at", "is_unread"),
-    [
-        ("2026-11-19T20:00:00.900Z", None, True),
-        ("2026-11-19T20:00:01.000Z", None, False),
-        ("2026-11-19T20:00:05.000Z", "2026-11-19T20:00:00.400Z", True),
-        ("2026-11-19T20:00:05.000Z", "2026-11-19T20:00:04.400Z", False),
-        ("2026-11-19T20:00:05.000Z", "2026-11-19T19:59:59.900Z", False),
-        ("2026-11-19T20:00:05.000Z", "soon", False),
-    ],
-)
-def test_the_time_of_the_prompt_and_not_of_the_hook_tells_what_was_read(
-    now: str, sent_at: str | None, is_unread: bool
-) -> None:
-    question = questions.Question("q1.json", {questions.TURN_ENDED_AT: "2026-11-19T20:00:00.000Z"})
-    assert questions.is_unread(question, now, sent_at) == is_unread
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -378,15 +337,6 @@ def test_a_message_of_an_earlier_request_is_not_the_last_one(sit: Callable[[str]
     scene.end_turn(transcript_path=str(events))
     assert scene.reason
     assert "offers" not in scene.reason
-
-
-def test_a_question_that_the_agent_asks_is_noted_with_the_end_of_its_turn(sit: Callable[[str], Scene]) -> None:
-    scene = sit("copilot")
-    scene.say("$forge go")
-    ask(at(scene, scene.session)._replace(now=scene.now), "forge", "Which?", ())
-    scene.end_turn("Which?")
-    (path,) = (scene.folder(scene.session) / "questions").glob("*.json")
-    assert json.loads(path.read_text())["turn_ended_at"]
 
 
 def test_a_new_session_is_described_by_its_first_prompt_alone(sit: Callable[[str], Scene]) -> None:

@@ -55,13 +55,6 @@ def test_a_client_without_turns_is_answered_at_once(stops: bool, workspace: Work
     assert record_of(workspace, asked)["answer"] == "Postgres"
 
 
-def test_a_client_without_turns_at_stop_is_answered_at_once(workspace: Workspace) -> None:
-    asked = asked_by_agent(workspace)
-    workspace.stop(turn_id=None)
-    workspace.prompt("Postgres", turn_id="t2")
-    assert record_of(workspace, asked)["answer"] == "Postgres"
-
-
 def test_without_a_stop_the_prompt_of_the_next_turn_answers(workspace: Workspace) -> None:
     """An interrupted turn ends without a Stop: nobody is kept from answering."""
     asked = asked_by_agent(workspace)

@@ -393,7 +393,6 @@ def assert_only_what_belongs_there(workspace: Workspace) -> None:
     session = "state/sessions/s1/"
     kept = {
         "hook-ledger.json",
-        "hook-unheard.json",
         "skill-active-state.json",
         *(f"{mode}-state.json" for mode in MODES),
     }
@@ -401,7 +400,6 @@ def assert_only_what_belongs_there(workspace: Workspace) -> None:
         ".gitignore",
         "state/.lock",
         "state/.commit.json.new",
-        f"{session}hook-unheard",
         f"{session}history.jsonl",
     }
     belongs |= {f"{session}{name}" for name in kept} | {f"{session}{name}.new" for name in kept}

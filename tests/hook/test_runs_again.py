@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from rcs_hooks.files.clock import iso
 from tests.support import Record, Workspace
 from tests.table import each_row
@@ -133,25 +131,12 @@ def test_modes_of_one_prompt_that_exclude_each_other_say_so(workspace: Workspace
     )
 
 
-@pytest.mark.parametrize("is_continued", [True, False])
-def test_a_stop_whose_count_was_lost_lets_go_until_the_next_prompt(is_continued: bool, workspace: Workspace) -> None:
-    """An agent that tidies up, or a tool that restores old files, must not make an endless loop."""
+def test_a_number_that_json_cannot_hold_again_makes_a_file_unreadable(workspace: Workspace) -> None:
     workspace.prompt("$forge")
-    ledger = workspace.folder("s1") / "hook-ledger.json"
-    assert workspace.stop().blocks
-    for _ in range(12):
-        ledger.unlink()
-        answer = workspace.stop(stop_hook_active=is_continued)
-        assert not answer.blocks
-        assert "but the count is lost" in answer.notice
-    assert not workspace.stop(stop_hook_active=is_continued).blocks
-    workspace.prompt("go on")
-    assert workspace.stop().blocks
-
-
-def test_a_continuation_of_another_hook_is_no_lost_count(workspace: Workspace) -> None:
-    workspace.write("forge")
-    assert workspace.stop(stop_hook_active=True).blocks
+    path = workspace.mode_path("forge")
+    path.write_text(path.read_text().replace('"iteration": 0', '"iteration": 0, "cost": 1e999'))
+    assert "forge-state.json cannot be read" in workspace.stop().notice
+    assert "forge-state.json cannot be read" in workspace.prompt("$cancel").context
 
 
 def test_the_real_question_is_found_among_many_others(workspace: Workspace) -> None:

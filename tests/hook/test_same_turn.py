@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import threading
-from typing import TYPE_CHECKING, Any
+import time
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -97,8 +98,7 @@ def test_words_typed_early_are_no_answer_where_the_lock_was_busy(workspace: Work
 
 
 def stops(workspace: Workspace, turn: str, count: int) -> list[bool]:
-    call: dict[str, Any] = {"prompt_id": turn, "stop_hook_active": False, "last_assistant_message": "Working."}
-    return [workspace.call("Stop", **call).blocks for _ in range(count)]
+    return [workspace.stop(turn_id=None, prompt_id=turn).blocks for _ in range(count)]
 
 
 @pytest.mark.usefixtures("patient")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.environment import Environment, real_environment
+from rcs_hooks.environment import Environment
 from rcs_hooks.files import tracked
 from rcs_hooks.hook.entry import answer as recorded_answer
-from rcs_hooks.hook.entry import respond
 from rcs_hooks.workflow.last_message import asks_question
 from tests.hook.test_stop import GO_ON_OR_CANCEL, Claude, blocks, commands
-from tests.support import HOOKS, RCS_HOOK, Answer, Record, Workspace, clean_env, few, run_hook
+from tests.support import HOOKS, Answer, Record, Workspace, clean_env, few, run_hook
 from tests.table import each_row
 
 DAY = 24 * 3600
@@ -330,110 +327,30 @@ def test_a_new_turn_id_on_every_stop_starts_no_new_count(kind: type[Workspace], 
 # --- one count
 
 
-def of_program(workspace: Workspace, program: str, event: str = "Stop", **fields: Any) -> Answer:
-    """A call as one of several programs gets it; the clock stands still between those of one event."""
-    raw = workspace.payload(event, **{"turn_id": f"turn-{workspace.turns}"} | fields)
-    environment = Environment(workspace.env, str(workspace.root), workspace.now, "rcs", program=program)
-    return Answer(event, respond(raw, environment))
+def test_the_same_stop_within_two_seconds_gets_the_same_answer_and_counts_once(forge: Workspace) -> None:
+    held = []
+    for _ in range(6):
+        first = forge.stop()
+        forge.now -= 2
+        second = forge.stop()
+        assert second.line == (first.line if first.blocks else "{}")
+        held.append(first.blocks)
+    assert held == [True] * 5 + [False]
 
 
-def pair(workspace: Workspace, *programs: str, message: str = "Working.") -> list[bool]:
-    workspace.now += 1
-    return [of_program(workspace, program, last_assistant_message=message).blocks for program in programs]
+def test_after_a_change_the_same_words_are_another_stop_however_soon(forge: Workspace) -> None:
+    assert "--phase executing" in forge.stop().reason
+    forge.edit("forge", current_phase="executing")
+    forge.now -= 3
+    assert "--phase verifying" in forge.stop().reason
 
 
-def test_the_second_program_of_a_stop_says_nothing_and_counts_nothing(forge: Workspace) -> None:
-    held = [pair(forge, "plugin", "rcs-hook") for _ in range(5)]
-    assert held == [[True, False]] * 5
-    forge.now += 1
-    said = [of_program(forge, name, last_assistant_message="Working.").notice != "" for name in ("plugin", "rcs-hook")]
-    assert said == [True, False]
-
-
-def test_whichever_program_comes_first_each_stop_counts_once(forge: Workspace) -> None:
-    orders = [("a", "b"), ("b", "a"), ("b", "a"), ("a", "b"), ("b", "a"), ("a", "b")]
-    assert [sum(pair(forge, *order)) for order in orders] == [1, 1, 1, 1, 1, 0]
-
-
-def test_the_next_stop_of_the_same_program_counts_with_the_same_words(forge: Workspace) -> None:
-    assert [pair(forge, "a") for _ in range(6)] == [[True]] * 5 + [[False]]
-
-
-def test_other_words_are_another_stop_for_another_program_too(forge: Workspace) -> None:
-    assert pair(forge, "a", message="One.") + pair(forge, "b", message="Two.") == [True, True]
-
-
-def test_a_call_that_began_before_the_answer_was_on_disk_is_the_same_stop(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    workspace.prompt("$forge fix")
-
-    def stop_that_began(at: float) -> Answer:
-        raw = workspace.payload("Stop", turn_id="turn-1", last_assistant_message="Working.")
-        environment = Environment(workspace.env, str(workspace.root), time.time(), "rcs", program="a", began=lambda: at)
-        return Answer("Stop", respond(raw, environment))
-
-    began = time.time() - 0.05  # a file is stamped with the time of the last tick
-    assert stop_that_began(began).blocks
-    assert stop_that_began(began).line == "{}"
-    assert stop_that_began(time.time()).blocks
-
-
-def began_by_real_clock() -> float:
-    """The earliest of several answers: a call that is held up between two clocks seems to have begun later."""
-    environment = real_environment()
-    assert environment.began is not None
-    return min(environment.began() for _ in range(5))
-
-
-@pytest.mark.slow
-def test_a_call_began_when_it_did_however_long_it_was_kept_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    began = began_by_real_clock()
-    getcwd = os.getcwd
-
-    def kept_waiting() -> str:
-        until = time.monotonic() + 1
-        while time.monotonic() < until:
-            pass
-        return getcwd()
-
-    monkeypatch.setattr(os, "getcwd", kept_waiting)
-    assert began_by_real_clock() == pytest.approx(began, abs=0.5)
-
-
-@pytest.mark.slow
-def test_two_programs_at_once_block_each_stop_once(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    workspace.prompt("$forge fix", turn_id="t1")
-    raw = workspace.payload("Stop", turn_id="t1", last_assistant_message="Working.")
-    programs = ([str(RCS_HOOK)], [sys.executable, str(HOOKS / "stop.py")])
-    blocked = []
-    for _ in range(7):
-        children = [
-            subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=workspace.root, env=clean_env()
-            )
-            for command in programs
-        ]
-        for child in children:
-            assert child.stdin is not None
-            child.stdin.write(raw)
-            child.stdin.close()
-        answers = []
-        for child in children:
-            assert child.stdout is not None
-            answers.append(child.stdout.read().decode().strip())
-            child.stdout.close()
-            assert child.wait(60) == 0
-        blocked.append(sum('"block"' in answer for answer in answers))
-    assert blocked == [1] * 5 + [0] * 2
-
-
-def test_the_second_program_of_a_prompt_says_nothing(workspace: Workspace) -> None:
-    said = [
-        of_program(workspace, name, "UserPromptSubmit", prompt="$forge fix", turn_id="t1").line
-        for name in ("plugin", "rcs-hook")
-    ]
-    assert [line == "{}" for line in said] == [False, True]
+def test_other_words_are_another_stop_however_soon(forge: Workspace) -> None:
+    held = []
+    for number in range(6):
+        held.append(forge.stop(message=f"Step {number}.").blocks)
+        forge.now -= 3
+    assert held == [True] * 5 + [False]
 
 
 # --- the end of a session

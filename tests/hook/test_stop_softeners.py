@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 
 import pytest
 
 from rcs_hooks.files.clock import iso
-from tests.hook.test_stop import DAY, finish
-from tests.support import CHECKOUT, NOW, Record, Workspace
-from tests.table import each_row
+from tests.hook.test_stop import DAY
+from tests.support import CHECKOUT, NOW, Workspace
 
 SOFTENERS = [
     ("If you want, I can also update the docs.", "If you want, I can"),
@@ -66,50 +64,6 @@ def test_quoted_softeners_and_other_words_are_not_named(message: str, forge: Wor
     assert "last message offers" in forge.stop(message="Shall I proceed?").reason
 
 
-def noted(workspace: Workspace) -> list[Record]:
-    """The lines of the log of softeners."""
-    log = workspace.root / ".rcs" / "logs" / "softeners.jsonl"
-    return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-
-
-def test_a_softener_at_the_end_of_a_run_is_noted_and_never_blocked(forge: Workspace) -> None:
-    finish(forge)
-    assert forge.stop(message="All green. If you want, I can go on.").line == "{}"
-    (note,) = noted(forge)
-    assert note["session_id"] == "s1"
-    assert note["modes"] == ["forge"]
-    assert note["softener"].startswith("If you want, I can")
-
-
-def test_a_long_softener_is_noted_with_its_first_80_letters(forge: Workspace) -> None:
-    finish(forge)
-    softener = f"I can also {'look at it ' * 7}if you want"
-    forge.stop(message=f"All green. {softener}.")
-    (note,) = noted(forge)
-    assert note["softener"] == softener[:80] != softener
-
-
-@each_row("message", [None, "All green.", *NO_SOFTENERS], ids=repr)
-def test_an_end_without_a_softener_is_not_noted(message: str | None, forge: Workspace) -> None:
-    finish(forge)
-    assert forge.stop(message=message).line == "{}"
-    assert noted(forge) == []
-
-
-def test_a_softener_long_after_the_end_of_a_run_is_not_noted(forge: Workspace) -> None:
-    finish(forge)
-    forge.prompt("Thanks.")
-    assert forge.stop(message="If you want, I can go on.").line == "{}"
-    assert noted(forge) == []
-
-
-def test_a_softener_at_the_end_of_a_run_is_noted_on_a_later_prompt_too(forge: Workspace) -> None:
-    forge.prompt("Go on.")
-    finish(forge)
-    assert forge.stop(message="If you want, I can go on.").line == "{}"
-    assert [note["modes"] for note in noted(forge)] == [["forge"]]
-
-
 @pytest.mark.parametrize("completed_at", [None, "yesterday", iso(NOW - DAY)], ids=repr)
 def test_an_end_of_long_ago_is_neither_noted_nor_written_down_again(
     completed_at: str | None, workspace: Workspace
@@ -122,14 +76,6 @@ def test_an_end_of_long_ago_is_neither_noted_nor_written_down_again(
     workspace.prompt("And now for something else.")
     assert workspace.stop(message="If you want, I can go on.").line == "{}"
     assert workspace.snapshot() == before
-
-
-def test_of_several_ends_only_those_of_this_prompt_are_noted(forge: Workspace) -> None:
-    finish(forge)
-    forge.prompt("$team build it")
-    finish(forge, "team")
-    assert forge.stop(message="If you want, I can go on.").line == "{}"
-    assert [note["modes"] for note in noted(forge)] == [["team"]]
 
 
 OFFERS = (

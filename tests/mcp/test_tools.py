@@ -553,8 +553,6 @@ STEPS: list[tuple[str, Arguments]] = [
     ("question_ask", {"mode": "team", "text": "Which?", "options": ["a", "b"]}),
 ]
 SESSIONS = ("s1", "s2", "s3")
-ELSEWHERE = re.compile(r"\\n\S+ runs in session .*?(?=\\n)")
-"""The part of a refusal that names other sessions; no other answer depends on them."""
 
 
 def lived(root: Path, steps: list[tuple[str, int]]) -> tuple[dict[str, list[str]], dict[str, str]]:
@@ -568,7 +566,7 @@ def lived(root: Path, steps: list[tuple[str, int]]) -> tuple[dict[str, list[str]
             "session_id": session
         }  # fmt: skip
         text = tools.call(tool, arguments | mine, clean_env(), str(root))[0]
-        answers[session].append(blanked(ELSEWHERE.sub("", text.replace(str(root), "ROOT"))))
+        answers[session].append(blanked(text.replace(str(root), "ROOT")))
     snapshot = Workspace(root).snapshot().items()
     files = {blanked(path): blanked(data.decode()) for path, data in snapshot if path.startswith("state/sessions/")}
     return answers, files

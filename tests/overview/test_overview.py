@@ -121,6 +121,25 @@ def test_a_question_that_cannot_be_read_is_named(workspace: Workspace) -> None:
     assert f"{path} cannot be read" in only(look(workspace), "waiting").says
 
 
+def test_the_last_stop_is_told(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    assert only(look(workspace), "running").stop is None
+    assert workspace.stop().blocks
+    held = only(look(workspace), "running").stop
+    assert held
+    assert (held.was_held, held.at) == (True, "2023-11-14T22:13:24.000Z")
+    while workspace.stop().blocks:
+        pass
+    let_go = only(look(workspace), "running").stop
+    assert let_go
+    assert not let_go.was_held
+
+
+def test_what_waits_for_planning_to_end_is_named(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint $team")
+    assert only(look(workspace), "running").says == "phase planning, round 1 of 3; then $crew"
+
+
 def test_what_waited_for_planning_waits_for_the_person_once_it_has_ended(workspace: Workspace) -> None:
     workspace.prompt("$blueprint $forge split the export")
     workspace.edit("blueprint", active=False, lifecycle_outcome="finished", completed_at=iso(workspace.now))

@@ -103,6 +103,7 @@ HISTORIES: dict[str, tuple[list[Event], str, str]] = {
         "finished, proven by `pytest -q` in ../fake", "proven",
     ),
     "no proof": ([finished(proof="unproven")], "finished, unproven", "unproven"),
+    "its proof is not in the history": ([finished(proof="proven")], "finished, proven", "proven"),
     "proven after it had finished": (
         [finished(proof="unproven"), PASSED_ONE], "finished, proven by `pytest -q`", "proven",
     ),

@@ -163,3 +163,28 @@ def test_prune_counts_and_deletes_what_is_old(ada: Person, database: Database) -
         assert ada.as_json("prune", "--older-than", "90d") == wanted
         assert owner.execute("SELECT count(*) FROM rcs.runs").fetchall() == [(0,)]
     assert ada.said("prune", "--older-than", "1d") == "0 runs, 0 events, 0 moves and 0 documents deleted\n"
+
+
+def test_a_writer_who_prunes_is_told_who_may(ada: Person, database: Database) -> None:
+    ada.said("init", database.url(database.role("ada", "rcs_writer")))
+    sentence = ada.refused("prune", "--older-than", "1d")
+    assert sentence.startswith(
+        "only the owner of the shared schema may prune it, which is the database's user postgres;"
+    )
+
+
+@each_row("words", [("prune",), ("prune", "--older-than", "soon"), ("prune", "--older-than", "-1d"), (), ("list",)])
+def test_a_wrong_command_line_says_what_is_wrong(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = Person(tmp_path).rcs(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("rcs: ")
+
+
+def test_nothing_but_the_settings_and_the_id_of_the_machine_is_kept(ada: Person, database: Database) -> None:
+    ada.said("init", database.url())
+    ada.said("add")
+    machine_id(str(ada.home))
+    files = {str(path.relative_to(ada.home)) for path in ada.home.rglob("*") if path.is_file()}
+    kept = (".lock", "machine.json")
+    assert files == {".rcs/.lock", ".rcs/config.toml", *(f".rcs/share/{name}" for name in kept)}
+    assert os.listdir(ada.project) == [".git"]

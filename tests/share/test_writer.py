@@ -9,9 +9,12 @@ import pytest
 
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso
-from rcs_hooks.share import loop
-from tests.share.support import Home, shared_events, table
-from tests.support import NOW, Workspace, run_rcs
+from rcs_hooks.share import file_sources, loop
+from rcs_hooks.share.errors import DENIED, ShareError
+from rcs_hooks.state import history
+from tests.share.conftest import ADMIN
+from tests.share.support import Home, Sharing, shared_events, table, wait_for
+from tests.support import NOW, RCS_HOOK, Workspace, run_rcs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +73,121 @@ def test_what_is_added_later_is_sent_behind_what_is_there(database: Database, tm
         assert home.share() == count + 1
     assert shared_events(database) == list(range(1, 3_002))
     assert modes_seen(database) == [("s-1", 1), ("s-1", 2), ("s-1", 3), ("s-1", 4)]
+
+
+def test_the_row_of_a_run_is_as_the_database_here_has_it_and_numbered_over_all_machines(
+    database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url(), texts=True)
+    home.emit(4, runs=2)
+    home.share()
+    query = "SELECT run_id, workflow, status, current, events, local_last_event, last_event FROM rcs.runs ORDER BY id"
+    runs = table(database, query)
+    ((batch,),) = table(database, "SELECT id FROM rcs.batches WHERE source > 0")
+    assert runs == [
+        ("run-1", "forge", "running", "build", 2, 4, batch * 10_000 + 4),
+        ("run-2", "forge", "running", "build", 2, 3, batch * 10_000 + 3),
+    ]
+    assert table(database, "SELECT run, step, status FROM rcs.run_steps ORDER BY 1") == [
+        (1, "build", "running"), (2, "build", "running"),
+    ]  # fmt: skip
+
+
+def test_nothing_of_another_project_leaves(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    other = tmp_path / "secret"
+    other.mkdir()
+    home.emit(30_000, project=other)
+    home.emit(3)
+    home.log("s-2", {}, project=other)
+    assert home.share() == 3
+    assert shared_events(database) == [30_001, 30_002, 30_003]
+    assert modes_seen(database) == []
+
+
+def test_a_restored_database_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(10)
+    home.share()
+    backup = home.database.read_bytes()
+    home.emit(10)
+    home.share()
+    assert seen(database) == list(range(1, 21))
+    home.database.write_bytes(backup)
+    assert home.share() == 10
+    assert seen(database) == list(range(1, 11))
+    home.emit(5)
+    assert home.share() == 5
+    assert seen(database) == list(range(1, 16))
+
+
+def test_a_restored_database_that_has_grown_beyond_the_position_is_noticed(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(10)
+    backup = home.database.read_bytes()
+    home.emit(10)
+    home.share()
+    home.database.write_bytes(backup)
+    home.emit(1)  # so that what follows has other moments
+    home.emit(30)
+    assert home.share() == 41
+    assert seen(database) == home.event_ids()
+
+
+def test_a_database_that_was_deleted_leaves_what_it_had(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(5)
+    home.share()
+    home.database.unlink()
+    home.emit(7)
+    assert home.share() == 7
+    assert seen(database) == sorted([*range(1, 6), *range(1, 8)])
+
+
+def test_a_database_without_an_id_is_the_same_once_it_has_one(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.emit(5)
+    with sqlite3.connect(home.database) as sql:
+        sql.execute("DROP TABLE source")
+    sql.close()
+    assert home.share() == 5
+    home.emit(5)  # opens it to write
+    assert home.share() == 5
+    assert seen(database) == list(range(1, 11))
+
+
+def test_a_history_with_more_than_is_read_from_its_end_is_sent_from_its_beginning(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path, database.url())
+    monkeypatch.setattr(file_sources, "MOST_LINES", 50)
+    home.log("s-1", *[{}] * 2_500)
+    home.log("s-2", *[{}] * 40)
+    monkeypatch.setattr(history, "MOST_READ", 2_000)  # bytes: fewer than what waits in s-2
+    assert home.share() == 2_540
+    home.log("s-1", {"n": 2_501})
+    assert home.share() == 1
+    wanted = [("s-1", number) for number in range(1, 2_502)] + [("s-2", number) for number in range(1, 41)]
+    assert modes_seen(database) == wanted
+
+
+def test_what_a_clock_that_is_behind_has_stamped_is_sent_though_such_was_pruned(
+    database: Database, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, database.url())
+    home.log("s-1", {}, {})
+    with database.connect() as owner:
+        owner.execute("UPDATE rcs.schema SET pruned_before = '2999-01-01T00:00:00.000Z'")
+    assert home.share() == 2
+    assert modes_seen(database) == [("s-1", 1), ("s-1", 2)]
+
+
+def test_the_id_that_others_see_is_not_the_one_by_which_paths_are_digested(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path, database.url())
+    home.log("s-1", {})
+    home.share()
+    ((shown,),) = table(database, "SELECT uuid::text FROM rcs.machines")
+    assert shown not in (home.path / ".rcs" / "share" / "machine.json").read_text()
 
 
 def test_a_restored_history_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:

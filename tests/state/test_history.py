@@ -1,4 +1,4 @@
-"""The history of a session: its lines, its numbers, what else may be in its file, and how it is folded."""
+"""The history of a session: its lines, its numbers, and what else may be in its file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ import pytest
 from rcs_hooks import jsontext
 from rcs_hooks.cli.options import scope
 from rcs_hooks.files import paths
-from rcs_hooks.state import folding, history, history_folding, prune, question_service, writing
+from rcs_hooks.state import history, question_service, writing
 from rcs_hooks.state.history import Event
-from rcs_hooks.state.history_folding import RunState, replay
-from rcs_hooks.state.history_listing import entries, recent_sessions
-from tests.files.test_transaction import copies, killed_at
-from tests.support import NOW, Workspace
+from rcs_hooks.state.history_listing import entries
+from tests.support import Workspace
 
 if TYPE_CHECKING:
     from rcs_hooks.state.scopes import Scope
@@ -137,6 +135,51 @@ def test_the_next_event_is_numbered_whatever_the_end_holds(name: str, workspace:
     assert (found.n, found.data) == (number + 1, {})
 
 
+def a_link(workspace: Workspace) -> None:
+    path_of(workspace).symlink_to(workspace.root / "elsewhere")
+
+
+def a_folder(workspace: Workspace) -> None:
+    path_of(workspace).mkdir()
+
+
+def a_pipe(workspace: Workspace) -> None:
+    os.mkfifo(path_of(workspace))
+
+
+def tracked(workspace: Workspace) -> None:
+    path_of(workspace).write_bytes(line(1))
+    (workspace.root / ".rcs/.gitignore").write_text("")
+    for words in (("init", "-q"), ("add", "-f", str(path_of(workspace)))):
+        subprocess.run(["git", "-C", str(workspace.root), *words], check=True)
+
+
+@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe, tracked])
+def test_a_history_that_cannot_be_used_loses_nothing_else(
+    spoil: Callable[[Workspace], None], workspace: Workspace
+) -> None:
+    workspace.prompt("$ulw")
+    path_of(workspace).unlink()
+    spoil(workspace)
+    assert "initialized" in workspace.prompt("$forge").context
+    assert workspace.stop().blocks
+    workspace.prompt("$cancel")
+    assert workspace.read("forge")["active"] is False
+    assert history.read(str(workspace.state), "s1", 10) == []
+    assert history.fault(str(workspace.state), "s1")
+    assert not (workspace.root / "elsewhere").exists()
+
+
+def test_what_a_line_brings_is_cleaned_and_bounded() -> None:
+    found = history.event_of(
+        json.dumps(
+            event(1).as_json() | {"mode": "a\x1b[2J", "from": 7, "title": "t" * 500, "iteration": True, "data": []}
+        ).encode()
+    )
+    assert found is not None
+    assert (found.mode, found.from_, len(found.title), found.iteration, found.data) == ("a [2J", "", 80, None, {})
+
+
 @pytest.mark.parametrize("fields", [{"n": 0}, {"n": "1"}, {"n": 1.5}, {"event": "unknown"}, {"event": ["held"]}])
 def test_what_is_no_event_is_passed_over(fields: dict[str, Any]) -> None:
     assert history.event_of(json.dumps(event(1).as_json() | fields).encode()) is None
@@ -178,8 +221,6 @@ def test_a_history_of_garbage_costs_little(
     """8 MB of such lines made the start of a session take 18 seconds, and `rcs log` more than a minute."""
     path = with_lines(workspace, 3)
     monkeypatch.setattr(history, "MOST_PASSED_OVER", 1_000)
-    monkeypatch.setattr(history_folding, "MOST_LINES", 1_000)
-    monkeypatch.setattr(history_folding, "MOST_FOLDED", 1_000)
     path.write_bytes(line(1) + garbage * (300_000 // len(garbage)) + line(2) + garbage * 10 + line(3))
     parsed: list[str] = []
 
@@ -189,7 +230,6 @@ def test_a_history_of_garbage_costs_little(
 
     monkeypatch.setattr(jsontext, "loads", loads)
     assert [each.n for each in history.read(str(workspace.state), "s1", 10)] == [2, 3]
-    history_folding.fold(str(workspace.state), "s1")
     assert len(parsed) < 8_000
 
 
@@ -210,136 +250,3 @@ def test_a_clock_that_was_set_back_does_not_mix_up_a_session(workspace: Workspac
     workspace.now -= 1_000
     workspace.prompt("$cancel")
     assert [each.event.event for each in entries(str(workspace.state), None, 10)] == ["started", "outcome"]
-
-
-# --- folding
-
-
-def story(count: int) -> list[Event]:
-    names = ("starting", "executing", "verifying")
-    return [
-        Event(number, f"2026-01-01T00:{number // 60:02}:{number % 60:02}.000Z", mode, "phase", "", names[number % 3], 1)
-        for number in range(1, count + 1)
-        for mode in (("forge", "team")[number % 2],)
-    ]
-
-
-def test_folding_keeps_counts_numbers_and_where_each_mode_had_got_to() -> None:
-    events = [
-        Event(1, "t1", "blueprint", "started", "", "planning"),
-        Event(2, "t2", "blueprint", "outcome", "planning", "finished"),
-    ]
-    events += [event._replace(n=event.n + 2) for event in story(10)]
-    folded = history_folding.folded_into_one(events[:8])
-    assert (folded.n, folded.at, folded.event) == (8, events[7].at, "folded")
-    assert folded.data["counts"] == {
-        "blueprint": {"started": 1, "outcome": 1},
-        "team": {"phase": 3},
-        "forge": {"phase": 3},
-    }
-    assert (folded.data["first"], folded.data["since"], folded.data["lines"]) == (1, "t1", 8)
-    read_again = history.event_of(json.dumps(folded.as_json()).encode())
-    assert read_again is not None
-    assert replay([read_again, *events[8:]]) == replay(events)
-    twice = history_folding.folded_into_one([read_again, *events[8:10]])
-    assert (twice.n, twice.data["first"], twice.data["lines"]) == (10, 1, 10)
-    assert twice.data["counts"] == {
-        "blueprint": {"started": 1, "outcome": 1},
-        "team": {"phase": 4},
-        "forge": {"phase": 4},
-    }
-    assert replay([twice, *events[10:]]) == replay(events)
-
-
-def test_replaying_tells_where_a_mode_has_got_to() -> None:
-    events = [
-        Event(1, "", "forge", "started", "", "starting", 0, "fix it"),
-        Event(2, "", "forge", "phase", "starting", "executing", 1),
-        Event(3, "", "forge", "question", "executing", "executing", 1, data={"outcome": "askuserQuestion"}),
-    ]
-    assert replay(events) == {"forge": RunState(True, "executing", 1, "askuserQuestion", "fix it")}
-    events.append(Event(4, "", "forge", "answer", "executing", "executing", 1))
-    assert replay(events) == {"forge": RunState(True, "executing", 1, "", "fix it")}
-    events.append(Event(5, "", "forge", "proof", "executing", "executing", 1, data={"passed": True}))
-    assert replay(events) == {"forge": RunState(True, "executing", 1, "", "fix it")}
-    events.append(Event(6, "", "forge", "outcome", "executing", "failed", 1))
-    assert replay(events) == {"forge": RunState(False, "executing", 1, "failed", "fix it")}
-
-
-def test_a_proof_changes_neither_a_wait_nor_an_end() -> None:
-    waits = Event(1, "", "forge", "question", "a", "a", 1, data={"outcome": "askuserQuestion"})
-    proof = Event(2, "", "forge", "proof", "a", "a", 1, data={"passed": True})
-    assert replay([waits, proof]) == {"forge": RunState(True, "a", 1, "askuserQuestion")}
-    ends = Event(1, "", "forge", "outcome", "a", "finished", 1)
-    later = proof._replace(to="finished")
-    assert replay([ends, later]) == replay([later]) == {"forge": RunState(False, "a", 1, "finished")}
-
-
-def test_a_run_without_a_title_has_not_the_one_of_the_run_before() -> None:
-    ends = Event(1, "", "forge", "outcome", "a", "finished", 1, "fix it")
-    assert replay([ends, Event(2, "", "forge", "started", "", "a", 0)]) == {"forge": RunState(True, "a", 0)}
-
-
-def test_a_history_of_five_thousand_lines_is_folded_once(workspace: Workspace) -> None:
-    path = with_lines(workspace, 4_999)
-    folder = str(workspace.state)
-    assert not history_folding.fold(folder, "s1")
-    with path.open("ab") as file:
-        file.write(line(5_000))
-    assert history_folding.fold(folder, "s1", wait=1)
-    assert len(lines(workspace)) == 2_501
-    assert lines(workspace)[0]["n"] == 2_500
-    assert [each.n for each in history.read(folder, "s1", 5_000)] == [*range(2_501, 5_001)]
-    assert not history_folding.fold(folder, "s1", wait=1)
-    workspace.prompt("$forge")
-    assert told(workspace)[-1] == (5_001, "forge", "started")
-
-
-def test_the_start_of_a_session_and_prune_fold(workspace: Workspace) -> None:
-    with_lines(workspace, 5_000)
-    workspace.call("SessionStart", source="resume")
-    assert len(lines(workspace)) == 2_501
-    with_lines(workspace, 5_000, "s2")
-    prune.prune(at(workspace, "s2"), dry_run=True)
-    assert len(lines(workspace, "s2")) == 5_000
-    prune.prune(at(workspace, "s2"))
-    assert len(lines(workspace, "s2")) == 2_501
-
-
-def test_a_history_of_any_length_is_folded_in_parts(workspace: Workspace) -> None:
-    """The start of a session reads only so many lines of it."""
-    with_lines(workspace, 25_000)
-    folder = str(workspace.state)
-    assert history_folding.fold(folder, "s1", wait=1)
-    assert (len(lines(workspace)), lines(workspace)[0]["n"]) == (15_001, 10_000)
-    assert history_folding.fold(folder, "s1", wait=1)
-    assert (len(lines(workspace)), lines(workspace)[0]["n"]) == (7_502, 17_499)
-    assert lines(workspace)[0]["data"]["lines"] == 17_499
-
-
-@pytest.mark.slow
-def test_a_folding_killed_at_any_step_loses_no_event(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history_folding, "MOST_LINES", 10)
-    monkeypatch.setattr(history_folding, "SHORTEST_LINE", 1)
-    with_lines(workspace, 10)
-    for number, state in copies(workspace.state):
-        killed = killed_at(number, lambda state=state: history_folding.fold(str(state), "s1"), torn=True)  # type: ignore[misc]  # mypy infers no lambda with a default
-        found = history.lines_of(str(state), "s1", 100)
-        assert [each.n for each in found] in ([*range(1, 11)], [*range(5, 11)])
-        assert replay(found)["forge"].iteration == 10
-        if not killed:
-            break
-
-
-def test_a_session_that_is_folded_away_takes_its_history_along(workspace: Workspace) -> None:
-    for number in range(10):
-        workspace.prompt("$forge", f"s{number}")
-        workspace.prompt("$cancel", f"s{number}")
-    done = prune.prune(at(workspace, None)._replace(now=NOW + 90 * folding.DAY + 10**9), older_than=0)
-    assert "s1" in done["folded"]
-    assert not path_of(workspace).exists()
-    assert [name for _, _, name in told(workspace)] == ["started", "outcome"]
-    assert sorted(recent_sessions(str(workspace.state))) == [f"s{number}" for number in range(10)]
-    workspace.prompt("$forge", "s1")
-    assert [name for _, _, name in told(workspace)] == ["started", "outcome", "resumed"]
-    assert path_of(workspace).exists()

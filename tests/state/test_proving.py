@@ -212,40 +212,24 @@ def test_a_run_that_has_finished_is_offered_by_name(forge: Workspace) -> None:
     write(at(forge), "forge", DONE)
     again = "rcs prove --mode forge --session s1 -- COMMAND"
     line = f"forge finished in session s1; if that run is meant: {again}"
-    for scope in (at(forge), at(forge, None)):
-        assert refusal(scope)[1:] == [line]
-    assert refusal(at(forge, None), "forge")[1:] == [line]
+    assert refusal(at(forge))[1:] == [line]
     assert choose(at(forge), ["$Forge"]).modes == ("forge",)
 
 
 def test_the_runs_that_finished_last_are_offered_with_what_was_typed(workspace: Workspace) -> None:
     done: Record = {"active": False, "lifecycle_outcome": "finished"}
-    for number, (mode, session) in enumerate(
-        [("ultrawork", "s1"), ("forge", "s2"), ("blueprint", "s2"), ("team", None), ("ultraqa", "s1")]
-    ):
-        workspace.write(mode, session, completed_at=f"2023-11-14T22:00:0{number}.000Z", **done)
-    workspace.write("forge", "s3", active=False, lifecycle_outcome="failed")
+    for number, mode in enumerate(["ultrawork", "forge", "blueprint", "team", "ultraqa"]):
+        workspace.write(mode, "s1", completed_at=f"2023-11-14T22:00:0{number}.000Z", **done)
+    workspace.write("autopilot", "s1", active=False, lifecycle_outcome="failed")
     typed = Typed("ls -l", finish=True)
     with pytest.raises(Refused) as refused:
-        choose(at(workspace, None), None, typed)
+        choose(at(workspace), None, typed)
     assert str(refused.value).splitlines()[1:] == [
-        "ultraqa finished in session s1; if that run is meant: rcs prove --mode ultraqa --session s1 -- ls -l",
-        "team finished in the workspace; if that run is meant: rcs prove --mode team -- ls -l",
-        "forge finished in session s2; if that run is meant: rcs prove --mode forge --session s2 -- ls -l",
+        f"{mode} finished in session s1; if that run is meant: rcs prove --mode {mode} --session s1 -- ls -l"
+        for mode in ("ultraqa", "team", "forge")
     ]
-    for mode, session in (("ultraqa", "s1"), ("team", None), ("forge", "s2")):
-        assert choose(at(workspace, session), [mode], typed).modes == (mode,)
-
-
-def test_where_the_named_session_is_idle_the_others_are_offered(workspace: Workspace) -> None:
-    workspace.write("forge", "s1")
-    workspace.write("ultrawork", "s1")
-    workspace.write("blueprint", "s2")
-    with pytest.raises(Refused) as refused:
-        choose(at(workspace, "s9"), None, Typed("", finish=True))
-    assert str(refused.value).splitlines()[1:] == [
-        "forge and ultrawork run in session s1: rcs prove --finish --mode forge,ultrawork --session s1"
-    ]
+    for mode in ("ultraqa", "team", "forge"):
+        assert choose(at(workspace), [mode], typed).modes == (mode,)
 
 
 def test_what_ended_otherwise_or_plans_is_not_proven(workspace: Workspace) -> None:
@@ -688,19 +672,6 @@ def test_only_the_file_of_a_proof_is_read(forge: Workspace, tmp_path: Path) -> N
     place.rename(tmp_path / "moved")
     place.symlink_to(tmp_path / "moved")
     assert proof_output.read(folder, "s1", name) is None
-
-
-def test_a_session_that_was_folded_away_comes_back_with_its_outputs(forge: Workspace) -> None:
-    proven(forge, finish=True)
-    name = forge.read("forge")["proof"]["output"]
-    folded = forge.state / "folded"
-    folded.mkdir()
-    forge.folder("s1").rename(folded / "s1")
-    assert proof_output.read(str(forge.state), "s1", name) == b"9 passed\n"
-    forge.now += 1
-    proven(forge, "forge")
-    assert sorted(path.name for path in (forge.folder("s1") / "proofs").iterdir())[0] == name
-    assert not (folded / "s1").exists()
 
 
 # --- the answers of the reading tools

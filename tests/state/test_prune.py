@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_which_questions_go(
         "status": fields.get("status", "answered"), "path": str(path.relative_to(workspace.root)),
     }  # fmt: skip
     expected = {"success": True, "removed": int(goes), "questions": [entry] if goes else []}
-    expected |= {"outputs": 0, "folded_questions": 0, "folded": []}
+    expected |= {"outputs": 0, "sessions": []}
     assert told == expected | {"dry_run": True}
     assert done == expected | {"dry_run": False}
     assert path.exists() is not goes
@@ -135,3 +136,18 @@ def test_an_output_stays_where_a_record_cannot_be_read(workspace: Workspace) -> 
     workspace.mode_path("forge").write_text("{")
     rcs(workspace.root, "state", "prune")
     assert len(list(place.iterdir())) == 1
+
+
+def test_old_sessions_go_where_nothing_is_active_once_a_time_is_named(workspace: Workspace) -> None:
+    for name, fields in (("old", ENDED), ("runs", {"active": True}), ("lately", ENDED)):
+        workspace.write("forge", name, **fields)
+    workspace.mode_path("forge", "broken").parent.mkdir()
+    workspace.mode_path("forge", "broken").write_text("{")
+    for name in ("old", "runs", "broken"):
+        os.utime(workspace.folder(name), (0, 0))
+    assert rcs(workspace.root, "state", "prune").out == "nothing to remove\n"
+    assert (
+        rcs(workspace.root, "state", "prune", "--older-than", "30d", "--dry-run").out == "would remove 1 old session\n"
+    )
+    assert rcs(workspace.root, "state", "prune", "--older-than", "30d").out == "removed 1 old session\n"
+    assert sorted(os.listdir(workspace.state / "sessions")) == ["broken", "lately", "runs"]

@@ -41,12 +41,7 @@ REFUSED = [
     pytest.param(
         {"s2": {"active": True}},
         {"lifecycle_outcome": "finished"},
-        [
-            NOTHING_WRITTEN,
-            f"{TEAM} --outcome finished --session s1",
-            "forge runs in session s2: rcs state write --mode forge --outcome finished --session s2",
-            START,
-        ],
+        [NOTHING_WRITTEN, f"{TEAM} --outcome finished --session s1", START],
         id="what runs in another session",
     ),
     pytest.param(
@@ -174,37 +169,6 @@ def refusal(workspace: Workspace, session: str | None = None, *, root_scope: boo
     with pytest.raises(Refused) as refused:
         write(at(workspace, session), "team", wanted, root_scope=root_scope)
     return str(refused.value)
-
-
-def test_the_command_that_starts_a_mode_names_the_sessions_that_are_known(workspace: Workspace) -> None:
-    workspace.prompt("$forge go", "s1")
-    workspace.prompt("$forge go", "s2")
-    starts = [line for line in refusal(workspace, current_phase="x").splitlines() if line.startswith("to start")]
-    assert sorted(starts) == [
-        f"to start team: rcs state write --mode team --active --session {session}" for session in ("s1", "s2")
-    ]
-
-
-def test_without_a_session_the_run_that_ended_last_is_offered_to_be_corrected(workspace: Workspace) -> None:
-    for session, outcome, hour in (("s1", "failed", 20), ("s2", "blocked", 21), ("s4", "finished", 19)):
-        ended = {"lifecycle_outcome": outcome, "updated_at": f"2023-11-14T{hour}:00:00Z"}
-        workspace.write("team", session, **ENDED | ended)
-    workspace.write("team", "s3", active=False)
-    offered = "team ended last in session s2 (blocked); if that run is meant: rcs state write --mode team"
-    said = refusal(workspace, lifecycle_outcome="finished").splitlines()
-    assert said[1] == f"{offered} --outcome finished --session s2"
-    assert not [line for line in refusal(workspace, current_phase="x").splitlines() if "ended last" in line]
-    assert not [line for line in refusal(workspace, root_scope=True, note=1).splitlines() if "ended last" in line]
-
-
-def test_only_the_latest_open_sessions_are_offered_to_start_in(workspace: Workspace) -> None:
-    for number in range(1, 7):
-        workspace.prompt("$forge go", f"s{number}")
-        os.utime(workspace.folder(f"s{number}"), (number, number))
-    (workspace.folder("s6") / "hook-ledger.json").write_text(json.dumps({"closed_at": "2023-11-14T20:00:00Z"}))
-    os.utime(workspace.folder("s6"), (6, 6))
-    starts = [line for line in refusal(workspace, current_phase="x").splitlines() if line.startswith("to start")]
-    assert [line.split()[-1] for line in starts] == ["s5", "s4", "s3"]
 
 
 def test_where_no_session_is_known_it_names_the_root_scope(workspace: Workspace) -> None:

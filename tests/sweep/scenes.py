@@ -77,7 +77,7 @@ def session_of(root: Path) -> Any:
 
 def session_with_history(root: Path) -> Any:
     """A session, and what its history tells of it. A kill parts them never; a line that cannot be written is lost."""
-    told = history.lines_of(str(root / ".rcs/state"), "s1", 100)
+    told = history.read(str(root / ".rcs/state"), "s1", 100)
     return session_of(root), [(event.n, event.mode, event.event, event.to) for event in told]
 
 

@@ -46,16 +46,6 @@ class Codex(Client):
 
         return is_of_subagent(transcript, session)
 
-    def stop_mark(self, fields: Fields) -> str | None:
-        """Return the timestamp, or the transcript's length, which grows with each answer but not while a hook runs."""
-        if mark := super().stop_mark(fields):
-            return mark
-        transcript = text_in(fields, "transcript_path")
-        try:
-            return str(os.stat(transcript).st_size) if transcript else None
-        except (OSError, ValueError):
-            return None
-
     def keeps_state_from_agent(self, fields: Fields, root: str, env: Mapping[str, str]) -> bool:
         from rcs_hooks.clients.codex import transcript
 

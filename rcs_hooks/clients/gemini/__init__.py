@@ -33,7 +33,7 @@ class GeminiCli(Client):
     agent_variables = ("GEMINI_CLI", SESSION)
     skill_folders = ((".gemini", ""), (".agents", ""))
     call_variables = (SESSION,)
-    env_files = (".gemini/.env", ".env")
+    loads_env_files = True
     stops_without_answer = True
     tells_prompt_at_stop = True
 

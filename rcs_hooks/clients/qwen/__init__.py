@@ -31,7 +31,7 @@ class QwenCode(Client):
     skill_folders = ((".qwen", "QWEN_HOME"), (".agents", ""))
     call_variables = (CAP, session_variable)
     crons = "crons"
-    env_files = (".qwen/.env", ".env", ".qwen/settings.json")
+    loads_env_files = True
 
     @property
     def installer(self) -> Installer:

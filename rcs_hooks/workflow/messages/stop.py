@@ -9,7 +9,7 @@ from rcs_hooks.text import clean, word
 from rcs_hooks.workflow.messages.lines import LAST, LATER, SOONER, Line, fit_lines
 from rcs_hooks.workflow.messages.next_step import asks, other_ends, position, question, ways
 from rcs_hooks.workflow.messages.shared import HANDOFF, REASON_LENGTH, SYSTEM_LENGTH, fit
-from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, LOST, OLD, QUESTION, SANDBOX, TOO_MANY, WORKSPACE
+from rcs_hooks.workflow.stop import BACKGROUND, ITERATIONS, OLD, QUESTION, SANDBOX, TOO_MANY, WORKSPACE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,8 +149,6 @@ def _why_let_go(decision: Decision) -> str:
         return "was left in this workspace without a session; it no longer keeps the agent working."
     if decision.why == ITERATIONS:
         return f"has used its last round without an outcome, {saved}"
-    if decision.why == LOST:
-        return f"was continued before, but the count is lost, {saved}"
     if decision.why == TOO_MANY and count.of_prompt:
         return f"was continued {_times(count.of_prompt)} for one prompt, which is the limit, {saved}"
     if count.in_a_row:

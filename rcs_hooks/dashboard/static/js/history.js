@@ -72,14 +72,10 @@ export function runsOf({ runs, run, mode, project, session }) {
 }
 
 /** The events, the newest first. */
-export function history({ events, event_count: all, folded, session }, chosen) {
+export function history({ events, event_count: all, session }, chosen) {
   const [from, to] = [events[0], events.at(-1)].map((event) => Date.parse(event?.at ?? ""));
   const withDay = needsDay(from, to);
   const left = all - events.length;
-  const before = [
-    left > 0 && `${left.toLocaleString("en")} earlier events are not shown.`,
-    folded > 0 && `${folded.toLocaleString("en")} events of this session were folded away before that.`,
-  ].filter(Boolean);
   return panel(
     "events",
     "History",
@@ -91,7 +87,7 @@ export function history({ events, event_count: all, folded, session }, chosen) {
           h("ol", { class: `event-rows${withDay ? " with-day" : ""}`, reversed: true }, ...[...events].reverse().map((event) => shown(event, chosen, withDay))),
         )
       : h("p", { class: "dim" }, session === null ? "A run without a session has no history." : "This run has no history."),
-    before.length > 0 && h("p", { class: "dim note" }, before.join(" ")),
+    left > 0 && h("p", { class: "dim note" }, `${left.toLocaleString("en")} earlier events are not shown.`),
   );
 }
 
