@@ -416,35 +416,6 @@ HEAVY = {"argparse", "asyncio", "anyio", "mcp", "pydantic", "regex", "filelock",
          "rcs_hooks.hook.cli_command", "rcs_hooks.workflow.tokens.scan"}  # fmt: skip
 
 
-@pytest.mark.parametrize("module", ["rcs_hooks.hud", "rcs_hooks.cli.hud"])
-def test_the_status_line_loads_nothing_heavy(module: str) -> None:
-    code = f"import sys; before = set(sys.modules); import {module}; print(*(set(sys.modules) - before))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert module in loaded
-    assert not set(loaded) & HEAVY
-
-
-@pytest.mark.parametrize("is_running", [False, True], ids=["idle", "running"])
-def test_a_status_line_call_loads_nothing_heavy(workspace: Workspace, is_running: bool) -> None:
-    if is_running:
-        workspace.prompt("$forge")
-    code = (
-        "import sys; before = set(sys.modules); from rcs_hooks.cli.main import main; main(['hud', '--statusline']);"
-        " print(*(set(sys.modules) - before))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=status_json(workspace),
-        capture_output=True,
-        cwd=workspace.root,
-        env=clean_env(),
-        check=True,
-    )
-    shown, _, loaded = done.stdout.decode().partition("\n")
-    assert ("forge" in shown) == is_running
-    assert not set(loaded.split()) & HEAVY
-
-
 # --- what keeps a run from working
 
 

@@ -210,23 +210,6 @@ def test_a_database_in_a_place_that_is_not_there_is_one_sentence(project: Projec
 HEAVY = {"re", "json", "argparse", "typing", "dataclasses", "pathlib", "uuid", "datetime", "sqlite3", "enum", "difflib"}
 
 
-def test_an_emit_loads_nothing_heavy(project: Project) -> None:
-    code = (
-        "import sys; from rcs_hooks.cli.main import main; before = set(sys.modules);"
-        " assert main(sys.argv[1:]) == 0; print(*(set(sys.modules) - before))"
-    )
-    # What measures coverage loads a database, too.
-    env = clean_env(HOME=str(project.home))
-    bare = {name: value for name, value in env.items() if not name.startswith("COV")}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *project.command("requirements")],
-        cwd=project.root, env=bare, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    loaded = set(done.stdout.splitlines()[1].split())
-    assert "_sqlite3" in loaded
-    assert loaded & HEAVY == set()
-
-
 def test_the_examples_of_the_help_work_as_they_stand(project: Project) -> None:
     said = project.rcs("emit", "--help").stdout
     examples = said.partition("examples:\n")[2]

@@ -126,17 +126,6 @@ def shown_source(board: Board) -> str:
 # --- a history that is missing, long or hostile
 
 
-def test_without_a_history_the_record_says_where_the_run_is(twice: Board) -> None:
-    write(twice, "s1", "forge", current_phase="fixing")
-    history(twice).unlink()
-    found = shown(twice)
-    assert (found["visits"], found["events"], found["run"], found["problem"]) == ([], [], None, None)
-    assert [(step["step"], step["status"]) for step in found["timeline"]] == [
-        ("verifying", "completed"), ("fixing", "running"), ("starting", None), ("executing", None),
-    ]  # fmt: skip
-    assert taken(found) == 1
-
-
 def test_a_history_that_is_a_link_is_not_read(twice: Board, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     history(twice).rename(elsewhere)
@@ -157,17 +146,6 @@ def lines(count: int, mode: str = "forge") -> str:
         }) + "\n"
         for number in range(1, count + 1)
     )  # fmt: skip
-
-
-def test_a_long_history_is_bounded(board: Board) -> None:
-    board.workspace.prompt("$forge go")
-    history(board).write_text(lines(5_000))
-    found = shown(board)
-    assert (found["event_count"], len(found["events"]), found["events"][-1]["n"]) == (5_000, 200, 5_000)
-    assert (len(found["visits"]), len(found["rounds"])) == (500, 50)
-    assert len(json.dumps(found)) < 300_000
-    history(board).write_text(lines(mode_runs.MOST_READ + 500))
-    assert shown(board)["event_count"] == mode_runs.MOST_READ
 
 
 HOSTILE = [

@@ -94,23 +94,6 @@ def test_a_name_that_is_no_plain_one_is_not_opened(name: str, workspace: Workspa
     assert found(workspace, name) == ProofText(problem=GONE)
 
 
-def test_what_is_no_file_of_ours_is_not_shown(workspace: Workspace, tmp_path: Path) -> None:
-    file = proofs(workspace) / NAME
-    secret = tmp_path / NAME
-    secret.write_text("secret")
-    nothing = ProofText(problem=GONE)
-    assert found(workspace) == nothing
-    file.symlink_to(secret)
-    assert found(workspace) == nothing
-    file.unlink()
-    os.mkfifo(file)
-    assert found(workspace) == nothing
-    file.unlink()
-    file.parent.rmdir()
-    file.parent.symlink_to(tmp_path)
-    assert found(workspace) == nothing
-
-
 def test_what_came_with_the_repository_is_not_shown(workspace: Workspace) -> None:
     (proofs(workspace) / NAME).write_text("tracked")
     tracked_here(workspace.root, f".rcs/state/sessions/s1/proofs/{NAME}")

@@ -11,7 +11,7 @@ import pytest
 from rcs_hooks.catalog import CANCEL, SKILLS
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.state.session_notes import title_of_client
-from tests.make_fixtures import Scene
+from tests.hook.sitting import Scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable

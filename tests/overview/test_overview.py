@@ -13,12 +13,11 @@ import pytest
 from rcs_hooks.files.clock import iso
 from rcs_hooks.overview.collect import overview
 from rcs_hooks.overview.entries import Entry, Overview
-from rcs_hooks.overview.words import lines
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.writing import write
 from tests.runs.support import Project
 from tests.state.test_operations import at
-from tests.support import NOW, Workspace, run_rcs
+from tests.support import Workspace, run_rcs
 from tests.table import each_row
 
 Record = dict[str, Any]

@@ -89,19 +89,6 @@ def test_a_database_of_another_program_is_refused_and_not_touched(project: Proje
     assert project.database.read_bytes() == before
 
 
-def test_an_older_database_is_brought_up_and_keeps_what_it_has(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.emit("requirements")
-    monkeypatch.setattr(
-        sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, ("ALTER TABLE runs ADD COLUMN more TEXT",))
-    )
-    monkeypatch.setattr(sqlite_schema, "VERSION", len(sqlite_schema.MIGRATIONS))
-    assert project.emit("design")["seq"] == 3
-    assert project.query("PRAGMA user_version") == [(len(sqlite_schema.MIGRATIONS),)]
-    assert project.query("SELECT run_id, more FROM runs") == [("r1", None)]
-
-
 def test_a_database_of_an_older_program_is_read_and_written_and_stays_open_to_that_program(project: Project) -> None:
     project.emit("requirements")
     assert sqlite_schema.VERSION == 1  # an older server that still runs would refuse a higher one
@@ -115,18 +102,6 @@ def test_a_database_of_an_older_program_is_read_and_written_and_stays_open_to_th
     assert project.query("SELECT run_id, ended, session FROM runs") == [("r1", None, None)]
     project.emit("tasks", env={"RCS_SESSION_ID": "s1"})
     assert project.query("SELECT session, client, workspace FROM runs") == [("s1", None, str(project.root))]
-
-
-def test_a_migration_that_fails_changes_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.emit("requirements")
-    before = project.dump()
-    broken = ("ALTER TABLE runs ADD COLUMN more TEXT", "ALTER TABLE nowhere ADD COLUMN more TEXT")
-    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", (*sqlite_schema.MIGRATIONS, broken))
-    monkeypatch.setattr(sqlite_schema, "VERSION", len(sqlite_schema.MIGRATIONS))
-    with pytest.raises(StoreError, match="no such table: nowhere"):
-        project.emit("design")
-    assert project.dump() == before
-    assert project.query("PRAGMA user_version") == [(len(sqlite_schema.MIGRATIONS) - 1,)]
 
 
 def test_an_empty_file_becomes_a_database(project: Project) -> None:

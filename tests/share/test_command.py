@@ -178,13 +178,3 @@ def test_a_wrong_command_line_says_what_is_wrong(words: tuple[str, ...], tmp_pat
     done = Person(tmp_path).rcs(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("rcs: ")
-
-
-def test_nothing_but_the_settings_and_the_id_of_the_machine_is_kept(ada: Person, database: Database) -> None:
-    ada.said("init", database.url())
-    ada.said("add")
-    machine_id(str(ada.home))
-    files = {str(path.relative_to(ada.home)) for path in ada.home.rglob("*") if path.is_file()}
-    kept = (".lock", "machine.json")
-    assert files == {".rcs/.lock", ".rcs/config.toml", *(f".rcs/share/{name}" for name in kept)}
-    assert os.listdir(ada.project) == [".git"]

@@ -10,11 +10,9 @@ import pytest
 from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso
 from rcs_hooks.share import file_sources, loop
-from rcs_hooks.share.errors import DENIED, ShareError
 from rcs_hooks.state import history
-from tests.share.conftest import ADMIN
-from tests.share.support import Home, Sharing, shared_events, table, wait_for
-from tests.support import NOW, RCS_HOOK, Workspace, run_rcs
+from tests.share.support import Home, shared_events, table
+from tests.support import NOW, Workspace, run_rcs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,18 +140,6 @@ def test_a_database_that_was_deleted_leaves_what_it_had(database: Database, tmp_
     home.emit(7)
     assert home.share() == 7
     assert seen(database) == sorted([*range(1, 6), *range(1, 8)])
-
-
-def test_a_database_without_an_id_is_the_same_once_it_has_one(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(5)
-    with sqlite3.connect(home.database) as sql:
-        sql.execute("DROP TABLE source")
-    sql.close()
-    assert home.share() == 5
-    home.emit(5)  # opens it to write
-    assert home.share() == 5
-    assert seen(database) == list(range(1, 11))
 
 
 def test_a_history_with_more_than_is_read_from_its_end_is_sent_from_its_beginning(

@@ -143,33 +143,6 @@ def a_folder(workspace: Workspace) -> None:
     path_of(workspace).mkdir()
 
 
-def a_pipe(workspace: Workspace) -> None:
-    os.mkfifo(path_of(workspace))
-
-
-def tracked(workspace: Workspace) -> None:
-    path_of(workspace).write_bytes(line(1))
-    (workspace.root / ".rcs/.gitignore").write_text("")
-    for words in (("init", "-q"), ("add", "-f", str(path_of(workspace)))):
-        subprocess.run(["git", "-C", str(workspace.root), *words], check=True)
-
-
-@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe, tracked])
-def test_a_history_that_cannot_be_used_loses_nothing_else(
-    spoil: Callable[[Workspace], None], workspace: Workspace
-) -> None:
-    workspace.prompt("$ulw")
-    path_of(workspace).unlink()
-    spoil(workspace)
-    assert "initialized" in workspace.prompt("$forge").context
-    assert workspace.stop().blocks
-    workspace.prompt("$cancel")
-    assert workspace.read("forge")["active"] is False
-    assert history.read(str(workspace.state), "s1", 10) == []
-    assert history.fault(str(workspace.state), "s1")
-    assert not (workspace.root / "elsewhere").exists()
-
-
 def test_what_a_line_brings_is_cleaned_and_bounded() -> None:
     found = history.event_of(
         json.dumps(
