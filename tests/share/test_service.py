@@ -158,3 +158,32 @@ def test_an_agent_of_launchd_is_loaded_renewed_and_removed(desk: Desk) -> None:
 
 
 # --- uninstall
+
+
+@linux
+def test_uninstall_removes_the_service_too(desk: Desk) -> None:
+    desk.said("share", "start")
+    assert desk.calls == START
+    desk.said("uninstall", "--client", "claude")
+    assert desk.unit.exists()
+    line = f"{desk.unit}, the service of `rcs share start`\n"
+    assert f"would remove {line}" in desk.said("uninstall", "--dry-run")
+    assert desk.unit.exists()
+    assert f"removed {line}" in desk.said("uninstall")
+    assert not desk.unit.exists()
+    assert "--user disable --now rcs-share.service" in desk.calls
+    assert "service of" not in desk.said("uninstall")
+
+
+@linux
+def test_purge_says_what_of_sharing_lies_in_the_home(desk: Desk, database: Database) -> None:
+    desk.share_with(database.url())
+    (desk.home / ".rcs/share").mkdir()
+    desk.said("share", "start")
+    said = desk.said("uninstall", "--purge", "--yes")
+    assert (
+        "sharing: ~/.rcs has the id of this machine, what was sent, and which folders are shared (shop); what was sent"
+        f" stays in {database.address.shown}, where `rcs share prune` removes it\n"
+    ) in said
+    assert not (desk.home / ".rcs").exists()
+    assert not desk.unit.exists()
