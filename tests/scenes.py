@@ -27,7 +27,7 @@ from unittest import mock
 from rcs_hooks.environment import Environment
 from rcs_hooks.files.clock import iso
 from rcs_hooks.hook.entry import respond
-from rcs_hooks.hook.scenes import Stage, Step, json_object, shown, wrapped
+from rcs_hooks.hook.scenes import SceneStep, Stage, json_object, shown, wrapped
 from rcs_hooks.mcp import tools
 from tests import contract
 from tests.support import NOW, Workspace, check_output, clean_env, run_rcs
@@ -96,7 +96,7 @@ class HouseStage(Stage):
         self.reason = ""
         (folder / ".git" / "refs").mkdir(parents=True)
 
-    def play(self, step: Step) -> list[str]:
+    def play(self, step: SceneStep) -> list[str]:
         with mock.patch.object(time, "time", lambda: self.now):
             came = super().play(step)
         now = re.compile(rf"\bt{(self.now - NOW) / SECONDS:g}\b")
@@ -130,21 +130,21 @@ class HouseStage(Stage):
 
     # --- calls of the hooks
 
-    def session(self, step: Step) -> str:
+    def session(self, step: SceneStep) -> str:
         return self._whose(step.verb.partition("@")[2]) or ""
 
     def _whose(self, name: str) -> str | None:
         """Return the id of a session, by its name in the scene; None for root."""
         return None if name == "root" else self.wire.session if name in ("", "s1") else name
 
-    def do_with(self, step: Step) -> None:
+    def do_with(self, step: SceneStep) -> None:
         self.more = json.loads(step.words)
 
-    def do_prompt(self, step: Step) -> list[str]:
+    def do_prompt(self, step: SceneStep) -> list[str]:
         self._next_turn()
         return self._say(step, self.wire.prompt("\n".join([step.words.replace("\\n", "\n"), *step.text])))
 
-    def do_unasked(self, step: Step) -> list[str]:
+    def do_unasked(self, step: SceneStep) -> list[str]:
         if self.wire.unasked:
             self._next_turn()
         return self._say(step, self.wire.unasked_prompt())
@@ -154,28 +154,28 @@ class HouseStage(Stage):
         if self.wire.turn:
             self.names[self.wire.turn_of(self.turns)] = f"turn{self.turns}"
 
-    def do_same(self, step: Step) -> list[str]:
+    def do_same(self, step: SceneStep) -> list[str]:
         """A prompt that was typed while the turn went on."""
         return self._say(step, self.wire.prompt(step.words))
 
-    def do_handed_back(self, step: Step) -> list[str]:
+    def do_handed_back(self, step: SceneStep) -> list[str]:
         """The prompt by which a client goes on after a Stop that was held."""
         return self._say(step, self.wire.handed_back(self.reason))
 
-    def _say(self, step: Step, fields: dict[str, Any]) -> list[str]:
+    def _say(self, step: SceneStep, fields: dict[str, Any]) -> list[str]:
         return self._call("UserPromptSubmit", step, fields)
 
-    def do_stop(self, step: Step) -> list[str]:
+    def do_stop(self, step: SceneStep) -> list[str]:
         return self._call("Stop", step, self.wire.stop(step.words.replace("\\n", "\n") or None))
 
-    def do_start(self, step: Step) -> list[str]:
+    def do_start(self, step: SceneStep) -> list[str]:
         call = self.wire.started(str(self.root), self.now + SECONDS) | {"session_id": self.session(step)}
         return self._send("SessionStart", json.dumps(call | self._extra()).encode())
 
-    def do_again(self, step: Step) -> list[str]:
+    def do_again(self, step: SceneStep) -> list[str]:
         return self._send(*self.last, seconds=float(step.words or 0))
 
-    def _call(self, event: str, step: Step, fields: dict[str, Any]) -> list[str]:
+    def _call(self, event: str, step: SceneStep, fields: dict[str, Any]) -> list[str]:
         call = self.wire.call(event, str(self.root), self.turns, self.now + SECONDS)
         call |= {"session_id": self.session(step)} | fields | self._extra()
         return self._send(event, json.dumps(call, ensure_ascii=False).encode())
@@ -184,7 +184,7 @@ class HouseStage(Stage):
         more, self.more = self.more, {}
         return more
 
-    def do_hook(self, step: Step) -> list[str]:
+    def do_hook(self, step: SceneStep) -> list[str]:
         """Call the hook with the text as its input, whatever that is."""
         return self._send("UserPromptSubmit", self.local("\n".join(step.text)).encode())
 
@@ -205,20 +205,20 @@ class HouseStage(Stage):
 
     # --- what else happens
 
-    def do_env(self, step: Step) -> None:
+    def do_env(self, step: SceneStep) -> None:
         name, _, value = step.words.partition("=")
         self.env[name] = self.local(value)
 
-    def do_wait(self, step: Step) -> None:
+    def do_wait(self, step: SceneStep) -> None:
         self.now += float(step.words[:-1]) * UNITS[step.words[-1]]
 
-    def do_home(self, step: Step) -> None:
+    def do_home(self, step: SceneStep) -> None:
         """Write a file in the home."""
         path = self.home / step.words
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(f"{line}\n" for line in step.text))
 
-    def do_record(self, step: Step) -> None:
+    def do_record(self, step: SceneStep) -> None:
         name, _, fields = step.words.partition(" ")
         session, _, mode = name.rpartition("/")
         place = Workspace(self.root, now=self.now)
@@ -226,7 +226,7 @@ class HouseStage(Stage):
         write = place.edit if place.mode_path(mode, whose).exists() else place.write
         write(mode, whose, **json.loads(fields or "{}"))
 
-    def do_question(self, step: Step) -> None:
+    def do_question(self, step: SceneStep) -> None:
         record = {
             "kind": "rcs.question/v1", "question_id": "q1", "session_id": self.wire.session, "source": "forge",
             "status": "pending", "created_at": iso(self.now), "question": "Which database?",
@@ -235,7 +235,7 @@ class HouseStage(Stage):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(record, indent=2) + "\n")
 
-    def do_rcs(self, step: Step) -> list[str]:
+    def do_rcs(self, step: SceneStep) -> list[str]:
         self.now += SECONDS
         env = clean_env(**self._environment())
         words = shlex.split(self._known(self.local(step.words)))
@@ -245,14 +245,14 @@ class HouseStage(Stage):
             said += said_in(self.portable(text))
         return said
 
-    def do_show(self, step: Step) -> list[str]:
+    def do_show(self, step: SceneStep) -> list[str]:
         """Show the whole of a record or of the history of a session."""
         session, _, name = step.words.partition("/")
         file = "history.jsonl" if name == "history" else f"{name}-state.json"
         path = Workspace(self.root).folder(self._whose(session)) / file
         return self.portable(path.read_text()).splitlines()
 
-    def do_mcp(self, step: Step) -> list[str]:
+    def do_mcp(self, step: SceneStep) -> list[str]:
         self.now += SECONDS
         tool, _, arguments = step.words.partition(" ")
         given = json.loads(self._known(self.local(arguments or "{}")))

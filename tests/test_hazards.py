@@ -339,7 +339,7 @@ UNREADABLE: list[tuple[str, str, dict[str, str]]] = [
     ("own settings", "cut huge pipe folder loop closed", {"names": "config doctor"}),
     ("skill", "huge latin-1 closed", {"says": "check emit", "names": "machines"}),
     ("skill", "pipe folder loop out", {"names": "modes doctor run"}),
-    ("runs", "cut nul huge pipe folder closed", {"says": "emit runs run page", "names": "status next"}),
+    ("runs", "cut nul huge pipe folder closed", {"says": "emit runs run page", "names": "status"}),
     ("task", KINDS, {"says": "task next", "names": "status tasks page"}),
     ("plan", SOME, {"says": "next", "names": "task"}),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ PACKAGE = Path(rcs_hooks.__file__).parent
 LAYERS = """
     errors, jsontext, shipped_modes, text, tuples, client_names
     catalog + mode_def, fault, machine
-    terminal, diagrams, files, workflow
+    terminal, files, workflow
     interface, overlay, drawing, environment, editing, proof
     config, clients, modes, runs
     state, tasks
@@ -25,7 +25,7 @@ LAYERS = """
 """
 """The lowest first. Rooms of one line know nothing of each other, unless a plus joins them."""
 PURE = """
-    workflow/ machine/ diagrams/ drawing/ overlay.py interface.py
+    workflow/ machine/ drawing/ overlay.py interface.py
     runs/records.py runs/request.py runs/rules.py runs/progress.py runs/path.py runs/timeline.py runs/messages.py
     tasks/guards/acceptance.py tasks/guards/code.py tasks/guards/edge.py tasks/guards/plan.py tasks/messages.py
     tasks/diff_paths.py tasks/edges.py tasks/failures.py tasks/flow.py tasks/phases.py

@@ -34,7 +34,7 @@ SECONDS_IN_DOUBT = 1.0
 LONGEST_POINTER = 4_096
 
 
-class Answer(NamedTuple):
+class Asked(NamedTuple):
     """What git said of the state of a workspace."""
 
     found: frozenset[str]
@@ -47,7 +47,7 @@ class Answer(NamedTuple):
     """When git is asked once more, if it did not answer."""
 
 
-_known: dict[str, Answer] = {}
+_known: dict[str, Asked] = {}
 """The last answer for each workspace."""
 
 
@@ -144,21 +144,21 @@ def _surely_tracked(root: str) -> frozenset[str]:
     return _ask(root).found
 
 
-def _ask(root: str) -> Answer:
+def _ask(root: str) -> Asked:
     """Return what git says, asked once for each version of its index."""
     here = os.path.realpath(root)
     try:
         repository = repository_of(here)
     except OSError as error:
-        return Answer(NONE, f"{error.filename}: {reason_of(error)}")
+        return Asked(NONE, f"{error.filename}: {reason_of(error)}")
     stamp = _stamp(f"{repository[1]}/index") if repository else ()
     if repository is None or not stamp:  # nothing was ever added
-        return Answer(NONE)
+        return Asked(NONE)
     now = time.monotonic()
     known = _known.get(root)
     if known is None or known.stamp != stamp or (known.why and now > known.until):
         found, why = _asked(*repository, here)
-        known = _known[root] = Answer(found, why, stamp, now + SECONDS_IN_DOUBT)
+        known = _known[root] = Asked(found, why, stamp, now + SECONDS_IN_DOUBT)
     return known
 
 

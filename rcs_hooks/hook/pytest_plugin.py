@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rcs_hooks.hook.scenes import Scene, Stage, Step
+    from rcs_hooks.hook.scenes import Scene, SceneStep, Stage
 
 OPTION = "--rcs-fixtures"
 ROOTS = pytest.StashKey[list["Path"]]()
@@ -103,7 +103,7 @@ class Play(pytest.Item):
                 else:
                     yield from _difference(step, came, client)
 
-    def _note(self, step: Step, came: list[str], client: str) -> None:
+    def _note(self, step: SceneStep, came: list[str], client: str) -> None:
         if client == self.scene.clients[0]:
             step.came = {"": came}
         elif came != step.came[""]:
@@ -120,7 +120,7 @@ class Play(pytest.Item):
         return self.path, self.scene.line - 1, self.scene.title
 
 
-def _difference(step: Step, came: list[str], client: str) -> list[str]:
+def _difference(step: SceneStep, came: list[str], client: str) -> list[str]:
     wanted = step.came.get(client, step.came.get("", []))
     if wanted == came:
         return []

@@ -17,7 +17,7 @@ from rcs_hooks.files.paths import HOME
 from rcs_hooks.files.workspaces import find_root, is_repository
 from rcs_hooks.hook.call import parse
 from rcs_hooks.hook.cli_command import rcs_words
-from rcs_hooks.hook.scenes import SETTINGS, Scene, SceneError, Step, changes, portable, tree, write
+from rcs_hooks.hook.scenes import SETTINGS, Scene, SceneError, SceneStep, changes, portable, tree, write
 
 if TYPE_CHECKING:
     from rcs_hooks.environment import Environment
@@ -45,11 +45,11 @@ class Recorder:
         env = self.environment.env
         came = [line, *changes(self.before, tree(Path(self.root)))]
         steps = [
-            Step("at", str(self.environment.now)),
-            *([Step("git")] if self.is_repository else []),
-            *([Step("called", str(len(self.called)))] if self.called != "rcs" else []),
-            Step("cwd", self._portable(self.cwd)),
-            *(Step("env", f"{name}={self._portable(env[name])}") for name in SETTINGS if name in env),
+            SceneStep("at", str(self.environment.now)),
+            *([SceneStep("git")] if self.is_repository else []),
+            *([SceneStep("called", str(len(self.called)))] if self.called != "rcs" else []),
+            SceneStep("cwd", self._portable(self.cwd)),
+            *(SceneStep("env", f"{name}={self._portable(env[name])}") for name in SETTINGS if name in env),
             *(self._file(f"{HOME}/{name}", data) for name, data in self.before.items()),
             self._call([self._portable(each) for each in came]),
         ]
@@ -60,18 +60,18 @@ class Recorder:
         text = portable(text, os.path.realpath(self.root), [])
         return portable(text, self.root, sorted(ways, key=len, reverse=True))
 
-    def _call(self, came: list[str]) -> Step:
+    def _call(self, came: list[str]) -> SceneStep:
         try:
             text = self.raw.decode().removesuffix("\n")
         except UnicodeDecodeError:
-            return Step("hook", "base64", [base64.b64encode(self.raw).decode()], {"": came})
-        return Step("hook", text=self._portable(text).split("\n"), came={"": came})
+            return SceneStep("hook", "base64", [base64.b64encode(self.raw).decode()], {"": came})
+        return SceneStep("hook", text=self._portable(text).split("\n"), came={"": came})
 
-    def _file(self, name: str, data: bytes) -> Step:
+    def _file(self, name: str, data: bytes) -> SceneStep:
         text = data.decode(errors="replace")
         if text.encode() != data or (text and not text.endswith("\n")):
-            return Step("base64", name, [base64.b64encode(data).decode()])
-        return Step("file", name, self._portable(text).split("\n")[:-1])
+            return SceneStep("base64", name, [base64.b64encode(data).decode()])
+        return SceneStep("file", name, self._portable(text).split("\n")[:-1])
 
 
 def save(folder: Path, scene: str, now: float) -> Path:

@@ -49,7 +49,7 @@ class SceneError(RcsError):
 
 
 @dataclass
-class Step:
+class SceneStep:
     """A call of a scene: `[verb] [words]`, a text, and what came of it by client; "" is every other client."""
 
     verb: str
@@ -79,7 +79,7 @@ class Scene:
 
     title: str
     line: int = 0
-    steps: list[Step] = field(default_factory=list)
+    steps: list[SceneStep] = field(default_factory=list)
 
     @property
     def clients(self) -> list[str]:
@@ -111,7 +111,7 @@ def read(text: str) -> tuple[list[str], list[Scene]]:
         else:
             verb, _, words = line.partition(" ")
             came = []
-            scenes[-1].steps.append(Step(verb, words, came={"": came}, before=waiting))
+            scenes[-1].steps.append(SceneStep(verb, words, came={"": came}, before=waiting))
             waiting = []
     return head, scenes
 
@@ -140,7 +140,7 @@ class Stage:
         self.now = 0.0
         self.called = "rcs"
 
-    def play(self, step: Step) -> list[str]:
+    def play(self, step: SceneStep) -> list[str]:
         """Make a call and return what came of it, as the lines of a scene. Raises SceneError for an unknown one."""
         if step.verb == "given":
             verb, _, words = step.words.partition(" ")
@@ -166,34 +166,34 @@ class Stage:
 
     # --- what a recording consists of; None: nothing came of it
 
-    def do_clients(self, step: Step) -> None:
+    def do_clients(self, step: SceneStep) -> None:
         """Name the clients; nothing is done."""
 
-    def do_at(self, step: Step) -> None:
+    def do_at(self, step: SceneStep) -> None:
         """Set the clock."""
         self.now = float(step.words)
 
-    def do_cwd(self, step: Step) -> None:
+    def do_cwd(self, step: SceneStep) -> None:
         self.cwd = step.words
 
-    def do_called(self, step: Step) -> None:
+    def do_called(self, step: SceneStep) -> None:
         """Call `rcs` by a word of that length: messages leave out what does not fit."""
         self.called = "rcs".ljust(min(int(step.words), 4096), "_")
 
-    def do_env(self, step: Step) -> None:
+    def do_env(self, step: SceneStep) -> None:
         name, _, value = step.words.partition("=")
         if name not in SETTINGS:
             raise SceneError(f"{clean(name, 100)!r} is not a setting of a recording")
         self.env[name] = self.local(value)
 
-    def do_git(self, step: Step) -> None:
+    def do_git(self, step: SceneStep) -> None:
         """Make the folder a repository, as far as a workspace is known by it."""
         (self.root / GIT / "refs").mkdir(parents=True, exist_ok=True)
 
-    def do_file(self, step: Step) -> None:
+    def do_file(self, step: SceneStep) -> None:
         self.put(step.words, self.local("".join(f"{line}\n" for line in step.text)).encode())
 
-    def do_base64(self, step: Step) -> None:
+    def do_base64(self, step: SceneStep) -> None:
         try:
             self.put(step.words, base64.b64decode("".join(step.text), validate=True))
         except binascii.Error as error:
@@ -210,7 +210,7 @@ class Stage:
         except OSError as error:
             raise SceneError(f"{clean(name, 100)} cannot be written: {reason_of(error)}") from None
 
-    def do_hook(self, step: Step) -> list[str]:
+    def do_hook(self, step: SceneStep) -> list[str]:
         """Call the hook with the text as its input; `hook base64` with bytes that are no text."""
         text = "\n".join(step.text)
         return [self.respond(base64.b64decode(text) if step.words else self.local(text).encode())]

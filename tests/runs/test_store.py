@@ -89,21 +89,6 @@ def test_a_database_of_another_program_is_refused_and_not_touched(project: Proje
     assert project.database.read_bytes() == before
 
 
-def test_a_database_of_an_older_program_is_read_and_written_and_stays_open_to_that_program(project: Project) -> None:
-    project.emit("requirements")
-    assert sqlite_schema.VERSION == 1  # an older server that still runs would refuse a higher one
-    connection = sqlite3.connect(project.database)
-    for column in ("ended", "session", "client", "workspace"):
-        connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
-    connection.commit()
-    connection.close()
-    assert project.rcs("runs", "list").returncode == 0
-    assert project.emit("design")["seq"] == 3
-    assert project.query("SELECT run_id, ended, session FROM runs") == [("r1", None, None)]
-    project.emit("tasks", env={"RCS_SESSION_ID": "s1"})
-    assert project.query("SELECT session, client, workspace FROM runs") == [("s1", None, str(project.root))]
-
-
 def test_an_empty_file_becomes_a_database(project: Project) -> None:
     project.database.parent.mkdir()
     project.database.touch()

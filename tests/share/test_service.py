@@ -16,6 +16,8 @@ from tests.support import RCS_HOOK, clean_env, run_rcs
 if TYPE_CHECKING:
     import subprocess
 
+    from tests.share.conftest import Database
+
 
 MANAGER = """#!/bin/sh
 echo "$*" >> "$CALLS"

@@ -166,10 +166,3 @@ def test_a_verdict_does_not_remove_an_issue_that_somebody_else_has_found(task: T
     done = task("review code", "--verdict", "ok")
     assert (done.status, task.phase, task.read(CODE_REVIEW)["issues"]) == (1, "review", [issue])
     assert "issues: 1 blocking (C1 src/a.py: it hangs), need 0" in done.err
-
-
-def test_the_aggregate_of_earlier_reviews_gives_way(task: Task) -> None:
-    review = {"aggregate": {"ok": False, "decision": "needs_changes"}}
-    task.at("plan_review", {PLAN: WHOLE_PLAN, PLAN_REVIEW: review})
-    task.did("review plan", "--verdict", "ok")
-    assert (task.phase, "aggregate" in task.read(PLAN_REVIEW)) == ("codegen", False)
