@@ -22,8 +22,8 @@ SLOW = ("browser", "real_clients", "sweep")
 TESTS = Path(__file__).parent
 MEMORY = "/dev/shm"
 ROOM = 1 << 30
-SAMPLE = 5
-"""How many of its slow tests a file plays in a sample: of the real clients, a turn of each."""
+SAMPLE = 3
+"""How many of its slow tests a file plays in a sample; those with real clients choose for themselves."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -84,10 +84,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = {
         item
         for path, group in files.items()
-        for item in random.Random(path.name).sample(group, min(len(group), SAMPLE))
+        for item in (group if path.parent.name == "real_clients" else _some_of(path.name, group))
     }
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = [item for item in items if item in chosen]
+
+
+def _some_of(name: str, items: list[pytest.Item]) -> list[pytest.Item]:
+    return random.Random(name).sample(items, min(len(items), SAMPLE))
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

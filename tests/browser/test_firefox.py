@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
 
+__all__ = ["pictures"]
+
+pytestmark = pytest.mark.full
+
+WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+
 
 @pytest.fixture(scope="session")
 def one_firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
