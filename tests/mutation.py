@@ -268,25 +268,30 @@ class Tests:
         found = self._data.contexts_by_lineno(self._files[path]) if path in self._files else {}
         return {line: set(tests) for line, tests in found.items()}
 
-    def of(self, change: Change, root: Path) -> tuple[list[str], bool]:
-        """The tests that a change may concern, and whether they must be collected with it: it is outside functions."""
-        tests, is_outside = set[str](), False
+    def jobs(self, change: Change, root: Path) -> tuple[list[list[str]], bool]:
+        """The tests that a change may concern, and whether they must be collected with it: it is outside functions.
+
+        Then those that run the lines in functions are first, and those that run anything else of the module follow.
+        """
+        near, far, is_outside = set[str](), set[str](), False
         for path, new in change.files.items():
             by_line, old = self.of_lines(path), (root / path).read_bytes()
-            mine = set[str]().union(*(by_line.get(line, ()) for line in touched(old, new)))
-            if "" in mine or replacements(*(compile(text, path, "exec", 0, True) for text in (old, new))) is None:
+            found = [by_line.get(line, set()) for line in touched(old, new)]
+            near.update(*(tests for tests in found if "" not in tests))
+            codes = (compile(text, path, "exec", 0, True) for text in (old, new))
+            if any("" in tests for tests in found) or replacements(*codes) is None:
                 is_outside = True
-                mine = mine.union(*by_line.values())
-            tests |= mine
-        return sorted(tests & self.seconds.keys(), key=lambda test: self.ranks[test]), is_outside
+                far.update(*by_line.values())
+        ordered = [sorted(tests & self.ranks.keys(), key=self.ranks.__getitem__) for tests in (near, far - near)]
+        return [job for tests in ordered for job in (self._batches(tests) if is_outside else [tests])], is_outside
 
-    def batches(self, tests: list[str]) -> Iterator[list[str]]:
+    def _batches(self, tests: list[str]) -> Iterator[list[str]]:
         """Tests by their files, which take time to read: first those of the four quickest, then of twice as many."""
         files: dict[str, list[str]] = defaultdict(list)
         for test in tests:
             files[test.partition("::")[0]].append(test)
         order = sorted(
-            files.values(), key=lambda mine: (self.ranks[mine[0]][0], sum(self.seconds[test] for test in mine))
+            files.values(), key=lambda mine: (self.ranks[mine[0]][0], sum(map(self.seconds.__getitem__, mine)))
         )
         start, size = 0, 4
         while start < len(order):
@@ -300,6 +305,7 @@ class Worker:
     def __init__(self, root: Path, kind: str) -> None:
         self._temporary = root.parent / "tmp"
         self._temporary.mkdir(exist_ok=True)
+        self._temporary.chmod(0o1777)  # the PostgreSQL of the tests runs as another user
         env = {name: value for name, value in os.environ.items() if not name.startswith("RCS_")}
         env |= {"TABLES_STOP": "1", "TMPDIR": str(self._temporary)}
         (jobs, to), (back, answers) = os.pipe(), os.pipe()
@@ -361,19 +367,20 @@ class Bench:
     def tried(self, change: Change) -> dict[str, object]:
         """What became of a change, as a row of the results."""
         end = time.monotonic() + self._options.limit
-        tests, is_outside = self._tests.of(change, self._root)
+        jobs, is_outside = self._tests.jobs(change, self._root)
+        tests = {*itertools.chain(*jobs)}
         found: Results = {}
         killers: list[str] = []
         with self._made(change):
-            for batch in self._tests.batches(tests) if is_outside else [tests]:
-                job = {"files": [*change.files], "tests": batch, "stop": not self._options.all}
-                patience = PATIENCE + 5 * max(map(self._tests.seconds.__getitem__, batch), default=0)
+            for names in jobs:
+                job = {"files": [*change.files], "tests": names, "stop": not self._options.all}
+                patience = PATIENCE + 5 * max(map(self._tests.seconds.__getitem__, names), default=0)
                 job |= {"seconds": end - time.monotonic(), "patience": patience}
                 found |= self._workers[is_outside].results(job)
                 killers = [test for test, (failed, _) in found.items() if failed]
                 if killers and not self._options.all:
                     break
-        outcome = "survived" if found.keys() >= {*tests} else "late"
+        outcome = "survived" if found.keys() >= tests else "late"
         row: dict[str, object] = {key: value for key, value in vars(change).items() if key != "files"}
         row |= {"outcome": "dead" if killers else outcome if tests else "no test", "killers": killers}
         row |= {"tests": len(tests), "run": len(found), "fresh": is_outside, "all": self._options.all}
@@ -437,7 +444,7 @@ def main(words: list[str]) -> int:
     if not options.cover:
         options.results.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="mutation-", dir=MEMORY if os.path.isdir(MEMORY) else None) as name:
-            os.chmod(name, 0o755)  # the PostgreSQL of the tests runs as another user
+            os.chmod(name, 0o755)
             _run(private_copy(Path(name).resolve()), options)
     rows = [row for row in _rows(options.results) if row["all"] == (options.all or options.cover)]
     print("\n".join((alone if options.cover else summary)(rows)))

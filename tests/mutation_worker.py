@@ -32,6 +32,7 @@ from typing import Any
 import coverage
 import pytest
 
+ROOT = os.getcwd()
 STDERR = 2
 MEMORY = 4 << 30
 """How many bytes of address space the tests of one change may have."""
@@ -43,6 +44,11 @@ LOADED = "anyio httpx hypothesis jsonschema mcp orjson psycopg pydantic regex st
 
 Job = dict[str, Any]
 Results = dict[str, tuple[bool, float]]
+
+
+def name_of(item: pytest.Item) -> str:
+    """The id of a test, the same in every copy."""
+    return item.nodeid.replace(ROOT, "COPY")
 
 
 def replacements(old: CodeType, new: CodeType) -> dict[CodeType, CodeType] | None:
@@ -88,7 +94,7 @@ class Player:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.play({item.nodeid: item for item in session.items})
+        self.play({name_of(item): item for item in session.items})
         return True
 
     def play(self, items: dict[str, pytest.Item]) -> None:
@@ -101,9 +107,9 @@ class Player:
             self._failed, self._seconds = False, 0.0
             patience = max(0.001, min(self._job["patience"], self._job["end"] - time.monotonic()))
             faulthandler.dump_traceback_later(patience, exit=True, file=STDERR)
-            self.say(item.nodeid)
+            self.say(name_of(item))
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
-            self.say(item.nodeid, self._failed, self._seconds)
+            self.say(name_of(item), self._failed, self._seconds)
             if self._failed and self._job["stop"]:
                 break
 
@@ -124,7 +130,7 @@ class Collected:
         self._functions = [each for each in functions if each.__code__.co_filename in self._sources]
         caches = [each for each in everything if isinstance(each, functools._lru_cache_wrapper)]
         self._caches = [each for each in caches if str(each.__module__).startswith("rcs_hooks")]
-        self._items = {item.nodeid: item for item in session.items}
+        self._items = {name_of(item): item for item in session.items}
         self._plugins = session.config.pluginmanager
         serve(*self._streams, self._play)
         return True
@@ -221,12 +227,12 @@ class Covered:
         self.coverage = coverage.Coverage(config_file=str(self._folder / "settings"), data_suffix=True)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        (self._folder / "tests").write_text(json.dumps([item.nodeid for item in session.items]))
+        (self._folder / "tests").write_text(json.dumps([name_of(item) for item in session.items]))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        (self._folder / "test").write_text(item.nodeid)
-        self.coverage.switch_context(item.nodeid)
+        (self._folder / "test").write_text(name_of(item))
+        self.coverage.switch_context(name_of(item))
         try:
             return (yield)
         finally:
