@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
 
-__all__ = ["pictures"]
-
 pytestmark = pytest.mark.full
 
 WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
