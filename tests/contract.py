@@ -163,7 +163,7 @@ SENTENCES = (
     r"team runtime",
     r"(?m)^Error: .*(?:\nValid next states: .*)?",
     r"task \S+: cannot move \w+ -> \w+",
-    r"\w+ -> \w+ is not a transition[^\n]*",
+    r"\w+ -> \w+ is not a transition[^\n\"]*",
     r"(?i)if you want, i can|would you like me to continue|if you'd like, i can",
-    r"task \S+ is done\. Re-open it[^\n]*",
+    r"task \S+ is done\. Re-open it[^\n\"]*",
 )

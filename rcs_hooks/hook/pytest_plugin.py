@@ -35,7 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     roots = [_resolved(config, path) for path in config.getoption(OPTION)]
     config.stash[ROOTS] = roots
-    config.args += [str(root) for root in roots if str(root) not in config.args]
+    if config.args_source != pytest.Config.ArgsSource.ARGS:  # who names tests wants those alone
+        config.args += [str(root) for root in roots if str(root) not in config.args]
 
 
 def _resolved(config: pytest.Config, path: str) -> Path:
