@@ -10,7 +10,8 @@ A scene holds state, decisions, exit statuses and the seeds' own sentences; othe
     record s1/forge {…}         what another tool writes into a record; `root/forge` without a session
     question {…}                a question as another tool asks it
     rcs …, mcp TOOL {…}         a command, a tool; the text below is its input
-    show s1/forge               the whole of a record, or `s1/history`
+    words hud …                 a command, and its words as people read them
+    show s1/forge               the whole of a record, or `s1/history`; `show AGENTS.md`: of any other file
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import json
 import re
 import shlex
 import time
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,7 @@ from rcs_hooks.hook.entry import respond
 from rcs_hooks.hook.scenes import SceneStep, Stage, json_object, shown, wrapped
 from rcs_hooks.mcp import tools
 from tests import contract
-from tests.support import NOW, Workspace, check_output, clean_env, run_rcs
+from tests.support import NOW, RCS_HOOK, Workspace, check_output, clean_env, run_rcs
 from tests.wire import Wire, wires
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -85,6 +87,7 @@ class HouseStage(Stage):
     def __init__(self, folder: Path, client: str = "") -> None:
         super().__init__(folder, client)
         self.now = NOW
+        self.called = str(RCS_HOOK.with_name("rcs"))
         self.home = folder.parent / "home"
         self.home.mkdir()
         self.wire: Wire = wires()[client or "codex"]
@@ -212,6 +215,9 @@ class HouseStage(Stage):
     def do_wait(self, step: SceneStep) -> None:
         self.now += float(step.words[:-1]) * UNITS[step.words[-1]]
 
+    def do_file(self, step: SceneStep) -> None:
+        super().do_file(replace(step, words=self._known(step.words)))
+
     def do_home(self, step: SceneStep) -> None:
         """Write a file in the home."""
         path = self.home / step.words
@@ -236,21 +242,29 @@ class HouseStage(Stage):
         path.write_text(json.dumps(record, indent=2) + "\n")
 
     def do_rcs(self, step: SceneStep) -> list[str]:
+        status, texts = self._run(step)
+        return status + [line for text in texts for line in said_in(text)]
+
+    def do_words(self, step: SceneStep) -> list[str]:
+        status, texts = self._run(step)
+        return status + [line.rstrip() for text in texts for line in text.splitlines() if line.strip()]
+
+    def _run(self, step: SceneStep) -> tuple[list[str], list[str]]:
+        """Run a command; return its exit status, where it is not 0, and its two outputs."""
         self.now += SECONDS
-        env = clean_env(**self._environment())
         words = shlex.split(self._known(self.local(step.words)))
+        env = clean_env(**self._environment())
         done = run_rcs(*words, cwd=self.root, env=env, stdin="\n".join(step.text).encode())
-        said = [f"exit {done.returncode}"] if done.returncode else []
-        for text in (done.stdout, done.stderr):
-            said += said_in(self.portable(text))
-        return said
+        status = [f"exit {done.returncode}"] if done.returncode else []
+        return status, [self.portable(done.stdout), self.portable(done.stderr)]
 
     def do_show(self, step: SceneStep) -> list[str]:
-        """Show the whole of a record or of the history of a session."""
+        """Show the whole of a record, of the history of a session, or of a file of the project."""
         session, _, name = step.words.partition("/")
         file = "history.jsonl" if name == "history" else f"{name}-state.json"
-        path = Workspace(self.root).folder(self._whose(session)) / file
-        return self.portable(path.read_text()).splitlines()
+        record = Workspace(self.root).folder(self._whose(session)) / file
+        path = self.root / step.words if "." in step.words else record
+        return [line for line in self.portable(path.read_text()).splitlines() if line.strip()]
 
     def do_mcp(self, step: SceneStep) -> list[str]:
         self.now += SECONDS
