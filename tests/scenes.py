@@ -69,6 +69,7 @@ WORDS = (
 PRIVATE = (".lock", "hook-ledger.json", ".gitignore", "rcs.db", "rcs.db-wal", "rcs.db-shm")
 EVERYWHERE = (
     "session_id",
+    "user",
     "turn_id",
     "version",
     "v",
