@@ -37,7 +37,7 @@ TEXTS = {
     "zqfeature": EVERYWHERE,
     "zqrun": EVERYWHERE,
     "zqtask": {DUMP, PAGES, OWN},
-    "zqoverride": EVERYWHERE,  # the reason of a task's move
+    "zqoverride": {DUMP},  # the reason of a task's move
     "zqfolder": {DUMP, PAGES, SAID, OWN},
 }
 """What leaves with `--texts` alone."""
