@@ -15,47 +15,42 @@ from tests.state.test_operations import AT, BROKEN, DAY_BEFORE, agrees, ask, at,
 from tests.support import Record, Workspace
 from tests.table import each_row
 
-# --- clear
+PATH = ".rcs/state/sessions/s1/team-state.json"
 
 
 @in_both_scopes
 def test_clearing_one_member_leaves_the_others_to_the_byte(session: str | None, workspace: Workspace) -> None:
+    workspace.prompt("$team", "s2")
     for mode in ("team", "forge", "ultrawork"):
         write(at(workspace, session), mode, {"active": True}, root_scope=session is None)
-    kept = {mode: workspace.mode_path(mode, session).read_bytes() for mode in ("forge", "ultrawork")}
+    changing = ("team-state.json", "skill-active-state.json", "history.jsonl")
+    before = workspace.snapshot()
+    kept = {path: data for path, data in before.items() if "sessions/s2/" in path or not path.endswith(changing)}
     assert clear(at(workspace, session), "team")["cleared"] is True
+    after = workspace.snapshot()
+    assert {path: after[path] for path in kept} == kept
     assert not workspace.mode_path("team", session).exists()
-    assert {mode: workspace.mode_path(mode, session).read_bytes() for mode in kept} == kept
     assert inventory(workspace, session) == ["forge", "ultrawork"]
     assert agrees(workspace, session)
 
 
-def test_stop_blocks_no_longer_for_the_member_that_was_cleared(workspace: Workspace) -> None:
-    workspace.prompt("$team $forge")
-    clear(at(workspace), "team")
-    assert "team" not in workspace.stop().reason
-    clear(at(workspace), "forge")
-    assert not workspace.stop().blocks
-
-
-@pytest.mark.parametrize("owner", [None, "s1"], ids=["nobody's", "this session's"])
-@pytest.mark.parametrize("has_own", [True, False], ids=["own record", "root only"])
+@each_row("owner", [None, "s1"])
+@each_row("has_own", [True, False])
 def test_a_root_survivor_is_ended_and_a_tombstone_kept(has_own: bool, owner: str | None, workspace: Workspace) -> None:
     workspace.write("team", None, session_id=owner)
     if has_own:
         workspace.write("team", note="gone")
     assert clear(at(workspace), "team")["cleared"] is True
     tombstone = workspace.read("team")
-    wanted = {"active": False, "current_phase": "cleared", "completed_at": AT}
-    assert tombstone | wanted == tombstone
+    assert tombstone | {"active": False, "current_phase": "cleared", "completed_at": AT} == tombstone
     assert "note" not in tombstone
     assert workspace.read("team", None)["active"] is False
     assert list_active(at(workspace)) == {"active_modes": []}
     assert agrees(workspace)
 
 
-@pytest.mark.parametrize("has_own", [True, False], ids=["own record", "root only"])
-def test_another_session_s_root_record_is_not_touched(has_own: bool, workspace: Workspace) -> None:
+@each_row("has_own", [True, False])
+def test_another_sessions_root_record_is_not_touched(has_own: bool, workspace: Workspace) -> None:
     workspace.write("team", None, session_id="s2")
     if has_own:
         workspace.write("team")
@@ -65,63 +60,27 @@ def test_another_session_s_root_record_is_not_touched(has_own: bool, workspace: 
     assert not workspace.mode_path("team").exists()
 
 
-def test_another_session_is_not_touched(workspace: Workspace) -> None:
-    workspace.prompt("$team", "s1")
-    workspace.prompt("$team", "s2")
-    before = {path: text for path, text in workspace.snapshot().items() if "sessions/s2/" in path}
-    clear(at(workspace), "team")
-    assert {path: text for path, text in workspace.snapshot().items() if "sessions/s2/" in path} == before
+NOTHING_TO_CLEAR: list[tuple[str, str | None, Record]] = [
+    # a mode, its session, its record
+    ("forge", "s1", {}),
+    ("team", "s2", {}),
+    ("team", None, {"session_id": "s2"}),
+    ("team", None, {"updated_at": DAY_BEFORE}),
+    ("team", None, {"lifecycle_outcome": "finished"}),
+    ("team", None, {"active": False, "current_phase": "cleared"}),
+]
 
 
-def nothing(workspace: Workspace) -> None:
-    """An empty workspace."""
+@each_row("there", [None, *NOTHING_TO_CLEAR])
+def test_cleared_is_false_and_no_byte_changes_where_there_is_nothing_to_clear(there: Any, workspace: Workspace) -> None:
+    if there:
+        workspace.write(there[0], there[1], **there[2])
+    before, paths = workspace.snapshot(), sorted(workspace.root.rglob("*"))
+    assert clear(at(workspace), "team") == {"cleared": False, "mode": "team", "path": PATH}
+    assert (workspace.snapshot(), sorted(workspace.root.rglob("*"))) == (before, paths)
 
 
-def another_mode(workspace: Workspace) -> None:
-    workspace.write("forge")
-
-
-def another_session(workspace: Workspace) -> None:
-    workspace.write("team", "s2")
-
-
-def cleared_before(workspace: Workspace) -> None:
-    workspace.write("team", None)
-    clear(at(workspace), "team")
-
-
-def root_of_another(workspace: Workspace) -> None:
-    workspace.write("team", None, session_id="s2")
-
-
-def stale_root(workspace: Workspace) -> None:
-    workspace.write("team", None, updated_at=DAY_BEFORE)
-
-
-def ended_root(workspace: Workspace) -> None:
-    workspace.write("team", None, lifecycle_outcome="finished")
-
-
-NOTHING_TO_CLEAR = [nothing, another_mode, another_session, cleared_before, root_of_another, stale_root, ended_root]
-
-
-@each_row("prepare", NOTHING_TO_CLEAR, ids=lambda prepare: prepare.__name__)
-def test_cleared_is_false_and_no_byte_changes_where_there_is_nothing_to_clear(
-    prepare: Any, workspace: Workspace
-) -> None:
-    prepare(workspace)
-    before, there = workspace.snapshot(), sorted(workspace.root.rglob("*"))
-    assert clear(at(workspace), "team") == {
-        "cleared": False,
-        "mode": "team",
-        "path": ".rcs/state/sessions/s1/team-state.json",
-    }
-    assert workspace.snapshot() == before
-    assert sorted(workspace.root.rglob("*")) == there
-
-
-@pytest.mark.parametrize("fields", [{}, {"lifecycle_outcome": "finished"}, {"active": False}],
-                         ids=["active", "finished", "off"])  # fmt: skip
+@each_row("fields", [{}, {"lifecycle_outcome": "finished"}, {"active": False}])
 def test_a_record_is_something_to_clear_active_or_not(fields: Record, workspace: Workspace) -> None:
     workspace.write("team", **fields)
     assert clear(at(workspace), "team")["cleared"] is True
@@ -129,37 +88,24 @@ def test_a_record_is_something_to_clear_active_or_not(fields: Record, workspace:
     assert clear(at(workspace), "team")["cleared"] is False
 
 
-def test_all_sessions_clears_root_and_every_session_and_names_the_files(workspace: Workspace) -> None:
+# --- in all sessions
+
+
+def test_all_sessions_clears_root_and_every_session_and_names_the_files_that_held_the_mode(
+    workspace: Workspace,
+) -> None:
     for session in ("s1", "s2"):
         workspace.write("forge", session)
         workspace.write("team", session)
-    workspace.write("forge", None)
+    workspace.write("forge", None, session_id="gone")
     workspace.write("team", "s3")
+    (workspace.state / "sessions" / "NOTES").write_text("mine")
     result = clear(at(workspace), "forge", all_sessions=True)
-    paths = [".rcs/state/sessions/s1/forge-state.json", ".rcs/state/sessions/s2/forge-state.json"]
-    assert {"cleared": True, "mode": "forge", "all_sessions": True, "removed": len(result["paths"])}.items() <= (
-        result.items()
-    )
-    assert set(result["paths"]) >= set(paths)
-    assert ".rcs/state/forge-state.json" in result["paths"]
+    paths = [f".rcs/state/{place}forge-state.json" for place in ("", "sessions/s1/", "sessions/s2/")]
+    assert (result["cleared"], result["removed"], sorted(result["paths"])) == (True, 3, paths)
     for each in ("s1", "s2", "s3"):
         assert list_active(at(workspace, each)) == {"active_modes": ["team"]}
     assert list_active(at(workspace, None))["active_modes"] == []
-
-
-def test_all_sessions_names_the_files_that_held_the_mode_and_no_other(workspace: Workspace) -> None:
-    workspace.write("forge", None)
-    workspace.write("team", "s1")
-    result = clear(at(workspace, None), "forge", all_sessions=True)
-    assert result["paths"] == [".rcs/state/forge-state.json"]
-    assert list_active(at(workspace)) == {"active_modes": ["team"]}
-
-
-def test_all_sessions_clears_the_root_records_of_other_sessions_too(workspace: Workspace) -> None:
-    workspace.write("forge", None, session_id="gone")
-    result = clear(at(workspace), "forge", all_sessions=True)
-    assert result["paths"] == [".rcs/state/forge-state.json"]
-    assert not workspace.mode_path("forge", None).exists()
 
 
 def test_all_sessions_with_nothing_to_clear_says_so_and_makes_nothing(workspace: Workspace) -> None:
@@ -168,32 +114,15 @@ def test_all_sessions_with_nothing_to_clear_says_so_and_makes_nothing(workspace:
     assert list(workspace.root.iterdir()) == []
 
 
-def test_a_stray_file_among_the_sessions_is_no_session(workspace: Workspace) -> None:
-    workspace.write("forge", None)
-    workspace.write("forge", "s1")
-    (workspace.state / "sessions" / "NOTES").write_text("mine")
-    assert clear(at(workspace), "forge", all_sessions=True)["cleared"] is True
-    assert list_active(at(workspace)) == {"active_modes": []}
-
-
-# --- clear: what cannot be read
+# --- what cannot be read
 
 
 def test_a_second_unreadable_file_does_not_replace_the_first(workspace: Workspace) -> None:
     texts = ["{first", "{second"]
     for text in texts:
         path = break_file(workspace, "team", text=text)
-        clear(at(workspace), "team")
+        assert clear(at(workspace, None), "team") == {"cleared": True, "mode": "team", "path": PATH}
     assert {each.read_text() for each in path.parent.glob("team-state.json?*")} == set(texts)
-
-
-def test_an_unreadable_file_in_one_session_is_found_without_naming_it(workspace: Workspace) -> None:
-    break_file(workspace, "team")
-    assert clear(at(workspace, None), "team") == {
-        "cleared": True,
-        "mode": "team",
-        "path": ".rcs/state/sessions/s1/team-state.json",
-    }
 
 
 @in_both_scopes
@@ -207,13 +136,12 @@ def test_clearing_a_mode_loses_no_unreadable_inventory(session: str | None, work
     assert BROKEN in {each.read_text() for each in path.parent.glob("skill-active-state.json*")}
 
 
-# --- clear: the inventory, and questions
+# --- the inventory, and questions
 
 
 @in_both_scopes
-@each_row("text", ['{"version": 1, "active_skills": [{"skill": "autopilot"}]}', BROKEN, "[]"],
-                         ids=["wrong", "cut", "a list"])  # fmt: skip
-def test_clearing_the_inventory_makes_it_anew_from_the_mode_files(
+@each_row("text", ['{"version": 1, "active_skills": [{"skill": "autopilot"}]}', BROKEN, "[]"])
+def test_clearing_the_inventory_makes_it_again_from_the_mode_files(
     text: str, session: str | None, workspace: Workspace
 ) -> None:
     workspace.write("team", session)
@@ -224,11 +152,6 @@ def test_clearing_the_inventory_makes_it_anew_from_the_mode_files(
     assert inventory(workspace, session) == ["team"]
     assert {mode: workspace.mode_path(mode, session).read_bytes() for mode in modes} == modes
     assert not workspace.mode_path("skill-active", None if session else "s1").exists(), "the other scope has none"
-
-
-def test_clearing_the_inventory_of_an_empty_workspace_makes_nothing(workspace: Workspace) -> None:
-    assert clear(at(workspace), "skill-active")["cleared"] is False
-    assert list(workspace.root.iterdir()) == []
 
 
 @pytest.mark.parametrize("status", ["pending", "prompting"])
@@ -242,17 +165,7 @@ def test_clearing_a_mode_aborts_its_open_questions(status: str, workspace: Works
     assert found == ["aborted", "answered", "pending"]
 
 
-def test_a_write_leaves_the_inventory_in_agreement_whatever_it_said_before(workspace: Workspace) -> None:
-    workspace.write("team")
-    break_file(workspace, "skill-active", text='{"active": true, "skill": "autopilot", "active_skills": "odd"}')
-    write(at(workspace), "forge", {"active": True})
-    assert inventory(workspace) == ["team", "forge"]
-    assert agrees(workspace)
-
-
-def test_a_root_record_that_is_cleared_leaves_the_inventories_of_the_sessions_in_agreement(
-    workspace: Workspace,
-) -> None:
+def test_a_root_record_that_is_cleared_leaves_the_sessions_in_agreement(workspace: Workspace) -> None:
     workspace.write("team", None)
     workspace.prompt("$forge")
     assert inventory(workspace) == ["team", "forge"]

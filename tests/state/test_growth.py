@@ -46,8 +46,6 @@ def starts(workspace: Workspace) -> bytes:
     return workspace.payload("SessionStart", f"new-{random.randrange(10**9)}", source="startup")
 
 
-START: dict[str, Run] = {"SessionStart": ([str(RCS_HOOK)], starts)}
-PROMPT: Run = ([str(RCS_HOOK)], call("UserPromptSubmit", prompt="How do I deploy this?"))
 LISTS: dict[str, Run] = {
     "list-active": ([RCS, "state", "list-active"], nothing),
     "hud": ([RCS, "hud"], nothing),
@@ -55,7 +53,8 @@ LISTS: dict[str, Run] = {
 }
 RUNS: dict[str, Run] = {
     "status line": ([RCS, "hud", "--statusline"], status),
-    "prompt": PROMPT,
+    "SessionStart": ([str(RCS_HOOK)], starts),
+    "prompt": ([str(RCS_HOOK)], call("UserPromptSubmit", prompt="How do I deploy this?")),
     "Stop": ([str(RCS_HOOK)], call("Stop", last_assistant_message="The tests pass.")),
 }
 
@@ -64,7 +63,7 @@ def taken(run: Run, workspace: Workspace) -> float:
     """Return the seconds of the processor that it takes."""
     command, stdin = run
     before = of_children()
-    timed(command, stdin(workspace), workspace.root, check="doctor" not in command)  # it says that nothing is set up
+    timed(command, stdin(workspace), workspace.root)
     return of_children() - before
 
 
@@ -85,26 +84,16 @@ def used(root: Path, sessions: int) -> Workspace:
     """A workspace in which forge runs in one session, and so many sessions have ended."""
     root.mkdir()
     workspace = Workspace(root, now=time.time())
-    filled(workspace, sessions)
-    return workspace
-
-
-def filled(workspace: Workspace, sessions: int) -> None:
     for number in range(sessions):
         workspace.write("forge", f"ended-{number}", active=False, lifecycle_outcome="finished")
         workspace.write("skill-active", f"ended-{number}", active=False, source=NATIVE_HOOK)
     workspace.prompt("$forge")
+    return workspace
 
 
 @pytest.fixture
 def two_thousand(tmp_path: Path) -> Workspace:
     return used(tmp_path / "many", 2_000)
-
-
-@pytest.fixture
-def one(tmp_path: Path) -> Workspace:
-    """The same with one session."""
-    return used(tmp_path / "one", 0)
 
 
 def aged(workspace: Workspace) -> None:
@@ -116,8 +105,8 @@ def aged(workspace: Workspace) -> None:
                 os.utime(path, (month_ago, month_ago))
 
 
-def test_two_thousand_sessions_cost_a_hook_nothing(two_thousand: Workspace, one: Workspace) -> None:
-    assert ratios(RUNS | START, one, two_thousand, 1.3) == {}
+def test_two_thousand_sessions_cost_a_hook_nothing(two_thousand: Workspace, tmp_path: Path) -> None:
+    assert ratios(RUNS, used(tmp_path / "one", 0), two_thousand, 1.3) == {}
 
 
 def test_a_list_of_two_thousand_old_sessions_takes_a_second_at_most(two_thousand: Workspace) -> None:

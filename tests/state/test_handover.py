@@ -19,6 +19,10 @@ def given(workspace: Workspace, mode: str) -> Record:
     return {name: record[name] for name in GIVEN if name in record}
 
 
+FAILED = ended(LATE, title="old", plan="old.md") | {"lifecycle_outcome": "failed"}
+KEPT = {"title": "old", "plan": "old.md"}
+RACE = {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers\nrace"}
+
 # What is on disk, the prompt, the mode that starts, and what its record is given.
 STARTS = [
     ({}, "$forge fix the ledger", "forge", {"title": "fix the ledger"}),
@@ -35,12 +39,8 @@ STARTS = [
     ({"deep-interview": ended(EARLY, brief="b.md")}, "$blueprint", "blueprint", {"brief": "b.md"}),
     ({"blueprint": ended(EARLY)}, "$forge", "forge", {}),
     # of two, the last one
-    (
-        {"blueprint": ended(EARLY, **PLANNED), "deep-interview": ended(LATE, brief="b.md")},
-        "$forge",
-        "forge",
-        {"brief": "b.md"},
-    ),
+    ({"blueprint": ended(EARLY, **PLANNED), "deep-interview": ended(LATE, brief="b.md")}, "$forge", "forge",
+     {"brief": "b.md"}),
     # nothing of a run that did not finish, of another session, of itself, or that is used up
     ({"blueprint": ended(EARLY, **PLANNED) | {"lifecycle_outcome": "failed"}}, "$forge", "forge", {}),
     ({"blueprint": ended(EARLY, **PLANNED)}, "$blueprint", "blueprint", {}),
@@ -48,82 +48,37 @@ STARTS = [
     ({"blueprint": ended(LATE, **PLANNED), "team": ended(EARLY)}, "$forge", "forge", PLANNED),
     ({"blueprint": ended(EARLY, **PLANNED), "forge": ended(LATE)}, "$forge again", "forge", {}),
     # a run that is taken up keeps what it has, unless something was planned since
-    (
-        {"forge": ended(LATE, title="old", plan="old.md") | {"lifecycle_outcome": "failed"}},
-        "$forge another thing",
-        "forge",
-        {"title": "old", "plan": "old.md"},
-    ),
-    (
-        {
-            "blueprint": ended(EARLY, **PLANNED),
-            "forge": ended(LATE, title="old", plan="old.md") | {"lifecycle_outcome": "failed"},
-        },
-        "$forge",
-        "forge",
-        {"title": "old", "plan": "old.md"},
-    ),
-    (
-        {
-            "blueprint": ended(LATER, **PLANNED),
-            "forge": ended(LATE, title="old", plan="old.md") | {"lifecycle_outcome": "failed"},
-        },
-        "$forge",
-        "forge",
-        PLANNED | {"title": "old"},
-    ),
+    ({"forge": FAILED}, "$forge another thing", "forge", KEPT),
+    ({"blueprint": ended(EARLY, **PLANNED), "forge": FAILED}, "$forge", "forge", KEPT),
+    ({"blueprint": ended(LATER, **PLANNED), "forge": FAILED}, "$forge", "forge", PLANNED | {"title": "old"}),
     # a review that is not clean
-    (
-        {
-            "autopilot": {"active": True, "title": "ship", "plan": "p.md"}
-            | {"state": {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers\nrace"}}
-        },
-        "$blueprint",
-        "blueprint",
-        {"title": "ship", "plan": "p.md", "finding": "two writers race"},
-    ),
-    (
-        {"autopilot": {"active": True, "state": {"review_verdict": "not clean"}}},
-        "$blueprint",
-        "blueprint",
-        {"finding": "not clean"},
-    ),
-    (
-        {"autopilot": {"active": True, "state": {"review_verdict": "clean"}, "review_verdict": "no tests"}},
-        "$blueprint",
-        "blueprint",
-        {"finding": "no tests"},
-    ),
+    ({"autopilot": {"active": True, "title": "ship", "plan": "p.md", "state": RACE}}, "$blueprint", "blueprint",
+     {"title": "ship", "plan": "p.md", "finding": "two writers race"}),
+    ({"autopilot": {"active": True, "state": {"review_verdict": "not clean"}}}, "$blueprint", "blueprint",
+     {"finding": "not clean"}),
+    ({"autopilot": {"active": True, "state": {"review_verdict": "clean"}, "review_verdict": "no tests"}}, "$blueprint",
+     "blueprint", {"finding": "no tests"}),
     # beside a run: for the same work, unless the prompt says otherwise
     ({"forge": {"active": True} | PLANNED}, "$team", "team", PLANNED),
     ({"forge": {"active": True} | PLANNED}, "$ultrawork go on", "ultrawork", PLANNED),
     ({"forge": {"active": True} | PLANNED}, "$ultrawork lint the docs", "ultrawork", {"title": "lint the docs"}),
     # what others have written
-    (
-        {"blueprint": ended(EARLY, plan="a\nb", brief="x" * 1001, title="a\n" + "b" * 100)},
-        "$forge",
-        "forge",
-        {"title": "a " + "b" * 77 + "…"},
-    ),
+    ({"blueprint": ended(EARLY, plan="a\nb", brief="x" * 1001, title="a\n" + "b" * 100)}, "$forge", "forge",
+     {"title": "a " + "b" * 77 + "…"}),
     ({"blueprint": ended(EARLY, title=7, plan=["x"], brief=None)}, "$forge", "forge", {}),
-]
+]  # fmt: skip
 
 
 @each_row(("there", "prompt", "mode", "expected"), STARTS)
 def test_a_run_begins_with_the_words_of_the_prompt_and_what_was_planned(
     there: dict[str, Record], prompt: str, mode: str, expected: Record, workspace: Workspace
 ) -> None:
+    workspace.write("blueprint", "s2", **ended(LATER, plan="theirs.md"))
     for name, fields in there.items():
         workspace.write(name, **fields)
     workspace.prompt(prompt)
     assert workspace.read(mode)["active"] is True
     assert given(workspace, mode) == expected
-
-
-def test_nothing_is_handed_over_from_another_session(workspace: Workspace) -> None:
-    workspace.write("blueprint", "s2", **ended(EARLY, **PLANNED))
-    workspace.prompt("$forge")
-    assert given(workspace, "forge") == {}
 
 
 def test_a_run_that_is_taken_up_says_why_it_had_stopped_and_what_the_prompt_said(workspace: Workspace) -> None:
@@ -132,10 +87,6 @@ def test_a_run_that_is_taken_up_says_why_it_had_stopped_and_what_the_prompt_said
     record = workspace.read("forge")
     assert "reason" not in record
     assert record["resumed_from"] == {
-        "outcome": "blocked",
-        "completed_at": EARLY,
-        "error": None,
-        "reason": "no access",
-        "title": "rename the ledger",
-    }
+        "outcome": "blocked", "completed_at": EARLY, "error": None, "reason": "no access", "title": "rename the ledger",
+    }  # fmt: skip
     assert record["title"] == "rename the ledger"

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.mcp import tools
 from rcs_hooks.state import judging
 from rcs_hooks.state.writing import write
 from tests import own_modes
 from tests.cli.test_state_commands import rcs
-from tests.state.test_proving import ANY, ENV, NEEDED, at, proven
+from tests.state.test_proving import ANY, NEEDED, at, proven
 from tests.support import Record
 from tests.table import each_row
 
@@ -77,24 +76,15 @@ ROWS: list[tuple[str, Record, Record, bool | None]] = [
 ]
 
 
+@each_row("command", ["make check", ""])
 @each_row("mode, before, written, expected", ROWS)
-def test_a_write_says_in_the_record_that_the_settings_name_the_command(
-    mode: str, before: Record, written: Record, expected: bool | None, tmp_path: Path
+def test_a_write_says_in_the_record_whether_the_settings_name_the_command(
+    command: str, mode: str, before: Record, written: Record, expected: bool | None, tmp_path: Path
 ) -> None:
-    desk = Desk(tmp_path).named()
+    desk = Desk(tmp_path).named(command)
     desk.write(mode, **before)
     desk.writes(mode, **written)
-    assert desk.is_named(mode) is expected
-
-
-@each_row("mode, before, written, expected", ROWS)
-def test_where_they_name_none_the_record_says_nothing(
-    mode: str, before: Record, written: Record, expected: bool | None, tmp_path: Path
-) -> None:
-    desk = Desk(tmp_path).named("")
-    desk.write(mode, **before)
-    desk.writes(mode, **written)
-    assert "proof_named" not in desk.read(mode)
+    assert desk.is_named(mode) is (expected if command else None)
 
 
 def test_one_write_says_it_of_each_run_and_one_proof_is_told(desk: Desk) -> None:
@@ -123,47 +113,17 @@ def test_a_project_counts_once_it_is_trusted(desk: Desk) -> None:
     assert desk.is_named() is None
 
 
-def test_a_proof_says_it_too(desk: Desk) -> None:
+def test_a_proof_says_it_too_and_one_that_may_not_finish(desk: Desk) -> None:
     desk.write("forge", current_phase="verifying")
     proven(desk, settings=NEEDED, command="make check", exit=2)
     assert desk.is_named() is True
     proven(desk, settings=ANY)
     assert desk.is_named() is None
-
-
-def test_a_proof_that_may_not_finish_says_it_too(desk: Desk) -> None:
+    desk.edit("forge", active=False)
     desk.write("autopilot", current_phase="code-review", state={"review_verdict": "not clean"})
     with pytest.raises(Refused):
         proven(desk, settings=NEEDED, command="make check", finish=True)
     assert desk.is_named("autopilot") is True
-
-
-def test_a_run_of_the_workspace_and_the_mcp_tools_say_it(desk: Desk) -> None:
-    desk.named()
-    desk.write("forge", None, current_phase="executing")
-    desk.writes("forge", None, current_phase="verifying")
-    assert desk.is_named("forge", None) is True
-    desk.write("team", current_phase="executing")
-    given = {"mode": "team", "current_phase": "verifying", "session_id": "s1"}
-    _, is_error = tools.call("state_write", given, ENV | {"HOME": str(desk.home)}, str(desk.root))
-    assert not is_error
-    assert desk.is_named("team") is True
-
-
-def test_an_own_mode_that_executes_says_it(desk: Desk) -> None:
-    desk.named()
-    own_modes.put(desk.root)
-    desk.prompt("$release the next one")
-    desk.writes("release", evidence="begun")
-    assert desk.is_named("release") is None
-    desk.writes("release", current_phase="verifying")
-    assert desk.is_named("release") is True
-
-
-def test_nobody_writes_it_by_hand(desk: Desk) -> None:
-    desk.write("forge", current_phase="verifying")
-    with pytest.raises(Refused, match=r"^proof_named: rcs itself keeps this field"):
-        desk.writes(proof_named=True)
 
 
 def test_a_run_that_comes_there_while_the_settings_are_not_read_says_it_all_the_same(
@@ -209,25 +169,3 @@ def test_a_refused_word_for_the_end_names_it(desk: Desk) -> None:
             desk.writes(current_phase="done")
         assert str(refused.value).splitlines()[1] == f"to end the run: {expected}"
         desk.named().writes(evidence="9 pass")
-
-
-def test_while_the_trusted_file_is_another_one_no_command_is_run_for_nothing(desk: Desk) -> None:
-    (desk.root / ".rcs").mkdir()
-    (desk.root / "rcs.toml").write_text('[proof]\ncommand = "make check"\n')
-    assert rcs(desk.root, "config", "trust", HOME=str(desk.home)).status == 0
-    (desk.root / "rcs.toml").write_text('[proof]\ncommand = "true"\n')
-    desk.write("forge", current_phase="executing")
-    desk.writes(current_phase="verifying")
-    assert desk.is_named() is True
-    assert "COMMAND" not in desk.stop().reason
-
-
-def test_the_history_says_nothing_of_it(desk: Desk) -> None:
-    desk.prompt("$forge fix the ledger")
-    for phase in ("executing", "verifying"):
-        desk.writes(current_phase=phase)
-    lines = (desk.folder("s1") / "history.jsonl").read_text()
-    desk.named()
-    desk.writes(evidence="9 pass")
-    assert desk.is_named() is True
-    assert (desk.folder("s1") / "history.jsonl").read_text() == lines

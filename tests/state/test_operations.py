@@ -96,41 +96,26 @@ def agrees(workspace: Workspace, session: str | None = "s1") -> bool:
 
 
 @in_both_scopes
-def test_read_gives_the_record_as_it_stands_on_disk(session: str | None, workspace: Workspace) -> None:
+def test_read_gives_the_record_as_it_is_on_disk_or_says_that_there_is_none(
+    session: str | None, workspace: Workspace
+) -> None:
+    assert read(at(workspace, session), "forge") == {"exists": False, "mode": "forge"}
     record = workspace.write("forge", session, note={"kept": [1, "two"]})
     assert read(at(workspace, session), "forge") == record
 
 
-@in_both_scopes
-def test_read_of_a_mode_without_a_file_says_that_there_is_none(session: str | None, workspace: Workspace) -> None:
-    assert read(at(workspace, session), "forge") == {"exists": False, "mode": "forge"}
+@each_row(("fields", "counts"), [
+    ({"session_id": None}, True), ({"session_id": ""}, True), ({"session_id": "s1"}, True),
+    ({"session_id": "s2"}, False), ({"updated_at": DAY_BEFORE}, False),
+])  # fmt: skip
+def test_read_falls_back_to_a_fresh_root_record_that_may_be_this_sessions(
+    fields: Record, counts: bool, workspace: Workspace
+) -> None:
+    record = workspace.write("forge", None, **fields)
+    assert read(at(workspace), "forge") == (record if counts else {"exists": False, "mode": "forge"})
 
 
-@pytest.mark.parametrize("owner", [None, "", "s1"], ids=["nobody", "blank", "this session"])
-def test_read_falls_back_to_a_root_record_that_may_be_this_session_s(owner: str | None, workspace: Workspace) -> None:
-    record = workspace.write("forge", None, session_id=owner)
-    assert read(at(workspace), "forge") == record
-
-
-@pytest.mark.parametrize(
-    "fields", [{"session_id": "s2"}, {"updated_at": DAY_BEFORE}], ids=["of another session", "not touched for a day"]
-)
-def test_read_does_not_fall_back_to_a_root_record(fields: Record, workspace: Workspace) -> None:
-    workspace.write("forge", None, **fields)
-    assert read(at(workspace), "forge") == {"exists": False, "mode": "forge"}
-
-
-def test_an_empty_record_of_the_session_is_a_record_and_hides_root(workspace: Workspace) -> None:
-    break_file(workspace, "forge", text="{}")
-    workspace.write("forge", None)
-    assert read(at(workspace), "forge") == {}
-
-
-@pytest.mark.parametrize(
-    "operation",
-    [read, lambda scope, _: get_status(scope), lambda scope, _: list_active(scope)],
-    ids=["read", "get-status", "list-active"],
-)
+@each_row("operation", [read, lambda scope, _: get_status(scope), lambda scope, _: list_active(scope)])
 def test_a_reader_creates_nothing(operation: Any, workspace: Workspace) -> None:
     operation(at(workspace), "forge")
     operation(at(workspace, None), "forge")
@@ -140,57 +125,38 @@ def test_a_reader_creates_nothing(operation: Any, workspace: Workspace) -> None:
 # --- list-active, get-status
 
 
-def test_list_active_is_the_active_set_in_the_order_of_the_inventory(workspace: Workspace) -> None:
-    workspace.prompt("$ultrawork $team fix it")
-    workspace.write("forge", lifecycle_outcome="finished")
-    assert list_active(at(workspace)) == {"active_modes": ["ultrawork", "team"], "title": "fix it"}
-
-
 def test_list_active_without_a_session_shows_root_and_beside_it_each_session(workspace: Workspace) -> None:
-    workspace.write("forge", None)
-    workspace.write("team", "s1")
+    workspace.prompt("$ultrawork $team fix it")
     workspace.write("blueprint", "s2", active=False)
+    workspace.write("forge", None)
     found = list_active(at(workspace, None))
     assert found["active_modes"] == ["forge"]
-    assert found["sessions"] == {"s1": ["team"]}
-
-
-def test_list_active_believes_no_inventory(workspace: Workspace) -> None:
-    workspace.write("forge", active=False)
-    entry = {"skill": "forge", "active": True}
-    workspace.mode_path("skill-active").write_text(
-        json.dumps({"version": 1, "active": True, "skill": "forge", "active_skills": [entry]})
-    )
-    assert list_active(at(workspace)) == {"active_modes": []}
+    assert found["sessions"] == {"s1": ["ultrawork", "team"]}
+    assert list_active(at(workspace, "s1"))["title"] == "fix it"
 
 
 def test_get_status_says_active_phase_path_and_data_of_every_mode_that_has_a_record(workspace: Workspace) -> None:
     forge = workspace.write("forge", current_phase="verifying")
     team = workspace.write("team", None, lifecycle_outcome="finished", current_phase="done here")
     statuses = get_status(at(workspace))["statuses"]
-    assert set(statuses) == {"forge", "team"}
-    wanted = {
-        "active": True,
-        "phase": "verifying",
-        "path": ".rcs/state/sessions/s1/forge-state.json",
-        "data": forge,
+    folder = ".rcs/state"
+    found = {mode: [status[name] for name in ("active", "phase", "path", "data")] for mode, status in statuses.items()}
+    assert found == {
+        "forge": [True, "verifying", f"{folder}/sessions/s1/forge-state.json", forge],
+        "team": [False, "done here", f"{folder}/team-state.json", team],
     }
-    assert statuses["forge"] | wanted == statuses["forge"]
-    wanted = {"active": False, "phase": "done here", "path": ".rcs/state/team-state.json", "data": team}
-    assert statuses["team"] | wanted == statuses["team"]
+    assert set(get_status(at(workspace), "team")["statuses"]) == {"team"}
+    assert get_status(at(workspace), "ultraqa") == {"statuses": {}}
 
 
 NEXT = {
     "the machine has no way out": ({"current_phase": "executing"}, "executing", False),
     "it may finish here": ({"current_phase": "verifying"}, "verifying", True),
-    "a phase that the machine does not know": (
-        {"current_phase": "polishing"},
-        "That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in.",
-        True,
-    ),
+    "a phase that the machine does not know": ({"current_phase": "polishing"},
+     "That is not a phase of forge (starting, executing, verifying, fixing); record the one that you are in.", True),
     "it waits": ({"current_phase": "verifying", "run_outcome": "blocked_on_user"}, "", True),
     "it has ended": ({"current_phase": "verifying", "lifecycle_outcome": "finished"}, "", False),
-}
+}  # fmt: skip
 
 
 @each_row(("fields", "asks", "can_finish"), [pytest.param(*row, id=name) for name, row in NEXT.items()])
@@ -203,32 +169,22 @@ def test_get_status_says_what_the_phase_asks_and_whether_the_run_may_finish(
     assert (status["next"], status["can_finish"]) == (catalog.MODES["forge"].states.get(asks, asks), can_finish)
 
 
-def test_get_status_of_one_mode_leaves_the_others_out(workspace: Workspace) -> None:
-    workspace.write("forge")
-    workspace.write("team")
-    assert set(get_status(at(workspace), "team")["statuses"]) == {"team"}
-    assert get_status(at(workspace), "ultraqa") == {"statuses": {}}
-
-
 # --- which session a call without one is about
 
 
-def test_without_a_session_a_read_is_about_root(workspace: Workspace) -> None:
-    record = workspace.write("forge", None)
-    workspace.write("forge", "s1", current_phase="other")
-    assert read(at(workspace, None), "forge") == record
-
-
-def test_where_root_lacks_the_mode_the_one_session_that_has_it_active_is_meant(workspace: Workspace) -> None:
+def test_without_a_session_a_read_is_about_root_and_else_about_the_one_session_that_has_the_mode(
+    workspace: Workspace,
+) -> None:
     record = workspace.write("forge", "s1")
     workspace.write("forge", "s2", lifecycle_outcome="finished")
     workspace.write("team", "s3")
     assert read(at(workspace, None), "forge") == record
-    assert clear(at(workspace, None), "forge") == {
-        "cleared": True,
-        "mode": "forge",
-        "path": ".rcs/state/sessions/s1/forge-state.json",
-    }
+    assert read(at(workspace, "s4"), "forge") == {"exists": False, "mode": "forge"}
+    path = ".rcs/state/sessions/s1/forge-state.json"
+    assert clear(at(workspace, None), "forge") == {"cleared": True, "mode": "forge", "path": path}
+    workspace.write("forge", "s1", current_phase="other")
+    root = workspace.write("forge", None)
+    assert read(at(workspace, None), "forge") == root
 
 
 def test_a_cleared_root_record_is_no_record(workspace: Workspace) -> None:
@@ -240,26 +196,16 @@ def test_a_cleared_root_record_is_no_record(workspace: Workspace) -> None:
     assert not workspace.stop().blocks
 
 
-@pytest.mark.parametrize("operation", [read, clear], ids=["read", "clear"])
-def test_where_several_sessions_have_the_mode_the_call_is_refused_with_the_commands_to_choose_from(
+@each_row("operation", [read, clear])
+def test_where_several_sessions_have_the_mode_the_commands_to_choose_from_are_named(
     operation: Any, workspace: Workspace
 ) -> None:
-    workspace.write("forge", "s1")
-    workspace.write("forge", "s2")
-    workspace.write("forge", "s3", active=False)
+    for session, active in (("s1", True), ("s2", True), ("s3", False)):
+        workspace.write("forge", session, active=active)
     before = workspace.snapshot()
     with pytest.raises(Refused) as refused:
         operation(at(workspace, None), "forge")
     for session in ("s1", "s2"):
-        assert f"--session {session}" in str(refused.value)
         assert f"rcs state {operation.__name__} --mode forge --session {session}" in str(refused.value)
     assert "s3" not in str(refused.value)
-    assert workspace.snapshot() == before
-
-
-def test_a_session_that_is_named_is_the_only_one_looked_at(workspace: Workspace) -> None:
-    workspace.write("forge", "s2")
-    before = workspace.snapshot()
-    assert read(at(workspace), "forge") == {"exists": False, "mode": "forge"}
-    assert clear(at(workspace), "forge")["cleared"] is False
     assert workspace.snapshot() == before

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from rcs_hooks.errors import Refused
-from rcs_hooks.state.operations import list_active
+from rcs_hooks.hud import as_line, hud_of
+from rcs_hooks.overview.collect import overview
+from rcs_hooks.overview.entries import Entry
 from rcs_hooks.state.question_service import answer, ask, list_questions
-from rcs_hooks.state.results import QuestionList
 from rcs_hooks.state.writing import write
 from tests.state.test_operations import AT, agrees, at
 from tests.support import Record, Workspace
 from tests.table import each_row
 
+WHICH = "Which database?"
+
 
 def running(workspace: Workspace, *modes: str, session: str | None = "s1") -> None:
     for mode in modes or ("forge",):
         workspace.write(mode, session, current_phase="executing", iteration=3, max_iterations=50)
+
+
+def asked(workspace: Workspace, *modes: str) -> Mapping[str, Any]:
+    """Run these modes, and let forge ask."""
+    running(workspace, *modes)
+    return ask(at(workspace), "forge", WHICH)
 
 
 def question_in(workspace: Workspace, result: Mapping[str, Any]) -> Record:
@@ -32,126 +41,79 @@ def question_in(workspace: Workspace, result: Mapping[str, Any]) -> Record:
 # --- ask
 
 
-@pytest.mark.parametrize("session", ["s1", None], ids=["session", "root"])
+@pytest.mark.parametrize("session", ["s1", None])
 def test_ask_records_the_question_and_lets_the_mode_wait(session: str | None, workspace: Workspace) -> None:
     running(workspace, session=session)
-    result = ask(at(workspace, session), "forge", "Which database?", ["Postgres", "SQLite"])
-    wanted: Record = {
-        "kind": "rcs.question/v1",
-        "question_id": result["question_id"],
-        "session_id": session,
-        "status": "pending",
-        "created_at": AT,
-        "question": "Which database?",
-        "options": ["Postgres", "SQLite"],
-    }
+    result = ask(at(workspace, session), "forge", WHICH, ["Postgres", "SQLite"])
+    number = result["question_id"]
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}", number)
+    assert (result["success"], result["mode"]) == (True, "forge")
+    assert result["path"].endswith(f"/questions/{number}.json")
+    assert f'"{WHICH}" Options: 1 Postgres | 2 SQLite. The next prompt is the answer.' in result["say"]
+    wanted: Record = {"question_id": number, "session_id": session, "created_at": AT, "question": WHICH}
     record = question_in(workspace, result)
-    assert record | wanted == record
+    assert record | wanted | {"status": "pending", "options": ["Postgres", "SQLite"]} == record
     mode = workspace.read("forge", session)
-    wanted = {"active": True, "lifecycle_outcome": "askuserQuestion", "current_phase": "executing", "iteration": 3}
-    assert mode | wanted == mode
-    wanted = {"source": "forge", "status": "pending", "question_id": result["question_id"], "requested_at": AT}
-    assert mode["question_enforcement"] | wanted == mode["question_enforcement"]
+    assert mode | {"active": True, "lifecycle_outcome": "askuserQuestion", "iteration": 3} == mode
+    assert mode["question_enforcement"]["question_id"] == number
     assert agrees(workspace, session)
 
 
-def test_ask_says_the_id_the_path_and_what_to_say_now(workspace: Workspace) -> None:
-    running(workspace)
-    result = ask(at(workspace), "forge", "Which database?", ["Postgres", "SQLite"])
-    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}", result["question_id"])
-    assert (result["success"], result["mode"]) == (True, "forge")
-    assert result["path"] == f".rcs/state/sessions/s1/questions/{result['question_id']}.json"
-    assert '"Which database?" Options: 1 Postgres | 2 SQLite. The next prompt is the answer.' in result["say"]
-
-
-@pytest.mark.parametrize("length", [121, 300, 4_000])
+@each_row("length", [121, 4_000])
 def test_what_to_say_holds_the_whole_question(length: int, workspace: Workspace) -> None:
     running(workspace)
     text = ("word " * 1_000)[: length - 1] + "?"
     assert text in ask(at(workspace), "forge", text)["say"]
 
 
-def test_a_question_lets_the_turn_end(workspace: Workspace) -> None:
-    running(workspace)
-    assert workspace.stop().blocks
-    ask(at(workspace), "forge", "Which database?")
-    assert list_active(at(workspace)) == {"active_modes": ["forge"]}
-    assert not workspace.stop().blocks
-
-
 def test_all_that_runs_waits_for_the_question_and_goes_on_with_the_answer(workspace: Workspace) -> None:
-    running(workspace, "team", "forge")
-    result = ask(at(workspace), "forge", "Which database?")
+    result = asked(workspace, "team", "forge")
     assert result["also_waiting"] == ["team"]
     assert workspace.read("team")["question_enforcement"]["question_id"] == result["question_id"]
     assert not workspace.stop().blocks
     context = workspace.prompt("Postgres").context
-    assert context.count("Which database?") == 1
-    assert "team" in context
-    assert "forge" in context
-    reason = workspace.stop().reason
-    assert "team" in reason
-    assert "forge" in reason
-
-
-def test_an_answer_from_elsewhere_lets_all_go_on(workspace: Workspace) -> None:
-    running(workspace, "team", "forge")
-    asked = ask(at(workspace), "forge", "Which database?")
-    assert sorted(answer(at(workspace), asked["question_id"], "Postgres", source="cli")["goes_on"]) == ["forge", "team"]
+    assert context.count(WHICH) == 1
+    for text in (context, workspace.stop().reason):
+        assert "team" in text
+        assert "forge" in text
 
 
 def test_a_second_question_is_refused_while_one_is_open(workspace: Workspace) -> None:
-    running(workspace, "team", "forge")
-    first = ask(at(workspace), "forge", "Which database?")["question_id"]
+    first = asked(workspace, "team", "forge")["question_id"]
     before = workspace.snapshot()
     for mode in ("forge", "team"):
         with pytest.raises(Refused, match=f'{mode} already waits for the answer to "Which database." .{first}.'):
             ask(at(workspace), mode, "Which version?")
     assert workspace.snapshot() == before
-    workspace.stop()
-    workspace.prompt("Postgres")
+    answer(at(workspace), first, "Postgres", source="cli")
     assert ask(at(workspace), "forge", "Which version?")["success"] is True
 
 
 def test_a_question_stays_open_while_another_mode_waits_for_it(workspace: Workspace) -> None:
-    running(workspace, "team", "forge")
-    asked = ask(at(workspace), "forge", "Which database?")
+    result = asked(workspace, "team", "forge")
     write(at(workspace), "forge", {"lifecycle_outcome": "finished"})
-    assert question_in(workspace, asked)["status"] == "pending"
+    assert question_in(workspace, result)["status"] == "pending"
     workspace.stop()
-    assert "Which database?" in workspace.prompt("Postgres").context
-    assert question_in(workspace, asked)["status"] == "answered"
+    assert WHICH in workspace.prompt("Postgres").context
+    assert question_in(workspace, result)["status"] == "answered"
 
 
 def test_a_question_of_a_root_run_moves_it_to_the_session(workspace: Workspace) -> None:
     running(workspace, session=None)
-    ask(at(workspace), "forge", "Which database?")
+    ask(at(workspace), "forge", WHICH)
     assert workspace.read("forge")["iteration"] == 3
     assert workspace.read("forge", None)["active"] is False
 
 
 def test_without_a_session_the_one_that_has_the_mode_is_asked(workspace: Workspace) -> None:
     running(workspace)
-    result = ask(at(workspace, None), "forge", "Which database?")
-    assert question_in(workspace, result)["session_id"] == "s1"
+    assert question_in(workspace, ask(at(workspace, None), "forge", WHICH))["session_id"] == "s1"
 
 
-REFUSED: list[tuple[str, list[str], str]] = [
-    ("", [], "text"),
-    (" \n\t", [], "text"),
-    ("x" * 4_001, [], "text"),
-    ("Which?", [""], "option"),
-    ("Which?", ["  "], "option"),
-    ("Which?", ["x" * 201], "option"),
+@each_row(("text", "options", "field"), [
+    (" \n\t", [], "text"), ("x" * 4_001, [], "text"), ("Which?", ["  "], "option"), ("Which?", ["x" * 201], "option"),
     ("Which?", ["x"] * 13, "option"),
-]
-
-
-@each_row(
-    ("text", "options", "field"),
-    REFUSED,
-    ids=["empty", "blank", "too long", "empty option", "blank option", "long option", "13 options"],
-)
+])  # fmt: skip
 def test_a_question_that_cannot_be_asked_is_refused_and_changes_no_byte(
     text: str, options: list[str], field: str, workspace: Workspace
 ) -> None:
@@ -162,130 +124,79 @@ def test_a_question_that_cannot_be_asked_is_refused_and_changes_no_byte(
     assert workspace.snapshot() == before
 
 
-@pytest.mark.parametrize("fields", [{"active": False}, {"lifecycle_outcome": "finished"}], ids=["off", "finished"])
+@each_row("fields", [{"active": False}, {"lifecycle_outcome": "finished"}])
 def test_a_mode_that_is_not_active_cannot_ask(fields: Record, workspace: Workspace) -> None:
     workspace.write("forge", **fields)
     before = workspace.snapshot()
     with pytest.raises(Refused, match="forge is not active"):
-        ask(at(workspace), "forge", "Which database?")
+        ask(at(workspace), "forge", WHICH)
     assert workspace.snapshot() == before
 
 
-@pytest.mark.parametrize("session", ["s1", None], ids=["session", "root"])
-def test_asking_in_an_empty_workspace_makes_nothing(session: str | None, workspace: Workspace) -> None:
+@each_row("session", ["s1", None])
+def test_in_an_empty_workspace_nothing_is_made(session: str | None, workspace: Workspace) -> None:
+    scope = at(workspace, session)
     with pytest.raises(Refused):
-        ask(at(workspace, session), "forge", "Which database?")
+        ask(scope, "forge", WHICH)
+    with pytest.raises(Refused):
+        answer(scope, "q-1", "Postgres", source="cli")
+    assert list_questions(scope, every=True) == {"questions": []}
     assert list(workspace.root.iterdir()) == []
 
 
-# --- the next prompt answers
+# --- answers
 
 
-def test_the_next_prompt_answers_and_the_run_goes_on(workspace: Workspace) -> None:
-    running(workspace)
-    result = ask(at(workspace), "forge", "Which database?")
-    workspace.stop()
-    context = workspace.prompt("Postgres, please").context
-    assert "Which database?" in context
-    assert "forge" in context
-    wanted = {"status": "answered", "answer": "Postgres, please"}
-    record = question_in(workspace, result)
-    assert record | wanted == record
-    mode = workspace.read("forge")
-    assert "lifecycle_outcome" not in mode
-    assert (mode["current_phase"], mode["iteration"]) == ("executing", 3)
-    assert workspace.stop().blocks
-
-
-def test_an_answer_by_prompt_is_not_told_once_more(workspace: Workspace) -> None:
-    running(workspace)
-    ask(at(workspace), "forge", "Which database?")
-    workspace.stop()
-    workspace.prompt("Postgres")
-    assert workspace.prompt("go on").context == ""
-
-
-def test_a_prompt_of_another_session_answers_nothing(workspace: Workspace) -> None:
-    running(workspace)
-    ask(at(workspace), "forge", "Which database?")
-    before = workspace.snapshot()
-    assert workspace.prompt("Postgres", "s2").output == {}
-    assert workspace.snapshot() == before
-
-
-def test_cancel_aborts_the_question(workspace: Workspace) -> None:
-    running(workspace)
-    result = ask(at(workspace), "forge", "Which database?")
-    workspace.prompt("$cancel")
-    assert question_in(workspace, result)["status"] == "aborted"
-
-
-# --- an answer from elsewhere
-
-
-@pytest.mark.parametrize("session", ["s1", None], ids=["session named", "no session named"])
-def test_an_answer_from_elsewhere_lifts_the_wait_and_is_told_once(session: str | None, workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
-    result = answer(at(workspace, session), asked["question_id"], "Postgres", source="cli")
-    wanted: Record = {
-        "success": True,
-        "question_id": asked["question_id"],
-        "session_id": "s1",
-        "goes_on": ["forge"],
+@each_row("session", ["s1", None])
+def test_an_answer_from_elsewhere_lifts_the_wait_and_is_told_once_in_its_own_session(
+    session: str | None, workspace: Workspace
+) -> None:
+    result = asked(workspace)
+    number = result["question_id"]
+    assert answer(at(workspace, session), number, "Postgres", source="cli") == {
+        "success": True, "question_id": number, "session_id": "s1", "goes_on": ["forge"],
         "says": 'answered; type any prompt in that session, such as "go on", and forge continues',
-    }
-    assert result == wanted
+    }  # fmt: skip
     assert workspace.stop().blocks
+    assert workspace.prompt("hello", "s2").output == {}
     context = workspace.prompt("hello").context
-    assert "Which database?" in context
+    assert WHICH in context
     assert "Postgres" in context
     assert workspace.prompt("hello again").context == ""
-    record = question_in(workspace, asked)
+    record = question_in(workspace, result)
     assert (record["status"], record["answer"]) == ("answered", "Postgres")
 
 
-def test_an_answer_from_elsewhere_is_told_to_its_own_session(workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
-    answer(at(workspace), asked["question_id"], "Postgres", source="cli")
-    assert workspace.prompt("hello", "s2").output == {}
-    assert "Postgres" in workspace.prompt("hello").context
-
-
-def test_a_question_is_answered_once(workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
-    answer(at(workspace), asked["question_id"], "Postgres", source="cli")
-    before = workspace.snapshot()
-    with pytest.raises(Refused, match="already answered"):
-        answer(at(workspace), asked["question_id"], "SQLite", source="cli")
-    assert workspace.snapshot() == before
-
-
-def test_a_question_that_the_prompt_has_answered_is_answered(workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
+def by_prompt(workspace: Workspace, _: str) -> None:
     workspace.stop()
     workspace.prompt("Postgres")
+
+
+def by_command(workspace: Workspace, number: str) -> None:
+    answer(at(workspace), number, "Postgres", source="cli")
+
+
+@each_row("first", [by_prompt, by_command])
+def test_a_question_is_answered_once(first: Any, workspace: Workspace) -> None:
+    number = asked(workspace)["question_id"]
+    first(workspace, number)
     before = workspace.snapshot()
     with pytest.raises(Refused, match="already answered"):
-        answer(at(workspace), asked["question_id"], "SQLite", source="cli")
+        answer(at(workspace), number, "SQLite", source="cli")
     assert workspace.snapshot() == before
 
 
-def second_question(workspace: Workspace, first: Mapping[str, Any], **fields: object) -> Record:
+def second_question(workspace: Workspace, first: Mapping[str, Any]) -> Record:
     """Another open question of the same mode, as another tool may have written it."""
     path = (workspace.root / first["path"]).with_name("q-other.json")
-    record = question_in(workspace, first) | {"question_id": "q-other", "question": "Which version?"} | fields
+    record = question_in(workspace, first) | {"question_id": "q-other", "question": "Which version?"}
     record.pop("asked_in_turn", None)
     path.write_text(json.dumps(record))
     return {"question_id": "q-other", "path": str(path.relative_to(workspace.root))}
 
 
 def test_of_two_questions_of_one_mode_the_last_answer_lifts_the_wait(workspace: Workspace) -> None:
-    running(workspace)
-    first = ask(at(workspace), "forge", "Which database?")
+    first = asked(workspace)
     second = second_question(workspace, first)
     assert answer(at(workspace), second["question_id"], "16", source="cli")["goes_on"] == []
     assert not workspace.stop().blocks
@@ -294,77 +205,109 @@ def test_of_two_questions_of_one_mode_the_last_answer_lifts_the_wait(workspace: 
 
 
 def test_a_prompt_answers_both_questions_of_one_mode(workspace: Workspace) -> None:
-    running(workspace)
-    first = ask(at(workspace), "forge", "Which database?")
+    first = asked(workspace)
     results = [first, second_question(workspace, first)]
     workspace.stop()
     workspace.prompt("Postgres 16")
     assert [question_in(workspace, result)["status"] for result in results] == ["answered", "answered"]
-    assert list_questions(at(workspace)) == {"questions": []}
 
 
-@pytest.mark.parametrize("text", ["", "  \n"], ids=["empty", "blank"])
-def test_an_answer_without_text_is_refused(text: str, workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
+@each_row(("session", "text", "said"), [
+    ("s1", "  \n", "^answer: "), ("s2", "Postgres", "no such question in session s2"),
+])  # fmt: skip
+def test_an_answer_that_cannot_be_given_changes_no_byte(
+    session: str, text: str, said: str, workspace: Workspace
+) -> None:
+    number = asked(workspace)["question_id"]
     before = workspace.snapshot()
-    with pytest.raises(Refused, match=r"^answer: "):
-        answer(at(workspace), asked["question_id"], text, source="cli")
+    with pytest.raises(Refused, match=said):
+        answer(at(workspace, session), number, text, source="cli")
     assert workspace.snapshot() == before
 
 
 def test_a_long_answer_is_kept_within_bounds(workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
-    answer(at(workspace), asked["question_id"], "x" * 100_000, source="cli")
-    assert question_in(workspace, asked)["answer"] == "x" * 4_000
+    result = asked(workspace)
+    answer(at(workspace), result["question_id"], "x" * 100_000, source="cli")
+    assert question_in(workspace, result)["answer"] == "x" * 4_000
     assert len(workspace.prompt("hello").context) <= 1_500
 
 
-def test_a_question_of_another_session_is_not_answered_where_a_session_is_named(workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
-    with pytest.raises(Refused, match="no such question in session s2"):
-        answer(at(workspace, "s2"), asked["question_id"], "Postgres", source="cli")
-
-
-def test_answering_in_an_empty_workspace_makes_nothing(workspace: Workspace) -> None:
-    with pytest.raises(Refused):
-        answer(at(workspace), "q-1", "Postgres", source="cli")
-    assert list(workspace.root.iterdir()) == []
-
-
-# --- list
-
-
-def questions(found: QuestionList) -> list[tuple[Any, ...]]:
-    return [(each["session_id"], each["mode"], each["status"], each["question"]) for each in found["questions"]]
-
-
-def test_list_shows_the_open_questions_of_a_session_and_without_one_of_all(workspace: Workspace) -> None:
-    running(workspace, session="s1")
+def test_open_questions_are_listed_of_a_session_or_of_all_and_others_where_every_one_is_asked_for(
+    workspace: Workspace,
+) -> None:
+    number = asked(workspace)["question_id"]
     running(workspace, session="s2")
-    ask(at(workspace, "s1"), "forge", "Which database?")
     ask(at(workspace, "s2"), "forge", "Which version?")
-    assert questions(list_questions(at(workspace, "s1"))) == [("s1", "forge", "pending", "Which database?")]
-    assert questions(list_questions(at(workspace, None))) == [
-        ("s1", "forge", "pending", "Which database?"),
-        ("s2", "forge", "pending", "Which version?"),
-    ]
+
+    def listed(session: str | None, every: bool = False) -> list[tuple[Any, ...]]:
+        found = list_questions(at(workspace, session), every=every)["questions"]
+        return [(each["session_id"], each["status"], each["question"]) for each in found]
+
+    assert listed("s1") == [("s1", "pending", WHICH)]
+    assert listed(None) == [("s1", "pending", WHICH), ("s2", "pending", "Which version?")]
+    answer(at(workspace), number, "Postgres", source="cli")
+    assert listed("s1") == []
+    assert listed("s1", every=True) == [("s1", "answered", WHICH)]
 
 
-def test_list_shows_what_is_answered_only_when_asked_for_every_one(workspace: Workspace) -> None:
-    running(workspace)
-    asked = ask(at(workspace), "forge", "Which database?")
-    answer(at(workspace), asked["question_id"], "Postgres", source="cli")
-    assert list_questions(at(workspace)) == {"questions": []}
-    every = list_questions(at(workspace), every=True)["questions"]
-    assert [(each["question_id"], each["status"], each["answer"]) for each in every] == [
-        (asked["question_id"], "answered", "Postgres")
-    ]
+# --- until the prompt has come that brings the answer
+
+SAYS = 'answered; type any prompt in that session, such as "go on", and forge continues'
 
 
-def test_list_creates_nothing(workspace: Workspace) -> None:
-    assert list_questions(at(workspace)) == {"questions": []}
-    assert list_questions(at(workspace, None), every=True) == {"questions": []}
-    assert list(workspace.root.iterdir()) == []
+def answered_elsewhere(workspace: Workspace, typed: str = "$forge fix the ledger") -> None:
+    """Ask a question in a run, end the turn, and answer it in a terminal."""
+    workspace.prompt(typed)
+    number = ask(at(workspace)._replace(now=workspace.now), "forge", WHICH)["question_id"]
+    assert not workspace.stop().blocks
+    answer(at(workspace)._replace(now=workspace.now), number, "Postgres", source="cli")
+
+
+def entries(workspace: Workspace) -> list[Entry]:
+    found = overview(workspace.env | {"HOME": str(workspace.root / "home")}, str(workspace.root), workspace.now)
+    return [entry for group in found.groups.values() for entry in group]
+
+
+def test_it_waits_for_the_person_until_a_prompt_has_come(workspace: Workspace) -> None:
+    answered_elsewhere(workspace)
+    (entry,) = entries(workspace)
+    assert (entry.group, entry.says, entry.question) == ("waiting", SAYS, None)
+    assert as_line(hud_of(at(workspace).view(), ())).startswith('rcs: forge starting 0/50 answered: type "go on"')
+    workspace.prompt("go on")
+    assert [entry.group for entry in entries(workspace)] == ["running"]
+    assert as_line(hud_of(at(workspace).view(), ())).startswith("rcs: forge starting 0/50 (")
+
+
+def phase(workspace: Workspace) -> None:
+    write(at(workspace)._replace(now=workspace.now + 1), "forge", {"current_phase": "executing"})
+
+
+def held(workspace: Workspace) -> None:
+    assert workspace.stop().blocks
+
+
+def other_prompt(workspace: Workspace) -> None:
+    workspace.prompt("$nothing of ours")
+
+
+def closed(workspace: Workspace) -> None:
+    workspace.call("SessionEnd", "s1", reason="exit")
+
+
+@each_row(("happens", "group"), [(phase, "running"), (held, "running"), (other_prompt, "running"), (closed, "closed")])
+def test_it_runs_where_its_agent_goes_on_and_is_closed_with_its_session(
+    workspace: Workspace, happens: Callable[[Workspace], None], group: str
+) -> None:
+    answered_elsewhere(workspace, "$forge $ultrawork fix the ledger")
+    waiting = [("forge", "waiting"), ("ultrawork", "waiting")]
+    assert [(entry.name, entry.group) for entry in entries(workspace)] == waiting
+    happens(workspace)
+    assert {entry.name: entry.group for entry in entries(workspace)}["forge"] == group
+
+
+def test_a_prompt_in_the_client_is_no_such_answer(workspace: Workspace) -> None:
+    workspace.prompt("$forge fix the ledger")
+    ask(at(workspace)._replace(now=workspace.now), "forge", WHICH)
+    assert not workspace.stop().blocks
+    workspace.prompt("Postgres")
+    assert [entry.group for entry in entries(workspace)] == ["running"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,68 +11,33 @@ import pytest
 from rcs_hooks.errors import Refused
 from rcs_hooks.mcp import tools
 from rcs_hooks.state.writing import write
-from tests.files.test_workspaces import RCS
-from tests.state.test_operations import at
-from tests.support import Record, Workspace, clean_env
+from tests.state.test_operations import OUR_RCS, at
+from tests.support import Record, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
 ENDED = {"active": False, "lifecycle_outcome": "finished", "run_outcome": "finish"}
+FINISHED = {"lifecycle_outcome": "finished"}
 
 # What is on disk besides team in s1 (phase executing), what is written to forge of s1, and the lines of the refusal.
 NOTHING_WRITTEN = "forge does not run in session s1 of ROOT, so nothing was written"
 TEAM = "team runs there (phase executing): rcs state write --mode team"
 START = "to start forge: rcs state write --mode forge --active --session s1"
 TAKE_UP = "to run it again: rcs state write --mode forge --active --session s1"
-REFUSED = [
-    pytest.param(
-        {},
-        {"lifecycle_outcome": "finished"},
-        [NOTHING_WRITTEN, f"{TEAM} --outcome finished --session s1", START],
-        id="an outcome of what never ran",
-    ),
-    pytest.param(
-        {},
-        {"current_phase": "verifying"},
-        [NOTHING_WRITTEN, f"{TEAM} --phase verifying --session s1", START],
-        id="a phase of what never ran",
-    ),
-    pytest.param(
-        {"s2": {"active": True}},
-        {"lifecycle_outcome": "finished"},
-        [NOTHING_WRITTEN, f"{TEAM} --outcome finished --session s1", START],
-        id="what runs in another session",
-    ),
-    pytest.param(
-        {"s1": {"active": False, "current_phase": "cleared"}},
-        {"active": False},
-        [NOTHING_WRITTEN, f"{TEAM} --session s1", START],
-        id="what was cleared",
-    ),
-    pytest.param(
-        {"s1": ENDED},
-        {"current_phase": "verifying"},
-        [f"forge has ended (finished) in session s1, so no phase can be written; {TAKE_UP}"],
-        id="a phase of what has ended",
-    ),
-    pytest.param(
-        {"s1": ENDED},
-        {"lifecycle_outcome": "askuserQuestion"},
-        [f"forge has ended (finished) in session s1, so no such outcome can be written; {TAKE_UP}"],
-        id="a wait of what has ended",
-    ),
-    pytest.param(
-        {"s1": ENDED},
-        {"run_outcome": "continue"},
-        [f"forge has ended (finished) in session s1, so no such outcome can be written; {TAKE_UP}"],
-        id="more of what has ended",
-    ),
-    pytest.param(
-        {"s1": {"active": False}},
-        {"current_phase": "verifying"},
-        [f"forge is switched off in session s1, so no phase can be written; {TAKE_UP}"],
-        id="a phase of what is switched off",
-    ),
-]
+REFUSED: list[tuple[dict[str, Record], Record, list[str]]] = [
+    ({}, FINISHED, [NOTHING_WRITTEN, f"{TEAM} --outcome finished --session s1", START]),
+    ({}, {"current_phase": "verifying"}, [NOTHING_WRITTEN, f"{TEAM} --phase verifying --session s1", START]),
+    ({"s2": {"active": True}}, FINISHED, [NOTHING_WRITTEN, f"{TEAM} --outcome finished --session s1", START]),
+    ({"s1": {"active": False, "current_phase": "cleared"}}, {"active": False},
+     [NOTHING_WRITTEN, f"{TEAM} --session s1", START]),
+    ({"s1": ENDED}, {"current_phase": "verifying"},
+     [f"forge has ended (finished) in session s1, so no phase can be written; {TAKE_UP}"]),
+    ({"s1": ENDED}, {"lifecycle_outcome": "askuserQuestion"},
+     [f"forge has ended (finished) in session s1, so no such outcome can be written; {TAKE_UP}"]),
+    ({"s1": ENDED}, {"run_outcome": "continue"},
+     [f"forge has ended (finished) in session s1, so no such outcome can be written; {TAKE_UP}"]),
+    ({"s1": {"active": False}}, {"current_phase": "verifying"},
+     [f"forge is switched off in session s1, so no phase can be written; {TAKE_UP}"]),
+]  # fmt: skip
 
 
 @each_row(("there", "given", "lines"), REFUSED)
@@ -91,8 +54,8 @@ def test_what_does_not_run_is_not_moved(
     assert workspace.snapshot() == before
 
 
-@pytest.mark.parametrize("given", [{"lifecycle_outcome": "failed"}, {"evidence": "x"}], ids=["outcome", "a field"])
-@pytest.mark.parametrize("old", [ENDED, {"active": False}], ids=["finished", "switched off"])
+@each_row("given", [{"lifecycle_outcome": "failed"}, {"evidence": "x"}])
+@each_row("old", [ENDED, {"active": False}])
 def test_the_record_of_a_run_that_has_ended_can_be_corrected(old: Record, given: Record, workspace: Workspace) -> None:
     workspace.write("forge", **old)
     write(at(workspace), "forge", given)
@@ -102,56 +65,31 @@ def test_the_record_of_a_run_that_has_ended_can_be_corrected(old: Record, given:
     assert workspace.active() == []
 
 
-@pytest.mark.parametrize("words", [["--outcome", "finished"], ["--phase", "verifying"], ["--active"]], ids=" ".join)
+@each_row("words", [["--outcome", "finished"], ["--phase", "verifying"], ["--active"]])
 def test_a_session_in_other_capitals_is_told_how_it_is_written(words: list[str], workspace: Workspace) -> None:
     workspace.write("forge", "Run-A1")
-    before = workspace.snapshot()
-    command: list[str] = [str(RCS), "state", "write", "--mode", "forge", "--session", "run-a1", *words]
-    env = clean_env(PATH=f"{RCS.parent}{os.pathsep}{os.environ['PATH']}")
-    done = subprocess.run(command, cwd=workspace.root, env=env, capture_output=True, text=True, timeout=60, check=False)
+    before, env = workspace.snapshot(), clean_env(**OUR_RCS)
+    command = ["state", "write", "--mode", "forge", "--session", "run-a1", *words]
+    done = run_rcs(*command, cwd=workspace.root, env=env)
     assert (done.returncode, done.stdout, workspace.snapshot()) == (1, "", before)
     said, _, pasted = done.stderr.strip().rpartition(": ")
     assert said == f"rcs: session run-a1 is not known in {workspace.root}; it is written Run-A1"
     assert shlex.split(pasted)[-2:] == ["--session", "Run-A1"]
     if words != ["--active"]:
-        subprocess.run(["sh", "-c", pasted], cwd=workspace.root, env=env, timeout=60, check=True)
+        assert run_rcs(*shlex.split(pasted)[1:], cwd=workspace.root, env=env).returncode == 0
         assert workspace.snapshot() != before
-
-
-def test_a_tool_refuses_the_same(workspace: Workspace) -> None:
-    workspace.write("team")
-    given = {"mode": "forge", "current_phase": "verifying", "session_id": "s1"}
-    text, failed = tools.call("state_write", given, {"PATH": os.defpath}, str(workspace.root))
-    assert failed
-    assert json.loads(text)["error"].startswith("forge does not run in session s1 of ")
-    assert not workspace.mode_path("forge").exists()
-
-
-def test_without_a_session_the_root_scope_is_named(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path)
-    with pytest.raises(Refused, match=f"forge does not run in the root scope of {tmp_path}, so nothing was written"):
-        write(at(workspace, None), "forge", {"lifecycle_outcome": "finished"})
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_mistyped_mode_is_refused_with_what_runs_and_what_to_type(workspace: Workspace) -> None:
     workspace.prompt("$forge ship it")
     words = ["state", "write", "--mode", "forg", "--outcome", "finished", "--session", "s1"]
-    done = subprocess.run(
-        [RCS, *words], cwd=workspace.root, env=clean_env(), capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run_rcs(*words, cwd=workspace.root)
     assert done.returncode == 1
     first, runs = done.stderr.splitlines()
     assert first.startswith("rcs: mode: 'forg' is not a workflow mode; did you mean forge? The others: brief, ")
     where, command = runs.split(": ", 1)
     assert where == "forge runs in session s1 (phase starting)"
     assert shlex.split(command)[1:] == ["state", "write", "--mode", "forge", *words[4:]]
-    answer, is_error = tools.call(
-        "state_write", {"mode": "forg", "lifecycle_outcome": "finished", "session_id": "s1"}, clean_env(),
-        str(workspace.root),
-    )  # fmt: skip
-    assert is_error
-    assert json.loads(answer)["error"].splitlines()[1].startswith(f"{where}: ")
 
 
 @each_row("field", ["mode", "session_id", "cwd"])
@@ -165,22 +103,23 @@ def test_a_refusal_repeats_only_the_beginning_of_what_it_was_given(field: str, w
 # --- without a session, the command that starts the mode names one
 
 
-def refusal(workspace: Workspace, session: str | None = None, *, root_scope: bool = False, **wanted: object) -> str:
+def refusal(workspace: Workspace, *, root_scope: bool = False) -> list[str]:
     with pytest.raises(Refused) as refused:
-        write(at(workspace, session), "team", wanted, root_scope=root_scope)
-    return str(refused.value)
+        write(at(workspace, None), "team", {"current_phase": "x"}, root_scope=root_scope)
+    return str(refused.value).splitlines()
 
 
-def test_where_no_session_is_known_it_names_the_root_scope(workspace: Workspace) -> None:
-    assert refusal(workspace, current_phase="x").splitlines()[-1] == (
-        "to start team: rcs state write --mode team --active --root-scope"
-    )
+def test_where_no_session_is_known_the_root_scope_is_named(tmp_path: Path) -> None:
+    first, *_, last = refusal(Workspace(tmp_path))
+    assert first == f"team does not run in the root scope of {tmp_path}, so nothing was written"
+    assert last == "to start team: rcs state write --mode team --active --root-scope"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_who_means_the_root_scope_is_told_of_it(workspace: Workspace) -> None:
     workspace.prompt("$forge go", "s1")
     workspace.write("ultrawork", None)
-    assert refusal(workspace, root_scope=True, current_phase="x").splitlines()[1:] == [
+    assert refusal(workspace, root_scope=True)[1:] == [
         "ultrawork runs there (phase executing): rcs state write --mode ultrawork --phase x --root-scope",
         "to start team: rcs state write --mode team --active --root-scope",
     ]
@@ -188,6 +127,4 @@ def test_who_means_the_root_scope_is_told_of_it(workspace: Workspace) -> None:
 
 def test_an_ended_run_of_the_workspaces_own_is_run_again_there(workspace: Workspace) -> None:
     workspace.write("team", None, **ENDED)
-    assert refusal(workspace, current_phase="x").endswith(
-        "to run it again: rcs state write --mode team --active --root-scope"
-    )
+    assert refusal(workspace)[-1].endswith("to run it again: rcs state write --mode team --active --root-scope")

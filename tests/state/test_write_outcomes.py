@@ -10,58 +10,21 @@ import pytest
 from rcs_hooks.errors import Refused
 from rcs_hooks.state.operations import get_status, list_active
 from rcs_hooks.state.writing import write
-from tests.state.test_operations import AT, DAY_BEFORE, ask, at, in_both_scopes, inventory
+from tests.contract import OUTCOMES
+from tests.state.test_operations import DAY_BEFORE, ask, at
 from tests.support import Record, Workspace
 from tests.table import each_row
-from tests.workflow.test_lifecycle import ONE_OF_EACH
 
-# --- write: outcomes
+WAITS: list[Record] = [{"lifecycle_outcome": "askuserQuestion"}, {"run_outcome": "blocked_on_user"}]
 
-ENDINGS = [
-    ("finished", "finish"),
-    ("failed", "failed"),
-    ("blocked", "blocked"),
-    ("userinterlude", "cancelled"),
+
+WORDS = [
+    (spelling, means.public) for means in OUTCOMES.values() if means.public for spelling in means.spellings.split()
 ]
 
 
-@in_both_scopes
-@each_row(("outcome", "legacy"), ENDINGS, ids=[outcome for outcome, _ in ENDINGS])
-def test_an_outcome_that_ends_the_run_switches_it_off(
-    outcome: str, legacy: str, session: str | None, workspace: Workspace
-) -> None:
-    workspace.write("forge", session, current_phase="verifying", iteration=4)
-    write(at(workspace, session), "forge", {"lifecycle_outcome": outcome})
-    wanted = {
-        "active": False,
-        "completed_at": AT,
-        "lifecycle_outcome": outcome,
-        "run_outcome": legacy,
-        "current_phase": "verifying",
-        "iteration": 4,
-    }
-    record = workspace.read("forge", session)
-    assert record | wanted == record
-    assert inventory(workspace, session) == []
-
-
-def test_ask_user_question_leaves_the_mode_active_and_waiting(workspace: Workspace) -> None:
-    workspace.write("forge")
-    write(at(workspace), "forge", {"lifecycle_outcome": "askuserQuestion"})
-    record = workspace.read("forge")
-    wanted = {"active": True, "lifecycle_outcome": "askuserQuestion", "run_outcome": "blocked_on_user"}
-    assert record | wanted == record
-    assert "completed_at" not in record
-    assert list_active(at(workspace)) == {"active_modes": ["forge"]}
-    assert inventory(workspace) == ["forge"]
-    assert not workspace.stop().blocks
-
-
-WORDS = [(spelling, means.public) for spelling, means, _ in ONE_OF_EACH if means.public]
-
-
 @each_row("field", ["lifecycle_outcome", "terminal_outcome"])
-@each_row(("spelling", "public"), WORDS, ids=[spelling for spelling, _ in WORDS])
+@each_row(("spelling", "public"), WORDS)
 def test_every_spelling_of_an_outcome_is_written_as_its_public_word(
     field: str, spelling: str, public: str, workspace: Workspace
 ) -> None:
@@ -70,41 +33,8 @@ def test_every_spelling_of_an_outcome_is_written_as_its_public_word(
     assert workspace.read("forge")["lifecycle_outcome"] == public
 
 
-LEGACY_WORDS = [
-    ("finish", "finished"), ("done", "finished"), ("error", "failed"), ("blocked", "blocked"),
-    ("canceled", "userinterlude"), ("interrupted", "userinterlude"),
-]  # fmt: skip
-
-
-@each_row(("word", "public"), LEGACY_WORDS, ids=[word for word, _ in LEGACY_WORDS])
-def test_a_legacy_outcome_that_ends_the_run_gets_its_canonical_field(
-    word: str, public: str, workspace: Workspace
-) -> None:
-    workspace.write("forge")
-    write(at(workspace), "forge", {"run_outcome": word})
-    wanted = {"active": False, "lifecycle_outcome": public, "run_outcome": word, "completed_at": AT}
-    record = workspace.read("forge")
-    assert record | wanted == record
-
-
-def test_an_outcome_beside_active_true_is_refused_and_changes_no_byte(workspace: Workspace) -> None:
-    workspace.write("forge")
-    before = workspace.snapshot()
-    with pytest.raises(Refused, match="finished"):
-        write(at(workspace), "forge", {"active": True, "lifecycle_outcome": "done"})
-    assert workspace.snapshot() == before
-
-
-@each_row(
-    "given",
-    [
-        {"iteration": 5},
-        {"state": {"a": 1}},
-        {"active": False},
-    ],
-    ids=lambda given: next(iter(given)),
-)
-@each_row("outcome", ["finished", "failed", "blocked", "userinterlude"])
+@each_row("given", [{"iteration": 5}, {"state": {"a": 1}}, {"active": False}])
+@each_row("outcome", ["finished", "blocked"])
 def test_no_write_without_active_true_lifts_an_outcome(outcome: str, given: Record, workspace: Workspace) -> None:
     workspace.write("forge", active=False, lifecycle_outcome=outcome, completed_at=DAY_BEFORE)
     write(at(workspace), "forge", given)
@@ -112,67 +42,40 @@ def test_no_write_without_active_true_lifts_an_outcome(outcome: str, given: Reco
     assert list_active(at(workspace)) == {"active_modes": []}
 
 
-@pytest.mark.parametrize(
-    "wait",
-    [
-        {"lifecycle_outcome": "askuserQuestion"},
-        {"run_outcome": "blocked_on_user"},
-    ],
-    ids=["canonical", "legacy"],
-)
-@pytest.mark.parametrize("given", [{"run_outcome": "continue"}, {"iteration": 2}], ids=["run_outcome", "iteration"])
+@each_row("wait", WAITS)
+@each_row("given", [{"run_outcome": "continue"}, {"iteration": 2}])
 def test_no_write_without_active_true_lifts_a_wait(given: Record, wait: Record, workspace: Workspace) -> None:
     workspace.write("forge", **wait)
     write(at(workspace), "forge", given)
     assert not workspace.stop().blocks
 
 
-def test_active_true_lifts_a_wait(workspace: Workspace) -> None:
-    workspace.write("forge", lifecycle_outcome="askuserQuestion", run_outcome="blocked_on_user", iteration=3)
-    write(at(workspace), "forge", {"active": True})
-    record = workspace.read("forge")
-    assert not {"lifecycle_outcome", "run_outcome"} & set(record)
-    assert (record["active"], record["iteration"]) == (True, 3)
-    assert workspace.stop().blocks
+# --- active: true
+
+DONE_AT: Record = {"active": False, "completed_at": DAY_BEFORE, "error": "x"}
+OLD: Record = {"current_phase": "verifying", "iteration": 7, "max_iterations": 50, "state": {"a": 1}, "note": "kept"}
+ANEW: Record = {"current_phase": "starting", "iteration": 0, "state": {}, "note": "kept"}
+TAKEN_UP: list[tuple[Record, Record, Record]] = [
+    # the record, what is written beside active: true, and what the record says then
+    (OLD, {}, OLD),
+    (OLD | WAITS[0] | WAITS[1], {}, OLD),
+    *((OLD | DONE_AT | {"lifecycle_outcome": outcome}, {}, OLD) for outcome in ("failed", "blocked", "userinterlude")),
+    (OLD | DONE_AT | {"lifecycle_outcome": "finished"}, {}, ANEW),
+    (OLD | DONE_AT | {"lifecycle_outcome": "finished"}, {"current_phase": "executing", "state": {"b": 1}},
+     ANEW | {"current_phase": "executing", "iteration": 1, "state": {"b": 1}}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("outcome", ["failed", "blocked", "userinterlude"])
-def test_active_true_takes_a_stopped_run_up_where_it_was(outcome: str, workspace: Workspace) -> None:
-    old: Record = {
-        "current_phase": "verifying",
-        "iteration": 7,
-        "max_iterations": 50,
-        "state": {"a": 1},
-        "note": "kept",
-    }
-    workspace.write("forge", active=False, lifecycle_outcome=outcome, completed_at=DAY_BEFORE, error="x", **old)
-    write(at(workspace), "forge", {"active": True})
-    record = workspace.read("forge")
-    assert record | old | {"active": True} == record
-    assert not {"lifecycle_outcome", "run_outcome", "completed_at", "error"} & set(record)
-
-
-def test_active_true_after_finished_starts_afresh(workspace: Workspace) -> None:
-    workspace.write("forge", active=False, lifecycle_outcome="finished", current_phase="x", iteration=7, note="kept")
-    write(at(workspace), "forge", {"active": True})
-    record = workspace.read("forge")
-    wanted = {"active": True, "current_phase": "starting", "iteration": 0, "state": {}, "note": "kept"}
-    assert record | wanted == record
-    assert "lifecycle_outcome" not in record
-
-
-def test_given_fields_stand_beside_active_true(workspace: Workspace) -> None:
-    write(at(workspace), "forge", {"active": True, "current_phase": "executing", "state": {"a": 1}})
-    record = workspace.read("forge")
-    assert (record["current_phase"], record["state"], record["iteration"]) == ("executing", {"a": 1}, 1)
-
-
-def test_starting_an_active_mode_again_keeps_its_progress(workspace: Workspace) -> None:
-    old: Record = {"current_phase": "verifying", "iteration": 7, "started_at": DAY_BEFORE, "state": {"a": 1}}
+@each_row(("old", "given", "expected"), TAKEN_UP)
+def test_active_true_takes_up_what_stopped_and_begins_anew_what_has_finished(
+    old: Record, given: Record, expected: Record, workspace: Workspace
+) -> None:
     workspace.write("forge", **old)
-    write(at(workspace), "forge", {"active": True})
+    write(at(workspace), "forge", {"active": True} | given)
     record = workspace.read("forge")
-    assert record | old == record
+    assert record | expected | {"active": True} == record
+    assert not {"lifecycle_outcome", "run_outcome", "completed_at", "error"} & set(record)
+    assert workspace.stop().blocks
 
 
 def test_an_ending_aborts_the_pending_question_of_the_mode_and_no_other(workspace: Workspace) -> None:
@@ -183,31 +86,31 @@ def test_an_ending_aborts_the_pending_question_of_the_mode_and_no_other(workspac
     assert json.loads(other.read_text())["status"] == "pending"
 
 
-# --- write: validation
+# --- validation
 
 LONG = "x" * 2_001
 WRONG: dict[str, list[Any]] = {
-    "active": [None, 0, 1, "true", "", [], {}],
-    "mode": [None, 0, "", "team", "no mode", [], {}],
-    "current_phase": [None, 0, True, "", "  ", LONG, [], {}],
-    "iteration": [None, -1, 1.5, True, "3", 10**9, [], {}],
-    "max_iterations": [None, 0, -1, 1.5, True, "3", 10**9, [], {}],
-    "lifecycle_outcome": [None, 0, True, "", "nonsense", "progress", "continue", [], {}],
-    "terminal_outcome": [None, 0, True, "", "nonsense", "progress", [], {}],
-    "run_outcome": [None, 0, True, "", "nonsense", [], {}],
-    "state": [None, 0, True, "", "{}", []],
-    "started_at": [0, 1700000000, True, "", "yesterday", [], {}],
-    "updated_at": [0, True, "", "yesterday", [], {}],
-    "completed_at": [0, True, "", "yesterday", [], {}],
-    "session_id": [0, True, LONG, [], {}],
-    "thread_id": [0, True, LONG, [], {}],
-    "turn_id": [0, True, LONG, [], {}],
-    "error": [0, True, LONG, [], {}],
+    "active": [None, 0, 1, "true", []],
+    "mode": [None, "", "team", "no mode", {}],
+    "current_phase": [None, 0, True, "", "  ", LONG, {}],
+    "iteration": [None, -1, 1.5, True, "3", 10**9, {}],
+    "max_iterations": [None, 0, -1, 1.5, True, "3", 10**9, {}],
+    "lifecycle_outcome": [None, 0, True, "", "nonsense", "progress", "continue", {}],
+    "terminal_outcome": [None, True, "", "nonsense", "progress", {}],
+    "run_outcome": [None, True, "", "nonsense", {}],
+    "state": [None, 0, True, "{}", []],
+    "started_at": [0, 1700000000, True, "", "yesterday", {}],
+    "updated_at": [0, "", "yesterday", {}],
+    "completed_at": [0, "", "yesterday", {}],
+    "session_id": [0, True, LONG, {}],
+    "thread_id": [0, LONG, {}],
+    "turn_id": [0, LONG, {}],
+    "error": [0, LONG, {}],
 }
 EACH_WRONG = [(field, value) for field, values in WRONG.items() for value in values]
 
 
-@each_row(("field", "value"), EACH_WRONG, ids=[f"{field}={value!r:.20}" for field, value in EACH_WRONG])
+@each_row(("field", "value"), EACH_WRONG)
 def test_a_wrong_value_is_refused_by_the_name_of_its_field_and_changes_no_byte(
     field: str, value: Any, workspace: Workspace
 ) -> None:
@@ -225,16 +128,16 @@ def test_a_wrong_value_makes_nothing_in_an_empty_workspace(field: str, workspace
     assert list(workspace.root.iterdir()) == []
 
 
-def test_validation_comes_before_any_transition(workspace: Workspace) -> None:
-    workspace.write("autopilot")
-    with pytest.raises(Refused, match=r"^iteration: expected a whole number, 0 or more, got -1"):
-        write(at(workspace), "forge", {"active": True, "iteration": -1})
-
-
-def test_a_denial_makes_nothing_where_only_root_has_state(workspace: Workspace) -> None:
-    workspace.write("autopilot", None)
+@each_row(("session", "given", "said"), [
+    ("s1", {"active": True, "iteration": -1}, "^iteration: expected a whole number, 0 or more, got -1"),
+    ("s1", {"active": True, "lifecycle_outcome": "done"}, "finished"),
+    (None, {"active": True}, "^Cannot activate forge"),
+])  # fmt: skip
+def test_what_is_refused_first_is_said_and_nothing_is_made(
+    session: str | None, given: Record, said: str, workspace: Workspace
+) -> None:
+    workspace.write("autopilot", session)
     before = workspace.snapshot()
-    with pytest.raises(Refused, match=r"^Cannot activate forge"):
-        write(at(workspace), "forge", {"active": True})
+    with pytest.raises(Refused, match=said):
+        write(at(workspace), "forge", given)
     assert workspace.snapshot() == before
-    assert not workspace.folder("s1").exists()
