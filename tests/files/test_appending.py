@@ -6,8 +6,9 @@ import errno
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,6 @@ from tests.files.test_commit_folders import flushed
 from tests.files.test_transaction import HERE, commit_locked, copies, killed_at, recover_locked
 from tests.table import each_row
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 HISTORY = f"{HERE}/{paths.HISTORY}"
 BEFORE = '{"n":1}\n{"n":2}\n'
 LINES = '{"n":3,"text":"a line that is torn in the middle"}\n{"n":4}\n'
@@ -31,7 +29,9 @@ WRITES = (Write(STATE, {"active": False}), Write(HISTORY, None, append=LINES))
 NOTES = (Write(f"{HERE}/hook-ledger.json", {"version": 1}, durable=False), Write(HISTORY, None, False, LINES))
 
 
-@pytest.fixture(params=["", BEFORE], ids=["no history", "a history"])
+@pytest.fixture(
+    params=[pytest.param("", id="no history", marks=pytest.mark.slow), pytest.param(BEFORE, id="a history")]
+)
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return state_folder(tmp_path / "workspace", request.param)
 
@@ -101,42 +101,25 @@ def test_one_file_and_a_line_need_a_journal_and_two_flushes_more(tmp_path: Path)
     assert [name for name in with_line if name not in without] == [paths.HISTORY]
     assert with_line.index("rename forge-state.json") < with_line.index(paths.HISTORY)
     assert "rename .commit.json" in flushed(lambda: commit(str(state), WRITES))
-
-
-def test_a_line_that_may_be_lost_in_a_power_cut_costs_no_flush(tmp_path: Path) -> None:
-    state = state_folder(tmp_path / "workspace")
     assert flushed(lambda: commit(str(state), NOTES)) == ["rename .commit.json", "rename hook-ledger.json"]
-    assert history_of(state) == BEFORE + LINES
 
 
 # --- what cannot be appended to
 
 
-def a_link(state: Path) -> None:
-    (state / HISTORY).unlink()
-    (state / "elsewhere").write_text("mine\n")
-    (state / HISTORY).symlink_to(state / "elsewhere")
+ELSEWHERE = "../../../elsewhere"
+SPOILT: list[Callable[[Path], object]] = [lambda path: path.symlink_to(ELSEWHERE), Path.mkdir, os.mkfifo]
 
 
-def a_folder(state: Path) -> None:
-    (state / HISTORY).unlink()
-    (state / HISTORY).mkdir()
-
-
-def a_pipe(state: Path) -> None:
-    (state / HISTORY).unlink()
-    os.mkfifo(state / HISTORY)
-
-
-@pytest.mark.parametrize("spoil", [a_link, a_folder, a_pipe])
-def test_the_commit_goes_on_without_the_line(spoil: Callable[[Path], None], tmp_path: Path) -> None:
-    state = state_folder(tmp_path / f"workspace-{spoil.__name__}")
-    spoil(state)
+@each_row("spoil", SPOILT)
+def test_the_commit_goes_on_without_the_line(spoil: Callable[[Path], object], tmp_path: Path) -> None:
+    state = state_folder(tmp_path / "workspace", "")
+    (state / HISTORY).parent.joinpath(ELSEWHERE).write_text("mine\n")
+    spoil(state / HISTORY)
     commit_locked(state, WRITES)
     assert json.loads((state / STATE).read_text()) == {"active": False}
     assert not list(state.rglob(paths.JOURNAL))
-    if spoil is a_link:
-        assert (state / "elsewhere").read_text() == "mine\n"
+    assert (state / HISTORY).parent.joinpath(ELSEWHERE).read_text() == "mine\n"
 
 
 def test_a_disk_that_is_full_just_then_loses_nothing_once_it_has_room(
@@ -168,32 +151,17 @@ def with_journal(state: Path, *entries: object) -> None:
     (state / paths.JOURNAL).write_text(json.dumps({"version": 1, "files": entries}))
 
 
-def test_a_journal_of_a_version_without_histories_is_recovered(tmp_path: Path) -> None:
-    state = state_folder(tmp_path / "workspace")
-    (state / f"{STATE}{paths.STAGED}").write_text('{"active": false}')
-    with_journal(state, {"path": STATE, "remove": False})
-    recover_locked(state)
-    assert seen(state) == (False, BEFORE)
-
-
+ENTRY = {"path": HISTORY, "size": 3, "append": "x\n"}
 ENTRIES = (
-    ({"path": HISTORY, "size": 3, "append": "x\n"}, True),
-    ({"path": HISTORY, "size": -1, "append": "x\n"}, False),
-    ({"path": HISTORY, "size": True, "append": "x\n"}, False),
-    ({"path": HISTORY, "size": "3", "append": "x\n"}, False),
-    ({"path": HISTORY, "append": "x\n"}, False),
-    ({"path": HISTORY, "size": 3}, False),
-    ({"path": HISTORY, "size": 3, "append": "x"}, False),
-    ({"path": HISTORY, "size": 3, "append": "é\n"}, False),
-    ({"path": "history.jsonl", "size": 3, "append": "x\n"}, False),
-    ({"path": "sessions/s1/questions/history.jsonl", "size": 3, "append": "x\n"}, False),
-    ({"path": "sessions/../history.jsonl", "size": 3, "append": "x\n"}, False),
-    ({"path": "sessions/s1/other.jsonl", "size": 3, "append": "x\n"}, False),
-    ({"path": "../../../home/history.jsonl", "size": 3, "append": "x\n"}, False),
-    ({"path": "elsewhere/s1/history.jsonl", "size": 3, "append": "x\n"}, False),
-    ({"path": STATE, "size": 3, "append": "x\n"}, False),
+    (ENTRY, True),
+    *((ENTRY | {"size": size}, False) for size in (-1, True, "3", None)),
+    *((ENTRY | {"append": lines}, False) for lines in ("x", "é\n", None)),
+    *((ENTRY | {"path": path}, False) for path in (
+        "history.jsonl", "sessions/s1/questions/history.jsonl", "sessions/../history.jsonl", "sessions/s1/other.jsonl",
+        "../../../home/history.jsonl", "elsewhere/s1/history.jsonl", STATE,
+    )),
     ("no object", False),
-)
+)  # fmt: skip
 
 
 @each_row(("entry", "counts"), ENTRIES)

@@ -14,7 +14,7 @@ from rcs_hooks.files.transaction import Write, commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-from tests.files.test_transaction import HERE, SEVERAL
+from tests.files.test_transaction import SEVERAL
 
 # --- folders
 
@@ -25,14 +25,16 @@ def test_a_workspace_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("left", [None, ""], ids=["missing", "empty"])
-def test_a_gitignore_that_was_lost_is_made_again(folder: Path, left: str | None) -> None:
+@pytest.mark.parametrize(("left", "then"), [(None, "*\n"), ("", "*\n"), ("state\n", "state\n")])
+def test_a_gitignore_that_was_lost_is_made_again_and_another_is_left_alone(
+    folder: Path, left: str | None, then: str
+) -> None:
     ignore = folder.parent / ".gitignore"
     ignore.unlink()
     if left is not None:
         ignore.write_text(left)
     prepare(str(folder.parent.parent))
-    assert ignore.read_text() == "*\n"
+    assert ignore.read_text() == then
 
 
 def flushed(action: Callable[[], object]) -> list[str]:
@@ -76,18 +78,7 @@ def test_every_name_is_on_the_disk_before_a_commit_is_told(tmp_path: Path) -> No
     ]  # fmt: skip
     assert flushed(lambda: commit(str(state), writes[:1])) == ["a-state.json.new", "rename a-state.json", "s1/"]
     assert flushed(lambda: commit(str(state), (Write("sessions/s1/a-state.json", None),))) == ["s1/"]
-
-
-def test_what_may_be_lost_in_a_power_cut_costs_no_flush(folder: Path) -> None:
-    ledger = (Write(f"{HERE}/hook-ledger.json", {"version": 1}, durable=False),)
-    assert flushed(lambda: commit(str(folder), ledger)) == ["rename hook-ledger.json"]
-
-
-def test_a_gitignore_that_is_there_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / ".rcs").mkdir()
-    (tmp_path / ".rcs" / ".gitignore").write_text("state\n")
-    prepare(str(tmp_path))
-    assert (tmp_path / ".rcs" / ".gitignore").read_text() == "state\n"
+    assert flushed(lambda: commit(str(state), writes[1:])) == ["rename hook-ledger.json"]
 
 
 @pytest.mark.parametrize("linked", [".rcs", ".rcs/state", ".rcs/state/sessions", ".rcs/state/sessions/s1"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import filelock
@@ -41,11 +42,7 @@ def test_our_lock_excludes_itself_and_filelock_while_it_is_held(folder: Path) ->
     with Lock(str(folder)):
         assert not is_free(folder)
         assert not is_free_for_filelock(folder)
-    assert is_free(folder)
     assert is_free_for_filelock(folder)
-
-
-def test_filelock_excludes_our_lock_while_it_is_held(folder: Path) -> None:
     with filelock.FileLock(folder / LOCK):
         assert not is_free(folder)
     assert is_free(folder)
@@ -90,13 +87,6 @@ def test_a_lock_that_is_given_back_in_time_is_taken(folder: Path) -> None:
     timer.join()
 
 
-def test_a_removed_lock_file_locks_nobody_out(folder: Path) -> None:
-    with Lock(str(folder)):
-        (folder / LOCK).unlink()
-        assert is_free(folder)
-    assert is_free(folder)
-
-
 def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Path) -> None:
     old = Lock(str(folder)).__enter__()
     (folder / LOCK).unlink()
@@ -106,24 +96,10 @@ def test_the_holder_of_a_removed_lock_file_does_not_open_the_new_one(folder: Pat
         assert not is_free_for_filelock(folder)
 
 
-def test_a_lock_file_that_is_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
-    (folder / LOCK).unlink(missing_ok=True)
-    (folder / LOCK).symlink_to(tmp_path / "made")
-    with pytest.raises(OSError, match="Too many levels of symbolic links"):
-        Lock(str(folder)).__enter__()
-    assert not (tmp_path / "made").exists()
-
-
-def test_a_lock_leaves_no_open_file(folder: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
-    with Lock(str(folder)):
-        assert not is_free(folder)
-    assert len(os.listdir("/proc/self/fd")) == before
-
-
 def test_only_one_of_many_threads_is_inside(folder: Path) -> None:
     inside: list[int] = []
     most: list[int] = []
+    before = len(os.listdir("/proc/self/fd"))
 
     def enter(number: int) -> None:
         for _ in range(20):
@@ -132,12 +108,10 @@ def test_only_one_of_many_threads_is_inside(folder: Path) -> None:
                 most.append(len(inside))
                 inside.remove(number)
 
-    threads = [threading.Thread(target=enter, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(enter, range(8)))
     assert most == [1] * 160
+    assert len(os.listdir("/proc/self/fd")) == before, "a file was left open"
 
 
 def test_what_a_kill_left_staged_of_a_question_goes_with_the_next_write_there(tmp_path: Path) -> None:
@@ -151,13 +125,13 @@ def test_what_a_kill_left_staged_of_a_question_goes_with_the_next_write_there(tm
     assert sorted(path.name for path in asked.iterdir()) == ["notes.new", "q-2.json", "q-3.json"]
 
 
-@pytest.mark.parametrize("dry_run", [True, False])
-def test_prune_removes_what_a_kill_left_staged(dry_run: bool, tmp_path: Path) -> None:
+def test_prune_removes_what_a_kill_left_staged(tmp_path: Path) -> None:
     preparation.prepare(str(tmp_path))
     state = tmp_path / ".rcs" / "state"
     left = [state / "sessions" / "s1" / "questions" / "q-1.json.new", state / "team-state.json.new"]
     for path in left:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
-    prune(Scope(str(tmp_path), None, 0.0, Commands("rcs", "")), dry_run=dry_run)
-    assert [path.exists() for path in left] == [dry_run, dry_run]
+    for dry_run in (True, False):
+        prune(Scope(str(tmp_path), None, 0.0, Commands("rcs", "")), dry_run=dry_run)
+        assert [path.exists() for path in left] == [dry_run, dry_run]

@@ -52,19 +52,12 @@ COMMITS = {
     "one file removed": (Write("team-state.json", None),),
     "several files": SEVERAL,
     "several files, two of them removed": (
-        Write(f"{HERE}/blueprint-state.json", {"active": False}),
-        Write("team-state.json", None),
-        Write(f"{HERE}/ultraqa-state.json", None),
-        Write(f"{HERE}/forge-state.json", {"active": True}),
+        Write(f"{HERE}/blueprint-state.json", {"active": False}), Write("team-state.json", None),
+        Write(f"{HERE}/ultraqa-state.json", None), Write(f"{HERE}/forge-state.json", {"active": True}),
     ),
-}
-each_commit = pytest.mark.parametrize(
-    "writes",
-    [
-        pytest.param(writes, id=name, marks=() if writes is SEVERAL else pytest.mark.slow)
-        for name, writes in COMMITS.items()
-    ],
-)
+}  # fmt: skip
+NAMES = ["several files", *(pytest.param(name, marks=pytest.mark.slow) for name in COMMITS if name != "several files")]
+each_commit = pytest.mark.parametrize("name", NAMES)
 """A child of the whole process for each step: the commit of several files in each run, the others are slow."""
 
 
@@ -180,17 +173,9 @@ def copy_of(state: Path) -> Path:
 
 
 @each_commit
-@pytest.mark.parametrize(
-    "torn",
-    [
-        pytest.param(False, id="between two calls", marks=pytest.mark.slow),
-        pytest.param(True, id="in the middle of a write"),
-    ],
-)
-def test_a_commit_killed_at_any_step_is_whole_or_never_was(
-    folder: Path, writes: tuple[Write, ...], *, torn: bool
-) -> None:
-    happened = []
+@pytest.mark.parametrize("torn", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_a_commit_killed_at_any_step_is_whole_or_never_was(folder: Path, name: str, *, torn: bool) -> None:
+    writes, happened = COMMITS[name], []
     for number, state in copies(folder):
         killed = killed_at(number, lambda state=state: commit_locked(state, writes), torn=torn)  # type: ignore[misc]  # mypy infers no lambda with a default
         found_in(state)
@@ -206,7 +191,8 @@ def test_a_commit_killed_at_any_step_is_whole_or_never_was(
 
 @pytest.mark.slow
 @each_commit
-def test_a_recovery_killed_at_any_step_is_finished_by_the_next(folder: Path, writes: tuple[Write, ...]) -> None:
+def test_a_recovery_killed_at_any_step_is_finished_by_the_next(folder: Path, name: str) -> None:
+    writes = COMMITS[name]
     for number, crashed in copies(folder):
         if properties.is_sample and number % 2:
             continue
@@ -236,37 +222,6 @@ def test_a_folder_made_by_a_killed_process_is_still_kept_out_of_git(tmp_path: Pa
             break
 
 
-@pytest.mark.slow
-def test_many_processes_may_make_the_folder_of_a_workspace_at_once(tmp_path: Path) -> None:
-    failed = 0
-    for number in range(60):
-        root = tmp_path / str(number)
-        root.mkdir()
-        failed += sum(status != 0 for status in at_once(lambda root=root: prepare(str(root)), 8))  # type: ignore[misc]  # mypy infers no lambda with a default
-        assert (root / ".rcs" / ".gitignore").read_text() == "*\n"
-    assert failed == 0
-
-
-def at_once(action: Callable[[], object], processes: int) -> list[int]:
-    """The statuses of forked children that wait for each other before they act."""
-    gate, opened = os.pipe()
-
-    def waits() -> None:
-        os.close(opened)
-        os.read(gate, 1)
-        action()
-
-    children = []
-    for _ in range(processes):
-        child = os.fork()
-        if child == 0:
-            exits_with_status_of(waits)
-        children.append(child)
-    os.close(opened)
-    os.close(gate)
-    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-
-
 # --- an interrupt
 
 
@@ -281,9 +236,9 @@ def each_disk_call(state: Path, writes: tuple[Write, ...]) -> Iterator[tuple[int
 @pytest.mark.slow
 @each_commit
 @pytest.mark.parametrize("late", [False, True], ids=["before the call", "after the call"])
-def test_a_commit_interrupted_at_any_step_is_whole_or_never_was(
-    folder: Path, writes: tuple[Write, ...], *, late: bool
-) -> None:
+def test_a_commit_interrupted_at_any_step_is_whole_or_never_was(folder: Path, name: str, *, late: bool) -> None:
+    writes = COMMITS[name]
+
     def interrupt(name: str, _: tuple[Any, ...]) -> None:
         raise KeyboardInterrupt(name)
 
@@ -300,30 +255,19 @@ def test_a_commit_interrupted_at_any_step_is_whole_or_never_was(
 # --- what a commit writes
 
 
-def test_files_are_for_the_owner_alone_with_two_spaces_and_a_newline(folder: Path) -> None:
+def test_files_and_folders_are_for_the_owner_alone_and_nothing_else_is_left(folder: Path) -> None:
     commit_locked(folder, SEVERAL)
-    file = folder / f"{HERE}/forge-state.json"
-    assert (
-        file.read_text() == json.dumps(after(SEVERAL)[f"{HERE}/forge-state.json"], indent=2, ensure_ascii=False) + "\n"
-    )
-    assert {oct(stat.S_IMODE((folder / write.path).stat().st_mode)) for write in SEVERAL} == {"0o600"}
-
-
-def test_every_folder_is_for_the_owner_alone(folder: Path) -> None:
-    commit_locked(folder, SEVERAL)
-    made = [folder.parent, *(path for path in folder.parent.rglob("*") if path.is_dir())]
-    modes = {str(path.relative_to(folder.parent)): oct(stat.S_IMODE(path.stat().st_mode)) for path in made}
-    assert modes == dict.fromkeys(modes, "0o700")
+    assert (found_in(folder), leftovers(folder)) == (after(SEVERAL), [])
+    text = json.dumps(after(SEVERAL)[f"{HERE}/forge-state.json"], indent=2, ensure_ascii=False)
+    assert (folder / f"{HERE}/forge-state.json").read_text() == f"{text}\n"
+    assert {stat.S_IMODE((folder / write.path).stat().st_mode) for write in SEVERAL} == {0o600}
+    folders = [folder.parent, *(path for path in folder.parent.rglob("*") if path.is_dir())]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
 
 
 def test_half_of_a_surrogate_pair_survives(folder: Path) -> None:
     commit_locked(folder, (Write("team-state.json", {"text": "\ud800 é"}),))
     assert read(str(folder), "team-state.json") == {"text": "\ud800 é"}
-
-
-def test_nothing_is_left_of_a_commit(folder: Path) -> None:
-    commit_locked(folder, SEVERAL)
-    assert (found_in(folder), leftovers(folder)) == (after(SEVERAL), [])
 
 
 @pytest.mark.parametrize("planted", ["forge-state.json", "forge-state.json.new", "../../.commit.json.new"])

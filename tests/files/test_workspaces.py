@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.environment import Environment
-from rcs_hooks.files.workspaces import find_root, is_found_from_below, may_have_state, state_folder
+from rcs_hooks.files.workspaces import find_root, is_found_from_below
 from rcs_hooks.hook.cli_command import commands
 from rcs_hooks.mcp import tools
-from tests.support import NOW, RCS_HOOK, Workspace, clean_env
+from tests.support import NOW, RCS_HOOK, Workspace, clean_env, run_rcs
 from tests.table import each_row
 
 RCS = Path(sys.executable).parent / "rcs"
@@ -23,19 +23,19 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a f
 
 # Folders to make (a name that ends in state/ID is the state of that session), cwd, session, workspace.
 LAYOUTS = [
-    pytest.param("a/.rcs/state/sessions/s1 a/b/.git", "a/b", "s1", "a", id="the session's before the repository"),
-    pytest.param("a/.rcs/state/sessions/s1 a/b/.git", "a/b", "s2", "a/b", id="another session's is none of mine"),
-    pytest.param("a/.rcs/state/sessions/s1 a/b/.git", "a/b", None, "a/b", id="no session: the repository"),
-    pytest.param("a/.rcs/state/sessions/s1 a/b/.rcs/state", "a/b", "s1", "a", id="before a nearer one without it"),
-    pytest.param(
-        ".rcs/state/sessions/s1 a/.rcs/state/sessions/s1 a/b/.git", "a/b", "s1", "a", id="the nearest that has it"
-    ),
-    pytest.param("a/.rcs/state/sessions/s1 a/b/.git", "a/b", "../../x", "a/b", id="an id that is no name"),
-    pytest.param("home/.rcs/state home/p", "home/p", None, "home/p", id="the home is none for what is below it"),
-    pytest.param("home/.git home/p", "home/p", None, "home/p", id="nor is a repository of dotfiles"),
-    pytest.param("home/.rcs/state/sessions/s1 home/p/.git", "home/p", "s1", "home/p", id="nor with the session"),
-    pytest.param("home/.rcs/state home/p", "home", None, "home", id="the home is one of its own"),
-    pytest.param(".git home/p", "home/p", None, ".", id="the search goes on above the home"),
+    ("a/.rcs/state/sessions/s1 a/b/.git", "a/b", "s1", "a"),
+    ("a/.rcs/state/sessions/s1 a/b/.git", "a/b", "s2", "a/b"),
+    ("a/.rcs/state/sessions/s1 a/b/.git", "a/b", None, "a/b"),
+    ("a/.rcs/state/sessions/s1 a/b/.git", "a/b", "../../x", "a/b"),
+    # before a nearer one without it; of two, the nearest
+    ("a/.rcs/state/sessions/s1 a/b/.rcs/state", "a/b", "s1", "a"),
+    (".rcs/state/sessions/s1 a/.rcs/state/sessions/s1 a/b/.git", "a/b", "s1", "a"),
+    # the home is none for what is below it
+    ("home/.rcs/state home/p", "home/p", None, "home/p"),
+    ("home/.git home/p", "home/p", None, "home/p"),
+    ("home/.rcs/state/sessions/s1 home/p/.git", "home/p", "s1", "home/p"),
+    ("home/.rcs/state home/p", "home", None, "home"),
+    (".git home/p", "home/p", None, "."),
 ]
 
 
@@ -64,20 +64,15 @@ def test_the_root_of_the_file_system_is_no_workspace_of_what_lies_below_it(monke
 
 
 @only_root
-@pytest.mark.parametrize("marker", [".rcs/state", ".git"])
-@pytest.mark.parametrize("whose", ["outer", "marker"])
-def test_what_belongs_to_another_user_is_not_adopted(tmp_path: Path, marker: str, whose: str) -> None:
-    build(tmp_path, f"outer/{marker} outer/mine")
-    owned = tmp_path / "outer" if whose == "outer" else tmp_path / "outer" / marker.partition("/")[0]
-    os.chown(owned, STRANGER, STRANGER)
-    assert find_root({}, str(tmp_path / "outer/mine")) == str(tmp_path / "outer/mine")
-
-
-@only_root
-def test_a_strangers_session_of_the_same_name_is_not_adopted(tmp_path: Path) -> None:
-    build(tmp_path, "outer/.rcs/state/sessions/s1 outer/mine")
-    os.chown(tmp_path / "outer/.rcs", STRANGER, STRANGER)
-    assert find_root({}, str(tmp_path / "outer/mine"), "s1") == str(tmp_path / "outer/mine")
+@each_row(("folders", "owned"), [
+    ("outer/.rcs/state/sessions/s1", "outer"), ("outer/.rcs/state/sessions/s1", "outer/.rcs"), ("outer/.git", "outer"),
+    ("outer/.git", "outer/.git"),
+])  # fmt: skip
+def test_what_belongs_to_another_user_is_not_adopted(tmp_path: Path, folders: str, owned: str) -> None:
+    build(tmp_path, f"{folders} outer/mine")
+    os.chown(tmp_path / owned, STRANGER, STRANGER)
+    for session in (None, "s1"):
+        assert find_root({}, str(tmp_path / "outer/mine"), session) == str(tmp_path / "outer/mine")
 
 
 @only_root
@@ -103,22 +98,19 @@ def test_a_strangers_state_in_the_workspace_itself_is_not_touched(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_removed_working_directory_is_no_workspace(tmp_path: Path) -> None:
-    gone = tmp_path / "gone"
     script = 'mkdir "$1"; cd "$1"; rmdir "$1"; shift; exec "$@"'
 
     def run(*command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        words = ["sh", "-c", script, "sh", str(gone), *command]
+        words = ["sh", "-c", script, "sh", str(tmp_path / "gone"), *command]
         return subprocess.run(words, input=stdin, capture_output=True, env=clean_env(), timeout=60, check=False)
 
     call = {"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt": "$team"}
     said = json.loads(run(str(RCS_HOOK), stdin=json.dumps(call).encode()).stdout)
     assert "is not there, so no state is kept" in said["systemMessage"]
-    for command in (["state", "list-active"], ["state", "write", "--mode", "team", "--active", "--session", "s1"]):
-        done = run(str(RCS), *command)
-        assert (done.returncode, done.stdout) == (1, b"")
-        assert b"the working directory no longer exists" in done.stderr
+    done = run(str(RCS), "state", "write", "--mode", "team", "--active", "--session", "s1")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"the working directory no longer exists" in done.stderr
     assert run(str(RCS), "state", "list-active", "--root", str(tmp_path)).stdout == b"nothing is active\n"
-    assert not Path("/.rcs").exists()
 
 
 # --- every surface finds the same one
@@ -134,18 +126,14 @@ def nested(workspace: Workspace) -> Path:
     return inner
 
 
-def test_the_command_line_ends_the_run_from_a_repository_inside(workspace: Workspace, nested: Path) -> None:
-    words = ["state", "write", "--mode", "forge", "--outcome", "finished", "--session", "s1"]
-    done = subprocess.run([RCS, *words], cwd=nested, env=clean_env(), capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert workspace.active() == []
-    assert not (nested / ".rcs").exists()
-
-
-def test_a_tool_finds_the_run_from_a_repository_inside(workspace: Workspace, nested: Path) -> None:
+def test_a_command_and_a_tool_find_the_run_from_a_repository_inside(workspace: Workspace, nested: Path) -> None:
     text, failed = tools.call("state_list_active", {"session_id": "s1"}, {"PATH": os.defpath}, str(nested))
     assert (json.loads(text)["active_modes"], failed) == (["forge"], False)
-    assert workspace.active() == ["forge"]
+    words = ["state", "write", "--mode", "forge", "--outcome", "finished", "--session", "s1"]
+    done = run_rcs(*words, cwd=nested)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert workspace.active() == []
+    assert not (nested / ".rcs").exists()
 
 
 def test_a_hook_finds_the_run_from_a_repository_inside(workspace: Workspace, nested: Path) -> None:
@@ -172,9 +160,3 @@ def test_a_command_names_the_checkout_of_somebody_else(tmp_path: Path) -> None:
     os.chown(tmp_path / "theirs", STRANGER, STRANGER)
     assert not is_found_from_below(str(tmp_path / "theirs"), None)
     assert root_named(tmp_path / "theirs", tmp_path / "theirs", tmp_path) == str(tmp_path / "theirs")
-
-
-def test_ones_own_state_is_used(tmp_path: Path) -> None:
-    build(tmp_path, ".rcs/state/sessions/s1")
-    assert may_have_state(str(tmp_path), "s1")
-    assert state_folder(str(tmp_path)) == str(tmp_path / ".rcs/state")
