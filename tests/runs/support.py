@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -171,8 +170,3 @@ class Project:
         data = json.dumps({"status": status})
         named = ["--workflow", workflow, "--run-id", run, "--step", step, "--data", data]
         return ["emit", "--type", "status_change", *named]
-
-
-def as_nobody() -> bool:
-    """Tell whether file permissions apply to this process."""
-    return os.geteuid() != 0

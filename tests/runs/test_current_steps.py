@@ -12,16 +12,9 @@ from tests.table import each_row
 WIDE = "".join(f"    a --> {name}\n    {name} --> z\n" for name in "bcde")
 
 
-@each_row(
-    ("steps", "words"),
-    [
-        ([], ""),
-        (["a"], "a"),
-        (["a", "b"], "a, b"),
-        (["a", "b", "c"], "a, b and 1 more"),
-        (["a", "b", "c", "d"], "a, b and 2 more"),
-    ],
-)
+@each_row(("steps", "words"), [
+    ([], ""), (["a"], "a"), (["a", "b"], "a, b"), (["a", "b", "c"], "a, b and 1 more"),
+])  # fmt: skip
 def test_a_list_names_two_steps_and_counts_the_others(steps: list[str], words: str) -> None:
     assert place_words(steps) == words
 
@@ -51,16 +44,11 @@ def test_a_run_is_at_each_branch_that_is_open(project: Project) -> None:
     assert current(project) == ["z"]
 
 
-def test_a_step_that_was_left_is_no_place_of_the_run(project: Project) -> None:
-    project.emit("requirements")
-    project.emit("design", "waiting")
-    assert project.statuses() == {"requirements": "running", "design": "waiting"}
-    assert current(project) == ["design"]
-
-
-def test_without_a_machine_a_run_is_at_the_step_reported_last(project: Project) -> None:
-    project.walk("a", "b", workflow="plain")
-    assert current(project) == ["b"]
+@each_row(("workflow", "steps", "at"), [("build", "requirements design=waiting", "design"), ("plain", "a b", "b")])
+def test_a_step_that_was_left_is_no_place_of_the_run(project: Project, workflow: str, steps: str, at: str) -> None:
+    for step in steps.split():
+        project.emit(step.partition("=")[0], step.partition("=")[2] or "running", workflow=workflow)
+    assert current(project) == [at]
 
 
 def test_what_an_older_program_reported_since_counts(project: Project) -> None:

@@ -17,21 +17,12 @@ CLAUDE = {"CLAUDE_CODE_SESSION_ID": "s1"}
 NOWHERE = (None, None, None)
 
 
-@each_row(
-    ("env", "session", "client"),
-    [
-        ({}, "", ""),
-        ({"RCS_SESSION_ID": "", "CODEX_SESSION_ID": ""}, "", ""),
-        (CODEX, "c1", "codex"),
-        (CLAUDE, "s1", "claude"),
-        ({"COPILOT_AGENT_SESSION_ID": "p1"}, "p1", "copilot"),
-        ({"QWEN_CODE_SESSION_ID": "q1"}, "q1", "qwen"),
-        (CODEX | CLAUDE, "s1", "claude"),
-        ({"RCS_SESSION_ID": "r1"}, "r1", ""),
-        ({"RCS_SESSION_ID": "c1"} | CODEX | CLAUDE, "c1", "codex"),
-        ({"RCS_SESSION_ID": "r1"} | CODEX, "r1", ""),
-    ],
-)
+@each_row(("env", "session", "client"), [
+    ({}, "", ""), ({"RCS_SESSION_ID": "", "CODEX_SESSION_ID": ""}, "", ""), (CODEX, "c1", "codex"),
+    (CLAUDE, "s1", "claude"), ({"COPILOT_AGENT_SESSION_ID": "p1"}, "p1", "copilot"),
+    ({"QWEN_CODE_SESSION_ID": "q1"}, "q1", "qwen"), (CODEX | CLAUDE, "s1", "claude"),
+    ({"RCS_SESSION_ID": "c1"} | CODEX | CLAUDE, "c1", "codex"), ({"RCS_SESSION_ID": "r1"} | CODEX, "r1", ""),
+])  # fmt: skip
 def test_the_session_is_that_which_a_variable_names(env: dict[str, str], session: str, client: str) -> None:
     assert session_of(env) == (session, client)
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.environment import Environment
-from rcs_hooks.errors import Refused, StoreError
+from rcs_hooks.errors import Refused
 from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunFilter, RunRecord, StepRecord
 from rcs_hooks.runs.sqlite_store import SqliteStore, open_readonly, open_readwrite
-from rcs_hooks.runs.store import location_of
+from tests.table import each_row
 
 RUN = RunRecord(
     id=0, run_id="r1", workflow="build", project="/p", feature=None, file=None, status="running", current=None,
@@ -55,21 +54,6 @@ def test_a_reader_makes_nothing(location: str) -> None:
     assert not os.path.exists(location)
 
 
-def test_what_one_connection_stores_another_one_reads(location: str, store: SqliteStore) -> None:
-    run = added(store, "r1")
-    assert os.path.exists(location)
-    reader = open_readonly(location)
-    assert reader is not None
-    assert reader.run("r1") == run
-    assert reader.run("r2") is None
-    reader.close()
-
-
-def test_an_address_is_refused_in_one_sentence() -> None:
-    with pytest.raises(StoreError, match="RCS_DB: it has to be the path of an SQLite file"):
-        location_of(Environment({"RCS_DB": "postgresql://x"}, "/", 0))
-
-
 # --- transactions
 
 
@@ -84,11 +68,11 @@ def test_a_write_that_fails_stores_nothing(store: SqliteStore) -> None:
 
 
 def test_a_read_transaction_shows_one_moment(location: str, store: SqliteStore) -> None:
-    added(store, "r1")
+    first = added(store, "r1")
     reader = open_readonly(location)
     assert reader is not None
     with reader.read_transaction():
-        assert len(reader.runs(0)) == 1
+        assert (reader.run("r1"), len(reader.runs(0))) == (first, 1)
         added(store, "r2")
         assert len(reader.runs(0)) == 1
     assert len(reader.runs(0)) == 2
@@ -148,24 +132,19 @@ def test_every_filter_leaves_out_what_it_names(store: SqliteStore) -> None:
     assert {filters: store.runs(3_000, filters) for filters in wanted} == wanted
 
 
-def test_a_run_that_was_silent_for_an_hour_is_stalled_and_nothing_else(store: SqliteStore) -> None:
-    silent, waits = added(store, "r1"), added(store, "r2", status="waiting")
-    now = 1_000 + HOUR_MS
-    assert store.runs(now, RunFilter(status="stalled")) == [silent]
-    assert store.runs(now, RunFilter(status="running")) == []
-    assert store.runs(now, RunFilter(status="waiting")) == [waits]
-    assert store.runs(now - 1, RunFilter(status="stalled")) == []
-    assert store.runs(now - 1, RunFilter(status="running")) == [silent]
-    assert store.runs(1_000 + DAY_MS, RunFilter(status="stalled")) == []
-
-
-def test_a_run_that_was_silent_for_a_day_is_inactive_and_nothing_else(store: SqliteStore) -> None:
-    silent, over = added(store, "r1"), added(store, "r2", status="completed")
-    now = 1_000 + DAY_MS
-    assert store.runs(now, RunFilter(status="inactive")) == [silent]
-    assert store.runs(now, RunFilter(status="running")) == []
-    assert store.runs(now, RunFilter(status="completed")) == [over]
-    assert store.runs(now - 1, RunFilter(status="stalled")) == [silent]
+@each_row(("status", "silent_ms", "shown"), [
+    ("running", HOUR_MS - 1, "running"), ("running", HOUR_MS, "stalled"), ("running", DAY_MS - 1, "stalled"),
+    ("running", DAY_MS, "inactive"), ("waiting", HOUR_MS, "waiting"), ("completed", DAY_MS, "completed"),
+])  # fmt: skip
+def test_a_run_is_found_by_the_status_that_its_silence_makes(
+    tmp_path: Path, status: str, silent_ms: int, shown: str
+) -> None:
+    store = open_readwrite(str(tmp_path / "runs.db"))
+    run = added(store, "r1", status=status)
+    words = ("running", "stalled", "inactive", "waiting", "completed")
+    found = {word: store.runs(1_000 + silent_ms, RunFilter(status=word)) for word in words}
+    assert found == {word: [run] if word == shown else [] for word in words}
+    store.close()
 
 
 def test_a_deleted_run_is_gone_with_its_events_and_its_ids_are_not_used_again(store: SqliteStore) -> None:
