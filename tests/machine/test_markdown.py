@@ -25,44 +25,26 @@ def refusal(text: str) -> str:
 FOUND = [
     ("right below the heading", f"{HEADING}\n{FENCED}", 3),
     ("after text", f"# Skill\n\ntext\n\n{HEADING}\n\ntext\n\n{FENCED}", 10),
-    ("blanks behind the heading", f"{HEADING}  \t\n{FENCED}", 3),
     ("front matter before", f"---\nname: x\n---\n{HEADING}\n{FENCED}", 6),
     ("CRLF", f"{HEADING}\n{FENCED}".replace("\n", "\r\n"), 3),
-    ("CR", f"{HEADING}\n{FENCED}".replace("\n", "\r"), 3),
     ("a byte order mark", f"\ufeff{HEADING}\n{FENCED}", 3),
     ("an indented fence", f"{HEADING}\n- list\n\n    ```mermaid\n{BODY}\n    ```\n", 5),
-    ("a fence behind a tab", f"{HEADING}\n\t```mermaid\n{BODY}\n\t```\n", 3),
     ("a fence closed further left", f"{HEADING}\n    ```mermaid\n{BODY}\n```\n", 3),
     ("tildes", f"{HEADING}\n~~~mermaid\n{BODY}\n~~~\n", 3),
-    ("more backticks", f"{HEADING}\n`````mermaid\n{BODY}\n`````\n", 3),
-    ("closed by more", f"{HEADING}\n```mermaid\n{BODY}\n`````\n", 3),
-    ("a blank before the language", f"{HEADING}\n``` mermaid\n{BODY}\n```\n", 3),
-    ("words behind the language", f'{HEADING}\n```mermaid title="x"\n{BODY}\n```\n', 3),
-    ("the language in braces", f"{HEADING}\n```{{mermaid}}\n{BODY}\n```\n", 3),
-    ("the language in capitals", f"{HEADING}\n```Mermaid\n{BODY}\n```\n", 3),
-    ("no newline at the end", f"{HEADING}\n```mermaid\n{BODY}\n```", 3),
     ("the first of two fences", f"{HEADING}\n{FENCED}\n```mermaid\nstateDiagram-v2\n[*] --> b\n```\n", 3),
     ("the first of two sections", f"{HEADING}\n{FENCED}{HEADING}\n```mermaid\nstateDiagram-v2\n[*] --> b\n```\n", 3),
     ("another diagram before it", f"{HEADING}\n```mermaid\ngraph TD\n  x --> y\n```\n{FENCED}", 7),
-    ("an empty diagram before it", f"{HEADING}\n```mermaid\n```\n{FENCED}", 5),
-    ("an old diagram before it", f"{HEADING}\n```mermaid\nstateDiagram\n[*] --> b\n```\n{FENCED}", 7),
     ("a broken diagram of another kind before it", f"{HEADING}\n```mermaid\n%%{{\n```\n{FENCED}", 6),
-    ("a shell fence before it", f"{HEADING}\n```sh\nrcs emit\n```\n{FENCED}", 6),
     ("a heading in a fence ends nothing", f"{HEADING}\n```sh\n## Next\n```\n{FENCED}", 6),
-    ("a lower heading ends nothing", f"{HEADING}\n### Diagram\n{FENCED}", 4),
-    ("a higher heading ends nothing", f"{HEADING}\n# Diagram\n{FENCED}", 4),
     ("an indented heading ends nothing", f"{HEADING}\n  ## Next\n{FENCED}", 4),
-    ("two signs without a blank end nothing", f"{HEADING}\n##\n{FENCED}", 4),
-    ("tildes do not close backticks", f"{HEADING}\n```sh\n~~~\n## Next\n```\n{FENCED}", 7),
     ("fewer backticks do not close", f"{HEADING}\n````md\n```\n## Next\n````\n{FENCED}", 7),
     ("a word behind does not close", f"{HEADING}\n```md\n```mermaid\n## Next\n```\n{FENCED}", 7),
     ("code in a line opens nothing", f"{HEADING}\n```x``` is code\n{FENCED}", 4),
     ("an example in a fence before the section", f"````md\n{HEADING}\n{FENCED}````\n{HEADING}\n{FENCED}", 10),
-    ("something open behind it", f"{HEADING}\n{FENCED}\n```sh\n", 3),
 ]  # fmt: skip
 
 
-@each_row(("text", "first_line"), [pytest.param(*row[1:], id=row[0]) for row in FOUND])
+@each_row(("text", "first_line"), [row[1:] for row in FOUND])
 def test_found(text: str, first_line: int) -> None:
     assert found(text) == (BODY, first_line)
 
@@ -71,10 +53,8 @@ NOTHING = [
     ("an empty file", ""),
     ("no heading", f"# Skill\n{FENCED}"),
     ("a lower heading", f"### STATE-MACHINE\n{FENCED}"),
-    ("a higher heading", f"# STATE-MACHINE\n{FENCED}"),
     ("other letters", f"## State-Machine\n{FENCED}"),
     ("more words", f"## STATE-MACHINE of mine\n{FENCED}"),
-    ("an indented heading", f"  ## STATE-MACHINE\n{FENCED}"),
     ("the words in a line", f"see ## STATE-MACHINE\n{FENCED}"),
     ("only in a closed fence", f"````md\n{HEADING}\n{FENCED}````\n"),
 ]
@@ -95,21 +75,16 @@ NOTHING_THERE = f"SKILL.md:1: {NO_DIAGRAM}\n    {HEADING}\n    {'^' * 16}"
 
 PROMISED = [
     ("nothing follows", f"{HEADING}\n", NOTHING_THERE),
-    ("only text follows", f"{HEADING}\ntext\n", NOTHING_THERE),
     ("the next section has it", f"{HEADING}\n\n## Diagram\n{FENCED}", NOTHING_THERE),
     ("another diagram", f"{HEADING}\n```mermaid\ngraph TD\n```\n", NOTHING_THERE),
-    ("an empty fence", f"{HEADING}\n```mermaid\n```\n", NOTHING_THERE),
     ("a second section has it", f"{HEADING}\n{HEADING}\n{FENCED}", NOTHING_THERE),
     ("a fence that is not closed", f"# x\n{HEADING}\n```mermaid\n{BODY}\n",
         f"SKILL.md:3: {UNCLOSED}\n    ```mermaid\n    ^^^^^^^^^^"),
     ("a shell fence that is not closed", f"{HEADING}\n  ```sh\n\n{HEADING}\n",
         f"SKILL.md:2: {UNCLOSED}\n      ```sh\n      ^^^^^"),
-    ("closed by the other sign", f"{HEADING}\n```mermaid\n{BODY}\n~~~\n",
-        f"SKILL.md:2: {UNCLOSED}\n    ```mermaid\n    ^^^^^^^^^^"),
     ("a fence before it that is not closed", f"```sh\nls\n{HEADING}\n{FENCED.replace('`', '~')}",
         f"SKILL.md:1: {SWALLOWS} 3\n    ```sh\n    ^^^^^"),
     ("no language", f"{HEADING}\n```\n{BODY}\n```\n", f"SKILL.md:2: {NO_LANGUAGE}\n    ```\n    ^^^"),
-    ("another language", f"{HEADING}\n```text\n{BODY}\n```\n", f"SKILL.md:2: {NO_LANGUAGE}\n    ```text\n    ^^^^^^^"),
     ("the old header", f"{HEADING}\n```mermaid\n%% c\nstateDiagram\n[*] --> a\n```\n",
         f"SKILL.md:4: {OLD}\n    stateDiagram\n    {'^' * 12}"),
 ]  # fmt: skip
