@@ -7,34 +7,14 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.contract import EDGES, PHASES
 from tests.support import RCS_HOOK, clean_env, run_rcs
 
 RCS = [str(RCS_HOOK.with_name("rcs"))]
 Record = dict[str, Any]
 
-PHASES = ("planning", "plan_review", "codegen", "review", "test", "accept", "revert", "done")
-ENTER = {
-    "planning": "plan",
-    "plan_review": "review plan",
-    "codegen": "codegen",
-    "review": "review code",
-    "test": "test",
-    "accept": "accept",
-    "revert": "revert",
-}
-"""What a person types to enter each phase; no command enters done."""
-
-DRAWN = {
-    "planning": ("plan_review", "planning"),
-    "plan_review": ("codegen", "planning"),
-    "codegen": ("review", "planning", "plan_review", "codegen"),
-    "review": ("test", "codegen", "planning"),
-    "test": ("accept", "codegen"),
-    "accept": ("done", "codegen", "review", "planning", "revert"),
-    "revert": ("done",),
-    "done": (),
-}
-"""The diagram of the contract, by hand: where the edges of each phase lead, in the order drawn."""
+DRAWN = {phase: tuple(dict.fromkeys(target for source, target, _ in EDGES if source == phase)) for phase in PHASES}
+"""Where the edges of each phase lead, in the order drawn."""
 
 
 class Done(NamedTuple):

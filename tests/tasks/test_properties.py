@@ -8,10 +8,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.contract import PHASES
 from tests.properties import examples
 from tests.tasks.paths import CODE, CODE_REVIEW, DECISION, DIFF, FILES, PLAN, PLAN_REVIEW, REPORT, REVERT
 from tests.tasks.rows import CLEAN_REVIEW, PASSED, PATCH, WHOLE_PLAN
-from tests.tasks.support import DRAWN, PHASES, Record, Task
+from tests.tasks.support import DRAWN, Record, Task
 
 COMMANDS: list[tuple[str, ...]] = [
     ("plan",), ("review plan",), ("codegen",), ("review code",), ("test",), ("accept",), ("revert",),
@@ -32,16 +33,12 @@ CONTENTS: dict[str, list[object]] = {
     DIFF: [PATCH, ""],
     CODE: ["x = 1\n"],
     "code/files/src/b.py": ["x = 2\n"],
-    CODE_REVIEW: [
-        CLEAN_REVIEW,
-        CLEAN_REVIEW | {"decision": "needs_changes"},
-        CLEAN_REVIEW | {"issues": [{"id": "C", "severity": "blocking", "target": "plan", "message": "m"}]},
-        "null",
-    ],
+    CODE_REVIEW: [CLEAN_REVIEW, CLEAN_REVIEW | {"decision": "needs_changes"}, CLEAN_REVIEW | {"issues": [{"id": "C",
+     "severity": "blocking", "target": "plan", "message": "m"}]}, "null"],
     REPORT: [PASSED, PASSED | {"overall_pass": False}, PASSED | {"status": "failed"}, PASSED | {"status": "running"}],
     DECISION: [{"decision": "accepted"}, {"decision": "revert"}, {"decision": "deferred"}, {"decision": "maybe"}],
     REVERT: [{"reason": "r", "status": "completed"}, {"reason": "", "status": "completed"}],
-}
+}  # fmt: skip
 puts = st.sampled_from(sorted(CONTENTS)).flatmap(
     lambda path: st.tuples(st.just(path), st.sampled_from([*CONTENTS[path], None]))
 )

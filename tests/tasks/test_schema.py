@@ -1,4 +1,4 @@
-"""`rcs task schema NAME` says how to write an artifact, and a refusal says which field is wrong."""
+"""`rcs task schema NAME` says how to write an artifact, an example opens its edge, and a refusal names the field."""
 
 from __future__ import annotations
 
@@ -14,57 +14,46 @@ from tests.tasks.rows import CLEAN_REVIEW, PASSED, ROWS, WHOLE_PLAN
 from tests.tasks.support import Record, Task, in_process
 
 NAMES = {
-    "planning.ai": PLAN,
-    "plan.files": FILES,
-    "plan-review": PLAN_REVIEW,
-    "code-review": CODE_REVIEW,
-    "eval-report": REPORT,
-    "decision": DECISION,
-    "record": REVERT,
-}
+    "planning.ai": PLAN, "plan.files": FILES, "plan-review": PLAN_REVIEW, "code-review": CODE_REVIEW,
+    "eval-report": REPORT, "decision": DECISION, "record": REVERT,
+}  # fmt: skip
 """The name of a schema is that of its file, without the ending."""
-SMALLEST: dict[str, list[Record]] = {
-    "planning.ai": [
-        WHOLE_PLAN,
-        {"id": "p", "title": "t", "brief": "b", "file_plan": []},
-    ],
-    "plan.files": [{"files": ["src/a.py"]}, {"files": [{"path": "src/a.py", "intent": "create", "summary": "s"}]}],
-    "plan-review": [{"ok": True, "blocked": False}],
-    "code-review": [CLEAN_REVIEW],
-    "eval-report": [PASSED, {"status": "running", "suites": []}],
-    "decision": [{"decision": "accepted"}, {"decision": "deferred"}],
-    "record": [{"reason": "it broke", "status": "requested"}],
-}
+OPENS = {
+    PLAN: ("planning", "plan_review"), FILES: ("planning", "plan_review"), PLAN_REVIEW: ("plan_review", "codegen"),
+    CODE_REVIEW: ("review", "test"), REPORT: ("test", "accept"), DECISION: ("accept", "codegen"),
+    REVERT: ("revert", "done"),
+}  # fmt: skip
+"""The phase in which each artifact is written, and where the example leads: none accepts the work."""
+
+
+def shown(name: str, folder: Path, *options: str) -> Record:
+    done = in_process(folder, "task", "schema", name, *options)
+    assert (done.status, done.err) == (0, "")
+    found: Record = json.loads(done.out)
+    return found
 
 
 def validator(name: str, folder: Path) -> Any:
-    done = in_process(folder, "task", "schema", name)
-    assert (done.status, done.err) == (0, "")
-    schema = json.loads(done.out)
+    schema = shown(name, folder)
     Draft202012Validator.check_schema(schema)
+    assert NAMES[name] in json.dumps(schema)
     return Draft202012Validator(schema)
 
 
 @each_row("name", NAMES)
-def test_a_schema_is_one_and_takes_the_smallest_artifact(tmp_path: Path, name: str) -> None:
-    schema = validator(name, tmp_path)
-    for artifact in SMALLEST[name]:
-        schema.validate(artifact)
+def test_an_example_has_its_form_and_opens_its_edge(task: Task, name: str) -> None:
+    phase, target = OPENS[NAMES[name]]
+    example = shown(name, task.root, "--example")
+    schema = validator(name, task.root)
+    schema.validate(example)
     assert not schema.is_valid([])
-    assert not schema.is_valid("text")
-    assert list(tmp_path.iterdir()) == [], "a schema is shown, not written"
-
-
-@each_row("name", NAMES)
-def test_a_schema_needs_no_workspace_and_names_its_file(tmp_path: Path, name: str) -> None:
-    assert NAMES[name] in in_process(tmp_path, "task", "schema", name).out
-
-
-def test_an_unknown_schema_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    done = in_process(tmp_path, "task", "schema", "nothing")
-    assert done.status in (1, 2)
-    assert done.out == ""
-    assert all(name in done.err for name in NAMES)
+    assert shown(name, task.root, "--example", "--json") == example
+    assert len(json.dumps(example, indent=2).splitlines()) <= 30, "a small one"
+    assert not (task.root / ".rcs").exists(), "it is shown, not written"
+    plan = {NAMES[each]: shown(each, task.root, "--example") for each in ("planning.ai", "plan.files")}
+    task.at(phase, plan | {NAMES[name]: example})
+    task.did("next")
+    assert task.phase == target
 
 
 def issues(**of_one: object) -> Record:
@@ -76,53 +65,35 @@ def suites(**of_one: object) -> Record:
     return PASSED | {"suites": [{"id": "unit", "kind": "test", "overall_pass": True} | of_one]}
 
 
-WRONG: dict[str, tuple[str, str, Record, str]] = {
-    "a path that is a number": ("T1", "planning.ai", {"file_plan": [{"path": 7}]}, "file_plan[0].path: 7"),
-    "a plan's files that are no list": ("T1", "planning.ai", {"file_plan": "src/a.py"}, "file_plan: 'src/a.py'"),
-    "a question that is a number": (
-        "T1",
-        "planning.ai",
-        {"file_plan": [{"path": "a"}], "blocking_questions": [7]},
-        "blocking_questions[0]: 7",
-    ),
-    "files that are a number": ("T1", "plan.files", {"files": 7}, "files: 7"),
-    "a file without a path": ("T1", "plan.files", {"files": [{"intent": "create"}]}, "files[0].path: missing"),
-    "an intent that is none": (
-        "T1",
-        "plan.files",
-        {"files": [{"path": "a", "intent": "paint"}]},
-        "files[0].intent: paint",
-    ),
-    "an ok that is a word": ("T3", "plan-review", {"ok": "yes", "blocked": False}, "ok: yes"),
-    "an ok that is a number": ("T3", "plan-review", {"ok": 1, "blocked": False}, "ok: 1"),
-    "a reviewer that is a word": ("T3", "plan-review", {"ok": True, "reviewers": ["me"]}, "reviewers[0]: me"),
-    "issues of a reviewer that are a word": (
-        "T3",
-        "plan-review",
-        {"ok": True, "reviewers": [{"id": "r", "blocking_issues": "no"}]},
-        "reviewers[0].blocking_issues: no",
-    ),
-    "a severity that is none": ("T10", "code-review", issues(severity="awful"), "issues[1].severity: awful"),
-    "a target that is none": ("T10", "code-review", issues(target="moon"), "issues[1].target: moon"),
-    "a review that decides nothing": ("T10", "code-review", {"ok": True, "issues": []}, "decision: missing"),
-    "a status that is none": ("T13", "eval-report", PASSED | {"status": "done"}, "status: done"),
-    "a kind that is none": ("T13", "eval-report", suites(kind="vibes"), "suites[0].kind: vibes"),
-    "a pass that is a word": ("T13", "eval-report", suites(overall_pass="yes"), "suites[0].overall_pass: yes"),
-    "a decision that is none": ("T15", "decision", {"decision": "maybe"}, "decision: maybe"),
-    "reasons that are a word": ("T15", "decision", {"decision": "accepted", "reasons": "so"}, "reasons: so"),
-    "a regression that is a word": (
-        "T15",
-        "decision",
-        {"decision": "accepted", "regression_found": "no"},
-        "regression_found: no",
-    ),
-    "a reason that is a list": ("T20", "record", {"reason": ["r"], "status": "completed"}, "reason: a list"),
-}
+FILE: Record = {"file_plan": [{"path": "a"}]}
+WRONG: list[tuple[str, str, Record, str]] = [
+    # the row, the schema, the artifact, what is said of it
+    ("T1", "planning.ai", {"file_plan": [{"path": 7}]}, "file_plan[0].path: 7"),
+    ("T1", "planning.ai", FILE | {"blocking_questions": [None]}, "blocking_questions[0]: null, need a string or an"),
+    ("T1", "plan.files", {"files": 7}, "files: 7"),
+    ("T1", "plan.files", {"files": [{"intent": "create"}]}, "files[0].path: missing"),
+    ("T1", "plan.files", {"files": [{"path": "a", "intent": "paint"}]}, "files[0].intent: paint"),
+    ("T3", "plan-review", {"ok": "yes", "blocked": False}, "ok: yes"),
+    ("T3", "plan-review", {"ok": 1, "blocked": False}, "ok: 1"),
+    ("T3", "plan-review", {"ok": True, "reviewers": ["me"]}, "reviewers[0]: me"),
+    ("T3", "plan-review", {"ok": True, "reviewers": [{"id": "r", "decision": "rejected"}]}, "reviewers[0].decision: r"),
+    ("T10", "code-review", issues(severity="awful"), "issues[1].severity: awful"),
+    ("T10", "code-review", issues(target="moon"), "issues[1].target: moon"),
+    ("T10", "code-review", {"ok": True, "issues": []}, "decision: missing"),
+    ("T13", "eval-report", PASSED | {"status": "done"}, "status: done"),
+    ("T13", "eval-report", suites(kind="vibes"), "suites[0].kind: vibes"),
+    ("T13", "eval-report", PASSED | {"overall_pass": "yes"}, "overall_pass: yes"),
+    ("T15", "decision", {"decision": "maybe"}, "decision: maybe"),
+    ("T15", "decision", {"decision": "accepted", "reasons": "so"}, "reasons: so"),
+    ("T15", "decision", {"decision": "accepted", "regression_found": "no"}, "regression_found: no"),
+    ("T20", "record", {"reason": ["r"], "status": "completed"}, "reason: a list"),
+]
 
 
-@each_row("name", WRONG)
-def test_what_does_not_validate_is_refused_with_the_path_of_the_field(task: Task, name: str) -> None:
-    of, which, artifact, words = WRONG[name]
+@each_row(("of", "which", "artifact", "words"), WRONG)
+def test_what_does_not_validate_is_refused_with_the_path_of_the_field(
+    task: Task, of: str, which: str, artifact: Record, words: str
+) -> None:
     row = ROWS[of]
     row.on(task, **{NAMES[which]: artifact})
     before = task.state_bytes
@@ -130,13 +101,7 @@ def test_what_does_not_validate_is_refused_with_the_path_of_the_field(task: Task
     assert (done.status, done.out, task.state_bytes) == (1, "", before)
     assert f"  - {NAMES[which]}: {words}" in done.err
     assert f"rcs task schema {which}" in done.err
-    told = task(row.command, "--json").json["failed"]
-    assert words.split(": ")[0] in [each["field"] for each in told]
-
-
-@each_row("name", [name for name in WRONG if name != "a plan's files that are no list"])
-def test_the_schema_refuses_the_same(task: Task, name: str) -> None:
-    _, which, artifact, _ = WRONG[name]
+    assert words.split(": ", maxsplit=1)[0] in [each["field"] for each in task(row.command, "--json").json["failed"]]
     assert not validator(which, task.root).is_valid(artifact)
 
 

@@ -37,12 +37,3 @@ def test_each_phase_has_its_artifacts_and_their_schemas() -> None:
     for phase, (_, artifacts, schemas) in ROWS.items():
         assert [each.rstrip("/") for each in re.findall(r"`([^`]+)`", artifacts)] == list(OUTPUTS[phase])
         assert re.findall(r"`([^`]+)`", schemas) == [names[path] for path in OUTPUTS[phase] if path in names]
-
-
-def test_the_front_matter_is_what_both_clients_read() -> None:
-    front = TEXT.split("---\n")[1].splitlines()
-    assert front[0] == "name: task"
-    description = front[1].removeprefix("description: ")
-    assert 50 < len(description) <= 500
-    assert not set("<>:") & set(description)
-    assert len(front) == 2
