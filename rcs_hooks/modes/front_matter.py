@@ -18,20 +18,9 @@ PREFIX = "rcs-"
 FENCE = "---"
 METADATA = "metadata"
 MOST_LINES = 500
-OTHER_YAML = {
-    "[": "a list is written without brackets, its words separated by blanks or commas",
-    "{": "a value is one line of text, without braces",
-    "|": "a value is written on the line of its key",
-    ">": "a value is written on the line of its key",
-    "-": "a list is written on the line of its key, its words separated by blanks or commas",
-    "&": "an anchor is not read; write the value itself",
-    "*": "an alias is not read; write the value itself",
-    "!": "a tag is not read; write the value alone",
-    "%": "a value that begins with `%` needs quotation marks",
-    "@": "a value that begins with `@` needs quotation marks",
-    "`": "a value does not begin with a backtick",
-}
-"""What is wrong with a value, by its first character."""
+OTHER_YAML = ("[", "{", "|", ">", "-", "&", "*", "!", "%", "@", "`")
+"""What begins a value that is more than one line of text; `-1` is one."""
+UNREAD = f"this line is not read; write `rcs-KEY: VALUE`, on one line and indented, below `{METADATA}:`"
 
 
 class Value(NamedTuple):
@@ -47,10 +36,6 @@ class FrontMatter(NamedTuple):
     name: Value | None
     metadata: dict[str, Value]
     faults: tuple[Fault, ...]
-
-
-class _Unreadable(Exception):
-    """Why a value is outside the subset."""
 
 
 def read(text: str, file: str) -> FrontMatter:
@@ -85,7 +70,7 @@ class _FrontMatterReader:
     def result(self) -> FrontMatter:
         return FrontMatter(self.name, self.metadata, tuple(self.faults))
 
-    def fault(self, line: int, problem: str) -> None:
+    def fault(self, line: int, problem: str = UNREAD) -> None:
         self.faults.append(Fault(self.file, line, problem))
 
     def take(self, number: int, line: str) -> None:
@@ -100,26 +85,21 @@ class _FrontMatterReader:
     def _top(self, number: int, content: str) -> None:
         key, colon, value = content.partition(":")
         if self._is_in_metadata and content.startswith("- ") and self._key.startswith(PREFIX):
-            self.fault(number, f"`{self._key}`: {OTHER_YAML['-']}")
+            self.fault(number)
             return
         self._is_in_metadata = False
         key = _unquoted(key)
         if key.startswith(PREFIX) and colon:
-            self.fault(number, f"`{key}` belongs below `{METADATA}:`, indented")
+            self.fault(number)
         elif key == METADATA:
             self._begin(number, value)
-        elif key == "name" and self.name is None:
-            try:
-                self.name = Value(_scalar(value), number)
-            except _Unreadable:
-                self.name = None
+        elif key == "name" and self.name is None and (text := _scalar(value)):
+            self.name = Value(text, number)
 
     def _begin(self, number: int, value: str) -> None:
         if _without_comment(value):
             if PREFIX in value:
-                self.fault(
-                    number, f"`{METADATA}:` stands alone on its line; write each key on a line below it, indented"
-                )
+                self.fault(number)
             return
         if self._seen_metadata:
             self.fault(number, f"`{METADATA}:` was there before, in line {self._seen_metadata}; write one")
@@ -130,41 +110,28 @@ class _FrontMatterReader:
         is_ours = content.lstrip("\"'").startswith(PREFIX)
         if line[indent] == "\t":
             if is_ours:
-                self.fault(number, "a tab indents this line; YAML wants blanks")
+                self.fault(number)
             return
         self._indent = self._indent or indent
-        if indent != self._indent or content.startswith("- "):
-            self._misplaced(number, indent, content, is_ours=is_ours)
+        is_item = content.startswith("- ")
+        if indent != self._indent or is_item:
+            goes_on = self._key.startswith(PREFIX) and (is_item or indent > self._indent)
+            if is_ours or goes_on:
+                self.fault(number)
             return
-        key, colon, value = content.partition(":")
+        key, _, value = content.partition(":")
         self._key = key = _unquoted(key)
-        if not key.startswith(PREFIX):
-            return
-        if not colon or (value and value[0] not in " \t"):
-            self.fault(number, f"`{key}` needs a colon and a blank before its value")
+        if key.startswith(PREFIX):
+            self._value(number, key, value)
+
+    def _value(self, number: int, key: str, value: str) -> None:
+        text = _scalar(value) if value[:1] in (" ", "\t") else ""
+        if not text:
+            self.fault(number)
         elif key in self.metadata:
             self.fault(number, f"`{key}` was there before, in line {self.metadata[key].line}; write it once")
         else:
-            self._value(number, key, value)
-
-    def _misplaced(self, number: int, indent: int, content: str, *, is_ours: bool) -> None:
-        """Report a line that is not indented as the first key is, unless it belongs to somebody else's key."""
-        if content.startswith("- ") and self._key.startswith(PREFIX):
-            self.fault(number, f"`{self._key}`: {OTHER_YAML['-']}")
-        elif indent > self._indent and self._key.startswith(PREFIX):
-            self.fault(number, f"`{self._key}`: a value is written on the line of its key")
-        elif is_ours:
-            self.fault(
-                number, f"this line is indented by {indent}, the first key below `{METADATA}:` by {self._indent}"
-            )
-
-    def _value(self, number: int, key: str, value: str) -> None:
-        try:
-            text = _scalar(value)
-        except _Unreadable as error:
-            self.fault(number, f"`{key}`: {error}")
-            return
-        self.metadata[key] = Value(text, number)
+            self.metadata[key] = Value(text, number)
 
 
 def _unquoted(key: str) -> str:
@@ -178,18 +145,14 @@ def _without_comment(value: str) -> str:
 
 
 def _scalar(value: str) -> str:
-    """Return the text of a value on one line. Raises _Unreadable."""
+    """Return the text of a value on one line; empty if it has none, or none that is read here."""
     value = value.strip()
-    if value[:1] in ("'", '"'):
+    if value.startswith(("'", '"')):
         return _quoted(value)
-    if value[:1] in OTHER_YAML and not (value[0] == "-" and value[1:2].isalnum()):
-        raise _Unreadable(OTHER_YAML[value[0]])
+    if value.startswith(OTHER_YAML) and not (value[0] == "-" and value[1:2].isalnum()):
+        return ""
     text = _without_comment(value)
-    if not text:
-        raise _Unreadable("it has no value")
-    if ": " in text or text.endswith(":"):
-        raise _Unreadable("a value with a colon needs quotation marks")
-    return text
+    return "" if ": " in text or text.endswith(":") else text
 
 
 def _quoted(value: str) -> str:
@@ -199,16 +162,12 @@ def _quoted(value: str) -> str:
         char, pair = value[at], value[at : at + 2]
         if mark == '"' and char == "\\":
             if pair not in ('\\"', "\\\\"):
-                raise _Unreadable(f'`{pair}` is not read; only `\\"` and `\\\\` are')
+                return ""
             text, at = text + pair[1], at + 2
         elif mark == "'" and pair == "''":
             text, at = text + "'", at + 2
         elif char == mark:
-            if _without_comment(value[at + 1 :]):
-                raise _Unreadable("something follows the closing quotation mark")
-            if not text.strip():
-                raise _Unreadable("it has no value")
-            return text
+            return text if text.strip() and not _without_comment(value[at + 1 :]) else ""
         else:
             text, at = text + char, at + 1
-    raise _Unreadable("its quotation mark is never closed")
+    return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rcs_hooks.mode_def import EXECUTION, HOME, PLANNING, PROJECT
+from rcs_hooks.mode_def import EXECUTION, PROJECT
 from rcs_hooks.modes import declaration
 from tests.modes.declarations import DIAGRAM, MACHINE, drawn, skill
 from tests.support import CHECKOUT
@@ -48,19 +48,6 @@ def test_the_example_of_the_page_can_be_copied_as_it_is() -> None:
     }
 
 
-def test_the_least_that_a_declaration_has_to_say() -> None:
-    mode = read(skill("rcs-kind: planning", body=drawn("[*] --> all_of_it", "all_of_it --> [*]")), source=HOME).mode
-    assert mode
-    assert (mode.kind, mode.after, mode.overlaps, mode.iteration, mode.max_iterations) == (PLANNING, (), (), None, None)
-    assert (mode.states, mode.edges) == ({"all_of_it": ""}, (("all_of_it", "", ""),))
-
-
-def test_a_bound_on_the_rounds_begins_with_round_1() -> None:
-    mode = read(skill(f"{KIND}\nrcs-max-iterations: 3")).mode
-    assert mode
-    assert (mode.iteration, mode.max_iterations) == (1, 3)
-
-
 NO_MODE = {
     "no front matter": "# release\n\nWords.\n",
     "no metadata": "---\nname: release\ndescription: x\n---\n# release\n",
@@ -71,7 +58,7 @@ NO_MODE = {
     "the heading in a fence": "---\nname: release\n---\n```md\n## MODE\n```\n",
     "a key in the description": "---\nname: release\ndescription: |\n  write\n  rcs-kind: execution\n---\n",
     "nothing": "",
-}
+}  # fmt: skip
 
 
 @each_row("case", NO_MODE)
@@ -79,215 +66,67 @@ def test_an_ordinary_skill_is_no_mode_and_no_fault(case: str) -> None:
     assert read(NO_MODE[case]) == (None, ())
 
 
-SUBSET = {
-    "plain": "rcs-kind: execution",
-    "with a comment": "rcs-kind: execution   # it changes files",
-    "in double marks": 'rcs-kind: "execution"',
-    "in single marks": "rcs-kind: 'execution'",
-    "a key in marks": '"rcs-kind": execution',
-    "below a comment": "# ours\nrcs-kind: execution",
-    "after somebody's block": "notes: |\n    rcs: nothing\nrcs-kind: execution",
-    "after somebody's list": "tags:\n  - a\nrcs-kind: execution",
-    "with carriage returns": "rcs-kind: execution\r",
-}
-
-
-@each_row("case", SUBSET)
-def test_the_subset_of_yaml_that_is_read(case: str) -> None:
-    found = read(skill(SUBSET[case]))
-    assert found.faults == ()
-    assert found.mode
-    assert found.mode.kind == EXECUTION
-
-
 FAULTS: dict[str, tuple[str, str]] = {
     # --- the form of the front matter; the metadata begins in line 5
-    "metadata on one line": (
-        "---\nname: release\nmetadata: {rcs-kind: execution}\n---\n" + MACHINE,
-        "3: `metadata:` stands alone on its line; write each key on a line below it, indented",
-    ),
-    "a key that is not indented": (
-        "---\nname: release\nrcs-kind: execution\n---\n" + MACHINE,
-        "3: `rcs-kind` belongs below `metadata:`, indented",
-    ),
-    "metadata twice": (
-        "---\nmetadata:\n  rcs-kind: execution\nmetadata:\n  a: b\n---\n" + MACHINE,
-        "4: `metadata:` was there before, in line 2; write one",
-    ),
-    "a tab": (
-        "---\nmetadata:\n\trcs-kind: execution\n---\n" + MACHINE,
-        "3: a tab indents this line; YAML wants blanks",
-    ),
-    "another indentation": (
-        "---\nmetadata:\n  a: b\n    rcs-kind: execution\n---\n" + MACHINE,
-        "4: this line is indented by 4, the first key below `metadata:` by 2",
-    ),
-    "front matter that is never closed": (
-        "---\nmetadata:\n  rcs-kind: execution\n\n" + MACHINE,
-        "1: the front matter that begins here is never closed by a line `---`",
-    ),
+    "metadata twice": ("---\nmetadata:\n  rcs-kind: execution\nmetadata:\n  a: b\n---\n" + MACHINE,
+     "4: `metadata:` was there before, in line 2; write one"),
+    "front matter that is never closed": ("---\nmetadata:\n  rcs-kind: execution\n\n" + MACHINE,
+     "1: the front matter that begins here is never closed by a line `---`"),
     "a key twice": (skill(f"{KIND}\n{KIND}"), "6: `rcs-kind` was there before, in line 5; write it once"),
-    "no blank after the colon": (
-        skill("rcs-kind:execution"),
-        "5: `rcs-kind` needs a colon and a blank before its value",
-    ),
-    "no colon": (skill("rcs-kind execution"), "5: `rcs-kind execution` needs a colon and a blank before its value"),
-    "no value": (skill("rcs-kind:"), "5: `rcs-kind`: it has no value"),
-    "only a comment": (skill("rcs-kind: # execution"), "5: `rcs-kind`: it has no value"),
-    "an empty value in marks": (skill("rcs-kind: ''"), "5: `rcs-kind`: it has no value"),
-    "a list in brackets": (
-        skill(f"{KIND}\nrcs-after: [blueprint]"),
-        "6: `rcs-after`: a list is written without brackets, its words separated by blanks or commas",
-    ),
-    "a list below its key": (
-        skill(f"{KIND}\nrcs-after: blueprint\n- design"),
-        "7: `rcs-after`: a list is written on the line of its key, its words separated by blanks or commas",
-    ),
-    "a value below its key": (
-        skill(f"{KIND}\nrcs-after: blueprint\n  design"),
-        "7: `rcs-after`: a value is written on the line of its key",
-    ),
-    "a block": (skill("rcs-kind: |"), "5: `rcs-kind`: a value is written on the line of its key"),
-    "an anchor": (skill("rcs-kind: &a execution"), "5: `rcs-kind`: an anchor is not read; write the value itself"),
-    "an alias": (skill("rcs-kind: *a"), "5: `rcs-kind`: an alias is not read; write the value itself"),
-    "a tag": (skill("rcs-kind: !!str execution"), "5: `rcs-kind`: a tag is not read; write the value alone"),
-    "marks that stay open": (skill("rcs-kind: 'execution"), "5: `rcs-kind`: its quotation mark is never closed"),
-    "words behind the marks": (
-        skill("rcs-kind: 'execution' now"),
-        "5: `rcs-kind`: something follows the closing quotation mark",
-    ),
-    "an escape": (skill('rcs-kind: "\\n"'), '5: `rcs-kind`: `\\n` is not read; only `\\"` and `\\\\` are'),
-    "a colon": (skill("rcs-kind: execution: yes"), "5: `rcs-kind`: a value with a colon needs quotation marks"),
     # --- the keys
-    "no kind": (
-        skill("rcs-after: blueprint"),
-        "5: `rcs-kind` is missing; write `rcs-kind: planning` or `rcs-kind: execution` below `metadata:`",
-    ),
-    "no kind, only a machine": (
-        "---\nname: release\n---\n" + MACHINE,
-        "`rcs-kind` is missing; write `rcs-kind: planning` or `rcs-kind: execution` below `metadata:`",
-    ),
+    "no kind": (skill("rcs-after: blueprint"),
+     "5: `rcs-kind` is missing; write `rcs-kind: planning` or `rcs-kind: execution` below `metadata:`"),
+    "no kind, only a machine": ("---\nname: release\n---\n" + MACHINE,
+     "`rcs-kind` is missing; write `rcs-kind: planning` or `rcs-kind: execution` below `metadata:`"),
     "another kind": (skill("rcs-kind: mode"), "5: `rcs-kind` is planning or execution, and not `mode`"),
-    "an unknown key": (
-        skill(f"{KIND}\nrcs-besides: team"),
-        "6: `rcs-besides` is unknown; the keys are rcs-kind, rcs-tokens, rcs-after, rcs-beside, rcs-iteration,"
-        " rcs-max-iterations",
-    ),
-    "a key of those that ship": (
-        skill(f"{KIND}\nrcs-mode: team"),
-        "6: `rcs-mode` is only for the modes that ship; take it out",
-    ),
-    "a token of another name": (
-        skill(f"{KIND}\nrcs-tokens: release ship"),
-        "6: `rcs-tokens`: only `release` itself can be typed for this mode; take the key out",
-    ),
-    "rounds in words": (
-        skill(f"{KIND}\nrcs-max-iterations: ten"),
-        "6: `rcs-max-iterations` is a whole number from 1 to 10000, not `ten`",
-    ),
-    "too many rounds": (
-        skill(f"{KIND}\nrcs-max-iterations: 10001"),
-        "6: `rcs-max-iterations` is a whole number from 1 to 10000, not `10001`",
-    ),
-    "a negative first round": (
-        skill(f"{KIND}\nrcs-iteration: -1\nrcs-max-iterations: 3"),
-        "6: `rcs-iteration` is a whole number from 0 to 10000, not `-1`",
-    ),
-    "a first round without a last one": (
-        skill(f"{KIND}\nrcs-iteration: 1"),
-        "6: `rcs-iteration` is of no use without `rcs-max-iterations`",
-    ),
-    "one round": (
-        skill(f"{KIND}\nrcs-max-iterations: 1"),
-        "6: `rcs-max-iterations`: 1 leaves no second round, for the first is 1",
-    ),
+    "an unknown key": (skill(f"{KIND}\nrcs-besides: team"),
+     "6: `rcs-besides` is unknown; the keys are rcs-kind, rcs-tokens, rcs-after, rcs-beside, rcs-iteration,"
+     " rcs-max-iterations"),
+    "a key of those that ship": (skill(f"{KIND}\nrcs-mode: team"),
+     "6: `rcs-mode` is only for the modes that ship; take it out"),
+    "a token of another name": (skill(f"{KIND}\nrcs-tokens: release ship"),
+     "6: `rcs-tokens`: only `release` itself can be typed for this mode; take the key out"),
+    "rounds in words": (skill(f"{KIND}\nrcs-max-iterations: ten"),
+     "6: `rcs-max-iterations` is a whole number from 1 to 10000, not `ten`"),
+    "too many rounds": (skill(f"{KIND}\nrcs-max-iterations: 10001"),
+     "6: `rcs-max-iterations` is a whole number from 1 to 10000, not `10001`"),
+    "a negative first round": (skill(f"{KIND}\nrcs-iteration: -1\nrcs-max-iterations: 3"),
+     "6: `rcs-iteration` is a whole number from 0 to 10000, not `-1`"),
+    "a first round without a last one": (skill(f"{KIND}\nrcs-iteration: 1"),
+     "6: `rcs-iteration` is of no use without `rcs-max-iterations`"),
+    "one round": (skill(f"{KIND}\nrcs-max-iterations: 1"),
+     "6: `rcs-max-iterations`: 1 leaves no second round, for the first is 1"),
     # --- other modes
     "after itself": (skill(f"{KIND}\nrcs-after: release"), "6: `rcs-after` names the mode itself; take `release` out"),
-    "after an execution mode": (
-        skill(f"{KIND}\nrcs-after: crew"),
-        "6: `rcs-after`: team is an execution mode; only a planning mode hands over to another",
-    ),
-    "after cancel": (skill(f"{KIND}\nrcs-after: cancel"), "6: `rcs-after`: `cancel` is not the name of a mode"),
-    "after a mode that is misspelled": (
-        skill(f"{KIND}\nrcs-after: bluprint"),
-        "6: `rcs-after`: no mode is called `bluprint`; write `blueprint`",
-    ),
-    "after no name": (skill(f"{KIND}\nrcs-after: ../x"), "6: `rcs-after`: `../x` is not the name of a mode"),
-    "beside autopilot": (
-        skill(f"{KIND}\nrcs-beside: autoforge"),
-        "6: `rcs-beside`: autopilot runs beside ultrawork alone",
-    ),
-    "beside autoresearch": (
-        skill("rcs-kind: planning\nrcs-beside: autoresearch"),
-        "6: `rcs-beside`: autoresearch runs beside ultrawork alone",
-    ),
-    "execution beside planning": (
-        skill(f"{KIND}\nrcs-beside: blueprint"),
-        "6: `rcs-beside`: blueprint is planning, and this mode is execution; the two never run together",
-    ),
-    "planning beside execution": (
-        skill("rcs-kind: planning\nrcs-beside: forge"),
-        "6: `rcs-beside`: forge is execution, and this mode is planning; the two never run together",
-    ),
-    "beside all": (
-        skill(f"{KIND}\nrcs-beside: all"),
-        "6: `rcs-beside: all` is only for ultrawork; name the modes",
-    ),
-    "beside and after": (
-        skill("rcs-kind: planning\nrcs-beside: blueprint\nrcs-after: blueprint"),
-        "6: `rcs-beside`: blueprint is in `rcs-after` too; a mode runs beside another or after it",
-    ),
-    "too many modes": (
-        skill(f"{KIND}\nrcs-beside: {' '.join(f'm{number}' for number in range(21))}"),
-        "6: `rcs-beside` names 21 modes; 20 at most are read",
-    ),
+    "after an execution mode": (skill(f"{KIND}\nrcs-after: crew"),
+     "6: `rcs-after`: team is an execution mode; only a planning mode hands over to another"),
+    "after a mode that is misspelled": (skill(f"{KIND}\nrcs-after: bluprint"),
+     "6: `rcs-after`: no mode is called `bluprint`; write `blueprint`"),
+    "beside autopilot": (skill(f"{KIND}\nrcs-beside: autoforge"),
+     "6: `rcs-beside`: autopilot runs beside ultrawork alone"),
+    "execution beside planning": (skill(f"{KIND}\nrcs-beside: blueprint"),
+     "6: `rcs-beside`: blueprint is planning, and this mode is execution; the two never run together"),
+    "beside all": (skill(f"{KIND}\nrcs-beside: all"), "6: `rcs-beside: all` is only for ultrawork; name the modes"),
+    "beside and after": (skill("rcs-kind: planning\nrcs-beside: blueprint\nrcs-after: blueprint"),
+     "6: `rcs-beside`: blueprint is in `rcs-after` too; a mode runs beside another or after it"),
+    "too many modes": (skill(f"{KIND}\nrcs-beside: {' '.join(f'm{number}' for number in range(21))}"),
+     "6: `rcs-beside` names 21 modes; 20 at most are read"),
     # --- the machine; its heading is in line 10
-    "no machine": (
-        skill(body="Words.\n"),
-        "5: a mode needs its phases: write a section `## MODE` with a stateDiagram-v2",
-    ),
-    "another heading": (
-        skill(body=MACHINE.replace("## MODE", "### Mode")),
-        "10: this heading begins no machine; write `## MODE`",
-    ),
-    "no diagram": (
-        skill(body="## MODE\n\nWords.\n"),
-        "10: this section has no ```mermaid fence with a stateDiagram-v2 diagram; write one, or take the section out",
-    ),
-    "a fence that stays open": (
-        skill(body=MACHINE.removesuffix("```\n")),
-        "12: this fence is never closed, so the ## MODE section has no diagram",
-    ),
-    "a line that is no statement": (
-        skill(body=drawn("[*] --> a", "a -> [*]")),
-        "15: a transition is written with the arrow `-->`",
-    ),
-    "no start": (skill(body=drawn("a --> [*]")), "13: no start: at least one line `[*] --> state` is needed"),
-    "two starts": (
-        skill(body=drawn("[*] --> a", "[*] --> b", "a --> [*]", "b --> [*]")),
-        "15: a second start; a mode begins in one phase, and that is `a`",
-    ),
-    "no end": (
-        skill(body=drawn("[*] --> a", "a --> b")),
-        "13: no state leads to `[*]`, so the mode could never finish; add `state --> [*]`",
-    ),
-    "an outcome for a state": (
-        skill(body=drawn("[*] --> a", "a --> Completed", "Completed --> [*]")),
-        "15: `Completed` is the outcome finished and no phase; lead to `[*]` in its place",
-    ),
-    "one spelling for two states": (
-        skill(body=drawn("[*] --> code-review", "code-review --> Code_Review", "Code_Review --> [*]")),
-        "15: `Code_Review` and `code-review` are one spelling; a phase has one name",
-    ),
-    "a long state": (
-        skill(body=drawn(f"[*] --> {'a' * 41}", f"{'a' * 41} --> [*]")),
-        f"14: the state `{'a' * 40}…` is longer than 40 letters",
-    ),
-    "too many states": (
-        skill(body=drawn("[*] --> s0", *(f"s{n} --> s{n + 1}" for n in range(40)), "s40 --> [*]")),
-        "13: a mode has at most 40 states and 200 transitions",
-    ),
-}
+    "no machine": (skill(body="Words.\n"),
+     "5: a mode needs its phases: write a section `## MODE` with a stateDiagram-v2"),
+    "two starts": (skill(body=drawn("[*] --> a", "[*] --> b", "a --> [*]", "b --> [*]")),
+     "15: a second start; a mode begins in one phase, and that is `a`"),
+    "no end": (skill(body=drawn("[*] --> a", "a --> b")),
+     "13: no state leads to `[*]`, so the mode could never finish; add `state --> [*]`"),
+    "an outcome for a state": (skill(body=drawn("[*] --> a", "a --> Completed", "Completed --> [*]")),
+     "15: `Completed` is the outcome finished and no phase; lead to `[*]` in its place"),
+    "one spelling for two states": (skill(body=drawn("[*] --> code-review", "code-review --> Code_Review",
+     "Code_Review --> [*]")), "15: `Code_Review` and `code-review` are one spelling; a phase has one name"),
+    "a long state": (skill(body=drawn(f"[*] --> {'a' * 41}", f"{'a' * 41} --> [*]")),
+     f"14: the state `{'a' * 40}…` is longer than 40 letters"),
+    "too many states": (skill(body=drawn("[*] --> s0", *(f"s{n} --> s{n + 1}" for n in range(40)), "s40 --> [*]")),
+     "13: a mode has at most 40 states and 200 transitions"),
+}  # fmt: skip
 """What is written, and the place and the sentence of the only fault."""
 
 
@@ -305,15 +144,12 @@ LETTERS = "the name of a mode begins with a letter a to z and has letters, digit
 NAMES = {
     "another folder": ("deploy", "release", "the skill is called `release`, but its folder `deploy`; name both alike"),
     "a mode that ships": ("forge", "forge", f"the name `forge` {TAKEN}"),
-    "a token that ships": ("team", "team", f"the name `team` {TAKEN}"),
-    "an old spelling": ("ulw", "ulw", f"the name `ulw` {TAKEN}"),
     "cancel": ("cancel", "cancel", f"the name `cancel` {TAKEN}"),
     "a skill that is no mode": ("task", "task", f"the name `task` {TAKEN}"),
-    "the inventory": ("skill-active", "skill-active", f"the name `skill-active` {TAKEN}"),
     "a digit first": ("2go", "2go", f"nobody can type `$2go`: {LETTERS}"),
     "another letter": ("a_b", "a_b", f"nobody can type `$a_b`: {LETTERS}"),
     "too long": ("a" * 41, "a" * 41, f"nobody can type `${'a' * 41}`: {LETTERS}"),
-}
+}  # fmt: skip
 """The folder, the name in the file, and the fault."""
 
 
@@ -325,17 +161,11 @@ def test_a_name_that_an_own_mode_cannot_have(case: str) -> None:
 
 
 WITHOUT_A_LINE = {
-    "a name that only the folder gives": (
-        "forge",
-        f"---\nmetadata:\n  {KIND}\n---\n\n{MACHINE}",
-        f"the name `forge` {TAKEN}",
-    ),
-    "no kind and no machine": (
-        "release",
-        "---\nname: release\nmetadata:\n  rcs-tokens: release\n---\n",
-        "a mode needs its phases: write a section `## MODE` with a stateDiagram-v2",
-    ),
-}
+    "a name that only the folder gives": ("forge", f"---\nmetadata:\n  {KIND}\n---\n\n{MACHINE}",
+     f"the name `forge` {TAKEN}"),
+    "no kind and no machine": ("release", "---\nname: release\nmetadata:\n  rcs-tokens: release\n---\n",
+     "a mode needs its phases: write a section `## MODE` with a stateDiagram-v2"),
+}  # fmt: skip
 """The folder, the text, and the fault, which no line of the text has."""
 
 
@@ -343,12 +173,6 @@ WITHOUT_A_LINE = {
 def test_a_fault_that_no_line_has_names_the_file_alone(case: str) -> None:
     folder, text, expected = WITHOUT_A_LINE[case]
     assert f"{FILE}: {expected}" in [fault.sentence for fault in read(text, folder).faults]
-
-
-def test_a_list_at_the_margin_is_told_with_its_line() -> None:
-    text = f"---\nname: release\nmetadata:\n  {KIND}\n  rcs-after:\n- blueprint\n---\n\n{MACHINE}"
-    expected = "`rcs-after`: a list is written on the line of its key, its words separated by blanks or commas"
-    assert f"{FILE}:6: {expected}" in [fault.sentence for fault in read(text).faults]
 
 
 def test_folder_and_name_are_compared_in_lower_case() -> None:

@@ -31,29 +31,30 @@ def test_a_value_on_one_line(case: str) -> None:
     assert (found.metadata, found.faults) == ({"rcs-x": Value(text, 4)}, ())
 
 
-UNREAD = {
-    "{a: b}": "a value is one line of text, without braces",
-    "[a]": "a list is written without brackets, its words separated by blanks or commas",
-    ">": "a value is written on the line of its key",
-    "|-": "a value is written on the line of its key",
-    "- a": "a list is written on the line of its key, its words separated by blanks or commas",
-    "-": "a list is written on the line of its key, its words separated by blanks or commas",
-    "%a": "a value that begins with `%` needs quotation marks",
-    "@a": "a value that begins with `@` needs quotation marks",
-    "`a`": "a value does not begin with a backtick",
-    "a:": "a value with a colon needs quotation marks",
-    "'a'b": "something follows the closing quotation mark",
-    "'a''": "its quotation mark is never closed",
-    '"a\\': '`\\` is not read; only `\\"` and `\\\\` are',
-    "' '": "it has no value",
+UNREAD = ("{a: b}", "[a]", ">", "- a", "-", "&a x", "*a", "!!str x", "%a", "@a", "`a`", "a:", "a: b", "'a'b", "'a''",
+          '"a\\', '"\\n"', "' '", "", "# a")  # fmt: skip
+"""Values that are not one line of text."""
+LINES = {
+    "metadata: {rcs-x: a}": 2,
+    "rcs-x: a": 2,
+    "metadata:\n\trcs-x: a": 3,
+    "metadata:\n  a: b\n    rcs-x: a": 4,
+    "metadata:\n  rcs-x:a": 3,
+    "metadata:\n  rcs-x a": 3,
+    "metadata:\n  rcs-y: a\n  - b": 4,
+    "metadata:\n  rcs-y: a\n- b": 4,
+    "metadata:\n  rcs-y: a\n    b": 4,
 }
+"""Lines that are not written as a key is, and the number of the one at fault."""
 
 
-@each_row("written", UNREAD)
-def test_a_value_that_is_not_read(written: str) -> None:
-    found = read(f"---\nmetadata:\n  rcs-x: {written}\n---\n", "f")
-    assert found.metadata == {}
-    assert [fault.sentence for fault in found.faults] == [f"f:3: `rcs-x`: {UNREAD[written]}"]
+@each_row(("text", "line"), [*LINES.items(), *((f"metadata:\n  rcs-x: {value}", 3) for value in UNREAD)])
+def test_what_is_not_read_is_one_sentence(text: str, line: int) -> None:
+    found = read(f"---\n{text}\n---\n", "f")
+    assert "rcs-x" not in found.metadata
+    (fault,) = found.faults
+    words = "this line is not read; write `rcs-KEY: VALUE`, on one line and indented, below `metadata:`"
+    assert fault.sentence == f"f:{line}: {words}"
 
 
 NAMES = {
@@ -85,8 +86,9 @@ def test_only_what_is_between_the_first_lines_is_read() -> None:
 
 def test_the_keys_of_others_are_passed_over_whatever_they_hold() -> None:
     theirs = "short: {a: [b\n  \tdeep: x\n  - list\n    more: |\n      rcs: no\n  end: 'open\n"
-    found = read(f"---\ndescription: >\n  rcs-kind: no\nmetadata:\n  {theirs}  rcs-kind: planning\n---\n", "f")
-    assert (found.metadata, found.faults) == ({"rcs-kind": Value("planning", 11)}, ())
+    ours = "  # ours\n  'rcs-kind': planning # it\r\n"
+    found = read(f"---\ndescription: >\n  rcs-kind: no\nmetadata:\n  {theirs}{ours}---\n", "f")
+    assert (found.metadata, found.faults) == ({"rcs-kind": Value("planning", 12)}, ())
 
 
 def test_a_front_matter_has_at_most_500_lines() -> None:
