@@ -51,10 +51,6 @@ def places(tmp_path: Path) -> Places:
     return Places(tmp_path)
 
 
-def test_nothing_is_found_where_nothing_is(places: Places) -> None:
-    assert places.find() is None
-
-
 def test_a_name_is_there_where_any_folder_has_a_skill_of_it(places: Places) -> None:
     places.write(places.root, client=".agents", name="review")
     broken = places.home / ".codex" / "skills" / "Plain"
@@ -62,14 +58,6 @@ def test_a_name_is_there_where_any_folder_has_a_skill_of_it(places: Places) -> N
     (broken / "SKILL.md").symlink_to("SKILL.md")
     names = ("release", "Review", "Plain", "plain")
     assert lookup.names_there(names, places.env, str(places.root)) == ("Review", "Plain")
-
-
-@pytest.mark.parametrize("client", FOLDERS)
-def test_a_mode_is_found_in_every_skill_folder_of_home_and_project(client: str, places: Places) -> None:
-    ours = places.write(places.root, client)
-    assert places.mode() == (PROJECT, str(ours))
-    theirs = places.write(places.home, client)
-    assert places.mode() == (HOME, str(theirs))
 
 
 @pytest.mark.parametrize("whose", ["root", "home"])
@@ -113,12 +101,6 @@ def test_a_variable_makes_nothing_of_the_project_the_persons(places: Places) -> 
     assert places.mode() == (PROJECT, str(path))
 
 
-def test_an_ordinary_skill_of_the_person_is_not_replaced_by_a_mode_of_the_project(places: Places) -> None:
-    places.write(places.home, ".agents", text="---\nname: release\ndescription: Mine.\n---\n")
-    places.write(places.root)
-    assert places.find() is None
-
-
 def test_a_broken_mode_of_the_person_is_not_replaced_either(places: Places) -> None:
     places.write(places.home, text=skill("rcs-kind: mode"))
     places.write(places.root)
@@ -130,12 +112,6 @@ def test_without_a_home_only_the_project_counts(places: Places) -> None:
     path = places.write(places.root)
     places.env = {}
     assert places.mode() == (PROJECT, str(path))
-
-
-def test_in_the_home_itself_its_modes_are_the_persons(places: Places) -> None:
-    path = places.write(places.home)
-    places.root = places.home
-    assert places.mode() == (HOME, str(path))
 
 
 @each_row("name", ["forge", "crew", "cancel", "task", "all", "../release", "a/b", "", ".", "re lease", "a" * 41, "é"])
@@ -159,13 +135,6 @@ def test_a_link_in_the_home_is_followed(places: Places, tmp_path: Path) -> None:
     (places.home / ".claude").mkdir()
     (places.home / ".claude" / "skills").symlink_to(elsewhere.parent.parent)
     assert places.mode()[0] == HOME
-
-
-def test_a_link_within_the_project_is_followed(places: Places) -> None:
-    path = places.write(places.root, ".agents")
-    (places.root / ".claude").mkdir()
-    (places.root / ".claude" / "skills").symlink_to(path.parent.parent)
-    assert places.mode()[0] == PROJECT
 
 
 def test_no_folder_is_listed(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,51 +25,24 @@ def test_a_definition_comes_back_from_a_record_as_it_was(metadata: str) -> None:
     assert ModeDef.from_json(json.loads(json.dumps(mode.to_json()))) == mode
 
 
-def test_what_a_record_keeps() -> None:
-    assert own(FULL).to_json() == {
-        "name": "release",
-        "kind": "execution",
-        "after": ["blueprint"],
-        "beside": ["team"],
-        "first": "starting",
-        "iteration": 1,
-        "max_iterations": 9,
-        "states": {"starting": "Do it", "checking": "Check it"},
-        "edges": [
-            ["starting", "checking", "ready"],
-            ["checking", "starting", "failed_check"],
-            ["checking", "", "all_pass"],
-        ],
-        "source": "project",
-        "file": "/p/release/SKILL.md",
-    }
-
-
 BROKEN: dict[str, tuple[str, object]] = {
     "no name": ("name", None),
     "the name of a mode that ships": ("name", "forge"),
     "a name that leads elsewhere": ("name", "../forge"),
     "another kind": ("kind", "both"),
-    "a kind that is a list": ("kind", []),
     "it ships": ("source", ""),
     "no states": ("states", {}),
-    "states in a list": ("states", ["starting"]),
     "a state that is no name": ("states", {"starting": "", "a b": "", "checking": ""}),
     "a state that asks": ("states", {"starting": "", "why?": "", "checking": ""}),
     "many states": ("states", {f"s{number}": "" for number in range(41)} | {"starting": "", "checking": ""}),
     "a first phase that is no state": ("first", "elsewhere"),
     "an edge to nowhere": ("edges", [["starting", "elsewhere", ""]]),
     "an edge of two": ("edges", [["starting", "checking"]]),
-    "an edge of numbers": ("edges", [[1, 2, 3]]),
-    "edges in an object": ("edges", {"a": "b"}),
     "many edges": ("edges", [["starting", "checking", ""]] * 201),
     "after a number": ("after", [1]),
-    "after a text": ("after", "blueprint"),
     "beside too many": ("beside", ["team"] * 21),
-    "a round that is a text": ("iteration", "1"),
     "a round that is true": ("iteration", True),
     "a huge bound": ("max_iterations", 10**9),
-    "a bound of 0": ("max_iterations", 0),
     "a file that is a number": ("file", 1),
 }
 

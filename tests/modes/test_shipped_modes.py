@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 from rcs_hooks import shipped_modes
 from rcs_hooks.catalog import MISNAMED, MODES, SKILL_FILES, SKILLS
 from rcs_hooks.mode_def import LONGEST_TEXT
@@ -57,26 +54,3 @@ def test_what_may_follow_a_phase() -> None:
     assert forge.event("verifying", "fixing") == "check_fails"
     assert forge.event("verifying", "") == "all_pass"
     assert forge.event("starting", "fixing") == ""
-
-
-def test_only_a_mode_with_a_review_begins_with_fields_for_it() -> None:
-    assert {mode for mode, definition in MODES.items() if definition.first_fields()} == {"autopilot"}
-    assert MODES["autopilot"].first_fields() == {
-        "review_cycle": 0,
-        "state": {
-            "phase_cycle": ["blueprint", "forge", "code-review"],
-            "handoff_artifacts": {"blueprint": None, "forge": None, "code_review": None},
-            "review_verdict": None,
-            "return_to_blueprint_reason": None,
-        },
-    }
-
-
-def test_a_name_is_told_from_another_without_the_definitions() -> None:
-    code = (
-        "import sys; from rcs_hooks.catalog import may_name_a_skill, meant_by, skill_named;"
-        "print(skill_named('Crew'), meant_by('forg'), may_name_a_skill('in $PATH'));"
-        "print([name for name in sys.modules if name.startswith('rcs_hooks.')])"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said == "team forge False\n['rcs_hooks.catalog']\n"
