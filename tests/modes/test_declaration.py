@@ -146,7 +146,6 @@ NAMES = {
     "a mode that ships": ("forge", "forge", f"the name `forge` {TAKEN}"),
     "cancel": ("cancel", "cancel", f"the name `cancel` {TAKEN}"),
     "a skill that is no mode": ("task", "task", f"the name `task` {TAKEN}"),
-    "a digit first": ("2go", "2go", f"nobody can type `$2go`: {LETTERS}"),
     "another letter": ("a_b", "a_b", f"nobody can type `$a_b`: {LETTERS}"),
     "too long": ("a" * 41, "a" * 41, f"nobody can type `${'a' * 41}`: {LETTERS}"),
 }  # fmt: skip
@@ -173,12 +172,6 @@ WITHOUT_A_LINE = {
 def test_a_fault_that_no_line_has_names_the_file_alone(case: str) -> None:
     folder, text, expected = WITHOUT_A_LINE[case]
     assert f"{FILE}: {expected}" in [fault.sentence for fault in read(text, folder).faults]
-
-
-def test_folder_and_name_are_compared_in_lower_case() -> None:
-    mode = read(skill(name="Release"), "RELEASE").mode
-    assert mode
-    assert mode.name == "release"
 
 
 def test_all_faults_are_reported_in_the_order_of_their_lines() -> None:

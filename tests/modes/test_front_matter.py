@@ -7,16 +7,12 @@ from tests.table import each_row
 
 SCALARS = {
     "plain": ("execution", "execution"),
-    "words": ("a b,  c", "a b,  c"),
     "a comment": ("a # b", "a"),
     "a hash in a word": ("a#b", "a#b"),
-    "a colon in a word": ("a:b", "a:b"),
-    "a minus": ("-1", "-1"),
     "double marks": ('"a: # b"', "a: # b"),
     "an escaped mark": ('"a\\"b\\\\c"', 'a"b\\c'),
     "single marks": ("'a: # b'", "a: # b"),
     "a doubled mark": ("'a''b'", "a'b"),
-    "only a doubled mark": ("''''", "'"),
     "a backslash in single marks": ("'a\\b'", "a\\b"),
     "a comment behind marks": ("'a' # b", "a"),
     "a mark within": ("it's", "it's"),

@@ -7,17 +7,10 @@ import shlex
 from importlib.resources import files
 from typing import NamedTuple
 
+from tests import contract
+
 SKILLS = files("rcs_hooks") / "skills"
-MODE = {
-    "brief": "deep-interview",
-    "blueprint": "blueprint",
-    "autoresearch": "autoresearch",
-    "crew": "team",
-    "forge": "forge",
-    "autoforge": "autopilot",
-    "ultrawork": "ultrawork",
-    "ultraqa": "ultraqa",
-}
+MODE = {said.public: mode for mode, said in contract.MODES.items()}
 """Each skill of a mode, and the runtime name of that mode."""
 NAMES = (*MODE, "cancel")
 

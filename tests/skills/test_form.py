@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from rcs_hooks.catalog import CANCEL, MODES, SKILLS
-from rcs_hooks.workflow.last_message import SOFTENER, find_softener
+from rcs_hooks.workflow.last_message import SOFTENER
+from tests import contract
 from tests.skills.reading import (
     DIAGRAM,
     FENCE,
@@ -53,90 +54,35 @@ def test_the_front_matter_is_what_both_clients_read(name: str) -> None:
     assert front["name"] == name
     assert 50 < len(front["description"]) <= 500
     assert not set("<>") & set(front["description"])
+    tokens = {token for token, mode in contract.NAMES.items() if mode == MODE.get(name, CANCEL)}
+    assert set(re.findall(r"\$([a-z-]+)", front["description"])) == tokens & set(SKILLS)
+    assert f"/{name}" in front["description"]
 
 
 @each_row("name", NAMES)
-def test_the_description_has_every_token_that_a_person_may_type(name: str) -> None:
-    tokens = MODES[MODE[name]].tokens if name in MODE else (CANCEL,)
-    named = re.findall(r"\$([a-z-]+)", front_of(name)["description"])
-    assert set(named) == set(tokens)
-    assert f"/{name}" in front_of(name)["description"]
-
-
-@each_row("name", NAMES)
-def test_a_skill_is_short(name: str) -> None:
-    assert len(text_of(name)) <= 3_200
-
-
-@each_row("name", MODE)
-def test_what_all_skills_share_is_shorter_still(name: str) -> None:
-    shared = section(name, "Does it run?")
-    assert len(f"## {shared.title}\n{shared.text}".rstrip()) <= 400
-    assert ", ".join(PARTS) in shared.text
-
-
-@each_row("name", NAMES)
-def test_no_skill_offers_anything(name: str) -> None:
-    assert find_softener(text_of(name)) is None
-    assert not re.search(SOFTENER, " ".join(text_of(name).split())), "not even as an example in quotes"
-
-
-@each_row("name", NAMES)
-def test_a_skill_is_the_same_on_every_machine_and_in_every_client(name: str) -> None:
+def test_a_skill_is_short_offers_nothing_and_is_the_same_everywhere(name: str) -> None:
     text = text_of(name)
+    assert len(text) <= 3_200
+    assert text.isascii()
+    assert not re.search(SOFTENER, " ".join(text.split())), "not even as an example in quotes"
     assert not re.search(r"(?<![\w.])(?:/(?:work|home|Users|root|tmp|usr|opt|var|etc)\b|~/|[A-Z]:\\)", text)
     # Claude Code fills these in or runs them; Codex leaves them as they are.
     assert not re.search(r"\$(?:\{|\d|ARGUMENTS)|!`", text)
-    assert text.isascii()
-
-
-@each_row("name", NAMES)
-def test_every_fence_is_for_a_shell_and_is_closed(name: str) -> None:
-    assert "```" not in DIAGRAM.sub("", FENCE.sub("", body_of(name)))
+    assert "```" not in DIAGRAM.sub("", FENCE.sub("", body_of(name))), "every fence is for a shell, and closed"
 
 
 @each_row("name", MODE)
-def test_a_skill_names_the_runtime_mode_in_every_command(name: str) -> None:
+def test_a_skill_says_what_its_machine_says_and_asks_for_what_makes_the_work_better(name: str) -> None:
+    mode = MODES[MODE[name]]
+    shared = section(name, "Does it run?")
+    assert len(f"## {shared.title}\n{shared.text}".rstrip()) <= 400
+    assert ", ".join(PARTS) in shared.text
+    assert section(name, "Work").phases == list(mode.states)
     for command in commands_of(name):
-        if not command.startswith("rcs emit "):
-            assert MODE[name] in str(option(command, "--mode")).split(","), command
-
-
-def test_cancel_hands_over_in_four_parts_too() -> None:
-    assert re.findall(r"\*\*(.+?)\*\*:", body_of("cancel")) == PARTS
-
-
-# --- the machine
-
-
-@each_row("name", MODE)
-def test_the_work_is_told_phase_by_phase_as_the_machine_has_them(name: str) -> None:
-    assert section(name, "Work").phases == list(MODES[MODE[name]].states)
-
-
-@each_row("name", MODE)
-def test_the_text_of_each_state_can_stand_alone_in_a_sentence(name: str) -> None:
-    for state, text in MODES[MODE[name]].states.items():
-        assert 0 < len(text) <= 120, state
-        assert text[0].isupper(), state
-        assert not re.search(r"[;`#]|\.$", text), f"{state}: Mermaid or a message would read it otherwise"
-
-
-@each_row("name", MODE)
-def test_each_edge_says_why_it_is_taken(name: str) -> None:
-    for source, to, event in MODES[MODE[name]].edges:
-        assert re.fullmatch(r"[a-z]+(_[a-z]+)+", event), (source, to)
-
-
-@each_row("name, most", [("blueprint", 3), ("ultraqa", 5), ("autoresearch", 10), ("autoforge", 10), ("forge", 50)])
-def test_rounds_are_bounded_by_the_machine(name: str, most: int) -> None:
-    assert MODES[MODE[name]].max_iterations == most
-
-
-# --- what makes the work better
-
-
-@each_row("name", MODE)
-def test_a_skill_asks_for_what_makes_the_work_better(name: str) -> None:
+        assert command.startswith("rcs emit ") or mode.name in str(option(command, "--mode")).split(","), command
+    for state, said in mode.states.items():
+        assert said[0].isupper(), state
+        assert not re.search(r"[;`#]|\.$", said), f"{state}: Mermaid or a message would read it otherwise"
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)+", event) for _, _, event in mode.edges)
     text = " ".join(body_of(name).split())
     assert [pattern for pattern in ASKS[name] if not re.search(pattern, text)] == []
