@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from rcs_hooks.dashboard.guard import AccessRules
 from rcs_hooks.environment import Environment
-from rcs_hooks.runs import queries
 from rcs_hooks.runs.emit import emit
 from tests.dashboard.support import KEY, PATIENCE, Listener, Record, Server, fetch, served
 from tests.runs.support import Project
 from tests.support import Workspace
-from tests.table import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,13 +27,6 @@ def project(tmp_path: Path) -> Project:
     made = Project(tmp_path)
     made.now = time.time()
     return made
-
-
-@pytest.fixture(scope="module")
-def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """For what leaves no trace."""
-    with served(Project(Path(tmp_path_factory.mktemp("lasting")))) as found:
-        yield found
 
 
 @pytest.fixture
@@ -95,44 +87,6 @@ def test_breaks_under_concurrent_emits_leave_no_gap_and_nothing_twice(project: P
 
 
 @pytest.mark.slow
-def test_a_server_that_is_started_again_goes_on_where_each_page_was(project: Project) -> None:
-    with served(project) as first:
-        pages = [Listener(first.url, 0) for _ in range(3)]
-        project.walk("requirements", "design")
-        for page in pages:
-            page.until_id(3)
-        status, _, errors = first.ended()
-        assert (status, errors) == (0, "")
-        for page in pages:
-            with pytest.raises(ConnectionClosed):
-                page.next()
-    project.walk("tasks", "build")
-    with served(project, port=first.port) as second:
-        assert second.port == first.port
-        for page in pages:
-            with Listener(second.url, page.seq) as again:
-                again.until_id(7)
-                assert page.ids + again.ids == [1, 2, 3, 4, 5, 6, 7]
-
-
-@pytest.mark.slow
-def test_deleted_runs_are_announced(project: Project, server: Server) -> None:
-    project.now -= 3600
-    project.walk("requirements", "design")
-    with Listener(server.url) as page:
-        page.next()
-        store = project.writable_store()
-        try:
-            assert queries.prune(store, queries.prunable_runs(store, round(time.time() * 1000), "1m")) == 1
-        finally:
-            store.close()
-        assert page.next() == {"type": "runs"}
-        project.emit("requirements", run="r2")
-        page.until_id(4)
-        assert page.ids == [4]
-
-
-@pytest.mark.slow
 def test_a_socket_needs_the_key_too(project: Project) -> None:
     with served(project, "--token", RCS_DASHBOARD_TOKEN=KEY) as server:
         name, content = AccessRules("127.0.0.1", key=KEY).cookie({"host": f"127.0.0.1:{server.port}"})
@@ -144,17 +98,14 @@ def test_a_socket_needs_the_key_too(project: Project) -> None:
             assert page.next()["type"] == "hello"
 
 
-@each_row("after", ["x", "-1", "1" * 30, "1.5", "٣"])
-def test_a_start_that_is_not_a_number_is_refused(lasting: Server, after: str) -> None:
-    from websockets.sync.client import connect
-
-    url = f"ws://127.0.0.1:{lasting.port}/ws?after={after}"
-    origin: Any = lasting.url.rstrip("/")
-    with (
-        connect(url, origin=origin, proxy=None, open_timeout=PATIENCE) as page,
-        pytest.raises(ConnectionClosed) as closed,
-    ):
-        page.recv(PATIENCE)
-    assert closed.value.rcvd
-    assert closed.value.rcvd.code == 4400
-    assert closed.value.rcvd.reason.endswith(": the number of an event is needed")
+@pytest.mark.slow
+def test_a_start_that_is_not_a_number_is_refused(server: Server) -> None:
+    origin: Any = server.url.rstrip("/")
+    for after in ("x", "-1", "1" * 30, "1.5", "٣"):
+        url = f"ws://127.0.0.1:{server.port}/ws?after={after}"
+        with connect(url, origin=origin, proxy=None, open_timeout=PATIENCE) as page:
+            with pytest.raises(ConnectionClosed) as closed:
+                page.recv(PATIENCE)
+            assert closed.value.rcvd
+            assert closed.value.rcvd.code == 4400
+            assert closed.value.rcvd.reason.endswith(": the number of an event is needed")

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.dashboard.test_actions import asked
 from tests.dashboard.test_overview import write
-from tests.own_modes import put
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -61,21 +59,6 @@ def test_the_timeline_has_each_state_with_its_times(twice: Board) -> None:
     assert "whole diff" in found["asks"]
 
 
-def test_a_question_is_open_and_then_has_its_answer(twice: Board) -> None:
-    question = asked(twice)
-    found = shown(twice)
-    assert (found["status"], [each["question_id"] for each in found["questions"]]) == ("waiting", [question])
-    assert found["timeline"][2]["status"] == found["visits"][-1]["status"] == "waiting"
-    assert found["asked"] == []
-    twice.post(
-        f"/api/questions/{question}/answer", {"root": twice.root, "session": "s1", "answer": "Postgres"}
-    ).raise_for_status()
-    found = shown(twice)
-    assert (found["status"], found["questions"]) == ("waiting", [])  # for the prompt that brings the answer
-    assert found["asked"][0]["answer"] == "Postgres"
-    assert [event["event"] for event in found["events"]][-2:] == ["question", "answer"]
-
-
 ENDS: list[tuple[str, Record, tuple[object, ...]]] = [
     ("finished where the machine ends", {"lifecycle_outcome": "finished", "evidence": "41 pass"},
      ("completed", "finished", False, None, "41 pass")),
@@ -107,22 +90,6 @@ def test_a_run_that_finished_early_says_so(board: Board) -> None:
     assert found["early_because"] == "in phase starting, which is not a final phase"
 
 
-def test_a_mode_of_the_project_is_marked_with_its_file(board: Board) -> None:
-    put(board.project.root)
-    board.workspace.prompt("$release ship it")
-    found = shown(board, "release")
-    assert (found["source"], found["file"], found["kind"]) == (
-        "project", ".claude/skills/release/SKILL.md", "execution",
-    )  # fmt: skip
-    assert [step["step"] for step in found["timeline"]] == ["starting", "verifying", "fixing"]
-    assert shown_source(board) == ""
-
-
-def shown_source(board: Board) -> str:
-    board.workspace.prompt("$forge go", session="s9")
-    return str(shown(board, session="s9")["source"])
-
-
 # --- a history that is missing, long or hostile
 
 
@@ -133,18 +100,6 @@ def test_a_history_that_is_a_link_is_not_read(twice: Board, tmp_path: Path) -> N
     found = shown(twice)
     assert (found["events"], found["problem"]) == (
         [], "the history of this session cannot be read: it is a symbolic link",
-    )  # fmt: skip
-
-
-def lines(count: int, mode: str = "forge") -> str:
-    states = ("executing", "verifying", "fixing")
-    return "".join(
-        json.dumps({
-            "v": 1, "n": number, "at": "2023-11-14T22:13:21.000Z", "mode": mode, "event": "phase",
-            "from": states[number % 3], "to": states[(number + 1) % 3], "iteration": number // 3, "title": "long",
-            "data": {},
-        }) + "\n"
-        for number in range(1, count + 1)
     )  # fmt: skip
 
 
@@ -161,17 +116,9 @@ HOSTILE = [
 
 @each_row("line", HOSTILE)
 def test_a_hostile_line_is_bounded_and_harmless(line: Record, twice: Board) -> None:
-    common = {
-        "v": 1,
-        "at": "2023-11-14T22:20:21.000Z",
-        "mode": "forge",
-        "from": "",
-        "to": "",
-        "iteration": 1,
-        "data": {},
-    }
+    common = {"v": 1, "at": "2023-11-14T22:20:21.000Z", "mode": "forge", "from": "", "to": "", "iteration": 1}
     with history(twice).open("a") as file:
-        file.write(json.dumps(common | line) + "\n{\n[]\n\x00\n")
+        file.write(json.dumps(common | {"data": {}} | line) + "\n{\n[]\n\x00\n")
     text = twice.client.get("/api/modes/forge", params={"session": "s1"}).text
     assert not [char for char in json.loads(text)["title"] if not char.isprintable()]
     assert all(bad not in text for bad in ("\\u001b", "\\u202e", "\\u0007", "\x1b"))
@@ -199,6 +146,3 @@ def test_what_is_not_there_is_refused(address: str, query: Record, status: int, 
     found, sentence = twice.refused(address, **query)
     assert found == status
     assert words in sentence
-
-
-# --- the path

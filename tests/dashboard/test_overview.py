@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from rcs_hooks.dashboard import overview
 from rcs_hooks.state import writing
 from rcs_hooks.state.scopes import Scope
 from rcs_hooks.workflow.commands import Commands
 from tests.dashboard.test_actions import asked
 
 if TYPE_CHECKING:
-    import pytest
-
     from tests.dashboard.support import Board, Record
 
 GROUPS = ("waiting", "running", "ended", "tasks", "closed")
@@ -71,24 +68,3 @@ def test_an_entry_moves_from_list_to_list_and_keeps_its_key(board: Board) -> Non
         "failed in phase starting: no network",
     )
     assert {*keys, found["key"]} == {keys[0]}
-
-
-def test_a_list_is_bounded(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overview, "MOST", 2)
-    for number in range(3):
-        board.workspace.prompt("$forge go", session=f"s{number}")
-    found = board.get("/api/overview")
-    assert (len(found["running"]), found["more"]) == (2, True)
-
-
-def test_an_unreadable_record_waits_and_leads_to_its_session(board: Board) -> None:
-    board.workspace.write("team", session="s1")
-    board.workspace.mode_path("team", "s1").write_text("{")
-    found = entry(board, "team")
-    assert found["page"] == f"/sessions?{urlencode({'project': board.root, 'session': 's1'})}"
-    assert "cannot be read" in found["detail"]
-
-
-def test_a_misspelled_filter_is_refused(board: Board) -> None:
-    status, words = board.refused("/api/overview", kind="mode")
-    assert (status, words) == (400, "'kind' is not a parameter of this address; it takes project")

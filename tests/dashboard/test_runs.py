@@ -44,20 +44,12 @@ def filled_with_runs(board: Board) -> Board:
 FILTERS: list[tuple[str, Record, list[str]]] = [
     ("nothing asked for", {}, ["a3", "b2", "a2", "b1", "a1"]),
     ("a workflow", {"workflow": "blueprint"}, ["b2", "b1"]),
-    ("another", {"workflow": "build"}, ["a3", "a2", "a1"]),
     ("one without a machine", {"workflow": "plain"}, []),
-    ("one that there is not", {"workflow": "nothing"}, []),
     ("a status", {"status": "waiting"}, ["b1"]),
-    ("another status", {"status": "failed"}, ["a2"]),
-    ("a status and a workflow", {"status": "running", "workflow": "build"}, ["a3", "a1"]),
-    ("a status that none has", {"status": "inactive"}, []),
     ("a feature", {"feature": "login"}, ["a1"]),
     ("a project", {"project": "ROOT"}, ["a3", "b2", "a2", "b1", "a1"]),
-    ("another project", {"project": "/nowhere"}, []),
-    ("an empty filter", {"workflow": "", "status": ""}, ["a3", "b2", "a2", "b1", "a1"]),
     ("since a moment", {"since": "2023-11-14T22:13:25.000Z"}, ["a3", "b2"]),
     ("until a moment", {"until": "2023-11-14T22:13:23.000Z"}, ["a1"]),
-    ("a length of time", {"since": "1m"}, ["a3", "b2", "a2", "b1", "a1"]),
     ("all at once", {"project": "ROOT", "workflow": "build", "status": "running", "since": "1h"}, ["a3", "a1"]),
 ]
 
@@ -194,29 +186,3 @@ def test_events_behind_a_sequence(nested: Board) -> None:
     assert (seqs(page), page["after"], page["more"]) == (list(range(6, count + 1)), 5, False)
     page = nested.get("/api/runs/r1/events", after=count)
     assert (seqs(page), page["more"]) == ([], False)
-
-
-def test_a_script_in_a_name_is_only_text(board: Board) -> None:
-    script = "<script>alert(1)</script>"
-    board.project.skill(
-        "bad", f"# x\n\n## STATE-MACHINE\n\n```mermaid\nstateDiagram-v2\n[*] --> a\na : {script}\n```\n"
-    )
-    board.project.emit("a", workflow="bad")
-    board.project.emit(f"x:{script}", unit=script, workflow="bad", data={"status": "running", "feature": script})
-    answer = board.client.get("/api/runs/r1")
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert "default-src 'self'" in answer.headers["content-security-policy"]
-    found = answer.json()
-    assert found["feature"] == script
-    assert found["timeline"][0]["label"] == script
-    assert "<script" not in found["graph"]["svg"]
-    assert "&lt;script&gt;" in found["graph"]["svg"]
-
-
-def test_an_unexpected_error_is_a_sentence_too(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError("by nothing")
-
-    monkeypatch.setattr(board.data, "filters", broken)
-    assert board.refused("/api/runs") == (500, "something unexpected went wrong here: ZeroDivisionError: by nothing")

@@ -16,8 +16,9 @@ import httpx
 import pytest
 
 from rcs_hooks.errors import needs_extra
-from tests.dashboard.support import KEY, PATIENCE, Listener, Server, fetch, served
-from tests.runs.support import RCS, Project
+from tests.dashboard.support import KEY, PATIENCE, Listener, fetch, served
+from tests.runs.support import Project
+from tests.support import run_rcs
 
 
 @pytest.fixture
@@ -25,19 +26,6 @@ def project(tmp_path: Path) -> Project:
     made = Project(tmp_path)
     made.now = time.time()
     return made
-
-
-def refused(project: Project, *words: str, **env: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [*RCS, "dashboard", *words],
-        capture_output=True,
-        text=True,
-        cwd=project.root,
-        env=project.env(**env),
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.slow
@@ -55,10 +43,9 @@ def test_a_port_in_use_is_one_sentence(project: Project) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        assert refused(project, "--port", str(port)) == (
-            1, "",
-            f"rcs: port {port} of 127.0.0.1 is in use; end what uses it, or name another: rcs dashboard --port 0\n",
-        )  # fmt: skip
+        words = f"rcs: port {port} of 127.0.0.1 is in use; end what uses it, or name another: rcs dashboard --port 0\n"
+        done = run_rcs("dashboard", "--port", str(port), cwd=project.root, env=project.env())
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", words)
 
 
 def test_without_the_packages_it_says_what_to_install(project: Project) -> None:
@@ -116,21 +103,6 @@ def test_open_shows_the_token_to_nobody_else(project: Project, tmp_path: Path) -
         assert not page.parent.exists()
 
 
-@pytest.mark.slow
-def test_an_address_works_once_and_then_the_next_one_is_printed(project: Project) -> None:
-    with served(project, "--token") as server:
-        first = server.said
-        url = first.partition(" at ")[2].partition(" ")[0]
-        assert first == f"the dashboard is at {url} (opens once; Ctrl-C ends it)\n"
-        assert fetch(url).status_code == 200
-        assert server.process.stdout
-        second = server.process.stdout.readline().partition(" at ")[2].partition(" ")[0]
-        assert second != url
-        assert fetch(url).status_code == 401
-        assert fetch(second).status_code == 200
-        server.process.stdout.readline()
-
-
 def test_the_page_and_its_files_are_served(project: Project) -> None:
     with served(project) as server:
         page = fetch(server.url)
@@ -143,15 +115,3 @@ def test_the_page_and_its_files_are_served(project: Project) -> None:
             answer = fetch(f"{server.url}{path}")
             assert answer.status_code == 404, path
             assert answer.headers["content-type"] == "application/json"
-
-
-@pytest.mark.slow
-def test_the_server_of_a_project_without_anything_makes_nothing(project: Project) -> None:
-    with served(project) as server:
-        for name in ("runs", "sessions", "tasks", "attention"):
-            assert fetch(f"{server.url}api/{name}").status_code == 200
-        with Listener(server.url) as page:
-            page.next()
-    assert list(project.home.iterdir()) == []
-    assert not (project.root / ".rcs").exists()
-    assert isinstance(server, Server)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -23,58 +22,11 @@ def session(board: Board, name: str | None = "s1", **query: Any) -> Record:
     return one
 
 
-def test_a_workspace_without_state_has_no_sessions_and_none_is_made(board: Board) -> None:
-    found = board.get("/api/sessions")
-    assert (found["sessions"], found["more"], found["projects"]) == ([], False, [board.root])
-    assert not (board.project.root / ".rcs").exists()
-
-
-def test_the_client_of_a_session_and_how_it_is_resumed(board: Board) -> None:
-    board.workspace.prompt("$forge ship it")
-    notes = board.workspace.folder("s1") / "hook-ledger.json"
-    notes.write_text(
-        json.dumps({name: each for name, each in json.loads(notes.read_text()).items() if name != "client"})
-    )
-    found = session(board)
-    assert found["client"] is None
-    assert [each["client"] for each in found["resume"]] == ["Codex", "Claude Code"]
-    for name, title, command in (
-        ("codex", "Codex", "codex resume s1"), ("gemini", "Gemini CLI", "gemini --resume s1"),
-    ):  # fmt: skip
-        notes.write_text(json.dumps(json.loads(notes.read_text()) | {"client": name}))
-        found = session(board)
-        assert found["client"] == title
-        assert found["resume"] == [{"client": title, "command": f"cd {board.root} && {command}"}]
-    notes.write_text(json.dumps(json.loads(notes.read_text()) | {"client": "of a stranger\x1b"}))
-    assert (session(board)["client"], session(board)["resume"]) == (None, [])
-
-
 def test_a_folder_of_state_that_leads_out_of_its_workspace_is_not_read(board: Board, tmp_path: Path) -> None:
     outside = Workspace(tmp_path / "outside", now=board.now)
     outside.write("team", session="x1")
     (board.project.root / ".rcs").symlink_to(tmp_path / "outside" / ".rcs")
     assert board.get("/api/sessions")["sessions"] == []
-
-
-def test_what_a_repository_brings_is_bounded_and_only_text(board: Board) -> None:
-    long = "<img src=x onerror=alert(1)>\x1b[2J\u202e" + "x" * 5000
-    board.workspace.write("forge", current_phase=long, error=long, started_at=long, iteration=10**30,
-                          max_iterations="many")  # fmt: skip
-    folder = board.workspace.folder("s1") / "questions"
-    folder.mkdir()
-    question = {"kind": "rcs.question/v1", "status": "pending", "source": "forge", "question": "a\n\ud800b\x1b",
-                "options": [{"label": "One", "value": 1}, "Two", None, ["x"]] + ["y"] * 30}  # fmt: skip
-    (folder / "q-1.json").write_text(json.dumps(question))
-    found = session(board)
-    (mode,) = found["modes"]
-    assert len(mode["phase"]) == 40
-    assert len(mode["reason"]) == 500
-    assert (mode["iteration"], mode["max_iterations"]) == (None, None)
-    (asked,) = found["questions"]
-    assert asked["question"] == "a\n b "
-    assert asked["options"][:2] == ["Two", "y"]
-    assert len(asked["options"]) == 12
-    assert all(char.isprintable() for char in mode["phase"] + mode["reason"])
 
 
 # --- what needs a person
@@ -86,13 +38,6 @@ NO_NEEDS: dict[str, list[object]] = {"waiting": [], "failed": [], "stalled": [],
 def needs(board: Board) -> dict[str, list[tuple[str, str, str]]]:
     found = board.get("/api/attention")
     return {kind: [(need["what"], need["id"], need["detail"]) for need in found[kind]] for kind in NO_NEEDS}
-
-
-def test_nothing_needs_anybody(board: Board) -> None:
-    board.project.emit("requirements")
-    board.workspace.prompt("$forge go")
-    assert needs(board) == NO_NEEDS
-    assert board.get("/api/attention")["working"] == {"runs": 1, "sessions": 1, "tasks": 0}
 
 
 @pytest.fixture
@@ -120,35 +65,6 @@ def test_runs_that_wait_failed_or_fell_silent(troubled: Board) -> None:
     assert [need["state"] for need in troubled.get("/api/attention")["waiting"]] == ["inactive"]
     troubled.project.now += 7 * 86_400
     assert needs(troubled) == NO_NEEDS
-
-
-def test_a_question_is_shown_with_what_is_needed_to_answer_it(board: Board) -> None:
-    from tests.dashboard.test_actions import asked
-
-    board.workspace.prompt("$forge go")
-    question = asked(board)
-    (need,) = board.get("/api/attention")["waiting"]
-    assert (need["what"], need["id"], need["project"], need["title"]) == ("session", "s1", board.root, "forge")
-    assert (need["detail"], need["question"]["question_id"]) == ("forge asks a question", question)
-    assert need["question"]["options"] == ["Postgres", "SQLite"]
-
-
-def test_modes_that_wait_failed_are_blocked_or_broken(board: Board) -> None:
-    board.workspace.write("forge", session="a", lifecycle_outcome="blocked_on_user")
-    board.workspace.write("team", session="b", active=False, lifecycle_outcome="failed", error="no network")
-    board.workspace.write("team", session="c", active=False, lifecycle_outcome="blocked")
-    board.workspace.write("team", session="d", active=False, lifecycle_outcome="finished")
-    board.workspace.write("team", session="e")
-    board.workspace.mode_path("team", "e").write_text("{")
-    found = needs(board)
-    assert found["waiting"] == [("session", "a", "forge waits for your next prompt")]
-    assert sorted(found["failed"])[:2] == [
-        ("session", "b", "team failed at executing"), ("session", "c", "team blocked at executing"),
-    ]  # fmt: skip
-    (what, name, detail) = sorted(found["failed"])[2]
-    assert (what, name) == ("session", "e")
-    assert detail.startswith(".rcs/state/sessions/e/team-state.json cannot be read (it is not JSON")
-    assert found["stalled"] == []
 
 
 def test_planning_that_has_ended_waits_for_the_person_with_what_was_named_beside_it(board: Board) -> None:

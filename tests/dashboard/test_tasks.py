@@ -54,14 +54,6 @@ def test_a_task_that_has_begun(begun: Board) -> None:
     assert closed["reasons"] == ["planning/planning.ai.json: missing"]
 
 
-def test_an_open_gate_is_suggested(begun: Board) -> None:
-    plan(begun)
-    gates = {gate["to"]: gate for gate in task(begun)["gates"]}
-    assert (gates["plan_review"]["open"], gates["plan_review"]["suggested"]) == (True, True)
-    ordered(begun, "next", "login")
-    assert task(begun)["phase"] == "plan_review"
-
-
 def test_a_task_that_cannot_be_read_says_so_and_needs_somebody(begun: Board) -> None:
     (begun.project.root / ".rcs" / "tasks" / "login" / "state.json").write_text("{")
     found = task(begun)
