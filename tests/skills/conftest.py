@@ -1,5 +1,3 @@
-"""The fixture of this folder."""
-
 from tests.skills.desk import desk
 
 __all__ = ["desk"]

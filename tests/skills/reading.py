@@ -66,8 +66,7 @@ def body_of(name: str) -> str:
 
 def sections_of(name: str) -> list[Section]:
     first, *rest = body_of(name).split("\n## ")
-    titled = (part.split("\n", 1) for part in rest)
-    return [Section("", first), *(Section(title, text) for title, text in titled)]
+    return [Section("", first), *(Section(*part.split("\n", 1)) for part in rest)]
 
 
 def section(name: str, title: str) -> Section:

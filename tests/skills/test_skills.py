@@ -11,6 +11,7 @@ import pytest
 from rcs_hooks.catalog import MODES
 from tests.skills.desk import SESSION
 from tests.skills.reading import MODE, NAMES, body_of, commands_of, option, section
+from tests.skills.test_form import PARTS
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -116,5 +117,4 @@ def test_cancel_has_ended_what_the_file_says_it_has(desk: Desk) -> None:
     assert desk.stop("s2").blocks
     assert "cancelled: nothing was active" in desk.prompt("$cancel").context
     assert "cancelled: nothing was active" in done
-    parts = re.findall(r"\*\*(.+?)\*\*:", body_of("cancel"))
-    assert parts == ["Outcome", "Evidence", "Artifacts / state", "Handoff"]
+    assert re.findall(r"\*\*(.+?)\*\*:", body_of("cancel")) == PARTS
