@@ -50,7 +50,6 @@ def test_the_example_of_the_page_can_be_copied_as_it_is() -> None:
 
 NO_MODE = {
     "no front matter": "# release\n\nWords.\n",
-    "no metadata": "---\nname: release\ndescription: x\n---\n# release\n",
     "metadata of others": "---\nname: release\nmetadata:\n  author: x\n  tags: [a, b]\n  more:\n    deep: 1\n---\n",
     "metadata of others on one line": "---\nname: release\nmetadata: {author: x}\n---\n",
     "a machine of a run": f"---\nname: release\n---\n## STATE-MACHINE\n\n```mermaid\n{DIAGRAM}```\n",
@@ -112,6 +111,12 @@ FAULTS: dict[str, tuple[str, str]] = {
     "too many modes": (skill(f"{KIND}\nrcs-beside: {' '.join(f'm{number}' for number in range(21))}"),
      "6: `rcs-beside` names 21 modes; 20 at most are read"),
     # --- the machine; its heading is in line 10
+    "a kind that is not read": (skill("rcs-kind: [execution]"),
+     "5: this line is not read; write `rcs-KEY: VALUE`, on one line and indented, below `metadata:`"),
+    "another heading": (skill(body=MACHINE.replace("## MODE", "### Mode")),
+     "10: this heading begins no machine; write `## MODE`"),
+    "no diagram": (skill(body="## MODE\n\nWords.\n"),
+     "10: this section has no ```mermaid fence with a stateDiagram-v2 diagram; write one, or take the section out"),
     "no machine": (skill(body="Words.\n"),
      "5: a mode needs its phases: write a section `## MODE` with a stateDiagram-v2"),
     "two starts": (skill(body=drawn("[*] --> a", "[*] --> b", "a --> [*]", "b --> [*]")),
