@@ -64,7 +64,6 @@ SEARCHES: list[tuple[Record, list[str]]] = [
     ({"q": "fix  out"}, ["fix the logout"]),
     ({"q": "gemini"}, ["plan the billing"]),
     ({"q": "r1"}, ["export"]),
-    ({"q": "no such thing"}, []),
     ({"kind": "task"}, ["login-task"]),
     ({"kind": "run", "state": "failed"}, ["build"]),
     ({"project": "/elsewhere"}, []),

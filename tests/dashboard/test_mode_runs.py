@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.dashboard.test_overview import write
+from tests.own_modes import put
 from tests.table import each_row
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def test_the_timeline_has_each_state_with_its_times(twice: Board) -> None:
     assert (found["title"], found["phase"], found["iteration"], found["max_iterations"]) == (
         "fix the login", "verifying", 2, 50,
     )  # fmt: skip
-    assert (found["status"], found["outcome"], found["seconds"]) == ("running", None, 240.0)
+    assert (found["status"], found["outcome"], found["seconds"], found["source"]) == ("running", None, 240.0, "")
     assert "whole diff" in found["asks"]
 
 
@@ -88,6 +89,14 @@ def test_a_run_that_finished_early_says_so(board: Board) -> None:
     found = shown(board)
     assert (found["early"], found["events"][-1]["early"], found["phase"]) == (True, True, "starting")
     assert found["early_because"] == "in phase starting, which is not a final phase"
+
+
+def test_a_mode_of_the_project_is_marked_with_its_file(board: Board) -> None:
+    put(board.project.root)
+    board.workspace.prompt("$release ship it")
+    found = shown(board, "release")
+    file = ".claude/skills/release/SKILL.md"
+    assert (found["source"], found["file"], found["kind"]) == ("project", file, "execution")
 
 
 # --- a history that is missing, long or hostile
