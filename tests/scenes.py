@@ -205,7 +205,7 @@ class HouseStage(Stage):
         return (lines or ["{}"]) + sentences
 
     def _environment(self) -> dict[str, str]:
-        return {"PATH": "/usr/bin:/bin", "HOME": str(self.home), "USER": "ada"} | self.env
+        return {"PATH": "/usr/bin:/bin", "HOME": str(self.home)} | self.env
 
     # --- what else happens
 
