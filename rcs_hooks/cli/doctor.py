@@ -75,7 +75,7 @@ def run(argv: Sequence[str]) -> int:
 def _checks(host: Host) -> Iterator[Check]:
     yield _program()
     if other := other_rcs(host.env):
-        yield Check("rcs on PATH", NOTE, other.says, other.todo)
+        yield Check("rcs on PATH", NOTE, *other)
     yield _workspace(host.root)
     yield from _switch(host)
     yield from doctor.checks(host)

@@ -136,7 +136,7 @@ def run(argv: Sequence[str]) -> int:
     for line in _left_out(targets, args):
         output.prose(line)
     if other := other_rcs(os.environ):
-        output.prose(f"note: {other.says}; {other.todo}")
+        output.prose(f"note: {'; '.join(other)}")
     for line in () if args.dry_run else setup_end.lines(targets, args):
         for part in setup_end.fitted(line, width.of(sys.stdout, os.environ)):
             output.safe(part)

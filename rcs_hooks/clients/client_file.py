@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks import jsontext
@@ -85,17 +84,14 @@ class HooksFile(ClientFile):
     """A JSON file of a client that holds hooks."""
 
     def with_ours(self, text: str, options: SetupOptions) -> str:
-        from rcs_hooks.clients import scripts
         from rcs_hooks.clients.reading import is_from_project
 
-        host = self.target.host
         wanted = self.target.installer.handlers(options.transport)
         return entries.with_handlers(
             text if text.strip() else self.empty,
             {event: hook for event, hook in wanted.items() if event not in options.served},
             self.format,
-            is_shared=is_from_project(host, self.path),
-            tells=partial(scripts.is_ours, host),
+            is_shared=is_from_project(self.target.host, self.path),
         )
 
     def without_ours(self, text: str) -> str:

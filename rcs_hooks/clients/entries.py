@@ -21,7 +21,7 @@ from rcs_hooks.editing import jsonedit, jsontree
 from rcs_hooks.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rcs_hooks.clients.formats import HookFormat
 
@@ -170,9 +170,9 @@ def part(value: object, key: str, kind: type, of: str = "") -> Any:
     return member
 
 
-def ours(settings: object, tells: Callable[[object], bool] = is_ours) -> list[tuple[Spot, Record]]:
-    """List our hooks in a file, each after its place. `tells`: decides whether a hook is ours."""
-    return [(place, handler) for place, handler in handlers(settings) if tells(handler)]
+def ours(settings: object) -> list[tuple[Spot, Record]]:
+    """List our hooks in a file, each after its place."""
+    return [(place, handler) for place, handler in handlers(settings) if is_ours(handler)]
 
 
 def with_handlers(
@@ -181,15 +181,14 @@ def with_handlers(
     format_: HookFormat = COMMON,
     *,
     is_shared: bool = False,
-    tells: Callable[[object], bool] = is_ours,
 ) -> str:
     """Return the text of a settings file with exactly these hooks of ours, given by their event.
 
-    `is_shared`: whether the file may have come with a repository. `tells`: decides whether a present hook is ours.
+    `is_shared`: whether the file may have come with a repository.
     """
     text = text if text.strip() else "{}\n"
     before = jsontree.parse(text).value
-    present = [spot for spot, _ in ours(before, tells)]
+    present = [spot for spot, _ in ours(before)]
     first: dict[str, Spot] = {}
     for spot in present:
         is_read = format_.reads(is_flat=spot[2] == FLAT)
@@ -198,7 +197,7 @@ def with_handlers(
     text = _without(text, [spot for spot in present if spot not in first.values()])
     for event, handler in wanted.items():
         settings = jsontree.parse(text).value
-        old = next(((spot, hook) for spot, hook in ours(settings, tells) if spot[0] == event), None)
+        old = next(((spot, hook) for spot, hook in ours(settings) if spot[0] == event), None)
         if old is None:
             groups = settings.get("hooks", {}).get(event, [])
             group = handler if format_.is_flat else {"hooks": [handler]}

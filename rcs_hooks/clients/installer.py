@@ -119,10 +119,6 @@ class Installer(ABC):
     """How the client's files hold hooks."""
     transports: tuple[str, ...] = TRANSPORTS
     """The ways in which the client can call our hooks."""
-    oldest: tuple[int, ...] = ()
-    """The oldest version whose ways are known, as its first numbers; empty if every version will do."""
-    older_lacks = ""
-    """What an older version does not do, as a clause."""
     reads_hooks_of: tuple[str, ...] = ()
     """The names of other clients whose hooks in a project this client runs too."""
 

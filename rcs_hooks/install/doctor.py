@@ -6,14 +6,14 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from rcs_hooks.clients import CLIENTS, entries, handlers, installers, scripts
+from rcs_hooks.clients import CLIENTS, entries, handlers, installers
 from rcs_hooks.clients.check import BROKEN, OK, UNSET, WARN, Check
 from rcs_hooks.clients.entries import SERVER, TOOL_TYPE
 from rcs_hooks.clients.handlers import COMMAND, MCP
 from rcs_hooks.clients.installer import PROJECT, USER, Host, InstallTarget, setup_command
 from rcs_hooks.clients.reading import Settings, serving, settings_of
 from rcs_hooks.install import brought, config_checks, mode_checks, program_checks, served_hooks, skills
-from rcs_hooks.install.check import at_most, guarded
+from rcs_hooks.install.check import guarded
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from rcs_hooks.clients.entries import Record
 
-CAN_BLOCK = ("UserPromptSubmit", "Stop")
-"""The events that a hook blocks by ending with status 2."""
 MOST = 4
 """The most programs of one file that are tried."""
 
@@ -65,14 +63,12 @@ def _brought(host: Host, client: str) -> Iterator[Check]:
 
 def _client(host: Host, client: str) -> Iterator[Check]:
     title, installer = CLIENTS[client].title, installers()[client]
-    yield program_checks.of_version(host, client)
     read = list(settings_of(host, client))
     yield from (each for each in read if isinstance(each, Check))
     settings = [each for each in read if isinstance(each, Settings)]
     with_ours = [each for each in settings if each.ours]
     for each in settings:
         yield from _foreign(each)
-        yield from at_most(MOST, list(_unguarded(each)))
     yield from brought.servers(host, client, settings, is_asked=bool(_over_mcp(with_ours)))
     yield from brought.variables(host, client, settings)
     yield from guarded(f"{title} skills", _skills(host, client, with_ours))
@@ -157,26 +153,6 @@ def _foreign(settings: Settings) -> Iterator[Check]:
             f" `rcs uninstall --client {target.client} --scope {target.scope}` removes it"
         )
         yield Check(f"{CLIENTS[target.client].title} hooks", BROKEN, found, todo)
-
-
-def _unguarded(settings: Settings) -> Iterator[Check]:
-    """Yield the entries that block where Python cannot open their script, which ours may be, or may have been."""
-    target = settings.target
-    title = f"{CLIENTS[target.client].title} hooks"
-    for (event, *_), handler in entries.handlers(_hooks(settings)):
-        script = scripts.unguarded(target.host, handler) if settings.format.ours(event) in CAN_BLOCK else None
-        if script is None:
-            continue
-        found = f"{settings.path} has an entry that can block: {event} runs {_line(handler)}"
-        if not scripts.is_readable(script):
-            found = f"{found}, and {clean(script, 200)} cannot be read"
-            yield Check(title, BROKEN, found, "remove it, or put `|| exit 0` behind it")
-        elif scripts.is_of_checkout(script):
-            yield Check(title, WARN, f"{found} without `|| exit 0`", _setup_again(settings))
-
-
-def _line(handler: Mapping[str, Any]) -> str:
-    return clean(" ".join(entries.words_of(handler)), 200)
 
 
 def _complete(settings: Settings, served: Collection[str]) -> Iterator[Check]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from rcs_hooks.clients.check import BROKEN, Check
 from rcs_hooks.files.bounded import open_regular
 from rcs_hooks.files.lock import LOCK
-from rcs_hooks.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +21,6 @@ except ImportError:  # pragma: no cover - Windows
 SECONDS = 0.5
 """How long the lock may be held before that is reported: a hook holds it for a few milliseconds."""
 PAUSE = 0.004
-LOCKS = "/proc/locks"
 
 
 def checks(folder: str, seconds: float = SECONDS) -> Iterator[Check]:
@@ -42,7 +40,8 @@ def checks(folder: str, seconds: float = SECONDS) -> Iterator[Check]:
         if not os.access(path, os.R_OK | os.W_OK):
             yield Check("lock", BROKEN, f"{path}: it is not a file that you can write", f"remove {path}")
         elif not _comes_free(fd, seconds):
-            yield _held(path, os.fstat(fd))
+            found = f"{path} is held by another process and does not come free"
+            yield Check("lock", BROKEN, found, f"find it with `fuser {path}`, and end it if it hangs")
     finally:
         os.close(fd)
 
@@ -62,35 +61,3 @@ def _comes_free(fd: int, seconds: float) -> bool:
                 return False
             time.sleep(PAUSE)
     return True
-
-
-def _held(path: str, status: os.stat_result) -> Check:
-    holder = _holder(status)
-    if not holder:
-        found = f"{path} is held by another process and does not come free"
-        return Check("lock", BROKEN, found, f"find it with `fuser {path}`, and end it if it hangs")
-    found = f"{path} is held by process {holder}{_name(holder)} and does not come free"
-    return Check("lock", BROKEN, found, f"look at it with `ps -p {holder}`, and end it if it hangs")
-
-
-def _holder(status: os.stat_result, locks: str = LOCKS) -> str:
-    """Return the process that holds the lock, where the system reports it: Linux does, for most file systems.
-
-    The device is compared too: a number of a file is unique only on its device.
-    """
-    file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
-    try:
-        with open(locks, encoding="ascii", errors="replace") as lines:
-            fields = [line.split() for line in lines]
-    except OSError:
-        return ""
-    held = (each for each in fields if len(each) > 5 and each[1] == "FLOCK" and each[5] == file)
-    return next((each[4] for each in held if each[4].isdigit() and each[4] != "0"), "")
-
-
-def _name(process: str) -> str:
-    try:
-        with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
-            return f" ({clean(file.read())})"
-    except OSError:
-        return ""

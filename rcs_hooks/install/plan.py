@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rcs_hooks.clients import entries, scripts
+from rcs_hooks.clients import entries
 from rcs_hooks.clients.entries import SetupBlocked
 from rcs_hooks.clients.handlers import COMMAND, MCP, TOOLS
 from rcs_hooks.clients.reading import value_at
@@ -162,6 +162,4 @@ def _hooks_of(target: InstallTarget, change: Change, text: str | None, *, ours: 
     if change.path != file.path:
         return []
     value = file.parse(file.filled(text))
-    return [
-        (spot, handler) for spot, handler in entries.handlers(value) if scripts.is_ours(target.host, handler) is ours
-    ]
+    return [(spot, handler) for spot, handler in entries.handlers(value) if entries.is_ours(handler) is ours]

@@ -1,20 +1,17 @@
-"""Starts what a client would start, to see whether it answers and how fast.
+"""Starts our own programs as a client would start them, to see whether they answer and how fast.
 
 Rules of this file:
 - A settings file may have come with a repository, and so may a program that it names. So only a plain call of ours is
   started (the line that setup writes, `rcs-hook`, `rcs mcp`), and only with this Python or the programs beside it, or
   with those that the person's own file names and that are not in the project.
 - A started program finds no state: its root is one that can hold none. An entry's own variables are not passed on.
-- Time and output are bounded, and no process is left behind.
+- Time is bounded.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import selectors
 import shutil
-import signal
 import subprocess
 import time
 from contextlib import suppress
@@ -36,9 +33,6 @@ if TYPE_CHECKING:
 SLOW = 0.3
 SECONDS = 10.0
 TRIES = 3
-MOST_SAID = 256 * 1024
-READ_SIZE = 64 * 1024
-LATE = "does not end in time"
 NOWHERE = os.devnull
 """The root that a started program gets: a workspace in which there can be no state."""
 SHOWN = 200
@@ -60,75 +54,19 @@ class ProgramAnswer(NamedTuple):
         return f": {text}" if text else ""
 
 
-def run(
-    words: Sequence[str], stdin: bytes, env: Mapping[str, str], seconds: float = SECONDS, *, enough: bytes = b""
-) -> ProgramAnswer:
-    """Run a program, and kill it if it takes longer than `seconds`. `stdin`: an input that is small enough for a pipe.
-
-    `enough`: stdin is kept open until the output holds this, then the program is killed: a server ends with its stdin.
-    """
+def run(words: Sequence[str], stdin: bytes, env: Mapping[str, str], seconds: float = SECONDS) -> ProgramAnswer:
+    """Run a program, and kill it if it takes longer than `seconds`."""
     started = time.monotonic()
-    pipe = subprocess.PIPE
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # in Popen, it would orphan the process
     try:
-        process = subprocess.Popen(
-            list(words), stdin=pipe, stdout=pipe, stderr=pipe, cwd=os.sep, env=env, start_new_session=True
+        done = subprocess.run(
+            list(words), input=stdin, capture_output=True, cwd=os.sep, env=env, timeout=seconds, check=False
         )
-    except (OSError, ValueError) as error:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        return ProgramAnswer(
-            b"", b"", 0.0, f"cannot be started: {(getattr(error, 'strerror', None) or str(error)).lower()}"
-        )
-    said: dict[int, bytes] = {}
-    why = "was interrupted"
-    try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        why = _exchange(process, stdin, said, started + seconds, enough)
-        why = why or ("" if enough else _ended(process, started + seconds))
-    finally:
-        if why or enough:
-            with suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL)  # with all that it has started
-        with suppress(BrokenPipeError), process:
-            pass
-    out, err = said.values()
-    return ProgramAnswer(out, err, time.monotonic() - started, why)
-
-
-def _exchange(
-    process: subprocess.Popen[bytes], stdin: bytes, said: dict[int, bytes], until: float, enough: bytes
-) -> str:
-    """Fill `said` (by file descriptor) until stdout and stderr are closed; return what went wrong, or an empty text."""
-    assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
-    said.update({process.stdout.fileno(): b"", process.stderr.fileno(): b""})
-    with suppress(BrokenPipeError):
-        process.stdin.write(stdin)
-        process.stdin.flush() if enough else process.stdin.close()
-    with selectors.DefaultSelector() as selector:
-        for fd in said:
-            selector.register(fd, selectors.EVENT_READ)
-        while selector.get_map():
-            ready = selector.select(max(0.0, until - time.monotonic()))
-            if not ready:
-                return LATE
-            for key, _ in ready:
-                chunk = os.read(key.fd, READ_SIZE)
-                said[key.fd] += chunk
-                if not chunk:
-                    selector.unregister(key.fd)
-                if enough and enough in said[key.fd]:
-                    return ""
-                if len(said[key.fd]) > MOST_SAID:
-                    return "prints more than a client reads"
-    return ""
-
-
-def _ended(process: subprocess.Popen[bytes], until: float) -> str:
-    try:
-        status = process.wait(max(0.1, until - time.monotonic()))
     except subprocess.TimeoutExpired:
-        return LATE
-    return f"ends with status {status}" if status else ""
+        return ProgramAnswer(b"", b"", seconds, "does not end in time")
+    except OSError as error:
+        return ProgramAnswer(b"", b"", 0.0, f"cannot be started: {(error.strerror or str(error)).lower()}")
+    why = f"ends with status {done.returncode}" if done.returncode else ""
+    return ProgramAnswer(done.stdout, done.stderr, time.monotonic() - started, why)
 
 
 def environment(host: Host) -> dict[str, str]:
@@ -229,7 +167,7 @@ def _quick(title: str, what: str, seconds: float) -> Check:
     return Check(title, WARN, found, todo) if seconds > SLOW else Check(title, OK, found)
 
 
-def of_server(host: Host, client: str, server: Server, again: str, seconds: float = SECONDS) -> Check:
+def of_server(host: Host, client: str, server: Server, again: str) -> Check:
     """Check that our server starts and offers the tools that hooks ask.
 
     `again`: the command that sets the client up.
@@ -253,7 +191,7 @@ def of_server(host: Host, client: str, server: Server, again: str, seconds: floa
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     )
     stdin = "".join(jsontext.dumps_line(message) + "\n" for message in asked).encode()
-    ran = run([path, "mcp"], stdin, environment(host), seconds, enough=b'"hook_stop"')
+    ran = run([path, "mcp"], stdin, environment(host))
     if ran.why:
         return Check(title, BROKEN, f"{command} mcp {ran.why}{ran.said}", again)
     if b'"hook_stop"' not in ran.out:
@@ -273,38 +211,14 @@ def unknown_fields(entry: Mapping[str, object]) -> str:
     return clean(", ".join(sorted(map(str, more))), SHOWN)
 
 
-def of_words(host: Host, client: str, words: str, where: str, seconds: float = SECONDS) -> Check:
+def of_words(host: Host, client: str, words: str, where: str) -> Check:
     """Check that `words`, which an agent is told to type and no file has brought, run this program.
 
     `where`: the place to name in what was found.
     """
     title = f"{CLIENTS[client].title} skills"
     env = environment(host) | {"PATH": CLIENTS[client].shell_path(host.env)}
-    ran = run(["/bin/sh", "-c", f"{words} --version"], b"", env, seconds)
+    ran = run(["/bin/sh", "-c", f"{words} --version"], b"", env)
     if ran.why:
         return Check(title, BROKEN, f"{where}: `{words}` {ran.why}{ran.said}", "install rcs-hooks again")
     return Check(title, OK, f"{where}: they call `{words}`, which runs")
-
-
-def of_version(host: Host, client: str, seconds: float = SECONDS) -> Check:
-    """Return a check that shows the client's version, or says why it is not known."""
-    title, path = CLIENTS[client].title, _program(host, client)
-    if path is None:
-        return Check(title, NOTE, f"`{client}` is not on PATH here, so its version is not known")
-    if is_from_project(host, path):
-        return Check(title, NOTE, f"{path} is in this project, so it was not asked for its version")
-    ran = run([path, "--version"], b"", environment(host), seconds)
-    if ran.why:
-        return Check(title, WARN, f"{path} --version {ran.why}", f"run `{client} --version`")
-    said = clean(ran.out.decode(errors="replace"), 60)
-    installer = installers()[client]
-    if said and _is_older(said, installer.oldest):
-        oldest = ".".join(map(str, installer.oldest))
-        return Check(title, WARN, f"{said} ({path}) is older than {oldest}: {installer.older_lacks}", f"update {title}")
-    return Check(title, OK, f"{said or 'it says no version'} ({path})")
-
-
-def _is_older(said: str, oldest: tuple[int, ...]) -> bool:
-    """Tell whether the first version in what a program said is older than this; False if it holds none."""
-    found = re.search(r"\d+(?:\.\d+)+", said)
-    return found is not None and tuple(int(part[:9]) for part in found[0].split(".")) < oldest

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
-import select
 import shlex
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -298,37 +296,6 @@ def test_nobody_listening_is_no_error(desk: Desk) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 0
-
-
-def hanging(desk: Desk) -> Path:
-    """A client that says its process id, and then nothing."""
-    program, pid = desk.folder / "bin/codex", desk.folder / "pid"
-    program.parent.mkdir()
-    os.mkfifo(pid)
-    program.write_text(f"#!/bin/sh\necho $$ > {pid}\nexec sleep 60\n")
-    program.chmod(0o755)
-    return pid
-
-
-def test_an_interrupt_ends_it_and_what_it_has_started(desk: Desk) -> None:
-    pid = hanging(desk)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & ignores it
-    process = subprocess.Popen(
-        [RCS, "doctor"],
-        cwd=desk.root,
-        env=desk.env | {"PATH": f"{desk.folder}/bin:/usr/bin:/bin"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    signal.signal(signal.SIGINT, before)
-    child = os.pidfd_open(int(pid.read_text()))
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (130, b"")
-    assert out.startswith(b"ok     rcs-hooks: ")
-    assert select.select([child], [], [], 60)[0] == [child]
-    os.close(child)
 
 
 @pytest.mark.slow

@@ -94,7 +94,6 @@ def test_without_a_client_it_says_so(host: Host) -> None:
 def test_a_client_without_our_hooks_is_told_how_to_have_them(host: Host) -> None:
     Path(host.home, ".claude").mkdir()
     assert checks(host) == [
-        Check("Claude Code", NOTE, "`claude` is not on PATH here, so its version is not known"),
         Check(
             "Claude Code hooks",
             UNSET,
@@ -106,12 +105,10 @@ def test_a_client_without_our_hooks_is_told_how_to_have_them(host: Host) -> None
 
 def test_claude_code_as_it_is_set_up(host: Host) -> None:
     place = set_up(host, CLAUDE)
-    program = script(Path(host.home).parent / "bin/claude", "echo '2.1.326 (Claude Code)'")
     found = checks(host)
-    answering = found.pop(2)
+    answering = found.pop(1)
     assert answering.found.startswith(f"{PYTHON} answers in ")
     assert found == [
-        Check("Claude Code", OK, f"2.1.326 (Claude Code) ({program})"),
         Check("Claude Code hooks", OK, f"{EVENTS} in {place.hooks_file.path} (command)"),
         Check("Claude Code rules", OK, "the agent may run what it is told to"),
         Check(
@@ -141,10 +138,10 @@ def test_codex_as_it_is_set_up_and_approved(host: Host) -> None:
     ]
     approve(host, place.hooks_file.path)
     found = checks(host)
-    answering = found.pop(2)
+    answering = found.pop(1)
     assert answering.found.startswith(f"{PYTHON} answers in ")
-    assert [check.status for check in found] == [NOTE, OK, OK, OK, WARN]
-    assert found[2:] == [
+    assert [check.status for check in found] == [OK, OK, OK, WARN]
+    assert found[1:] == [
         Check("Codex project", OK, f"{host.root} is trusted"),
         Check("Codex trust", OK, f"{EVENTS}: approved"),
         Check(
@@ -342,10 +339,7 @@ def test_of_many_programs_a_few_are_looked_at(host: Host) -> None:
         ("echo hello", " does not answer as our hook does: hello", PATIENCE),
         ("echo '{}'; exit 1", " ends with status 1: {}", PATIENCE),
         ("printf '\\033[2J{}\\n'", " does not answer as our hook does: [2J{}", PATIENCE),
-        ("yes", " prints more than a client reads: y y y", PATIENCE),
-        ("yes >&2", " prints more than a client reads: y y y", PATIENCE),
         ("sleep 600", " does not end in time", 0.5),
-        pytest.param("exec >&- 2>&-; sleep 600", " does not end in time", 0.5, marks=pytest.mark.slow),
         ("kill -9 $$", " ends with status -9", PATIENCE),
     ],
 )
@@ -359,35 +353,12 @@ def test_a_hook_that_does_not_answer_as_ours_is_broken(host: Host, does: str, sa
     assert check.found.isprintable()
 
 
-def test_a_hook_that_answers_and_leaves_somebody_at_its_pipe_is_broken(host: Host) -> None:
-    own = script(Path(host.home) / "rcs-hook", "echo '{}'; sleep 600 & exit 0")
-    for seconds in (0.5, 5, 50):  # on a busy machine it takes longer until it has answered
-        check = program_checks.of_hook(host, CODEX, [own], "rcs setup", is_mine=True, seconds=seconds)
-        assert check.status == BROKEN
-        if check.found.endswith("}"):
-            break
-    assert check.found == f"{own} does not end in time: {{}}"
-
-
 @pytest.mark.slow
 def test_a_slow_hook_is_told_what_to_do(host: Host) -> None:
     own = script(Path(host.home) / "rcs-hook", "sleep 0.35; echo '{}'")
     check = program_checks.of_hook(host, CODEX, [own], "rcs setup", is_mine=True)
     assert check.status == WARN
     assert check.todo == "it is on a slow disk or started by a version manager; set it up from a plain venv"
-
-
-def test_nothing_of_what_is_started_stays_behind(host: Host, tmp_path: Path) -> None:
-    pid = tmp_path / "pid"
-    own = script(Path(host.home) / "rcs-hook", f"sleep 600 & echo $! > {pid}; wait")
-    for seconds in (0.5, 5, 50):  # on a busy machine it takes longer until there is something to stay behind
-        program_checks.of_hook(host, CODEX, [own], "", is_mine=True, seconds=seconds)
-        if pid.exists() and pid.read_text().endswith("\n"):
-            break
-    process = Path(f"/proc/{pid.read_text().strip()}/stat")
-    until = time.monotonic() + PATIENCE
-    while process.exists() and process.read_text().rpartition(")")[2].split()[0] != "Z":
-        assert time.monotonic() < until
 
 
 def test_what_is_started_is_told_of_no_state_and_no_settings(host: Host) -> None:
@@ -405,47 +376,6 @@ def test_what_is_started_is_told_of_no_state_and_no_settings(host: Host) -> None
         "GEMINI_CLI_HOME": "/dev/null",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-
-
-@pytest.mark.parametrize(
-    ("does", "status", "said", "seconds"),
-    [
-        ("echo 1.2.3", OK, "1.2.3 ({path})", PATIENCE),
-        ("printf '\\033[31m%0200d' 7", OK, "[31m" + "0" * 55 + "… ({path})", PATIENCE),
-        ("exit 3", WARN, "{path} --version ends with status 3", PATIENCE),
-        ("yes", WARN, "{path} --version prints more than a client reads", PATIENCE),
-        ("sleep 600", WARN, "{path} --version does not end in time", 0.5),
-        ("true", OK, "it says no version ({path})", PATIENCE),
-    ],
-)
-def test_a_version_is_asked_for_with_patience(host: Host, does: str, status: str, said: str, seconds: float) -> None:
-    path = script(Path(host.home).parent / "bin/codex", does)
-    check = program_checks.of_version(host, CODEX, seconds)
-    assert (check.status, check.found) == (status, said.format(path=path))
-
-
-@pytest.mark.parametrize(
-    ("said", "status"),
-    [("0.15.10", WARN), ("0.20.99", WARN), ("qwen 0.9.1 (x)", WARN), ("0.21.0", OK), ("1.0", OK), ("0", OK), ("?", OK)],
-)
-def test_a_version_that_is_too_old_is_told(host: Host, said: str, status: str) -> None:
-    path = script(Path(host.home).parent / "bin/qwen", f"echo '{said}'")
-    check = program_checks.of_version(host, "qwen", PATIENCE)
-    assert (check.status, check.found.startswith(f"{said} ({path})")) == (status, True)
-    assert ("is older than 0.21: " in check.found, check.todo) == (
-        (True, "update Qwen Code") if check.todo else (False, "")
-    )
-    assert bool(check.todo) == (status == WARN)
-
-
-def test_a_client_in_the_project_is_not_started(host: Host) -> None:
-    mark = Path(host.home).parent / "ran"
-    path = script(Path(host.root) / "bin/codex", f"touch {mark}")
-    inside = host._replace(env={"PATH": f"{host.root}/bin"})
-    assert program_checks.of_version(inside, CODEX) == Check(
-        "Codex", NOTE, f"{path} is in this project, so it was not asked for its version"
-    )
-    assert not mark.exists()
 
 
 # --- files of every shape
@@ -485,8 +415,7 @@ SHAPES: dict[str, Any] = {
 def test_a_settings_file_of_any_shape_ends_no_check(host: Host, client: str, shape: str) -> None:
     write(InstallTarget(host, client, PROJECT).hooks_file.path, SHAPES[shape])
     found = checks(host)
-    assert found[0].what == {CODEX: "Codex", CLAUDE: "Claude Code"}[client]
-    assert len(found) > 1
+    assert found
     assert all(len(check.found) < 12_000 for check in found)
 
 
@@ -903,83 +832,6 @@ def test_a_variable_in_the_entry_of_the_project_s_server_is_named(host: Host, cl
     assert [(check.status, check.found) for check in of(checks(host), title)] == [(WARN, said)]
     host = host._replace(env={**host.env, "RCS_ROOT": "/evil"})
     assert of(checks(host), title) == []
-
-
-# --- scripts of a checkout, without `|| exit 0`
-
-CHECKOUT_STOP = str(Path(__file__).parents[2] / "hooks/stop.py")
-
-
-def stop_by(host: Host, client: str, line: str) -> str:
-    """Have a hook for Stop, and return the file that has it."""
-    path = InstallTarget(host, client, PROJECT).hooks_file.path
-    write(path, {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}})
-    return path
-
-
-def commands_for_stop(path: str) -> list[str]:
-    groups = json.loads(Path(path).read_text())["hooks"]["Stop"]
-    return [hook["command"] for group in groups for hook in group["hooks"]]
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("script", ["/gone/hooks/stop.py", "$CLAUDE_PROJECT_DIR/hooks/stop.py", "hooks/stop.py"])
-def test_an_entry_that_blocks_because_its_script_is_gone_is_named_and_left(
-    host: Host, client: str, script: str
-) -> None:
-    line = f"/gone/python {script}"
-    path = stop_by(host, client, line)
-    title = f"{'Codex' if client == CODEX else 'Claude Code'} hooks"
-    where = script if script.startswith("/") else f"{host.root}/hooks/stop.py"
-    expected = Check(
-        title,
-        BROKEN,
-        f"{path} has an entry that can block: Stop runs {line}, and {where} cannot be read",
-        "remove it, or put `|| exit 0` behind it",
-    )
-    assert of(checks(host), title)[0] == expected
-    set_up(host, client)
-    assert commands_for_stop(path) == [line, LINE]
-    assert of(checks(host), title)[0] == expected
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_an_unguarded_script_of_a_checkout_is_named_and_replaced(host: Host, client: str) -> None:
-    path = stop_by(host, client, f"python3 {shlex.quote(CHECKOUT_STOP)}")
-    title = f"{'Codex' if client == CODEX else 'Claude Code'} hooks"
-    assert of(checks(host), title)[0] == Check(
-        title,
-        WARN,
-        f"{path} has an entry that can block: Stop runs python3 {CHECKOUT_STOP} without `|| exit 0`",
-        f"rcs setup --client {client} --scope project",
-    )
-    set_up(host, client)
-    assert commands_for_stop(path) == [LINE]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"python3 {shlex.quote(CHECKOUT_STOP)} || exit 0",
-        f"python3 {shlex.quote(CHECKOUT_STOP)}; exit 0",
-        "python3 {root}/hooks/stop.py",
-        "python3 {root}/fifo/hooks/stop.py",
-        "python3 $ELSEWHERE/hooks/stop.py",
-        "python3 /gone/my-hooks/stop.py",
-        "python3 /gone/hooks/stop.py || true",
-        "python3 check.py /gone/hooks/stop.py",
-        "cat /gone/hooks/stop.py",
-    ],
-)
-def test_a_script_of_a_stranger_or_with_a_guard_is_left_and_not_named(host: Host, line: str) -> None:
-    write(f"{host.root}/hooks/stop.py", "# from rcs_hooks.hook.entry import main\n")
-    os.makedirs(f"{host.root}/fifo/hooks")
-    os.mkfifo(f"{host.root}/fifo/hooks/stop.py")
-    line = line.format(root=host.root)
-    path = stop_by(host, CLAUDE, line)
-    set_up(host, CLAUDE)
-    assert commands_for_stop(path) == [line, LINE]
-    assert not any("can block" in check.found for check in checks(host))
 
 
 VARIABLES = {

@@ -379,7 +379,7 @@ def test_a_lock_that_is_free_is_not_mentioned(workspace: Workspace) -> None:
 HOLD = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); input()"
 
 
-def test_a_lock_that_is_held_names_the_process_until_it_dies(workspace: Workspace) -> None:
+def test_a_lock_that_is_held_is_named_until_its_process_dies(workspace: Workspace) -> None:
     workspace.state.mkdir(parents=True)
     lock = workspace.state / ".lock"
     lock.write_text("")
@@ -391,21 +391,8 @@ def test_a_lock_that_is_held_names_the_process_until_it_dies(workspace: Workspac
         [check] = locks.checks(str(workspace.state), 0.02)
         holder.kill()
     assert (check.what, check.status) == ("lock", BROKEN)
-    named = Check(
-        "lock",
-        BROKEN,
-        f"{lock} is held by process {holder.pid} ({Path(sys.executable).resolve().name[:15]}) and does not come free",
-        f"look at it with `ps -p {holder.pid}`, and end it if it hangs",
-    )
-    unnamed = Check(
-        "lock",
-        BROKEN,
-        f"{lock} is held by another process and does not come free",
-        f"find it with `fuser {lock}`, and end it if it hangs",
-    )
-    name = f"({Path(sys.executable).resolve().name[:15]})"
-    told = [check._replace(found=check.found.replace("(python)", name).replace("(python3)", name))]
-    assert told in ([named], [unnamed])
+    assert check.found == f"{lock} is held by another process and does not come free"
+    assert check.todo == f"find it with `fuser {lock}`, and end it if it hangs"
     assert list(locks.checks(str(workspace.state), 0.02)) == []
 
 
@@ -415,23 +402,3 @@ def test_two_that_look_are_not_in_each_others_way(workspace: Workspace) -> None:
     with open(workspace.state / ".lock") as other:
         fcntl.flock(other, fcntl.LOCK_SH)
         assert list(locks.checks(str(workspace.state), 0.0)) == []
-
-
-def test_the_holder_is_told_by_device_and_inode() -> None:
-    with tempfile.NamedTemporaryFile("w") as file:
-        status = os.stat(file.name)
-        major, minor = os.major(status.st_dev), os.minor(status.st_dev)
-        lines = [
-            f"1: POSIX  ADVISORY  WRITE 11 {major:02x}:{minor:02x}:{status.st_ino} 0 EOF",
-            f"2: FLOCK  ADVISORY  WRITE 12 {major + 1:02x}:{minor:02x}:{status.st_ino} 0 EOF",
-            f"3: FLOCK  ADVISORY  WRITE 0 {major:02x}:{minor:02x}:{status.st_ino} 0 EOF",
-            f"3: -> FLOCK  ADVISORY  WRITE 13 {major:02x}:{minor:02x}:{status.st_ino} 0 EOF",
-            "nonsense",
-        ]
-        file.write("\n".join(lines))
-        file.flush()
-        assert locks._holder(status, file.name) == ""
-        file.write(f"\n4: FLOCK  ADVISORY  WRITE 14 {major:02x}:{minor:02x}:{status.st_ino} 0 EOF")
-        file.flush()
-        assert locks._holder(status, file.name) == "14"
-        assert locks._holder(status, f"{file.name}.not-there") == ""

@@ -61,8 +61,6 @@ class QwenInstaller(Installer):
     status_line_scopes = (PROJECT, USER)
     format = FORMAT
     transports = (COMMAND,)
-    oldest = (0, 21)
-    older_lacks = "it takes the time-out of a hook for milliseconds, so ours never answer"
 
     def files(self, target: InstallTarget) -> list[ClientFile]:
         return [QwenSettingsFile(target, os.path.join(self.folder(target), "settings.json"))]
