@@ -4,206 +4,92 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import tomllib
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from rcs_hooks.clients import installers
-from rcs_hooks.clients.client_file import ClientFile
-from rcs_hooks.clients.installer import Host, InstallTarget, SetupOptions
+from rcs_hooks.clients.installer import InstallTarget, SetupOptions
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing import jsontree
 from rcs_hooks.install import plan
-from tests import properties
+from tests.install.test_doctor import make_host
 from tests.table import each_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from rcs_hooks.clients.client_file import ClientFile
 
-SETUPS = [
-    (client, scope, transport)
-    for client, installer in installers().items()
-    for scope in installer.scopes
-    for transport in installer.transports
-]
+PLACES = [(client, scope) for client, installer in installers().items() for scope in installer.scopes]
 """Every place that `rcs setup` writes to."""
+HOOK = {"hooks": [{"type": "command", "command": "say done"}]}
+THEIRS: dict[str, Any] = {
+    "mine0": 1.5,
+    "hooks": {"Stop": [{"matcher": "", **HOOK}, HOOK], "PreToolUse": [HOOK]},
+    "mine1": 'ü \\ " [x] # no comment',
+    "permissions": {"allow": ["Bash(ls:*)"], "deny": []},
+    "mcpServers": {"other": {"command": "x", "env": {}}},
+    "mine2": [1, [2]],
+}
+EMPTY: dict[str, Any] = {"mine0": 0, "hooks": {}, "mine1": 1, "permissions": {"allow": []}, "mcpServers": {}}
+"""What ours go into is there, and empty: where the person edits it too, an empty part may be left or be gone."""
+LAYOUTS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "two blanks": (THEIRS, {"indent": 2}, "\n"),
+    "tabs, and no end of the last line": (THEIRS, {"indent": "\t"}, ""),
+    "one line": (THEIRS, {"separators": (" ,", ":")}, ""),
+    "empty parts": (EMPTY, {"indent": 4}, "\n\n"),
+    "nothing else": ({"mine1": 1}, {"indent": 2}, "\n"),
+}
+MARKS = {"plain": ("", "\n"), "a mark at the start": ("\ufeff", "\n"), "CRLF": ("", "\r\n")}
+TOML = """mine0 = 0 # first
+mine1 = 1
+# a comment
+
+[table]
+ later = 'x' # end of a line
+[[list]] # on a head
+[projects.'/a/1']
+[mcp_servers.own]
+command = 'x' # theirs
+"""
+ROOTS = "[sandbox_workspace_write]\nwritable_roots = ['/a', '/b'] # two\n"
 
 
-class Edit(NamedTuple):
-    """What a person does to a file: the same to the text with ours in it and to the one without."""
-
-    what: str
-    makes: Callable[[str], str]
-
-
-class File(NamedTuple):
-    text: str
-    edits: list[Edit]
+def json_text(file: ClientFile, layout: str, mark: str) -> str:
+    value, form, end = LAYOUTS[layout]
+    text = json.dumps(value | {"projects": {file.target.host.root: {"trusted": True}}}, **form)
+    if file.has_comments:
+        *lines, before_last, last = ["", *text.split("\n")]
+        text = "\n".join([*(line and f"{line} // a, {{" for line in lines), before_last, last]).lstrip("\n")
+    start, newline = MARKS[mark]
+    return start + (text + end).replace("\n", newline)
 
 
-def instead(old: str, new: str) -> Callable[[str], str]:
-    """Once, and only where it stands once: what is meant must be plain."""
-
-    def makes(text: str) -> str:
-        assert text.count(old) == 1, (old, text)
-        return text.replace(old, new)
-
-    return makes
-
-
-# --- JSON
-
-VALUES: st.SearchStrategy[Any] = st.sampled_from(
-    [0, 1, 1.5, True, False, None, 'ü \\ " [x] # no comment', [], [1, [2]], {"c": {}}]
-)
-OTHER_VALUES = ["0", "1", "1.0", "true", "false", "null", '"x"', "[ ]", '{ "y":1 }']
-FOREIGN = {"type": "command", "command": "say done"}
-HOOKS = [
-    None,
-    {"Stop": [{"matcher": "", "hooks": [FOREIGN]}]},
-    {"Stop": [{"hooks": [FOREIGN]}, {"hooks": [FOREIGN]}], "PreToolUse": [{"hooks": [FOREIGN]}]},
-]
-REMARKS = st.sampled_from(["", "", "", " // a, {", "\n  // b: [", " /* c */", "\n\t/* d\n e */"])
-EMPTY_HOOKS: list[Any] = [{}, {"Stop": []}, {"PreToolUse": []}]
-RULES = [None, {"allow": ["Bash(ls:*)"]}, {"deny": ["Bash(rm:*)"]}, {"allow": ["a", "b"], "deny": []}]
-EMPTY_RULES: list[Any] = [{}, {"allow": []}]
-SERVERS = [None, {"other": {"command": "x", "env": {}}}]
-
-
-@st.composite
-def json_files(draw: st.DrawFn, *, settled: bool, root: str, commented: bool) -> File:
-    """An object with members of the person's own, marked so that an edit finds them, and with those that ours go into.
-
-    `commented`: with comments behind lines and between them.
-    `settled`: nothing of the latter is empty, so that ours come and go without a trace.
-    """
-    whole: dict[str, Any] = {f"mine{number}": draw(VALUES) for number in range(draw(st.integers(1, 4)))}
-    hooks, rules, servers = (
-        draw(st.sampled_from(full if settled else [*full, *empty]))
-        for full, empty in ((HOOKS, EMPTY_HOOKS), (RULES, EMPTY_RULES), (SERVERS, [{}]))
-    )
-    parts = {"hooks": hooks, "permissions": rules, "mcpServers": servers, "projects": {root: {"trusted": True}}}
-    whole |= {name: part for name, part in parts.items() if part is not None}
-    names = draw(st.permutations(list(whole)))
-    indent = draw(st.sampled_from([None, 1, 2, 4, "\t"]))
-    colon = draw(st.sampled_from([":", ": ", " : "]))
-    comma = "," if indent is not None else draw(st.sampled_from([",", ", ", " ,  "]))
-    text = json.dumps({name: whole[name] for name in names}, indent=indent, separators=(comma, colon))
-    mine = [name for name in names if name.startswith("mine")]
-    edits = []
-    for name in mine:
-        key = f'"{name}"{colon}'
-        edits.append(Edit(f"a key before {name}", instead(key, f'"new-{name}": 0, {key}')))
-        if indent is not None:
-            edits.append(Edit(f"a line before {name}", instead(key, f'"line-{name}": 0,\n{key}')))
-        value = draw(st.sampled_from(OTHER_VALUES))
-        edits.append(Edit(f"another value of {name}", partial(changed, name=name, value=value)))
-    edits.append(Edit("a key at the end", at_the_end))
-    if commented:
-        lines = text.split("\n")
-        bare = 2 if settled else 0  # else a key at the end would be on either side of the remark
-        remarks = [draw(REMARKS) if number < len(lines) - bare else "" for number in range(len(lines))]
-        text = "\n".join(map("".join, zip(lines, remarks, strict=True)))
-    text = draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", "\n", "\n\n"]))
-    if draw(st.booleans()):
-        text = text.replace("\n", "\r\n")
-    return File(text, edits)
-
-
-def changed(text: str, name: str, value: str) -> str:
-    (node,) = [member.node for member in jsontree.parse(text).members if member.key == name]
-    return text[: node.start] + value + text[node.end :]
-
-
-def at_the_end(text: str) -> str:
+def edited_json(text: str) -> str:
+    """With a key on a line of its own, one beside another, another value, and a key at the end."""
+    assert text.count('"mine1"') == 1
+    text = text.replace('"mine0"', '"line": 0,\n"mine0"').replace('"mine1"', '"new": 0, "mine1"')
+    (node,) = [member.node for member in jsontree.parse(text).members if member.key == "mine1"]
+    text = f'{text[: node.start]}{{ "y":1 }}{text[node.end :]}'
     end = jsontree.parse(text).members[-1].node.end
     return f'{text[:end]},"late":0{text[end:]}'
 
 
-# --- TOML
-
-LINES = [
-    "# {n} a comment",
-    "",
-    "[table{n}]",
-    "[table.a{n}] # on a head",
-    "[[list]]  # {n}",
-    "[projects.'/a/{n}']",
-    "[mcp_servers.own{n}]\ncommand = 'x' # theirs {n}",
-]
+def edited_toml(text: str) -> str:
+    text = text.replace("mine1 =", "# about it\nnew = 1\nmine1 =").replace("mine0 = 0", "mine0 = 'text'")
+    return f"# top\n{text}[zz]\n# late\nq = 1\n"
 
 
-@st.composite
-def toml_files(draw: st.DrawFn, *, settled: bool) -> File:
-    lines = [
-        f"mine{number} = {draw(st.sampled_from(['0', '1', 'true', '1.0', '[1, # one' + chr(10) + ' 2]']))}"
-        for number in range(draw(st.integers(1, 3)))
-    ]
-    for number in range(draw(st.integers(0, 5))):
-        lines.append(draw(st.sampled_from(LINES)).format(n=number))
-        if draw(st.booleans()):
-            lines.append(f"  later{number} = 'x'{draw(st.sampled_from(['', ' # end of a line']))}")
-    roots = ["[sandbox_workspace_write]", "writable_roots = ['/a', '/b'] # two"]
-    if draw(st.booleans()):
-        lines += roots
-    text = "\n".join(lines) + (draw(st.sampled_from(["\n", "\n\n"])) if settled else "")
-    edits = []
-    for name in re.findall(r"^(mine\d) =", text, re.MULTILINE):
-        edits.append(Edit(f"a comment before {name}", instead(f"{name} = ", f"# about {name}\n{name} = ")))
-        edits.append(Edit(f"a key before {name}", instead(f"{name} = ", f"new_{name[-1]} = 1\n{name} = ")))
-    for name in re.findall(r"^(mine\d) = [\w.]+$", text, re.MULTILINE):
-        value = draw(st.sampled_from(["0", "1", "true", "1.0", "'text' # said"]))
-        edits.append(Edit(f"another value of {name}", partial(line_changed, name=name, value=value)))
-    edits.append(Edit("a comment at the top", lambda text: f"# top\n{text}"))
-    if settled:
-        edits.append(Edit("a table at the end", lambda text: f"{text}[zz]\n# late\nq = 1\n"))
-    return File(text, edits)
-
-
-def line_changed(text: str, name: str, value: str) -> str:
-    return re.sub(rf"^{name} = .*$", f"{name} = {value}", text, flags=re.MULTILINE)
-
-
-# --- the property
-
-
-class Case(NamedTuple):
-    files: dict[str, File]
-    edits: dict[str, list[Edit]]
-    transports: list[str]
-
-
-def paths(place: InstallTarget) -> list[str]:
-    return [file.path for file in place.files]
-
-
-@st.composite
-def cases(draw: st.DrawFn, place: InstallTarget, transport: str, *, settled: bool) -> Case:
-    files, edits = {}, {}
-    for path in paths(place):
-        kind = toml_files(settled=settled)
-        if path.endswith("json"):
-            kind = json_files(settled=settled, root=place.host.root, commented=file_of(place, path).has_comments)
-        files[path] = draw(kind)
-        edits[path] = draw(st.lists(st.sampled_from(files[path].edits), max_size=4, unique_by=lambda edit: edit.what))
-    return Case(files, edits, [transport, *draw(st.lists(st.sampled_from(place.installer.transports), max_size=2))])
+def file_at(place: InstallTarget, path: str) -> ClientFile:
+    file = place.file(path)
+    assert file
+    return file
 
 
 def set_up(place: InstallTarget, transport: str) -> None:
     for change in plan.setup(place, SetupOptions(transport, writable=True, statusline=True)):
-        editing.write(change, place.boundary_of(change.path), plan.backup_for(file_of(place, change.path), change))
-
-
-def file_of(place: InstallTarget, path: str) -> ClientFile:
-    file = place.file(path)
-    assert file
-    return file
+        editing.write(change, place.boundary_of(change.path), plan.backup_for(file_at(place, change.path), change))
 
 
 def take_out(place: InstallTarget) -> None:
@@ -211,85 +97,48 @@ def take_out(place: InstallTarget) -> None:
         editing.write(change, place.boundary_of(change.path))
 
 
-def came_back(place: InstallTarget, case: Case) -> dict[str, tuple[str, str]]:
-    """Of each file what is there after all, and what the edits alone give."""
-    for path, file in case.files.items():
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes(file.text.encode())
-    first, *more = case.transports
-    set_up(place, first)
+def came_back(place: InstallTarget, layout: str, mark: str, *, is_edited: bool) -> dict[str, tuple[str, str]]:
+    """Of each file what is there after all, and what the edits alone give. In between, each transport is set up."""
     expected = {}
-    for path, file in case.files.items():
-        text, alone = Path(path).read_bytes().decode(), file.text
-        for made in case.edits[path]:
-            text, alone = made.makes(text), made.makes(alone)
-        Path(path).write_bytes(text.encode())
-        expected[path] = alone
-    for transport in more:
+    for file in place.files:
+        path = Path(file.path)
+        is_json = path.suffix == ".json"
+        text = json_text(file, layout, mark) if is_json else TOML + (ROOTS if layout == "two blanks" else "")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        expected[file.path] = (edited_json if is_json else edited_toml)(text) if is_edited else text
+    for transport in reversed(place.installer.transports):
         set_up(place, transport)
+        for file in place.files if is_edited and transport == place.installer.transports[-1] else ():
+            path = Path(file.path)
+            edit = edited_json if path.suffix == ".json" else edited_toml
+            path.write_bytes(edit(path.read_bytes().decode()).encode())
     take_out(place)
     return {path: (Path(path).read_bytes().decode(), alone) for path, alone in expected.items()}
 
 
-def fresh(tmp_path: Path) -> Host:
-    shutil.rmtree(tmp_path)
-    (tmp_path / "home").mkdir(parents=True)
-    (tmp_path / "project/.git").mkdir(parents=True)
-    return Host({"PATH": "/bin"}, str(tmp_path / "home"), str(tmp_path / "project"))
+def bare(value: Any) -> Any:
+    """Without what is empty, and in a form in which 1, 1.0 and true differ."""
+    if isinstance(value, dict):
+        parts = {key: bare(part) for key, part in value.items()}
+        return {key: part for key, part in parts.items() if part not in ({}, [])}
+    return [bare(part) for part in value] if isinstance(value, list) else json.dumps(value)
 
 
-FEW = settings(max_examples=1, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+ROWS = [(layout, "plain") for layout in LAYOUTS] + [("two blanks", mark) for mark in MARKS if mark != "plain"]
 
 
-def is_exact(place: InstallTarget, transport: str, data: st.DataObject) -> None:
-    case = data.draw(cases(place, transport, settled=True))
-    for path, (there, alone) in came_back(place, case).items():
-        assert there == alone, path
-
-
-def loses_nothing(place: InstallTarget, transport: str, data: st.DataObject) -> None:
-    """Where ours went into something empty, or behind a last line without its end, and the person edited that too."""
-    case = data.draw(cases(place, transport, settled=False))
-    for path, (there, alone) in came_back(place, case).items():
-        if not case.edits[path]:
+@pytest.mark.parametrize("is_edited", [False, True], ids=["as it was", "edited"])
+@each_row(("place", "row"), [(place, row) for place in PLACES for row in ROWS])
+def test_what_the_person_edited_is_all_that_is_left(
+    place: tuple[str, str], row: tuple[str, str], is_edited: bool, tmp_path: Path
+) -> None:
+    target = InstallTarget(make_host(tmp_path), *place)
+    for path, (there, alone) in came_back(target, *row, is_edited=is_edited).items():
+        if not is_edited or LAYOUTS[row[0]][0] is THEIRS:
             assert there == alone, path
         elif path.endswith(".json"):
-            assert without_empty(jsontree.parse(there).value) == without_empty(jsontree.parse(alone).value)
+            assert bare(jsontree.parse(there).value) == bare(jsontree.parse(alone).value)
+            assert re.findall("//.*", there) == re.findall("//.*", alone)
         else:
-            assert [line.rstrip() for line in there.rstrip().splitlines()] == alone.rstrip().splitlines()
             assert tomllib.loads(there) == tomllib.loads(alone)
-
-
-def without_empty(value: Any) -> Any:
-    """In a form in which 1, 1.0 and true differ."""
-    if isinstance(value, dict):
-        parts = {key: without_empty(part) for key, part in value.items()}
-        return {key: part for key, part in parts.items() if part not in ({}, [])}
-    return [without_empty(part) for part in value] if isinstance(value, list) else json.dumps(value)
-
-
-@each_row(("client", "scope", "transport"), SETUPS, ids=map(" ".join, SETUPS))
-@each_row("holds", [is_exact, loses_nothing], ids=lambda holds: holds.__name__)
-def test_what_the_person_edited_is_all_that_is_left(
-    holds: Callable[..., None], client: str, scope: str, transport: str, tmp_path: Path
-) -> None:
-    @FEW
-    @given(st.data())
-    def run(data: st.DataObject) -> None:
-        holds(InstallTarget(fresh(tmp_path), client, scope), transport, data)
-
-    run()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("client", "scope", "transport"), SETUPS, ids=map(" ".join, SETUPS))
-@pytest.mark.parametrize("holds", [is_exact, loses_nothing], ids=lambda holds: holds.__name__)
-def test_what_the_person_edited_is_all_that_is_left_in_many_rounds(
-    holds: Callable[..., None], client: str, scope: str, transport: str, tmp_path: Path
-) -> None:
-    @settings(FEW, max_examples=50, derandomize=properties.is_sample)
-    @given(st.data())
-    def run(data: st.DataObject) -> None:
-        holds(InstallTarget(fresh(tmp_path), client, scope), transport, data)
-
-    run()

@@ -9,9 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 from rcs_hooks.clients.check import BROKEN, NOTE, OK, WARN, Check
 from rcs_hooks.install import health, locks
@@ -23,15 +21,14 @@ from tests.table import each_row
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-def scope(root: Path, now: float = NOW) -> Scope:
-    return Scope(str(root), None, now, Commands("rcs", "", None))
+HOUR = 3600
+FORGE = ".rcs/state/sessions/s1/forge-state.json"
 
 
 def checks(root: Path, now: float = NOW, seconds: float = 60.0) -> list[Check]:
-    """Asked twice, with every file and time stamp compared."""
+    """With every file and time stamp compared."""
     before = everything(root)
-    found = list(health.checks(scope(root, now), seconds))
+    found = list(health.checks(Scope(str(root), None, now, Commands("rcs", "", None)), seconds))
     assert everything(root) == before
     return found
 
@@ -52,15 +49,11 @@ def worse(found: list[Check]) -> list[Check]:
 # --- sound
 
 
-def test_without_state_it_makes_none(workspace: Workspace) -> None:
+def test_sound_state_is_said_to_be_so_and_none_is_made(workspace: Workspace) -> None:
     root = workspace.root
     assert checks(root) == [Check("state", OK, f"{root} can be written"), Check("state", OK, f"{root} has none yet")]
     assert list(root.iterdir()) == []
-
-
-def test_state_of_a_running_session_is_sound(workspace: Workspace) -> None:
     workspace.prompt("$forge go")
-    root = workspace.root
     assert checks(root, workspace.now) == [
         Check("state", OK, f"{root}/.rcs/state can be written"),
         Check("state", OK, f"every file in {root}/.rcs/state is valid"),
@@ -75,14 +68,10 @@ def test_a_file_that_cannot_be_read_is_named_with_the_command_that_clears_it(wor
     workspace.mode_path("forge").write_text('{"active":')
     workspace.write("team", None)
     workspace.mode_path("team", None).write_bytes(b"\xff")
+    why = f"{FORGE}: it is not JSON: Expecting value: line 1 column 11 (char 10)"
     assert worse(checks(workspace.root)) == [
         Check("state", BROKEN, ".rcs/state/team-state.json: it is not UTF-8", "rcs state clear --mode team"),
-        Check(
-            "state",
-            BROKEN,
-            ".rcs/state/sessions/s1/forge-state.json: it is not JSON: Expecting value: line 1 column 11 (char 10)",
-            "rcs state clear --mode forge --session s1",
-        ),
+        Check("state", BROKEN, why, "rcs state clear --mode forge --session s1"),
     ]
 
 
@@ -92,50 +81,32 @@ def test_a_file_that_cannot_be_read_is_named_with_the_command_that_clears_it(wor
         ("wat", "'wat'"),
         ("\x1b[31mred\u202e", "'[31mred'"),
         ("x" * 10_000, f"'{'x' * 39}…'"),
-        (7, "'7'"),
         (["a", {}], "\"['a',{}]\""),
     ],
 )
 def test_an_outcome_that_means_nothing_is_shown_on_one_line(workspace: Workspace, value: object, shown: str) -> None:
     workspace.write("forge", lifecycle_outcome=value)
-    [check] = worse(checks(workspace.root))
-    assert (check.what, check.status) == ("outcome", WARN)
-    assert check.todo == "rcs state write --mode forge --outcome finished --session s1"
-    start, said, end = check.found.partition(shown)
-    assert start == ".rcs/state/sessions/s1/forge-state.json: lifecycle_outcome "
-    assert said
-    assert end == " has no meaning; use one of finished, blocked, failed, userinterlude, askuserQuestion"
+    said = f"{FORGE}: lifecycle_outcome {shown} has no meaning"
+    known = "use one of finished, blocked, failed, userinterlude, askuserQuestion"
+    todo = "rcs state write --mode forge --outcome finished --session s1"
+    assert worse(checks(workspace.root)) == [Check("outcome", WARN, f"{said}; {known}", todo)]
 
 
 def test_what_nobody_touched_for_a_day_is_stale(workspace: Workspace) -> None:
     workspace.write("forge")
     workspace.write("team", None)
-    assert worse(checks(workspace.root, NOW + 25 * 3600)) == [
-        Check(
-            "stale",
-            WARN,
-            ".rcs/state/team-state.json: unchanged for a day, so it is ignored",
-            "rcs state clear --mode team",
-        ),
-        Check(
-            "stale",
-            NOTE,
-            ".rcs/state/sessions/s1/forge-state.json: active, and unchanged for 25 h",
-            "rcs state clear --mode forge --session s1",
-        ),
+    root = ".rcs/state/team-state.json: unchanged for a day, so it is ignored"
+    assert worse(checks(workspace.root, NOW + 23 * HOUR)) == []
+    assert worse(checks(workspace.root, NOW + 25 * HOUR)) == [
+        Check("stale", WARN, root, "rcs state clear --mode team"),
+        Check("stale", NOTE, f"{FORGE}: active, and unchanged for 25 h", "rcs state clear --mode forge --session s1"),
     ]
 
 
 def test_a_record_from_the_future_is_named(workspace: Workspace) -> None:
     workspace.write("forge")
-    assert worse(checks(workspace.root, NOW - 48 * 3600)) == [
-        Check(
-            "stale",
-            NOTE,
-            ".rcs/state/sessions/s1/forge-state.json: changed 48 h in the future by this clock",
-            "set the clock right",
-        )
-    ]
+    said = f"{FORGE}: changed 48 h in the future by this clock"
+    assert worse(checks(workspace.root, NOW - 48 * HOUR)) == [Check("stale", NOTE, said, "set the clock right")]
 
 
 @each_row("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "", 5, None, "\ud800"])
@@ -145,29 +116,20 @@ def test_a_moment_of_any_shape_is_no_reason_to_fail(workspace: Workspace, moment
     assert BROKEN not in [check.status for check in checks(workspace.root)]
 
 
-def test_a_count_that_cannot_be_read_is_named(workspace: Workspace) -> None:
+def test_a_count_that_cannot_be_read_and_a_commit_that_was_cut_short_are_named(workspace: Workspace) -> None:
     workspace.write("forge")
     ledger = workspace.folder("s1") / "hook-ledger.json"
     ledger.write_text("[]")
-    assert worse(checks(workspace.root)) == [
-        Check(
-            "state",
-            WARN,
-            f"{ledger}: it is not a JSON object, so no Stop of that session is held",
-            "the next prompt replaces it; or remove it",
-        )
-    ]
-
-
-def test_a_commit_that_was_cut_short_is_named(workspace: Workspace) -> None:
-    workspace.write("forge")
     (workspace.state / ".commit.json").write_text('{"files": []}')
-    assert worse(checks(workspace.root)) == [
-        Check("state", NOTE, "a write was interrupted; the next prompt, Stop or `rcs state write` finishes it")
+    uncounted = f"{ledger}: it is not a JSON object, so no Stop of that session is held"
+    cut = "a write was interrupted; the next prompt, Stop or `rcs state write` finishes it"
+    assert sorted(worse(checks(workspace.root))) == [
+        Check("state", NOTE, cut),
+        Check("state", WARN, uncounted, "the next prompt replaces it; or remove it"),
     ]
 
 
-def test_of_thousands_the_worst_are_said_and_the_rest_counted(workspace: Workspace) -> None:
+def test_of_thousands_the_worst_are_said_and_the_rest_counted_in_time(workspace: Workspace) -> None:
     for number in range(300):
         workspace.write("forge", f"s{number}", lifecycle_outcome="wat")
     workspace.write("team", "zz")
@@ -175,128 +137,60 @@ def test_of_thousands_the_worst_are_said_and_the_rest_counted(workspace: Workspa
     found = worse(checks(workspace.root))
     assert [check.status for check in found] == [BROKEN, *[WARN] * 8]
     assert found[-1] == Check("outcome", WARN, "293 more of this kind")
-
-
-def test_reading_ends_after_its_time_and_says_so(workspace: Workspace) -> None:
-    workspace.write("forge", "s1", lifecycle_outcome="wat")
-    workspace.write("forge", "s2", lifecycle_outcome="wat")
-    assert worse(checks(workspace.root, seconds=-1)) == [
-        Check(
-            "state",
-            NOTE,
-            "2 sessions; only the 0 that changed last were checked",
-            "remove old ones: rcs state prune --older-than 30d",
-        )
-    ]
+    said = "301 sessions; only the 0 that changed last were checked"
+    late = Check("state", NOTE, said, "remove old ones: rcs state prune --older-than 30d")
+    assert worse(checks(workspace.root, seconds=-1)) == [late]
 
 
 # --- folders that a repository may have brought
 
 
-def _file(root: Path) -> None:
-    (root / ".rcs").write_text("")
+def _pipe(folder: Path, name: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(folder / name)
 
 
-def _pipe(root: Path) -> None:
-    os.mkfifo(root / ".rcs")
+def _noise(folder: Path, name: str) -> None:
+    (folder / name).parent.mkdir()
+    (folder / name).write_bytes(b"\xff\n[" + b"[" * 99_000 + b'\n{"at": 5}\n7\n{"at"')
 
 
-def _link_out(root: Path) -> None:
-    (root / ".rcs").symlink_to(root.parent)
-
-
-def _dangling(root: Path) -> None:
-    (root / ".rcs").symlink_to("nowhere")
-
-
-def _state_out(root: Path) -> None:
-    (root / ".rcs").mkdir()
-    (root / ".rcs/state").symlink_to("/etc")
+NO_FOLDER = ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"
 
 
 @each_row(
-    ("make", "said"),
+    ("name", "to", "said"),
     [
-        (_file, ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"),
-        (_pipe, ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"),
-        (_dangling, ".rcs of {root} is not a folder, so no state is kept; move it away, or set RCS_ROOT"),
-        (_link_out, "{root}/.rcs is a link, so it is not used; remove it, or set RCS_ROOT"),
-        (_state_out, "{root}/.rcs/state is a link, so it is not used; remove it, or set RCS_ROOT"),
+        (".rcs", "", NO_FOLDER),
+        (".rcs", "nowhere", NO_FOLDER),
+        (".rcs", "..", "{root}/.rcs is a link, so it is not used; remove it, or set RCS_ROOT"),
+        (".rcs/state", "/etc", "{root}/.rcs/state is a link, so it is not used; remove it, or set RCS_ROOT"),
     ],
 )
-def test_a_state_folder_that_is_none_is_said_once(
-    workspace: Workspace, make: Callable[[Path], None], said: str
-) -> None:
-    make(workspace.root)
+def test_a_state_folder_that_is_none_is_said_once(workspace: Workspace, name: str, to: str, said: str) -> None:
+    (workspace.root / name).parent.mkdir(exist_ok=True)
+    (workspace.root / name).symlink_to(to) if to else _pipe(workspace.root, name)
     [check] = worse(checks(workspace.root))
     assert (check.what, check.status, check.found) == ("state", BROKEN, said.format(root=workspace.root))
 
 
-def _sessions_file(state: Path) -> None:
-    (state / "sessions").write_text("")
-
-
-def _sessions_pipe(state: Path) -> None:
-    os.mkfifo(state / "sessions")
-
-
-def _sessions_loop(state: Path) -> None:
-    (state / "sessions").symlink_to("sessions")
-
-
-def _session_out(state: Path) -> None:
-    (state / "sessions").mkdir()
-    (state / "sessions/s1").symlink_to("/etc")
-
-
-def _log_pipe(state: Path) -> None:
-    (state.parent / "logs").mkdir()
-    os.mkfifo(state.parent / "logs/hook-errors.jsonl")
-
-
-def _log_folder(state: Path) -> None:
-    (state.parent / "logs/hook-errors.jsonl").mkdir(parents=True)
-
-
-def _log_noise(state: Path) -> None:
-    (state.parent / "logs").mkdir()
-    (state.parent / "logs/hook-errors.jsonl").write_bytes(b"\xff\n[" + b"[" * 99_000 + b'\n{"at": 5}\n7\n{"at"')
-
-
-def _lock_pipe(state: Path) -> None:
-    os.mkfifo(state / ".lock")
-
-
-def _lock_link(state: Path) -> None:
-    (state / ".lock").symlink_to("/etc/passwd")
-
-
-def _lock_folder(state: Path) -> None:
-    (state / ".lock").mkdir()
-
-
 @each_row(
-    "make",
+    ("name", "make"),
     [
-        _sessions_file,
-        _sessions_pipe,
-        _sessions_loop,
-        _session_out,
-        _log_pipe,
-        _log_folder,
-        _log_noise,
-        _lock_pipe,
-        _lock_link,
-        _lock_folder,
+        ("sessions", _pipe),
+        ("sessions", lambda folder, name: (folder / name).symlink_to(name)),
+        ("sessions/s1", lambda folder, name: [(folder / name).parent.mkdir(), (folder / name).symlink_to("/etc")]),
+        ("../logs/hook-errors.jsonl", _pipe),
+        ("../logs/hook-errors.jsonl", _noise),
+        ("../logs/hook-errors.jsonl", lambda folder, name: (folder / name).mkdir(parents=True)),
     ],
 )
-def test_what_a_repository_brings_ends_no_check(workspace: Workspace, make: Callable[[Path], None]) -> None:
+def test_what_a_repository_brings_ends_no_check(
+    workspace: Workspace, name: str, make: Callable[[Path, str], object]
+) -> None:
     workspace.state.mkdir(parents=True)
-    make(workspace.state)
-    found = checks(workspace.root)
-    assert found[-1].what in ("state", "lock")
-    lock = [check for check in found if check.what == "lock"]
-    assert [check.status for check in lock] == ([BROKEN] if "lock" in make.__name__ else [])
+    make(workspace.state, name)
+    assert checks(workspace.root)[-1].what == "state"
 
 
 def test_a_log_that_leads_out_is_not_read(workspace: Workspace, tmp_path: Path) -> None:
@@ -309,29 +203,20 @@ def test_a_log_that_leads_out_is_not_read(workspace: Workspace, tmp_path: Path) 
 
 
 def test_failures_of_the_last_day_are_counted_with_the_last_one(workspace: Workspace) -> None:
-    logs = workspace.root / ".rcs/logs"
     workspace.state.mkdir(parents=True)
-    logs.mkdir()
-    lines: list[dict[str, Any]] = [
-        {"at": "2023-11-12T00:00:00Z", "why": "old"},
-        {"at": "2023-11-14T20:00:00Z", "why": "first"},
-        {"at": "2023-11-14T21:00:00Z", "why": "last\x1b[2J\nfake"},
-    ]
-    (logs / "hook-errors.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert worse(checks(workspace.root)) == [
-        Check(
-            "log",
-            WARN,
-            "a hook failed 2 times in the last day; last at 2023-11-14T21:00:00Z: last [2J fake",
-            f"see {logs}/hook-errors.jsonl",
-        )
-    ]
+    log = workspace.root / ".rcs/logs/hook-errors.jsonl"
+    log.parent.mkdir()
+    failures = [("12T00", "old"), ("14T20", "first"), ("14T21", "last\x1b[2J\nfake")]
+    lines = [{"at": f"2023-11-{at}:00:00Z", "why": why} for at, why in failures]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = "a hook failed 2 times in the last day; last at 2023-11-14T21:00:00Z: last [2J fake"
+    assert worse(checks(workspace.root)) == [Check("log", WARN, said, f"see {log}")]
 
 
 # --- may it be written
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("blocks", "free", "files", "free_files", "is_full"),
     [(10, 0, 0, 0, True), (0, 0, 0, 0, False), (10, 5, 10, 0, True), (10, 5, 10, 5, False)],
 )
@@ -355,9 +240,9 @@ for check in health._writable(sys.argv[1], sys.argv[1] + "/.rcs/state"):
 def test_state_that_cannot_be_written_is_broken() -> None:
     with tempfile.TemporaryDirectory() as root:
         os.chmod(root, 0o755)
-        for name in (".rcs", ".rcs/state"):
-            os.mkdir(f"{root}/{name}", 0o555)
-            os.chmod(f"{root}/{name}", 0o755 if name == ".rcs" else 0o555)
+        for name, mode in ((".rcs", 0o755), (".rcs/state", 0o555)):
+            os.mkdir(f"{root}/{name}")
+            os.chmod(f"{root}/{name}", mode)
         # Another user may not write what measures coverage here.
         env = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
         done = subprocess.run(
@@ -370,35 +255,16 @@ def test_state_that_cannot_be_written_is_broken() -> None:
 # --- the lock
 
 
-def test_a_lock_that_is_free_is_not_mentioned(workspace: Workspace) -> None:
-    workspace.state.mkdir(parents=True)
-    (workspace.state / ".lock").write_text("")
-    assert list(locks.checks(str(workspace.state))) == []
-
-
-HOLD = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); input()"
-
-
-def test_a_lock_that_is_held_is_named_until_its_process_dies(workspace: Workspace) -> None:
+def test_a_lock_is_named_while_another_process_holds_it(workspace: Workspace) -> None:
     workspace.state.mkdir(parents=True)
     lock = workspace.state / ".lock"
     lock.write_text("")
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        [check] = locks.checks(str(workspace.state), 0.02)
-        holder.kill()
-    assert (check.what, check.status) == ("lock", BROKEN)
-    assert check.found == f"{lock} is held by another process and does not come free"
-    assert check.todo == f"find it with `fuser {lock}`, and end it if it hangs"
-    assert list(locks.checks(str(workspace.state), 0.02)) == []
-
-
-def test_two_that_look_are_not_in_each_others_way(workspace: Workspace) -> None:
-    workspace.state.mkdir(parents=True)
-    (workspace.state / ".lock").write_text("")
-    with open(workspace.state / ".lock") as other:
-        fcntl.flock(other, fcntl.LOCK_SH)
+    with open(lock) as other:
         assert list(locks.checks(str(workspace.state), 0.0)) == []
+        fcntl.flock(other, fcntl.LOCK_SH)  # as another look does
+        assert list(locks.checks(str(workspace.state), 0.0)) == []
+        fcntl.flock(other, fcntl.LOCK_EX)
+        said = f"{lock} is held by another process and does not come free"
+        todo = f"find it with `fuser {lock}`, and end it if it hangs"
+        assert list(locks.checks(str(workspace.state), 0.02)) == [Check("lock", BROKEN, said, todo)]
+    assert list(locks.checks(str(workspace.state), 0.0)) == []
