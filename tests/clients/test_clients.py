@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import rcs_hooks
 from rcs_hooks.client_names import AGENT_VARIABLES
-from rcs_hooks.clients import CLIENTS, UNKNOWN, call_variables, client_of, installers, session_variables
+from rcs_hooks.clients import CLIENTS, UNKNOWN, client_of, installers, session_variables
 from rcs_hooks.clients.installer import SCOPES, USER, Host, InstallTarget
 from rcs_hooks.environment import typed_by
 from tests import make_clients
@@ -28,32 +29,23 @@ QWEN, GEMINI, CLAUDE = (
 TIMED = {"session_id": "s1", "timestamp": "now"}
 CALLS: list[tuple[dict[str, Any], dict[str, str], str]] = [
     ({"turn_id": "t", "model": "gpt"}, {}, "codex"),
-    ({"turn_id": "t"}, COPILOT, "codex"),
     ({"model": "gpt"}, COPILOT, "codex"),
     ({"turn_id": "t", "prompt_id": "p"}, {}, "codex"),
     ({"prompt_id": "p"}, {}, "claude"),
-    ({"prompt_id": "p", "model": "opus"}, {}, "claude"),
     ({"prompt_id": "p"}, COPILOT, "claude"),
     ({"timestamp": "now"}, COPILOT, "copilot"),
-    ({"prompt_id": ""}, COPILOT, ""),
     ({"prompt_id": "", "timestamp": "now"}, COPILOT, "copilot"),
     ({"session_id": "s1"}, CLAUDE, "claude"),
-    ({"session_id": "s1"}, CLAUDE | COPILOT, "claude"),
     ({"session_id": "s2"}, CLAUDE, ""),
     ({"session_id": "", "timestamp": "now"}, {"QWEN_CODE_SESSION_ID": ""}, ""),
     (TIMED, QWEN, "qwen"),
     (TIMED | {"prompt_id": "s1########0"}, QWEN | COPILOT, "qwen"),
-    (TIMED | {"model": "m"}, QWEN | COPILOT, "qwen"),
     (TIMED | {"session_id": "s2"}, QWEN | GEMINI | COPILOT, "copilot"),
     (TIMED, GEMINI, "gemini"),
-    (TIMED, GEMINI | {"QWEN_CODE_SESSION_ID": "s0"} | COPILOT, "gemini"),
     (TIMED | {"hook_event_name": "BeforeAgent"}, {}, "gemini"),
     (TIMED | {"hook_event_name": "AfterAgent"}, COPILOT, "gemini"),
     ({"timestamp": "now"}, {}, ""),
-    ({"prompt_id": ""}, {}, ""),
     ({"prompt_id": 5, "timestamp": "now"}, COPILOT, "copilot"),
-    ({"prompt_id": 5, "model": "gpt"}, {}, "codex"),
-    ({"prompt_id": 5}, {}, ""),
     ({}, {"COPILOT_CLI": "0"}, ""),
 ]
 
@@ -168,24 +160,6 @@ def test_the_names_that_other_rooms_know_are_those_of_the_clients() -> None:
     assert make_clients.MODULE.read_text() == make_clients.module()
 
 
-def test_the_variables_of_all_clients_are_in_one_order() -> None:
-    assert list(session_variables()) == [
-        "CLAUDE_CODE_SESSION_ID",
-        "CODEX_SESSION_ID",
-        "COPILOT_AGENT_SESSION_ID",
-        "QWEN_CODE_SESSION_ID",
-    ]
-    assert call_variables() == [
-        "CLAUDE_CODE_SESSION_ID",
-        "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
-        "CLAUDE_PROJECT_DIR",
-        "COPILOT_CLI",
-        "GEMINI_SESSION_ID",
-        "QWEN_CODE_SESSION_ID",
-        "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
-    ]
-
-
 @pytest.mark.parametrize("name", installers())
 def test_a_client_that_setup_knows_has_files_for_each_of_its_scopes(name: str, tmp_path: Path) -> None:
     installer = installers()[name]
@@ -217,7 +191,9 @@ def names_in(path: Path) -> Iterator[str]:
 
 
 def test_no_other_room_knows_a_client_by_its_name() -> None:
+    named = re.compile("|".join(CLIENTS), re.IGNORECASE)
     rooms = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in OF_CLIENTS]
+    rooms = [path for path in rooms if named.search(path.read_text())]
     known = {
         (str(path.relative_to(PACKAGE)), name)
         for path in rooms

@@ -43,24 +43,17 @@ def found(tmp_path: Path, files: dict[str, object], event: str = "UserPromptSubm
     ("files", "named"),
     [
         ({USER: [OURS]}, []),
-        ({REPOSITORY: [THEIRS]}, []),
         ({USER: [OURS], REPOSITORY: [THEIRS]}, [REPOSITORY]),
         ({USER: [OURS], CLAUDE: [{"hooks": [THEIRS]}]}, [CLAUDE]),
         ({USER: [THEIRS], REPOSITORY: [OURS]}, []),
-        ({USER: [OURS], REPOSITORY: [THEIRS], CLAUDE: [{"hooks": [OURS]}]}, [REPOSITORY]),
         ({CLAUDE: [{"hooks": [THEIRS]}, {"hooks": [OURS]}]}, []),
         ({CLAUDE: [{"hooks": [OURS, THEIRS]}]}, [CLAUDE]),
         ({REPOSITORY: [THEIRS, OURS]}, []),
         ({USER: [OURS], BESIDE_USER: [THEIRS]}, [BESIDE_USER]),
-        ({REPOSITORY: [OURS], BESIDE_REPOSITORY: [THEIRS]}, [BESIDE_REPOSITORY]),
     ],
 )
 def test_a_hook_that_runs_after_ours_is_named(tmp_path: Path, files: dict[str, object], named: list[str]) -> None:
     assert found(tmp_path, files) == named
-
-
-def test_a_hook_for_another_event_takes_no_context_away(tmp_path: Path) -> None:
-    assert found(tmp_path, {USER: [OURS], REPOSITORY: [THEIRS]}, "Stop") == []
 
 
 def test_a_hook_by_the_other_name_of_the_event_is_named(tmp_path: Path) -> None:

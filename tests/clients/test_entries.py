@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import Any
 
 import pytest
@@ -32,33 +31,23 @@ WANTED = {"UserPromptSubmit": COMMAND, "Stop": COMMAND, "SessionStart": COMMAND}
 OURS = [
     ("a line for the shell", {"type": "command", "command": HOOK}),
     ("quoted, with blanks", {"type": "command", "command": "'/home/a b/venv/bin/rcs-hook'"}),
-    ("escaped blanks", {"type": "command", "command": "/home/a\\ b/rcs-hook"}),
     ("exec form", {"type": "command", "command": "/home/a b/rcs-hook", "args": []}),
-    ("exec form with arguments", {"type": "command", "command": HOOK, "args": ["--x"]}),
-    ("by its name alone", {"type": "command", "command": "rcs-hook"}),
-    ("python and the path", {"type": "command", "command": f"/opt/venv/bin/python3 {HOOK}"}),
     ("python and the path, exec form", {"type": "command", "command": "python3", "args": [HOOK]}),
     ("as setup writes it", {"type": "command", "command": lines.hook_command("/a b/bin/python3")}),
     ("its module", {"type": "command", "command": "python3.12 -P -m rcs_hooks.hook.entry"}),
     ("behind another command", {"type": "command", "command": f"cd /x; {HOOK}"}),
     ("behind a wrapper", {"type": "command", "command": f"exec env A=1 PATH=/evil {HOOK}"}),
     ("glued to an operator", {"type": "command", "command": f"true&&{HOOK}||true"}),
-    ("a variable before it", {"type": "command", "command": f"RCS_LOG=1 {HOOK}"}),
     ("behind signs that are no comment", {"type": "command", "command": f"ls a?#b; {HOOK}"}),
     ("something behind it", {"type": "command", "command": f"{HOOK} || true"}),
-    ("no type", {"command": HOOK}),
     ("a path that is gone", {"type": "command", "command": "/gone/rcs-hook", "timeout": 99}),
     ("our server's tool", TOOL),
-    ("our server's tool, an older one", {"type": "mcp_tool", "server": "rcs_state", "tool": "old"}),
 ]
 NOT_OURS: list[tuple[str, object]] = [
     ("another program", {"type": "command", "command": "/usr/bin/say done"}),
-    ("a longer name", {"type": "command", "command": "/opt/rcs-hook-x"}),
     ("a name with ours at its end", {"type": "command", "command": "/opt/my-rcs-hook"}),
     ("a folder of our name", {"type": "command", "command": "/opt/rcs-hook/run.sh"}),
-    ("our name as a word", {"type": "command", "command": "notify-send rcs-hook done"}),
     ("our name behind a question mark", {"type": "command", "command": "notify-send ? rcs-hook done"}),
-    ("another module of Python", {"type": "command", "command": "python3 -m http.server"}),
     ("our name as an argument", {"type": "command", "command": "notify-send", "args": ["rcs-hook"]}),
     ("our module in another program", {"type": "command", "command": "grep -r rcs_hooks.hook src"}),
     ("our path further back", {"type": "command", "command": f"test -x {HOOK} && echo there"}),
@@ -66,17 +55,11 @@ NOT_OURS: list[tuple[str, object]] = [
     ("another server", {"type": "mcp_tool", "server": "rcs_state2", "tool": "hook_stop"}),
     ("another server, our path beside", {"type": "mcp_tool", "server": "x", "command": HOOK}),
     ("our server in a command", {"type": "command", "server": "rcs_state", "command": "x"}),
-    ("a prompt", {"type": "prompt", "prompt": "rcs-hook"}),
     ("an unclosed quote", {"type": "command", "command": "'/opt/rcs-hook-x"}),
-    ("nothing", {}),
-    ("no text as command", {"type": "command", "command": ["rcs-hook"]}),
     ("a number as command", {"type": "command", "command": 5, "args": 5}),
     ("arguments that are no text", {"type": "command", "command": "x", "args": [5, None, {}]}),
-    ("a list", [HOOK]),
     ("a text", HOOK),
-    ("null", None),
     ("a list as type", {"type": ["mcp_tool"], "server": "rcs_state"}),
-    ("an empty command", {"type": "command", "command": ""}),
 ]
 
 
@@ -88,14 +71,6 @@ def test_is_ours(handler: object) -> None:
 @each_row("handler", [row[1] for row in NOT_OURS], ids=[row[0] for row in NOT_OURS])
 def test_is_not_ours(handler: object) -> None:
     assert not entries.is_ours(handler)
-
-
-def test_the_line_of_setup_never_fails_the_clients_call_and_names_its_python() -> None:
-    line = lines.hook_command("/gone/my python3")
-    assert subprocess.run(["/bin/sh", "-c", line], stderr=subprocess.DEVNULL, check=False).returncode == 0
-    assert lines.interpreter_of(entries.words_of({"command": line})) == "/gone/my python3"
-    assert lines.interpreter_of(entries.words_of({"command": f"{line}; say done"})) is None
-    assert lines.interpreter_of(["/gone/my python3"]) is None
 
 
 @each_row(
@@ -115,33 +90,17 @@ def test_the_programs_that_a_hook_of_ours_runs(line: str, programs: list[str]) -
 # --- settings of a person, written by hand
 
 THEIRS = """{
-    // "permissions" says
     "model": "opus",
     "hooks": {
         "Stop": [
-            {"matcher": "", "hooks": [{"type": "command", "command": "say done", "timeout": 5}]},
-            {"hooks": [
-                {"type": "command", "command": "/opt/rcs-hook-x"},
-                {"type": "command", "command": "log", "args": ["stop"]}
-            ]}
+            {"hooks": [{"type": "command", "command": "/opt/rcs-hook-x"}]}
         ],
-        "PreToolUse": [
-            {"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "check"}]}
-        ]
+        "PreToolUse": [{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "check"}]}]
     },
     "env": {"A": "\\u00fc", "LIMIT": 1.0}
 }
-""".replace('    // "permissions" says\n', "")
-
-WITH_OURS = """{
-    "model": "opus",
-    "hooks": {
-        "Stop": [
-            {"matcher": "", "hooks": [{"type": "command", "command": "say done", "timeout": 5}]},
-            {"hooks": [
-                {"type": "command", "command": "/opt/rcs-hook-x"},
-                {"type": "command", "command": "log", "args": ["stop"]}
-            ]},
+"""
+ADDED = """]},
             {
                 "hooks": [
                     {
@@ -152,27 +111,14 @@ WITH_OURS = """{
                 ]
             }
         ],
-        "PreToolUse": [
-            {"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "check"}]}
-        ]
-    },
-    "env": {"A": "\\u00fc", "LIMIT": 1.0}
-}
-"""
+        "Pre"""
 
 
 def test_ours_comes_last_among_the_persons_own_and_goes_again() -> None:
     after = entries.with_handlers(THEIRS, {"Stop": COMMAND})
-    assert after == WITH_OURS
+    assert after == THEIRS.replace(']}\n        ],\n        "Pre', ADDED)
     assert entries.with_handlers(after, {"Stop": COMMAND}) == after
     assert entries.without_handlers(after) == THEIRS
-
-
-@pytest.mark.parametrize("text", ["", " \n"])
-def test_nothing_is_an_empty_object(text: str) -> None:
-    expected = {"hooks": {"Stop": [{"hooks": [COMMAND]}]}}
-    assert json.loads(entries.with_handlers(text, {"Stop": COMMAND})) == expected
-    assert json.loads(claude.with_server(text, {"command": "/x"})) == {"mcpServers": {"rcs_state": {"command": "/x"}}}
 
 
 def stop(*groups: Record) -> str:
@@ -185,58 +131,28 @@ def theirs(name: str) -> Record:
 
 STALE = {"type": "command", "command": "/gone/rcs-hook", "timeout": 10}
 
-# Name, before, with, without.
-MERGED: list[tuple[str, list[Record], list[Record], list[Record] | None]] = [
-    (
-        "ours between theirs in one group stays there",
-        [{"matcher": "m", "hooks": [theirs("a"), STALE, theirs("b")]}],
-        [{"matcher": "m", "hooks": [theirs("a"), COMMAND, theirs("b")]}],
-        [{"matcher": "m", "hooks": [theirs("a"), theirs("b")]}],
-    ),
-    (
-        "ours twice: the first stays",
-        [{"hooks": [theirs("a")]}, {"hooks": [COMMAND]}, {"hooks": [STALE, theirs("b")]}, {"hooks": [STALE]}],
-        [{"hooks": [theirs("a")]}, {"hooks": [COMMAND]}, {"hooks": [theirs("b")]}],
-        [{"hooks": [theirs("a")]}, {"hooks": [theirs("b")]}],
-    ),
-    ("ours twice in one group", [{"hooks": [STALE, COMMAND]}], [{"hooks": [COMMAND]}], None),
-    (
-        "a time-out that a person changed stays",
-        [{"hooks": [{**STALE, "timeout": 99}]}],
-        [{"hooks": [{**COMMAND, "timeout": 99}]}],
-        None,
-    ),
-    (
-        "what a person added stays",
-        [{"matcher": "*", "hooks": [{**STALE, "statusMessage": "…"}]}],
-        [{"matcher": "*", "hooks": [{**COMMAND, "statusMessage": "…"}]}],
-        None,
-    ),
-    (
-        "what could run something goes",
-        [{"hooks": [{**COMMAND, "bash": "evil", "commandWindows": "evil", "shell": "x", "async": True}]}],
-        [{"hooks": [COMMAND]}],
-        None,
-    ),
-    ("mcp to command", [{"hooks": [TOOL]}], [{"hooks": [COMMAND]}], None),
-    ("exec form to a line", [{"hooks": [{**COMMAND, "args": []}]}], [{"hooks": [COMMAND]}], None),
-    ("a foreign group that is empty", [{"hooks": []}], [{"hooks": []}, {"hooks": [COMMAND]}], [{"hooks": []}]),
-    (
-        "a foreign group without any",
-        [{"matcher": "x"}],
-        [{"matcher": "x"}, {"hooks": [COMMAND]}],
-        [{"matcher": "x"}],
-    ),
-    (
-        "handlers that are garbage",
-        [{"hooks": [5, None]}],
-        [{"hooks": [5, None]}, {"hooks": [COMMAND]}],
-        [{"hooks": [5, None]}],
-    ),
-]
+A, B = theirs("a"), theirs("b")
+
+FOREIGN_GROUPS: list[Record] = [{"hooks": []}, {"matcher": "x"}, {"hooks": [5]}]
+
+# Before, with, and without again.
+MERGED: list[tuple[list[Record], list[Record], list[Record] | None]] = [
+    ([{"matcher": "m", "hooks": [A, STALE, B]}], [{"matcher": "m", "hooks": [A, COMMAND, B]}],
+     [{"matcher": "m", "hooks": [A, B]}]),
+    ([{"hooks": [A]}, {"hooks": [COMMAND]}, {"hooks": [STALE, B]}, {"hooks": [STALE]}],
+     [{"hooks": [A]}, {"hooks": [COMMAND]}, {"hooks": [B]}], [{"hooks": [A]}, {"hooks": [B]}]),
+    ([{"hooks": [STALE, COMMAND]}], [{"hooks": [COMMAND]}], None),
+    ([{"matcher": "*", "hooks": [{**STALE, "timeout": 99, "statusMessage": "…"}]}],
+     [{"matcher": "*", "hooks": [{**COMMAND, "timeout": 99, "statusMessage": "…"}]}], None),
+    ([{"hooks": [{**COMMAND, "bash": "evil", "commandWindows": "evil", "shell": "x", "async": True}]}],
+     [{"hooks": [COMMAND]}], None),
+    ([{"hooks": [TOOL]}], [{"hooks": [COMMAND]}], None),
+    ([{"hooks": [{**COMMAND, "args": []}]}], [{"hooks": [COMMAND]}], None),
+    *(([group], [group, {"hooks": [COMMAND]}], [group]) for group in FOREIGN_GROUPS),
+]  # fmt: skip
 
 
-@each_row(("before", "with_ours", "without"), [row[1:] for row in MERGED], ids=[row[0] for row in MERGED])
+@each_row(("before", "with_ours", "without"), MERGED)
 def test_merged(before: list[Record], with_ours: list[Record], without: list[Record] | None) -> None:
     after = entries.with_handlers(stop(*before), {"Stop": COMMAND})
     assert json.loads(after) == {"hooks": {"Stop": with_ours}}
@@ -244,11 +160,8 @@ def test_merged(before: list[Record], with_ours: list[Record], without: list[Rec
     assert json.loads(entries.without_handlers(after)) == ({"hooks": {"Stop": without}} if without else {})
 
 
-NOT_KEPT = [0, 0.001, 0.5, -5, 601, 999_999, "abc", "10", True, None, [], {}]
-
-
 @each_row("is_shared", [True, False])
-@each_row("timeout", NOT_KEPT, ids=str)
+@each_row("timeout", [0, 0.5, -5, 601, "10", True, None, [], {}], ids=str)
 def test_a_time_out_that_makes_no_sense_is_replaced(timeout: object, is_shared: bool) -> None:
     before = stop({"hooks": [{**COMMAND, "timeout": timeout}]})
     after = entries.with_handlers(before, {"Stop": COMMAND}, is_shared=is_shared)
@@ -261,62 +174,27 @@ def test_a_time_out_that_makes_sense_stays(timeout: float) -> None:
     assert entries.with_handlers(before, {"Stop": COMMAND}, is_shared=True) == before
 
 
+PERSONAL = {"timeout": 30, "statusMessage": "evil", "additionalContextLimit": 0}
 # Before, and after in a file of a project.
-SHARED: list[tuple[str, list[Record], list[Record]]] = [
-    (
-        "out of a group with a matcher",
-        [{"matcher": "nothing-at-all", "hooks": [COMMAND]}],
-        [{"hooks": [COMMAND]}],
-    ),
-    (
-        "out of another's group with a matcher",
-        [
-            {"matcher": "m", "hooks": [theirs("a"), {**COMMAND, "timeout": 0.001}, theirs("b")]},
-            {"hooks": [theirs("c")]},
-        ],
-        [{"matcher": "m", "hooks": [theirs("a"), theirs("b")]}, {"hooks": [theirs("c")]}, {"hooks": [COMMAND]}],
-    ),
-    (
-        "a second one in a group that fires stays there",
-        [{"matcher": "m", "hooks": [COMMAND]}, {"matcher": "*", "hooks": [STALE, theirs("a")]}],
-        [{"matcher": "*", "hooks": [COMMAND, theirs("a")]}],
-    ),
-    (
-        "a matcher for everything",
-        [{"matcher": "", "hooks": [COMMAND]}],
-        [{"matcher": "", "hooks": [COMMAND]}],
-    ),
-    ("a matcher of another type", [{"matcher": ["x"], "hooks": [COMMAND]}], [{"hooks": [COMMAND]}]),
-    (
-        "another's words and limits",
-        [{"hooks": [{**COMMAND, "timeout": 30, "statusMessage": "evil", "additionalContextLimit": 0}]}],
-        [{"hooks": [{**COMMAND, "timeout": 30}]}],
-    ),
-]
+SHARED: list[tuple[list[Record], list[Record]]] = [
+    ([{"matcher": "nothing-at-all", "hooks": [COMMAND]}], [{"hooks": [COMMAND]}]),
+    ([{"matcher": "m", "hooks": [A, {**COMMAND, "timeout": 0.001}, B]}],
+     [{"matcher": "m", "hooks": [A, B]}, {"hooks": [COMMAND]}]),
+    ([{"matcher": "m", "hooks": [COMMAND]}, {"matcher": "*", "hooks": [STALE, A]}],
+     [{"matcher": "*", "hooks": [COMMAND, A]}]),
+    ([{"matcher": "", "hooks": [COMMAND]}], [{"matcher": "", "hooks": [COMMAND]}]),
+    ([{"matcher": ["x"], "hooks": [COMMAND]}], [{"hooks": [COMMAND]}]),
+    ([{"hooks": [COMMAND | PERSONAL]}], [{"hooks": [{**COMMAND, "timeout": 30}]}]),
+]  # fmt: skip
 
 
-@each_row(("before", "expected"), [row[1:] for row in SHARED], ids=[row[0] for row in SHARED])
+@each_row(("before", "expected"), SHARED)
 def test_in_a_file_of_a_project_ours_fires_and_says_nothing_of_a_stranger(
     before: list[Record], expected: list[Record]
 ) -> None:
     after = entries.with_handlers(stop(*before), {"Stop": COMMAND}, is_shared=True)
     assert json.loads(after) == {"hooks": {"Stop": expected}}
     assert entries.with_handlers(after, {"Stop": COMMAND}, is_shared=True) == after
-
-
-def test_command_to_mcp_keeps_the_place_and_the_time_out() -> None:
-    before = stop({"hooks": [theirs("a"), {**COMMAND, "timeout": 3}]}, {"hooks": [theirs("b")]})
-    after = entries.with_handlers(before, {"Stop": TOOL})
-    assert json.loads(after)["hooks"]["Stop"] == [
-        {"hooks": [theirs("a"), {**TOOL, "timeout": 3}]},
-        {"hooks": [theirs("b")]},
-    ]
-    assert json.loads(entries.with_handlers(after, {"Stop": COMMAND})) == json.loads(before)
-
-
-def test_ours_for_an_event_that_is_not_wanted_goes() -> None:
-    before = json.dumps({"hooks": {"PreToolUse": [{"hooks": [STALE]}], "Stop": [{"hooks": [COMMAND]}]}})
-    assert json.loads(entries.with_handlers(before, {"Stop": COMMAND})) == {"hooks": {"Stop": [{"hooks": [COMMAND]}]}}
 
 
 @each_row(
@@ -341,51 +219,20 @@ def test_hooks_of_a_shape_that_no_client_reads_are_refused(settings_: object, me
 # --- rules and servers
 
 
-UNASKED = (
-    "state",
-    "question",
-    "emit",
-    "task new",
-    "task list",
-    "task status",
-    "task schema",
-    "task next",
-    "task plan",
-    "task codegen",
-    "task review",
-    "task collect",
-    "task redo",
-)
+OF_TASKS = ("new", "list", "status", "schema", "next", "plan", "codegen", "review", "collect", "redo")
+UNASKED = ("state", "question", "emit", *(f"task {verb}" for verb in OF_TASKS))
 """What setup lets an agent run without a question: nothing that carries another command, none that a person decides."""
 
 
-@each_row(
-    ("rule", "expected"),
-    [
-        ("Bash(rcs state:*)", True),
-        ("Bash(/opt/venv/bin/rcs question:*)", True),
-        ("Bash('/opt/a b/rcs' state:*)", True),
-        ("Bash(rcs task new:*)", True),
-        ("mcp__rcs_state", True),
-        ("mcp__rcs_state__hook_stop", False),
-        ("mcp__rcs_state2", False),
-        ("Bash(rcs:*)", False),
-        ("Bash(rcs hud:*)", False),
-        ("Bash(rcs prove:*)", False),
-        ("Bash(rcs task test:*)", False),
-        ("Bash(rcs task accept:*)", False),
-        ("Bash(:*)", False),
-        ("Bash(rcs state list-active:*)", False),
-        ("Bash(/opt/rcs-x state:*)", False),
-        ("Bash(rcs state)", False),
-        ("rcs state", False),
-        ("Read(rcs state:*)", False),
-        ("Bash('rcs state:*)", False),
-        ("", False),
-        (None, False),
-        (["Bash(rcs state:*)"], False),
-    ],
-)
+OUR_RULES = ["Bash(rcs state:*)", "Bash('/opt/a b/rcs' state:*)", "Bash(rcs task new:*)", "mcp__rcs_state"]
+OTHER_RULES: list[object] = [
+    *["mcp__rcs_state__hook_stop", "Bash(rcs:*)", "Bash(rcs prove:*)", "Bash(rcs task test:*)"],
+    *["Bash(rcs state list-active:*)", "Bash(/opt/rcs-x state:*)", "Bash(rcs state)", "Read(rcs state:*)"],
+    *["Bash('rcs state:*)", "", None, ["Bash(rcs state:*)"]],
+]
+
+
+@each_row(("rule", "expected"), [*((rule, True) for rule in OUR_RULES), *((rule, False) for rule in OTHER_RULES)])
 def test_which_rules_are_ours(rule: object, expected: bool) -> None:
     assert claude.RULES.is_ours(rule) is expected
 
@@ -398,44 +245,23 @@ def test_the_rules_that_are_wanted() -> None:
     ]
 
 
+TOO_WIDE = (
+    *(":*", " *", "*", " task:*", " task *", " task test:*", " task test login *", " task repl:*", " task te*", " p*"),
+    *(" prove:*", " prove --:*", " prove --finish --mode forge *", " prove * -- pytest -q"),
+    *(" watch:*", " watch --on failed:*", " watch --exec:*", " wat*", " watch*", " watch --on*"),
+)
+NARROW = (
+    *(" prove", " prove --finish", " prove --finish -- pytest -q", " prove -- pytest:*", " watch", " wat *", " s*"),
+    *(" watch --exec notify-send:*", " task n*", " config:*", "-x:*", *(f" {words}:*" for words in UNASKED)),
+)
+
+
 @each_row(
     ("rule", "expected"),
     [
-        ("Bash(rcs:*)", True),
-        ("Bash(rcs *)", True),
-        ("Bash(rcs*)", True),
-        ("Bash(rcs task:*)", True),
-        ("Bash(rcs task *)", True),
-        ("Bash(rcs task test:*)", True),
-        ("Bash(rcs task test login *)", True),
-        ("Bash(rcs task repl:*)", True),
-        ("Bash(rcs prove:*)", True),
-        ("Bash(rcs prove --:*)", True),
-        ("Bash(rcs prove --finish --mode forge *)", True),
-        ("Bash(rcs prove * -- pytest -q)", True),
-        ("Bash(rcs prove)", False),
-        ("Bash(rcs prove --finish)", False),
-        ("Bash(rcs prove --finish -- pytest -q)", False),
-        ("Bash(rcs prove -- pytest:*)", False),
-        ("Bash(rcs watch:*)", True),
-        ("Bash(rcs watch --on failed:*)", True),
-        ("Bash(rcs watch --exec:*)", True),
-        ("Bash(rcs watch)", False),
-        ("Bash(rcs watch --exec notify-send:*)", False),
-        ("Bash(rcs wat*)", True),
-        ("Bash(rcs p*)", True),
-        ("Bash(rcs task te*)", True),
-        ("Bash(rcs watch*)", True),
-        ("Bash(rcs watch --on*)", True),
-        ("Bash(rcs s*)", False),
-        ("Bash(rcs task n*)", False),
-        ("Bash(rcs wat *)", False),
-        ("Bash(rcs config:*)", False),
-        ("Bash(rcs-x:*)", False),
-        ("Bash(ls:*)", False),
-        ("Read(rcs:*)", False),
-        ("Bash", False),
-        *((f"Bash(rcs {words}:*)", False) for words in UNASKED),
+        *((f"Bash(rcs{words})", True) for words in TOO_WIDE),
+        *((f"Bash(rcs{words})", False) for words in NARROW),
+        *((rule, False) for rule in ("Bash(ls:*)", "Read(rcs:*)", "Bash")),
     ],
 )
 def test_which_rules_let_an_agent_run_any_command_by_rcs(rule: str, expected: bool) -> None:
@@ -454,26 +280,6 @@ def test_rules_are_put_behind_the_persons_own_and_stale_ones_go() -> None:
     assert claude.RULES.take(after) == '{"permissions": {"allow": ["Bash(ls:*)", "Read(*)"], "deny": ["WebFetch"]}}'
 
 
-def test_permissions_that_are_ours_alone_go_as_a_whole() -> None:
-    text = '{\n  "a": 1\n}\n'
-    assert claude.RULES.take(claude.RULES.put(text, ["Bash(rcs state:*)", "mcp__rcs_state"])) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[]", "the file is not an object"),
-        ('{"permissions": []}', "permissions is not an object"),
-        ('{"permissions": {"allow": "all"}}', "permissions.allow is not a list"),
-    ],
-)
-def test_permissions_of_another_shape_are_refused(text: str, message: str) -> None:
-    for change in (lambda text: claude.RULES.put(text, ["mcp__rcs_state"]), claude.RULES.take):
-        with pytest.raises(Refused) as error:
-            change(text)
-        assert str(error.value) == message
-
-
 def test_a_server_beside_others() -> None:
     before = '{"mcpServers": {"a": {"command": "x"}}, "z": 1.0}'
     after = claude.with_server(before, {"command": "/rcs", "args": ["mcp"]})
@@ -485,31 +291,24 @@ def test_a_server_beside_others() -> None:
     assert claude.without_server(before) == before
 
 
-@pytest.mark.parametrize(
-    ("there", "expected"),
+ENTRY: Record = {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}}
+
+
+@each_row(
+    ("there", "more"),
     [
-        (5, {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}}),
-        ({"command": "/gone", "timeout": 7}, {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}, "timeout": 7}),
-        (
-            {"command": "/gone", "env": {"MINE": "2", "RCS_A": "0", "RCS_B": "3"}},
-            {"command": "/rcs", "args": ["mcp"], "env": {"MINE": "2", "RCS_A": "1"}},
-        ),
-        (
-            {"command": "/gone", "type": "stdio"},
-            {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}, "type": "stdio"},
-        ),
+        (5, {}),
+        ({"command": "/gone", "timeout": 7, "type": "stdio"}, {"timeout": 7, "type": "stdio"}),
+        ({"command": "/gone", "env": {"MINE": "2", "RCS_A": "0", "RCS_B": "3"}}, {"env": {"MINE": "2", "RCS_A": "1"}}),
     ],
-    ids=["garbage", "a time-out of the person's", "variables of the person's, and stale ones of ours", "its type"],
 )
-def test_a_server_that_is_there_in_a_file_of_the_person_s_own(there: object, expected: Record) -> None:
-    entry = {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}}
-    after = claude.with_server(json.dumps({"mcpServers": {"rcs_state": there}}), entry, is_shared=False)
-    assert json.loads(after) == {"mcpServers": {"rcs_state": expected}}
-    assert claude.with_server(after, entry, is_shared=False) == after
+def test_a_server_that_is_there_in_a_file_of_the_person_s_own(there: object, more: Record) -> None:
+    after = claude.with_server(json.dumps({"mcpServers": {"rcs_state": there}}), ENTRY, is_shared=False)
+    assert json.loads(after) == {"mcpServers": {"rcs_state": ENTRY | more}}
+    assert claude.with_server(after, ENTRY, is_shared=False) == after
 
 
 def test_a_server_that_is_there_in_a_file_of_a_project_keeps_nothing_that_runs() -> None:
-    entry = {"command": "/rcs", "args": ["mcp"], "env": {"RCS_A": "1"}}
     there = {
         "type": "http",
         "url": "http://x",
@@ -523,17 +322,9 @@ def test_a_server_that_is_there_in_a_file_of_a_project_keeps_nothing_that_runs()
         "timeout": 7, "startup_timeout_sec": 8, "tool_timeout_sec": 9, "omit_tools_from": ["x"],
         "default_tools_approval_mode": "approve",
     }  # fmt: skip
-    after = claude.with_server(json.dumps({"mcpServers": {"rcs_state": there | limits}}), entry)
-    assert json.loads(after) == {"mcpServers": {"rcs_state": entry | limits}}
-    assert claude.with_server(after, entry) == after
-
-
-@pytest.mark.parametrize("text", ['{"mcpServers": []}', '{"mcpServers": null}'])
-def test_servers_of_another_shape_are_refused(text: str) -> None:
-    with pytest.raises(Refused, match=r"^mcpServers is not an object$"):
-        claude.with_server(text, {})
-    with pytest.raises(Refused, match=r"^mcpServers is not an object$"):
-        claude.without_server(text)
+    after = claude.with_server(json.dumps({"mcpServers": {"rcs_state": there | limits}}), ENTRY)
+    assert json.loads(after) == {"mcpServers": {"rcs_state": ENTRY | limits}}
+    assert claude.with_server(after, ENTRY) == after
 
 
 def test_the_server_is_enabled_once() -> None:
@@ -591,18 +382,3 @@ def test_with_twice_is_with_once(before: Record, indent: Any, handler: Record, i
     assert sorted(place[0] for place, _ in entries.ours(json.loads(after))) == sorted(WANTED)
     assert sorted(map(repr, foreign_in_order(json.loads(after)))) == sorted(map(repr, foreign_in_order(before)))
     assert entries.ours(json.loads(entries.without_handlers(after))) == []
-
-
-rules = st.lists(
-    st.sampled_from(["Bash(ls:*)", "Read(*)", "mcp__x", "Bash(rcs hud:*)", None, 5]), min_size=1, max_size=4
-)
-
-
-@examples(60)
-@given(rules, indents)
-def test_rules_of_others_stay_to_the_byte(before: list[Any], indent: Any) -> None:
-    text = json.dumps({"permissions": {"allow": before}}, indent=indent)
-    wanted = claude.rules_for(["'/a b/rcs'", "rcs"], server=True)
-    after = claude.RULES.put(text, wanted)
-    assert json.loads(after) == {"permissions": {"allow": [*before, *wanted]}}
-    assert claude.RULES.take(after) == text

@@ -29,9 +29,7 @@ def sha(event: str, hook: str, end: str = "") -> str:
         ("Stop", {"timeout": None}, SHOWN_COMMAND.replace("10", "600")),
         ("SessionEnd", {"timeout": "x"}, SHOWN_COMMAND.replace("10", '"x"')),
         ("SessionEnd", {}, SHOWN_COMMAND.replace("10", "3")),
-        ("SessionEnd", {"timeout": 2}, SHOWN_COMMAND.replace("10", "2")),
         ("SessionEnd", {"timeout": 0}, SHOWN_COMMAND.replace("10", "1")),
-        ("SessionEnd", {"timeout": None}, SHOWN_COMMAND.replace("10", "1")),
         ("Stop", {"async": True}, SHOWN_COMMAND.replace("false", "true")),
         ("Stop", {"statusMessage": None, "args": [], "foo": 1, "commandWindows": "x"}, SHOWN_COMMAND),
         ("Stop", {"additionalContextLimit": 5}, SHOWN_COMMAND),
@@ -41,7 +39,6 @@ def sha(event: str, hook: str, end: str = "") -> str:
             SHOWN_COMMAND.replace('{"', '{"additionalContextLimit":5,"', 1),
         ),
         ("Stop", {"statusMessage": "ü"}, SHOWN_COMMAND.replace('"timeout"', '"statusMessage":"ü","timeout"')),
-        ("Stop", {"command": "/é…/rcs-hook"}, SHOWN_COMMAND.replace("/x/", "/é…/")),
         ("Stop", {"command": "/\x7f\u2028/rcs-hook"}, SHOWN_COMMAND.replace("/x/", "/\x7f\u2028/")),
     ],
 )
@@ -87,7 +84,6 @@ NAME = "/p/.codex/hooks.json:user_prompt_submit:1:2"
         ({}, "untrusted"),
         ({"trusted_hash": ""}, "untrusted"),
         ({"trusted_hash": trust.hash_of("UserPromptSubmit", COMMAND)}, "trusted"),
-        ({"trusted_hash": trust.hash_of("UserPromptSubmit", COMMAND), "enabled": True}, "trusted"),
         ({"trusted_hash": trust.hash_of("UserPromptSubmit", COMMAND), "enabled": False}, "switched off"),
         ({"trusted_hash": trust.hash_of("Stop", COMMAND)}, "modified"),
         ({"trusted_hash": 7}, "modified"),
@@ -106,10 +102,6 @@ def test_a_config_of_any_shape_trusts_no_hook(config: dict[str, Any]) -> None:
     assert trust.of_hook(config, "/p/.codex/hooks.json", SPOT, COMMAND) == "untrusted"
 
 
-def test_half_of_a_surrogate_pair_is_no_reason_to_fail() -> None:
-    assert trust.hash_of("Stop", COMMAND | {"command": "\ud800/rcs-hook"}).startswith("sha256:")
-
-
 @each_row(
     ("projects", "is_trusted"),
     [
@@ -117,7 +109,6 @@ def test_half_of_a_surrogate_pair_is_no_reason_to_fail() -> None:
         ({"/main": {"trust_level": "trusted"}}, True),
         ({"/p": {"trust_level": "untrusted"}}, False),
         ({"/p/sub": {"trust_level": "trusted"}}, False),
-        ({"/p": "trusted"}, False),
         ([], False),
         (None, False),
     ],
