@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from rcs_hooks.errors import Refused
 from rcs_hooks.proof.changes import Changes, changes_since, start_of
 from tests.proof.repositories import ENV, Repo, git
 from tests.table import each_row
@@ -72,20 +70,6 @@ def test_a_file_in_place_of_a_folder_and_a_folder_in_place_of_a_file(repo: Repo,
     assert found.removed == ("a.txt", "src/b.py")
 
 
-def test_a_worktree_has_its_own_changes(repo: Repo, scratch: Path, tmp_path: Path) -> None:
-    repo.git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
-    repo.write("a.txt", "of the first\n")
-    (tmp_path / "other" / "a.txt").write_text("of the other\n")
-    assert contents(taken(tmp_path / "other", scratch)) == {"a.txt": b"of the other\n"}
-
-
-def test_a_worktree_inside_the_work_tree_is_not_part_of_it(repo: Repo, scratch: Path) -> None:
-    repo.git("worktree", "add", "-q", "inner", "-b", "other")
-    repo.write("inner/a.txt", "of the other\n")
-    repo.write("a.txt", "ours\n")
-    assert contents(taken(repo.top, scratch)) == {"a.txt": b"ours\n"}
-
-
 def test_what_a_sparse_checkout_leaves_out_is_not_removed(repo: Repo, scratch: Path) -> None:
     repo.git("sparse-checkout", "set", "--no-cone", "/a.txt")
     assert not (repo.top / "src/b.py").exists()
@@ -104,41 +88,6 @@ def test_the_files_of_a_submodule_are_its_own(repo: Repo, scratch: Path, tmp_pat
     found = taken(repo.top, scratch)
     assert (contents(found), found.removed) == ({"a.txt": b"changed\n"}, ())
     assert b"sub" not in found.diff
-
-
-def test_of_a_large_file_it_is_the_pointer(repo: Repo, scratch: Path) -> None:
-    repo.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n")
-    repo.git("config", "filter.lfs.clean", "false")
-    repo.git("config", "filter.lfs.process", "false")
-    repo.git("config", "filter.lfs.required", "true")
-    with repo.write("huge.bin", b"").open("wb") as file:
-        file.truncate(100 * 1024 * 1024)
-    pointer = (
-        b"version https://git-lfs.github.com/spec/v1\n"
-        b"oid sha256:20492a4d0d84f8beb1767f6616229f85d44c2827b64bdbfb260ee12fa1109e0e\nsize 104857600\n"
-    )
-    assert contents(taken(repo.top, scratch))["huge.bin"] == pointer
-
-
-def test_a_repository_of_the_other_kind_of_ids(tmp_path: Path, scratch: Path) -> None:
-    repo = Repo(tmp_path / "repo", "--object-format=sha256")
-    (repo.top / "a.txt").unlink()
-    repo.write("new", "n\n")
-    found = taken(repo.top, scratch)
-    assert (contents(found), found.removed) == ({"new": b"n\n"}, ("a.txt",))
-
-
-def test_a_split_index_is_left_as_it_is(repo: Repo, scratch: Path) -> None:
-    repo.git("update-index", "--split-index")
-    repo.git("config", "core.splitIndex", "true")
-    repo.write("a.txt", "changed\n")
-    assert contents(taken(repo.top, scratch)) == {"a.txt": b"changed\n"}
-
-
-def test_a_clone_that_shares_the_objects_of_another(repo: Repo, scratch: Path, tmp_path: Path) -> None:
-    repo.git("clone", "-q", "--shared", str(repo.top), str(tmp_path / "clone"))
-    (tmp_path / "clone" / "a.txt").write_text("changed\n")
-    assert contents(taken(tmp_path / "clone", scratch)) == {"a.txt": b"changed\n"}
 
 
 def test_in_the_middle_of_a_merge_it_is_what_lies_on_disk(repo: Repo, scratch: Path) -> None:
@@ -183,14 +132,6 @@ def test_the_diff_is_the_same_with_every_setting(tmp_path: Path, name: str) -> N
     plain = taken(repo.top, tmp_path / "plain").diff
     repo.git("config", name, SETTINGS[name])
     assert taken(repo.top, tmp_path / "scratch").diff == plain
-
-
-def test_an_unreadable_file_is_named(repo: Repo, scratch: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root reads every file")
-    repo.write("a.txt", "changed\n").chmod(0)
-    with pytest.raises(Refused, match=r"a\.txt cannot be read"):
-        taken(repo.top, scratch)
 
 
 def test_the_start_is_the_commit_that_is_checked_out(repo: Repo, tmp_path: Path) -> None:

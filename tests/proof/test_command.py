@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.proof.group import Group
 from tests.proof.programs import LONG, RUNNER, is_alive, runner_env, wait_for
 from tests.table import each_row
 
@@ -54,32 +53,24 @@ def pid_in(path: Path) -> int:
     return int(path.read_text())
 
 
-EXITS = [
-    ("passes", ("true",), 0, 0),
-    ("fails", ("sh", "-c", "exit 3"), 3, 0),
-    ("highest status", ("sh", "-c", "exit 255"), 255, 0),
-    ("dies of a signal", ("sh", "-c", "kill -SEGV $$"), 128 + signal.SIGSEGV, signal.SIGSEGV),
-    ("is killed", ("sh", "-c", "kill -KILL $$"), 128 + signal.SIGKILL, signal.SIGKILL),
-    ("kills its whole group", ("sh", "-c", "kill -KILL 0"), 128 + signal.SIGKILL, signal.SIGKILL),
-    ("finds SIGPIPE as it should be", ("sh", "-c", "yes | head -1"), 0, 0),
-    ("a signal of a child is its own affair", ("sh", "-c", "sh -c 'kill -TERM $$'; exit 7"), 7, 0),
+EXITS: list[tuple[tuple[str, ...], int, int]] = [
+    (("true",), 0, 0),
+    (("sh", "-c", "exit 3"), 3, 0),
+    (("sh", "-c", "kill -SEGV $$"), 128 + signal.SIGSEGV, signal.SIGSEGV),
+    (("sh", "-c", "kill -KILL 0"), 128 + signal.SIGKILL, signal.SIGKILL),
 ]
 
 
 @pytest.mark.slow
-@each_row("what, argv, code, number", EXITS, ids=[row[0] for row in EXITS])
-def test_the_exit_status_is_the_commands_own(
-    tmp_path: Path, what: str, argv: tuple[str, ...], code: int, number: int
-) -> None:
+@each_row("argv, code, number", EXITS)
+def test_the_exit_status_is_the_commands_own(tmp_path: Path, argv: tuple[str, ...], code: int, number: int) -> None:
     ran, done = run(tmp_path, *argv)
-    assert (ran["exit"], ran["signal"], ran["timed_out"]) == (code, number, False), what
-    assert done.returncode == code
+    assert (ran["exit"], ran["signal"], ran["timed_out"], done.returncode) == (code, number, False, code)
     assert b"Traceback" not in done.stderr
 
 
 UNRUNNABLE = [
     (("no-such-command",), "CommandNotFound", "there is no command `no-such-command`"),
-    (("./not-here",), "CommandNotFound", "there is no command `./not-here`"),
     (("",), "CommandNotFound", "the command is an empty word"),
     (
         ("pytest -q",),
@@ -87,10 +78,8 @@ UNRUNNABLE = [
         "there is no command `pytest -q`; a line for a shell is run by: sh -c '…'",
     ),
     (("cd", "src"), "CommandNotFound", "there is no command `cd`; a line for a shell is run by: sh -c '…'"),
-    (("A=1", "make"), "CommandNotFound", "there is no command `A=1`; a line for a shell is run by: sh -c '…'"),
     (("./lost",), "CommandNotFound", "`./lost` cannot be run: its first line names a program that is not there"),
     (("./plain",), "NotRunnable", "`./plain` cannot be run: permission denied"),
-    (("/",), "NotRunnable", "`/` cannot be run: permission denied"),
     (("./plain/below",), "NotRunnable", "`./plain/below` cannot be run: not a directory"),
 ]
 
@@ -140,19 +129,6 @@ def test_output_is_passed_on_as_it_comes(tmp_path: Path) -> None:
     assert (rest, ran["tail"]) == (b"second", "firstsecond")
 
 
-def test_stdout_and_stderr_stay_apart(tmp_path: Path) -> None:
-    ran, done = run(tmp_path, "sh", "-c", "echo out; echo err >&2")
-    assert (done.stdout, done.stderr) == (b"out\n", b"err\n")
-    assert sorted(ran["tail"].split()) == ["err", "out"]
-
-
-def test_both_streams_keep_their_order_where_they_are_one(tmp_path: Path) -> None:
-    lines = "for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done"
-    ran, done = run(tmp_path, "sh", "-c", lines, stderr=subprocess.STDOUT)
-    expected = "".join(f"out {i}\nerr {i}\n" for i in range(1, 10))
-    assert (done.stdout.decode(), ran["tail"]) == (expected, expected)
-
-
 def test_all_output_goes_to_stderr_where_stdout_is_for_json(tmp_path: Path) -> None:
     _, done = run(tmp_path, "sh", "-c", "echo out; echo err >&2", extra={"TO_STDERR": "1"})
     assert (done.stdout, done.stderr) == (b"", b"out\nerr\n")
@@ -186,15 +162,6 @@ def test_a_full_disk_does_not_end_the_command_and_is_told(tmp_path: Path) -> Non
     assert (done.returncode, ran["tail"], ran["output_lost"]) == (3, "x\n", "no space left on device")
 
 
-@pytest.mark.slow
-def test_a_reader_that_waits_holds_up_no_time_limit(tmp_path: Path) -> None:
-    program = start(tmp_path, "sh", "-c", "echo $$ >pid; exec yes", extra={"LIMIT": "1"})
-    pid = pid_in(tmp_path / "pid")
-    wait_for(lambda: not is_alive(pid), "the end of the command")
-    ran, out = finish(tmp_path, program)
-    assert (ran["exit"], out[:4]) == (124, b"y\ny\n")
-
-
 CLOSED = [("stdin", "<&-"), ("stdout", ">&-"), ("stderr", "2>&-"), ("all", "<&- >&- 2>&-")]
 
 
@@ -217,18 +184,6 @@ def test_what_the_command_leaves_behind_is_not_waited_for_and_lives_on(tmp_path:
         os.kill(pid, signal.SIGKILL)
 
 
-def test_output_that_comes_just_after_the_end_is_passed_on(tmp_path: Path) -> None:
-    line = "(sleep 0.05; echo late) & echo soon"
-    tries = (run(tmp_path, "sh", "-c", line)[1].stdout for _ in range(10))  # a busy machine may be too late
-    assert b"soon\nlate\n" in tries
-
-
-@pytest.mark.slow
-def test_what_is_left_behind_and_writes_for_ever_is_not_waited_for(tmp_path: Path) -> None:
-    _, done = run(tmp_path, "sh", "-c", "yes & exit 3", stdout=subprocess.DEVNULL)
-    assert done.returncode == 3
-
-
 # --- its end
 
 
@@ -241,32 +196,10 @@ def test_a_command_that_takes_too_long_is_ended_with_all_that_it_has_started(tmp
 
 
 @pytest.mark.slow
-def test_what_a_command_has_started_may_clean_up_when_the_time_is_over(tmp_path: Path) -> None:
-    child = "trap 'sleep 0.5; echo clean >clean; exit' TERM; echo $$ >pid; while :; do sleep 0.01; done"
-    (tmp_path / "child").write_text(child)
-    ran, _ = run(tmp_path, "sh", "-c", "sh child >log 2>&1 & wait", limit=2)
-    assert (ran["exit"], (tmp_path / "clean").exists()) == (124, True)
-    assert not is_alive(pid_in(tmp_path / "pid"))
-
-
-@pytest.mark.slow
-def test_a_command_that_heeds_no_signal_is_killed(tmp_path: Path) -> None:
-    ran, _ = run(tmp_path, "sh", "-c", "trap '' TERM; echo $$ >pid; while :; do sleep 0.01; done", limit=2)
-    assert (ran["exit"], ran["timed_out"]) == (124, True)
-    assert not is_alive(pid_in(tmp_path / "pid"))
-
-
-@pytest.mark.slow
 def test_a_command_that_has_left_for_a_session_of_its_own_is_ended_too(tmp_path: Path) -> None:
     ran, _ = run(tmp_path, "setsid", "sh", "-c", "sleep 1000 & echo $! >pid; wait", limit=2)
     assert (ran["exit"], ran["timed_out"]) == (124, True)
     wait_for(lambda: not is_alive(pid_in(tmp_path / "pid")), "the end of what it had started")
-
-
-@pytest.mark.slow
-def test_a_stopped_command_runs_out_of_time_too(tmp_path: Path) -> None:
-    ran, _ = run(tmp_path, "sh", "-c", "kill -STOP $$", limit=2)
-    assert (ran["exit"], ran["timed_out"]) == (124, True)
 
 
 PASSED_ON = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT]
@@ -294,12 +227,6 @@ def test_a_command_that_ends_in_peace_because_it_is_told_to_has_not_passed(tmp_p
     assert (ran["exit"], ran["is_interrupted"]) == (128 + signal.SIGTERM, True)
 
 
-def test_what_was_ignored_stays_ignored(tmp_path: Path) -> None:
-    line = f"trap '' HUP; exec {shlex.join(RUNNER)} sh -c 'kill -HUP $PPID; kill -HUP $$; exit 5'"
-    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=runner_env(tmp_path), timeout=LONG, check=False)
-    assert done.returncode == 5
-
-
 def test_the_command_and_all_that_it_has_started_end_when_we_are_killed(tmp_path: Path) -> None:
     (tmp_path / "child").write_text("trap '' HUP TERM INT; echo $$ >$1; while :; do sleep 0.01; done")
     program = start(tmp_path, "sh", "-c", "sh child one & sh child two")
@@ -308,21 +235,3 @@ def test_the_command_and_all_that_it_has_started_end_when_we_are_killed(tmp_path
     program.kill()
     program.communicate(timeout=LONG)
     wait_for(lambda: not any(map(is_alive, pids)), "the end of the command")
-
-
-def test_a_command_ends_when_we_are_killed_before_the_guard_knows_its_id() -> None:
-    group = Group()
-    command = subprocess.Popen(["sleep", "1000"], process_group=group.id)
-    guard = group._guard
-    assert guard
-    assert guard.stdin
-    guard.stdin.close()  # as our end does
-    assert [each.wait(LONG) for each in (command, guard)] == [-signal.SIGKILL] * 2
-
-
-def test_a_command_in_a_session_of_its_own_ends_when_we_are_killed(tmp_path: Path) -> None:
-    program = start(tmp_path, "setsid", "sh", "-c", "sleep 1000 & echo $! >pid; wait")
-    pid = pid_in(tmp_path / "pid")
-    program.kill()
-    program.communicate(timeout=LONG)
-    wait_for(lambda: not is_alive(pid), "the end of the command")

@@ -93,25 +93,8 @@ def test_what_git_converts_has_the_id_that_git_gives_it(attributes: str, setting
 
 
 NAMES = (
-    "with blank",
-    " blank at both ends ",
-    "new\nline",
-    "return\r",
-    '"quoted"',
-    '"half',
-    "back\\slash",
-    "tab\there",
-    "\x1b[31m",
-    "-rf",
-    "--stdin",
-    ":(glob)*",
-    "*",
-    "ünï",
-    "~",
-    "#",
-    "!x",
-    "\udcff\udcfe",
-    "x" * 255,
+    *("with blank", " blank at both ends ", "new\nline", "return\r", '"quoted"', '"half', "back\\slash", "tab\there"),
+    *("\x1b[31m", "-rf", "--stdin", ":(glob)*", "*", "ünï", "~", "#", "!x", "\udcff\udcfe", "x" * 255),
 )
 
 
@@ -151,13 +134,6 @@ def _strange(repo: Repo) -> None:
     (repo.top / "src").rmdir()
     (repo.top / "src").symlink_to("/etc")
     os.mkfifo(repo.top / "pipe")
-
-
-def _attributes_gone(repo: Repo) -> None:
-    repo.write(".gitattributes", "*.txt text\n")
-    repo.commit()
-    (repo.top / ".gitattributes").unlink()
-    repo.write("a.txt", "a\r\n")
 
 
 def _kinds(repo: Repo) -> None:
@@ -222,26 +198,3 @@ def test_a_repository_without_a_commit_has_a_fingerprint(tmp_path: Path) -> None
     assert len(before.lines) == 5
     repo.commit()
     assert fingerprint(str(repo.top), ENV).digest == before.digest
-
-
-def test_an_encoding_that_git_does_not_know_is_no_failure(tmp_path: Path) -> None:
-    repo = Repo(tmp_path / "repo")
-    repo.write(".gitattributes", "*.txt working-tree-encoding=klingon\n")
-    repo.write("a.txt", "changed\n")
-    before = fingerprint(str(repo.top), ENV)
-    repo.write("a.txt", "changed again\n")
-    assert fingerprint(str(repo.top), ENV).digest != before.digest
-
-
-@pytest.mark.slow
-def test_more_files_than_one_command_line_takes_have_their_ids(tmp_path: Path) -> None:
-    repo = Repo(tmp_path / "repo")
-    names = [f"{n}{'x' * 200}" for n in range(700)]
-    for name in names:
-        repo.write(name, "a\r\n")
-    repo.commit()
-    repo.write(".gitattributes", "* text=auto\n")
-    for number, name in enumerate(names):
-        repo.write(name, f"changed {number}\r\n")
-        repo.write(f"new{name}", f"new {number}\r\n")
-    assert list(fingerprint(str(repo.top), ENV).lines) == added(repo, tmp_path / "other")

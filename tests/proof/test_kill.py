@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.proof.programs import LONG, is_alive, wait_for
+from tests.proof.repositories import Repo, git
 from tests.support import RCS_HOOK, clean_env
 
 RCS = str(RCS_HOOK.with_name("rcs"))
@@ -23,38 +24,22 @@ SEED = 14
 MARK = "RCS_TEST_MARK"
 
 
-def git(root: Path, *words: str) -> str:
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    fixed = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_OPTIONAL_LOCKS": "0"}
-    done = subprocess.run(
-        ["git", *words], cwd=root, env=env | fixed, capture_output=True, text=True, timeout=LONG, check=True
-    )
-    return done.stdout + done.stderr
-
-
 def repository(root: Path) -> None:
-    """Make a repository with everything that a proof could disturb: stash, reflog, staged and dirty files, a rename."""
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
-    git(root, "config", "user.name", "ann")
-    git(root, "config", "user.email", "ann@example.org")
+    """Make a repository with everything that a proof could disturb: stash, reflog, staged and dirty files."""
+    repo = Repo(root)
     for number in range(300):
-        path = root / f"folder{number % 7}" / f"file{number}.txt"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"{number}\n" * (number + 1))
-    (root / ".gitignore").write_text("*.log\n")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "first")
-    (root / "folder1" / "file1.txt").write_text("stashed\n")
-    git(root, "stash")
-    git(root, "checkout", "-qb", "other")
-    (root / "folder2" / "file2.txt").write_text("second\n")
-    git(root, "commit", "-qam", "second")
-    (root / "folder3" / "file3.txt").write_text("staged\n")
-    git(root, "add", "-A")
-    (root / "folder4" / "file4.txt").write_text("dirty\n")
-    (root / "new.txt").write_text("untracked\n")
-    (root / "x.log").write_text("ignored\n")
+        repo.write(f"folder{number % 7}/file{number}.txt", f"{number}\n" * (number + 1))
+    repo.commit()
+    repo.write("folder1/file1.txt", "stashed\n")
+    repo.git("stash")
+    repo.git("checkout", "-qb", "other")
+    repo.write("folder2/file2.txt", "second\n")
+    repo.commit()
+    repo.write("folder3/file3.txt", "staged\n")
+    repo.git("add", "-A")
+    repo.write("folder4/file4.txt", "dirty\n")
+    repo.write("new.txt", "untracked\n")
+    repo.write("x.log", "ignored\n")
 
 
 def everything(root: Path) -> dict[str, str]:
@@ -69,7 +54,10 @@ def everything(root: Path) -> dict[str, str]:
 
 
 def said_by_git(root: Path) -> list[str]:
-    return [git(root, "fsck", "--full"), git(root, "stash", "list"), git(root, "reflog"), git(root, "status", "-s")]
+    return [
+        git(root, *words, env={"GIT_OPTIONAL_LOCKS": "0"})
+        for words in (("fsck", "--full"), ("stash", "list"), ("reflog",), ("status", "-s"))
+    ]
 
 
 def still_running(mark: str) -> list[str]:

@@ -43,14 +43,3 @@ def test_a_large_tree_takes_little_longer_than_git_status(tmp_path: Path) -> Non
         return min(clock(lambda: fingerprint(top, ENV)) for _ in range(3)) / status
 
     assert least(compare, LONGEST, tries=8) <= LONGEST
-
-
-@pytest.mark.slow
-@pytest.mark.alone
-def test_a_large_tree_that_is_all_new_is_hashed_in_time(tmp_path: Path) -> None:
-    repo = _large(tmp_path)
-    before = fingerprint(str(repo.top), ENV)
-    (repo.top / ".git/index").unlink()
-    after = fingerprint(str(repo.top), ENV)
-    assert after.digest == before.digest
-    assert len(after.untracked) == len(before.lines)

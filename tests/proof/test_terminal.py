@@ -76,19 +76,6 @@ def test_colours_and_progress_bars_are_passed_on_to_the_byte(tmp_path: Path) -> 
     assert result(tmp_path)["tail"] == "\033[31mred\033[0m 10%\r 99%\r\033[K100%\n\tend"
 
 
-def test_a_new_size_of_the_terminal_reaches_the_command(tmp_path: Path) -> None:
-    code = (
-        "import os, signal, time\n"
-        "signal.signal(signal.SIGWINCH, lambda *_: os.write(1, b'.'))\n"
-        "os.write(1, b'begun')\n"
-        "while os.get_terminal_size(1).columns != 55: time.sleep(0.01)\n"
-    )
-    with on_terminal(*RUNNER, sys.executable, "-c", code, cwd=tmp_path, env=runner_env(tmp_path)) as program:
-        program.expect("begun")
-        program.resize(20, 55)
-        assert program.wait() == 0
-
-
 def test_ctrl_c_is_the_commands_own(tmp_path: Path) -> None:
     line = "trap 'echo heard; exit 9' INT; echo begun; while :; do sleep 0.01; done"
     with on_terminal(*RUNNER, "sh", "-c", line, cwd=tmp_path, env=runner_env(tmp_path)) as program:
@@ -109,30 +96,12 @@ def test_ctrl_c_that_ends_the_command_is_told_from_a_failure(tmp_path: Path) -> 
     assert result(tmp_path)["is_interrupted"] is True
 
 
-def test_a_command_may_ask_the_person(tmp_path: Path) -> None:
-    line = "printf 'name? '; read -r name; echo hello $name"
-    with on_terminal(*RUNNER, "sh", "-c", line, cwd=tmp_path, env=runner_env(tmp_path)) as program:
-        program.expect(r"name\? ")
-        program.type("ann\n")
-        program.expect("hello ann")
-        assert program.wait() == 0
-
-
 def test_no_pager_waits_for_a_key(tmp_path: Path) -> None:
     Repo(tmp_path / "work").write("a.txt", "changed\n" * 1000)
     env = runner_env(tmp_path, PAGER="less")
     with on_terminal(*RUNNER, "git", "diff", "--exit-code", cwd=tmp_path / "work", env=env) as program:
         assert program.wait() == 1
         assert program.shown.count(b"changed") == 1000
-
-
-def test_the_terminal_is_as_before_after_a_command_that_was_killed(shell: OnTerminal) -> None:
-    shell.type(
-        f"stty -a | md5sum >before; {RUN} sh -c 'stty raw -echo; kill -9 $$'; stty -a | md5sum >after; echo e''nd\n"
-    )
-    shell.expect("end")
-    shell.type("cmp before after && echo sa''me\n")
-    shell.expect("same")
 
 
 def test_ctrl_z_stops_both_and_fg_and_bg_go_on(shell: OnTerminal, tmp_path: Path) -> None:
@@ -156,65 +125,6 @@ def test_ctrl_z_stops_both_and_fg_and_bg_go_on(shell: OnTerminal, tmp_path: Path
     (tmp_path / "go").touch()
     shell.expect("code 6")
     assert result(tmp_path)["exit"] == 6
-
-
-def test_the_time_for_which_it_is_stopped_does_not_count(shell: OnTerminal, tmp_path: Path) -> None:
-    (tmp_path / "waits.py").write_text(WAITS)
-    shell.type(f"LIMIT=8 {RUN} {sys.executable} waits.py\n")
-    pid = pid_in(tmp_path / "pid")
-    shell.type("\x1a")
-    shell.expect("Stopped")
-    shell.type("sleep 9; touch go; fg; echo co''de $?\n")
-    shell.expect("code 6")
-    assert not is_alive(pid)
-    assert float(str(result(tmp_path)["seconds"])) < 8
-
-
-def test_a_command_in_the_background_stops_when_it_asks_and_has_the_terminal_in_the_foreground(
-    shell: OnTerminal, tmp_path: Path
-) -> None:
-    shell.type(f"{RUN} sh -c 'read -r name; echo hello $name; exit 4' &\n")
-    shell.expect("Stopped")
-    shell.type("fg; echo co''de $?\n")
-    shell.expect("fg; echo.*\r\n.*runner[^\n]*\n")
-    shell.type("ann\n")
-    shell.expect("hello ann")
-    shell.expect("code 4")
-
-
-def test_ctrl_z_where_nobody_could_continue_us_stops_nothing_for_long(tmp_path: Path) -> None:
-    (tmp_path / "waits.py").write_text(WAITS)
-    with on_terminal(*RUNNER, sys.executable, "waits.py", cwd=tmp_path, env=runner_env(tmp_path)) as program:
-        pid = pid_in(tmp_path / "pid")
-        program.type("\x1a")
-        program.expect(r"\^Z")
-        (tmp_path / "go").touch()
-        wait_for(lambda: not is_alive(pid), "the end of the command")
-        assert program.wait() == 6
-
-
-def test_a_program_beside_it_keeps_the_terminal(shell: OnTerminal, tmp_path: Path) -> None:
-    pager = "import sys; sys.stdin.read(); print('page', open('/dev/tty').readline(), flush=True)"
-    (tmp_path / "pager.py").write_text(pager)
-    shell.type(f"{RUN} echo out | {sys.executable} pager.py; echo co''de $?\n")
-    wait_for((tmp_path / "result.json").exists, "the end of the command")
-    shell.type("next\n")
-    shell.expect("page next")
-    shell.expect("code 0")
-
-
-def test_ctrl_c_reaches_a_command_whose_output_is_read_by_another_program(shell: OnTerminal, tmp_path: Path) -> None:
-    shell.type(f"{RUN} sh -c 'echo $$ >pid; exec sleep 1000' | cat; echo co''de ${{PIPESTATUS[0]}}\n")
-    pid = pid_in(tmp_path / "pid")
-    shell.type("\x03")
-    wait_for(lambda: not is_alive(pid), "the end of the command")
-    wait_for(lambda: result(tmp_path)["exit"] == 130, "what came of it")
-
-
-def test_a_command_whose_output_is_read_by_another_program_may_ask_the_person(shell: OnTerminal) -> None:
-    shell.type(f"{RUN} sh -c 'read -r name; echo hello $name' | cat\n")
-    shell.type("ann\n")
-    shell.expect("hello ann")
 
 
 def test_a_terminal_that_is_closed_ends_the_command(tmp_path: Path) -> None:

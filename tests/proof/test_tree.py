@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rcs_hooks.proof.tree import changed_tracked, fingerprint
-from tests.proof.repositories import ENV, Repo, git
+from tests.proof.repositories import ENV, Repo
 from tests.table import each_row
 
 
@@ -45,21 +45,14 @@ CHANGES: dict[str, tuple[tuple[str, ...], Callable[[Repo], object]]] = {
     "a tracked file that is there again": (("gone.txt",), lambda repo: repo.write("gone.txt", "x")),
     "a renamed file": (("a.txt",), lambda repo: (repo.top / "a.txt").rename(repo.top / "c.txt")),
     "a file renamed by git": (("a.txt", "c.txt"), lambda repo: repo.git("mv", "a.txt", "c.txt")),
-    "an untracked file": ((), lambda repo: repo.write("new.txt", "changed\n")),
-    "a new untracked file": ((), lambda repo: repo.write("cache", "x")),
     "a deleted untracked file": ((), lambda repo: (repo.top / "new.txt").unlink()),
     "an untracked file that is staged": ((), lambda repo: repo.git("add", "new.txt")),
     "an untracked file that is edited and staged": (("new.txt",), _edited_and_added),
     "a file that is no longer tracked": ((), lambda repo: repo.git("rm", "-q", "--cached", "a.txt")),
-    "an ignored file": ((), lambda repo: repo.write("x.log", "x")),
     "a file of a submodule": (("lib/a.txt",), lambda repo: repo.write("lib/a.txt", "changed\n")),
-    "an untracked file of a submodule": ((), lambda repo: repo.write("lib/cache", "x")),
     "a deleted submodule": (("lib",), lambda repo: shutil.rmtree(repo.top / "lib")),
-    "a commit in a submodule": ((), lambda repo: git(repo.top / "lib", "commit", "-qm", "x", "--allow-empty")),
     "a file of an inner repository": (("inner/a.txt",), lambda repo: repo.write("inner/a.txt", "changed\n")),
-    "a deleted inner repository": ((), lambda repo: shutil.rmtree(repo.top / "inner")),
     "a new inner repository": ((), lambda repo: Repo(repo.top / "another")),
-    "a name that is not UTF-8": ((), lambda repo: repo.write("\udcff", "x")),
 }
 
 
@@ -73,15 +66,6 @@ def test_tracked_files_that_a_command_changes_are_named(change: str, tmp_path: P
     after = fingerprint(str(repo.top), ENV)
     assert changed_tracked(before, after) == expected
     assert changed_tracked(after, before) == expected
-
-
-def test_without_git_no_file_is_tracked(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("1")
-    before = fingerprint(str(tmp_path), ENV)
-    (tmp_path / "b").write_text("2")
-    after = fingerprint(str(tmp_path), ENV)
-    assert after.digest != before.digest
-    assert changed_tracked(before, after) == ()
 
 
 def test_a_repository_that_is_gone_is_named_for_nobody_knows_what_it_tracked(tmp_path: Path) -> None:
