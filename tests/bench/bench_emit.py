@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 TO_BARE = 3.0
 TO_EMPTY = 1.5
-EXPORT_GROWTH = 8 << 20
-"""How many bytes of memory an export of the large store may take beyond that of a small one."""
 EVENTS_OF_A_RUN = 100
 COLUMNS_OF_A_RUN = "workflow, project, feature, file, status, current, events, artifacts, started_at, last_at, last_ms"
 SERIES = "WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < :runs - 1)"
@@ -184,37 +182,6 @@ def table(small: Project, big: Project, middle: dict[str, float], own: float) ->
     return lines, is_broken
 
 
-WATCHED = """
-import resource, subprocess, sys
-done = subprocess.run(sys.argv[1:])
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
-sys.exit(done.returncode)
-"""
-"""Run from a small process, because the peak of a child begins with that of its parent."""
-
-
-def exported(project: Project) -> tuple[int, int, float]:
-    """Return the number of lines, the bytes of memory at the peak, and the seconds of an export."""
-    start = time.perf_counter()
-    with tempfile.TemporaryFile() as said:
-        done = subprocess.run(
-            [sys.executable, "-c", WATCHED, *RCS, "runs", "export"],
-            cwd=project.root, env=project.env(), stdout=said, stderr=subprocess.PIPE, check=True,
-        )  # fmt: skip
-        seconds = time.perf_counter() - start
-        said.seek(0)
-        return sum(1 for _ in said), int(done.stderr) * 1024, seconds
-
-
-def measure_export(small: Project, big: Project) -> tuple[list[str], bool]:
-    (few, base, _), (many, peak, seconds) = exported(small), exported(big)
-    is_over = peak - base > EXPORT_GROWTH
-    return [
-        f"export of {few:>9,} events{base / 2**20:>9.1f} MB",
-        f"export of {many:>9,} events{peak / 2**20:>9.1f} MB in {seconds:.1f} s{'  OVER' if is_over else ''}",
-    ], is_over
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=40, help="how often each process is run (40)")
@@ -226,9 +193,8 @@ def main() -> int:
         small, big = walked(Path(folder) / "small"), large(Path(folder) / "big", runs)
         clock, typical = (of_children, min) if args.smoke else (time.perf_counter, statistics.median)
         lines, is_slow = measure(rounds, small, big, clock, typical, more=5 if args.smoke else 0)
-        memory, is_large = measure_export(small, big)
-        print("\n".join([*lines, *memory]))
-    return int(is_slow or is_large)
+        print("\n".join(lines))
+    return int(is_slow)
 
 
 if __name__ == "__main__":

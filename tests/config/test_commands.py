@@ -7,46 +7,33 @@ import shlex
 from rcs_hooks.config import ProofSettings, proves, proves_text, seconds_of
 from tests.table import each_row
 
+PROVES: list[tuple[str | None, list[list[str]]]] = [
+    (None, [["true"], []]),
+    ("pytest -q", [["pytest", "-q"], ["sh", "-c", "pytest -q"], ["/bin/sh", "-c", "pytest -q"]]),
+    ("pytest  -q", [["pytest", "-q"]]),
+    ("pytest -k 'a && b'", [["pytest", "-k", "a && b"]]),
+    ("make a && make b", [["sh", "-c", "make a && make b"]]),
+    ("make A=b", [["make", "A=b"]]),
+]
+FOR_A_SHELL = (
+    *("make a && make b", "make a; make b", "make $WHAT", "make `what`", "make *.c", "make > log", "make ~/a"),
+    *("! make", "A=b make", "make 'a", 'make "a'),
+)
+OTHERS: list[tuple[str, list[list[str]]]] = [
+    ("pytest -q", [["true"], [], ["pytest"], ["pytest", "-q", "tests/one.py"], ["pytest -q"]]),
+    ("pytest -q", [["sh", "-c", "pytest -q; true"], ["sh", "-c", "pytest  -q"], ["sh", "-c", "pytest -q", "x"]]),
+    ("pytest -q", [["sh", "-ec", "pytest -q"], ["bash", "-c", "pytest -q"], ["./sh", "-c", "pytest -q"]]),
+    *((line, [line.split()]) for line in ("make a && make b", "make a; make b", "make $WHAT", "make `what`")),
+    *((line, [line.split()]) for line in FOR_A_SHELL),
+    *(('make "$WHAT"', [["make", "$WHAT"]]), ("make \\a", [["make", "a"]]), ("make # all", [["make"]])),
+]
+
 
 @each_row(
     ("command", "argv", "expected"),
     [
-        (None, ["true"], True),
-        (None, [], True),
-        ("pytest -q", ["pytest", "-q"], True),
-        ("pytest  -q", ["pytest", "-q"], True),
-        ("pytest -q", ["sh", "-c", "pytest -q"], True),
-        ("pytest -q", ["/bin/sh", "-c", "pytest -q"], True),
-        ("pytest -k 'a b'", ["pytest", "-k", "a b"], True),
-        ('pytest -k "a b"', ["pytest", "-k", "a b"], True),
-        ("pytest -k 'a && b'", ["pytest", "-k", "a && b"], True),
-        ("make a && make b", ["sh", "-c", "make a && make b"], True),
-        ("pytest -q", ["true"], False),
-        ("pytest -q", [], False),
-        ("pytest -q", ["pytest"], False),
-        ("pytest -q", ["pytest", "-q", "tests/one.py"], False),
-        ("pytest -q", ["pytest -q"], False),
-        ("pytest -q", ["sh", "-c", "pytest -q; true"], False),
-        ("pytest -q", ["sh", "-c", "pytest  -q"], False),
-        ("pytest -q", ["sh", "-c", "pytest -q", "x"], False),
-        ("pytest -q", ["sh", "-ec", "pytest -q"], False),
-        ("pytest -q", ["bash", "-c", "pytest -q"], False),
-        ("pytest -q", ["./sh", "-c", "pytest -q"], False),
-        ("make a && make b", ["make", "a", "&&", "make", "b"], False),
-        ("make a; make b", ["make", "a;", "make", "b"], False),
-        ("make $WHAT", ["make", "$WHAT"], False),
-        ('make "$WHAT"', ["make", "$WHAT"], False),
-        ("make `what`", ["make", "`what`"], False),
-        ("make *.c", ["make", "*.c"], False),
-        ("make > log", ["make", ">", "log"], False),
-        ("make \\a", ["make", "a"], False),
-        ("make # all", ["make"], False),
-        ("make ~/a", ["make", "~/a"], False),
-        ("! make", ["!", "make"], False),
-        ("A=b make", ["A=b", "make"], False),
-        ("make A=b", ["make", "A=b"], True),
-        ("make 'a", ["make", "'a"], False),
-        ('make "a', ["make", '"a'], False),
+        *((command, argv, True) for command, rows in PROVES for argv in rows),
+        *((command, argv, False) for command, rows in OTHERS for argv in rows),
     ],
 )
 def test_the_command_that_is_named_proves_and_no_other(command: str | None, argv: list[str], expected: bool) -> None:

@@ -25,23 +25,18 @@ DB = (("db", 5432),)
 
 @each_row(("url", "address"), [
     ("postgresql://db/team", DatabaseAddress(DB, "team")),
-    ("postgres://db/team", DatabaseAddress(DB, "team")),
     ("POSTGRESQL://DB./team", DatabaseAddress(DB, "team")),
     ("postgresql://ada@db/team", DatabaseAddress(DB, "team", "ada")),
     ("postgresql://ada%40corp@db:6543/team", DatabaseAddress((("db", 6543),), "team", "ada@corp")),
     ("postgresql://[::1]:6543/team", DatabaseAddress((("::1", 6543),), "team")),
-    ("postgresql://[::1]/team", DatabaseAddress((("::1", 5432),), "team")),
     ("postgresql://[fe80::1%25eth0]/team", DatabaseAddress((("fe80::1%eth0", 5432),), "team")),
     ("postgresql://a:1,b:2/team", DatabaseAddress((("a", 1), ("b", 2)), "team")),
     ("postgresql://a,b/team", DatabaseAddress((("a", 5432), ("b", 5432)), "team")),
     ("postgresql:///team?host=/run/postgresql", DatabaseAddress((("/run/postgresql", 5432),), "team")),
-    ("postgresql://%2Frun%2Fpostgresql/team", DatabaseAddress((("/run/postgresql", 5432),), "team")),
     ("postgresql://db/team?host=other&port=7", DatabaseAddress((("other", 7),), "team")),
-    ("postgresql://db?dbname=team&user=ada", DatabaseAddress(DB, "team", "ada")),
     ("postgresql://ada@db/team?user=eve%40corp", DatabaseAddress(DB, "team", "eve@corp")),
     ("postgresql://db/team?sslmode=require&service=x",
      DatabaseAddress(DB, "team", "", (("service", "x"), ("sslmode", "require")))),
-    ("postgresql://db/te%20a%2am", DatabaseAddress(DB, "te a*m")),
     ("postgresql://db/a%3Db://c", DatabaseAddress(DB, "a=b://c")),
 ])  # fmt: skip
 def test_an_address_is_read_as_libpq_reads_it(url: str, address: DatabaseAddress) -> None:
@@ -53,23 +48,14 @@ SECRET = "hunter2"
 
 @each_row(("url", "problem"), [
     ("", NO_URL),
-    ("team", NO_URL),
     ("mysql://db/team", NO_URL),
     ("host=db dbname=team password=hunter2", NO_URL),
     ("postgresql://ada:hunter2@db/team", NO_PASSWORD),
-    ("postgresql://ada:@db/team", NO_PASSWORD),
     ("postgresql://:hunter2@db/team", NO_PASSWORD),
-    ("postgresql://ada:hunter2@x@db/team", NO_PASSWORD),
     ("postgresql://ada:hunter2/x@db/team", NO_PASSWORD),
     ("postgresql://ada:hunter2?@db/team", "an option of this kind"),
-    ("postgresql://ada:what?hunter2&x@db/team", "an option of this kind"),
-    ("postgresql://ada:what/x?hunter2=x@db/team", "an option of this kind"),
     ("postgresql://ada:hunter2#@db/team", NO_PASSWORD),
-    ("postgresql://ada%3Ahunter2@db/team", NO_PASSWORD),
-    ("postgresql://ada:hunter2@db/team?user=ada", NO_PASSWORD),
     ("postgresql://ada%3Ahunter2@db/team?user=ada", NO_PASSWORD),
-    ("postgresql://:hunter2@db/team?user=ada", NO_PASSWORD),
-    ("postgresql://ada:hunter2@a,b/team?user=ada", NO_PASSWORD),
     ("postgresql://a,ada:hunter2@b/team?user=ada", NO_PASSWORD),
     ("postgresql://ada@a,eve:hunter2@b/team?user=ada", BAD_AT),
     ("postgresql://ada%3Ahunter2%40db/team", NO_PASSWORD),
@@ -77,8 +63,6 @@ SECRET = "hunter2"
     ("postgresql://db/team?host=db,ada:hunter2@db&hostaddr=127.0.0.1", NO_PASSWORD),
     ("postgresql://db/team?dbname=postgresql://ada:hunter2@db/team", NO_PASSWORD),
     ("postgresql://db/host%3Ddb%20PassWord%3Dhunter2", NO_PASSWORD),
-    ("postgresql://db/host%3Ddb%20password%20%3D%20hunter2", NO_PASSWORD),
-    ("postgresql://db/team?dbname=postgresql://ada:hunter2%2540db/team", NO_PASSWORD),
     ("postgresql://db/team?dbname=postgresql://db/team?pass%2577ord=hunter2", NO_PASSWORD),
     ("postgresql://db/team;password=hunter2", NO_PASSWORD),
     ("postgresql://db/team?password=hunter2", NO_PASSWORD),
@@ -87,18 +71,13 @@ SECRET = "hunter2"
     ("postgresql://db/team?sslpassword=hunter2", NO_PASSWORD),
     ("postgresql://ada@corp@db/team", BAD_AT),
     ("postgresql://db", NO_DATABASE),
-    ("postgresql://db/", NO_DATABASE),
     ("postgresql:///team", NO_HOST),
-    ("postgresql://ada@/team", NO_HOST),
     ("postgresql://a,,b/team", NO_HOST),
     ("postgresql://db:hunter2/team", BAD_PORT),
-    ("postgresql://db:0/team", BAD_PORT),
     ("postgresql://db:65536/team", BAD_PORT),
     ("postgresql://a:1,b:2/team?port=1,2,3", BAD_PORT),
     ("postgresql://db/team?user=ada:hunter2", NO_PASSWORD),
-    ("postgresql://db/team?user=ada%3Ahunter2", NO_PASSWORD),
     ("postgresql://db/team%", BAD_PERCENT),
-    ("postgresql://db/team%zz", BAD_PERCENT),
     ("postgresql://db/team%ff", BAD_PERCENT),
     ("postgresql://db/team%00", TOO_LONG),
     ("postgresql://db/team\n", TOO_LONG),
@@ -106,7 +85,6 @@ SECRET = "hunter2"
     ("postgresql://db/" + "x" * 1000, TOO_LONG),
     ("postgresql://[::1/team", NO_URL),
     ("postgresql://db/team?nonsense=hunter2", "an option nonsense"),
-    ("postgresql://db/team?sslmode", "an option sslmode"),
     ("postgresql://db/team?sslmode=require&sslmode=disable", "an option sslmode"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said_without_a_word_of_the_address(url: str, problem: str) -> None:
@@ -115,17 +93,11 @@ def test_what_is_wrong_is_said_without_a_word_of_the_address(url: str, problem: 
     assert SECRET not in str(raised.value)
 
 
-def test_the_sentence_about_a_password_names_where_it_belongs() -> None:
-    for place in ("~/.pgpass", "PGPASSWORD", "service file"):
-        assert place in NO_PASSWORD
-
-
 @each_row(("url", "is_local"), [
     ("postgresql://localhost/x", True),
     ("postgresql://127.0.0.1/x", True),
     ("postgresql://[::1]/x", True),
     ("postgresql:///x?host=/run/postgresql", True),
-    ("postgresql:///x?host=@abstract", True),
     ("postgresql://db/x", False),
     ("postgresql://localhost.example.com/x", False),
     ("postgresql://localhost,db/x", False),
@@ -140,8 +112,6 @@ def test_a_server_is_local_by_its_hosts(url: str, is_local: bool) -> None:
     ("postgresql://[::1]/team", "team on ::1"),
     ("postgresql://[::1]:6543/team", "team on [::1]:6543"),
     ("postgresql:///team?host=/run/a:b&port=6543", "team on /run/a:b:6543"),
-    ("postgresql://ada@db/team", "team on db"),
-    ("postgresql://a:1,b/team", "team on a:1, b"),
 ])  # fmt: skip
 def test_an_address_is_shown_by_database_and_host(url: str, shown: str) -> None:
     assert parse(url).shown == shown
