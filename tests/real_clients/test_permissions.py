@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +13,6 @@ from tests.real_clients.configure import AT_A_TERMINAL, configure, hooks_file, r
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import Turn
 from tests.real_clients.test_turns import DONE, FINISH, LET_GO, WORKING, counts, ended_well
-from tests.support import CHECKOUT
 
 if TYPE_CHECKING:
     from tests.real_clients.driver import Outcome, Person
@@ -56,34 +54,6 @@ def test_the_rules_that_setup_gives_the_user_are_enough(person: Person, workspac
     assert workspace.active(outcome.session) == []
 
 
-@pytest.mark.parametrize("client", ["claude"])
-def test_a_rule_of_the_project_counts_only_where_the_user_trusts_it(person: Person, workspace: Workspace) -> None:
-    configure("claude", person.workspace, "command")
-    person.asks = True
-    assert is_let_go(person.types(PROMPT, WORKING, FINISH, DONE), workspace)
-    trusted = {"projects": {str(person.workspace): {"hasTrustDialogAccepted": True}}}
-    write_settings(person.home / ".claude/.claude.json", trusted)
-    assert len(person.types(PROMPT, WORKING, FINISH, DONE).requests) == 3
-
-
-@pytest.mark.parametrize("client", ["claude"])
-def test_a_rule_for_the_words_that_the_plugin_names_is_enough(person: Person, workspace: Workspace) -> None:
-    """The program is not installed there, so they begin with a variable."""
-    words = f"PYTHONPATH={CHECKOUT} {sys.executable} -P -m rcs_hooks"
-    configure("claude", person.workspace, "command")
-    settings = json.loads(hooks_file("claude", person.workspace).read_text())
-    write_settings(hooks_file("claude", person.workspace), {"hooks": settings["hooks"]})
-    person.asks = True
-    finish = Turn(
-        command=rf"{words} state write --mode forge --outcome finished --session \1", find=r"--session ([0-9a-f-]{36})"
-    )
-    assert workspace.active(person.types(PROMPT, WORKING, finish, DONE).session) == ["forge"]
-    write_settings(hooks_file("claude", person.home), {"permissions": {"allow": [f"Bash({words} state:*)"]}})
-    outcome = person.types(PROMPT, WORKING, finish, DONE)
-    assert ended_well(outcome)
-    assert workspace.active(outcome.session) == []
-
-
 @pytest.mark.parametrize("client", ["codex"])
 def test_codex_with_a_sandbox_that_only_reads_cannot_record(person: Person, workspace: Workspace) -> None:
     if person.sandbox != SANDBOXED:
@@ -97,26 +67,6 @@ def test_codex_with_a_sandbox_that_only_reads_cannot_record(person: Person, work
     assert workspace.active(outcome.session) == ["forge"]
     again = person.types("And now?", WORKING, resume=outcome.session)
     assert len(again.requests) == 1
-
-
-@pytest.mark.parametrize("client", ["codex"])
-def test_codex_in_a_subfolder_of_the_workspace_cannot_record_and_can_with_writable(
-    person: Person, workspace: Workspace
-) -> None:
-    if person.sandbox != SANDBOXED:
-        pytest.skip("Codex has no sandbox on this machine")
-    configure("codex", person.workspace, "command")
-    (sub := person.workspace / "src").mkdir()
-    top, person.workspace = person.workspace, sub
-    outcome = person.types(PROMPT, WORKING, FINISH, DONE)
-    assert ended_well(outcome)
-    assert counts(outcome, "Your commands run in a sandbox") == [0, 1, 1]
-    assert workspace.active(outcome.session) == ["forge"]
-    configure("codex", top, "command", "--writable")
-    (top / ".rcs").mkdir(exist_ok=True)
-    outcome = person.types(PROMPT, WORKING, FINISH, DONE)
-    assert counts(outcome, "Your commands run in a sandbox") == [0, 0, 0]
-    assert workspace.active(outcome.session) == []
 
 
 CALL = Turn(

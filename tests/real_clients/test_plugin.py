@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rcs_hooks.catalog import SKILL_FILES
-from tests.real_clients.configure import TRANSPORTS, configure
 from tests.real_clients.driver import Person
 from tests.real_clients.test_turns import DETECTED, DONE, FINISH, PROMPT, REASON, WORKING, counts, ended_well
 from tests.support import CHECKOUT, Workspace
@@ -17,7 +16,6 @@ from tests.test_plugin import linked
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.real_clients.configure import Transport
     from tests.real_clients.driver import Outcome
 
 pytestmark = pytest.mark.parametrize("client", ["claude"])
@@ -56,15 +54,6 @@ def test_a_whole_turn(plugged: Person, workspace: Workspace) -> None:
     assert told(outcome) == []
 
 
-def test_a_session_that_goes_on_is_told_what_is_active(plugged: Person, workspace: Workspace) -> None:
-    plugged.env["RCS_STOP_MAX_BLOCKS"] = "0"
-    first = plugged.types("$forge ship this fix", WORKING)
-    second = plugged.types("And now?", WORKING, resume=first.session)
-    assert ended_well(second)
-    assert workspace.active(first.session) == ["forge"]
-    assert counts(second, "[rcs] active in this session: forge") == [1]
-
-
 def test_its_skills_are_there_for_the_person_and_for_the_model(plugged: Person) -> None:
     outcome = plugged.types("Hi", DONE)
     assert ended_well(outcome)
@@ -89,14 +78,3 @@ def test_without_a_python_that_will_do_one_message_and_the_turn_goes_on(
     assert ended_well(asked)
     assert len(asked.requests) == 1
     assert f"{OFF}, there is no Python" in asked.shown[-1]
-
-
-@pytest.mark.parametrize("transport", TRANSPORTS)
-def test_beside_the_hooks_of_the_project_each_stop_counts_once(
-    plugged: Person, workspace: Workspace, transport: Transport
-) -> None:
-    configure("claude", plugged.workspace, transport)
-    outcome = plugged.types("$forge ship this fix", WORKING)
-    assert ended_well(outcome)
-    assert len(outcome.requests) == 1 + 5
-    assert workspace.active(outcome.session) == ["forge"]

@@ -74,14 +74,6 @@ def test_doctor_says_of_trust_what_codex_does(person: Person, transport: Transpo
 
 
 @pytest.mark.parametrize("client", ["codex"])
-def test_doctor_says_that_codex_does_not_trust_the_project(person: Person) -> None:
-    configure("codex", person.workspace, "command")
-    person.trusts(approved=person.workspace)
-    assert statuses(doctor(person), "Codex project") == ["to do"]
-    assert counts(person.types("$forge go", WORKING), "[rcs]") == [0]
-
-
-@pytest.mark.parametrize("client", ["codex"])
 def test_doctor_says_that_codex_drops_a_file_with_an_unknown_key(person: Person) -> None:
     configure("codex", person.workspace, "command")
     file = hooks_file("codex", person.workspace)
@@ -143,16 +135,6 @@ def test_doctor_says_that_a_client_runs_no_hooks(
         person.trusts()
     assert words in found(doctor(person), what)
     assert sum(counts(person.types("$forge go", WORKING), "[rcs]")) == 0
-
-
-@pytest.mark.parametrize("client", ["claude"])
-def test_doctor_says_that_claude_code_will_ask_before_each_command(person: Person) -> None:
-    configure("claude", person.workspace, "command")
-    assert statuses(doctor(person), "Claude Code rules") == ["ok"]
-    assert statuses(doctor(person), "Claude Code project") == ["to do"]
-    settings = json.loads(hooks_file("claude", person.workspace).read_text())
-    write_settings(hooks_file("claude", person.workspace), {"hooks": settings["hooks"]})
-    assert statuses(doctor(person), "Claude Code rules") == ["warn"]
 
 
 # --- the end of a session
@@ -243,40 +225,9 @@ def test_after_uninstall_the_users_own_hooks_run_as_before(person: Person) -> No
 # --- what setup offers besides
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-@pytest.mark.parametrize("client", ["claude"])
-def test_claude_code_runs_what_stands_in_the_local_scope(person: Person, transport: Transport) -> None:
-    words = ("setup", "--client", "claude", "--scope", "local", "--transport", transport)
-    assert rcs(person.workspace, person.home, *words).returncode == 0
-    outcome = person.types("$forge go", WORKING, FINISH, DONE)
-    assert ended_well(outcome)
-    assert counts(outcome, DETECTED) == [1, 1, 1]
-    assert not (person.workspace / ".claude/settings.json").exists()
-    assert not (person.workspace / ".mcp.json").exists()
-    assert "broken" not in [check["status"] for check in doctor(person)]
-
-
-@pytest.mark.parametrize("client", ["claude"])
-def test_claude_code_finds_the_skills(person: Person) -> None:
-    configure("claude", person.workspace, "command", "--skills")
-    outcome = person.types("Hi", DONE)
-    listed = next(event["skills"] for event in outcome.events if event.get("subtype") == "init")
-    assert set(SKILLS) <= set(listed)
-
-
 @pytest.mark.parametrize("client", AT_A_TERMINAL)
 def test_the_model_is_offered_each_skill_once(person: Person) -> None:
     configure(person.client, person.workspace, "command", "--skills")
     outcome = person.types("Hi", DONE)
     body = json.dumps(outcome.requests[0].body).replace("\\n", "")
     assert [len(re.findall(rf"<name>\s*{name}\s*</name>", body)) for name in SKILLS] == [1] * len(SKILLS)
-
-
-@pytest.mark.parametrize("client", ["codex"])
-def test_codex_finds_the_skills_and_gives_the_one_that_is_named(person: Person) -> None:
-    configure("codex", person.workspace, "command", "--skills")
-    outcome = person.types("$forge go", WORKING, FINISH, DONE)
-    listed = "\n".join(outcome.requests[0].texts())
-    assert all(listed.count(f"\n- {name}: ") == 1 for name in SKILLS)
-    body = (person.workspace / ".agents/skills/forge/SKILL.md").read_text().splitlines()[-4]
-    assert listed.count(body) == 1

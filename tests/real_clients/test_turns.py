@@ -74,18 +74,6 @@ def test_a_prompt_puts_our_context_before_the_model_once_and_state_on_disk(
     assert workspace.read("blueprint", outcome.session)["current_phase"] == "planning"
 
 
-def test_context_stays_in_the_session_and_is_not_added_again(person: Person, workspace: Workspace) -> None:
-    configure(person.client, person.workspace, "command")
-    first = person.types(PROMPT, WORKING, FINISH, DONE)
-    second = person.types("And now?", say("Nothing more."), resume=first.session)
-    assert ended_well(first)
-    assert ended_well(second)
-    assert second.session == first.session
-    assert counts(first, DETECTED) == [1, 1, 1]
-    assert counts(second, DETECTED) == [1]
-    assert counts(second, "has ended (finished); deferred: $crew $forge") == [1]
-
-
 # --- 2: a Stop
 
 
@@ -102,27 +90,6 @@ def test_a_stop_is_blocked_until_the_pasted_command_has_recorded_an_outcome(
     assert ran.count("forge: finished") >= 1
     assert workspace.active(outcome.session) == []
     assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
-
-
-@pytest.mark.parametrize("typed", ["team", "forg"])
-def test_an_agent_that_names_another_mode_is_told_what_runs_and_ends_it(
-    typed: str, person: Person, workspace: Workspace
-) -> None:
-    configure(person.client, person.workspace, "command")
-    mistyped = run(
-        rf"\1{typed} --outcome finished\2", r"(?<=: )(.*rcs'? state write --mode )forge --phase executing(.*)$"
-    )
-    corrected = run(r"\1", r"^forge runs .*\(phase starting\): (.*rcs state write --mode forge --outcome finished.*)$")
-    outcome = person.types("$forge ship this fix", WORKING, mistyped, corrected, DONE)
-    assert ended_well(outcome)
-    _, _, refused, ended = outcome.requests
-    what = "does not run in session" if typed == "team" else "'forg' is not a workflow mode"
-    assert refused.count(what) >= 1
-    assert refused.count("forge: finished") == 0
-    assert ended.count("forge: finished") >= 1
-    assert workspace.active(outcome.session) == []
-    assert workspace.read("forge", outcome.session)["lifecycle_outcome"] == "finished"
-    assert not workspace.mode_path("team", outcome.session).exists()
 
 
 # --- 3: an agent that never records anything
@@ -145,16 +112,6 @@ def test_an_agent_that_records_nothing_is_let_go_and_the_person_is_told(person: 
     assert [first_line(text) for text in outcome.shown] == wanted
 
 
-def test_the_printed_answer_of_an_agent_that_was_let_go_is_its_own(person: Person) -> None:
-    configure(person.client, person.workspace, "command")
-    outcome = person.types("$forge ship this fix", WORKING)
-    assert ended_well(outcome)
-    assert len(outcome.requests) == 1 + 5
-    assert outcome.out.count(WORKING.text) >= 1
-    if person.client == "claude":
-        assert outcome.events[-1]["result"] == WORKING.text
-
-
 def test_we_let_go_before_the_client_does(person: Person) -> None:
     """Most clients end a turn themselves after 8 blocks, Claude Code and Copilot CLI without a word."""
     configure(person.client, person.workspace, "command")
@@ -167,27 +124,6 @@ def test_we_let_go_before_the_client_does(person: Person) -> None:
     assert len(outcome.requests) == 1 + holds
     told = {"started": 1, "held": holds, "let go": 1}
     assert kinds(outcome.shown) == [kind for kind in told if kind in person.adapter.shows for _ in range(told[kind])]
-
-
-@pytest.mark.parametrize(
-    ("client", "name"),
-    [("claude", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), ("qwen", "QWEN_CODE_STOP_HOOK_BLOCK_CAP")],
-)
-def test_we_let_go_before_the_client_does_where_its_limit_was_set(person: Person, name: str) -> None:
-    configure(person.client, person.workspace, "command")
-    person.env[name] = "3"
-    outcome = person.types("$forge ship this fix", WORKING, shown=True)
-    assert ended_well(outcome)
-    assert len(outcome.requests) == 1 + 2
-    assert LET_GO in outcome.shown[-1]
-
-
-def test_the_next_prompt_is_held_again(person: Person) -> None:
-    configure(person.client, person.workspace, "command")
-    person.env["RCS_STOP_MAX_BLOCKS"] = "1"
-    first = person.types("$forge ship this fix", WORKING)
-    second = person.types("go on", WORKING, resume=first.session)
-    assert [len(outcome.requests) for outcome in (first, second) if ended_well(outcome)] == [2, 2]
 
 
 # --- 4: a question
