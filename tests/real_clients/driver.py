@@ -125,20 +125,9 @@ class Outcome:
         return [str(part["content"]) for part in parts if part.get("is_error")]
 
     @property
-    def listed(self) -> list[Json]:
-        """Codex, of a turn taken with `shown`: the hooks that it found, and whether it trusts them."""
-        return [hook for event in self.events for hook in _listed(event)]
-
-    @property
     def missed(self) -> list[str]:
         """What the script looked for in a request and did not find."""
         return [request.missed for request in self.requests if request.missed]
-
-
-def _listed(event: Json) -> list[Json]:
-    result = event.get("result", {})
-    entries = result.get("data", []) if isinstance(result, dict) else []
-    return [hook for entry in entries if isinstance(entry, dict) for hook in entry.get("hooks", [])]
 
 
 @dataclass

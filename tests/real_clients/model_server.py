@@ -69,16 +69,6 @@ def say(text: str, *, after: str = "", reached: str = "") -> Turn:
     return Turn(text=text, after=after, reached=reached)
 
 
-def begin(first: str, rest: str, *, after: str) -> Turn:
-    """Says the first words at once, and the rest once the file is there."""
-    return Turn(text=rest, after=after, first=first)
-
-
-def fail(status: int = 400) -> Turn:
-    """Answers with an error of HTTP: 400 is one that clients do not try again."""
-    return Turn(status=status)
-
-
 def delegate(task: str, *, in_background: bool = False) -> Turn:
     """Starts a subagent. Codex always goes on meanwhile; Claude Code waits for it unless told otherwise."""
     return Turn(task=task, in_background=in_background)

@@ -12,7 +12,7 @@ import pytest
 from tests.real_clients.configure import AT_A_TERMINAL, configure, hooks_file, rcs, write_settings
 from tests.real_clients.driver import SANDBOXED
 from tests.real_clients.model_server import Turn
-from tests.real_clients.test_turns import DONE, FINISH, LET_GO, WORKING, counts, ended_well
+from tests.real_clients.test_turns import DONE, FINISH, LET_GO, STEPS, WORKING, counts, ended_well
 
 if TYPE_CHECKING:
     from tests.real_clients.driver import Outcome, Person
@@ -35,7 +35,7 @@ def test_claude_code_without_a_rule_for_rcs_cannot_record(person: Person, worksp
     settings = json.loads(hooks_file("claude", person.workspace).read_text())
     write_settings(hooks_file("claude", person.workspace), {"hooks": settings["hooks"]})
     person.asks = True
-    outcome = person.types(PROMPT, WORKING, FINISH, DONE)
+    outcome = person.types(PROMPT, WORKING, FINISH, *STEPS)
     assert counts(outcome, "This command requires approval") == [0, 0, 1, 1, 1, 1, 1]
     assert is_let_go(outcome, workspace)
     assert LET_GO in outcome.shown[-1]

@@ -20,6 +20,8 @@ REASON = " goes on: "
 STALLED = "was continued 5 times and recorded no progress, so the turn ends"
 LET_GO = "the work is kept"
 WORKING, DONE = say("I work."), say("All done.")
+STEPS = tuple(say(f"Step {number}.") for number in range(6))
+"""No two alike: what ends twice within two seconds with the same words counts once."""
 FINISH = run(r"\1--outcome finished\2", r"(?<=: )(.*rcs'? state write --mode [\w,]+ )--phase [\w-]+(.*)$")
 """Pastes the command that a Stop's reason shows, with the outcome in place of the phase."""
 ASK = Turn(
@@ -98,7 +100,7 @@ def test_a_stop_is_blocked_until_the_pasted_command_has_recorded_an_outcome(
 def test_an_agent_that_records_nothing_is_let_go_and_the_person_is_told(person: Person, workspace: Workspace) -> None:
     configure(person.client, person.workspace, "command")
     person.trusts(person.workspace, approved=person.workspace if person.client == "codex" else None)
-    outcome = person.types("$forge ship this fix", WORKING, shown=True)
+    outcome = person.types("$forge ship this fix", *STEPS, shown=True)
     assert ended_well(outcome)
     assert len(outcome.requests) == 1 + 5
     assert counts(outcome, DETECTED) == [1] * 6
@@ -155,7 +157,7 @@ def test_a_question_ends_the_turn_and_the_next_prompt_answers_it(
 
 def test_a_session_that_is_taken_up_again_hears_once_what_is_active(person: Person) -> None:
     configure(person.client, person.workspace, "command")
-    first = person.types("$forge ship this fix", WORKING)
+    first = person.types("$forge ship this fix", *STEPS)
     second = person.types("go on", WORKING, FINISH, DONE, resume=first.session)
     assert counts(first, "[rcs] active in this session") == [0] * 6
     assert ended_well(second)
