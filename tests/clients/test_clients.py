@@ -12,8 +12,7 @@ import pytest
 
 import rcs_hooks
 from rcs_hooks.client_names import AGENT_VARIABLES
-from rcs_hooks.clients import CLIENTS, UNKNOWN, client_of, installers, session_variables
-from rcs_hooks.clients.installer import SCOPES, USER, Host, InstallTarget
+from rcs_hooks.clients import CLIENTS, UNKNOWN, client_of, session_variables
 from rcs_hooks.environment import typed_by
 from tests import make_clients
 from tests.table import each_row
@@ -158,20 +157,6 @@ def test_which_recorded_stops_the_client_goes_on_from_by_itself() -> None:
 
 def test_the_names_that_other_rooms_know_are_those_of_the_clients() -> None:
     assert make_clients.MODULE.read_text() == make_clients.module()
-
-
-@pytest.mark.parametrize("name", installers())
-def test_a_client_that_setup_knows_has_files_for_each_of_its_scopes(name: str, tmp_path: Path) -> None:
-    installer = installers()[name]
-    host = Host({}, str(tmp_path / "home"), str(tmp_path / "project"))
-    assert (installer.client.name, USER in installer.scopes, set(installer.scopes) <= set(SCOPES)) == (name, True, True)
-    paths = [InstallTarget(host, name, scope).hooks_file.path for scope in installer.scopes]
-    assert all(path.endswith("hooks.json") or "settings" in path for path in paths)
-    assert len(set(paths)) == len(installer.scopes)
-    for scope in installer.scopes:
-        target = InstallTarget(host, name, scope)
-        assert all(target.file(file.path) for file in target.files)
-        assert target.file(str(tmp_path / "another")) is None
 
 
 OF_CLIENTS = ("clients", "client_names.py")

@@ -6,13 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rcs_hooks.clients import entries, lines
 from rcs_hooks.clients.claude import settings as claude
 from rcs_hooks.errors import Refused
-from tests.properties import examples
 from tests.table import each_row
 
 Record = dict[str, Any]
@@ -336,49 +333,3 @@ def test_the_server_is_enabled_once() -> None:
     assert claude.without_enabled_server(claude.with_enabled_server("{}")) == "{}"
     with pytest.raises(Refused, match=r"^enabledMcpjsonServers is not a list$"):
         claude.with_enabled_server('{"enabledMcpjsonServers": "a"}')
-
-
-# --- any settings of others
-
-EVENTS = [*WANTED, "PreToolUse", "é"]
-foreign = st.sampled_from([row[1] for row in NOT_OURS])
-ours = st.sampled_from([row[1] for row in OURS])
-
-
-def hooks_of(handlers: st.SearchStrategy[Any]) -> st.SearchStrategy[Record]:
-    groups = st.fixed_dictionaries(
-        {"hooks": st.lists(handlers, min_size=1, max_size=3)}, optional={"matcher": st.sampled_from(["", "Bash|x"])}
-    )
-    events = st.dictionaries(st.sampled_from(EVENTS), st.lists(groups, min_size=1, max_size=3), min_size=1, max_size=3)
-    rest = {"model": st.sampled_from([1.0, "ü", None]), "permissions": st.just({"deny": ["x"]}), "hooks": events}
-    return st.fixed_dictionaries({}, optional=rest)
-
-
-indents = st.sampled_from([None, 2, 4, "\t"])
-
-
-def foreign_in_order(settings_: Record) -> list[tuple[str, Any]]:
-    return [(place[0], handler) for place, handler in entries.handlers(settings_) if not entries.is_ours(handler)]
-
-
-@examples(120)
-@given(hooks_of(foreign), indents, st.sampled_from([COMMAND, TOOL]))
-def test_without_is_the_opposite_of_with(before: Record, indent: Any, handler: Record) -> None:
-    text = json.dumps(before, indent=indent)
-    after = entries.with_handlers(text, dict.fromkeys(WANTED, handler))
-    assert {place[0]: found for place, found in entries.ours(json.loads(after))} == dict.fromkeys(WANTED, handler)
-    assert foreign_in_order(json.loads(after)) == foreign_in_order(before)
-    assert json.loads(entries.without_handlers(after)) == before
-    if before.get("hooks") and not set(WANTED) - set(before["hooks"]):
-        assert entries.without_handlers(after) == text
-
-
-@examples(120)
-@given(hooks_of(foreign | ours), indents, st.sampled_from([COMMAND, TOOL]), st.booleans())
-def test_with_twice_is_with_once(before: Record, indent: Any, handler: Record, is_shared: bool) -> None:
-    wanted = dict.fromkeys(WANTED, handler)
-    after = entries.with_handlers(json.dumps(before, indent=indent), wanted, is_shared=is_shared)
-    assert entries.with_handlers(after, wanted, is_shared=is_shared) == after
-    assert sorted(place[0] for place, _ in entries.ours(json.loads(after))) == sorted(WANTED)
-    assert sorted(map(repr, foreign_in_order(json.loads(after)))) == sorted(map(repr, foreign_in_order(before)))
-    assert entries.ours(json.loads(entries.without_handlers(after))) == []

@@ -39,11 +39,6 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def state_of(pid: int) -> str:
-    """Return the state of a process as one letter: T, it is stopped."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
-
-
 def runner_env(folder: Path, **extra: str) -> dict[str, str]:
     """Return the environment of a runner, which writes what came of its command to `result.json` in the folder."""
     return clean_env(PYTHONPATH=str(CHECKOUT), PYTHONWARNINGS="error", RESULT=str(folder / "result.json"), **extra)

@@ -1,12 +1,10 @@
-"""A command on a terminal: what it sees, Ctrl-C, Ctrl-Z, the background and a pager beside it."""
+"""A command on a terminal: what it sees, Ctrl-C, a pager, and the end of the terminal."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,35 +15,15 @@ from tests.proof.programs import (
     is_alive,
     on_terminal,
     runner_env,
-    state_of,
     wait_for,
 )
 from tests.proof.repositories import Repo
 
-RUN = " ".join(RUNNER)
 FACTS = """
 import os, sys
 print([os.isatty(each) for each in (0, 1, 2)], os.get_terminal_size(1), os.tcgetpgrp(0) == os.getpgrp(), flush=True)
 """
-WAITS = """
-import os, sys, time
-with open("pid", "w") as file:
-    print(os.getpid(), file=file)
-while not os.path.exists("go"):
-    time.sleep(0.01)
-sys.exit(6)
-"""
-"""Starts no programs while it waits: a shell cannot be stopped in the moment in which it starts one."""
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which("bash"), reason="needs a shell with jobs")]
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Iterator[OnTerminal]:
-    """A shell with jobs, as a person has one."""
-    with on_terminal("bash", "--norc", "--noprofile", "-i", cwd=tmp_path, env=runner_env(tmp_path)) as program:
-        program.type("PS1='$ '; set -b\n")
-        program.expect(r"\$ $")
-        yield program
+pytestmark = pytest.mark.slow
 
 
 def pid_in(path: Path) -> int:
@@ -102,29 +80,6 @@ def test_no_pager_waits_for_a_key(tmp_path: Path) -> None:
     with on_terminal(*RUNNER, "git", "diff", "--exit-code", cwd=tmp_path / "work", env=env) as program:
         assert program.wait() == 1
         assert program.shown.count(b"changed") == 1000
-
-
-def test_ctrl_z_stops_both_and_fg_and_bg_go_on(shell: OnTerminal, tmp_path: Path) -> None:
-    (tmp_path / "waits.py").write_text(WAITS)
-    shell.type(f"{RUN} {sys.executable} waits.py; echo co''de $?\n")
-    pid = pid_in(tmp_path / "pid")
-    shell.type("\x1a")
-    shell.expect("Stopped")
-    shell.expect(r"code 148\r\n.*\$ $")
-    assert state_of(pid) == "T"
-    shell.type("bg\n")
-    shell.expect(r"&\r\n.*\$ $")
-    wait_for(lambda: state_of(pid) != "T", "the command in the background")
-    shell.type("fg\n")
-    shell.expect("fg\r\n.*waits.py\r\n")
-    shell.type("\x1a")
-    shell.expect("Stopped")
-    wait_for(lambda: state_of(pid) == "T", "the command to stop again")
-    shell.type("fg; echo co''de $?\n")
-    wait_for(lambda: state_of(pid) != "T", "the command in the foreground")
-    (tmp_path / "go").touch()
-    shell.expect("code 6")
-    assert result(tmp_path)["exit"] == 6
 
 
 def test_a_terminal_that_is_closed_ends_the_command(tmp_path: Path) -> None:
