@@ -67,3 +67,7 @@ def test_a_file_that_cannot_be_read_is_named_by_others(tmp_path: Path, text: str
     path.parent.mkdir(parents=True)
     path.write_text(text)
     assert found(tmp_path, {USER: [OURS]}) == []
+
+
+def test_a_hook_for_another_event_takes_no_context_away(tmp_path: Path) -> None:
+    assert found(tmp_path, {USER: [OURS], REPOSITORY: [THEIRS]}, "Stop") == []

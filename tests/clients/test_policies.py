@@ -53,3 +53,9 @@ def test_it_is_taken_out_again(text: str, without: str) -> None:
 @pytest.mark.parametrize("value", [{}, {"rule": 1}, {"rule": [1, {"decision": "deny", "commandPrefix": "rcs state"}]}])
 def test_what_is_no_rule_allows_nothing(value: dict[str, object]) -> None:
     assert policies.allowed(value) == set()
+
+
+def test_a_remark_inside_our_rule_goes_with_it() -> None:
+    inside = OURS.replace("commandPrefix = [\n", "commandPrefix = [\n# why so many?\n")
+    assert policies.without_rule(f"{inside}\n{THEIRS}") == f"\n{THEIRS}"
+    assert policies.without_rule(f"{THEIRS}\n{inside}") == THEIRS

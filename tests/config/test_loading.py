@@ -157,3 +157,9 @@ def test_a_home_whose_rcs_belongs_to_another_user_counts_for_nothing(files: File
     os.chown(files.home / ".rcs", 12345, 12345)
     assert (files.load().proof, files.load().untrusted) == (ProofSettings(), CHECK)
     assert files.faults() == ["HOME/.rcs: it belongs to another user, so nothing in it counts"]
+
+
+def test_without_a_home_nothing_is_trusted(files: Files) -> None:
+    files.project(WHOLE, trusted=True)
+    for home in ({}, {"HOME": ""}, {"HOME": "relative"}, {"HOME": "/nonexistent"}):
+        assert config.load(home, str(files.root)).untrusted == CHECK

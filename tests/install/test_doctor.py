@@ -724,3 +724,22 @@ def test_an_event_that_lacks_or_is_there_twice_is_named(host: Host) -> None:
         Check(title, WARN, f"{path} has ours twice for Stop: each Stop may count twice", todo),
         Check(title, BROKEN, f"{path} lacks UserPromptSubmit, SessionStart, SessionEnd", todo),
     ]
+
+
+def test_ours_in_an_environment_within_the_project_is_ours(host: Host) -> None:
+    host = host._replace(root=str(RCS_HOOK.parents[2]), home="/nowhere")
+    assert not reading.runs_program_of_project(host, hooks(LINE)["hooks"]["Stop"][0]["hooks"][0])
+
+
+def test_a_server_of_the_person_s_own_that_is_not_ours_is_noted(host: Host) -> None:
+    path = f"{host.home}/.codex/config.toml"
+    said = (NOTE, f"{path} has a server rcs_state that no hook here asks: it runs sh")
+    for entry, count in ((f'command = "{RCS_HOOK.with_name("rcs")}"\nargs = ["mcp"]', 0), ('command = "sh"', 1)):
+        write(path, f"[mcp_servers.rcs_state]\n{entry}\n")
+        assert short(of(checks(host), "Codex server")) == [said] * count
+
+
+@each_row("text", [b"gitdir: \0/.git/worktrees/x", b"\xff" * 100_000, b"gitdir: /nowhere", b""])
+def test_a_git_file_may_hold_anything(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / ".git").write_bytes(text)
+    assert reading.project_names(str(tmp_path)) == [str(tmp_path)]

@@ -235,3 +235,10 @@ def test_the_command_and_all_that_it_has_started_end_when_we_are_killed(tmp_path
     program.kill()
     program.communicate(timeout=LONG)
     wait_for(lambda: not any(map(is_alive, pids)), "the end of the command")
+
+
+@pytest.mark.slow
+def test_a_command_that_heeds_no_signal_is_killed(tmp_path: Path) -> None:
+    ran, _ = run(tmp_path, "sh", "-c", "trap '' TERM; echo $$ >pid; while :; do sleep 0.01; done", limit=2)
+    assert (ran["exit"], ran["timed_out"]) == (124, True)
+    assert not is_alive(pid_in(tmp_path / "pid"))
