@@ -161,11 +161,15 @@ def _distance(one: str, other: str) -> int:
 
 
 def may_name_a_skill(prompt: str) -> bool:
-    """Tell whether a prompt may hold a token of ours, perhaps misspelled. Far cheaper than loading the tokenizer."""
+    """Tell whether a prompt may hold a token of ours, or begins its tokens with a misspelled one.
+
+    Far cheaper than loading the tokenizer.
+    """
     folded = prompt.lower()
     if any(f"${token}" in folded or f"${NAMESPACE}{token}" in folded for token in SKILLS):
         return True
-    return any(meant_by(_word_of(piece)) for piece in prompt.split("$", MOST_CANDIDATES)[1:])
+    words = map(_word_of, prompt.split("$", MOST_CANDIDATES)[1:])
+    return meant_by(next((word for word in words if word[:1].isalpha()), "")) is not None
 
 
 def _word_of(piece: str) -> str:

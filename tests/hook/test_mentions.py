@@ -18,8 +18,6 @@ WORDS = {
     " To run one, start your prompt with it and a space.",
     "do not use $team, what about $forge": f"rcs: `$forge` looked like a mention, not a request; nothing started."
     f" {RUN_FORGE}",
-    "fix the login, error: $forge": "rcs: `$forge` looked like pasted code, not a request; nothing started."
-    f" {RUN_FORGE}",
     "# $forge": f"rcs: `$forge` is in a heading, where nothing is a request; nothing started. {RUN_FORGE}",
     "$forg fix it": f"rcs: `$forg` is not a skill. Did you mean `$forge`? {RUN_FORGE}",
     "$plan the shop": "rcs: `$plan` is not a skill. Did you mean `$blueprint`? To run it, start your prompt with"
@@ -95,6 +93,7 @@ def test_a_workspace_without_state_gets_none_and_the_person_is_told_each_time(wo
         "`$forge` is code",
         "the $cancel variable is undefined",
         "echo $PATH $plan_id",
+        "the build says error: $forge",
         "$foo fix it",
         "$forge, not $team",
         "> $team",
@@ -102,34 +101,6 @@ def test_a_workspace_without_state_gets_none_and_the_person_is_told_each_time(wo
 )
 def test_nobody_is_told_of_code_of_variables_or_beside_a_request(prompt: str, used: Workspace) -> None:
     assert "mention" not in used.prompt(prompt).notice
-
-
-@pytest.mark.parametrize(
-    ("prompt", "is_told"),
-    [
-        ("fix the login, error: $forge", True),
-        ("Please fix this warning: $team", True),
-        ("fix the login\nerror: $forge", True),
-        ("stop that, error: $cancel", True),
-        ("error: $forge", False),
-        ("why do I get this?\nerror: $forge", False),
-        ("the log says error: $forge", False),
-        ("fix this\nUndefined variable: $team", False),
-        ("fix this\nerror: $team\nerror: $forge", False),
-        ("fix this\nerror: $team is undefined in $name", False),
-        ("fix this\nif ($team) {\nerror: $team", False),
-        ("fix this\n```\nx = 1\n```\nerror: $team", False),
-        ("fix this\nerror: $team\n  at main.php:3\n  at lib.php:9\n  at run.php:1", False),
-        ("fix this\nerror: $name", False),
-    ],
-)
-def test_of_a_request_that_was_read_as_code_the_person_is_told(prompt: str, is_told: bool, used: Workspace) -> None:
-    assert ("looked like pasted code" in used.prompt(prompt).notice) is is_told
-    assert used.active() == []
-
-
-def test_what_was_read_as_code_is_not_told_of_beside_a_request(used: Workspace) -> None:
-    assert used.prompt("fix the login, error: $team\n\n$forge it").notice == "rcs: forge started"
 
 
 def test_nobody_waits_for_a_note(used: Workspace) -> None:

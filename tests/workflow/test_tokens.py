@@ -14,7 +14,6 @@ from rcs_hooks.workflow.tokens import (
     inline_spans,
     lexicon,
     log_lines,
-    misread,
     neighbours,
     pasted_lines,
     quoted_spans,
@@ -288,21 +287,6 @@ def test_a_later_block_says_whether_it_was_asked_for(prompt: str, reason: str) -
 
 
 @each_row(
-    ("prompt", "why"),
-    [
-        ("fix the login, error: $forge", "read as pasted code"),
-        ("fix the login, error: $forge ", "read as pasted code"),
-        ("The build is red.\nPlease fix it, error: $forge", "read as pasted code"),
-        ("the login, error: $forge", "inside pasted code"),
-        ("fix $user, error: $forge", "inside pasted code"),
-        ("fix the login" + " again" * 50 + ", error: $forge", "inside pasted code"),
-    ],
-)
-def test_a_request_that_looks_like_a_compilers_error_is_told_apart(prompt: str, why: str) -> None:
-    assert scan(prompt)[-1].passed_over == why
-
-
-@each_row(
     ("char", "expected"),
     [
         *((char, True) for char in "ぁヿ㐀\u9fff가\ud7af"),
@@ -404,7 +388,6 @@ def test_no_pattern_has_what_python_3_11_2_matches_wrongly() -> None:
         quoted_spans,
         inline_spans,
         log_lines,
-        misread,
         neighbours,
         pasted_lines,
         scanner,
@@ -459,9 +442,11 @@ def test_the_scan_is_linear(flood: str) -> None:
     assert least(lambda: processor(lambda: scan(FLOODS[flood])), 25, tries=3) <= 25
 
 
-def test_misspelt_tokens_are_looked_at_as_often_as_others() -> None:
-    tokens = scan("$forg\n" * 2_000)
-    assert [token.meant for token in tokens] == ["$forge"] * 500 + [None] * 1_500
+def test_only_the_first_token_of_a_prompt_is_taken_for_a_misspelled_one() -> None:
+    assert [token.meant for token in scan("$forg it\n$forg it")] == ["$forge", None]
+    assert noteworthy("look at $name, then use $forg") == ()
+    assert not may_name_a_skill("look at $name, then use $forg")
+    assert may_name_a_skill("for 5$ use $forg")
 
 
 @each_row("prompt", [pytest.param(prompt, id=name) for name, prompt in MENTIONS])

@@ -172,8 +172,7 @@ def mentioned(tokens: Sequence[Token]) -> str:
     first = tokens[0]
     if first.meant:
         return f"rcs: `{clean(first.typed)}` is not a skill. Did you mean `{first.meant}`? {_how_to_ask(first.meant)}"
-    wanted = [token for token in tokens if not (token.meant or token.is_ruled_out)]
-    wanted = wanted or [token for token in tokens if not token.meant]
+    wanted = [token for token in tokens if not token.is_ruled_out] or tokens
     typed = list(dict.fromkeys(clean(token.typed) for token in wanted))[:3]
     names = ", ".join(f"`{each}`" for each in typed)
     why = str(wanted[0].looks_like or (MENTION if len(typed) == 1 else MENTIONS))

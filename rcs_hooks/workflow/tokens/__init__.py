@@ -1,7 +1,7 @@
 """Reads the `$skill` tokens of a prompt: where one is, what is around it, and whether it is directed or only mentioned.
 
 In reading order:
-- `scan`: the tokens, and which of them a prompt asks for; `misread`: which may have been meant, where it asks for none
+- `scan`: the tokens, and which of them a prompt asks for
 - `quoted_spans`, `pasted_lines`, `code_lines`, `log_lines`: which words are somebody else's
 - `clause`: what is around a token
 - `phrasing`, `predicates`, `reports`, `mentions`, `directed`: how it is used there

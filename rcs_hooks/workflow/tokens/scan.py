@@ -46,10 +46,8 @@ MOST_LEFT_OUT = 3
 CLAUSE_ENDS = frozenset(".!:?")
 HIDDEN = "glued to a character that cannot be seen"
 UNKNOWN = "no skill of that name"
-AS_CODE = "read as pasted code"
 IN_A_HEADING = "inside a heading"
 LOOKS_LIKE = {
-    AS_CODE: "looked like pasted code, not a request",
     HIDDEN: "is followed by an invisible character",
     IN_A_HEADING: "is in a heading, where nothing is a request",
 }
@@ -68,7 +66,7 @@ class Token(NamedTuple):
     passed_over: str | None
     """Why the token does not count; None if the prompt asks for it."""
     meant: str | None = None
-    """The token that this one misspells, if the prompt asks for it."""
+    """The token that this one misspells, if it is the first of the prompt, which asks for it."""
 
     @property
     def report_key(self) -> str:
@@ -87,7 +85,7 @@ class Token(NamedTuple):
 
     @property
     def is_always_reported(self) -> bool:
-        """Tell whether the person is told each time: the token may be a `$cancel` or a request that was misread."""
+        """Tell whether the person is told each time: the token may be a `$cancel` or a request."""
         return self.skill == "cancel" or self.meant == "$cancel" or self.passed_over == NO_REQUEST
 
 
@@ -139,8 +137,9 @@ def _places_from(at: int, pieces: list[str]) -> Iterator[tuple[int, int]]:
 
 def _judge(text: str, places: list[tuple[int, int]], own: frozenset[str]) -> list[Token]:
     """Decide for every token whether it counts, block by block; stop asking after the request."""
-    names = {text[start + 1 : end] for start, end in places}
-    spans = quoted_spans(text) if any(skill_of(name, own) or meant_by(name) for name in names) else []
+    names = [text[start + 1 : end] for start, end in places]
+    meant = meant_by(names[0]) if names else None
+    spans = quoted_spans(text) if meant or any(skill_of(name, own) for name in set(names)) else []
     tokens = _tokens(text, places, spans, own)
     shown = blanked(text, spans, FOREIGN)
     done: list[Token] = []
@@ -163,13 +162,16 @@ def _judge(text: str, places: list[tuple[int, int]], own: frozenset[str]) -> lis
             asked = {token.skill for token in judged if token.skill and token.passed_over is None}
             mentioned_until = block[-1].end
             done += judged
-    if asked:
-        return done
-    from rcs_hooks.workflow.tokens import misread
+    if meant and not asked and done[0].passed_over == UNKNOWN:
+        done[0] = _with_suggestion(shown, done[0], meant)
+    return done
 
-    if len(spans) == 1 and done[-1].skill and misread.is_request_read_as_code(text, done[-1], *spans):
-        done[-1] = done[-1]._replace(passed_over=AS_CODE)
-    return misread.with_suggestions(shown, done)
+
+def _with_suggestion(text: str, token: Token, skill: str) -> Token:
+    """Return a misspelled token with the right spelling, if the prompt asks for it."""
+    if text[token.start - 1 : token.start] == "(" or why_not(text, token.start, token.end, follows=False):
+        return token
+    return token._replace(passed_over=f"{UNKNOWN}; did you mean ${skill}?", meant=f"${skill}")
 
 
 def _is_next_definition(text: str, before: Token, token: Token) -> bool:
