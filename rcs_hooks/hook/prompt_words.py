@@ -74,7 +74,6 @@ def worded(
         counted_anew=result.counted_anew,
         plans=_plans(result, begun),
         findings=tuple(shown for mode in begun if (shown := clean(records[mode].finding, FINDING_LENGTH))),
-        newer_plan=_newer_plan(result, resumed),
         offered_end=_end_of(result, result.offered_by) if result.offered else None,
         ended=tuple(end for mode in result.ended if (end := _end_of(result, mode))),
     )
@@ -120,23 +119,6 @@ def _plans(result: Reconciled, begun: list[str]) -> tuple[tuple[str, str], ...]:
     records = [member.record for member in result.after if member.mode in begun]
     named = [("Plan", record.plan) for record in records] + [("Brief", record.brief) for record in records]
     return tuple(dict.fromkeys((kind, shown) for kind, path in named if (shown := clean(path, PATH_LENGTH))))
-
-
-def _newer_plan(result: Reconciled, resumed: list[str]) -> tuple[str, str]:
-    """Return a resumed mode and the plan that was finished after its run had begun, if it has another one."""
-    for member in result.after:
-        if member.mode not in resumed:
-            continue
-        plans = [
-            (record.completed_at, record.plan)
-            for mode, record in result.own.items()
-            if mode != member.mode and result.modes[mode].is_planning and record.plan and outcome_of(record).ends
-        ]
-        at, plan = max(plans, default=("", ""))
-        is_shown = plan == clean(plan, PATH_LENGTH)
-        if plan and is_shown and plan != member.record.plan and at > member.record.started_at:
-            return member.mode, plan
-    return "", ""
 
 
 def _end_of(result: Reconciled, mode: str) -> Ended | None:

@@ -104,20 +104,6 @@ def test_a_run_that_is_taken_up_says_why_it_had_stopped_its_round_and_how_to_beg
     assert workspace.read("forge")["current_phase"] == "starting"
 
 
-def test_a_run_that_keeps_an_older_plan_says_which_counts_and_how_to_take_the_newer(workspace: Workspace) -> None:
-    ended(workspace, "forge", "blocked", plan="old.md")
-    workspace.edit("forge", completed_at="2023-11-14T22:13:27.000Z")
-    ended(workspace, "blueprint", "finished", plan="new.md")
-    (workspace.root / "new.md").write_text("a plan")
-    answer = workspace.prompt("$forge")
-    assert "Plan that stands: old.md" in answer.context.splitlines()
-    (take,) = [each for each in commands_in(answer.context) if "--plan" in each]
-    assert "A newer plan is there (new.md)" in answer.context
-    assert "forge keeps its earlier plan, although new.md is newer" in answer.notice
-    pasted(workspace, take)
-    assert workspace.read("forge")["plan"] == "new.md"
-
-
 def test_what_starts_after_planning_is_told_where_the_plan_lies(workspace: Workspace) -> None:
     workspace.prompt("$blueprint the shop")
     workspace.edit("blueprint", plan=".rcs/plans/shop.md")

@@ -87,8 +87,6 @@ class PromptSummary(NamedTuple):
     """What stands from planning, as `Plan` or `Brief` and its path."""
     findings: tuple[str, ...] = ()
     """What a review found that led to the modes which were started."""
-    newer_plan: tuple[str, str] = ("", "")
-    """A mode that was resumed with an older plan, and the path of the newest; both empty if there is none."""
     offered_end: Ended | None = None
     """How the planning ended that the modes in `offered` waited for; None if that is unknown."""
     ended: tuple[Ended, ...] = ()
@@ -219,7 +217,6 @@ def _how_to_go_on(summary: PromptSummary, commands: Commands) -> list[Line]:
     lines = [_another_task(mode, titles.get(mode, ""), summary, commands) for mode, _ in summary.resumed]
     lines += [Line.of(f"{kind} that stands: {path}") for kind, path in summary.plans]
     lines += [Line.of(f"The review found: {finding}") for finding in summary.findings]
-    lines += _newer_plan(summary, commands)
     lines += [_skills(summary.skills)] if summary.skills else []
     lines += [Line.of(advice, f"{advice.partition(',')[0].rstrip('.')}.", when=LATER) for advice in summary.advice]
     steps = summary.next_steps
@@ -244,14 +241,6 @@ def _another_task(mode: str, title: str, summary: PromptSummary, commands: Comma
         when=SOONER,
         last_step=LATE,
     )
-
-
-def _newer_plan(summary: PromptSummary, commands: Commands) -> list[Line]:
-    mode, path = summary.newer_plan
-    if not path:
-        return []
-    take = summary.commands_for(mode, commands).write(mode, "--plan", path)
-    return [Line.of(f"A newer plan is there ({path}), and does not count until you take it: {take}")]
 
 
 def _skills(skills: Sequence[SkillFile]) -> Line:

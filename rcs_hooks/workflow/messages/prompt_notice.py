@@ -108,8 +108,6 @@ def _moved(summary: PromptSummary, commands: Commands) -> list[str]:
         said.append(f"{summary.offered_by or 'the planning'} has ended: type {dollars(summary.offered)} to continue")
     said += [f"{mode} goes on: the count of rounds starts over" for mode in summary.counted_anew]
     said += [_has_ended(each) for each in summary.ended]
-    if summary.newer_plan[1]:
-        said.append(f"{summary.newer_plan[0]} keeps its earlier plan, although {summary.newer_plan[1]} is newer")
     said += [f'your reply counts as "{clean(reply.chosen)}"' for reply in summary.answered if reply.chosen]
     return said
 
