@@ -160,15 +160,15 @@ class Link:
             self.connection.close()
 
 
-def open_link(address: DatabaseAddress, *, seconds: float = ANSWER_SECONDS, autocommit: bool = True) -> Link:
+def open_link(address: DatabaseAddress, *, seconds: float = ANSWER_SECONDS) -> Link:
     """Open a connection. Raises ShareError.
 
-    `seconds`: as ANSWER_SECONDS. `autocommit`: whether a statement outside a transaction is one by itself. Nothing is
-    prepared in the server, because a pooler may lead the next statement elsewhere.
+    `seconds`: as ANSWER_SECONDS. Nothing is prepared in the server, because a pooler may lead the next statement
+    elsewhere.
     """
     try:
         conninfo = make_conninfo("", **parameters(address, os.environ))
-        connection = psycopg.connect(conninfo, autocommit=autocommit, prepare_threshold=None)
+        connection = psycopg.connect(conninfo, autocommit=True, prepare_threshold=None)
     except psycopg.Error as error:
         raise driver_errors.worded(error, address) from None
     connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # the database may have another one

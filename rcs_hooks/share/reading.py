@@ -75,10 +75,6 @@ class Reading:
     def machine_named(self, name: str) -> SharedMachine | None:
         return self._places.machine_named(name) or self.places().machine_named(name)
 
-    def known_machine(self, name: str) -> SharedMachine | None:
-        """Return a machine if it was read already."""
-        return self._places.machine_named(name)
-
     def ids_of(self, address: str | None) -> list[int] | None:
         """Return the numbers of the projects at an address; None where all are meant."""
         return self._places.ids_of(address) or self.places().ids_of(address) if address is not None else None

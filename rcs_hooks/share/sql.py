@@ -18,8 +18,6 @@ WRITER, READER = "rcs_writer", "rcs_reader"
 OLDEST_SERVER = 130000
 LOCK = 0x7263735F696E6974
 """The key of the advisory lock that migrations hold."""
-ANOTHER_ROLE = "RC001"
-"""The SQLSTATE for a machine that belongs to another role."""
 
 
 class Migration(NamedTuple):
@@ -299,10 +297,6 @@ BE_QUICK = """SELECT set_config('lock_timeout', %(lock)s, true),
     set_config('idle_in_transaction_session_timeout', %(idle)s, true)"""
 BE_QUICK_AS_A_WHOLE = f"{BE_QUICK}, set_config('transaction_timeout', %(idle)s, true)"
 """From PostgreSQL 17 on."""
-SENT_RUNS = """SELECT p.key, s.position, e.at FROM rcs.machines m JOIN rcs.sources s ON s.machine = m.id
-    JOIN rcs.projects p ON p.id = s.project
-    LEFT JOIN rcs.run_events e ON e.source = s.id AND e.position = s.position
-    WHERE m.uuid = %s AND s.kind = 'runs' AND s.key = ANY (%s) AND NOT s.is_replaced"""
 ADD_SOURCE = """INSERT INTO rcs.sources (machine, project, kind, key, name) VALUES (%s, %s, %s, %s, %s)
     ON CONFLICT (machine, project, kind, key) WHERE NOT is_replaced DO UPDATE SET name = excluded.name
     RETURNING id, position"""

@@ -81,7 +81,6 @@ OUTCOMES = {
 
 SPELLINGS = {spelling: outcome.word for outcome in OUTCOMES.values() for spelling in outcome.spellings}
 PUBLIC = tuple(outcome.word for outcome in OUTCOMES.values() if outcome.is_public)
-PUBLIC_ENDS = tuple(word for word in PUBLIC if OUTCOMES[word].ends)
 FAILURES = tuple(outcome.word for outcome in OUTCOMES.values() if outcome.is_failure)
 
 CANONICAL_FIELDS = ("lifecycle_outcome", "terminal_outcome")
