@@ -131,21 +131,18 @@ ASKED = {"question_enforcement": {"status": "pending"}}
 INFERENCES = [
     pytest.param({}, GOES_ON, id="nothing"),
     pytest.param({"error": "the build broke"}, FAILED, id="error"),
-    pytest.param({"error": {"code": 1}}, FAILED, id="error-object"),
     pytest.param({"completed_at": "2023-11-14T22:13:20Z"}, FINISHED, id="completed_at"),
     pytest.param({"error": "no", "completed_at": "x"}, FAILED, id="error-before-completed_at"),
     pytest.param(ASKED, ASKS, id="question"),
     pytest.param(ASKED | {"error": "no"}, ASKS, id="question-before-error"),
     pytest.param(ASKED | {"completed_at": "x"}, ASKS, id="question-before-completed_at"),
     pytest.param({"question_enforcement": {"status": "satisfied"}}, GOES_ON, id="question-satisfied"),
-    pytest.param({"question_enforcement": {"status": "cleared"}}, GOES_ON, id="question-cleared"),
     pytest.param(
         {"run_outcome": "blocked_on_user", "question_enforcement": {"status": "satisfied"}},
         WAITS,
         id="wait-beside-a-satisfied-question",
     ),
     pytest.param({"question_enforcement": "pending"}, GOES_ON, id="question-no-object"),
-    pytest.param({"question_enforcement": None}, GOES_ON, id="question-null"),
     pytest.param({"error": None, "completed_at": None}, GOES_ON, id="nulls"),
     pytest.param({"error": " ", "completed_at": ""}, GOES_ON, id="blanks"),
     pytest.param({"error": False, "completed_at": False}, GOES_ON, id="false"),
@@ -190,25 +187,19 @@ def test_cancelled_is_never_what_people_are_told() -> None:
 
 ACTIVE = [
     pytest.param({"active": True}, True, id="switched-on"),
-    pytest.param({"active": True, "current_phase": "verifying"}, True, id="in-a-phase"),
     pytest.param({"active": True, "run_outcome": "progress"}, True, id="goes-on"),
     pytest.param({"active": True, "lifecycle_outcome": "askuserQuestion"}, True, id="asks"),
     pytest.param({"active": True, "run_outcome": "blocked_on_user"}, True, id="waits"),
-    pytest.param({"active": True, "current_phase": "blocked_on_user"}, True, id="waits-by-its-phase"),
     pytest.param(ASKED | {"active": True}, True, id="waits-for-an-answer"),
     pytest.param({"active": True, "lifecycle_outcome": "finished"}, False, id="finished"),
-    pytest.param({"active": True, "lifecycle_outcome": "blocked"}, False, id="blocked"),
     pytest.param({"active": True, "terminal_outcome": "failed"}, False, id="failed"),
-    pytest.param({"active": True, "lifecycle_outcome": "userinterlude"}, False, id="userinterlude"),
     pytest.param({"active": True, "run_outcome": "cancelled"}, False, id="cancelled"),
     pytest.param({"active": True, "current_phase": "complete"}, False, id="complete-by-its-phase"),
     pytest.param({"active": True, "error": "no"}, False, id="an-error"),
     pytest.param({"active": True, "completed_at": "then"}, False, id="completed"),
     pytest.param({"active": False}, False, id="switched-off"),
-    pytest.param({"active": False, "current_phase": "executing"}, False, id="off-in-a-phase"),
     pytest.param({"active": False, "lifecycle_outcome": "askuserQuestion"}, False, id="off-and-asks"),
     pytest.param({}, False, id="empty"),
-    pytest.param({"active": None}, False, id="null"),
     pytest.param({"active": "true"}, False, id="a-text"),
     pytest.param({"active": 1}, False, id="a-number"),
 ]
@@ -222,7 +213,6 @@ def test_active_is_switched_on_and_without_an_outcome_or_waiting(record: Record,
 REASON = "return_to_blueprint_reason"
 REVIEWS = [
     pytest.param({}, False, id="neither"),
-    pytest.param({"review_verdict": None, REASON: None}, False, id="nulls"),
     pytest.param({"review_verdict": {"clean": True}}, False, id="clean-object"),
     pytest.param({"review_verdict": "clean"}, False, id="clean"),
     pytest.param({"review_verdict": "approve"}, False, id="approve"),
@@ -231,18 +221,14 @@ REVIEWS = [
     pytest.param({"review_verdict": "passed"}, False, id="passed"),
     pytest.param({"review_verdict": {"clean": False}}, True, id="unclean-object"),
     pytest.param({"review_verdict": {"clean": "yes"}}, True, id="clean-is-no-boolean"),
-    pytest.param({"review_verdict": {"clean": 1}}, True, id="clean-is-a-number"),
     pytest.param({"review_verdict": {"issues": 2}}, True, id="object-without-clean"),
     pytest.param({"review_verdict": "needs_changes"}, True, id="needs-changes"),
-    pytest.param({"review_verdict": "rejected"}, True, id="rejected"),
     pytest.param({"review_verdict": "not clean"}, True, id="not-clean"),
     pytest.param({"review_verdict": False}, True, id="false"),
     pytest.param({"review_verdict": ["clean"]}, True, id="list"),
     pytest.param({REASON: "the tests are red"}, True, id="reason"),
-    pytest.param({REASON: ""}, False, id="empty-reason"),
     pytest.param({REASON: " \n\t"}, False, id="blank-reason"),
     pytest.param({REASON: "red", "review_verdict": "clean"}, True, id="reason-beside-a-clean-verdict"),
-    pytest.param({REASON: "", "review_verdict": "clean"}, False, id="blank-reason-beside-a-clean-verdict"),
 ]
 
 
@@ -255,19 +241,14 @@ def test_a_review_is_open_by_an_unclean_verdict_or_a_reason(fields: Record, is_o
 
 
 def test_one_open_place_is_enough_for_an_open_review() -> None:
-    assert review_is_open(ModeRecord.from_json({"review_verdict": "clean", "state": {"review_verdict": "rejected"}}))
-    assert review_is_open(ModeRecord.from_json({"review_verdict": "rejected", "state": {"review_verdict": "clean"}}))
-    assert review_is_open(ModeRecord.from_json({REASON: "red", "state": {"review_verdict": {"clean": True}}}))
-    assert not review_is_open(
-        ModeRecord.from_json({"review_verdict": "clean", "state": {"review_verdict": {"clean": True}}})
-    )
+    for one, other in (("clean", "rejected"), ("rejected", "clean")):
+        assert review_is_open(ModeRecord.from_json({"review_verdict": one, "state": {"review_verdict": other}}))
 
 
 @each_row(
     ("record", "finding"),
     [
         ({}, ""),
-        ({"state": {"review_verdict": "clean"}}, ""),
         ({"state": {"review_verdict": "not clean"}}, "not clean"),
         ({"state": {"review_verdict": {"clean": False}}}, ""),
         ({"state": {"review_verdict": "not clean", REASON: "two\nwriters"}}, "two writers"),

@@ -88,14 +88,6 @@ def test_each_mode_that_executes_ends_by_a_proof(mode: str, place: str, tmp_path
     assert agent.proven() == {mode: True}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", EXECUTING)
-def test_a_run_that_is_taken_up_at_each_step_ends_by_a_proof(mode: str, tmp_path: Path) -> None:
-    agent = Agent(tmp_path)
-    agent.follows(f"${MODES[mode].tokens[0]}", TAKE_UP)
-    assert agent.proven() == {mode: True}
-
-
 @pytest.mark.parametrize("typed", TOGETHER)
 def test_modes_that_run_together_end_by_proofs(typed: str, tmp_path: Path) -> None:
     agent = Agent(tmp_path)
@@ -123,17 +115,6 @@ def test_where_the_person_trusts_one_command_no_other_is_run(typed: str, place: 
     assert not [each for each in proofs if " -- " in each]
     assert (root / "ran").read_text() == "once\n" * len(proofs)
     assert set(agent.proven().values()) == {True}
-
-
-@pytest.mark.slow
-def test_where_the_program_has_a_long_path_the_proof_is_whole(tmp_path: Path) -> None:
-    program = tmp_path / ("x" * 40) / "bin" / "rcs"
-    program.parent.mkdir(parents=True)
-    program.symlink_to(RCS_HOOK.parent / "rcs")
-    (root := tmp_path / "root").mkdir()
-    agent = Agent(root, str(program))
-    agent.follows("$forge", STOP)
-    assert agent.proven() == {"forge": True}
 
 
 def test_the_skeleton_of_an_own_mode_ends_by_a_proof(tmp_path: Path) -> None:

@@ -41,20 +41,12 @@ def test_ten_megabytes_of_tokens_take_no_longer_than_somebody_waits(tmp_path: Pa
     "piece",
     [
         "$forge ",
-        "$forge\n",
-        "$forge, ",
-        "$forge go. ",
         "$forge $team ",
         "$team $forge $nothing ",
-        "$FORGE ",
         "$forg ",
         "`$forge` ",
         "a=$forge ; ",
-        "- $forge: x\n",
-        "$forge is nice. ",
         'say "$forge" here.\n',
-        "never $forge. ",
-        "$cancel ",
         "$cancel, $forge. ",
     ],
 )
@@ -66,10 +58,7 @@ def test_so_many_tokens_mean_what_a_hundred_mean(piece: str) -> None:
     assert {token.report_key for token in many} == {token.report_key for token in few}
 
 
-@each_row(
-    ("before", "after"),
-    [(MOST_AT_AN_END - 1, MANY), (MANY, MOST_AT_AN_END - 1)],
-)
+@each_row(("before", "after"), [(MOST_AT_AN_END - 1, MANY), (MANY, MOST_AT_AN_END - 1)])
 def test_a_request_near_either_end_of_many_variables_is_read_where_it_is(before: int, after: int) -> None:
     prompt = VARIABLE * before + REQUEST + VARIABLE * after
     (token,) = requested(prompt)

@@ -55,7 +55,6 @@ def test_the_folder_of_a_command_is_kept_with_it(folder: Any, kept: str) -> None
 PASSES = [
     (GOOD, True),
     (GOOD._replace(exit=1), False),
-    (GOOD._replace(exit=124, timed_out=True), False),
     (GOOD._replace(timed_out=True), False),
     (GOOD._replace(changed=("src/a.py",)), False),
     (GOOD._replace(seconds=0.0, output=""), True),
@@ -70,17 +69,13 @@ def test_a_proof_passes_by_its_exit_alone_and_only_if_it_changed_no_tracked_file
 # the newest proof, the fingerprint of the work tree now, the verdict
 VERDICTS: list[tuple[Proof | None, str | None, str]] = [
     (None, TREE, UNPROVEN),
-    (None, None, UNPROVEN),
     (GOOD, TREE, PROVEN),
     (GOOD, OTHER, STALE),
     (GOOD, None, UNPROVEN),
-    (GOOD, "", UNPROVEN),
     (GOOD, "files:" + "a" * 64, STALE),
     (GOOD._replace(exit=1), TREE, UNPROVEN),
-    (GOOD._replace(exit=1), OTHER, UNPROVEN),
     (GOOD._replace(timed_out=True), TREE, UNPROVEN),
     (GOOD._replace(changed=("a",)), TREE, UNPROVEN),
-    (GOOD._replace(tree=""), TREE, UNPROVEN),
     (GOOD._replace(tree=""), "", UNPROVEN),
 ]
 
@@ -95,7 +90,6 @@ def test_a_run_is_proven_on_the_tree_of_its_newest_proof_alone(
 # what the field `proof` of the record holds, the state, the words
 STATUSES: list[tuple[Any, str, str]] = [
     (None, UNPROVEN, "unproven"),
-    ({"state": "unproven", "judged_at": LATER}, UNPROVEN, "unproven"),
     (judged(None, UNPROVEN, at=LATER), UNPROVEN, "unproven"),
     (judged(GOOD, PROVEN, at=LATER), PROVEN, "proven by `pytest -q`"),
     (judged(GOOD, STALE, at=LATER), STALE, "stale: files have changed since `pytest -q` passed"),
@@ -123,7 +117,6 @@ STATUSES: list[tuple[Any, str, str]] = [
         UNPROVEN,
         "unproven: `pytest -q` timed out",
     ),
-    (judged(GOOD._replace(changed=("a.py",)), UNPROVEN, at=LATER), UNPROVEN, "unproven: `pytest -q` changed a.py"),
     (
         judged(GOOD._replace(changed=("a.py", "b.py", "c.py")), UNPROVEN, at=LATER),
         UNPROVEN,
@@ -131,20 +124,16 @@ STATUSES: list[tuple[Any, str, str]] = [
     ),
     # a verdict without the proof that it needs
     ({"state": "proven"}, UNPROVEN, "unproven"),
-    ({"state": "proven", "command": "pytest"}, UNPROVEN, "unproven"),
     ({**KEPT, "exit": 1, "state": "proven"}, UNPROVEN, "unproven: `pytest -q` failed (exit 1)"),
     ({**KEPT, "exit": "0", "state": "proven"}, UNPROVEN, "unproven"),
-    ({**KEPT, "exit": False, "state": "proven"}, UNPROVEN, "unproven"),
     ({**KEPT, "tree": "", "state": "proven"}, UNPROVEN, "unproven"),
     ({**KEPT, "tree": "svn:1", "state": "stale"}, UNPROVEN, "unproven"),
     ({**KEPT, "state": "PROVEN"}, UNPROVEN, "unproven"),
-    ({**KEPT, "state": ["proven"]}, UNPROVEN, "unproven"),
     # others' text
     ({**KEPT, "command": "a`b\nc\x1b[31m\u202e", "state": "proven"}, PROVEN, "proven by `a'b c [31m`"),
     ({**KEPT, "command": "x" * 5_000, "state": "proven"}, PROVEN, f"proven by `{'x' * 79}…`"),
     ({**KEPT, "command": "\n\t", "state": "proven"}, UNPROVEN, "unproven"),
     ("proven", UNPROVEN, "unproven"),
-    ([KEPT], UNPROVEN, "unproven"),
 ]
 
 
@@ -167,14 +156,11 @@ def test_a_status_says_when_the_command_ended_and_when_the_verdict_was_decided()
 DUE: list[tuple[str, dict[str, Any], str]] = [
     ("forge", DONE, "unproven"),
     ("forge", {**DONE, "proof": judged(GOOD, PROVEN, at=LATER)}, "proven by `pytest -q`"),
-    ("forge", {"run_outcome": "finish"}, "unproven"),
     ("forge", {"lifecycle_outcome": "failed"}, ""),
     ("forge", {"active": True, "proof": judged(GOOD, PROVEN, at=LATER)}, ""),
     ("forge", {}, ""),
     ("autopilot", {**DONE, "transition_target_mode": "blueprint"}, ""),
     ("ultrawork", DONE, "unproven"),
-    ("team", DONE, "unproven"),
-    ("ultraqa", DONE, "unproven"),
     ("blueprint", DONE, ""),
     ("deep-interview", DONE, ""),
     ("autoresearch", {**DONE, "proof": judged(GOOD, PROVEN, at=LATER)}, ""),
@@ -192,11 +178,7 @@ def test_words_are_due_for_an_execution_that_has_finished_and_for_no_plan(
 OUTPUTS = [
     ("20260301-100000-ab12.txt", "20260301-100000-ab12.txt"),
     ("../forge-state.json", ""),
-    ("a/b.txt", ""),
-    ("..txt", ""),
     (".txt", ""),
-    ("a.txt.txt", ""),
-    ("a b.txt", ""),
     ("ä.txt", ""),
     ("a.sh", ""),
     ("a\0.txt", ""),
@@ -214,7 +196,6 @@ def test_the_output_is_a_plain_file_name_or_none(stored: object, name: str) -> N
 
 # a field of the proof at its bound, and what is read; None: there is no proof
 BOUNDS: list[tuple[str, Any, Any]] = [
-    ("exit", 0, 0),
     ("exit", -1, None),
     ("exit", 255, 255),
     ("exit", 256, None),
@@ -223,18 +204,15 @@ BOUNDS: list[tuple[str, Any, Any]] = [
     ("at", "1" * 40, "1" * 40),
     ("at", "1" * 41, "1" * 39 + "…"),
     ("command", "x" * 2_001, "x" * 2_000),
-    ("command", 7, None),
     ("command", "sh -c 'cd a\n\tpytest'\n", "sh -c 'cd a\n\tpytest'"),
     ("command", "a\x1b[2J\udcff\rb", "a\ufffd[2J\ufffd\ufffdb"),
     ("command", " \n\u202e", "\ufffd"),
     ("seconds", 10**8, 10.0**8),
     ("seconds", 10**8 + 1, 0.0),
     ("seconds", -0.5, 0.0),
-    ("seconds", True, 0.0),
     ("tree", "git:" + "a" * 76, "git:" + "a" * 76),
     ("tree", "git:" + "a" * 77, ""),
     ("tree", "git:ä", ""),
-    ("tree", "files:a\n", ""),
     ("timed_out", 1, False),
 ]
 

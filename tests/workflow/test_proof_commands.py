@@ -6,7 +6,7 @@ import shlex
 
 from rcs_hooks.mode_def import EXECUTION, ModeDef
 from rcs_hooks.workflow.commands import Commands, pasteable, proving
-from rcs_hooks.workflow.messages.next_step import other_ends, outcomes, ways
+from rcs_hooks.workflow.messages.next_step import outcomes, ways
 from rcs_hooks.workflow.mode_record import ModeRecord
 from rcs_hooks.workflow.next_step import NextStep, next_step
 from tests.table import each_row
@@ -18,19 +18,13 @@ COMMANDS = Commands("rcs", "s1")
     ("line", "shown"),
     [
         ("pytest -q", "pytest -q"),
-        ("  pytest -q  ", "pytest -q"),
         ("sh -c 'pytest -q && ruff check .'", "sh -c 'pytest -q && ruff check .'"),
         ("pytest -k 'a b'", "pytest -k 'a b'"),
-        ('pytest -k "a b"', 'pytest -k "a b"'),
         ("""'it'"'"'s'""", """'it'"'"'s'"""),
         # what only a shell can read
         ("pytest -q && ruff check .", "sh -c 'pytest -q && ruff check .'"),
         ("A=1 pytest", "sh -c 'A=1 pytest'"),
-        ("ls *.py", "sh -c 'ls *.py'"),
-        ("echo $HOME", "sh -c 'echo $HOME'"),
         ('echo "$HOME"', "sh -c 'echo \"$HOME\"'"),
-        ('echo "`id`"', "sh -c 'echo \"`id`\"'"),
-        ("make; rm -rf ~", "sh -c 'make; rm -rf ~'"),
         ("make %x", "sh -c 'make %x'"),
         ("echo 'é'", "echo 'é'"),
         ("écho", "sh -c 'écho'"),
@@ -39,14 +33,10 @@ COMMANDS = Commands("rcs", "s1")
         # what cannot be shown whole
         ("x" * 100, "x" * 100),
         ("x" * 101, "COMMAND"),
-        ("*" * 95, "COMMAND"),
         ("pytest\n-q", "COMMAND"),
         ("pytest\ufffd-q", "COMMAND"),
-        ("pytest \x1b[31m", "COMMAND"),
         ("pytest \u202e", "COMMAND"),
-        ("pytest '\ufffd'", "COMMAND"),
         ("", "COMMAND"),
-        ("  ", "COMMAND"),
     ],
 )
 def test_the_command_of_a_proof_can_be_pasted(line: str, shown: str) -> None:
@@ -67,24 +57,17 @@ def test_the_words_of_a_proof_are_the_same_when_they_are_pasted(argv: list[str])
         ({}, "COMMAND", ""),
         ({"command": "make check"}, "make check", ""),
         ({"command": "make\ncheck"}, "COMMAND", ""),
-        ({"command": "make check", "folder": ""}, "make check", ""),
         ({"command": "make check", "folder": "sub"}, "make check", "sub"),
         ({"command": "make check", "folder": "a-b/été_1.0"}, "make check", "a-b/été_1.0"),
         ({"command": "make check", "folder": "x" * 60}, "make check", "x" * 60),
         # elsewhere the command would be another one, so none is offered where the folder cannot be told
         ({"command": "make check", "folder": "x" * 61}, "COMMAND", ""),
-        ({"command": "make check", "folder": "x" * 10_000}, "COMMAND", ""),
-        ({"command": "make check", "folder": ".."}, "COMMAND", ""),
         ({"command": "make check", "folder": "../other"}, "COMMAND", ""),
         ({"command": "make check", "folder": "a/../b"}, "COMMAND", ""),
         ({"command": "make check", "folder": "/etc"}, "COMMAND", ""),
         ({"command": "make check", "folder": "-x"}, "COMMAND", ""),
-        ({"command": "make check", "folder": "my folder"}, "COMMAND", ""),
         ({"command": "make check", "folder": " sub"}, "COMMAND", ""),
-        ({"command": "make check", "folder": "a\nb"}, "COMMAND", ""),
-        ({"command": "make check", "folder": "a): rcs state clear"}, "COMMAND", ""),
         ({"command": "make check", "folder": ["sub"]}, "make check", ""),
-        ({"command": "x" * 200, "folder": "sub"}, "COMMAND", ""),
     ],
 )
 def test_the_command_of_a_proof_is_offered_with_its_folder(
@@ -126,47 +109,6 @@ def test_where_the_settings_name_the_command_none_is_offered() -> None:
         "all green (the settings name the command): rcs prove --finish --mode release --session s1",
         "all green (the settings name the command): rcs prove --finish --mode release --session s1\n"
         "not yet: state write --phase a, rest as above",
-    )
-
-
-def test_where_the_command_ran_in_another_folder_the_way_says_so() -> None:
-    assert ways([step((BACK, END), proof=PROOF | {"folder": "sub"})]).forms[1:] == (
-        "all green (in sub/): rcs prove --finish --mode release --session s1 -- make check\n"
-        "not yet: state write --phase a, rest as above",
-        "all green: rcs prove --finish --mode release --session s1 -- COMMAND\n"
-        "not yet: state write --phase a, rest as above",
-    )
-
-
-def test_where_there_is_little_room_the_proof_stays_whole() -> None:
-    shown = ways([step((BACK, END), proof=PROOF)]).forms
-    assert shown == (
-        "not yet: rcs state write --mode release --phase a --session s1\n"
-        "all green: rcs prove --finish --mode release --session s1 -- make check",
-        "all green: rcs prove --finish --mode release --session s1 -- make check\n"
-        "not yet: state write --phase a, rest as above",
-        "all green: rcs prove --finish --mode release --session s1 -- COMMAND\n"
-        "not yet: state write --phase a, rest as above",
-    )
-
-
-def test_other_ends_are_never_options_of_a_proof() -> None:
-    assert other_ends([step((BACK, END))]).forms[0].startswith("Or, with state write: --outcome blocked or failed ")
-    assert other_ends([step((END,))]).forms == (
-        "Or --outcome failed or blocked, or userinterlude if the user stopped it:"
-        " rcs state write --mode release --outcome failed --reason WHY --session s1",
-        "Or, with any outcome: rcs state write --mode release --outcome failed --reason WHY --session s1",
-    )
-
-
-def test_the_line_about_the_end_names_the_proof() -> None:
-    first = step((("a", "b", "made"), END), current_phase="a")
-    assert outcomes([first]).forms == (
-        "A run ends by `prove --finish` (from b), or by an outcome in place of --phase: --outcome blocked or"
-        " failed with --reason WHY, userinterlude if the user stopped it.",
-        "It ends by `prove --finish` (from b), or --outcome blocked or failed (--reason WHY), userinterlude (the user"
-        " stopped it).",
-        "It ends by `prove --finish` (from b), or --outcome blocked, failed or userinterlude.",
     )
 
 

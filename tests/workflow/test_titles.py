@@ -8,15 +8,11 @@ from tests.table import each_row
 
 TITLES = [
     ("fix the ledger, please", "fix the ledger, please"),
-    ("  fix\n\tthe   ledger ", "fix the ledger"),
     (", fix it", "fix it"),
     (": - fix it", "fix it"),
-    ("fix it, then $team merges", "fix it, then merges"),
     ("$rcs:forge fix it and $CREW.", "fix it"),
     # A word that joined names of skills goes with them; what is left of the first prompt is that of the second line.
-    (" and $forge ship it", "ship it"),
     (", and then $forge ship it", "ship it"),
-    (" & $forge: ship it", "ship it"),
     (" plus $forge or $team ship it", "ship it"),
     (" und $forge bau es", "bau es"),
     (" et $forge livre-le", "livre-le"),
@@ -38,19 +34,13 @@ TITLES = [
     ("x" * 81, "x" * 79 + "…"),
     ("word " * 500, ("word " * 16)[:79].rstrip() + "…"),
     ("é" * 1_000_000, "é" * 79 + "…"),
-    ("修复账本", "修复账本"),
     # What says nothing of the work.
     ("", ""),
-    (" \n ", ""),
     ("go on", ""),
     ("Go on!", ""),
     ("please continue", ""),
-    ("continue with my work", ""),
     ("go ahead with the plan, please", ""),
     ("go", ""),
-    ("please", ""),
-    ("thanks!", ""),
-    ("$team", ""),
     ("...", ""),
     ("\u202e\u200b", ""),
 ]
