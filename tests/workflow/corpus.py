@@ -13,15 +13,11 @@ MENTIONS: list[tuple[str, str]] = [
     ("fence-backtick", "What does this do?\n```\n$team fix the build\n```\n"),
     ("fence-backtick-info-string", "Look at this:\n```bash\necho $team\n```\nWhat is printed?"),
     ("fence-backtick-token-in-info-string", "Why is this empty?\n```$team\nx = 1\n```\n"),
-    ("fence-first-line-of-prompt", "```\n$forge\n```\nExplain this."),
     ("fence-right-after-paragraph-line", "Explain\n```\n$autopilot now\n```"),
-    ("fence-after-list-item", "- explain this\n\n```\n$team\n```\n"),
     ("fence-crlf", "Look:\r\n```\r\n$team\r\n```\r\nThanks"),
     ("fence-several-tokens", "```\n$team, $forge\n$ultrawork\n```\nWhat is the order?"),
     # --- fenced code: tildes ----------------------------------------------------------------------
     ("fence-tilde", "What does this do?\n~~~\n$team fix the build\n~~~\n"),
-    ("fence-tilde-info-string", "~~~sh\n$forge\n~~~\nIs it right?"),
-    ("fence-tilde-backticks-in-info-string", "~~~ `sh`\n$forge\n~~~\nIs it right?"),
     # --- fenced code: lengths ---------------------------------------------------------------------
     ("fence-four-holds-three", "````markdown\n```\n$team\n```\n$forge after the inner one\n````\n"),
     # --- fenced code: indented, in lists and quotes -----------------------------------------------
@@ -29,12 +25,10 @@ MENTIONS: list[tuple[str, str]] = [
     ("fence-indented-three", "See:\n   ```\n   $team\n   ```\n"),
     ("fence-indented-open-plain-close", "See:\n  ```\n$team\n```\n"),
     ("fence-in-numbered-list", "1. Explain this:\n   ```\n   $team\n   ```\n2. Then that.\n"),
-    ("fence-in-bullet-list-after-blank", "- Explain this:\n\n  ```sh\n  $team\n  ```\n"),
     ("fence-in-wide-numbered-list", "10. Explain this:\n\n    ```\n    $team\n    ```\n"),
     ("fence-in-block-quote", "> ```\n> $team\n> ```\n\nWhat did he mean?"),
     # --- fenced code: never closed ----------------------------------------------------------------
     ("fence-never-closed", "What does this do?\n```sh\n$team fix\nand more"),
-    ("fence-second-never-closed", "```\na\n```\ntext\n```\n$team\n"),
     # --- fenced code: diffs and snippets ----------------------------------------------------------
     ("diff-in-tilde-fence", "Review:\n~~~diff\n+Use $team for wide work.\n-Use $crew for wide work.\n~~~\n"),
     ("php-in-fence", "```php\n<?php\n$team = new Team();\necho $team;\n```\nWhy does it fail?"),
@@ -60,13 +54,11 @@ MENTIONS: list[tuple[str, str]] = [
     ("block-quote-two-lines", "> He wrote:\n> use $team here\n\nIs he right?"),
     ("block-quote-nested", "> > $team\n> no\n\nWho is right?"),
     ("block-quote-nested-no-blanks", ">>> $team\n\nWho is right?"),
-    ("block-quote-indented-two", "He said\n\n  > use $team\n\nIs he right?"),
     ("block-quote-holds-list", "> - $team\n> - $forge\n\nWhich is better?"),
     (
         "block-quote-mail-reply",
         "On Monday Ann wrote:\n> Please use $team for this.\n> Thanks\n\nWhat should I answer?",
     ),
-    ("block-quote-last-line", "What did he mean with\n> $autopilot"),
     ("block-quote-crlf", "> $team\r\n> more\r\n\r\nIs he right?"),
     # --- quotation marks --------------------------------------------------------------------------
     ("quote-double", 'What does "$team" do?'),
@@ -100,10 +92,7 @@ MENTIONS: list[tuple[str, str]] = [
     ("quote-several-tokens", 'He typed "$team $forge" and nothing happened.'),
     # --- Markdown links ---------------------------------------------------------------------------
     ("link-text", "Read [$team](https://example.com/docs) for me."),
-    ("link-destination", "Read [the docs]($team) for me."),
     ("link-title", 'Read [the docs](https://example.com "about $team") for me.'),
-    ("link-image-alt", "What is in ![$team](shot.png)?"),
-    ("link-image-source", "What is in ![shot](img/$team.png)?"),
     ("link-image-in-link", "See [![$team](badge.svg)](https://example.com) for the state."),
     ("link-reference-full", "Read [$team][docs] for me.\n\n[docs]: https://example.com/docs\n"),
     ("link-reference-full-phrase", "Read [using $team][1] for me.\n\n[1]: https://example.com/docs\n"),
@@ -114,13 +103,9 @@ MENTIONS: list[tuple[str, str]] = [
     ("link-definition-label", "[$team]: https://example.com/docs\n"),
     ("link-autolink", "Read <https://example.com/$team> for me."),
     # --- URLs -------------------------------------------------------------------------------------
-    ("url-path", "Read https://example.com/$team for me."),
     ("url-path-middle", "Read https://example.com/skills/$team/readme for me."),
-    ("url-query", "Open http://localhost:8080/?skill=$team please."),
-    ("url-second-query-value", "Open http://localhost:8080/?a=1&skill=$team&b=2 please."),
     ("url-fragment", "Read https://example.com/docs#$team for me."),
     ("url-before-full-stop", "It is at https://example.com/$team."),
-    ("url-in-parentheses", "The page (https://example.com/$forge) is gone."),
     ("url-www", "Read www.example.com/$team for me."),
     ("url-ssh", "Clone ssh://git@example.com/$team please."),
     ("url-file", "Open file:///srv/skills/$team please."),
@@ -128,11 +113,9 @@ MENTIONS: list[tuple[str, str]] = [
     # --- paths and file names ---------------------------------------------------------------------
     ("path-unix-starts-with-token", "Open $team/src/main.rs for me."),
     ("path-unix-after-variable", "List $HOME/$team for me."),
-    ("path-unix-glob", "Find **/$team/*.md for me."),
     ("path-unix-line-number", "See src/$team/mod.rs:12 for the bug."),
     ("path-windows", "Open C:\\work\\$team\\notes.txt for me."),
     ("path-windows-last", "List C:\\work\\$team for me."),
-    ("path-windows-forward-slashes", "Open C:/src/$team/notes.txt for me."),
     ("path-windows-share", "Open \\\\server\\share\\$team for me."),
     ("path-windows-relative", "Run .\\$team\\run.cmd for me."),
     # --- HTML and XML -----------------------------------------------------------------------------
@@ -181,13 +164,9 @@ MENTIONS: list[tuple[str, str]] = [
     # --- other namespaces -------------------------------------------------------------------------
     ("namespace-segment-after-rust-macro", "What does ($team:ident) match?"),
     # --- pasted shell transcripts -----------------------------------------------------------------
-    ("shell-dollar-prompt", "$ echo $team\n\nWhy is this empty?"),
     ("shell-dollar-prompt-middle", "I did this:\n$ export A=1\n$ echo $team\nand got nothing. Why?"),
     ("shell-dollar-prompt-command-name", "$ rcs run $team\nerror: unknown option\n\nWhy?"),
-    ("shell-dollar-prompt-several", "$ echo $team $forge\n\nWhy is this empty?"),
     ("shell-dollar-prompt-indented", "I did this:\n  $ echo $team\nand got nothing. Why?"),
-    ("shell-user-at-host", "me@box:~/src$ echo $team\n\nWhy is this empty?"),
-    ("shell-user-at-host-bracketed", "[me@box src]$ echo $team\n\nWhy is this empty?"),
     ("shell-user-at-host-second-line", "me@box:~$ ls\na b c\nme@box:~$ echo $team\n\nWhy is this empty?"),
     # --- pasted logs ------------------------------------------------------------------------------
     ("log-date-blank-time-millis", "2024-05-01 12:00:00,123 DEBUG $team tick\n\nWhat is this?"),
@@ -196,7 +175,6 @@ MENTIONS: list[tuple[str, str]] = [
         "table-with-header",
         "| skill | use |\n|---|---|\n| $team | wide work |\n| $forge | one loop |\n\nWhich is best?",
     ),
-    ("table-with-alignment", "| skill | use |\n|:---|---:|\n| $team | wide |\n\nWhich is best?"),
     ("table-last-cell", "| use | skill |\n|---|---|\n| wide work | $team |\n\nWhich is best?"),
     ("table-rows-only", "| $team | wide work |\n| $forge | one loop |\n\nWhich is best?"),
     (
@@ -219,14 +197,10 @@ MENTIONS: list[tuple[str, str]] = [
     ("snippet-latex", "Set $team$ to be finite."),
     ("snippet-latex-display", "Then\n$$team$$\nholds."),
     ("snippet-latex-escaped", "It costs \\$team in the text."),
-    ("snippet-r-columns", "df$team"),
     # --- negated in the token's own clause: do not, don't -----------------------------------------
-    ("negated-do-not-use", "do not use $team"),
-    ("negated-do-not-use-capital", "Do not use $team for this."),
     ("negated-do-not-use-shouted", "Fix the build. Do NOT use $team."),
     ("negated-do-not-use-the-skill", "Please do not use the $team skill."),
     ("negated-do-not-under-any-circumstances", "Please do not under any circumstances use $team"),
-    ("negated-do-not-use-first", "do not use $team, fix it yourself"),
     ("negated-do-not-use-last", "fix the build, but do not use $team"),
     ("negated-do-not-use-or", "do not use $team or $forge"),
     ("negated-do-not-use-or-or", "do not use $team or $forge or $ultrawork"),
@@ -234,12 +208,7 @@ MENTIONS: list[tuple[str, str]] = [
     ("negated-do-not-use-or-unknown", "do not use $team or $PATH"),
     ("negated-do-not-use-block", "do not use $team $forge here"),
     ("negated-do-not-any-case", "DO NOT USE $TEAM"),
-    ("negated-do-not-namespace", "do not use $rcs:team"),
     ("negated-do-not-cancel", "do not $cancel yet"),
-    ("negated-dont-use", "don't use $team"),
-    ("negated-dont-verb", "don't $forge this"),
-    ("negated-dont-verb-please", "please don't $forge"),
-    ("negated-dont-curly-apostrophe", "don\u2019t use $team"),
     ("negated-dont-shouted", "DON'T USE $TEAM"),
     ("negated-dont-start", "Fix the build; don't start $autopilot for it."),
     ("negated-dont-want", "I don't want $team"),
@@ -249,13 +218,11 @@ MENTIONS: list[tuple[str, str]] = [
     ("negated-in-parentheses", "Fix the build (don't use $team)."),
     ("negated-in-list-item", "Fix the build:\n- be quick\n- don't use $team\n"),
     # --- negated in the token's own clause: other words -------------------------------------------
-    ("negated-never-use", "never use $team"),
     ("negated-never-run", "Please never run $autopilot here."),
     ("negated-avoid", "avoid $team"),
     ("negated-avoid-using", "Fix the build and avoid using $team please."),
     ("negated-without-using", "I would like this done without using $team or $forge."),
     ("negated-without-at-start", "Without $team, please."),
-    ("negated-not-a-plan", "This is not $blueprint work."),
     ("negated-lets-not", "Let's not $forge this yet"),
     ("negated-not-using", "We're not using $ultrawork any more"),
     ("negated-instead-of-using", "Fix it yourself instead of using $team."),
@@ -285,18 +252,13 @@ MENTIONS: list[tuple[str, str]] = [
 ASKS: list[tuple[str, str, tuple[str, ...]]] = [
     # --- where in the prompt ----------------------------------------------------------------------
     ("alone-with-line-ends-around", "\n\n$team\n\n", ("team",)),
-    ("middle", "please use $team to fix the build", ("team",)),
     ("own-line-middle", "fix the build\n$forge\nand the docs", ("forge",)),
     ("own-line-last", "fix the build\n\n$forge", ("forge",)),
-    ("after-sentence", "The build is broken. $forge it.", ("forge",)),
     ("after-colon", "do this: $forge the build", ("forge",)),
-    ("after-no-and-full-stop", "No. $forge it.", ("forge",)),
     ("after-dash", "the build broke \u2014 $forge it", ("forge",)),
     ("after-dash-glued", "the build broke\u2014$forge it", ("forge",)),
     ("as-a-word-in-a-question", "Could you use $team?", ("team",)),
     # --- before punctuation -----------------------------------------------------------------------
-    ("before-comma", "$team, please", ("team",)),
-    ("before-full-stop", "Use $team.", ("team",)),
     ("before-full-stop-and-line-end", "Use $team.\nThe build is broken.", ("team",)),
     ("before-full-stop-and-sentence", "Use $team. The build is broken.", ("team",)),
     ("before-colon-at-line-end", "$forge:\n- the build\n- the docs", ("forge",)),
@@ -316,10 +278,8 @@ ASKS: list[tuple[str, str, tuple[str, ...]]] = [
     ("skill-cancel", "$cancel", ("cancel",)),
     ("skill-cancel-upper-case", "$CANCEL please", ("cancel",)),
     # --- namespace --------------------------------------------------------------------------------
-    ("namespace-alias", "$rcs:brief me first", ("deep-interview",)),
     ("namespace-cancel", "$rcs:cancel", ("cancel",)),
     ("namespace-before-full-stop", "Use $rcs:forge.", ("forge",)),
-    ("namespace-mixed-block", "$rcs:team $forge fix the build", ("team", "forge")),
     # --- glued to the letters of languages that write no blanks
     ("script-before-chinese", "\u8bf7$team", ("team",)),
     ("script-before-chinese-phrase", "\u8bf7\u4f7f\u7528$team \u4fee\u590d", ("team",)),
@@ -330,19 +290,13 @@ ASKS: list[tuple[str, str, tuple[str, ...]]] = [
     ("script-after-korean", "$team\uc73c\ub85c fix", ("team",)),
     # --- several tokens ---------------------------------------------------------------------------
     ("several-comma", "$team,$forge fix the build", ("team", "forge")),
-    ("several-line-end", "$team\n$forge\nfix the build", ("team", "forge")),
-    ("several-blank-line", "$team\n\n$forge\n\nfix the build", ("team", "forge")),
-    ("several-crlf", "$team\r\n$forge\r\nfix the build", ("team", "forge")),
     ("several-tab", "$team\t$forge\tfix the build", ("team", "forge")),
     ("several-at-end", "fix the build with $team, $forge.", ("team", "forge")),
-    # --- the same mode twice ----------------------------------------------------------------------
-    ("twice-namespace", "$rcs:forge $forge fix the build", ("forge",)),
     # --- unknown tokens ---------------------------------------------------------------------------
     ("unknown-before", "$PATH $team fix the build", ("team",)),
     ("unknown-between", "$team $PATH $forge fix the build", ("team", "forge")),
     ("unknown-after", "$team $HOME is wrong", ("team",)),
     ("unknown-block-before", "$HOME is wrong here. $team fix it", ("team",)),
-    ("unknown-price-before", "The $5 price is wrong, $forge fix it", ("forge",)),
     ("unknown-other-namespace-before", "$foo:team is broken, $forge fix it", ("forge",)),
     ("unknown-plural-before", "$teams is empty, $forge fix it", ("forge",)),
     # --- only the first block ---------------------------------------------------------------------
@@ -477,7 +431,6 @@ ASKS: list[tuple[str, str, tuple[str, ...]]] = [
         ("team",),
     ),
     ("spanish-exclamation-marks", "\u00a1$forge ya!", ("forge",)),
-    ("emoji-before", "\U0001f680 $team fix the build", ("team",)),
     ("emoji-glued-before", "\U0001f680$team fix the build", ("team",)),
     ("no-break-space-before", "please\u00a0$forge the build", ("forge",)),
     ("crlf-line-ends", "The build is broken.\r\n$forge fix it\r\nThanks\r\n", ("forge",)),

@@ -79,15 +79,6 @@ def meaning(record: Record) -> Means:
     return Means(outcome.public, outcome.ends, outcome.waits)
 
 
-def test_the_table_holds_every_spelling_found_in_the_wild() -> None:
-    found = """
-        finish finished complete completed done fail failed error blocked
-        userinterlude user-interlude interrupt interrupted askuserquestion ask-user-question askuser question
-        cancelled canceled cancel aborted abort blocked_on_user blocked-on-user progress continue continued
-    """
-    assert set(found.split()) <= {spelling for spelling, _, _ in SPELLINGS}
-
-
 @each_row(("spelling", "means", "pending"), CASES)
 def test_the_canonical_field_wins_over_all(spelling: str, means: Means, pending: bool) -> None:
     for field, other in product(("lifecycle_outcome", "terminal_outcome"), CONTRADICTIONS):

@@ -281,25 +281,6 @@ def test_a_way_that_a_write_refuses_in_the_last_round_is_not_shown(visited: list
     assert options(step) == ["--outcome failed --reason WHY", "--outcome finished"]
 
 
-@each_row(
-    ("state", "can_finish", "verdict"),
-    [
-        ({}, False, ""),
-        ({"review_verdict": {"clean": True}}, True, "clean"),
-        ({"review_verdict": "not clean"}, False, "not clean"),
-        (
-            {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers\nrace"},
-            False,
-            "not clean: two writers race",
-        ),
-    ],
-)
-def test_a_review_decides_whether_a_run_may_finish(state: dict[str, object], can_finish: bool, verdict: str) -> None:
-    step = step_of("autopilot", current_phase="code-review", state=state)
-    assert (step.can_finish, step.verdict) == (can_finish, verdict)
-    assert (FINISHED in options(step)) is can_finish
-
-
 AGAIN = "--phase blueprint --verdict not clean --reason WHY"
 RACE: dict[str, object] = {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers race"}
 NOTE = [["not clean", "two writers race"], [None, None]]
@@ -311,6 +292,8 @@ NOTE = [["not clean", "two writers race"], [None, None]]
         ({"state": RACE}, "not clean: two writers race", False, ["--phase blueprint", "--verdict clean"]),
         ({"state": RACE, "reviewed": NOTE}, "not clean: two writers race", True, [AGAIN, "--verdict clean"]),
         ({"state": {"review_verdict": "clean"}}, "clean", False, [AGAIN, FINISHED]),
+        ({"state": {"review_verdict": {"clean": True}}}, "clean", False, [AGAIN, FINISHED]),
+        ({"state": {"review_verdict": "not clean"}}, "not clean", False, ["--phase blueprint", "--verdict clean"]),
         (
             {"state": {"review_verdict": "clean"}, "reviewed": [["clean", None], [None, None]]},
             "",

@@ -28,13 +28,11 @@ ESCAPED = REASON.replace("<", "&lt;").replace(">", "&gt;")
 
 NOBODYS = {
     "a notification": NOTIFICATION,
-    "two notifications without a blank": NOTIFICATION * 2,
     "a notification and a reminder": f"{NOTIFICATION}\n<system-reminder>Mind the tests.</system-reminder>",
     "a notification that quotes its closing tag": NOTIFICATION.replace("bg", "</task-notification>"),
     "a notification that quotes its opening tag": NOTIFICATION.replace("bg", "<task-notification>"),
     "a notification with a token": NOTIFICATION.replace("bg", "$cancel"),
     "a local command": "<local-command-stdout>Set model to opus</local-command-stdout>",
-    "a shell command's output": "<bash-stdout>a b</bash-stdout><bash-stderr></bash-stderr>",
     "a reminder": "<system-reminder>\nYour todo list is empty.\n</system-reminder>",
     "a command without words": (
         "<command-message>init is running…</command-message>\n<command-name>/init</command-name>\n"
@@ -47,9 +45,7 @@ NOBODYS = {
     "a subagent of Codex": '<subagent_notification>{"agent_id":"a1","status":"done"}</subagent_notification>',
     "the surroundings of Codex": "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>",
     "the instructions of Codex": "<user_instructions>\n\nBe brief.\n\n</user_instructions>",
-    "a command of the person in Codex": "<user_shell_command>\n<command>ls</command>\n</user_shell_command>",
     "a file that is open": "<ide_opened_file>The user opened the file /w/a.py in the IDE.</ide_opened_file>",
-    "lines that are selected": "<ide_selection>The user selected the lines 1 to 9.</ide_selection>",
     "what a hook said": "<user-prompt-submit-hook>Success</user-prompt-submit-hook>",
     "an interruption": "[Request interrupted by user]",
     "an interrupted tool": " [Request interrupted by user for tool use]\n",
@@ -66,10 +62,8 @@ PERSONS = {
     "words": "go on",
     "a token": "$forge ship this fix",
     "words before a notification": f"what is this?\n{NOTIFICATION}",
-    "words between notifications": f"{NOTIFICATION}\nand then\n{NOTIFICATION}",
     "words behind a command": ("<command-name>/go</command-name><command-args>with Postgres, please</command-args>"),
     "an open file and words": "<ide_opened_file>a.py</ide_opened_file>\nfix it",
-    "an interruption and words": "[Request interrupted by user] why?",
     "another interruption": "[Request interrupted by the proxy]",
     "a skill": "<skill>\n<name>mine</name>\n</skill>",
     "an element that only begins like one": "<task-notification-2>x</task-notification-2>",

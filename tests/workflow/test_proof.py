@@ -241,11 +241,3 @@ def test_a_field_of_any_content_is_read_and_bounded(field: Any) -> None:
     assert said.isprintable()
     assert len(said) < 300
     assert status.state in proofs.VERDICTS
-
-
-@each_row("command", ["""sh -c 'pytest -k "a and b"'""", "sh -c 'cd a\npytest `id`'", "x" * 300])
-def test_a_command_stays_as_it_is_for_whoever_runs_it_again(command: str) -> None:
-    proof = Proof.from_json({**KEPT, "command": command})
-    assert proof is not None
-    assert proof.command == command
-    assert status_of(ModeRecord({"proof": judged(proof, PROVEN, at=LATER)})).line == command

@@ -102,6 +102,13 @@ def test_a_run_that_has_a_proof_is_told_the_same_command() -> None:
     )
 
 
+def test_where_the_command_ran_in_another_folder_the_way_says_so() -> None:
+    assert ways([step((END,), proof=PROOF | {"folder": "sub"})]).forms == (
+        "all green (in sub/): rcs prove --finish --mode release --session s1 -- make check",
+        "all green: rcs prove --finish --mode release --session s1 -- COMMAND",
+    )
+
+
 def test_where_the_settings_name_the_command_none_is_offered() -> None:
     named = step((BACK, END), proof=PROOF, proof_named=True)
     assert ways([named]).forms == (

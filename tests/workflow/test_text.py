@@ -69,22 +69,6 @@ def test_a_phase_is_shown_as_a_word(phase: object, shown: str) -> None:
     assert word(phase) == shown
 
 
-@each_row(
-    ("text", "word_of_it"),
-    [
-        ("team", "team"),
-        ("/a/b-c_d.e:f@g%+=,", "/a/b-c_d.e:f@g%+=,"),
-        ("a b", "'a b'"),
-        ("it's", "'it'\"'\"'s'"),
-        ("$(x)", "'$(x)'"),
-        ("é", "'é'"),
-    ],
-    ids=["plain", "a path", "blank", "quote", "substitution", "letter beyond ASCII"],
-)
-def test_a_text_is_one_word_for_a_shell(text: str, word_of_it: str) -> None:
-    assert quoted(text) == word_of_it
-
-
 @examples(100)
 @given(st.text())
 def test_a_text_is_quoted_as_shlex_does(text: str) -> None:

@@ -112,11 +112,6 @@ def test_an_accent_behind_a_token_glues_it(accent: str) -> None:
     assert scan(f"$team{accent} go")[0].passed_over == "glued to a character that cannot be seen"
 
 
-@each_row("letter", list("ぁヿ㐀鿿가힣"))
-def test_a_letter_of_chinese_japanese_or_korean_does_not(letter: str) -> None:
-    assert scan(f"$team{letter}")[0].passed_over != "glued to other characters"
-
-
 @each_row(
     ("prompt", "skills"),
     [
@@ -134,64 +129,6 @@ def test_a_letter_of_chinese_japanese_or_korean_does_not(letter: str) -> None:
 )  # fmt: skip
 def test_negation_reaches_its_own_clause_and_no_further(prompt: str, skills: tuple[str, ...]) -> None:
     assert tuple(token.skill for token in requested(prompt)) == skills
-
-
-FORBIDDEN = [
-    "Do not commit before you use $team",
-    "Don't break the tests when you run $team",
-    "whether or not you use $team",
-    "Shouldn't we use $team?",
-    "Don't use or invoke $team",
-    "neither use nor run $team",
-    "Do not run\n$team",
-    "avoid running\n$team",
-    "Do not use these skills:\n$team $forge",
-    "Please do not ever\n$team",
-    "Under no circumstances use $team",
-    "you are not allowed to use $team",
-    "I forbid you to use $team",
-    "refuse to use $team",
-    "turn off $team",
-    "don't you dare use $team",
-    "PS C:\\src> $team",
-    "$team && $forge",
-    "npm test && $team",
-    "do not, ever, in this repository run $team",
-    "Do not use: $team",
-    "Please do not use\n$team here",
-    "Do not use:\n- $team\n- $forge",
-    "不要用 $team",
-    "forget about $team, just fix it",
-    "w/o $team",
-    "$team not needed",
-    "don't use skills like $team",
-    "cancel $team",
-    "INFO: $team started",
-    "if [ $team ]; then",
-    "you must not run $team",
-    "nobody should run $team",
-]
-ASKED = [
-    "stop that\n$forge it",
-    "Kill the running command and $team fix",
-    "cancel it and $blueprint",
-    "please ignore that and $forge",
-    "tests are never run\n$forge add CI",
-    "if you cannot fix it use $team",
-    "I can't wait to use $team",
-    "Work without internet access using $team",
-    "There is no time use $forge",
-    "I don't want to plan I want $forge",
-    "don't skip $team",
-    "don't use anything other than $team",
-    "john@x.com reported 5% drop, $team fix",
-    "me@host.com says $ it costs. $forge",
-    "root@box: 5% done. $team",
-    "10:30:00 it fails. $team",
-    "$forge - do not break it",
-    "$blueprint -> $forge",
-    "- [ ] $team do it",
-]
 
 
 def test_no_more_than_500_mentions_before_a_request_are_looked_at() -> None:
@@ -229,16 +166,6 @@ def test_a_later_block_says_whether_it_was_asked_for(prompt: str, reason: str) -
 )
 def test_the_letters_of_chinese_japanese_and_korean_are_known(char: str, expected: bool) -> None:
     assert clause.is_cjk(char) is expected
-
-
-@each_row("prompt", FORBIDDEN)
-def test_what_is_forbidden_or_pasted_starts_nothing(prompt: str) -> None:
-    assert requested(prompt) == ()
-
-
-@each_row("prompt", ASKED)
-def test_a_negation_of_something_else_forbids_nothing(prompt: str) -> None:
-    assert len(requested(prompt)) == 1
 
 
 MISSPELLED = {
