@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from rcs_hooks.share import schema
 from tests.share.conftest import binaries, running
-from tests.share.support import Home, Sharing, shared_events, wait_for
+from tests.share.support import Home, shared_events, sharing, wait_for
 from tests.support import run_rcs
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def throughput(database: Database, folder: Path, writers: int, events: int) -> t
     for home in homes:
         home.emit(events // writers, runs=20)
     begun = time.monotonic()
-    programs = [home.program("--once") for home in homes]
+    programs = [home.program(once=True) for home in homes]
     for program in programs:
         _, error = program.communicate()
         assert program.returncode == 0, error.decode()
@@ -106,7 +106,7 @@ def latency(database: Database, folder: Path) -> float:
     home = Home(folder / "latency", database.url(), "latency")
     home.emit(1)
     found = []
-    with Sharing(home), database.connect() as sql:
+    with sharing(home), database.connect() as sql:
         wait_for(lambda: home.status().get("state") == "current")
         sql.execute("LISTEN rcs")
         list(sql.notifies(timeout=0.5))
@@ -135,7 +135,7 @@ def main() -> int:
     if programs is None:
         print("no PostgreSQL server is installed")
         return 1
-    with running(programs, *SERVER) as server, tempfile.TemporaryDirectory() as folder:
+    with running(programs, SERVER) as server, tempfile.TemporaryDirectory() as folder:
         database = server.make()
         schema.init(database.address, roles=True)
         sent, copy = throughput(database, Path(folder), args.writers, args.events)

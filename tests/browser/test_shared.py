@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunRecord, StepRecord
+from rcs_hooks.runs.records import NewEvent, RunRecord, StepRecord
 from tests.browser.live import Dashboard
 from tests.browser.test_looks import SIZES, Findings, assert_fits, pictures, taken
 from tests.browser.watched import AWAY, Window
 from tests.share.conftest import _no_settings_of_libpq, database, server
-from tests.share.machine_rows import Rows, entry_record, now, passage_record, session_record, task_record
+from tests.share.machine_rows import RUN, Rows, now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["_no_settings_of_libpq", "database", "pictures", "server"]
 
-RUN = RunRecord(
-    id=0, run_id="r1", workflow="build-fast", project="", feature="login page", file="rcs:build-fast",
-    status="running", current="plan", events=0, artifacts=1, started_at=now(90), last_at=now(), last_ms=0,
-    last_event=0, ended=None,
-)  # fmt: skip
-STARTED = NewEvent(1, now(90), "status_change", "plan", None, "running", "{}", automatic=False)
 PAGES = {
     "overview": ("/shared/", ".entry"),
     "needs": ("/shared/attention", ".need"),
@@ -62,21 +56,8 @@ class Team:
         self.dashboard = Dashboard(root, home)
 
     def fill(self) -> None:
-        question = {"question_id": "q1", "mode": "forge", "question": "Which database?",
-                    "options": ["PostgreSQL", "SQLite"], "created_at": now(5)}  # fmt: skip
-        for rows in (self.laptop, self.cloud):
-            run = rows.run(RUN._replace(last_ms=round(time.time() * 1000)), STARTED)
-            rows.step(run, StepRecord("plan", status="running", entered=1, last=1, visits=1, started_at=now(90)))
-            rows.artifact(run, ArtifactRecord("docs/plan.md", None, None, "plan", False, now(), 1))
-            rows.mode("s1", "forge", "started", "", "starting", title="fix the login", at=now(60))
-            rows.mode("s1", "forge", "phase", "starting", "executing", iteration=1, at=now(30))
-            rows.mode("s1", "own-mode", "started", "", "begin", at=now(20))
-            rows.document("session", "s1", session_record(questions=[question]))
-            rows.document("entry", "e1", entry_record())
-            asked = {"id": "q1", "text": "Which database?", "options": ["PostgreSQL", "SQLite"]}
-            rows.document("entry", "e2", entry_record("blueprint", "waiting", session="s2", question=asked))
-            rows.document("task", "t1", task_record())
-            rows.document("passage", "s1:forge:1", passage_record())
+        self.laptop.fill()
+        self.cloud.fill()
         # One machine was not heard of for long.
         self.sql.execute(
             "UPDATE rcs.machines SET seen_at = now() - interval '5 hours' WHERE id = %s",
@@ -136,8 +117,8 @@ def enter(rows: Rows, run: RunRecord, before: str, after: str) -> None:
 def test_a_run_page_is_live_and_says_when_the_database_is_away(look: Any, team: Team) -> None:
     window = look("/shared/runs/r1@laptop")
     window.mark()
-    step = NewEvent(2, now(), "status_change", "build", None, "running", "{}", automatic=False)
-    run = RUN._replace(id=1, current="build", last_ms=round(time.time() * 1000))
+    step = NewEvent(3, now(), "status_change", "build", None, "running", "{}", automatic=False)
+    run = RUN._replace(id=1, status="running", current="build", last_ms=round(time.time() * 1000))
     enter(team.laptop, run, "plan", "build")
     team.laptop.run(run, step)
     expect(window.page.locator(".facts .step").first).to_have_text("build")
@@ -156,6 +137,6 @@ def test_a_run_page_is_live_and_says_when_the_database_is_away(look: Any, team: 
         enter(team.laptop, run, "build", "verify")
         team.laptop.run(
             run._replace(current="verify"),
-            NewEvent(3, now(), "status_change", "verify", None, "running", "{}", automatic=False),
+            NewEvent(4, now(), "status_change", "verify", None, "running", "{}", automatic=False),
         )
     expect(window.page.locator(".facts .step").first).to_have_text("verify")

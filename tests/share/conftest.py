@@ -10,7 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from glob import glob
 from pathlib import Path
 
@@ -120,7 +120,7 @@ class Database:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if {"server", "secure"} & {*getattr(item, "fixturenames", ())}:
+        if "server" in getattr(item, "fixturenames", ()):
             item.add_marker("postgres")
 
 
@@ -145,11 +145,8 @@ def server() -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def running(programs: Path, *settings: str, files: Mapping[str, Path] | None = None) -> Iterator[Server]:
-    """Start a server in a folder of its own; `settings` replace those that make it quick and forgetful.
-
-    `files`: what it finds in its folder besides, which only its own user may read.
-    """
+def running(programs: Path, settings: tuple[str, ...] = SPEED) -> Iterator[Server]:
+    """Start a server in a folder of its own."""
     folder = Path(tempfile.mkdtemp(prefix="rcs-postgres-"))
     user = UNPRIVILEGED if os.geteuid() == 0 else None
     if user:
@@ -164,12 +161,7 @@ def running(programs: Path, *settings: str, files: Mapping[str, Path] | None = N
         (data / "pg_hba.conf").write_text(
             f"host all +{WITH_PASSWORD} 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
         )
-        for name, source in (files or {}).items():
-            (data / name).write_bytes(source.read_bytes())
-            (data / name).chmod(0o600)
-            if user:
-                shutil.chown(data / name, user)
-        port, process = _started(programs, data, env, user, settings or SPEED)
+        port, process = _started(programs, data, env, user, settings)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

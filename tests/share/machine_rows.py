@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -13,8 +14,14 @@ import psycopg
 from rcs_hooks.files.clock import iso
 from rcs_hooks.runs.records import ArtifactRecord, NewEvent, RunRecord, StepRecord
 
-RUN = ("id", "run_id", "workflow", "feature", "file", "status", "current", "events", "artifacts", "started_at",
+COLUMNS = ("id", "run_id", "workflow", "feature", "file", "status", "current", "events", "artifacts", "started_at",
        "last_at", "last_ms", "last_event", "ended")  # fmt: skip
+
+RUN = RunRecord(
+    id=0, run_id="r1", workflow="build-fast", project="", feature="login page", file="rcs:build-fast",
+    status="waiting", current="plan", events=0, artifacts=1, started_at=iso(time.time() - 90), last_at=iso(time.time()),
+    last_ms=0, last_event=0, ended=None,
+)  # fmt: skip
 
 
 class Rows:
@@ -91,7 +98,7 @@ class Rows:
             stored = run._replace(
                 id=number, events=max(run.events, events[-1].seq), last_event=batch * 10_000 + len(events)
             )
-            fields = {name: getattr(stored, name) for name in RUN}
+            fields = {name: getattr(stored, name) for name in COLUMNS}
             self.do(
                 f"INSERT INTO rcs.runs (machine, source, project, local_last_event, reason, {', '.join(fields)})"
                 f" VALUES ({', '.join(['%s'] * (len(fields) + 5))}) ON CONFLICT (source, id) DO UPDATE SET"
@@ -118,6 +125,28 @@ class Rows:
             f" VALUES ({', '.join(['%s'] * len(values))})",
             *values,
         )
+
+    def fill(self) -> None:
+        """Write something of each kind."""
+        stored = self.run(
+            RUN._replace(last_ms=round(time.time() * 1000)),
+            NewEvent(1, now(90), "status_change", "plan", None, "running", "{}", automatic=False),
+            NewEvent(2, now(), "status_change", "plan", "T1", "waiting", '{"message": "key?"}', automatic=False),
+            reason="needs a key",
+        )
+        self.step(stored, StepRecord("plan", status="waiting", entered=1, last=2, visits=1, started_at=now(90)))
+        self.artifact(stored, ArtifactRecord("plan.md", None, None, "plan", False, now(), 2))
+        self.mode("s1", "forge", "started", "", "starting", title="fix the login", at=now(60))
+        self.mode("s1", "forge", "phase", "starting", "executing", iteration=1, at=now(30))
+        self.mode("s1", "own-mode", "started", "", "begin", at=now(20))
+        question = {"question_id": "q1", "mode": "forge", "question": "Which?", "options": ["a", "b"],
+                    "created_at": now(5)}  # fmt: skip
+        self.document("session", "s1", session_record(questions=[question]))
+        self.document("entry", "e1", entry_record())
+        asked = {"id": "q1", "text": "Which?", "options": ["a", "b"]}
+        self.document("entry", "e2", entry_record("blueprint", "waiting", session="s2", question=asked))
+        self.document("task", "t1", task_record())
+        self.document("passage", "s1:forge:1", passage_record())
 
     # --- modes and documents
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from rcs_hooks.share import loop
 from tests.support import NOW, clean_env
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.share.conftest import Database
@@ -120,10 +120,9 @@ class Home:
         """Share everything that is there now, in this process; return how many events were sent."""
         return loop.run(self.env, str(self.project), once=True)
 
-    def program(self, *options: str) -> subprocess.Popen[bytes]:
+    def program(self, *, once: bool = False) -> subprocess.Popen[bytes]:
         """Share in a process of its own, until it is killed."""
-        call = f"loop.run(os.environ, os.getcwd(), once={'--once' in options})"
-        code = f"import os; from rcs_hooks.share import loop; {call}"
+        code = f"import os; from rcs_hooks.share import loop; loop.run(os.environ, os.getcwd(), once={once})"
         return subprocess.Popen([sys.executable, "-c", code], cwd=self.project, env=self.env, stderr=subprocess.PIPE)
 
     def status(self) -> dict[str, Any]:
@@ -137,31 +136,20 @@ class Home:
         return {str(path): path.read_bytes() for path in files if path.is_file() and path.stat().st_size}
 
 
-class Sharing:
-    """A thread that shares from a home until the block ends."""
+@contextlib.contextmanager
+def sharing(home: Home) -> Iterator[None]:
+    """Share from a home until the block ends."""
+    program = home.program()
+    try:
+        yield
+    finally:
+        kill(program)
 
-    def __init__(self, home: Home, seconds: float = 60.0) -> None:
-        self._seconds = seconds
-        self._stop = threading.Event()
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, args=(home,))
 
-    def _run(self, home: Home) -> None:
-        try:
-            loop.run(home.env, str(home.project), stop=self._stop, seconds=self._seconds)
-        except BaseException as error:  # noqa: BLE001 - raised again where the block ends
-            self._error = error
-
-    def __enter__(self) -> Sharing:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join(60)
-        assert not self._thread.is_alive()
-        if self._error is not None:
-            raise self._error
+def kill(program: subprocess.Popen[bytes]) -> None:
+    """Kill a program that shares, in whatever it does."""
+    program.kill()
+    program.communicate(timeout=60)
 
 
 def wait_for(is_so: Callable[[], object], seconds: float = 60.0) -> None:

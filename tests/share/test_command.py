@@ -171,10 +171,3 @@ def test_a_writer_who_prunes_is_told_who_may(ada: Person, database: Database) ->
     assert sentence.startswith(
         "only the owner of the shared schema may prune it, which is the database's user postgres;"
     )
-
-
-@each_row("words", [("prune",), ("prune", "--older-than", "soon"), ("prune", "--older-than", "-1d"), (), ("list",)])
-def test_a_wrong_command_line_says_what_is_wrong(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = Person(tmp_path).rcs(*words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("rcs: ")

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rcs_hooks.runs.log_records import LoggedArtifact, LoggedRun, LoggedRunEvent, LoggedStep
+from rcs_hooks.share.fitting import fitted
 from rcs_hooks.share.leaving import Leaving
 from rcs_hooks.share.leaving_documents import LeavingDocuments
+from rcs_hooks.share.shapes import EntryShape, SessionShape, TaskShape
 from rcs_hooks.state.history import EVENTS, Event
+from tests.dashboard.support import Board
+from tests.dashboard.test_actions import asked
+from tests.dashboard.test_tasks import ordered, plan
 from tests.properties import examples
+from tests.share.machine_rows import entry_record, session_record, task_record
 from tests.table import each_row
 
 MACHINE = "00000000-0000-4000-8000-000000000001"
@@ -47,45 +54,10 @@ def test_the_data_of_an_event(data: str, full: str) -> None:
     assert BARE.run_event(EVENT._replace(data=data)).data == "{}"
 
 
-DATA = {
-    "reason": "r", "evidence": "e", "plan": "p.md", "brief": "b", "command": "make", "folder": "f", "why": "w",
-    "text": "Which?", "exit": 1, "seconds": 2.5, "passed": True, "timed_out": True, "early": True, "gap": True,
-    "id": "q-1", "outcome": "waiting", "asked_by": "cli", "proof": "proven", "changed": ["a.py"], "other": "o",
-}  # fmt: skip
-SESSION: dict[str, Any] = {
-    "root": "/home/me/pay", "session": "s-1", "client": "Codex CLI",
-    "resume": [{"client": "Codex CLI", "command": "cd /home/me/pay && codex resume s-1"}],
-    "status": "waiting", "quiet_because": None, "deferred": ["forge"], "deferred_source": "blueprint",
-    "modes": [{"mode": "forge", "title": "Pay by card", "active": True, "waiting": True, "phase": "build",
-               "outcome": None, "verdict": None, "iteration": 1, "max_iterations": 5, "reason": "no bank",
-               "started_at": AT, "updated_at": AT, "completed_at": None, "session": "s-1", "early": False}],
-    "questions": [{"question_id": "q-1", "mode": "forge", "question": "Which?", "options": ["A", "B"],
-                   "created_at": AT}],
-    "blocks": {"in_a_row": 1, "of_prompt": 2, "limit": 5},
-    "unreadable": [{"path": ".rcs/state/x", "why": "it is a link", "clear_as": "x"}], "updated_at": AT,
-    "early": False,
-}  # fmt: skip
-
-
-TASK: dict[str, Any] = {
-    "task_id": "pay", "root": "/home/me/pay", "phase": "accept", "round": 2, "done": False, "created_at": AT,
-    "updated_at": AT, "why": ["no tests"], "proof": {"verdict": "proven", "says": "`make` passed"},
-    "decision": {"decision": "accept", "by": "Mia", "at": AT, "reasons": ["good"]},
-    "gates": [{"to": "done", "label": "accepted", "open": False, "reasons": ["plan.md is missing"], "suggested": True}],
-    "problem": "state.json: broken",
-}  # fmt: skip
-
-
-MODE_ENTRY: dict[str, Any] = {
-    "v": 1, "kind": "mode", "name": "forge", "title": "Pay by card", "session": "s-1", "client": "Codex CLI",
-    "phase": "build", "since": AT, "started_at": AT,
-    "says": "asks: Which?. To answer: rcs question answer q-1",
-    "proof": {"state": "proven", "proof": {"command": "make"}}, "key": "mode:/home/me/pay:s-1:forge",
-    "project": "/home/me/pay", "detail": "asks: Which? (A | B)", "command": "rcs question answer q-1",
-    "has_title": True, "short": "s-1", "iteration": 1, "max_iterations": 5, "outcome": None, "early": False,
-    "verdict": None, "proof_says": "`make` passed", "event": None,
-    "question": {"id": "q-1", "text": "Which?", "options": ["A", "B"]}, "quiet": "stalled", "resume": [], "stop": None,
-}  # fmt: skip
+FIELDS = (
+    "reason", "evidence", "plan", "brief", "command", "folder", "why", "text", "exit", "seconds", "passed", "timed_out",
+    "early", "gap", "id", "outcome", "asked_by", "proof", "changed", "other",
+)  # fmt: skip
 # --- the property: no planted word leaves
 
 WORDS = st.integers(0, 10**9).map(lambda number: f"PLANTED{number}")
@@ -95,7 +67,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 MOMENTS = st.just(AT) | WORDS
-OBJECTS = st.dictionaries(st.sampled_from([*DATA, "x"]) | WORDS, JSON, max_size=12)
+OBJECTS = st.dictionaries(st.sampled_from([*FIELDS, "x"]) | WORDS, JSON, max_size=12)
 
 
 def asked_nothing(data: dict[str, Any]) -> dict[str, Any]:
@@ -122,17 +94,22 @@ def test_no_planted_word_is_in_a_row(data: dict[str, Any], one: str, two: str, t
 @given(WORDS, OBJECTS)
 def test_no_planted_word_is_in_a_document(word: str, data: dict[str, Any]) -> None:
     documents = LeavingDocuments(BARE)
-    mode = SESSION["modes"][0] | {"title": word, "reason": word, "started_at": word} | {"more": data}
-    session = SESSION | {
+    mode = (
+        session_record()["modes"][0]
+        | {"early": False}
+        | {"title": word, "reason": word, "started_at": word}
+        | {"more": data}
+    )
+    session = session_record(early=False, quiet_because=None) | {
         "root": f"/{word}", "resume": [{"client": word, "command": word}], "modes": [mode], "updated_at": word,
         "unreadable": [{"path": word, "why": word, "clear_as": word}], "more": data,
     }  # fmt: skip
-    gate = TASK["gates"][0] | {"reasons": [word]}
-    task = TASK | {
+    gate = task_record()["gates"][0] | {"reasons": [word]}
+    task = task_record() | {
         "task_id": word, "root": f"/{word}", "why": [word], "proof": {"verdict": "stale", "says": word}, "more": data,
-        "decision": TASK["decision"] | {"by": word, "reasons": [word]}, "gates": [gate], "problem": word,
+        "decision": {"decision": "accept", "by": word, "at": AT, "reasons": [word]}, "gates": [gate], "problem": word,
     }  # fmt: skip
-    entry = MODE_ENTRY | {
+    entry = entry_record(quiet="stalled", short="s-1") | {
         "title": word, "says": word, "detail": word, "command": word, "key": word, "project": word, "proof_says": word,
         "proof": data, "resume": [{"client": word, "command": word}], "since": word,
         "started_at": word, "more": data,
@@ -145,3 +122,29 @@ def test_no_planted_word_is_in_a_document(word: str, data: dict[str, Any]) -> No
         documents.entry(of_task, "tasks"), documents.passage(passage, "s-1", None, is_last=False),
     ]  # fmt: skip
     assert "PLANTED" not in repr(rows)
+
+
+# --- what other machines take of it
+
+
+def test_what_the_dashboard_here_answers_fits_the_shapes_that_documents_must_have(tmp_path: Path) -> None:
+    board = Board(tmp_path)
+    board.project.emit("x:early", run="r1")
+    board.workspace.prompt("$forge $ulw go")
+    asked(board)
+    board.workspace.write("team", session="s2")
+    board.workspace.mode_path("team", "s2").write_text("{")
+    ordered(board, "new", "login")
+    plan(board)
+    sessions = board.get("/api/sessions")["sessions"]
+    assert any(each["questions"] for each in sessions)
+    assert any(each["unreadable"] for each in sessions)
+    assert [fitted(SessionShape, each) for each in sessions] == sessions
+    tasks = board.get("/api/tasks")["tasks"]
+    assert tasks[0]["gates"]
+    assert [fitted(TaskShape, each) for each in tasks] == tasks
+    overview = board.get("/api/overview")
+    board.close()
+    entries = overview["waiting"] + overview["running"] + overview["tasks"]
+    assert {each["kind"] for each in entries} == {"mode", "run", "task"}
+    assert [fitted(EntryShape, each) for each in entries] == entries

@@ -68,12 +68,6 @@ FORBIDDEN, NONE, ONE = "InsufficientPrivilege", 0, 1
 MAY_UPDATE = [table for table in TABLES if table not in sql.ONLY_ADDED]
 
 
-def test_a_writer_registers_itself_and_writes_rows_of_every_table(team: Team) -> None:
-    assert {table: len(team.rows(table, team.of_ada.machine)) for table in ALL} == dict.fromkeys(ALL, 1)
-    ((role,),) = team.owner.execute("SELECT role FROM rcs.machines WHERE id = %s", (team.of_ada.machine,)).fetchall()
-    assert role == team.names["ada"]
-
-
 def test_a_writer_sees_its_own_rows_and_no_others(team: Team) -> None:
     for table in TABLES:
         found = team.ada.execute(SQL("SELECT DISTINCT machine FROM {}").format(Identifier("rcs", table))).fetchall()
@@ -158,6 +152,3 @@ def test_every_table_of_the_schema_is_protected_and_in_this_page(team: Team) -> 
         "SELECT relrowsecurity FROM pg_class WHERE oid = 'rcs.machines'::regclass"
     ).fetchall()
     assert protected
-
-
-# --- names

@@ -16,8 +16,6 @@ from tests.support import RCS_HOOK, clean_env, run_rcs
 if TYPE_CHECKING:
     import subprocess
 
-    from tests.share.conftest import Database
-
 
 MANAGER = """#!/bin/sh
 echo "$*" >> "$CALLS"
@@ -51,12 +49,9 @@ class Desk:
         self.env = clean_env(
             HOME=str(self.home), PATH=f"{programs}:/usr/bin:/bin", CALLS=str(self.calls_file), FAILS=NEVER
         )
-        self.share_with("postgresql://ada@db.example.com/team")
-
-    def share_with(self, url: str) -> None:
-        """Name a database, and the one project."""
         (self.home / ".rcs/config.toml").write_text(
-            f'[share]\nurl = "{url}"\n[[share.projects]]\npath = "{self.project}"\nname = "shop"\n'
+            '[share]\nurl = "postgresql://ada@db.example.com/team"\n'
+            f'[[share.projects]]\npath = "{self.project}"\nname = "shop"\n'
         )
 
     @property
@@ -91,27 +86,18 @@ def desk(tmp_path: Path) -> Desk:
 
 
 @linux
-def test_start_shows_and_writes_a_unit_and_starts_it(desk: Desk) -> None:
+def test_start_writes_a_unit_and_starts_it_and_stop_removes_it(desk: Desk) -> None:
     said = desk.said("share", "start")
-    rcs = RCS_HOOK.with_name("rcs")
     text = desk.unit.read_text()
     assert text.splitlines()[0] == "# Written by `rcs share start`; `rcs share stop` removes it."
-    assert f'ExecStart="{rcs}" share run\n' in text
+    assert f'ExecStart="{RCS_HOOK.with_name("rcs")}" share run\n' in text
     assert "WantedBy=default.target\n" in text
     assert all(f"+{line}\n" in said for line in text.splitlines())
     assert said.index("+ExecStart") < said.index(f"wrote {desk.unit}\n") < said.index("ran systemctl")
     assert "what is new is shared with team on db.example.com from now on; to look: rcs share status\n" in said
     assert desk.calls == START
     assert desk.unit.stat().st_mode & 0o022 == 0
-
-
-@linux
-def test_stop_removes_it_and_stopping_again_says_so(desk: Desk) -> None:
-    desk.said("share", "start")
-    assert desk.calls == START
-    said = desk.said("share", "stop")
-    assert f"removed {desk.unit}\n" in said
-    assert "nothing more is sent; `rcs share start` goes on where it ended\n" in said
+    assert "nothing more is sent; `rcs share start` goes on where it ended\n" in desk.said("share", "stop")
     assert desk.calls == [START[0], "--user disable --now rcs-share.service", "--user daemon-reload"]
     assert not desk.unit.exists()
     assert desk.said("share", "stop") == "there is no service of `rcs share start`\n"
@@ -175,17 +161,3 @@ def test_uninstall_removes_the_service_too(desk: Desk) -> None:
     assert not desk.unit.exists()
     assert "--user disable --now rcs-share.service" in desk.calls
     assert "service of" not in desk.said("uninstall")
-
-
-@linux
-def test_purge_says_what_of_sharing_lies_in_the_home(desk: Desk, database: Database) -> None:
-    desk.share_with(database.url())
-    (desk.home / ".rcs/share").mkdir()
-    desk.said("share", "start")
-    said = desk.said("uninstall", "--purge", "--yes")
-    assert (
-        "sharing: ~/.rcs has the id of this machine, what was sent, and which folders are shared (shop); what was sent"
-        f" stays in {database.address.shown}, where `rcs share prune` removes it\n"
-    ) in said
-    assert not (desk.home / ".rcs").exists()
-    assert not desk.unit.exists()

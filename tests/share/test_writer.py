@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from rcs_hooks.errors import Refused
 from rcs_hooks.files.clock import iso
 from rcs_hooks.share import file_sources, loop
 from rcs_hooks.state import history
-from tests.share.support import Home, shared_events, table
+from tests.share.support import Home, kill, shared_events, table, wait_for
 from tests.support import NOW, Workspace, run_rcs
 
 if TYPE_CHECKING:
@@ -44,14 +45,11 @@ TABLES = ("machines", "projects", "sources", "runs", "run_events", "run_steps", 
 
 def seen(database: Database) -> list[int]:
     """The positions of what readers see, in order."""
-    return [
-        position
-        for (position,) in table(
-            database,
-            "SELECT e.position FROM rcs.run_events e JOIN rcs.sources s ON s.id = e.source WHERE NOT s.is_replaced"
-            " ORDER BY 1",
-        )
-    ]
+    query = (
+        "SELECT e.position FROM rcs.run_events e JOIN rcs.sources s ON s.id = e.source WHERE NOT s.is_replaced"
+        " ORDER BY 1"
+    )
+    return [int(position) for (position,) in table(database, query)]
 
 
 def modes_seen(database: Database) -> list[tuple[str, int]]:
@@ -103,22 +101,6 @@ def test_nothing_of_another_project_leaves(database: Database, tmp_path: Path) -
     assert modes_seen(database) == []
 
 
-def test_a_restored_database_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.emit(10)
-    home.share()
-    backup = home.database.read_bytes()
-    home.emit(10)
-    home.share()
-    assert seen(database) == list(range(1, 21))
-    home.database.write_bytes(backup)
-    assert home.share() == 10
-    assert seen(database) == list(range(1, 11))
-    home.emit(5)
-    assert home.share() == 5
-    assert seen(database) == list(range(1, 16))
-
-
 def test_a_restored_database_that_has_grown_beyond_the_position_is_noticed(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path, database.url())
     home.emit(10)
@@ -166,14 +148,6 @@ def test_what_a_clock_that_is_behind_has_stamped_is_sent_though_such_was_pruned(
         owner.execute("UPDATE rcs.schema SET pruned_before = '2999-01-01T00:00:00.000Z'")
     assert home.share() == 2
     assert modes_seen(database) == [("s-1", 1), ("s-1", 2)]
-
-
-def test_the_id_that_others_see_is_not_the_one_by_which_paths_are_digested(database: Database, tmp_path: Path) -> None:
-    home = Home(tmp_path, database.url())
-    home.log("s-1", {})
-    home.share()
-    ((shown,),) = table(database, "SELECT uuid::text FROM rcs.machines")
-    assert shown not in (home.path / ".rcs" / "share" / "machine.json").read_text()
 
 
 def test_a_restored_history_is_a_source_of_its_own(database: Database, tmp_path: Path) -> None:
@@ -255,3 +229,49 @@ def test_a_damaged_database_is_said_and_keeps_nothing_else_from_being_sent(datab
     assert home.share() == 3
     assert home.status()["local_error"] is None
     assert seen(database) == [1, 2, 3]
+
+
+# --- killed
+
+
+def are_sent(database: Database, homes: list[Home]) -> bool:
+    """Tell whether the position of each machine's runs is that of its last event."""
+    query = "SELECT m.name, s.position FROM rcs.sources s JOIN rcs.machines m ON m.id = s.machine WHERE s.kind = 'runs'"
+    positions = dict(table(database, query))
+    return all(positions.get(home.name, 0) == home.event_ids()[-1] for home in homes)
+
+
+def check_all_is_there_once(database: Database, homes: list[Home]) -> None:
+    for home in homes:
+        assert shared_events(database, home.name) == home.event_ids()
+    assert table(database, "SELECT count(*) FROM rcs.sources WHERE is_replaced") == [(0,)]
+    for kind, rows in (("history", "mode_events"), ("task", "task_moves")):
+        query = (
+            f"SELECT s.position, count(*), min(e.position), max(e.position) FROM rcs.sources s"
+            f" JOIN rcs.{rows} e ON e.source = s.id WHERE s.kind = '{kind}' GROUP BY s.id"
+        )
+        found = table(database, query)
+        assert len(found) == len(homes)
+        assert all((count, first, last) == (position, 1, position) for position, count, first, last in found)
+
+
+@pytest.mark.slow
+def test_a_writer_that_is_killed_at_any_moment_sends_everything_once(database: Database, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    homes = [Home(tmp_path / str(number), database.url(), f"m-{number}") for number in range(3)]
+    for home in homes:
+        home.emit(4_000)
+        home.log("s-1", *[{}] * 30)
+        home.task("pay", 3)
+    before = [home.local_bytes() for home in homes]
+    programs = [home.program() for home in homes]
+    for number in (0, 1, 2) * 3:
+        time.sleep(chance.uniform(0.0, 1.0))  # not to wait for anything, but to kill at another moment each time
+        kill(programs[number])
+        programs[number] = homes[number].program()
+    wait_for(lambda: are_sent(database, homes))
+    wait_for(lambda: table(database, "SELECT sum(position) FROM rcs.sources WHERE kind <> 'runs'") == [(99,)])
+    for program in programs:
+        kill(program)
+    check_all_is_there_once(database, homes)
+    assert [home.local_bytes() for home in homes] == before

@@ -113,12 +113,11 @@ def test_every_text_is_within_its_budget_and_every_command_in_it_whole(rcs: str)
         assert commands, name
         assert all(command.partition(" -- ")[0].endswith(f" --session {SESSION}") for command in commands), name
         assert sum(each.text.count(f"{rcs} {noun} ") for noun in NOUNS) == len(commands), name
-
-    for each in said_together(rcs):
-        assert 0 < len(each.text) <= each.most, each.name
-        commands = commands_in(each.text, rcs)
-        assert commands, each.name
-        assert sum(each.text.count(f"{rcs} {noun} ") for noun in NOUNS) == len(commands), each.name
+    for both in said_together(rcs):
+        assert 0 < len(both.text) <= both.most, both.name
+        commands = commands_in(both.text, rcs)
+        assert commands, both.name
+        assert sum(both.text.count(f"{rcs} {noun} ") for noun in NOUNS) == len(commands), both.name
 
 
 @pytest.mark.parametrize("rcs", ["rcs", LONG], ids=["rcs", "a long path"])
