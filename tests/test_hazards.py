@@ -46,22 +46,14 @@ from tests.tasks.support import Task
 
 SESSION = ".rcs/state/sessions/s1"
 THINGS = {
-    "mode": f"{SESSION}/forge-state.json",
-    "root record": ".rcs/state/autopilot-state.json",
-    "inventory": f"{SESSION}/skill-active-state.json",
-    "history": f"{SESSION}/history.jsonl",
-    "question": ".rcs/state/sessions/s2/questions/q1.json",
-    "notes": f"{SESSION}/hook-ledger.json",
-    "lock": ".rcs/state/.lock",
-    "session": SESSION,
-    "home of state": ".rcs",
-    "project settings": "rcs.toml",
-    "own settings": "../home/.rcs/config.toml",
-    "skill": ".claude/skills/build/SKILL.md",
-    "runs": "../home/.rcs/rcs.db",
-    "task": ".rcs/tasks/t1/state.json",
+    "mode": f"{SESSION}/forge-state.json", "root record": ".rcs/state/autopilot-state.json",
+    "inventory": f"{SESSION}/skill-active-state.json", "history": f"{SESSION}/history.jsonl",
+    "question": ".rcs/state/sessions/s2/questions/q1.json", "notes": f"{SESSION}/hook-ledger.json",
+    "lock": ".rcs/state/.lock", "session": SESSION, "home of state": ".rcs", "project settings": "rcs.toml",
+    "own settings": "../home/.rcs/config.toml", "skill": ".claude/skills/build/SKILL.md",
+    "runs": "../home/.rcs/rcs.db", "task": ".rcs/tasks/t1/state.json",
     "plan": ".rcs/tasks/t1/planning/planning.ai.json",
-}
+}  # fmt: skip
 NOBODY = 65534
 
 
@@ -154,6 +146,16 @@ def command(text: str) -> Callable[[Scene], Said]:
     return lambda scene: scene.rcs(*text.split())
 
 
+COMMANDS = {
+    "status": "status", "hud": "hud --session s1", "line": "hud --statusline", "log": "log --session s1",
+    "read": "state read --mode forge --session s1", "clear": "state clear --mode forge --session s1",
+    "write": "state write --mode forge --phase executing --session s1", "list": "state list-active --session s1",
+    "get": "state get-status --session s1", "ask": "question ask --mode forge --text Where? --session s1",
+    "answer": "question answer This --session s2", "asked": "question list", "runs": "runs list", "run": "runs show r1",
+    "task": "task status t1", "next": "task next t1", "tasks": "task list", "modes": "modes",
+    "machines": "machine list", "check": "machine check build", "overlay": "overlay show --session s1",
+    "config": "config", "try": "try --session s1 $ultrawork",
+}  # fmt: skip
 SURFACES: dict[str, Callable[[Scene], Said]] = {
     "start": prompt("$ultrawork"),
     "plain": prompt("Go on."),
@@ -162,51 +164,16 @@ SURFACES: dict[str, Callable[[Scene], Said]] = {
     "stop": stop(),
     "wait": stop("s2"),
     "begin": lambda scene: scene.hook("SessionStart", source="startup"),
-    "status": command("status"),
-    "hud": command("hud --session s1"),
-    "line": command("hud --statusline"),
-    "log": command("log --session s1"),
-    "read": command("state read --mode forge --session s1"),
-    "write": command("state write --mode forge --phase executing --session s1"),
-    "clear": command("state clear --mode forge --session s1"),
-    "list": command("state list-active --session s1"),
-    "get": command("state get-status --session s1"),
-    "ask": command("question ask --mode forge --text Where? --session s1"),
-    "answer": command("question answer This --session s2"),
-    "asked": command("question list"),
-    "runs": command("runs list"),
-    "run": command("runs show r1"),
+    **{name: command(text) for name, text in COMMANDS.items()},
     "emit": lambda scene: scene.emit("design"),
-    "task": command("task status t1"),
-    "next": command("task next t1"),
-    "tasks": command("task list"),
-    "modes": command("modes"),
-    "machines": command("machine list"),
-    "check": command("machine check build"),
-    "overlay": command("overlay show --session s1"),
-    "config": command("config"),
-    "try": command("try --session s1 $ultrawork"),
     "doctor": lambda scene: scene.rcs("doctor")._replace(status=0),
     "tool-read": lambda scene: scene.tool("state_read"),
     "tool-write": lambda scene: scene.tool("state_write", current_phase="executing"),
     "tool-get": lambda scene: scene.tool("state_get_status"),
     "page": Scene.page,
 }
-WRITERS = (
-    "start",
-    "plain",
-    "cancel",
-    "reply",
-    "stop",
-    "wait",
-    "write",
-    "clear",
-    "ask",
-    "answer",
-    "emit",
-    "next",
-    "tool-write",
-)
+WRITERS = ("start", "plain", "cancel", "reply", "stop", "wait", "write", "clear", "ask", "answer", "emit", "next",
+           "tool-write")  # fmt: skip
 DEAR = ("modes", "task", "check", "doctor", "machines")
 """Tried only where a row names them: each takes as long as ten others."""
 
@@ -303,7 +270,6 @@ HAZARDS: dict[str, Callable[[Path], object]] = {
 CONTENT = "cut empty list nul latin-1 nan deep huge"
 KINDS = f"{CONTENT} pipe folder loop out closed"
 SOME = "cut huge pipe loop out closed"
-HOOKS = "start plain cancel reply stop wait begin"
 NAMES = {
     "history": "the history of session s1 cannot be read",
     "skill": r"SKILL\.md|^build: permission denied",
@@ -475,17 +441,17 @@ def seen(scene: Scene) -> list[str]:
     return [re.sub(changing, "", SURFACES[name](scene).text) for name in ("list", "asked", "tasks")]
 
 
-def killed_at(moment: int, action: Callable[[], Said]) -> Callable[[], Said]:
-    """The same, in a process that ends without a word before that rename or removal."""
+def killed_at(moment: int, surface: str, scene: Scene) -> bool:
+    """Whether a writer, in a process that ends without a word before that rename or removal, came so far."""
 
     def run() -> Said:
         moments = itertools.count(1)
         sys.addaudithook(
             lambda event, _: os._exit(9) if event in ("os.rename", "os.remove") and next(moments) == moment else None
         )
-        return action()
+        return SURFACES[surface](scene)
 
-    return in_child(run)
+    return in_child(run)() == Said(KILLED, "")
 
 
 @each_row("surface", ["start", "reply", "stop", "write", "clear", "ask", "next"])
@@ -494,17 +460,17 @@ def test_a_writer_that_is_killed_has_done_all_or_nothing_and_the_next_goes_on(sc
     scene.again()
     before = seen(scene)
     SURFACES[surface](scene)
-    after = seen(scene)
-    for moment in itertools.count(1):
-        scene.again()
-        if killed_at(moment, lambda: SURFACES[surface](scene))() != Said(KILLED, ""):
-            break
+    after, moment = seen(scene), 1
+    scene.again()
+    while killed_at(moment, surface, scene):
         now = seen(scene)
         assert all(each in pair for each, *pair in zip(now, before, after, strict=True)), (moment, now)
         said = SURFACES[surface](scene)
         assert said.status == 0 or surface in ("next", "ask"), (moment, said)
         SURFACES["plain"](scene)
         assert not list(scene.root.rglob(".commit.json")), moment
+        moment += 1
+        scene.again()
     assert moment > 1
 
 
@@ -544,7 +510,7 @@ NASTY_TOML = json.dumps(NASTY.replace("\ud800", "").replace("\x00", ""))
 PROOF = {"command": NASTY, "exit": 7, "at": NASTY, "changed": [NASTY] * 500, "output": NASTY, "state": NASTY}
 TEXTS = ("current_phase", "mode", "started_at", "updated_at", "session_id", "turn_id", "title", "completion_note",
          "lifecycle_outcome_reason", "error", "handoff_artifacts", "state")  # fmt: skip
-HOSTILE: dict[str, tuple[str, dict[str, Any]]] = {
+HOSTILE: dict[str, tuple[str, dict[str, Any] | str]] = {
     "a mode": ("mode", {"active": True, "mode": "forge"} | dict.fromkeys(TEXTS, NASTY) | {"proof": PROOF}),
     "a phase": ("mode", {"current_phase": NASTY, "iteration": 10**400, "max_iterations": 10**401}),
     "a phase of another type": ("mode", {"current_phase": [NASTY, {NASTY: NASTY}], "proof": [PROOF]}),
@@ -554,18 +520,16 @@ HOSTILE: dict[str, tuple[str, dict[str, Any]]] = {
                                    "keyword": NASTY, "deferred_skills": [NASTY]}),
     "a question": ("question", {"question": NASTY, "questions": [{"question": NASTY}], "options": [NASTY]}),
     "an answer": ("question", {"status": "answered", "question": NASTY, "answer": NASTY, "delivered_at": None}),
-    "the notes": ("notes", {"noticed": NASTY, "closed_at": NASTY}),
-    "the count": ("notes", {"stops": {"in_a_row": 10**30, "of_prompt": -(10**30)}}),
+    "the notes": ("notes", {"noticed": NASTY, "closed_at": NASTY, "stops": {"in_a_row": 10**30}}),
     "a task": ("task", {"phase": NASTY}),
     "a plan": ("plan", {"meta": {"title": NASTY}, "file_plan": [{"path": NASTY}], "acceptance_criteria": [NASTY]}),
-}  # fmt: skip
-HOSTILE_TEXTS = {
     "the history": ("history", json.dumps({"n": 1} | dict.fromkeys(("at", "mode", "event", "to"), NASTY)) + "\n"),
-    "the settings": ("project settings", f'[proof]\ncommand = {NASTY_TOML}\n{NASTY_TOML} = 1\n'),
-    "own settings": ("own settings", f'[proof]\ntimeout = {NASTY_TOML}\n{NASTY_TOML} = 1\n'),
+    "the settings": ("project settings", f"[proof]\ncommand = {NASTY_TOML}\n{NASTY_TOML} = 1\n"),
+    "own settings": ("own settings", f"[proof]\ntimeout = {NASTY_TOML}\n{NASTY_TOML} = 1\n"),
     "settings that are no TOML": ("project settings", "x\x1b]0;owned\x07" * 50),
     "a skill": ("skill", with_section(f"    [*] --> a{NASTY[:20]}\n".replace("\n", " ") + "\n    a --> b\n")),
 }  # fmt: skip
+"""What a thing holds: these fields beside its own, or this text."""
 
 
 def said_by_all(scene: Scene) -> Iterator[tuple[str, str]]:
@@ -575,16 +539,14 @@ def said_by_all(scene: Scene) -> Iterator[tuple[str, str]]:
     yield from ((surface, SURFACES[surface](scene).text) for surface in ("write", "start", "cancel"))
 
 
-@each_row("name", [*HOSTILE, *HOSTILE_TEXTS])
+@each_row("name", HOSTILE)
 def test_no_text_moves_a_cursor_fills_the_screen_or_passes_for_ours(scene: Scene, name: str) -> None:
     scene.again()
-    if name in HOSTILE:
-        thing, fields = HOSTILE[name]
-        path = scene.path(thing)
-        path.write_text(json.dumps((json.loads(path.read_text()) if path.exists() else {}) | fields))
-    else:
-        thing, text = HOSTILE_TEXTS[name]
-        scene.path(thing).write_text(text)
+    thing, content = HOSTILE[name]
+    path = scene.path(thing)
+    if not isinstance(content, str):
+        content = json.dumps((json.loads(path.read_text()) if path.exists() else {}) | content)
+    path.write_text(content)
     for surface, printed in said_by_all(scene):
         is_raw = surface in ("read", "tool-read", "tool-get", "page")
         assert is_clean(printed), (surface, ascii(printed)[:2000])
@@ -609,17 +571,12 @@ def test_a_word_that_was_given_is_shown_clean(scene: Scene, step: str) -> None:
         assert len(said.text) < 12_000
 
 
-SCALARS = (
-    st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5) | st.sampled_from(["team", "forge", "blueprint", "pending", "answered", "finished"])
-)  # fmt: skip
 VALUES = st.recursive(
-    SCALARS,
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3) | st.just("skill"), inner, max_size=3)
-    ),
+    st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5) | st.sampled_from(["team", "forge", "blueprint", "pending", "answered", "finished"]),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=3) | st.just("skill"), each, max_size=3),
     max_leaves=6,
-)
+)  # fmt: skip
 FIELDS = {
     "mode": "active mode current_phase started_at updated_at completed_at session_id turn_id iteration max_iterations "
     "run_outcome lifecycle_outcome terminal_outcome error state question_enforcement review_verdict proof",
@@ -648,11 +605,9 @@ def test_no_json_in_a_state_file_makes_a_hook_or_a_list_stumble(scene: Scene, th
 
 JOURNALS: dict[str, object] = {
     "a way up": {"files": [{"path": "../../victim.json"}]},
-    "a way up, to be removed": {"files": [{"path": "../../victim.json", "remove": True}]},
     "absolute": {"files": [{"path": "{root}/victim.json"}, {"path": "{root}/victim.json", "remove": True}]},
     ".gitignore": {"files": [{"path": "../.gitignore", "remove": True}]},
     "over a link": {"files": [{"path": "exit/victim.json"}]},
-    "over a link, to be removed": {"files": [{"path": "exit/victim.json", "remove": True}]},
     "other types": {"files": [{"path": [], "remove": True}, None]},
     "a list": [],
 }
@@ -679,37 +634,23 @@ CALLS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "nothing": (lambda call: b"", "the call is empty"),
     "only a byte order mark": (lambda call: b"\xef\xbb\xbf \r\n", "the call is empty"),
     "cut by one byte": (lambda call: call[:-1], "not JSON"),
-    "two calls": (lambda call: call + call, "not JSON"),
     "a log line before it": (lambda call: b"starting\n" + call, "not JSON"),
-    "zero bytes": (lambda call: b"\0" * 100, "not JSON"),
     "a bare control character": (lambda call: call.replace(b"$forge", b"$forge\x01"), "not JSON"),
     "a list": (lambda call: b"[" + call + b"]", "not a JSON object"),
-    "null": (lambda call: b"null", "not a JSON object"),
     "Latin-1": (lambda call: call.replace(b"$forge", b"$forge \xe9"), "not UTF-8"),
-    "UTF-16": (lambda call: call.decode().encode("utf-16"), "not UTF-8"),
     "NaN": (lambda call: call.replace(b'"t1"', b"NaN"), "NaN is not JSON"),
     "deep nesting": (lambda call: b'{"x":' + b"[" * 200_000, "nested too deeply"),
     "deep and closed": (lambda call: b'{"x":' + b"[" * 200_000 + b"]" * 200_000 + b"}", "nested too deeply"),
     "no event": (lambda call: call.replace(b"hook_event_name", b"hook_event"), "no hook_event_name"),
-    "an empty object": (lambda call: b"{}", "no hook_event_name"),
 }
-WRONG: tuple[Any, ...] = (5, True, ["$team"], {})
-FIELDS_OF_CALL = ("session_id", "cwd", "hook_event_name", "prompt")
-WRONG_FIELDS: list[tuple[dict[str, Any], str]] = [
-    ({"prompt": None}, "no prompt"),
-    *(({name: value}, name) for name in FIELDS_OF_CALL for value in WRONG),
-]
+WRONG = [(name, value) for name in ("session_id", "cwd", "hook_event_name", "prompt") for value in (5, ["$team"], {})]
 NO_SESSION = [None, "", ".", "..", "../s1", "a/b", "-s", "s1.json", "a b", "a\nb", "a\0b", "ä", "\ud800", "s" * 129]
 NO_PLACE = ["\ud83d", "a\0b", "/" + "x" * 5000, "~", "$HOME", "gone"]
+BOTH = ("UserPromptSubmit", "Stop")
 
 
 def call_of(workspace: Workspace, event: str, **fields: Any) -> bytes:
-    usual: dict[str, Any] = {
-        "turn_id": "t1",
-        "prompt": "$forge",
-        "stop_hook_active": False,
-        "last_assistant_message": "Working.",
-    }
+    usual = {"turn_id": "t1", "prompt": "$forge", "stop_hook_active": False, "last_assistant_message": "Working."}
     return workspace.payload(event, **usual | fields)
 
 
@@ -722,7 +663,7 @@ def answer_to(workspace: Workspace, event: str, raw: bytes) -> Answer:
     return answer
 
 
-@each_row("event", ["UserPromptSubmit", "Stop"])
+@each_row("event", BOTH)
 @each_row(("spoil", "why"), CALLS.values(), ids=CALLS)
 def test_a_call_that_cannot_be_read_says_why_and_changes_nothing(
     workspace: Workspace, event: str, spoil: Callable[[bytes], bytes], why: str
@@ -736,30 +677,22 @@ def test_a_call_that_cannot_be_read_says_why_and_changes_nothing(
     assert set(workspace.workflow_state()) - {*before} == {"logs/hook-errors.jsonl"}
 
 
-@each_row(("fields", "named"), WRONG_FIELDS, ids=str)
-def test_a_field_of_the_wrong_type_is_named(workspace: Workspace, fields: dict[str, Any], named: str) -> None:
-    assert named in answer_to(workspace, "UserPromptSubmit", call_of(workspace, "UserPromptSubmit", **fields)).notice
+@each_row(("name", "value"), [("prompt", None), *WRONG])
+def test_a_field_of_the_wrong_type_is_named(workspace: Workspace, name: str, value: Any) -> None:
+    raw = call_of(workspace, "UserPromptSubmit", **{name: value})
+    assert name in answer_to(workspace, "UserPromptSubmit", raw).notice
     assert not workspace.state.exists()
 
 
-@each_row("session", NO_SESSION, ids=ascii)
-def test_without_a_usable_session_a_token_is_answered_and_nothing_made(
-    workspace: Workspace, session: str | None
-) -> None:
-    asked = answer_to(workspace, "UserPromptSubmit", call_of(workspace, "UserPromptSubmit", session_id=session))
-    assert "$forge started nothing" in asked.notice
-    for event in ("UserPromptSubmit", "Stop"):
-        raw = call_of(workspace, event, session_id=session, prompt="hello")
-        assert answer_to(workspace, event, raw).line == "{}"
-    assert list(workspace.root.iterdir()) == []
-
-
-@each_row("cwd", NO_PLACE, ids=ascii)
-@each_row("event", ["UserPromptSubmit", "Stop"])
-def test_a_place_that_is_not_there_is_never_made(workspace: Workspace, event: str, cwd: str) -> None:
-    place = str(workspace.root / cwd) if cwd == "gone" else cwd
-    answer = answer_to(workspace, event, call_of(workspace, event, cwd=place))
-    assert ("is not there" in answer.notice) or cwd != "gone" or event == "Stop"
+@each_row(("name", "value"), [*(("session_id", each) for each in NO_SESSION), *(("cwd", each) for each in NO_PLACE)])
+def test_without_a_usable_session_or_place_nothing_is_made(workspace: Workspace, name: str, value: str | None) -> None:
+    value = str(workspace.root / "gone") if value == "gone" else value
+    asked = answer_to(workspace, "UserPromptSubmit", call_of(workspace, "UserPromptSubmit", **{name: value}))
+    assert name == "cwd" or "$forge started nothing" in asked.notice
+    assert "is not there" in asked.notice or not str(value).endswith("gone")
+    for event in BOTH:
+        answer = answer_to(workspace, event, call_of(workspace, event, **{name: value}, prompt="hello"))
+        assert name == "cwd" or answer.line == "{}"
     assert list(workspace.root.iterdir()) == []
 
 
@@ -767,7 +700,6 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
     "a byte order mark": lambda call: b"\xef\xbb\xbf" + call,
     "Windows newlines": lambda call: b"\r\n" + call + b"\r\n",
     "fields that nobody knows": lambda call: call[:-1] + b',"effort":{"level":[1,null,"\\ud800"]},"n":1e400}',
-    "a field twice": lambda call: b'{"prompt":"hello",' + call[1:],
     "no cwd": lambda call: call.replace(b'"cwd"', b'"cwd_of_old"'),
     "no turn": lambda call: call.replace(b'"turn_id"', b'"turn"'),
     "half a pair": lambda call: call.replace(b"$forge", b"$forge \\ud83d \\udc80"),
@@ -785,7 +717,7 @@ def test_an_unusual_form_of_a_call_works(workspace: Workspace, form: Callable[[b
 
 @pytest.mark.slow
 @each_row("words", ['"$0" >&-', '"$0" >/dev/full', '"$0" | true', '"$0" <&-'])
-@each_row("event", ["UserPromptSubmit", "Stop"])
+@each_row("event", BOTH)
 def test_a_stream_that_is_closed_is_no_error(workspace: Workspace, event: str, words: str) -> None:
     workspace.prompt("$team")
     call = ["/bin/sh", "-c", words, str(RCS_HOOK)]
