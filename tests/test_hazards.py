@@ -643,14 +643,20 @@ CALLS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "deep and closed": (lambda call: b'{"x":' + b"[" * 200_000 + b"]" * 200_000 + b"}", "nested too deeply"),
     "no event": (lambda call: call.replace(b"hook_event_name", b"hook_event"), "no hook_event_name"),
 }
-WRONG = [(name, value) for name in ("session_id", "cwd", "hook_event_name", "prompt") for value in (5, ["$team"], {})]
+OTHER_TYPES: tuple[Any, ...] = (5, ["$team"], {})
+WRONG = [(name, value) for name in ("session_id", "cwd", "hook_event_name", "prompt") for value in OTHER_TYPES]
 NO_SESSION = [None, "", ".", "..", "../s1", "a/b", "-s", "s1.json", "a b", "a\nb", "a\0b", "ä", "\ud800", "s" * 129]
 NO_PLACE = ["\ud83d", "a\0b", "/" + "x" * 5000, "~", "$HOME", "gone"]
 BOTH = ("UserPromptSubmit", "Stop")
 
 
 def call_of(workspace: Workspace, event: str, **fields: Any) -> bytes:
-    usual = {"turn_id": "t1", "prompt": "$forge", "stop_hook_active": False, "last_assistant_message": "Working."}
+    usual: dict[str, Any] = {
+        "turn_id": "t1",
+        "prompt": "$forge",
+        "stop_hook_active": False,
+        "last_assistant_message": "Working.",
+    }
     return workspace.payload(event, **usual | fields)
 
 

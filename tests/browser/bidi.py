@@ -103,9 +103,6 @@ class Firefox:
         """Close the page, which then asks nobody for anything."""
         self._ask("browsingContext.close", context=self._context)
 
-    def size(self, width: int, height: int = 900) -> None:
-        self._ask("browsingContext.setViewport", context=self._context, viewport={"width": width, "height": height})
-
     def go(self, address: str) -> None:
         self._ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
         self.until("document.querySelector('main:not([aria-busy])') !== null")
@@ -146,18 +143,6 @@ class Firefox:
         moves = [{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}]
         mouse = {"type": "pointer", "id": "mouse", "actions": [*moves, {"type": "pointerUp", "button": 0}]}
         self._ask("input.performActions", context=self._context, actions=[mouse])
-
-    def press(self, text: str) -> None:
-        """Type letters, one key after the other."""
-        strokes = [{"type": kind, "value": each} for each in text for kind in ("keyDown", "keyUp")]
-        keys = {"type": "key", "id": "keys", "actions": strokes}
-        self._ask("input.performActions", context=self._context, actions=[keys])
-
-    def picture(self, path: Path) -> None:
-        import base64
-
-        taken = self._ask("browsingContext.captureScreenshot", context=self._context, origin="document")
-        path.write_bytes(base64.b64decode(taken["data"]))
 
     def close(self) -> None:
         self._connection.__exit__(None, None, None)

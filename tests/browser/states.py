@@ -81,11 +81,6 @@ def _own_mode(stage: Stage) -> None:
     expect(stage.window.page.locator(".tag.own")).to_be_visible()
 
 
-def _mode_asks(stage: Stage) -> None:
-    stage.window.go(page_of(stage.scene, "01998f31-crew", "team"))
-    expect(stage.window.page.locator(".asking")).to_be_visible()
-
-
 def _mode_stalled(stage: Stage) -> None:
     stage.window.go(page_of(stage.scene, "01998f2c-forge", "forge"))
     expect(stage.window.page.locator(".graph svg")).to_be_visible()
@@ -96,12 +91,6 @@ def _needs_all(stage: Stage) -> None:
     page = stage.window.page
     page.locator(".more-needs summary").click()
     page.evaluate("scrollTo(0, 0)")
-
-
-def _needs_notified(stage: Stage) -> None:
-    stage.window.go("/attention")
-    stage.window.page.get_by_role("button", name="Notify me").click()
-    expect(stage.window.page.get_by_role("button", name="Notifications on")).to_be_visible()
 
 
 def _end_run(stage: Stage) -> None:
@@ -115,34 +104,16 @@ def _graph(stage: Stage) -> None:
     expect(stage.window.page.locator("dialog svg g.state").first).to_be_visible()
 
 
-def _mode_graph(stage: Stage) -> None:
-    _mode(stage)
-    stage.window.page.get_by_role("button", name="Large").click()
-    expect(stage.window.page.locator("dialog svg g.state").first).to_be_visible()
-
-
 def _events(stage: Stage) -> None:
     stage.window.go(f"/runs/{LONG_RUN}")
     stage.window.page.locator(".event-rows summary").first.click()
     expect(stage.window.page.locator(".event-rows [open] pre").first).to_be_visible()
 
 
-def _raw(stage: Stage) -> None:
-    stage.window.go(f"/runs/{LONG_RUN}?artifact=docs/design.md")
-    stage.window.page.get_by_role("button", name="As text").click()
-    expect(stage.window.page.locator("dialog pre.text")).to_be_visible()
-
-
 def _keys(stage: Stage) -> None:
     stage.window.go("/runs")
     stage.window.page.keyboard.press("?")
     expect(stage.window.page.get_by_role("heading", name="Keys")).to_be_visible()
-
-
-def _focus(stage: Stage) -> None:
-    stage.window.go("/runs")
-    stage.window.page.keyboard.press("j")
-    expect(stage.window.page.locator("a.row:focus-visible")).to_be_visible()
 
 
 def _copied(stage: Stage) -> None:
@@ -155,15 +126,10 @@ def _copied(stage: Stage) -> None:
 def _broken(stage: Stage) -> None:
     page = stage.window.page
     body = '{"error": "the database of the runs cannot be read"}'
-    answer = partial(_fulfil, body)
-    page.route("**/api/runs?*", answer)
+    page.route("**/api/runs?*", lambda route: route.fulfill(status=500, body=body, content_type="application/json"))
     stage.window.go("/runs")
     expect(page.locator(".empty")).to_be_visible()
-    page.unroute("**/api/runs?*", answer)
-
-
-def _fulfil(body: str, route: Route) -> None:
-    route.fulfill(status=500, body=body, content_type="application/json")
+    page.unroute("**/api/runs?*")
 
 
 def _dialog(stage: Stage) -> None:
@@ -181,11 +147,6 @@ def _answered(stage: Stage) -> None:
 def _after_the_answer(stage: Stage) -> None:
     stage.window.go("/attention")
     expect(stage.window.page.locator(".need").first).to_be_visible()
-
-
-def _answered_mode(stage: Stage) -> None:
-    stage.window.go(page_of(stage.scene, "01998f31-crew", "team"))
-    expect(stage.window.page.locator(".asked-before")).to_be_visible()
 
 
 def _outline(stage: Stage) -> None:
@@ -213,23 +174,17 @@ ACTS: dict[str, Callable[[Stage], None]] = {
     "mode-step": _mode_step,
     "mode-clear": _mode_clear,
     "mode-own": _own_mode,
-    "mode-asks": _mode_asks,
     "mode-runs": _mode_stalled,
-    "mode-graph": _mode_graph,
     "end-run": _end_run,
     "graph": _graph,
     "events": _events,
-    "raw": _raw,
     "keys": _keys,
-    "focus": _focus,
     "copied": _copied,
     "broken": _broken,
-    "needs-notified": _needs_notified,
     "needs-all": _needs_all,
     "dialog": _dialog,
     "answered": _answered,
     "answered-needs": _after_the_answer,
-    "answered-mode": _answered_mode,
     "outline": _outline,
     "away": _away,
 }

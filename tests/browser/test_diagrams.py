@@ -51,21 +51,3 @@ def test_a_state_diagram_is_drawn_and_fits(look: Open, scene: Scene, pictures: P
         assert axe.findings(page) == []
     except Unavailable as why:
         pytest.skip(str(why))
-
-
-def test_a_diagram_opens_large_by_a_click_and_by_its_button(look: Open, scene: Scene) -> None:
-    page = opened(look, scene, ("state",), 1280).page
-    large = page.locator("dialog.large-graph")
-    for opener in (page.locator(".mermaid .graph"), page.locator(".mermaid").get_by_role("button", name="Large")):
-        opener.click()
-        expect(large.locator("g.state")).to_have_count(2)
-        page.keyboard.press("Escape")
-        expect(large).to_have_count(0)
-
-
-def test_the_words_of_a_picture_are_in_the_ink_of_the_page(look: Open, scene: Scene) -> None:
-    page = opened(look, scene, ("state",), 1280, "dark").page
-    fills = page.locator(".mermaid text").evaluate_all(
-        "(all) => [...new Set(all.map((t) => getComputedStyle(t).fill))]"
-    )
-    assert fills == ["rgb(231, 232, 234)"]

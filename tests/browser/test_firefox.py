@@ -74,19 +74,3 @@ def test_an_answer_reaches_the_next_prompt(firefox: Firefox, scene: Scene, dashb
     assert "codex resume s1" in firefox.text("dialog .resume")
     firefox.until("document.querySelectorAll('.asked').length", is_(0))
     assert "SQLite" in scene.workspace.prompt("how is it going?").context
-
-
-def test_keys_search_and_switch_the_theme(firefox: Firefox, scene: Scene, dashboard: Dashboard) -> None:
-    scene.fill()
-    firefox.go(f"{dashboard.url}/")
-    firefox.press("3")
-    firefox.until("document.querySelector('h1')?.textContent", is_("Runs"))
-    firefox.press("/")
-    firefox.until("document.activeElement.id", is_("search"))
-    firefox.press("split")
-    firefox.until("document.querySelectorAll('.entry-row').length", is_(1))
-    grounds = []
-    for _ in range(3):
-        firefox.click("#theme")
-        grounds.append(firefox.evaluate("getComputedStyle(document.body).backgroundColor"))
-    assert len(set(grounds)) == 2

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from tests.browser.scene import LONG_RUN
-from tests.browser.watched import AWAY
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Open
-    from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
 
 SMALL = """() => [...document.querySelectorAll(
@@ -36,23 +34,6 @@ def test_a_slash_searches_everything_and_the_words_are_the_address(look: Open, s
     expect(page.locator(".entry-row")).to_have_count(1)
     page.locator(".entry-row a").first.click()
     expect(page.locator("h1")).to_have_text("split the report")
-
-
-def test_who_leaves_while_typing_a_search_is_not_brought_back(look: Open) -> None:
-    window = look("/all")
-    page = window.page
-    page.clock.install()
-    page.reload()
-    window.live()
-    page.evaluate("""() => {
-        const field = document.getElementById("search");
-        field.value = "report";
-        field.dispatchEvent(new Event("input", { bubbles: true }));
-        document.querySelector("#nav a[href='/runs']").click();
-    }""")
-    page.clock.run_for(1000)
-    expect(page.locator("h1")).to_have_text("Runs")
-    expect(page).to_have_url(re.compile(r"/runs$"))
 
 
 def test_a_long_list_goes_on_as_it_is_read_and_is_sorted(look: Open, scene: Scene) -> None:
@@ -88,29 +69,6 @@ def test_the_theme_is_switched_and_stays(look: Open) -> None:
     assert page.evaluate(ground) == dark
     button.click()
     expect(button).to_have_attribute("title", "Theme: as the system")
-
-
-UNDRAWN = """() => [...document.querySelectorAll("use")]
-    .filter((each) => each.getBoundingClientRect().width === 0 && each.closest("svg").getBoundingClientRect().width > 0)
-    .map((each) => each.getAttribute("href"))"""
-TWICE = """() => [...document.querySelectorAll("[id]")].map((each) => each.id)
-    .filter((id, at, all) => all.indexOf(id) !== at)"""
-
-
-def test_icons_are_drawn_anew_while_the_server_is_away(look: Open, scene: Scene, dashboard: Dashboard) -> None:
-    scene.fill()
-    scene.prompt("$forge fix the login", "s1", 60)
-    window = look("/attention")
-    page = window.page
-    expect(page.locator(".need").first).to_be_visible()
-    assert page.evaluate(UNDRAWN) == page.evaluate(TWICE) == []
-    window.allowed += AWAY
-    dashboard.stop()
-    expect(page.locator("#away")).to_be_visible()
-    page.get_by_role("button", name="Theme").click()
-    assert page.locator("main use").count() > 10
-    page.wait_for_function(f"() => ({UNDRAWN})().length === 0", timeout=5000)
-    assert page.evaluate(TWICE) == []
 
 
 def test_what_is_touched_is_as_large_as_a_finger(look: Open, scene: Scene) -> None:

@@ -32,17 +32,6 @@ def test_a_list_is_walked_and_an_entry_opened(look: Open, scene: Scene) -> None:
     expect(page.locator("h1")).to_be_focused()
 
 
-def test_the_heading_that_has_the_focus_keeps_it_when_the_page_is_drawn_again(look: Open, scene: Scene) -> None:
-    scene.fill()
-    page = look("/").page
-    page.keyboard.press("3")
-    heading = page.locator("h1", has_text="Runs")
-    expect(heading).to_be_focused()
-    scene.at(0).emit("requirements", run="one-more")
-    expect(page.locator("[data-run=one-more]")).to_be_visible()
-    expect(heading).to_be_focused()
-
-
 def test_no_dialog_outlives_its_page(look: Open, scene: Scene) -> None:
     scene.fill()
     window = look("/runs")

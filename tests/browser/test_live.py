@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tests.browser.live import Dashboard
     from tests.browser.scene import Scene
     from tests.browser.watched import Window
-    from tests.runs.support import Project
 
 RECORD = """() => {
     window.seen = [];
@@ -57,25 +56,6 @@ def test_a_run_appears_and_moves_without_a_reload(look: Open, scene: Scene) -> N
     expect(page.locator(".state.current")).to_have_attribute("data-state", "tasks")
     expect(page.locator("#event-count")).to_have_text("5")
     window.assert_not_reloaded()
-
-
-def test_what_is_around_stays_where_it_is_while_a_run_moves(look: Open, scene: Scene) -> None:
-    scene.fill()
-    for address, kept in (
-        ("/runs", ("h1", ".filters", ".runs .names")),
-        ("/runs/fresh-1", ("h1", ".run-head", ".steps", ".drawing", ".events header")),
-        ("/sessions", ("h1", ".filters", ".session >> nth=0")),
-    ):
-        window = look(address)
-        before = [window.page.locator(each).bounding_box() for each in kept]
-        scene.project.now = time.time()
-        step = {"/runs": "design", "/runs/fresh-1": "tasks"}.get(address, "build")
-        scene.project.emit(step, run="fresh-1")
-        if address == "/runs":
-            expect(window.page.locator("[data-run=fresh-1] .step")).to_have_text(step)
-        elif address != "/sessions":
-            expect(window.page.locator(".state.current")).to_have_attribute("data-state", step)
-        assert [window.page.locator(each).bounding_box() for each in kept] == before
 
 
 def test_pages_come_back_complete_after_the_server_was_away(look: Open, scene: Scene, dashboard: Dashboard) -> None:
@@ -147,16 +127,6 @@ def grow_old(scene: Scene, ago: float) -> None:
         file.write(old)
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert path.stat().st_size == status.st_size
-
-
-def emit(project: Project, window: Window, count: int) -> None:
-    """Emits so many events, one every 10 ms, while the window's browser works on."""
-    begun = time.monotonic()
-    for number in range(count):
-        project.emit("build", run="r1", data={"status": "running", "message": f"number {number}"})
-        due = begun + number * 0.01
-        if due > time.monotonic():
-            window.page.wait_for_timeout((due - time.monotonic()) * 1000)
 
 
 def test_one_can_turn_back_in_the_events_and_return(look: Open, scene: Scene) -> None:

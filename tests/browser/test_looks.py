@@ -16,7 +16,7 @@ from tests import properties
 from tests.browser import axe
 from tests.browser.everything import fill
 from tests.browser.scene import page_of
-from tests.browser.states import PAGES, Stage, states
+from tests.browser.states import Stage, states
 from tests.real_clients.install import Unavailable
 
 if TYPE_CHECKING:
@@ -61,19 +61,6 @@ def taken(window: Window, path: Path) -> None:
     window.page.screenshot(path=path, full_page=not in_dialog)
 
 
-def taken_where_touched(window: Window, path: Path) -> None:
-    """Take the picture of a window as long as its page: in one of a longer page nothing is touched."""
-    if window.page.locator("dialog[open]").count():
-        taken(window, path)
-        return
-    size = window.page.viewport_size
-    assert size
-    height = window.page.evaluate("document.documentElement.scrollHeight")
-    window.page.set_viewport_size({"width": size["width"], "height": height})
-    window.page.screenshot(path=path)
-    window.page.set_viewport_size(size)
-
-
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
 def test_each_state_fits_has_a_picture_and_axe_finds_nothing(
     look: Open, scene: Scene, dashboard: Dashboard, pictures: Path, width: int, scheme: str
@@ -111,22 +98,6 @@ class Findings:
         assert self.found == []
         if self.missing:
             pytest.skip(self.missing)
-
-
-@pytest.mark.parametrize("width", [400, pytest.param(800, marks=pytest.mark.full)])
-def test_each_page_fits_where_it_is_touched(
-    look: Open, scene: Scene, dashboard: Dashboard, pictures: Path, width: int
-) -> None:
-    window = look("/attention", width=width, has_touch=True, is_mobile=True)
-    fill(window, scene)
-    found = Findings()
-    for name, (address, selector) in PAGES.items():
-        window.go(address)
-        expect(window.page.locator(selector).first).to_be_visible()
-        assert_fits(window)
-        taken_where_touched(window, pictures / f"touch-{name}-{width}.png")
-        found.look(window, name)
-    found.assert_none()
 
 
 LONG = "ein" + "sehr" * 74 + "!"

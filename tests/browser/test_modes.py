@@ -52,21 +52,6 @@ def test_each_thing_appears_and_moves_in_the_list_without_a_reload(look: Open, s
     window.assert_not_reloaded()
 
 
-def test_a_question_is_answered_on_the_page_of_its_run(look: Open, scene: Scene) -> None:
-    scene.prompt("$forge fix the login", "s1")
-    scene.ask("s1", "forge", "Which database?", "Postgres", "SQLite")
-    window = look(page_of(scene, "s1", "forge"))
-    page = window.page
-    window.mark()
-    page.get_by_role("button", name="SQLite").click()
-    page.get_by_role("dialog").get_by_role("button", name="Send the answer").click()
-    expect(page.get_by_role("dialog")).to_contain_text("forge continues")
-    page.get_by_role("button", name="Done").click()
-    expect(page.locator(".asking")).to_have_count(0)
-    expect(page.locator(".asked-before")).to_contain_text("SQLite")
-    window.assert_not_reloaded()
-
-
 def test_what_a_hostile_history_says_does_nothing(look: Open, scene: Scene) -> None:
     scene.run_of_forge()
     file = scene.workspace.folder(FORGE) / "history.jsonl"

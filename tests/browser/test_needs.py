@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from tests.browser.conftest import Open
     from tests.browser.scene import Scene
 
-FAILURES = 7
-
 
 def failed(scene: Scene, number: int, message: str = "") -> None:
     data = {"status": "failed", "feature": f"export {number}"} | ({"message": message} if message else {})
@@ -44,25 +42,3 @@ def test_a_need_says_what_is_asked_or_why_it_failed_and_leads_there(look: Open, 
     forge.locator(".need-title").click()
     expect(page.locator("h1")).to_have_text("ship the fix")
     expect(page.locator(".banner.is-failed")).to_have_text("The key has expired.")
-
-
-def test_failures_are_folded_to_five(look: Open, scene: Scene) -> None:
-    for number in range(FAILURES):
-        failed(scene, number)
-    section = look("/attention").page.locator("#failed")
-    expect(section.locator(".need:visible")).to_have_count(5)
-    section.get_by_text("2 more").click()
-    expect(section.locator(".need:visible")).to_have_count(7)
-    expect(section.locator(".count")).to_have_text("7")
-
-
-def test_planning_that_has_ended_waits_with_the_commands_that_resume_its_session(look: Open, scene: Scene) -> None:
-    scene.prompt("$blueprint $forge split the export", "s1", 60)
-    scene.write("s1", "blueprint", 30, active=False, lifecycle_outcome="finished", plan="plan.md")
-    page = look("/attention").page
-    need = page.locator("#waiting .need")
-    expect(need.locator(".need-title")).to_have_text("split the export")
-    expect(need).to_contain_text("type $forge to go on")
-    expect(need.locator(".resume code").first).to_contain_text("codex resume s1")
-    page = look("/sessions").page
-    expect(page.locator(".session .status").first).to_have_text("waiting")
