@@ -90,18 +90,6 @@ def test_what_is_not_trusted_is_shown_and_trust_lets_it_count(shell: Shell) -> N
     )
 
 
-def test_what_is_trusted_is_printed_by_the_keys_of_the_file(shell: Shell) -> None:
-    shell.file.write_text('[proof]\ncommand = "make check"\ntimeout = 3\n')
-    assert shell.rcs("trust")[1].splitlines()[1:3] == ["  command   make check", "  timeout   3s"]
-
-
-def test_what_cannot_be_trusted_as_it_is_has_to_be_corrected_first(shell: Shell) -> None:
-    shell.file.write_text(WHOLE.replace("true", '"yes"'))
-    said = "To let it count, correct what is named below, then type in a terminal of your own: rcs config trust\n"
-    assert shell.rcs()[1].endswith(said)
-    assert shell.rcs("trust")[0] == 1
-
-
 def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
     shell.file.write_text(WHOLE)
     assert shell.json("trust")["was_changed"] is True
@@ -123,46 +111,6 @@ def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
     assert shell.rcs() == (0, UNTRUSTED, "")
 
 
-@each_row("words", [(), ("--remove",), ("--json",), ("--root", ".")])
-def test_an_agent_may_not_trust_anything(tmp_path: Path, words: tuple[str, ...]) -> None:
-    shell = Shell(tmp_path)
-    shell.file.write_text(WHOLE)
-    status, out, err = shell.rcs("trust", *words, CLAUDECODE="1")
-    assert (status, out) == (1, "")
-    why = "this is an agent's shell, and trust is for a person to give: type it in a terminal: rcs config trust"
-    assert (json.loads(err)["message"] if err.startswith("{") else err).startswith(
-        why if err.startswith("{") else f"rcs: {why}"
-    )
-    assert list(shell.home.iterdir()) == []
-
-
-@each_row(
-    ("text", "why"),
-    [
-        (
-            None,
-            "there is no {file}, so there is nothing to trust; to make one, write into it a line [proof], and below it "
-            'one such as command = "pytest -q"',
-        ),
-        ("[proof]\n", "[proof] of {file} names no command and nothing else, so there is nothing to trust"),
-        ("", "{file} has no table [proof], so there is nothing to trust"),
-        ("[prof]\n", "{file} has no table [proof], so there is nothing to trust"),
-        ("[proof", "{file}: it is not TOML: expected ']' at the end of a table declaration; correct that, {and}"),
-        (
-            "[proof]\nx = 1\n",
-            "{file}:2: [proof] has no key 'x'; it has command, required, timeout; correct that, {and}",
-        ),
-    ],
-)
-def test_what_nobody_could_rely_on_is_not_trusted(tmp_path: Path, text: str | None, why: str) -> None:
-    shell = Shell(tmp_path)
-    if text is not None:
-        shell.file.write_text(text)
-    expected = why.format_map({"file": shell.file, "and": "and type again: rcs config trust"})
-    assert shell.rcs("trust") == (1, "", f"rcs: {expected}\n")
-    assert list(shell.home.iterdir()) == []
-
-
 def test_faults_are_named_and_the_rest_counts(shell: Shell) -> None:
     (shell.home / ".rcs").mkdir()
     path = shell.home / ".rcs/config.toml"
@@ -177,20 +125,39 @@ def test_faults_are_named_and_the_rest_counts(shell: Shell) -> None:
     assert shell.json()["faults"] == [{"file": str(path), "line": 3, "text": "required must be true or false"}]
 
 
-def test_on_a_narrow_terminal_no_line_is_wider_but_that_of_a_command(shell: Shell) -> None:
-    command = "pytest -q tests/unit tests/integration --maxfail 1"
-    env = clean_env(HOME=str(shell.home), COLUMNS="44", NO_COLOR="1", RCS_PROOF_COMMAND=command)
-    done = run_rcs("config", cwd=shell.root, env=env, is_terminal=True)
-    lines = done.stdout.splitlines()
-    assert [line.strip() for line in lines if len(line) > 44] == [command]
-    assert [line.strip() for line in lines if line.startswith("  ")] == [
-        command, "RCS_PROOF_COMMAND", "false  default", "30m  default",
-    ]  # fmt: skip
-
-
 def test_another_workspace_may_be_named_before_and_after_the_action(shell: Shell, tmp_path: Path) -> None:
     (other := tmp_path / "other").mkdir()
     (other / "rcs.toml").write_text(WHOLE)
     assert shell.json("--root", str(other))["untrusted"]["command"] == "make check"
     assert shell.json("--root", str(other), "trust")["root"] == str(other)
     assert shell.json("trust", "--remove", "--root", str(other))["root"] == str(other)
+
+
+@each_row("words", [(), ("--remove",), ("--json",)])
+def test_an_agent_may_not_trust_anything(words: tuple[str, ...], tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    shell.file.write_text(WHOLE)
+    status, out, err = shell.rcs("trust", *words, CLAUDECODE="1")
+    assert (status, out) == (1, "")
+    assert "this is an agent's shell, and trust is for a person to give: type it in a terminal: rcs config trust" in err
+    assert list(shell.home.iterdir()) == []
+
+
+@each_row(
+    ("text", "why"),
+    [
+        (None, "there is no {file}, so there is nothing to trust; to make one, write into it a line [proof]"),
+        ("[proof]\n", "[proof] of {file} names no command and nothing else, so there is nothing to trust"),
+        ("[prof]\n", "{file} has no table [proof], so there is nothing to trust"),
+        ("[proof", "{file}: it is not TOML: expected ']' at the end of a table declaration; correct that, and type"),
+        ("[proof]\nx = 1\n", "{file}:2: [proof] has no key 'x'; it has command, required, timeout; correct that"),
+    ],
+)
+def test_what_nobody_could_rely_on_is_not_trusted(text: str | None, why: str, tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    if text is not None:
+        shell.file.write_text(text)
+    status, out, err = shell.rcs("trust")
+    assert (status, out) == (1, "")
+    assert err.startswith(f"rcs: {why.format(file=shell.file)}")
+    assert list(shell.home.iterdir()) == []

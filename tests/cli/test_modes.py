@@ -66,14 +66,11 @@ def person(tmp_path: Path) -> Person:
 # --- the list
 
 
-@pytest.mark.parametrize("words", [(), ("--json",)])
-def test_the_action_list_is_the_command_alone(words: tuple[str, ...], tmp_path: Path) -> None:
-    person = Person(tmp_path)
-    assert person.rcs("modes", "list", *words) == person.rcs("modes", *words)
-
-
-def test_the_modes_that_ship_are_listed(person: Person) -> None:
-    assert person.rcs("modes") == (0, [*SHIPPED, CANCEL], "")
+def test_the_modes_that_ship_are_listed_and_a_broken_one_is_told(person: Person) -> None:
+    assert person.rcs("modes") == person.rcs("modes", "list") == (0, [*SHIPPED, CANCEL], "")
+    path = person.write(person.root, "release", skill("rcs-kind: both"))
+    told = f"broken: {path}:5: `rcs-kind` is planning or execution, and not `both`\n"
+    assert person.rcs("modes") == (0, [*SHIPPED, CANCEL], told)
 
 
 def test_own_modes_are_listed_with_their_file(person: Person) -> None:
@@ -91,23 +88,6 @@ def test_own_modes_are_listed_with_their_file(person: Person) -> None:
         f"  the project's: {ours}",
         CANCEL,
     ]
-
-
-def test_a_broken_declaration_is_told_and_hides_nothing_else(person: Person) -> None:
-    path = person.write(person.root, "release", skill("rcs-kind: both"))
-    status, lines, err = person.rcs("modes")
-    assert (status, lines) == (0, [*SHIPPED, CANCEL])
-    assert err == f"broken: {path}:5: `rcs-kind` is planning or execution, and not `both`\n"
-
-
-def test_a_folder_with_capitals_is_told_because_its_name_does_not_find_it(person: Person) -> None:
-    path = person.write(person.home, "Release", skill(name="release"))
-    _, shown, err = person.rcs("modes")
-    assert shown[-2].endswith(str(path))
-    if (path.parent.parent / "release").exists():
-        assert err == ""  # the file system does not tell capitals from small letters
-    else:
-        assert err == f"broken: {path}: `$release` does not find it, for its folder has capitals; call it `release`\n"
 
 
 def test_as_json_a_mode_has_the_keys_that_others_rely_on(person: Person) -> None:
@@ -159,85 +139,69 @@ def test_a_new_mode_can_be_used_as_it_is(kind: str, tmp_path: Path) -> None:
     assert len(path.read_text()) < 3_200
 
 
-def test_a_new_mode_of_the_persons(person: Person) -> None:
+def test_a_new_mode_of_the_persons_or_of_another_folder(person: Person, tmp_path: Path) -> None:
     status, lines, _ = person.rcs("modes", "new", "design", "--home", "--kind", "planning")
     assert (status, lines[0]) == (0, f"wrote {person.home}/.claude/skills/design/SKILL.md")
     assert person.find("design").source == "home"
     assert not (person.root / ".claude").exists()
+    (tmp_path / "other").mkdir()
+    assert person.rcs("modes", "new", "two", "--root", str(tmp_path / "other"))[0] == 0
+    assert (tmp_path / "other/.claude/skills/two").is_dir()
 
 
-WHERE = {
-    "Claude Code alone": ((".claude",), (), [".claude"]),
-    "Codex alone": ((".codex",), (), [".agents"]),
-    "three that share a folder": ((".copilot", ".qwen", ".gemini"), (), [".agents"]),
-    "no client": ((), (), [".agents", ".claude"]),
-    "both, and one is named": ((".claude", ".codex"), ("--client", "codex"), [".agents"]),
-    "one, and all are named": ((".claude",), ("--client", "all"), [".agents", ".claude"]),
-}
+WHERE: list[tuple[tuple[str, ...], str, list[str]]] = [
+    # the clients on the machine, the option, the folders that are written
+    ((".claude",), "", [".claude"]),
+    ((".codex",), "", [".agents"]),
+    ((".copilot", ".qwen", ".gemini"), "", [".agents"]),
+    ((), "", [".agents", ".claude"]),
+    ((".claude", ".codex"), "--client codex", [".agents"]),
+    ((".claude",), "--client all", [".agents", ".claude"]),
+]
 
 
-@each_row("case", WHERE)
-def test_a_new_mode_is_written_where_the_clients_look(case: str, tmp_path: Path) -> None:
-    clients, words, folders = WHERE[case]
+@each_row(("clients", "words", "folders"), WHERE)
+def test_a_new_mode_is_written_where_the_clients_look(
+    clients: tuple[str, ...], words: str, folders: list[str], tmp_path: Path
+) -> None:
     person = Person(tmp_path, clients)
-    assert person.rcs("modes", "new", "release", *words)[0] == 0
+    assert person.rcs("modes", "new", "release", *words.split())[0] == 0
     assert sorted(path.name for path in person.root.iterdir()) == [*folders, ".git"]
     assert all((person.root / folder / "skills" / "release" / "SKILL.md").is_file() for folder in folders)
 
 
 LETTERS = "it begins with a letter a to z, and has small letters, digits and hyphens, 40 at most"
-REFUSED = {
-    "forge": "rcs: the name 'forge' is taken by rcs; choose another\n",
-    "swarm": "rcs: the name 'swarm' is taken by rcs; choose another\n",
-    "cancel": "rcs: the name 'cancel' is taken by rcs; choose another\n",
-    "build": "rcs: the name 'build' is taken by a workflow that ships with rcs; choose another\n",
-    "pr-review": "rcs: the name 'pr-review' is taken by a workflow that ships with rcs; choose another\n",
-    "task-builder": "rcs: the name 'task-builder' is taken by a workflow that ships with rcs; choose another\n",
-    "all": "rcs: the name 'all' is taken by rcs; choose another\n",
-    "../x": f"rcs: '../x' cannot be the name of a mode: {LETTERS}\n",
-    "Release": f"rcs: 'Release' cannot be the name of a mode: {LETTERS}\n",
-}
 
 
-@each_row("name", REFUSED)
-def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:
+@each_row(
+    ("name", "says"),
+    [
+        ("forge", "the name 'forge' is taken by rcs; choose another"),
+        ("cancel", "the name 'cancel' is taken by rcs; choose another"),
+        ("build", "the name 'build' is taken by a workflow that ships with rcs; choose another"),
+        ("../x", f"'../x' cannot be the name of a mode: {LETTERS}"),
+        ("Release", f"'Release' cannot be the name of a mode: {LETTERS}"),
+        ("release", "{home}/.claude/skills/release exists already and goes before a mode of the project; choose"),
+        ("design", "{root}/.agents/skills/design exists already; edit it, or choose another name"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(name: str, says: str, tmp_path: Path) -> None:
     person = Person(tmp_path)
-    assert person.rcs("modes", "new", name) == (1, [], REFUSED[name])
-    assert [path.name for path in person.root.iterdir()] == [".git"]
-
-
-def test_nothing_is_written_over(person: Person) -> None:
-    path = person.root / ".agents" / "skills" / "release"
-    path.mkdir(parents=True)
-    refused = f"rcs: {path} exists already; edit it, or choose another name\n"
-    assert person.rcs("modes", "new", "release") == (1, [], refused)
+    person.write(person.home, "release")
+    (person.root / ".agents/skills/design").mkdir(parents=True)
+    status, lines, err = person.rcs("modes", "new", name)
+    assert (status, lines) == (1, [])
+    assert err.startswith(f"rcs: {says.format(home=person.home, root=person.root)}")
     assert not (person.root / ".claude").exists()
-    assert list(path.iterdir()) == []
 
 
-def test_a_mode_that_the_persons_own_would_hide_is_refused(person: Person) -> None:
-    path = person.write(person.home, "release")
-    told = f"rcs: {path.parent} exists already and goes before a mode of the project; choose another name\n"
-    assert person.rcs("modes", "new", "release") == (1, [], told)
-
-
-def test_nothing_is_written_through_a_link_out_of_the_project(person: Person, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link_or_a_file(person: Person, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (person.root / ".claude").symlink_to(tmp_path / "elsewhere")
     status, _, err = person.rcs("modes", "new", "release")
     assert (status, "a link leads out of the project" in err) == (1, True)
     assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_written_is_one_sentence(person: Person) -> None:
-    (person.root / ".claude").write_text("a file")
-    status, _, err = person.rcs("modes", "new", "release")
-    assert (status, err) == (1, f"rcs: {person.root}/.claude/skills: not a directory\n")
-
-
-def test_another_folder_can_be_named_before_and_after_the_action(person: Person, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    assert person.rcs("modes", "--root", str(other), "new", "one")[0] == 0
-    assert person.rcs("modes", "new", "two", "--root", str(other))[0] == 0
-    assert {path.name for path in (other / ".claude" / "skills").iterdir()} == {"one", "two"}
+    (person.root / ".claude").unlink()
+    (person.root / ".claude").touch()
+    said = f"rcs: {person.root}/.claude/skills: not a directory\n"
+    assert person.rcs("modes", "new", "release") == (1, [], said)

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -44,6 +43,7 @@ def pipe() -> Iterator[tuple[int, int]]:
 def test_what_was_printed_before_ctrl_c_is_passed_on(pipe: tuple[int, int]) -> None:
     assert ended(INTERRUPTED, pipe[1]) == (0, "")
     assert os.read(pipe[0], 100) == b"said\n"
+    assert ended(f"import sys; sys.stdout = None; {INTERRUPTED}", pipe[1]) == (0, "")
 
 
 def test_ctrl_c_does_not_wait_for_a_pipe_that_nobody_reads(pipe: tuple[int, int]) -> None:
@@ -53,22 +53,6 @@ def test_ctrl_c_does_not_wait_for_a_pipe_that_nobody_reads(pipe: tuple[int, int]
             os.write(pipe[1], b"x" * 512)
     os.set_blocking(pipe[1], True)
     assert ended(INTERRUPTED, pipe[1]) == (0, "")
-
-
-def test_ctrl_c_where_nobody_reads_any_more_or_stdout_is_closed_is_no_error(pipe: tuple[int, int]) -> None:
-    assert ended(f"import sys; sys.stdout = None; {INTERRUPTED}", pipe[1]) == (0, "")
-    reader, writer = os.pipe()
-    os.close(reader)
-    assert ended(INTERRUPTED, writer) == (0, "")
-    os.close(writer)
-
-
-NO_MORE_FILES = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))"
-
-
-@pytest.mark.parametrize("does", ["interrupted", "abandoned"])
-def test_where_no_more_files_can_be_opened_nothing_else_goes_wrong(does: str, pipe: tuple[int, int]) -> None:
-    assert ended(f"from rcs_hooks.cli import output; {NO_MORE_FILES}; output.{does}()", pipe[1]) == (0, "")
 
 
 # --- nobody reads any more
@@ -86,35 +70,15 @@ def test_a_pause_ends_as_soon_as_nobody_reads_stdout(monkeypatch: pytest.MonkeyP
         timer.join()
 
 
-@pytest.mark.parametrize("path", ["/dev/null", "a file"])
-def test_a_pause_before_a_file_is_a_pause(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with open(tmp_path / path, "w") as stdout:
-        monkeypatch.setattr(sys, "stdout", stdout)
-        output.pause(0.01)
-    monkeypatch.setattr(sys, "stdout", None)
-    output.pause(0.01)
-
-
-LIVE = {"log --follow": "started", "watch": "", "watch --json": ""}
-"""What goes on until Ctrl-C, and what its first line has; empty if it prints nothing before something happens."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("line", LIVE)
+@pytest.mark.parametrize("line", ["log --follow", "watch"])
 def test_a_live_view_ends_with_the_program_that_reads_it(line: str, workspace: Workspace) -> None:
     workspace.now = time.time()
-    workspace.prompt("$forge fix the login")
     env = clean_env(HOME=str(workspace.root), RCS_DB=str(workspace.root / "runs.db"))
-    with subprocess.Popen(
-        [str(RCS_HOOK.with_name("rcs")), *line.split()],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=workspace.root, env=env,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        assert process.stderr is not None
-        try:
-            assert LIVE[line] in (process.stdout.readline() if LIVE[line] else "")
-            process.stdout.close()
-            assert process.wait(PATIENCE) == 0
-            assert process.stderr.read() == ""
-        finally:
-            process.kill()
+    command = [str(RCS_HOOK.with_name("rcs")), *line.split()]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, cwd=workspace.root, env=env) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr.read() == b""

@@ -7,8 +7,6 @@ import json
 import os
 import re
 import shlex
-import shutil
-import site
 import stat
 import subprocess
 import sys
@@ -21,11 +19,9 @@ from typing import Any
 
 import pytest
 
-import rcs_hooks
 from rcs_hooks.catalog import SKILL_FILES
 from rcs_hooks.cli import setup
 from rcs_hooks.clients import CLIENTS
-from rcs_hooks.clients.codex import CODEX
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing.files import Change
 from rcs_hooks.errors import Refused
@@ -356,7 +352,6 @@ GEMINI_SETTINGS = """// http://example.com/*\r
   // "last": 1\r
 }\r
 """
-COPILOT_SETTINGS = '// mine\n{\n  "model": "x" // quick\n}\n'
 CLAUDE_SERVERS = '{"mcpServers":{"a":{"command":"x"}},"big":123456789012345678901234567890}'
 OWN = {
     ".codex/hooks.json": CODEX_HOOKS,
@@ -374,55 +369,8 @@ PLACES = [
 ]
 
 
-def test_a_dry_run_of_everything_writes_nothing(person: Home) -> None:
-    for name, text in OWN.items():
-        person.write(name, text)
-    before = person.state()
-    said = person.ok("setup", *ALL, "--transport", "mcp", "--writable", "--skills", "--dry-run")
-    assert person.state() == before
-    for name in OWN:
-        assert f"would change {person.project / name}\n" in said
-    person.ok("setup", *ALL, "--transport", "mcp", "--writable", "--skills")
-    before = person.state()
-    assert f"would remove {person.project}/.claude/skills/forge/SKILL.md\n" in person.ok("uninstall", "--dry-run")
-    assert person.state() == before
-
-
-def test_what_is_left_to_do_is_told_once_something_was_done(person: Home) -> None:
-    assert "start `codex`" not in person.ok("setup", *ALL, "--dry-run")
-    assert "Codex: start `codex` here, trust the project, and approve the hooks with /hooks.\n" in person.ok(
-        "setup", *ALL
-    )
-    said = person.ok("setup", *ALL, "--scope", "user")
-    assert "Codex: start `codex`, and approve the hooks with /hooks.\n" in said
-
-
-@pytest.mark.slow
-def test_without_tomlkit_only_a_list_of_the_person_s_own_cannot_be_changed(person: Home) -> None:
-    blocked = person.write("blocked/tomlkit.py", "raise ImportError", at=person.folder).parent
-    code = f"import sys; sys.path.insert(0, {str(blocked)!r}); from rcs_hooks.cli.main import main; sys.exit(main())"
-    person.rcs = [sys.executable, "-P", "-c", code]
-    person.env |= {"PYTHONDONTWRITEBYTECODE": "1"}
-    config = person.write(".codex/config.toml", CODEX_CONFIG.partition("[sandbox")[0])
-    before = person.contents()
-    where = ("--client", "codex", "--transport", "mcp", "--writable")
-    person.ok("setup", *where)
-    assert tomllib.loads(config.read_text()) == {
-        "model": "gpt",
-        "mcp_servers": {"other": {"command": "x"}, "rcs_state": CODEX_SERVER},
-        "sandbox_workspace_write": {"writable_roots": [str(person.home / ".rcs"), str(person.project / ".rcs")]},
-    }
-    person.ok("uninstall")
-    assert person.contents() == before
-    config.write_text(CODEX_CONFIG)
-    assert person.refused("setup", *where) == (
-        f"{config}: tomlkit is not installed, which a change of its sandbox_workspace_write needs;"
-        " `rcs help install` says how to add the extra `server`; nothing was changed"
-    )
-
-
 @each_row(("where", "folder", "own"), PLACES)
-@each_row("transports", [("command",), ("mcp",), ("command", "mcp", "command")], ids=" ".join)
+@each_row("transports", [("mcp",), ("command", "mcp", "command")], ids=" ".join)
 def test_each_file_comes_back_to_the_byte(
     transports: tuple[str, ...], where: tuple[str, ...], folder: str, own: dict[str, str], person: Home
 ) -> None:
@@ -443,40 +391,6 @@ def test_each_file_comes_back_to_the_byte(
                 assert kept.read_bytes() == text.encode()
                 assert stat.S_IMODE(kept.stat().st_mode) == 0o640
     person.ok("uninstall", *where)
-    assert person.contents() == before
-
-
-@pytest.mark.slow
-@each_row(
-    "own",
-    [
-        {".claude/settings.json": "{}"},
-        {".claude/settings.json": "{ }\n"},
-        {".claude/settings.json": ""},
-        {".claude/settings.json": " \n"},
-        {".claude/settings.json": '{"hooks": {}}'},
-        {".claude/settings.json": '{"hooks": {"Stop": []}}'},
-        {".claude/settings.json": '{"permissions": {"allow": [], "deny": []}, "enabledMcpjsonServers": []}'},
-        {".claude/settings.json": '\ufeff{"model": "x"}'},
-        {".mcp.json": '{"mcpServers": {}}\n'},
-        {".mcp.json": ""},
-        {".codex/hooks.json": ""},
-        {".codex/hooks.json": '{"hooks": {}}'},
-        {".codex/config.toml": ""},
-        {".codex/config.toml": "# only a word"},
-        {".codex/config.toml": "[mcp_servers]\n# none yet\n"},
-        {".codex/config.toml": "[sandbox_workspace_write]\nwritable_roots = [ ]\n"},
-        {".codex/config.toml": "a = 1\r\n"},
-    ],
-    ids=lambda own: " ".join(f"{name} {text!r}" for name, text in own.items()),
-)
-def test_a_file_with_hardly_anything_comes_back_too(own: dict[str, str], person: Home) -> None:
-    for name, text in own.items():
-        person.write(name, text)
-    before = person.contents()
-    person.ok("setup", *ALL, "--transport", "mcp", "--writable")
-    person.ok("setup", *ALL)
-    person.ok("uninstall")
     assert person.contents() == before
 
 
@@ -523,29 +437,6 @@ def test_what_stands_beside_ours_is_not_shown(person: Home) -> None:
     assert "secret" not in said
 
 
-def test_what_the_person_changed_in_between_stays(person: Home) -> None:
-    for name, text in OWN.items():
-        person.write(name, text)
-    person.ok("setup", *ALL, "--transport", "mcp", "--writable")
-    changes = {
-        ".codex/hooks.json": ("say done", "say goodbye"),
-        ".codex/config.toml": ("'gpt'   # the", "'o9'   # not the"),
-        ".claude/settings.json": ('"LIMIT": 1e5', '"LIMIT": 2.0'),
-        ".mcp.json": ('"command":"x"', '"command":"y"'),
-    }
-    for name, (old, new) in changes.items():
-        path = person.project / name
-        person.write(name, path.read_bytes().decode().replace(old, new))
-    person.ok("uninstall")
-    for name, (old, new) in changes.items():
-        expected = OWN[name].replace(old, new)
-        after = (person.project / name).read_bytes().decode()
-        if name == ".codex/config.toml":
-            assert after.rstrip() == expected.rstrip()
-        else:
-            assert after == expected
-
-
 def test_a_file_of_ours_that_the_person_went_on_with_stays(person: Home) -> None:
     person.ok("setup", "--client", "claude")
     path = person.project / ".claude/settings.json"
@@ -569,127 +460,105 @@ def test_a_person_s_own_hooks_are_not_taken_by_uninstall(person: Home) -> None:
     for name, text in OWN.items():
         person.write(name, text)
     before = person.state()
-    said = person.ok("uninstall", *ALL)
-    assert said == (
-        "Codex: nothing of ours in the files of --scope project (there is also --scope user)\n"
-        "Claude Code: nothing of ours in the files of --scope project"
-        " (there is also --scope local and --scope user)\n"
-        "Copilot CLI: nothing of ours in the files of --scope project (there is also --scope user)\n"
-        "Qwen Code: nothing of ours in the files of --scope project (there is also --scope user)\n"
-        "Gemini CLI: nothing of ours in the files of --scope project (there is also --scope user)\n"
-    )
+    none = "nothing of ours in the files of --scope project (there is also --scope user)"
+    assert person.ok("uninstall", "--client", "codex") == f"Codex: {none}\n"
+    person.ok("uninstall", *ALL)
     assert person.state() == before
+
+
+@each_row(
+    ("name", "text"),
+    [
+        (".claude/settings.json", " \n"),
+        (".claude/settings.json", '{"hooks": {"Stop": []}}'),
+        (".claude/settings.json", '\ufeff{"model": "x"}'),
+        (".mcp.json", '{"mcpServers": {}}\n'),
+        (".codex/config.toml", "# only a word"),
+        (".codex/config.toml", "[sandbox_workspace_write]\nwritable_roots = [ ]\n"),
+    ],
+)
+def test_a_file_with_hardly_anything_comes_back_too(name: str, text: str, tmp_path: Path) -> None:
+    person = Home(tmp_path)
+    person.write(name, text)
+    before = person.contents()
+    person.ok("setup", *ALL, "--transport", "mcp", "--writable")
+    person.ok("setup", *ALL)
+    person.ok("uninstall")
+    assert person.contents() == before
 
 
 # --- what is refused, before anything is written
 
-AS_IT_IS = "fix it by hand; nothing was changed"
-BROKEN: list[tuple[str, str, str | bytes, str]] = [
-    ("no JSON", ".claude/settings.json", "hooks: yes", " is not JSON: expecting value (line 1 column 1); " + AS_IT_IS),
-    (
-        "comments",
-        ".claude/settings.json",
-        '{\n  // mine\n  "a": 1\n}',
-        " is not JSON: expected a key in double quotes (line 2 column 3); " + AS_IT_IS,
-    ),
-    (
-        "a key twice",
-        ".claude/settings.json",
-        '{"hooks": {}, "hooks": {}}',
-        " is not JSON: the key 'hooks' is there twice (line 1 column 15); " + AS_IT_IS,
-    ),
-    ("cut", ".mcp.json", '{"mcpServers": {', " is not JSON: it ends too early (line 1 column 17); " + AS_IT_IS),
-    ("a list", ".claude/settings.json", "[]", ": the file is not an object; " + AS_IT_IS),
-    ("hooks as a list", ".claude/settings.json", '{"hooks": []}', ": hooks is not an object; " + AS_IT_IS),
-    (
-        "an event as an object",
-        ".claude/settings.json",
-        '{"hooks": {"Stop": {}}}',
-        ": hooks.Stop is not a list; " + AS_IT_IS,
-    ),
-    ("rules as a text", ".claude/settings.json", '{"permissions": "x"}', ": permissions is not an object; " + AS_IT_IS),
-    ("servers as a list", ".mcp.json", '{"mcpServers": []}', ": mcpServers is not an object; " + AS_IT_IS),
-    ("not UTF-8", ".claude/settings.json", b'{"a": "\xff"}', ": it is not UTF-8, so it was left unchanged"),
-    ("UTF-16", ".claude/settings.json", "{}".encode("utf-16"), ": it is not UTF-8, so it was left unchanged"),
-    (
-        "no TOML",
-        ".codex/config.toml",
-        "model = ",
-        " is not TOML: Invalid value (at end of document); " + AS_IT_IS,
-    ),
-    ("servers as a number", ".codex/config.toml", "mcp_servers = 5", ": mcp_servers is not a table; " + AS_IT_IS),
-    (
-        "inline servers",
-        ".codex/config.toml",
-        "mcp_servers = {}",
-        ": mcp_servers is laid out in a way that cannot be changed here; make it a table [mcp_servers] of its own; "
-        + AS_IT_IS,
-    ),
+
+BROKEN: dict[str, list[tuple[str | bytes, str]]] = {
+    ".claude/settings.json": [
+        ("hooks: yes", " is not JSON: expecting value (line 1 column 1)"),
+        ('{\n  // mine\n  "a": 1\n}', " is not JSON: expected a key in double quotes (line 2 column 3)"),
+        ('{"hooks": {}, "hooks": {}}', " is not JSON: the key 'hooks' is there twice (line 1 column 15)"),
+        ("[]", ": the file is not an object"),
+        ('{"hooks": []}', ": hooks is not an object"),
+        ('{"hooks": {"Stop": {}}}', ": hooks.Stop is not a list"),
+        ('{"permissions": "x"}', ": permissions is not an object"),
+        (b'{"a": "\xff"}', ": it is not UTF-8, so it was left unchanged"),
+    ],
+    ".mcp.json": [
+        ('{"mcpServers": {', " is not JSON: it ends too early (line 1 column 17)"),
+        ('{"mcpServers": []}', ": mcpServers is not an object"),
+    ],
+    ".codex/config.toml": [
+        ("model = ", " is not TOML: Invalid value (at end of document)"),
+        ("mcp_servers = 5", ": mcp_servers is not a table"),
+        ("mcp_servers = {}", ": mcp_servers is laid out in a way that cannot be changed here"),
+    ],
+}
+
+
+@each_row(("name", "text", "message"), [(name, *row) for name, rows in BROKEN.items() for row in rows])
+def test_what_cannot_be_read_is_refused_and_nothing_is_written(
+    name: str, text: str | bytes, message: str, tmp_path: Path
+) -> None:
+    person = Home(tmp_path)
+    path = person.write(name, text)
+    for more in ("--skills", "--dry-run"):
+        said = person.refused("setup", *ALL, "--transport", "mcp", more)
+        assert said.startswith(f"{path}{message}")
+        assert said.endswith("fix it by hand; nothing was changed") or "UTF-8" in message
+    if "laid out" not in message:
+        assert person.refused("uninstall").startswith(f"{path}{message}")
+
+
+def link(target: str) -> Callable[[Path], object]:
+    return lambda path: path.symlink_to(target)
+
+
+OUT = "it is a link out of the workspace, so it was left unchanged"
+NO_FILE: list[tuple[str, Callable[[Path], object], str]] = [
+    (".claude/settings.json", Path.mkdir, "{path}: it is a folder"),
+    (".claude/settings.json", os.mkfifo, "{path}: it is not a file of at most 16777216 bytes, so it was left"),
+    (".claude/settings.json", link("../../elsewhere/none.json"), f"{{path}}: {OUT}"),
+    (".claude/settings.json", link("settings.json"), "{path}: too many levels of symbolic links"),
+    (".claude/settings.json", link("../.git/hooks/x"), "{path}: it is a link into .git, so it was left unchanged"),
+    (".claude", link("../elsewhere"), f"{{path}}/settings.json: {OUT}"),
+    (".claude", Path.touch, "{path}/settings.json: {path} is not a folder; nothing was changed"),
+    (".agents", link("../elsewhere"), f"{{path}}/skills/brief/SKILL.md: {OUT}"),
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "message"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
-def test_what_cannot_be_read_is_refused_and_nothing_is_written(
-    name: str, text: str | bytes, message: str, person: Home
+@each_row(("name", "make", "message"), NO_FILE)
+def test_what_is_no_file_or_leads_out_is_refused(
+    name: str, make: Callable[[Path], object], message: str, tmp_path: Path
 ) -> None:
-    path = person.write(name, text)
-    expected = f"{path}{message}"
-    assert person.refused("setup", *ALL, "--transport", "mcp", "--skills") == expected
-    assert person.refused("setup", *ALL, "--transport", "mcp", "--dry-run") == expected
-    if "laid out" not in message:
-        assert person.refused("uninstall") == expected
-
-
-def as_folder(path: Path) -> None:
-    path.mkdir()
-
-
-def as_fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def as_link_out(path: Path) -> None:
-    target = path.parents[2] / "elsewhere" / "settings.json"
-    target.write_text("{}")
-    path.symlink_to(target)
-
-
-def as_dangling_link_out(path: Path) -> None:
-    path.symlink_to(path.parents[2] / "elsewhere" / "none.json")
-
-
-def as_loop(path: Path) -> None:
-    path.symlink_to(path.name)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (as_folder, "{path}: it is a folder"),
-        (as_fifo, "{path}: it is not a file of at most 16777216 bytes, so it was left unchanged"),
-        (as_link_out, "{path}: it is a link out of the workspace, so it was left unchanged"),
-        (as_dangling_link_out, "{path}: it is a link out of the workspace, so it was left unchanged"),
-        (as_loop, "{path}: too many levels of symbolic links"),
-    ],
-)
-def test_what_is_no_file_is_refused(make: Callable[[Path], None], message: str, person: Home) -> None:
-    path = person.project / ".claude/settings.json"
-    path.parent.mkdir()
+    person = Home(tmp_path)
+    path = person.project / name
+    path.parent.mkdir(exist_ok=True)
     make(path)
-    expected = message.format(path=path, project=person.project)
-    assert person.refused("setup", *ALL) == expected
-    assert person.refused("uninstall") == expected
+    assert person.refused("setup", *ALL, "--skills").startswith(message.format(path=path))
 
 
-def test_a_folder_that_leads_out_of_the_project_is_refused(person: Home) -> None:
-    (person.project / ".claude").symlink_to(person.elsewhere)
-    expected = f"{person.project}/.claude/settings.json: it is a link out of the workspace, so it was left unchanged"
-    assert person.refused("setup", *ALL) == expected
-
-
-@pytest.mark.parametrize("target", ["../../home/.bashrc", "../README.md", "../.git/hooks/pre-commit", "none"])
-def test_a_backup_is_written_through_no_link(target: str, person: Home) -> None:
+@each_row("target", ["../../home/.bashrc", "../.git/hooks/pre-commit", "none"])
+def test_a_backup_is_written_through_no_link(target: str, tmp_path: Path) -> None:
     """A repository may bring the link, and what is backed up: that would take the place of any file of the project."""
+    person = Home(tmp_path)
     person.write(".claude/settings.json", '{"model": "x"}')
     link = person.project / f".claude/settings.json{BACKUP_SUFFIX}"
     link.symlink_to(target)
@@ -698,26 +567,6 @@ def test_a_backup_is_written_through_no_link(target: str, person: Home) -> None:
         f"{link}: it is a link, and a backup would overwrite what it leads to; remove the link first"
     )
     assert files(person) == before
-
-
-def test_no_file_of_git_is_written_through_a_link(person: Home) -> None:
-    link = person.project / ".claude/settings.json"
-    link.parent.mkdir()
-    link.symlink_to("../.git/hooks/pre-commit")
-    assert person.refused("setup", *ALL) == f"{link}: it is a link into .git, so it was left unchanged"
-
-
-def test_a_skill_is_not_written_through_a_link_out_of_the_project(person: Home) -> None:
-    (person.project / ".agents").symlink_to(person.elsewhere)
-    path = person.project / ".agents/skills/brief/SKILL.md"
-    expected = f"{path}: it is a link out of the workspace, so it was left unchanged"
-    assert person.refused("setup", *ALL, "--skills") == expected
-
-
-def test_a_file_where_a_folder_is_needed_is_found_before_anything_is_written(person: Home) -> None:
-    person.write(".claude", "a file")
-    expected = f"{person.project}/.claude/settings.json: {person.project}/.claude is not a folder; nothing was changed"
-    assert person.refused("setup", *ALL) == expected
 
 
 AS_ANYBODY = """
@@ -731,44 +580,32 @@ sys.exit(main.main(sys.argv[1:]))
 """The program without what root may do beyond others. Another user might not be let into the checkout at all."""
 
 
-@pytest.fixture
-def anybody(person: Home) -> Home:
-    """Somebody for whom the modes of files count."""
-    if IS_ROOT:
-        person.rcs = [sys.executable, "-c", AS_ANYBODY]
-    return person
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["file", "folder", "project", "kept"])
-def test_what_may_not_be_read_or_written_is_refused(mode: str, anybody: Home) -> None:
-    path = anybody.write(".claude/settings.json", '{"model": "x"}')
-    if mode == "file":
-        path.chmod(0)
-        expected = f"{path}: permission denied"
-    elif mode == "folder":
-        path.parent.chmod(0o555)
-        expected = f"{path}: you may not write in {path.parent}; nothing was changed"
-    elif mode == "project":
-        anybody.project.chmod(0o555)
-        codex = anybody.project / ".codex/hooks.json"
-        expected = f"{codex}: you may not write in {anybody.project}; nothing was changed"
-    else:
-        kept = anybody.write(f".claude/settings.json{BACKUP_SUFFIX}", "{}")
-        kept.chmod(0)
-        expected = f"{kept}: permission denied"
+@each_row("name", ["file", "folder", "project"])
+def test_what_may_not_be_read_or_written_is_refused(name: str, tmp_path: Path) -> None:
+    person = Home(tmp_path)
+    person.rcs = [sys.executable, "-c", AS_ANYBODY] if IS_ROOT else person.rcs
+    path = person.write(".claude/settings.json", '{"model": "x"}')
+    place, mode, says = {
+        "file": (path, 0, f"{path}: permission denied"),
+        "folder": (path.parent, 0o555, f"{path}: you may not write in {path.parent}; nothing was changed"),
+        "project": (person.project, 0o555, f"you may not write in {person.project}; nothing was changed"),
+    }[name]
+    place.chmod(mode)
     try:
-        assert anybody.refused("setup", *ALL) == expected
+        assert person.refused("setup", *ALL).endswith(says)
     finally:
-        anybody.project.chmod(0o755)
-        path.parent.chmod(0o755)
+        place.chmod(0o755)
 
 
-# --- links, modes
+# --- links
 
 
-def test_settings_that_are_a_link_to_dotfiles_are_written_through(person: Home) -> None:
-    dotfiles = person.write("dotfiles/settings.json", CLAUDE_SETTINGS, at=person.folder)
+@pytest.mark.parametrize("text", [CLAUDE_SETTINGS, None], ids=["a file", "not there yet"])
+def test_settings_that_are_a_link_to_dotfiles_are_written_through(text: str | None, person: Home) -> None:
+    dotfiles = person.write("dotfiles/settings.json", text or "", at=person.folder)
+    if text is None:
+        dotfiles.unlink()
     (person.home / ".claude").mkdir()
     link = person.home / ".claude/settings.json"
     link.symlink_to(dotfiles)
@@ -780,84 +617,30 @@ def test_settings_that_are_a_link_to_dotfiles_are_written_through(person: Home) 
     assert person.contents() == before
 
 
-def test_a_link_to_a_file_that_is_not_there_yet_stays_a_link(person: Home) -> None:
-    (person.folder / "dotfiles").mkdir()
-    (person.home / ".claude").mkdir()
-    link = person.home / ".claude/settings.json"
-    link.symlink_to(person.folder / "dotfiles/settings.json")
-    before = person.contents()
-    person.ok("setup", "--client", "claude", "--scope", "user")
-    assert "SessionStart" in (person.folder / "dotfiles/settings.json").read_text()
-    person.ok("uninstall", "--scope", "user")
-    assert person.contents() == before
-
-
-@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664])
-def test_the_mode_of_a_file_is_kept(mode: int, person: Home) -> None:
-    path = person.write(".claude/settings.json", '{"model": "x"}')
-    path.chmod(mode)
-    person.ok("setup", "--client", "claude")
-    for made in (path, path.with_name(path.name + BACKUP_SUFFIX)):
-        assert stat.S_IMODE(made.stat().st_mode) == mode
-    person.ok("uninstall")
-    assert stat.S_IMODE(path.stat().st_mode) == mode
-
-
 # --- the command that is written
-
-
-def stop_payload(person: Home) -> bytes:
-    return json.dumps({"session_id": "s1", "cwd": str(person.project), "hook_event_name": "Stop"}).encode()
-
-
-def answers(person: Home, command: str) -> None:
-    """From another folder, with nothing in the environment."""
-    done = subprocess.run(
-        ["/bin/sh", "-c", command],
-        input=stop_payload(person),
-        capture_output=True,
-        cwd=person.elsewhere,
-        env={},
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
-
-
-def commands_work(person: Home) -> None:
-    for name in (".codex/hooks.json", ".claude/settings.json"):
-        settings = json.loads((person.project / name).read_text())
-        (handler,) = settings["hooks"]["Stop"][0]["hooks"]
-        assert set(handler) == {"type", "command", "timeout"}
-        answers(person, handler["command"])
 
 
 def test_the_command_works_from_anywhere_with_an_empty_environment(person: Home) -> None:
     person.ok("setup", *ALL)
-    commands_work(person)
+    call = {"session_id": "s1", "cwd": str(person.project), "hook_event_name": "Stop"}
+    for name in (".codex/hooks.json", ".claude/settings.json"):
+        (handler,) = json.loads((person.project / name).read_text())["hooks"]["Stop"][0]["hooks"]
+        command = ["/bin/sh", "-c", handler["command"]]
+        options: dict[str, Any] = {"cwd": person.elsewhere, "env": {}, "timeout": 60}
+        done = subprocess.run(command, input=json.dumps(call).encode(), capture_output=True, check=False, **options)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
 
 
-@pytest.mark.slow
-def test_the_command_works_where_the_environment_has_blanks_in_its_path(person: Home) -> None:
-    """As `pip` puts the programs there; no `#!` line could name that interpreter."""
-    place = person.folder / "an env; here"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True, timeout=60)
-    (packages,) = place.glob("lib/python*/site-packages")
-    added = "".join(f"import site; site.addsitedir({path!r})\n" for path in site.getsitepackages())
-    (packages / "outer.pth").write_text(added + f"{Path(rcs_hooks.__file__).parents[1]}\n")
-    for program in (RCS, HOOK):
-        shutil.copy(program, place / "bin")
-    person.rcs = [str(place / "bin/rcs")]
-    person.ok("setup", *ALL)
-    commands_work(person)
-    settings = json.loads((person.project / ".claude/settings.json").read_text())
-    assert settings["permissions"]["allow"][0] == f"Bash({shlex.quote(str(place / 'bin/rcs'))} state:*)"
-    after = person.state()
-    person.ok("setup", *ALL)
-    assert person.state() == after
-    person.ok("uninstall")
-    assert not (person.project / ".claude").exists()
-    assert not (person.project / ".codex").exists()
+def test_variables_of_ours_go_into_the_server_s_entry(person: Home) -> None:
+    person.env |= {"RCS_B": "two words", "RCS_A": "ü", "RCS_EMPTY": " ", "RCS_SESSION_ID": "s1", "OTHER": "x"}
+    person.ok("setup", *ALL, "--transport", "mcp")
+    entry = SERVER | {"env": {"RCS_A": "ü", "RCS_B": "two words"}}
+    assert json.loads((person.project / ".mcp.json").read_text()) == {"mcpServers": {"rcs_state": entry}}
+    config = tomllib.loads((person.project / ".codex/config.toml").read_text())
+    assert config == {"mcp_servers": {"rcs_state": CODEX_SERVER | entry}}
+    person.env["RCS_A"] = os.fsdecode(b"\xff")
+    said = person.refused("setup", *ALL, "--transport", "mcp")
+    assert said.endswith("a path or a variable that belongs there is not UTF-8; nothing was changed")
 
 
 def test_another_environment_takes_the_place_of_the_first(person: Home) -> None:
@@ -884,21 +667,6 @@ def test_a_time_out_that_the_person_changed_stays(person: Home) -> None:
     before = person.state()
     person.ok("setup", *ALL)
     assert person.state() == before
-
-
-def test_variables_of_ours_go_into_the_server_s_entry(person: Home) -> None:
-    person.env |= {"RCS_B": "two words", "RCS_A": "ü", "RCS_EMPTY": " ", "RCS_SESSION_ID": "s1", "OTHER": "x"}
-    person.ok("setup", *ALL, "--transport", "mcp")
-    entry = SERVER | {"env": {"RCS_A": "ü", "RCS_B": "two words"}}
-    assert json.loads((person.project / ".mcp.json").read_text()) == {"mcpServers": {"rcs_state": entry}}
-    config = tomllib.loads((person.project / ".codex/config.toml").read_text())
-    assert config == {"mcp_servers": {"rcs_state": CODEX_SERVER | entry}}
-
-
-def test_a_variable_that_is_no_text_is_refused(person: Home) -> None:
-    person.env["RCS_A"] = os.fsdecode(b"\xff")
-    said = person.refused("setup", *ALL, "--transport", "mcp")
-    assert said.endswith("a path or a variable that belongs there is not UTF-8; nothing was changed")
 
 
 # --- under our name, and not ours: it came with a repository
@@ -929,14 +697,6 @@ def test_a_server_under_our_name_is_replaced_whole_and_shown_before_it_is_approv
     assert said.index(f"changed {person.project / '.mcp.json'}") < said.index(f"wrote {settings}")
 
 
-def test_a_server_under_our_name_goes_with_a_set_up_by_commands(person: Home) -> None:
-    person.write(".mcp.json", json.dumps({"mcpServers": {"rcs_state": EVIL}}))
-    person.write(".codex/config.toml", EVIL_TOML)
-    person.write(".claude/settings.json", '{"enabledMcpjsonServers": ["rcs_state"], "model": "x"}')
-    person.ok("setup", *ALL)
-    assert "rcs_state" not in "".join(text for name, text in files(person).items() if not name.endswith(BACKUP_SUFFIX))
-
-
 def test_the_person_s_own_variables_stay_in_their_own_files(person: Home) -> None:
     own = SERVER | {"env": {"MINE": "1"}, "timeout": 7}
     person.write(".claude.json", json.dumps({"mcpServers": {"rcs_state": own}}), at=person.home)
@@ -947,24 +707,19 @@ def test_the_person_s_own_variables_stay_in_their_own_files(person: Home) -> Non
 @each_row(
     "handler",
     [
-        {"type": "command", "command": "PATH=/evil rcs-hook"},
-        {"type": "command", "command": f"{LINE}; evil"},
-        {
-            "type": "command",
-            "command": "/evil/python3 -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0",
-        },
-        {"type": "command", "command": LINE, "bash": "evil", "commandWindows": "evil"},
-        {"type": "command", "command": LINE, "args": ["evil"]},
+        {"command": "PATH=/evil rcs-hook"},
+        {"command": LINE.replace(str(PYTHON), "/evil/python3")},
+        {"command": LINE, "bash": "evil", "commandWindows": "evil"},
         {"type": "mcp_tool", "server": "rcs_state", "tool": "emit", "input": {"data": "evil"}},
     ],
-    ids=["a path", "more behind it", "another Python", "other fields", "arguments", "another tool"],
 )
-def test_a_hook_under_our_name_is_replaced_and_shown(handler: dict[str, Any], person: Home) -> None:
-    evil = {"hooks": {"Stop": [{"hooks": [handler | {"timeout": 7}]}]}}
-    for name in (".claude/settings.json", ".codex/hooks.json"):
-        person.write(name, json.dumps(evil, indent=2))
+def test_a_hook_under_our_name_is_replaced_and_shown(handler: dict[str, Any], tmp_path: Path) -> None:
+    person, names = Home(tmp_path), (".claude/settings.json", ".codex/hooks.json")
+    for name in names:
+        stop = [{"hooks": [{"type": "command", "timeout": 7} | handler]}]
+        person.write(name, json.dumps({"hooks": {"Stop": stop}}, indent=2))
     said = person.ok("setup", *ALL)
-    for name in (".claude/settings.json", ".codex/hooks.json"):
+    for name in names:
         after = json.loads((person.project / name).read_text())["hooks"]
         assert after["Stop"] == [{"hooks": [COMMAND | {"timeout": 7}]}]
     assert len(re.findall(r"^-.*evil", said, re.MULTILINE)) >= 2
@@ -973,12 +728,13 @@ def test_a_hook_under_our_name_is_replaced_and_shown(handler: dict[str, Any], pe
 # --- folders, and the place of a person's own hooks
 
 
-@pytest.mark.parametrize("folder", [".codex", ".claude", ".claude/skills", ".agents", ".agents/skills/mine"])
-def test_an_empty_folder_that_was_there_stays(folder: str, person: Home) -> None:
+@each_row("folder", [".codex", ".claude/skills"])
+def test_an_empty_folder_that_was_there_stays(folder: str, tmp_path: Path) -> None:
+    person = Home(tmp_path)
     (person.project / folder).mkdir(parents=True)
     (person.home / ".codex").mkdir()
     before = person.contents()
-    for transport in ("command", "mcp", "mcp", "command"):
+    for transport in ("mcp", "command"):
         person.ok("setup", *ALL, "--skills", "--writable", "--transport", transport)
         person.ok("setup", *ALL, "--scope", "user", "--transport", transport)
     person.ok("uninstall")
@@ -986,66 +742,37 @@ def test_an_empty_folder_that_was_there_stays(folder: str, person: Home) -> None
     assert person.contents() == before
 
 
-def test_the_mark_goes_where_the_folder_stays_with_a_key_of_the_persons(person: Home) -> None:
-    (person.project / ".claude").mkdir()
-    person.ok("setup", "--client", "claude")
-    path = person.project / ".claude/settings.json"
-    assert (path.parent / BACKUP_SUFFIX).exists()
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"mine": 1}))
-    person.ok("uninstall")
-    assert json.loads(path.read_text()) == {"mine": 1}
-    assert not (path.parent / BACKUP_SUFFIX).exists()
-
-
-def test_a_mark_of_somebody_else_s_is_left(person: Home) -> None:
-    person.write(".codex/.before-rcs", "theirs")
-    before = person.contents()
-    person.ok("setup", "--client", "codex")
-    person.ok("uninstall")
-    assert person.contents() == before
-
-
 @each_row(
     ("groups", "moves"),
-    [
-        ([["ours"], ["theirs"]], True),
-        ([["theirs"], ["ours"]], False),
-        ([["ours", "theirs"]], True),
-        ([["theirs", "ours"]], False),
-        ([["ours"]], False),
-    ],
+    [([["ours"], ["theirs"]], True), ([["ours", "theirs"]], True), ([["theirs", "ours"]], False), ([["ours"]], False)],
 )
 def test_uninstall_says_when_a_hook_of_the_person_s_own_wants_approval_again(
-    groups: list[list[str]], moves: bool, person: Home
+    groups: list[list[str]], moves: bool, tmp_path: Path
 ) -> None:
+    person = Home(tmp_path)
     handlers = {"ours": COMMAND, "theirs": {"type": "command", "command": "say done"}}
     stop = [{"hooks": [handlers[name] for name in group]} for group in groups]
     person.write(".codex/hooks.json", json.dumps({"hooks": {"Stop": stop}}))
-    said = person.ok("uninstall")
-    again = "Codex: hooks of your own have moved up in their file, so approve them again: start `codex`, then /hooks.\n"
-    assert (again in said) is moves
+    assert ("approve them again: start `codex`, then /hooks.\n" in person.ok("uninstall")) is moves
 
 
 # --- the command line
 
 
-@pytest.mark.parametrize("home", [None, "", "relative"])
-def test_without_a_home_nothing_is_found(home: str | None, person: Home) -> None:
+@each_row("home", [None, "relative"])
+def test_without_a_home_nothing_is_found(home: str | None, tmp_path: Path) -> None:
+    person = Home(tmp_path)
     person.env.pop("HOME")
-    if home is not None:
-        person.env["HOME"] = home
+    person.env |= {"HOME": home} if home else {}
     expected = "HOME is not set, so your clients' files cannot be found; set HOME and run this command again"
     assert person.refused("setup", *ALL, "--scope", "user") == expected
 
 
-def test_without_a_client_it_is_asked_which(person: Home) -> None:
-    clients = ("codex", "claude", "copilot", "qwen", "gemini")
-    named = ", ".join(f"--client {client}" for client in clients)
-    expected = f"none of {', '.join(clients)} is on PATH; name the one you mean: {named}"
+def test_without_a_client_it_is_asked_which_and_one_that_is_there_is_found(person: Home) -> None:
+    named = ", ".join(f"--client {client}" for client in CLIENTS)
+    expected = f"none of {', '.join(CLIENTS)} is on PATH; name the one you mean: {named}"
     assert person.refused("setup") == expected
 
-
-def test_the_clients_that_are_there_are_found(person: Home) -> None:
     bin_folder = person.write("bin/codex", "#!/bin/sh\n", at=person.folder).parent
     (bin_folder / "codex").chmod(0o755)
     person.env["PATH"] = f"{bin_folder}{os.pathsep}{os.defpath}"
@@ -1068,16 +795,6 @@ def test_the_project_is_found_from_a_subfolder_or_named(person: Home) -> None:
     missing = person.folder / "missing"
     expected = f"{missing} does not exist; name the project with --root"
     assert person.refused("setup", "--client", "claude", "--root", str(missing)) == expected
-
-
-@each_row("command", ["setup", "uninstall"])
-@each_row("args", [("--nope",), ("--client", "vim"), ("--scope", "all"), ("extra",), ("--clie", "all")])
-def test_a_command_line_that_says_nothing(command: str, args: tuple[str, ...], person: Home) -> None:
-    before = person.state()
-    done = person.run(command, *args)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert (done.stderr[:5], done.stderr.count("\n")) == ("rcs: ", 1)
-    assert person.state() == before
 
 
 # --- skills
@@ -1125,25 +842,6 @@ def test_a_skill_of_an_older_version_is_brought_up_to_date(person: Home) -> None
 
 
 # --- several at once, and cut short
-
-
-@pytest.mark.slow
-def test_two_at_once_leave_whole_files(person: Home) -> None:
-    person.write(".claude/settings.json", CLAUDE_SETTINGS)
-    for _ in range(4):
-        both = [
-            subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stderr=-1, stdout=-1)
-            for _ in range(2)
-        ]
-        assert [(process.communicate(timeout=60)[1], process.returncode) for process in both] == [(b"", 0)] * 2
-        left = files(person)
-        assert left.pop(f"a project/.claude/settings.json{BACKUP_SUFFIX}") == CLAUDE_SETTINGS
-        names = (".claude/settings.json", ".codex/hooks.json", ".qwen/settings.json", ".gemini/settings.json")
-        assert set(left) == {f"a project/{name}" for name in names}
-        assert left["a project/.codex/hooks.json"] == CODEX_BY_COMMAND
-        assert "Codex: nothing to change\n" in person.ok("setup", *ALL)
-        person.ok("uninstall")
-        assert files(person) == {"a project/.claude/settings.json": CLAUDE_SETTINGS}
 
 
 def test_a_folder_that_another_setup_has_just_made_is_not_taken_for_the_persons(
@@ -1204,24 +902,13 @@ def test_a_file_that_another_program_changes_in_between_is_not_overwritten(perso
 
 
 @pytest.mark.slow
-def test_a_reader_that_goes_away_does_not_stop_it_halfway(person: Home) -> None:
-    """As in `rcs setup | head -1`."""
-    person.write(".claude/settings.json", json.dumps({"note": "x" * 300_000}))
-    process = subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stdout=-1, stderr=-1)
-    assert process.stdout is not None
-    process.stdout.close()
-    assert process.communicate(timeout=60)[1] == b""
-    assert "Codex: nothing to change\nClaude Code: nothing to change\n" in person.ok("setup", *ALL)
-
-
-@pytest.mark.slow
 def test_killed_at_any_moment_each_file_is_whole(person: Home) -> None:
     old = json.dumps({"note": "x" * 50_000}, indent=4)
     path = person.write(".claude/settings.json", old)
+    kept, codex = path.with_name(path.name + BACKUP_SUFFIX), person.project / ".codex/hooks.json"
     started = time.monotonic()
     person.ok("setup", *ALL)
-    length = time.monotonic() - started
-    new = path.read_text()
+    length, new = time.monotonic() - started, path.read_text()
     person.ok("uninstall")
     for step in range(20):
         process = subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stdout=-3)
@@ -1230,16 +917,12 @@ def test_killed_at_any_moment_each_file_is_whole(person: Home) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
         process.wait(60)
-        assert path.read_text() in (old, new)
-        codex = person.project / ".codex/hooks.json"
+        assert path.read_text() in ((old, new) if kept.exists() else (old,))
         assert not codex.exists() or codex.read_text() == CODEX_BY_COMMAND
-        kept = path.with_name(path.name + BACKUP_SUFFIX)
         assert not kept.exists() or kept.read_text() == old
-        assert path.read_text() == old or kept.exists()
     person.ok("setup", *ALL)
     person.ok("uninstall")
-    left = {name for name in files(person) if "/.rcs-" not in name}
-    assert left == {"a project/.claude/settings.json"}
+    assert {name for name in files(person) if "/.rcs-" not in name} == {"a project/.claude/settings.json"}
     assert path.read_text() == old
 
 
@@ -1262,10 +945,11 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("transports", [("command",), ("mcp",), ("mcp", "command"), ()], ids=" ".join)
+@each_row("transports", [("mcp", "command"), ()])
 def test_nothing_under_our_name_comes_back_from_a_copy_that_a_repository_brought(
-    transports: tuple[str, ...], person: Home
+    transports: tuple[str, ...], tmp_path: Path
 ) -> None:
+    person = Home(tmp_path)
     for name, text in HOSTILE.items():
         person.write(name, text)
         person.write(name + BACKUP_SUFFIX, text)
@@ -1294,9 +978,9 @@ def test_a_copy_that_says_something_else_is_left_and_named(person: Home) -> None
     assert f"{path}: ours removed; the backup from before setup stays in settings.json{BACKUP_SUFFIX}\n" in said
 
 
-@each_row("copy", ["{", '{"hooks": 5}', "[]", "a = ["], ids=["cut", "odd hooks", "a list", "TOML"])
-@each_row("name", [".claude/settings.json", ".mcp.json", ".codex/config.toml", ".codex/hooks.json"])
-def test_a_copy_that_cannot_be_read_is_left(name: str, copy: str, person: Home) -> None:
+@each_row(("name", "copy"), [(".claude/settings.json", "{"), (".mcp.json", "[]"), (".codex/config.toml", "a = [")])
+def test_a_copy_that_cannot_be_read_is_left(name: str, copy: str, tmp_path: Path) -> None:
+    person = Home(tmp_path)
     path = person.write(name, OWN[name])
     person.ok("setup", *ALL, "--transport", "mcp")
     person.write(name + BACKUP_SUFFIX, copy)
@@ -1314,76 +998,6 @@ def test_a_copy_with_nothing_but_ours_goes_with_the_file(person: Home) -> None:
     assert f"{person.home / '.claude.json'}: removed; .claude.json{BACKUP_SUFFIX} is removed\n" in said
 
 
-CONFIG_FILE, SETTINGS_FILE = ".codex/config.toml", ".claude/settings.json"
-NOTE = "# precious note\n"
-EDITS = [
-    pytest.param(CONFIG_FILE, 'model="x"\nn = 1\n', "", NOTE, id="a comment"),
-    pytest.param(CONFIG_FILE, 'model="x"\nn = 1\n', "n = 1", "n = true", id="a truth"),
-    pytest.param(CONFIG_FILE, "n = 1\nm = 2\n", "n = 1", "n = 1.0", id="a float"),
-    pytest.param(CONFIG_FILE, "n = 1\nm = 'x'", "n = 1", "n = 1 # one", id="no newline at the end"),
-    pytest.param(SETTINGS_FILE, '{\n  "b": 0\n}\n', "0", "false", id="false"),
-    pytest.param(SETTINGS_FILE, '{"b": 1, "c":2}', "1", "1.0", id="one line"),
-    pytest.param(SETTINGS_FILE, '{\n "b": 0,\n "hooks": { }\n}', '"b"', '"new": 1,\n "b"', id="empty hooks"),
-]
-
-
-@each_row("again", [(), ("command",)], ids=["uninstall", "another transport"])
-@each_row(("name", "text", "old", "new"), EDITS)
-def test_what_the_person_changed_since_setup_is_theirs_to_the_byte(
-    name: str, text: str, old: str, new: str, again: tuple[str, ...], person: Home
-) -> None:
-    where = ("--client", "codex" if name == CONFIG_FILE else "claude", "--scope", "user")
-    path = person.write(name, text, at=person.home)
-    person.ok("setup", *where, "--transport", "mcp")
-    path.write_text(path.read_text().replace(old, new, 1))
-    for transport in again:
-        person.ok("setup", *where, "--transport", transport)
-    person.ok("uninstall", "--scope", "user")
-    assert path.read_text() == text.replace(old, new, 1)
-
-
-def test_a_comment_of_the_person_s_within_our_table_stays(person: Home) -> None:
-    path = person.write(".codex/config.toml", "model = 'x'\n", at=person.home)
-    person.ok("setup", "--client", "codex", "--scope", "user", "--transport", "mcp")
-    path.write_text(path.read_text().replace("args =", "# a note\nargs ="))
-    person.ok("uninstall", "--scope", "user")
-    assert path.read_text() == "model = 'x'\n# a note\n"
-
-
-@each_row("order", [("local", "user"), ("user", "local")], ids=" ".join)
-@each_row("out", [("local", "user"), ("user", "local")], ids=" ".join)
-@each_row("own", [None, "{}", '{"projects": {"/other": {"mcpServers": {}}}}'])
-def test_two_scopes_in_one_file_are_taken_out_in_any_order(
-    own: str | None, out: tuple[str, ...], order: tuple[str, ...], person: Home
-) -> None:
-    if own is not None:
-        person.write(".claude.json", own, at=person.home)
-    before = person.contents()
-    for scope in order:
-        person.ok("setup", "--client", "claude", "--scope", scope, "--transport", "mcp")
-    assert not [name for name, text in files(person).items() if name.endswith(BACKUP_SUFFIX) and "rcs_state" in text]
-    for scope in out:
-        person.ok("uninstall", "--client", "claude", "--scope", scope)
-    assert person.contents() == before
-
-
-def test_a_dry_run_starts_as_a_real_run_does(person: Home) -> None:
-    enter = "Codex: type a space after a $skill that ends your prompt, or Enter will not send it.\n"
-    tried = person.ok("setup", *ALL, "--dry-run")
-    done = person.ok("setup", *ALL)
-    assert tried.startswith(enter)
-    assert done.startswith(enter)
-    assert done.count(enter) == 1
-    assert enter not in person.ok("setup", *ALL)
-    assert "Enter" not in person.ok("setup", "--client", "claude", "--scope", "user")
-
-
-def test_setup_and_try_give_one_hint_about_enter(person: Home) -> None:
-    hint = CODEX.typing_hint
-    assert f"Codex: {hint}\n" in person.ok("setup", *ALL, "--dry-run")
-    assert person.ok("try", "fix it with $forge").startswith(f"(In Codex, {hint})\n")
-
-
 def test_setup_names_the_options_that_let_copilot_cli_run_what_its_agent_is_told(tmp_path: Path) -> None:
     person = Home(tmp_path)
     folder = RCS.parent
@@ -1395,3 +1009,19 @@ def test_setup_names_the_options_that_let_copilot_cli_run_what_its_agent_is_told
     person.ok("uninstall", "--client", "copilot")
     person.env["PATH"] = f"{folder}:{os.defpath}"
     assert f"{asks} 'shell(rcs:*)'` changes" in person.ok("setup", "--client", "copilot")
+
+
+@each_row("order", [("local", "user"), ("user", "local")])
+@each_row("out", [("local", "user"), ("user", "local")])
+def test_two_scopes_in_one_file_are_taken_out_in_any_order(
+    out: tuple[str, ...], order: tuple[str, ...], tmp_path: Path
+) -> None:
+    person = Home(tmp_path)
+    person.write(".claude.json", '{"projects": {"/other": {"mcpServers": {}}}}', at=person.home)
+    before = person.contents()
+    for scope in order:
+        person.ok("setup", "--client", "claude", "--scope", scope, "--transport", "mcp")
+    assert not [name for name, text in files(person).items() if name.endswith(BACKUP_SUFFIX) and "rcs_state" in text]
+    for scope in out:
+        person.ok("uninstall", "--client", "claude", "--scope", scope)
+    assert person.contents() == before

@@ -14,6 +14,7 @@ import pytest
 
 from rcs_hooks.install import skills
 from tests.cli.test_setup import ALL, CLAUDE_SETTINGS, RCS, SKILLS, Home, files, shown
+from tests.table import each_row
 
 CLAUDE = ("--client", "claude")
 LOCAL = (*CLAUDE, "--scope", "local")
@@ -29,11 +30,6 @@ def person(tmp_path: Path) -> Home:
     return Home(tmp_path)
 
 
-def checks(person: Home, what: str) -> list[dict[str, str]]:
-    found = json.loads(person.run("doctor", "--json").stdout)["checks"]
-    return [check for check in found if check["what"] == what]
-
-
 def settings(person: Home, name: str = "settings.json") -> dict[str, Any]:
     value: dict[str, Any] = json.loads((person.project / ".claude" / name).read_text())
     return value
@@ -44,45 +40,18 @@ def settings(person: Home, name: str = "settings.json") -> dict[str, Any]:
 KEPT = "the entries ask the MCP server, and that stays; --transport command runs a process for each call instead."
 
 
-@pytest.mark.parametrize("scope", ["project", "user"])
-def test_without_a_transport_each_client_keeps_its_own(scope: str, person: Home) -> None:
-    person.ok("setup", *CLAUDE, "--scope", scope, "--transport", "mcp")
+def test_without_a_transport_each_client_keeps_its_own_in_its_scope(person: Home) -> None:
+    person.ok("setup", *CLAUDE, "--scope", "user", "--transport", "mcp")
     over_mcp = person.contents()
-    dry = person.ok("setup", *ALL, "--scope", scope, "--dry-run")
-    said = person.ok("setup", *ALL, "--scope", scope)
-    for text in (dry, said):
-        assert f"Claude Code: {KEPT}\n" in text
-        assert f"Codex: {KEPT}" not in text
+    for said in (person.ok("setup", *ALL, "--scope", "user", "--dry-run"), person.ok("setup", *ALL, "--scope", "user")):
+        assert f"Claude Code: {KEPT}\n" in said
+        assert f"Codex: {KEPT}" not in said
     after = person.contents()
     assert {name: after[name] for name in over_mcp} == over_mcp
     assert "rcs_state" not in "".join(str(after[name]) for name in after.keys() - over_mcp.keys())
-    again = person.ok("setup", *CLAUDE, "--scope", scope, "--transport", "command")
-    assert KEPT not in again
-    assert KEPT not in person.ok("setup", *CLAUDE, "--scope", scope)
-    by_command = person.contents()
-    assert "mcp_tool" not in "".join(map(str, by_command.values()))
-
-
-@pytest.mark.parametrize("transport", ["command", "mcp"])
-def test_the_command_that_moves_the_entries_keeps_their_transport(transport: str, person: Home) -> None:
-    over = " --transport mcp" if transport == "mcp" else ""
-    said = person.ok("setup", *CLAUDE, "--transport", transport)
-    assert f"rcs uninstall --client claude, then rcs setup --client claude --scope local{over}.\n" in said
-
-
-def test_the_transport_of_one_scope_says_nothing_of_another(person: Home) -> None:
-    person.ok("setup", *CLAUDE, "--scope", "user", "--transport", "mcp")
     assert KEPT not in person.ok("setup", *CLAUDE)
-    assert "mcp_tool" not in json.dumps(settings(person))
-
-
-@pytest.mark.parametrize(("client", "name"), [("claude", ".claude/settings.json"), ("codex", ".codex/hooks.json")])
-def test_hooks_of_a_shape_that_no_client_reads_are_refused_with_their_file(
-    client: str, name: str, person: Home
-) -> None:
-    person.write(name, '{"hooks": {"UserPromptSubmit": 4}}')
-    wrong = "hooks.UserPromptSubmit is not a list; fix it by hand; nothing was changed"
-    assert person.refused("setup", "--client", client) == f"{person.project / name}: {wrong}"
+    assert KEPT not in person.ok("setup", *CLAUDE, "--scope", "user", "--transport", "command")
+    assert "mcp_tool" not in "".join(map(str, person.contents().values()))
 
 
 # --- the person's own settings in one project
@@ -102,19 +71,6 @@ def test_the_local_scope_comes_back_to_the_byte(person: Home) -> None:
     assert person.contents() == before
 
 
-@pytest.mark.slow
-def test_doctor_knows_the_local_scope(person: Home) -> None:
-    person.ok("setup", *LOCAL, "--transport", "mcp")
-    (found,) = checks(person, "Claude Code hooks")
-    path = person.project / ".claude/settings.local.json"
-    events = "UserPromptSubmit, Stop, SessionStart, SessionEnd"
-    assert (found["status"], found["found"]) == ("ok", f"{events} in {path} (MCP server)")
-    assert [check["status"] for check in checks(person, "Claude Code server")] == ["ok"]
-    person.ok("setup", *CLAUDE)
-    twice = next(check for check in checks(person, "Claude Code hooks") if "count twice" in check["found"])
-    assert twice["todo"] == "rcs uninstall --client claude --scope local"
-
-
 def test_codex_has_no_local_scope_and_that_is_said(person: Home) -> None:
     expected = f"{NO_LOCAL}; use --scope user or --scope project"
     assert person.refused("setup", "--client", "codex", "--scope", "local") == expected
@@ -122,38 +78,37 @@ def test_codex_has_no_local_scope_and_that_is_said(person: Home) -> None:
     assert set(files(person)) == {"a project/.claude/settings.local.json"}
 
 
+@each_row(
+    ("options", "other"),
+    [
+        ("--client codex", "--client codex --scope user"),
+        ("--client claude", "--client claude --scope local"),
+        ("--client claude --transport mcp", "--client claude --scope local --transport mcp"),
+    ],
+)
+def test_the_project_scope_warns_of_paths_in_files_that_a_team_shares(options: str, other: str, tmp_path: Path) -> None:
+    person, client = Home(tmp_path), " ".join(options.split()[:2])
+    said = person.ok("setup", *options.split())
+    assert "are of this machine: keep them out of commits, or move to your own files: " in said
+    assert f"rcs uninstall {client}, then rcs setup {other}.\n" in said
+    assert "keep them out of commits" not in person.ok("setup", *client.split(), "--scope", "user")
+
+
 def test_skills_have_no_local_scope(person: Home) -> None:
     said = person.refused("setup", *LOCAL, "--skills")
     assert said.startswith("no client looks for skills of yours alone in a project; add --skills to --scope user")
 
 
-@pytest.mark.parametrize(("client", "other"), [("codex", "user"), ("claude", "local")])
-def test_the_project_scope_warns_of_paths_in_files_that_a_team_shares(client: str, other: str, person: Home) -> None:
-    said = person.ok("setup", "--client", client)
-    assert "are of this machine: keep them out of commits, or move to your own files: " in said
-    assert f"rcs uninstall --client {client}, then rcs setup --client {client} --scope {other}.\n" in said
-    assert "keep them out of commits" not in person.ok("setup", "--client", client, "--scope", "user")
-
-
 # --- the status line
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scope", ["project", "local", "user"])
-def test_the_status_line_is_put_in_and_taken_out(scope: str, person: Home) -> None:
-    where = (*CLAUDE, "--scope", scope)
-    folder = person.home if scope == "user" else person.project
-    path = folder / ".claude" / ("settings.local.json" if scope == "local" else "settings.json")
-    person.write(str(path), '{"model": "x"}')
+@each_row("scope", ["project", "local", "user"])
+def test_the_status_line_is_put_in_and_taken_out(scope: str, tmp_path: Path) -> None:
+    person, where = Home(tmp_path), (*CLAUDE, "--scope", scope)
+    name = ".claude/settings.local.json" if scope == "local" else ".claude/settings.json"
+    path = person.write(name, '{"model": "x"}', at=person.home if scope == "user" else None)
     person.ok("setup", *where, "--statusline")
     assert json.loads(path.read_text())["statusLine"] == STATUS_LINE
-    (found,) = checks(person, "Claude Code statusLine")
-    assert (found["status"], found["found"]) == ("ok", f"{path} has it show what runs")
-    asked = json.dumps({"session_id": "s1", "cwd": str(person.project)})
-    done = subprocess.run(
-        ["/bin/sh", "-c", STATUS_LINE["command"]], input=asked, capture_output=True, text=True, env={}, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
     once = person.state()
     person.ok("setup", *where)  # what is there stays
     person.ok("setup", *where, "--statusline")
@@ -193,19 +148,6 @@ def test_codex_has_no_status_line_and_that_is_said(person: Home) -> None:
     assert f"{why}.\n" in person.ok("setup", *ALL, "--statusline")
 
 
-# --- Codex' approval of the server's tools
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("mode", "status"), [("prompt", "warn"), ("approve", "ok")])
-def test_an_approval_that_the_person_has_set_stays_and_doctor_tells_it(mode: str, status: str, person: Home) -> None:
-    text = f'[mcp_servers.rcs_state]\ncommand = "{RCS}"\nargs = ["mcp"]\ndefault_tools_approval_mode = "{mode}"\n'
-    path = person.write(".codex/config.toml", text)
-    person.ok("setup", "--client", "codex", "--transport", "mcp")
-    assert path.read_text() == text
-    assert [check["status"] for check in checks(person, "Codex tools")] == [status]
-
-
 # --- the commands in installed skills
 
 
@@ -219,27 +161,17 @@ def skill(person: Home, client: str, name: str) -> Path:
     return person.project / folder / "skills" / name / "SKILL.md"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("client", ["codex", "claude"])
-def test_the_commands_in_a_skill_run_where_rcs_is_not_on_path(client: str, person: Home) -> None:
+def test_the_commands_in_a_skill_run_where_rcs_is_not_on_path(person: Home) -> None:
     person.ok("setup", *ALL, "--skills")
-    words = shlex.quote(str(RCS))
-    for name in SKILLS:
+    for client, name in ((client, name) for client in ("codex", "claude") for name in SKILLS):
         text = skill(person, client, name).read_text()
-        lines = commands_in(text)
-        assert lines
-        assert all(line.startswith(f"{words} ") for line in lines)
+        assert commands_in(text)
+        assert all(line.startswith(f"{shlex.quote(str(RCS))} ") for line in commands_in(text))
         assert "`rcs " not in text
-    (line,) = commands_in(skill(person, client, "forge").read_text())
+    (line,) = commands_in(skill(person, "claude", "forge").read_text())
     env = {"PATH": os.defpath, "RCS_SESSION_ID": "s1"}
     done = subprocess.run(["/bin/sh", "-c", line], cwd=person.project, env=env, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
-    (found,) = checks(person, f"{'Codex' if client == 'codex' else 'Claude Code'} skills")
-    assert found["status"] == "ok"
-    assert found["found"].endswith(f": they call `{words}`, which runs")
-    once = person.state()
-    person.ok("setup", *ALL, "--skills")
-    assert person.state() == once
 
 
 def test_claude_code_is_told_rcs_where_that_is_this_program_and_codex_login_shell_its_path(person: Home) -> None:
@@ -259,29 +191,6 @@ def test_a_program_in_a_path_with_a_blank_is_quoted_in_a_skill(person: Home) -> 
     assert f"`'{place}/rcs' task status`" in text
 
 
-@pytest.mark.slow
-def test_skills_of_another_place_are_named_and_brought_up_to_date(person: Home) -> None:
-    person.ok("setup", *ALL, "--skills")
-    path = skill(person, "claude", "forge")
-    new = path.read_text()
-    path.write_text(skills.shipped("forge", "/gone/rcs"))
-    edited = skill(person, "claude", "crew")
-    words = shlex.quote(str(RCS))
-    edited.write_text(edited.read_text().replace(f"{words} ", "/gone/rcs "))
-    older, astray, _ = checks(person, "Claude Code skills")
-    assert (older["status"], older["todo"]) == ("warn", "rcs setup --client claude --scope project --skills")
-    assert "forge is of another version, or call another `rcs`" in older["found"]
-    assert (astray["status"], astray["todo"]) == (
-        "warn",
-        f"write `{shlex.quote(str(RCS))}` in place of the command there",
-    )
-    assert f"left: {edited} (it is not as setup wrote it)" in person.ok("setup", *CLAUDE, "--skills")
-    assert path.read_text() == new
-    person.ok("uninstall")
-    assert not path.exists()
-    assert edited.exists()
-
-
 # --- everything goes
 
 
@@ -294,52 +203,38 @@ def used(person: Home) -> None:
     (person.project / ".rcs/out").symlink_to(person.elsewhere)
 
 
-def test_everything_that_was_ever_written_goes(person: Home) -> None:
-    before = set(person.state())
-    used(person)
-    said = person.ok("uninstall", "--purge", "--yes")
-    assert set(person.state()) == {*before, "elsewhere/mine"}
-    assert f"removed {person.project}/.rcs (1 file: out, state)\n" in said
-    assert f"removed {person.home}/.rcs (1 file: rcs.db)\n" in said
-
-
-def test_a_purge_that_is_only_looked_at_removes_nothing(person: Home) -> None:
+def test_everything_that_was_ever_written_goes_once_yes_is_said(person: Home) -> None:
+    fresh = set(person.state())
     used(person)
     before = person.state()
-    assert f"would remove {person.project}/.rcs (1 file: out, state)\n" in person.ok(
-        "uninstall", "--purge", "--dry-run"
-    )
+    no_terminal = "--purge removes state for good, and there is no terminal to ask on; add --yes if you mean it"
+    assert person.refused("uninstall", "--purge", stdin=subprocess.DEVNULL) == no_terminal
+    removed = f"removed {person.project}/.rcs (1 file: out, state)\n"
+    assert removed.replace("removed", "would remove") in person.ok("uninstall", "--purge", "--dry-run")
     assert person.state() == before
-
-
-def test_without_a_terminal_and_without_yes_nothing_is_purged(person: Home) -> None:
-    used(person)
-    expected = "--purge removes state for good, and there is no terminal to ask on; add --yes if you mean it"
-    assert person.refused("uninstall", "--purge", stdin=subprocess.DEVNULL) == expected
-    done = person.run("uninstall", "--yes")
-    assert (done.returncode, "--yes goes with --purge" in done.stderr) == (2, True)
+    assert removed in person.ok("uninstall", "--purge", "--yes")
+    assert set(person.state()) == {*fresh, "elsewhere/mine"}
+    assert person.run("uninstall", "--yes").returncode == 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("answer", "goes"), [(b"y\n", True), (b"\n", False), (b"no\n", False), (b"\x04", False)])
-def test_a_purge_asks_and_takes_only_a_yes(answer: bytes, goes: bool, person: Home) -> None:
+@each_row(("answer", "goes"), [(b"y\n", True), (b"\n", False), (b"\x04", False)])
+def test_a_purge_asks_and_takes_only_a_yes(answer: bytes, goes: bool, tmp_path: Path) -> None:
+    person = Home(tmp_path)
     used(person)
     before = person.state()
     ours, theirs = pty.openpty()
-    try:
-        os.write(ours, answer)
-        done = person.run("uninstall", "--purge", stdin=theirs)
-    finally:
-        os.close(ours)
-        os.close(theirs)
+    os.write(ours, answer)
+    done = person.run("uninstall", "--purge", stdin=theirs)
+    os.close(ours)
+    os.close(theirs)
     assert f"to be removed: {person.home}/.rcs (1 file: rcs.db)\n" in done.stdout
-    assert done.returncode == (0 if goes else 1)
-    assert (person.project / ".rcs").exists() is not goes
-    assert (person.state() == before) is not goes
+    assert (done.returncode, person.state() == before) == ((0, False) if goes else (1, True))
 
 
-@pytest.mark.parametrize("where", ["project", "home"])
-def test_a_link_in_place_of_the_folder_is_left(where: str, person: Home) -> None:
+@each_row("where", ["project", "home"])
+def test_a_link_in_place_of_the_folder_is_left(where: str, tmp_path: Path) -> None:
+    person = Home(tmp_path)
     person.write("mine", "mine", at=person.elsewhere)
     link = (person.project if where == "project" else person.home) / ".rcs"
     link.symlink_to(person.elsewhere)

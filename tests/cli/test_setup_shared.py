@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_setup import ALL, COPILOT, COPILOT_BESIDE_TOOLS, SKILLS, Home, files
+from tests.table import each_row
 
 CLAUDE, COPILOT_ = ("--client", "claude"), ("--client", "copilot")
 OWN = "a project/.github/hooks/rcs-hooks.json"
@@ -31,8 +32,10 @@ def doctor(person: Home, what: str) -> list[dict[str, Any]]:
 # --- hooks that two clients run
 
 
-@pytest.mark.parametrize("scope", ["project", "local"])
-def test_where_claude_code_has_hooks_copilot_cli_gets_none_of_its_own(scope: str, person: Home) -> None:
+@each_row("scope", ["project", "local"])
+def test_where_claude_code_has_hooks_copilot_cli_gets_none_of_its_own(scope: str, tmp_path: Path) -> None:
+    person = Home(tmp_path)
+    (person.home / ".copilot").mkdir()
     person.ok("setup", *CLAUDE, "--scope", scope)
     before = person.state()
     path = person.project / (USED if scope == "project" else ".claude/settings.local.json")
@@ -45,13 +48,6 @@ def test_where_claude_code_has_hooks_copilot_cli_gets_none_of_its_own(scope: str
     assert (hooks["status"], hooks["found"]) == ("ok", f"{events} in {path}, which is Claude Code's and runs here too")
     (project,) = doctor(person, "Copilot CLI project")
     assert project["status"] == "to do"
-
-
-def test_both_at_once_are_set_up_as_one_after_the_other(person: Home) -> None:
-    person.ok("setup", *ALL)
-    assert OWN not in files(person)
-    person.ok("uninstall")
-    assert not any("project" in name and "state" not in name for name in files(person))
 
 
 def test_where_claude_code_asks_a_server_copilot_cli_gets_what_is_left(person: Home) -> None:
@@ -97,18 +93,11 @@ def test_a_file_that_claude_code_cannot_read_serves_nobody(person: Home) -> None
 # --- transports and scopes that a client has not
 
 
-@pytest.mark.parametrize(
-    ("client", "title"), [("copilot", "Copilot CLI"), ("qwen", "Qwen Code"), ("gemini", "Gemini CLI")]
-)
-def test_hooks_over_mcp_are_refused_where_the_client_has_none(client: str, title: str, person: Home) -> None:
-    expected = f"{title} cannot ask an MCP server in place of a hook; use --transport command"
-    assert person.refused("setup", "--client", client, "--transport", "mcp") == expected
-
-
-def test_with_other_clients_they_get_a_process_for_each_call(person: Home) -> None:
-    said = person.ok("setup", *ALL, "--transport", "mcp")
+def test_hooks_over_mcp_are_refused_where_the_client_has_none(person: Home) -> None:
+    expected = "Gemini CLI cannot ask an MCP server in place of a hook; use --transport command"
+    assert person.refused("setup", "--client", "gemini", "--transport", "mcp") == expected
     why = "Copilot CLI, Qwen Code and Gemini CLI cannot ask an MCP server in place of a hook"
-    assert f"{why}: a process answers each call.\n" in said
+    assert f"{why}: a process answers each call.\n" in person.ok("setup", *ALL, "--transport", "mcp")
 
 
 def test_a_status_line_goes_where_the_client_looks_for_it(person: Home) -> None:
@@ -127,23 +116,6 @@ def test_a_status_line_goes_where_the_client_looks_for_it(person: Home) -> None:
     assert not (person.project / ".qwen").exists()
 
 
-@pytest.mark.parametrize(("client", "folder"), [("copilot", ".github"), ("qwen", ".qwen"), ("gemini", ".gemini")])
-def test_a_link_out_of_the_project_is_refused(client: str, folder: str, person: Home) -> None:
-    (person.project / folder).symlink_to(person.elsewhere)
-    assert "it is a link out of the workspace" in person.refused("setup", "--client", client)
-
-
-def test_a_hook_in_a_shape_that_claude_code_does_not_read_is_replaced(person: Home) -> None:
-    person.ok("setup", *CLAUDE)
-    whole = files(person)[f"a project/{USED}"]
-    value = json.loads(whole)
-    value["hooks"]["Stop"] = value["hooks"]["Stop"][0]["hooks"]
-    person.write(USED, json.dumps(value))
-    assert [check["status"] for check in doctor(person, "Claude Code hooks")] == ["broken"]
-    person.ok("setup", *CLAUDE)
-    assert json.loads(files(person)[f"a project/{USED}"]) == json.loads(whole)
-
-
 # --- one folder of skills
 
 
@@ -151,19 +123,16 @@ def skills(person: Home, folder: str = ".agents") -> set[str]:
     return {path.parent.name for path in (person.project / folder / "skills").glob("*/SKILL.md")}
 
 
-@pytest.mark.parametrize("client", ["codex", "copilot", "qwen", "gemini"])
-def test_one_copy_serves_all_and_stays_until_the_last_has_gone(client: str, person: Home) -> None:
+def test_one_copy_serves_all_and_stays_until_the_last_has_gone(person: Home) -> None:
     clients = ["codex", "copilot", "qwen", "gemini"]
     for each in clients:
         person.ok("setup", "--client", each, "--skills")
-        copies = {path: path.read_bytes() for path in person.project.rglob("SKILL.md")}
-        assert {path.parent.name for path in copies} == set(SKILLS)
-    clients.remove(client)
-    for each in clients:
-        said = person.ok("uninstall", "--client", each)
-        assert "the skills stay, for " in said
+        copies = [path.parent.name for path in person.project.rglob("SKILL.md")]
+        assert sorted(copies) == sorted(SKILLS)
+    for each in clients[:-1]:
+        assert "the skills stay, for " in person.ok("uninstall", "--client", each)
         assert skills(person) == set(SKILLS)
-    person.ok("uninstall", "--client", client)
+    person.ok("uninstall", "--client", clients[-1])
     assert skills(person) == set()
 
 
@@ -183,11 +152,3 @@ def test_what_claude_code_has_copilot_cli_does_not_get_twice(person: Home) -> No
     assert f"(not written: Copilot CLI looks in {folder} too, and it is there)" in said
     assert skills(person) == set()
     assert "\nSkills:" not in said
-
-
-def test_all_at_once_have_one_copy_in_each_folder(person: Home) -> None:
-    person.ok("setup", *ALL, "--skills")
-    assert skills(person) == skills(person, ".claude") == set(SKILLS)
-    assert len(list(person.project.rglob("SKILL.md"))) == 2 * len(SKILLS)
-    person.ok("uninstall")
-    assert not list(person.project.rglob("SKILL.md"))

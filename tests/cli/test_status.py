@@ -8,12 +8,9 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-import pytest
-
 from rcs_hooks.overview.words import NOTHING, TO_END
 from rcs_hooks.state.question_service import ask
 from tests.cli.test_state_commands import rcs
-from tests.overview.test_overview import look, only
 from tests.state.test_operations import at
 from tests.support import RCS_HOOK, Workspace, clean_env, paste, run_rcs
 
@@ -51,13 +48,37 @@ def test_what_waits_comes_first_with_the_command_that_answers_it(workspace: Work
     ]
 
 
-def test_one_session_alone_can_be_asked_for(workspace: Workspace) -> None:
+def test_one_session_alone_can_be_asked_for_and_one_that_has_nothing_is_named(workspace: Workspace) -> None:
+    none = "nothing runs in session zzzz"
+    assert status(workspace, "--session", "zzzz") == [none]
     workspace.now = time.time()
-    workspace.prompt("$forge")
-    workspace.prompt("$team", session="s2")
-    assert status(workspace)[0] == "Runs (2)"
-    head, first, *_ = status(workspace, "--session", "s2")
-    assert (head, first.split()[:2], first.split()[-1]) == ("Runs (1)", ["team", "starting"], "s2")
+    workspace.prompt("$forge", session="01890a5d-ac96-7000-8000-000000000001")
+    one = f"{none}; something does in 01890a5d: `rcs status` shows all"
+    assert status(workspace, "--session", "zzzz") == [one]
+    workspace.prompt("$team", session="01890a5d-bc96-7000-8000-000000000001")
+    both = f"{none}; something does in 01890a5d-b, 01890a5d-a: `rcs status` shows all"
+    assert status(workspace, "--session", "zzzz") == [both]
+    head, first, *_ = status(workspace, "--session", "01890a5d-b")
+    assert (head, first.split()[:2]) == ("Runs (1)", ["team", "starting"])
+    agents = rcs(workspace.root, "status", CLAUDE_CODE_SESSION_ID="s2")
+    assert agents.out.splitlines()[0] == "Runs (2)", "it hides no other"
+
+
+def test_on_a_terminal_it_says_how_a_run_is_ended_and_names_clients_where_they_differ(workspace: Workspace) -> None:
+    workspace.now = time.time()
+    env = clean_env(COLUMNS="80", NO_COLOR="1", TERM="xterm")
+
+    def shown() -> list[str]:
+        return run_rcs("status", cwd=workspace.root, env=env, is_terminal=True).stdout.splitlines()
+
+    assert shown()[-1] != TO_END
+    workspace.prompt("$team")
+    assert (shown()[1].split()[-1], shown()[-1]) == ("s1", TO_END)
+    workspace.call("BeforeAgent", "s2", prompt="$forge")
+    assert [re.split(" {2,}", line)[-1] for line in shown()[1:3]] == ["Gemini CLI s2", "Codex s1"]
+    for session in ("s1", "s2"):
+        workspace.call("SessionEnd", session, reason="exit")
+    assert shown()[-1] != TO_END
 
 
 def test_the_page_of_one_session_has_the_command_that_ends_each_run(workspace: Workspace) -> None:
@@ -75,83 +96,11 @@ def test_the_page_of_one_session_has_the_command_that_ends_each_run(workspace: W
     assert "To end it" not in "".join(status(workspace))
 
 
-def test_where_sessions_of_several_clients_run_each_is_named(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    workspace.prompt("$team", session="s1")
-    env = clean_env(COLUMNS="80", NO_COLOR="1", TERM="xterm")
-
-    def ends() -> list[str]:
-        shown = run_rcs("status", cwd=workspace.root, env=env, is_terminal=True).stdout.splitlines()
-        return [re.split(" {2,}", line)[-1] for line in shown[1:3]]
-
-    assert ends()[0] == "s1"
-    workspace.call("BeforeAgent", "s2", prompt="$forge")
-    assert ends() == ["Gemini CLI s2", "Codex s1"]
-
-
-def test_on_a_terminal_a_line_says_how_a_run_is_ended(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    env = clean_env(COLUMNS="80", NO_COLOR="1", TERM="xterm")
-
-    def last() -> str:
-        return run_rcs("status", cwd=workspace.root, env=env, is_terminal=True).stdout.splitlines()[-1]
-
-    assert last() != TO_END
-    workspace.prompt("$forge")
-    assert last() == TO_END
-    workspace.call("SessionEnd", "s1", reason="exit")
-    assert last() != TO_END
-
-
-def test_a_run_of_the_workspace_is_ended_by_its_command(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    workspace.write("forge", None)
-    entry = only(look(workspace), "running")
-    assert f"    To end it: {entry.to_end}" in status(workspace)
-    env = clean_env(PATH=f"{RCS_HOOK.parent}:{os.environ['PATH']}")
-    assert paste(entry.to_end, cwd=workspace.root, env=env).returncode == 0
-    assert look(workspace).running == ()
-
-
-NOTHING_IN: dict[str, tuple[tuple[str, ...], str]] = {
-    "nothing runs anywhere": ((), ""),
-    "one other": (("s1",), "; something does in s1: `rcs status` shows all"),
-    "two others": (("s1", "s2"), "; something does in s2, s1: `rcs status` shows all"),
-    "two that begin alike": (
-        ("01890a5d-ac96-7000-8000-000000000001", "01890a5d-bc96-7000-8000-000000000001"),
-        "; something does in 01890a5d-b, 01890a5d-a: `rcs status` shows all",
-    ),
-}
-
-
-@pytest.mark.parametrize(("sessions", "others"), NOTHING_IN.values(), ids=NOTHING_IN)
-def test_a_session_that_has_nothing_is_named(sessions: tuple[str, ...], others: str, workspace: Workspace) -> None:
-    workspace.now = time.time()
-    for session in sessions:
-        workspace.prompt("$forge", session=session)
-    assert status(workspace, "--session", "zzzz") == [f"nothing runs in session zzzz{others}"]
-
-
-def test_the_session_of_an_agents_shell_hides_no_other(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    workspace.prompt("$forge")
-    workspace.prompt("$team", session="s2")
-    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s2")
-    assert status(workspace)[0] == "Runs (2)"
-
-
 def test_switched_off_hooks_are_told(workspace: Workspace) -> None:
     rcs(workspace.root, "off")
     off = workspace.root / ".rcs" / "off"
     assert status(workspace) == [NOTHING, f"the hooks are off: {off} is set; to switch them on: rcs on"]
     assert json.loads(status(workspace, "--json")[0])["off"] == str(off)
-
-
-def test_as_json_it_is_one_object_with_five_lists(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    (line,) = status(workspace, "--json")
-    found = json.loads(line)
-    assert list(found) == ["waiting", "running", "ended", "tasks", "closed"]
-    assert [entry["name"] for entry in found["running"]] == ["forge"]
 
 
 def test_each_command_that_is_shown_can_be_pasted(workspace: Workspace, tmp_path: Path) -> None:
@@ -161,6 +110,7 @@ def test_each_command_that_is_shown_can_be_pasted(workspace: Workspace, tmp_path
     ask(at(workspace)._replace(now=workspace.now), "forge", "Which database?")
     workspace.prompt("$team", session="s2")
     workspace.call("SessionEnd", "s2", reason="exit")
+    workspace.write("autopilot", None)
     workspace.write("ultraqa", "s3")
     workspace.mode_path("ultraqa", "s3").write_text("{")
     assert run_rcs("task", "new", "login", cwd=workspace.root, env=env).returncode == 0
@@ -169,10 +119,11 @@ def test_each_command_that_is_shown_can_be_pasted(workspace: Workspace, tmp_path
         assert run_rcs("emit", "--workflow", "x", *words, cwd=workspace.root, env=env).returncode == 0
     shown = run_rcs("status", cwd=workspace.root, env=env).stdout.splitlines()
     commands = [line.partition(": ")[2] for line in shown if line.startswith("    To ") or "needs: " in line]
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         done = paste(command, cwd=workspace.root, env=env)
         assert (done.returncode, done.stderr) == (0, ""), command
     found = json.loads(run_rcs("status", "--json", cwd=workspace.root, env=env).stdout)
+    assert list(found) == ["waiting", "running", "ended", "tasks", "closed"]
     assert [entry["kind"] for entry in found["waiting"]] == ["run", "run"]
     assert found["closed"] == []

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from rcs_hooks.mcp import tools
-from tests.support import RCS_HOOK, Workspace, clean_env, hook_here, run_rcs
-
-RCS = RCS_HOOK.parent / "rcs"
+from tests.support import Workspace, clean_env, hook_here, run_rcs
+from tests.table import each_row
 
 
 @pytest.fixture
@@ -22,7 +20,7 @@ def home(tmp_path: Path) -> Path:
     return folder
 
 
-def rcs(workspace: Workspace, home: Path, *words: str, **env: str) -> tuple[int, str]:
+def rcs(workspace: Workspace, home: Path | str, *words: str, **env: str) -> tuple[int, str]:
     done = run_rcs(*words, cwd=workspace.root, env=clean_env(HOME=str(home), **env))
     return done.returncode, done.stdout + done.stderr
 
@@ -70,13 +68,6 @@ def test_off_and_on_everywhere(forge: Workspace, home: Path) -> None:
     assert held(forge, home)
 
 
-def test_off_makes_the_folder_where_there_is_none(workspace: Workspace, home: Path) -> None:
-    assert rcs(workspace, home, "off")[0] == 0
-    assert (workspace.root / ".rcs" / ".gitignore").read_text() == "*\n"
-    raw = workspace.payload("UserPromptSubmit", turn_id="t1", prompt="$forge fix")
-    assert hook_here(raw, cwd=workspace.root, env=clean_env(HOME=str(home))) == ("{}", 0)
-
-
 def test_off_follows_no_link(workspace: Workspace, home: Path, tmp_path: Path) -> None:
     (home / ".rcs").mkdir()
     (home / ".rcs" / "off").symlink_to(tmp_path / "elsewhere")
@@ -86,43 +77,16 @@ def test_off_follows_no_link(workspace: Workspace, home: Path, tmp_path: Path) -
     assert rcs(workspace, home, "off")[0] == 1
 
 
-def test_off_everywhere_needs_a_home(workspace: Workspace) -> None:
-    done = subprocess.run(
-        [RCS, "off", "--everywhere"],
-        cwd=workspace.root,
-        env=clean_env(HOME=""),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (
-        1,
-        "rcs: HOME is not set, so there is no home folder to switch the hooks off in; use RCS_DISABLE=1\n",
-    )
+def test_off_makes_the_folder_where_there_is_none_and_everywhere_needs_a_home(workspace: Workspace, home: Path) -> None:
+    assert rcs(workspace, home, "off")[0] == 0
+    assert (workspace.root / ".rcs" / ".gitignore").read_text() == "*\n"
+    raw = workspace.payload("UserPromptSubmit", turn_id="t1", prompt="$forge fix")
+    assert hook_here(raw, cwd=workspace.root, env=clean_env(HOME=str(home))) == ("{}", 0)
+    said = "rcs: HOME is not set, so there is no home folder to switch the hooks off in; use RCS_DISABLE=1\n"
+    assert rcs(workspace, "", "off", "--everywhere") == (1, said)
 
 
-@pytest.mark.parametrize(
-    ("words", "env", "found", "todo"),
-    [
-        (("off",), {}, "the hooks are off: {root}/.rcs/off is set", "rcs on"),
-        (("off", "--everywhere"), {}, "the hooks are off: {home}/.rcs/off is set", "rcs on --everywhere"),
-        (("--version",), {"RCS_DISABLE": "1"}, "the hooks are off: RCS_DISABLE is set", "unset RCS_DISABLE"),
-        (("--version",), {}, None, None),
-    ],
-    ids=["workspace", "everywhere", "variable", "on"],
-)
-def test_doctor_says_that_the_hooks_are_off(
-    words: tuple[str, ...], env: dict[str, str], found: str | None, todo: str | None, workspace: Workspace, home: Path
-) -> None:
-    (workspace.root / ".git" / "refs").mkdir(parents=True)
-    rcs(workspace, home, *words)
-    checks = json.loads(rcs(workspace, home, "doctor", "--json", **env)[1])["checks"]
-    switch = [(check["found"], check["todo"]) for check in checks if check["what"] == "switch"]
-    wanted = [(found.format(root=workspace.root, home=home), todo)] if found else []
-    assert switch == wanted
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("words", "env", "off", "todo"),
     [
         (("off",), {}, "{root}/.rcs/off", "rcs on"),
@@ -130,19 +94,24 @@ def test_doctor_says_that_the_hooks_are_off(
         (("--version",), {"RCS_DISABLE": "1"}, "RCS_DISABLE", "unset RCS_DISABLE"),
         (("--version",), {}, None, None),
     ],
-    ids=["workspace", "everywhere", "variable", "on"],
 )
-def test_get_status_says_that_the_hooks_are_off(
-    words: tuple[str, ...], env: dict[str, str], off: str | None, todo: str | None, forge: Workspace, home: Path
+def test_doctor_and_get_status_say_that_the_hooks_are_off(
+    words: tuple[str, ...], env: dict[str, str], off: str | None, todo: str | None, workspace: Workspace
 ) -> None:
-    rcs(forge, home, *words)
-    off = off and off.format(root=forge.root, home=home)
-    shown = rcs(forge, home, "state", "get-status", "--session", "s1", **env)[1].splitlines()
+    home = workspace.root / "home"
+    home.mkdir()
+    (workspace.root / ".git" / "refs").mkdir(parents=True)
+    workspace.now = time.time()
+    workspace.prompt("$forge fix")
+    rcs(workspace, home, *words)
+    off = off and off.format(root=workspace.root, home=home)
+    checks = json.loads(rcs(workspace, home, "doctor", "--json", **env)[1])["checks"]
+    switch = [(check["found"], check["todo"]) for check in checks if check["what"] == "switch"]
+    assert switch == ([(f"the hooks are off: {off} is set", todo)] if off else [])
+    shown = rcs(workspace, home, "state", "get-status", "--session", "s1", **env)[1].splitlines()
     said = [f"the hooks are off: {off} is set; to switch them on: {todo}"] if off else []
     assert shown == ['forge: active, phase starting, "fix"', *said]
-    status = json.loads(rcs(forge, home, "state", "get-status", "--session", "s1", "--json", **env)[1])
-    assert (status.get("off"), list(status["statuses"])) == (off, ["forge"])
-    given = {"session_id": "s1", "cwd": str(forge.root)}
+    given = {"session_id": "s1", "cwd": str(workspace.root)}
     answer, is_error = tools.call("state_get_status", given, clean_env(HOME=str(home), **env), "/")
     assert (json.loads(answer).get("off"), is_error) == (off, False)
 

@@ -19,12 +19,9 @@ def tried(folder: Path, prompt: str) -> list[str]:
     ("prompt", "name"),
     [
         ("/forge fix x", "forge"),
-        ("/forge", "forge"),
         (" /rcs:Crew fix x", "rcs:Crew"),
         ("/release now", "release"),
-        ("/clear", ""),
         ("/forge/x is a path", ""),
-        ("use /forge", ""),
     ],
 )
 def test_a_command_of_the_client_is_answered_with_the_token(prompt: str, name: str, tmp_path: Path) -> None:

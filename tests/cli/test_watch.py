@@ -123,11 +123,6 @@ def test_a_day(watching: Watching) -> None:
     ]
 
 
-def test_a_run_that_stop_lets_go_waits_for_the_person(watching: Watching) -> None:
-    watching.start()
-    assert watching.events(steps=[watching.let_go, lambda: None]) == [f"waiting forge {S1}"]
-
-
 def test_what_was_there_before_is_no_event(watching: Watching) -> None:
     watching.start()
     watching.ask()
@@ -135,16 +130,15 @@ def test_what_was_there_before_is_no_event(watching: Watching) -> None:
     assert watching.events(steps=[watching.fail, lambda: None]) == [f"failed forge {S1}"]
 
 
-ON = {
-    "waiting": ["waiting"],
-    "failed": ["failed"],
-    "ended": ["failed", "ended"],
-    "waiting,ended": ["waiting", "failed", "ended"],
-    " failed, waiting ": ["waiting", "failed"],
-}
+def test_a_run_that_stop_lets_go_waits_for_the_person(watching: Watching) -> None:
+    watching.start()
+    assert watching.events(steps=[watching.let_go, lambda: None]) == [f"waiting forge {S1}"]
 
 
-@each_row(("on", "kinds"), ON.items(), ids=ON)
+@each_row(
+    ("on", "kinds"),
+    [("ended", ["failed", "ended"]), (" failed, waiting ", ["waiting", "failed"])],
+)
 def test_only_what_was_asked_for(on: str, kinds: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     watching = Watching(tmp_path, monkeypatch)
     watching.start()
@@ -178,70 +172,56 @@ def test_it_writes_nothing_where_there_is_nothing(watching: Watching) -> None:
 
 # --- what is printed
 
-WIDE = """\
+PRINTED = """\
 TIME  waiting  fix the ledger  forge  3f2a9c01
   asks: Which database? (sqlite | postgres)
   To answer: rcs question answer question-ID 'YOUR ANSWER'
 TIME  failed  fix the ledger  forge  3f2a9c01
   failed in phase starting: no database
 """
-NARROW = """\
-TIME  waiting
-  fix the ledger  forge  3f2a9c01
-  asks: Which database? (sqlite | postgres)
-  To answer:
-rcs question answer question-ID 'YOUR ANSWER'
-TIME  failed
-  fix the ledger  forge  3f2a9c01
-  failed in phase starting: no database
-"""
-PIPED = """\
-TIME  waiting  fix the ledger  forge  SESSION  asks: Which database? (sqlite | postgres). \
-To answer: rcs question answer question-ID 'YOUR ANSWER'
-TIME  failed  fix the ledger  forge  SESSION  failed in phase starting: no database
-"""
 
 
-@each_row(("columns", "expected"), [(80, WIDE), (44, NARROW), (0, PIPED)], ids=["80 columns", "44 columns", "piped"])
-def test_what_is_printed(columns: int, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    watching = Watching(tmp_path, monkeypatch)
-    watching.start()
-    done = watching.watch(steps=[watching.ask, watching.fail], columns=columns)
-    shown = re.sub(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d", "TIME", done.stdout)
-    shown = re.sub(r"\bq-\w+", "question-ID", shown).replace(S1, "SESSION")
-    assert shown == expected + ("\n" if columns else "")
-    assert (done.returncode, done.stderr) == (130, "")
+def test_what_is_printed_at_each_width_in_the_same_words(watching: Watching) -> None:
+    shown = {}
+    for columns in (80, 44, 0):
+        watching.start()
+        done = watching.watch(steps=[watching.ask, watching.fail], columns=columns)
+        assert (done.returncode, done.stderr) == (130, "")
+        text = re.sub(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d", "TIME", done.stdout)
+        shown[columns] = re.sub(r"\bq-\w+", "question-ID", text).replace(S1, S1[:8])
+    assert shown[80] == PRINTED + "\n"
+    assert shown[44].split() == PRINTED.split()
+    lines = shown[0].replace("). To answer", ") To answer").splitlines()
+    assert [line.split()[:2] for line in lines] == [["TIME", "waiting"], ["TIME", "failed"]]
+    assert " ".join(lines).split() == PRINTED.split()
 
 
 def test_other_peoples_text_cannot_move_the_cursor(watching: Watching) -> None:
-    watching.start(title="\x1b[2J\u202e gone")
-    watching.workspace.edit("forge", S1, title="\x1b[2J\u202e\n" + "x" * 500)
     for columns in (0, 80):
+        watching.start()
+        watching.workspace.edit("forge", S1, title="\x1b[2J\u202e\n" + "x" * 500)
         done = watching.watch(steps=[watching.fail], columns=columns)
         assert all(char.isprintable() or char == "\n" for char in done.stdout)
         assert "x" * 60 in done.stdout
         assert len(done.stdout) < 600
-        watching.start()
-        watching.workspace.edit("forge", S1, title="\x1b[2J\u202e\n" + "x" * 500)
 
 
-# --- the words that it takes
+# --- the program that is called
 
 
 def test_a_program_is_called_and_nothing_is_printed(watching: Watching) -> None:
-    watching.start()
     script = f'cat > "{watching.project.home}/$RCS_EVENT"; echo told'
     for words in (["--exec", "sh", "-c", script], ["--", "sh", "-c", script], ["--exec=sh", "-c", script]):
+        watching.start()
         done = watching.watch("--on", "failed", *words, steps=[watching.fail, *[lambda: None] * 3])
         assert (done.returncode, done.stdout) == (130, "")
-        assert json.loads((watching.project.home / "failed").read_text())["detail"].endswith("no database")
-        (watching.project.home / "failed").unlink()
-        watching.start()
+        told = watching.project.home / "failed"
+        assert json.loads(told.read_text())["detail"].endswith("no database")
+        told.unlink()
 
 
 WRONG = {
     "--exec": (2, "--exec needs a program, like: rcs watch --exec notify-send rcs 'Something waits for you'"),
-    "--": (2, "--exec needs a program, like: rcs watch --exec notify-send rcs 'Something waits for you'"),
     "--exec cat -n --on waiting,failed":
         (2, "--exec comes last, as all that follows is given to it: rcs watch --on waiting,failed --exec cat -n"),
     "--exec no-such-program -x": (1, "there is no program `no-such-program`"),
@@ -258,14 +238,6 @@ def test_a_program_that_cannot_be_meant(line: str, status: int, says: str, tmp_p
     assert (done.returncode, done.stdout, done.stderr) == (status, "", f"rcs: {says}\n")
 
 
-def test_json_is_for_lines_and_not_for_programs(tmp_path: Path) -> None:
-    done = run_rcs("watch", "--json", "--exec", "cat", cwd=tmp_path)
-    says = "--json and --exec cannot go together; the program gets the JSON on its stdin"
-    assert (done.returncode, json.loads(done.stderr)["message"]) == (2, says)
-
-
-# --- the lines of the page
-
 LINES = [line for line in "".join(blocks(pages.text_of("notifications"), "sh")).splitlines() if " --exec " in line]
 STAND_IN = """#!/bin/sh
 { printf '%s\\n' "${0##*/}" "$@"; echo =====; cat; } >> "$CALLS"
@@ -277,26 +249,19 @@ exec python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[2][1:]])'
 
 @pytest.mark.parametrize("line", few(LINES, 2))
 def test_a_line_of_the_page_calls_its_program_and_lets_no_text_become_a_command(line: str, tmp_path: Path) -> None:
-    for name in ("notify-send", "osascript", "terminal-notifier", "curl"):
-        (tmp_path / name).write_text(STAND_IN)
+    for name in ("notify-send", "osascript", "terminal-notifier", "curl", "jq"):
+        (tmp_path / name).write_text(JQ if name == "jq" else STAND_IN)
         (tmp_path / name).chmod(0o755)
-    (tmp_path / "jq").write_text(JQ)
-    (tmp_path / "jq").chmod(0o755)
     program = shlex.split(line)[shlex.split(line).index("--exec") + 1 :]
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     env = {"PATH": path, "CALLS": str(tmp_path / "calls"), "WEBHOOK": "https://example.org/hook"}
     said: list[str] = []
     called = WatchProgram(program, env, said.append, seconds=60)
-    for title in (HOSTILE, "-n"):
-        event = ASKED._replace(entry=ASKED.entry._replace(title=title))
-        called.add([event], AT)
-        while called.is_busy:
-            called.work(time.monotonic() + 0.05)
-        words, _, stdin = (tmp_path / "calls").read_text().partition("\n=====\n")
-        (tmp_path / "calls").unlink()
-        assert said == []
-        assert not list(tmp_path.glob("gone*"))
-        if "jq" in line:
-            assert title in words.splitlines()
-        else:
-            assert json.loads(stdin) == event.as_json(AT)
+    event = ASKED._replace(entry=ASKED.entry._replace(title=HOSTILE))
+    called.add([event], AT)
+    while called.is_busy:
+        called.work(time.monotonic() + 0.05)
+    words, _, stdin = (tmp_path / "calls").read_text().partition("\n=====\n")
+    assert said == []
+    assert not list(tmp_path.glob("gone*"))
+    assert HOSTILE in words.splitlines() if "jq" in line else json.loads(stdin) == event.as_json(AT)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rcs_hooks.cli import watch_program
 from rcs_hooks.cli.watch_program import MOST, SECONDS, SHOWN, WatchProgram, variables
 from rcs_hooks.overview.entries import AskedQuestion, Entry
 from rcs_hooks.overview.events import WatchedEvent
-from rcs_hooks.proof.group import Group
 from rcs_hooks.state.question_service import ask
 from tests.proof.programs import LONG, OnTerminal, is_alive, wait_for
 from tests.state.test_operations import at
@@ -68,39 +63,54 @@ def test_it_gets_the_event_on_stdin_ids_in_its_environment_and_its_own_words(tmp
 
 
 RUN = Entry("run", "scan", HOSTILE, "ended", id="r-1#2", outcome="failed")
-IDS = {
-    "a run": (RUN, {"RCS_RUN": "r-1#2"}),
-    "a task": (Entry("task", "login", "login", "tasks", id="login"), {"RCS_TASK": "login"}),
-    "a mode of the workspace": (Entry("mode", "forge", "forge", "ended"), {}),
-    "an orphaned question": (Entry("mode", "forge", "x", "waiting", "s1", "q-1", question=QUESTION),
-                             {"RCS_SESSION": "s1", "RCS_QUESTION": "question-1"}),
-    "an id that is a command": (RUN._replace(id=HOSTILE), {}),
-    "an id with a line break": (RUN._replace(id="a\nb"), {}),
-    "an id that is an option": (RUN._replace(id="--help"), {}),
-    "an id of other letters": (RUN._replace(id="é"), {}),
-    "a long id": (RUN._replace(id="a" * 129), {}),
-}  # fmt: skip
 
 
-@each_row(("entry", "ids"), IDS.values(), ids=IDS)
+IDS: list[tuple[Entry, dict[str, str]]] = [
+    (RUN, {"RCS_RUN": "r-1#2"}),
+    (Entry("task", "login", "login", "tasks", id="login"), {"RCS_TASK": "login"}),
+    (Entry("mode", "forge", "forge", "ended"), {}),
+    *[(RUN._replace(id=id_), {}) for id_ in (HOSTILE, "a\nb", "--help", "é", "a" * 129)],
+]
+
+
+@each_row(("entry", "ids"), IDS)
 def test_only_plain_ids_are_in_the_environment(entry: Entry, ids: dict[str, str]) -> None:
     assert variables(WatchedEvent("failed", entry)) == {"RCS_EVENT": "failed", **ids}
 
 
-SAYS = {
-    "it works": ("cat >/dev/null", []),
-    "it does not read": ("exit 0", []),
-    "it closes everything": ("exec <&- >&- 2>&-; exit 0", []),
-    "it fails": ("echo no bus >&2; exit 3", ["no bus", "rcs: `sh` failed (exit 3); watching goes on"]),
-    "it is killed": ("kill -9 $$", ["rcs: `sh` was ended by SIGKILL; watching goes on"]),
-    "it writes": ("echo one; echo two >&2", ["one\ntwo"]),
-    "it writes much": ("yes | head -c 1000000", [("y\n" * SHOWN)[:SHOWN].strip() + " …"]),
-}
+SAYS: list[tuple[str, list[str]]] = [
+    ("cat >/dev/null", []),
+    ("exec <&- >&- 2>&-; exit 0", []),
+    ("echo no bus >&2; exit 3", ["no bus", "rcs: `sh` failed (exit 3); watching goes on"]),
+    ("kill -9 $$", ["rcs: `sh` was ended by SIGKILL; watching goes on"]),
+    ("echo one; echo two >&2", ["one\ntwo"]),
+    ("yes | head -c 1000000", [("y\n" * SHOWN)[:SHOWN].strip() + " …"]),
+]
 
 
-@each_row(("script", "says"), SAYS.values(), ids=SAYS)
+@each_row(("script", "says"), SAYS)
 def test_what_is_said_of_a_call(script: str, says: list[str], tmp_path: Path) -> None:
     assert Called(tmp_path, script).on(ASKED) == says
+
+
+def test_one_that_takes_too_long_is_ended_with_all_that_it_has_started(tmp_path: Path) -> None:
+    assert SECONDS == 10
+    script = 'sleep 600 & echo $! $$ > "$F/new"; mv "$F/new" "$F/pids"; sleep 600; sleep 600'
+    for seconds in (0.2, 2, 20):  # in which a busy machine has started it
+        called = Called(tmp_path, script, seconds=seconds)
+        assert called.on(ASKED) == [f"rcs: `sh` took longer than {seconds} s and was ended; watching goes on"]
+        if (tmp_path / "pids").exists():
+            break
+    wait_for(lambda: not any(is_alive(int(pid)) for pid in called.read("pids").split()), "their end")
+
+
+def test_the_end_of_the_watching_ends_the_program(tmp_path: Path) -> None:
+    called = Called(tmp_path, 'echo $$ > "$F/new"; mv "$F/new" "$F/pid"; sleep 600')
+    called.program.add([ASKED, ASKED], AT)
+    called.program.work(time.monotonic())
+    wait_for((tmp_path / "pid").exists, "its start")
+    called.program.close()
+    assert not is_alive(int(called.read("pid")))
 
 
 def test_failures_are_said_once_until_it_works_again(tmp_path: Path) -> None:
@@ -113,23 +123,6 @@ def test_failures_are_said_once_until_it_works_again(tmp_path: Path) -> None:
     assert called.on(ASKED) == ["rcs: `sh` failed (exit 1); watching goes on"]
 
 
-def test_one_that_cannot_be_started_is_said_once(tmp_path: Path) -> None:
-    said: list[str] = []
-    program = WatchProgram([str(tmp_path / "none")], {}, said.append)
-    program.add([ASKED, ASKED], AT)
-    while program.is_busy:
-        program.work(time.monotonic())
-    assert len(said) == 1
-    assert said[0].endswith("cannot be run: no such file or directory; watching goes on")
-
-
-def test_one_at_a_time_and_in_order(tmp_path: Path) -> None:
-    called = Called(tmp_path, 'read -r e; echo "begins $RCS_SESSION" >> "$F/log"; echo "ends" >> "$F/log"')
-    sessions = [f"s{number}" for number in range(4)]
-    called.on(*(WatchedEvent("ended", Entry("mode", "forge", "x", "ended", session)) for session in sessions))
-    assert called.read("log").splitlines() == [line for each in sessions for line in (f"begins {each}", "ends")]
-
-
 def test_of_too_many_events_the_oldest_are_dropped_which_is_said(tmp_path: Path) -> None:
     called = Called(tmp_path, 'read -r e; echo "$RCS_SESSION" >> "$F/log"')
     called.program.add(
@@ -140,89 +133,7 @@ def test_of_too_many_events_the_oldest_are_dropped_which_is_said(tmp_path: Path)
     called.program.close()
 
 
-@pytest.mark.parametrize("ignores", ["", 'trap "" TERM; '], ids=["", "ignores TERM"])
-def test_one_that_takes_too_long_is_ended_with_all_that_it_has_started(ignores: str, tmp_path: Path) -> None:
-    script = ignores + 'sleep 600 & echo $! $$ > "$F/new"; mv "$F/new" "$F/pids"; sleep 600; sleep 600'
-    for seconds in (0.2, 2, 20):  # in which a busy machine has started it
-        called = Called(tmp_path, script, seconds=seconds)
-        assert called.on(ASKED) == [f"rcs: `sh` took longer than {seconds} s and was ended; watching goes on"]
-        if (tmp_path / "pids").exists():
-            break
-    wait_for(lambda: not any(is_alive(int(pid)) for pid in called.read("pids").split()), "their end")
-
-
-@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
-def test_one_that_may_not_be_ended_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch_program, "GRACE", 0.1)
-    script = 'echo $$ > "$F/new"; mv "$F/new" "$F/pid"; exec sleep 600'
-    for seconds in (0.2, 2, 20):  # in which a busy machine has started it
-        with monkeypatch.context() as patch:
-            patch.setattr(Group, "send", lambda group, number: None)  # as with a program of another user
-            called = Called(tmp_path, script, seconds=seconds)
-            assert called.on(ASKED) == [f"rcs: `sh` took longer than {seconds} s and was ended; watching goes on"]
-        if (tmp_path / "pid").exists():
-            break
-    os.kill(int(called.read("pid")), signal.SIGKILL)
-
-
-def test_what_one_leaves_behind_holds_up_nothing_and_lives_on(tmp_path: Path) -> None:
-    called = Called(tmp_path, 'sleep 600 & echo $! > "$F/pid"')
-    assert called.on(ASKED, ASKED) == []
-    left = int(called.read("pid"))
-    assert is_alive(left)
-    os.kill(left, signal.SIGKILL)
-
-
-def test_the_end_of_the_watching_ends_the_program(tmp_path: Path) -> None:
-    called = Called(tmp_path, 'echo $$ > "$F/new"; mv "$F/new" "$F/pid"; sleep 600')
-    called.program.add([ASKED, ASKED], AT)
-    called.program.work(time.monotonic())
-    wait_for((tmp_path / "pid").exists, "its start")
-    called.program.close()
-    assert not is_alive(int(called.read("pid")))
-
-
-def test_it_has_ten_seconds() -> None:
-    assert SECONDS == 10
-
-
 # --- the whole command
-
-
-@pytest.fixture
-def watching(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], Workspace]]:
-    root = tmp_path / "project"
-    (root / ".git").mkdir(parents=True)
-    workspace = Workspace(root, now=time.time())
-    workspace.prompt("$forge fix it")
-    script = f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 600"
-    command = [str(RCS_HOOK.with_name("rcs")), "watch", "--exec", "sh", "-c", script]
-    env = clean_env(HOME=str(tmp_path), RCS_DB=str(tmp_path / "runs.db"))
-    process = subprocess.Popen(
-        command, cwd=root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    yield process, workspace
-    process.kill()
-    process.communicate()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_however_the_watching_ends_the_program_ends_too(
-    number: signal.Signals, watching: tuple[subprocess.Popen[str], Workspace], tmp_path: Path
-) -> None:
-    process, workspace = watching
-    pid = tmp_path / "pid"
-    for session in range(600):
-        if pid.exists():
-            break
-        workspace.write("forge", f"t{session}", active=False, lifecycle_outcome="failed")
-        workspace.now = time.time()
-        time.sleep(0.1)
-    process.send_signal(number)
-    assert process.wait(LONG) == (130 if number == signal.SIGINT else -number)
-    assert process.communicate() == ("", "")
-    wait_for(lambda: not is_alive(int(pid.read_text())), "the end of the program")
 
 
 @pytest.mark.slow

@@ -39,10 +39,8 @@ UNREADABLE = mode("waiting", "session", is_unreadable=True)
 Rows = list[tuple[str, list[Entry], list[Entry], list[str]]]
 
 WAITING: Rows = [
-    ("nothing", [], [], []),
     ("a mode goes on", [RUNS], [RUNS._replace(phase="verifying", iteration=2)], []),
     ("a question", [RUNS], [ASKS], ["waiting forge"]),
-    ("the same question", [ASKS], [ASKS], []),
     ("another question", [ASKS], [ASKS._replace(question=WHY)], ["waiting forge"]),
     ("a question that cannot be read", [RUNS], [LOST], ["waiting forge"]),
     ("a question is answered", [ASKS], [RUNS], []),
@@ -62,11 +60,8 @@ ENDED: Rows = [
     ("a mode finishes", [RUNS], [FINISHED], ["ended forge"]),
     ("a mode fails", [RUNS], [FINISHED._replace(outcome="failed")], ["failed forge"]),
     ("it ended before", [FINISHED], [FINISHED], []),
-    ("it is a day old", [FINISHED], [], []),
     ("an old end comes to light", [RUNS], [RUNS, mode("ended", "team", outcome="finished", since=LONG_AGO)], []),
     ("a new run of the mode", [ENDED_BEFORE], [RUNS, ENDED_BEFORE._replace(id="17")], []),
-    ("a handoff", [RUNS], [FINISHED, mode("running", "team")], ["ended forge"]),
-    ("a run is completed", [run("running")], [RUN_ENDED], ["ended scan"]),
     ("a run reports after its end", [RUN_ENDED], [RUN_ENDED._replace(since=LATER)], []),
     ("a task is done", [ACCEPT], [DONE], ["ended login"]),
     (

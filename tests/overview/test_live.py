@@ -45,23 +45,12 @@ def start(followed: Followed) -> None:
     followed.workspace.prompt("$team fix it", session="s2")
 
 
-def move_on(followed: Followed) -> None:
-    followed.workspace.edit("forge", current_phase="verifying")
-
-
 def leave(followed: Followed) -> None:
     shutil.rmtree(followed.workspace.folder("s1"))
 
 
 def emit(followed: Followed) -> None:
     followed.project.emit("design", run="r1")
-
-
-def replace_the_store(followed: Followed) -> None:
-    followed.project.database.unlink()
-    for path in followed.project.database.parent.glob(f"{followed.project.database.name}-*"):
-        path.unlink()
-    followed.project.emit("requirements", run="r2")
 
 
 def break_the_store(followed: Followed) -> None:
@@ -74,7 +63,7 @@ def switch_off(followed: Followed) -> None:
 
 
 CHANGES: list[Callable[[Followed], None]] = [
-    start, move_on, leave, emit, replace_the_store, break_the_store, switch_off
+    start, leave, emit, break_the_store, switch_off
 ]  # fmt: skip
 
 

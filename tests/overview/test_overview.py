@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.writing import write
 from tests.runs.support import Project
 from tests.state.test_operations import at
-from tests.support import Workspace, run_rcs
+from tests.support import Workspace
 from tests.table import each_row
 
 Record = dict[str, Any]
@@ -37,11 +36,6 @@ def groups(found: Overview) -> dict[str, list[str]]:
 def only(found: Overview, group: str) -> Entry:
     (entry,) = found.groups[group]
     return entry
-
-
-def test_nothing_is_five_empty_lists_and_makes_nothing(workspace: Workspace) -> None:
-    assert look(workspace).as_json() == {"waiting": [], "running": [], "ended": [], "tasks": [], "closed": []}
-    assert list(workspace.root.iterdir()) == []
 
 
 # --- modes
@@ -77,18 +71,6 @@ def test_without_a_title_the_mode_and_the_first_letters_of_the_session_stand_for
     assert title.isprintable()
 
 
-def test_a_record_of_the_workspace_is_shown_once_though_each_session_sees_it(workspace: Workspace) -> None:
-    workspace.write("forge", None)
-    workspace.prompt("$ultrawork", "s1")
-    workspace.prompt("$ultrawork", "s2")
-    found = look(workspace)
-    assert sorted((entry.name, entry.session) for entry in found.running if entry.session) == [
-        ("ultrawork", "s1"),
-        ("ultrawork", "s2"),
-    ]
-    assert [entry.name for entry in found.running if entry.session is None] == ["forge"]
-
-
 def test_a_question_waits_once_with_its_command_and_the_other_mode_waits_with_it(workspace: Workspace) -> None:
     workspace.prompt("$team $forge")
     asked = ask(at(workspace), "forge", "Which database?", ["Postgres", "SQLite"])
@@ -112,14 +94,6 @@ def test_an_open_question_of_no_active_mode_is_shown(workspace: Workspace) -> No
     assert len({entry.key for group in found.groups.values() for entry in group}) == 2
 
 
-def test_a_question_that_cannot_be_read_is_named(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    asked = ask(at(workspace), "forge", "Which?")
-    path = f"sessions/s1/questions/{asked['question_id']}.json"
-    (workspace.state / path).write_text("{")
-    assert f"{path} cannot be read" in only(look(workspace), "waiting").says
-
-
 def test_the_last_stop_is_told(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     assert only(look(workspace), "running").stop is None
@@ -134,11 +108,6 @@ def test_the_last_stop_is_told(workspace: Workspace) -> None:
     assert not let_go.was_held
 
 
-def test_what_waits_for_planning_to_end_is_named(workspace: Workspace) -> None:
-    workspace.prompt("$blueprint $team")
-    assert only(look(workspace), "running").says == "phase planning, round 1 of 3; then $crew"
-
-
 def test_what_waited_for_planning_waits_for_the_person_once_it_has_ended(workspace: Workspace) -> None:
     workspace.prompt("$blueprint $forge split the export")
     workspace.edit("blueprint", active=False, lifecycle_outcome="finished", completed_at=iso(workspace.now))
@@ -147,28 +116,6 @@ def test_what_waited_for_planning_waits_for_the_person_once_it_has_ended(workspa
     assert entry.says == "blueprint has ended; type $forge to go on, or any prompt to be asked"
     workspace.prompt("$forge")
     assert look(workspace).waiting == ()
-
-
-ENDED: dict[str, tuple[Record, str]] = {
-    "finished": ({"lifecycle_outcome": "finished", "current_phase": "verifying"}, "finished, unproven"),
-    "finished early": (
-        {"lifecycle_outcome": "finished", "current_phase": "executing", "early": True},
-        "finished early, in phase executing; unproven",
-    ),
-    "with an outcome's word in place of its phase": (
-        {"lifecycle_outcome": "failed", "error": "it broke", "current_phase": "failed"},
-        "failed: it broke",
-    ),
-    "cancelled": ({"run_outcome": "cancelled"}, "stopped by the user in phase executing"),
-}
-
-
-@each_row(("fields", "says"), [pytest.param(*row, id=name) for name, row in ENDED.items()])
-def test_what_ended_lately_says_how(workspace: Workspace, fields: Record, says: str) -> None:
-    workspace.write("forge", "s1", **({"active": False, "completed_at": "2023-11-14T20:00:00Z"} | fields))
-    ended = only(look(workspace), "ended")
-    assert (ended.says, ended.since) == (says, "2023-11-14T20:00:00.000Z")
-    assert ended.is_early == ("early" in says)
 
 
 def test_a_run_that_ended_is_shown_beside_the_next_one_of_its_mode(workspace: Workspace) -> None:
@@ -192,20 +139,6 @@ def test_a_run_that_ended_is_shown_beside_the_next_one_of_its_mode(workspace: Wo
     assert len({entry.key for group in found.groups.values() for entry in group}) == 3
 
 
-NOT_ENDED_LATELY: dict[str, Record] = {
-    "a day and more ago": {"lifecycle_outcome": "finished", "completed_at": "2023-11-13T22:13:00Z"},
-    "without an outcome": {"active": False},
-    "cleared": {"current_phase": "cleared", "completed_at": "2023-11-14T22:00:00Z"},
-    "at no known time": {"lifecycle_outcome": "finished", "completed_at": "soon", "updated_at": 3},
-}
-
-
-@each_row("fields", [pytest.param(row, id=name) for name, row in NOT_ENDED_LATELY.items()])
-def test_what_did_not_end_lately_by_an_outcome_is_left_out(workspace: Workspace, fields: Record) -> None:
-    workspace.write("forge", "s1", **({"active": False} | fields))
-    assert groups(look(workspace)) == {}
-
-
 def test_a_closed_session_shows_its_run_and_its_question_once(workspace: Workspace) -> None:
     workspace.prompt("$forge")
     workspace.prompt("$team", "s2")
@@ -223,11 +156,26 @@ def test_a_closed_session_shows_its_run_and_its_question_once(workspace: Workspa
     assert forge.since == "2023-11-14T22:13:23.000Z"
 
 
-# --- what cannot be read
+LATELY, ALMOST = "2023-11-14T20:00:00Z", "2023-11-13T22:13:00Z"
+ENDED: list[tuple[Record, str]] = [
+    # what its record says, what is shown of it; nothing where it did not end by an outcome in the last day
+    ({"lifecycle_outcome": "finished", "current_phase": "verifying"}, "finished, unproven"),
+    ({"lifecycle_outcome": "finished", "early": True}, "finished early, in phase executing; unproven"),
+    ({"lifecycle_outcome": "failed", "error": "it broke", "current_phase": "failed"}, "failed: it broke"),
+    ({"run_outcome": "cancelled"}, "stopped by the user in phase executing"),
+    ({"lifecycle_outcome": "finished", "completed_at": ALMOST}, ""),
+    ({"completed_at": None}, ""),
+    ({"current_phase": "cleared"}, ""),
+    ({"lifecycle_outcome": "finished", "completed_at": "soon", "updated_at": 3}, ""),
+]
 
 
-def _iso(moment: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+@each_row(("fields", "says"), ENDED)
+def test_what_ended_lately_says_how(fields: Record, says: str, workspace: Workspace) -> None:
+    workspace.write("forge", "s1", **({"active": False, "completed_at": LATELY} | fields))
+    found = look(workspace)
+    assert [entry.says for entry in found.ended] == ([says] if says else [])
+    assert groups(found) == ({"ended": ["forge"]} if says else {})
 
 
 # --- runs and tasks
@@ -256,30 +204,6 @@ def test_a_run_is_shown_by_its_feature_or_its_workflow(project: Project) -> None
 
 
 HOUR = 3600.0
-OF_RUNS: dict[str, tuple[str, float, dict[str, list[str]], str]] = {
-    "running": ("running", 0, {"running": ["build"]}, "running at requirements. To see it: rcs runs show r1"),
-    "silent for a day": ("running", 25 * HOUR, {}, ""),
-    "waiting": (
-        "waiting",
-        25 * HOUR,
-        {"waiting": ["build"]},
-        "inactive, waits at requirements. To see it: rcs runs show r1",
-    ),
-    "waiting for a week": ("waiting", 169 * HOUR, {}, ""),
-    "failed": ("failed", HOUR, {"ended": ["build"]}, "failed at requirements"),
-    "failed the day before": ("failed", 25 * HOUR, {}, ""),
-}
-
-
-@pytest.mark.parametrize(("status", "later", "shown", "says"), OF_RUNS.values(), ids=OF_RUNS)
-def test_a_run_is_in_the_group_of_its_status(
-    project: Project, status: str, later: float, shown: dict[str, list[str]], says: str
-) -> None:
-    project.emit("requirements", status)
-    project.now += later
-    found = of_project(project)
-    assert groups(found) == shown
-    assert [entry.says for group in found.groups.values() for entry in group] == ([says] if says else [])
 
 
 def test_a_run_says_why_it_waits(project: Project) -> None:
@@ -289,50 +213,54 @@ def test_a_run_says_why_it_waits(project: Project) -> None:
     assert only(of_project(project), "ended").detail == "failed at requirements: no key"
 
 
-def test_a_task_is_its_task_and_not_its_run_too(workspace: Workspace) -> None:
-    env = {"HOME": str(workspace.root / "home"), "PATH": os.environ["PATH"]}
-    workspace.now = time.time()
-    assert run_rcs("task", "new", "login", cwd=workspace.root, env=env).returncode == 0
-    found = look(workspace)
-    assert groups(found) == {"tasks": ["login"]}
-    assert found.tasks[0].says == "phase planning. What it needs: rcs task status login"
-    assert found.tasks[0].as_json()["id"] == "login"
+HOUR = 3600.0
+SEE = "To see it: rcs runs show r1"
+OF_RUNS: list[tuple[str, float, dict[str, list[str]]]] = [
+    # the status of its step, how long ago, the group and what it says
+    ("running", 0, {"running": [f"running at requirements. {SEE}"]}),
+    ("running", 25 * HOUR, {}),
+    ("waiting", 25 * HOUR, {"waiting": [f"inactive, waits at requirements. {SEE}"]}),
+    ("waiting", 169 * HOUR, {}),
+    ("failed", HOUR, {"ended": ["failed at requirements"]}),
+    ("failed", 25 * HOUR, {}),
+]
 
 
-PHASES_OF_TASKS: dict[str, tuple[str, float, dict[str, list[str]]]] = {
-    "in accept it waits for the person": ("accept", 9e5, {"waiting": ["t"]}),
-    "done lately": ("done", 3600, {"tasks": ["t"]}),
-    "done long ago": ("done", 9e4, {}),
-    "open for long": ("review", 9e6, {"tasks": ["t"]}),
-}
-
-
-@each_row(("phase", "age", "shown"), [pytest.param(*row, id=name) for name, row in PHASES_OF_TASKS.items()])
-def test_a_task_is_shown_while_it_is_open(
-    workspace: Workspace, phase: str, age: float, shown: dict[str, list[str]]
+@each_row(("status", "later", "shown"), OF_RUNS)
+def test_a_run_is_in_the_group_of_its_status(
+    status: str, later: float, shown: dict[str, list[str]], project: Project
 ) -> None:
-    folder = workspace.root / ".rcs" / "tasks" / "t"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "state.json").write_text(json.dumps({"phase": phase, "updated_at": _iso(workspace.now - age)}))
-    assert groups(look(workspace)) == shown
+    project.emit("requirements", status)
+    project.now += later
+    found = of_project(project)
+    assert {name: [each.says for each in group] for name, group in found.groups.items() if group} == shown
 
 
-DECISIONS: dict[str, tuple[Record | None, str, str]] = {
-    "none yet": (None, "waiting", "waits for your decision. To decide: rcs task accept t --decision WORD --reason"),
-    "one that leads out": ({"decision": "needs_changes"}, "tasks", "phase accept. What it needs: rcs task status t"),
-    "accepted": ({"decision": "accepted"}, "tasks", "phase accept. What it needs: rcs task status t"),
-    "deferred": ({"decision": "deferred"}, "waiting", "waits for your decision. "),
-    "none that is known": ({"decision": "perhaps"}, "waiting", "waits for your decision. "),
-}
+NEEDS, DECIDE = "What it needs: rcs task status login", "waits for your decision. To decide: rcs task accept login"
+TASKS: list[tuple[str, float, str | None, str, str]] = [
+    # its phase, how long ago, the decision about it, the group, what it says
+    ("planning", 0, None, "tasks", f"phase planning. {NEEDS}"),
+    ("review", 9e6, None, "tasks", f"phase review. {NEEDS}"),
+    ("done", HOUR, None, "tasks", "done"),
+    ("done", 9e4, None, "", ""),
+    ("accept", 9e5, None, "waiting", DECIDE),
+    ("accept", 0, "deferred", "waiting", DECIDE),
+    ("accept", 0, "perhaps", "waiting", DECIDE),
+    ("accept", 0, "accepted", "tasks", f"phase accept. {NEEDS}"),
+    ("accept", 0, "needs_changes", "tasks", f"phase accept. {NEEDS}"),
+]
 
 
-@each_row(("decision", "group", "says"), [pytest.param(*row, id=name) for name, row in DECISIONS.items()])
-def test_a_task_in_accept_waits_until_its_decision_leads_out_of_it(
-    workspace: Workspace, decision: Record | None, group: str, says: str
+@each_row(("phase", "age", "decision", "group", "says"), TASKS)
+def test_a_task_is_shown_while_it_is_open_and_waits_where_only_a_person_can_go_on(
+    phase: str, age: float, decision: str | None, group: str, says: str, workspace: Workspace
 ) -> None:
-    folder = workspace.root / ".rcs" / "tasks" / "t"
+    folder = workspace.root / ".rcs" / "tasks" / "login"
     (folder / "accept").mkdir(parents=True)
-    (folder / "state.json").write_text(json.dumps({"phase": "accept", "updated_at": _iso(workspace.now)}))
-    if decision is not None:
-        (folder / "accept" / "decision.json").write_text(json.dumps(decision))
-    assert only(look(workspace), group).says.startswith(says)
+    (folder / "state.json").write_text(json.dumps({"phase": phase, "updated_at": iso(workspace.now - age)}))
+    if decision:
+        (folder / "accept" / "decision.json").write_text(json.dumps({"decision": decision}))
+    found = look(workspace)
+    assert groups(found) == ({group: ["login"]} if group else {})
+    assert [entry.as_json()["id"] for entry in found.groups.get(group, ())] == ["login"] * bool(group)
+    assert all(entry.says.startswith(says) for entry in found.groups.get(group, ()))

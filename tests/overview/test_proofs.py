@@ -44,7 +44,6 @@ PROOFS: dict[str, tuple[object, str, str]] = {
         PASSED | {"state": "unproven", "changed": ["a.py", "b.py"]}, "unproven: `pytest -q` changed a.py and 1 more",
         "`pytest -q` changed a.py and 1 more",
     ),
-    "it passed, and nobody has judged it": (PASSED | {"state": None}, "unproven", "`pytest -q` proved nothing"),
 }  # fmt: skip
 
 
@@ -91,9 +90,6 @@ def finished(**data: object) -> Event:
 HISTORIES: dict[str, tuple[list[Event], str, str]] = {
     "an old history, without a verdict": ([finished()], "finished", ""),
     "proven": ([FAILED_ONE, PASSED_ONE, finished(proof="proven")], "finished, proven by `pytest -q`", "proven"),
-    "stale": (
-        [PASSED_ONE, finished(proof="stale")], "finished, stale: files have changed since `pytest -q` passed", "stale",
-    ),
     "the newest failed": (
         [PASSED_ONE, FAILED_ONE, finished(proof="unproven")], "finished, unproven: `make check` failed (exit 2)",
         "unproven",
@@ -102,8 +98,6 @@ HISTORIES: dict[str, tuple[list[Event], str, str]] = {
         [PASSED_ONE._replace(data={**PASSED_ONE.data, "folder": "../fake"}), finished(proof="proven")],
         "finished, proven by `pytest -q` in ../fake", "proven",
     ),
-    "no proof": ([finished(proof="unproven")], "finished, unproven", "unproven"),
-    "its proof is not in the history": ([finished(proof="proven")], "finished, proven", "proven"),
     "proven after it had finished": (
         [finished(proof="unproven"), PASSED_ONE], "finished, proven by `pytest -q`", "proven",
     ),

@@ -17,9 +17,7 @@ WHOLE = "rcs: 14 wait for you · 漢字 failed"
     (None, WHOLE),
     (cells(WHOLE), WHOLE),
     (cells(WHOLE) - 1, "rcs: 14 wait for you · 漢字 fail…"),
-    (25, "rcs: 14 wait for you · …"),
     (21, "rcs: 14 wait for you…"),
-    (20, "rcs: 14 wait for yo…"),
     (5, "rcs:…"),
     (1, ELLIPSIS),
 ], ids=str)  # fmt: skip

@@ -33,19 +33,13 @@ NOON = at("2026-01-15T11:00:00")
 
 @each_row(("passed", "words"), [
     (0, "just now"),
-    (0.9, "just now"),
     (1, "1 s ago"),
-    (59.9, "59 s ago"),
     (MINUTE, "1 min ago"),
-    (HOUR - 1, "59 min ago"),
     (HOUR, "1 h ago"),
-    (12 * HOUR, "12 h ago"),
     (12 * HOUR + 1, "yesterday 23:59"),
     (36 * HOUR, "yesterday 00:00"),
     (36 * HOUR + 1, "13 Jan 23:59"),
-    (14 * DAY, "1 Jan 12:00"),
     (15 * DAY, "2025-12-31"),
-    (-1, "just now"),
     (-59, "just now"),
     (-MINUTE, "12:01"),
     (-DAY, "2026-01-16"),
@@ -63,32 +57,20 @@ def test_age(passed: float, words: str) -> None:
     assert when.lasting(NOON - passed, NOON) == ("just now" if words == "0 s" else f"for {words}")
 
 
-def test_how_long_something_has_lasted_since_nobody_knows_when_is_not_said() -> None:
-    assert when.lasting(None, NOON) == ""
-
-
 @each_row(("moment", "words"), [
     ("2026-01-14T23:30:00", "00:30:00"),
     ("2026-01-14T22:30:00", "yesterday 23:30:00"),
-    ("2026-01-02T11:00:07", "2 Jan 12:00:07"),
     ("2025-07-01T10:00:00", "2025-07-01"),
 ])  # fmt: skip
 def test_a_day_begins_at_the_midnight_of_the_person(moment: str, words: str, berlin: None) -> None:
     assert when.day(at(moment), NOON, seconds=True) == words
 
 
-def test_the_day_before_a_change_of_the_clocks_is_yesterday(berlin: None) -> None:
-    # 25 October 2026 has 25 hours in Berlin.
-    assert when.ago(at("2026-10-24T21:30:00"), at("2026-10-25T22:45:00")) == "yesterday 23:30"
-    assert when.ago(at("2026-10-24T22:30:00"), at("2026-10-25T22:45:00")) == "1 d ago"
-
-
-@each_row(
-    ("number", "name"),
-    list(enumerate(["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"], 1)),
-)
-def test_each_month_has_its_name(number: int, name: str) -> None:
-    assert when.ago(at(f"2026-{number:02d}-09T12:00:00"), at("2026-12-31T12:00:00")).split()[:2] == ["9", name]
+def test_each_month_has_its_name() -> None:
+    names = [
+        when.ago(at(f"2026-{number:02d}-09T12:00:00"), at("2026-12-31T12:00:00")).split()[1] for number in range(1, 13)
+    ]
+    assert names == ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
 def test_a_whole_moment_is_in_local_time(berlin: None) -> None:
@@ -98,3 +80,4 @@ def test_a_whole_moment_is_in_local_time(berlin: None) -> None:
 @each_row("moment", [None, -1.0, 1e12, float("inf"), float("nan")])
 def test_what_is_no_moment_is_nothing(moment: float | None) -> None:
     assert (when.ago(moment, NOON), when.age(moment, NOON), when.full(moment)) == ("", "", "")
+    assert when.lasting(None, NOON) == ""
