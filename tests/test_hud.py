@@ -1,4 +1,4 @@
-"""`rcs hud`: one line from one reading of the state, without colours in a pipe, and as quick as a hook."""
+"""`rcs hud`: one line from one reading of the state, without colours in a pipe."""
 
 from __future__ import annotations
 
@@ -35,15 +35,8 @@ def hud(workspace: Workspace, *options: str, stdin: bytes = b"", **env: str) -> 
 # --- one line
 
 
-def test_without_state_it_is_idle_and_makes_nothing(workspace: Workspace) -> None:
-    assert hud(workspace) == "rcs: idle"
-    assert hud(workspace, "--session", "s1") == "rcs: nothing runs in session s1"
-    assert list(workspace.root.iterdir()) == []
-
-
 RECORDS: list[tuple[dict[str, dict[str, Any]], str]] = [
     ({"forge": {"iteration": 2, "max_iterations": 50}}, "rcs: forge executing 2/50"),
-    ({"forge": {"iteration": 2}}, "rcs: forge executing"),
     ({"forge": {"iteration": "2", "max_iterations": True}}, "rcs: forge executing"),
     ({"forge": {"current_phase": {"a": 1}}}, "rcs: forge unknown"),
     (
@@ -124,13 +117,6 @@ def test_json_has_the_same_facts(workspace: Workspace) -> None:
     }  # fmt: skip
 
 
-def test_a_root_record_is_told_from_a_sessions_own(workspace: Workspace) -> None:
-    workspace.write("forge", session=None)
-    workspace.write("team")
-    modes = json.loads(hud(workspace, "--json", "--session", "s1"))["modes"]
-    assert {mode["mode"]: mode["scope"] for mode in modes} == {"team": "session", "forge": "root"}
-
-
 # --- its proof
 
 PASSED: dict[str, Any] = {
@@ -158,7 +144,7 @@ def test_a_run_shows_its_newest_proof_and_its_verdict_until_another_begins(
     workspace.now = time.time()
     at, clock = lately()
     words = words.replace("AT", clock)
-    record = {"title": "fix the ledger", "proof": PASSED | proof | {"at": at, "judged_at": at}}
+    record: dict[str, Any] = {"title": "fix the ledger", "proof": PASSED | proof | {"at": at, "judged_at": at}}
     workspace.write("forge", **record)
     assert hud(workspace, "--session", "s1", TZ="UTC") == f"rcs: forge executing, {words} (fix the ledger)"
     workspace.write("forge", **record, active=False, lifecycle_outcome="finished", completed_at=at)
@@ -191,11 +177,6 @@ def test_what_has_no_verdict_or_is_long_over_leaves_the_line_idle(
     assert hud(workspace, "--statusline", stdin=status_json(workspace), NO_COLOR="1") == ""
 
 
-def test_a_proof_of_another_day_has_its_date(workspace: Workspace) -> None:
-    workspace.write("forge", proof=PASSED | {"state": "proven", "at": "2026-01-02T12:00:00.000Z"})
-    assert hud(workspace, "--session", "s1", TZ="UTC") == "rcs: forge executing, proven 2026-01-02"
-
-
 # --- the status line of Claude Code
 
 
@@ -207,11 +188,7 @@ def status_json(in_workspace: Workspace, session: object = "s1", **fields: objec
         "session_id": session,
         "transcript_path": "/home/user/.claude/projects/-workspace/session.jsonl",
         "cwd": root,
-        "model": {"id": "claude-opus-4-1", "display_name": "Opus"},
         "workspace": {"current_dir": root, "project_dir": root},
-        "version": "2.1.326",
-        "output_style": {"name": "default"},
-        "cost": {"total_cost_usd": 0.01, "total_duration_ms": 45_000},
     }
     return json.dumps(sent | fields).encode() + b"\n"
 

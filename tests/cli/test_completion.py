@@ -55,10 +55,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
 OFFERED: list[tuple[str, str]] = [
     # the words that are typed, the last one perhaps only begun; what is offered for it
     ("", " ".join(name for name, *_ in main.COMMANDS)),
-    ("com", "completion"),
     ("state re", "read"),
-    ("share add ", ":folders"),
-    ("overlay s", "show strip"),
     ("state write --i", "--inactive --iteration --input"),
     ("state read --i", "--input"),
     ("status --root / --json --", "--help --session --shared"),
@@ -79,7 +76,6 @@ OFFERED: list[tuple[str, str]] = [
     ("task new ", ""),
     ("runs show ", ""),
     ("machine show pr", "pr-review"),
-    ("nonsense ", ""),
 ]
 
 
@@ -89,18 +85,6 @@ def test_what_is_offered(typed: str, offered: str, day: Day) -> None:
     assert sorted(line.partition("\t")[0] for line in lines) == sorted(offered.split())
 
 
-def test_an_offer_says_what_it_is(day: Day) -> None:
-    assert day.rcs("completion", "offers", "--", "task", "next", "") == "login\tplanning\n"
-    assert day.rcs("completion", "offers", "--", "config", "").splitlines()[0] == (
-        "trust\tLet [proof] of the project's rcs.toml count, as it is now"
-    )
-
-
-def test_a_workspace_that_is_named_is_the_one_whose_tasks_are_offered(day: Day, tmp_path: Path) -> None:
-    words = ("completion", "offers", "--", "task", "status", "--root", str(day.root), "lo")
-    assert run_rcs(*words, cwd=tmp_path, env=day.env).stdout.startswith("login\t")
-
-
 def test_a_name_that_a_shell_would_run_is_never_offered(tmp_path: Path) -> None:
     skill = tmp_path / ".agents/skills/$(touch gone)/SKILL.md"
     skill.parent.mkdir(parents=True)
@@ -108,13 +92,6 @@ def test_a_name_that_a_shell_would_run_is_never_offered(tmp_path: Path) -> None:
     shown = run_rcs("completion", "offers", "--", "machine", "show", "", cwd=tmp_path).stdout
     assert "pr-review\t" in shown
     assert "touch" not in shown
-
-
-def test_where_nothing_can_be_read_nothing_is_offered_and_nothing_said(tmp_path: Path) -> None:
-    env = clean_env(RCS_DB=str(tmp_path))
-    done = run_rcs("completion", "offers", "--", "task", "status", "", cwd=tmp_path, env=env)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert list(tmp_path.iterdir()) == []
 
 
 # --- in the shells, as far as they are installed here

@@ -111,28 +111,6 @@ def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
     assert shell.rcs() == (0, UNTRUSTED, "")
 
 
-def test_faults_are_named_and_the_rest_counts(shell: Shell) -> None:
-    (shell.home / ".rcs").mkdir()
-    path = shell.home / ".rcs/config.toml"
-    path.write_text('[proof]\ncommand = "pytest -q"\nrequired = "yes"\n')
-    status, out, err = shell.rcs(RCS_PROOF_TIMEOUT="10s")
-    assert (status, err) == (0, f"{path}:3: required must be true or false\n")
-    assert out == (
-        "proof.command   pytest -q  ~/.rcs/config.toml\n"
-        "proof.required  false      default\n"
-        "proof.timeout   10s        RCS_PROOF_TIMEOUT\n"
-    )
-    assert shell.json()["faults"] == [{"file": str(path), "line": 3, "text": "required must be true or false"}]
-
-
-def test_another_workspace_may_be_named_before_and_after_the_action(shell: Shell, tmp_path: Path) -> None:
-    (other := tmp_path / "other").mkdir()
-    (other / "rcs.toml").write_text(WHOLE)
-    assert shell.json("--root", str(other))["untrusted"]["command"] == "make check"
-    assert shell.json("--root", str(other), "trust")["root"] == str(other)
-    assert shell.json("trust", "--remove", "--root", str(other))["root"] == str(other)
-
-
 @each_row("words", [(), ("--remove",), ("--json",)])
 def test_an_agent_may_not_trust_anything(words: tuple[str, ...], tmp_path: Path) -> None:
     shell = Shell(tmp_path)

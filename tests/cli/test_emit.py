@@ -56,15 +56,6 @@ def test_an_unknown_workflow_is_accepted_with_a_note_that_nothing_was_checked(pr
     )
 
 
-def test_a_broken_diagram_is_shown_with_its_file_and_line(project: Project) -> None:
-    project.skill("broken", "## STATE-MACHINE\n\n```mermaid\nstateDiagram-v2\n    [*] --> \n```\n")
-    done = project.rcs(*project.command("a", workflow="broken"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("Error: ")
-    assert "SKILL.md:5" in done.stderr
-    assert "^^^" in done.stderr
-
-
 GIVE = """give one, like '{"status": "running"}'"""
 TYPES = "it is one of status_change, artifact_registered"
 WRONG: list[tuple[dict[str, str], str]] = [

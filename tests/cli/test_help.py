@@ -53,13 +53,6 @@ def test_help_runs_no_program(words: str, workspace: Workspace) -> None:
     assert not (workspace.root / "made").exists()
 
 
-@each_row("words", ["--help", "help install", "task new --help", "try $forge", "hud"])
-def test_the_narrowest_terminal_is_no_error(words: str, tmp_path: Path) -> None:
-    for is_terminal in (False, True):
-        done = run_rcs(*words.split(), cwd=tmp_path, env=clean_env(COLUMNS="1", PAGER=""), is_terminal=is_terminal)
-        assert (done.returncode, done.stderr) == (0, "")
-
-
 # --- pages
 
 PAGE = "# The guide\n\nWhat you may change.\n\n```sh\nrcs config\n```\n"

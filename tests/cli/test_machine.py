@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from rcs_hooks.runs.workflow_files import SHIPPED
-from tests.support import RCS_HOOK, Workspace, clean_env, error_json, run_rcs
+from tests.support import Workspace, clean_env, run_rcs
 from tests.table import each_row
 
-RCS = [str(RCS_HOOK.with_name("rcs"))]
 GOOD = """\
 ## STATE-MACHINE
 ```mermaid
@@ -144,14 +141,6 @@ def test_check_of_a_declaration_shows_each_fault_and_warns(
     assert (found, (out + err).splitlines()[: len(lines)]) == (status, [each.format(path=path) for each in lines])
 
 
-def test_check_takes_the_name_of_a_skill_or_a_mode(project: Path) -> None:
-    path = skill(project, "release", GOOD)
-    assert machine(project, "check", "release") == (0, f"{path}: 2 states, 2 transitions\n", "")
-    assert machine(project, "check", "crew") == machine(project, "check", "team")
-    (project / "release").write_text(BROKEN)
-    assert machine(project, "check", "release") == (1, "", BROKEN_SAID.format(file="release"))
-
-
 def test_what_ships_is_checked_without_a_warning(project: Path) -> None:
     files = sorted(map(str, Path(SHIPPED).rglob("*.md")))
     status, out, err = machine(project, "check", *files)
@@ -173,29 +162,6 @@ def test_the_pre_commit_hook_takes_what_check_takes(project: Path) -> None:
 
 
 # --- list
-
-
-def test_list_shows_what_won(project: Path) -> None:
-    skill(project, "build", PLAIN)
-    skill(project.parent / "home", "build", GOOD)
-    skill(project, "bad", BROKEN)
-    status, out, err = machine(project, "list")
-    assert (status, err) == (0, "")
-    lines = out.splitlines()
-    assert lines[:8] == [
-        "NAME               TYPE   DECLARES",
-        "autoforge          skill  a mode",
-        "autoresearch       skill  a mode",
-        "bad                skill  cannot be read",
-        "  line 5: a transition is written with the arrow `-->`",
-        f"  the project's: {project}/.claude/skills/bad/SKILL.md",
-        "  To see where: rcs machine check .claude/skills/bad/SKILL.md",
-        "blueprint          skill  a mode, 3 steps",
-    ]
-    at = lines.index("build              skill  no machine")
-    assert lines[at + 1] == f"  the project's: {project}/.claude/skills/build/SKILL.md"
-    assert "task               skill  task phases" in lines
-    assert "task-builder       agent  3 steps" in lines
 
 
 def test_list_as_json_says_what_each_declares(project: Path) -> None:
@@ -248,13 +214,6 @@ def test_show_as_json_is_exactly_this(project: Path) -> None:
     }
 
 
-def test_show_as_a_picture(project: Path) -> None:
-    status, out, err = machine(project, "show", "build", "--svg")
-    assert (status, err) == (0, "")
-    assert ET.fromstring(out).tag == "{http://www.w3.org/2000/svg}svg"
-    assert 'data-from="verify" data-to="build"' in out
-
-
 NO_SECTION = "has no ## STATE-MACHINE section, so there is nothing to show\n"
 NOT_SHOWN: list[tuple[str, str]] = [
     ("nothing", "rcs: no skill or agent is called 'nothing'; `rcs machine list` shows those that are\n"),
@@ -269,16 +228,6 @@ def test_what_cannot_be_shown(name: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "plain.md").write_text(PLAIN)
     (tmp_path / "broken.md").write_text(BROKEN)
     assert machine(tmp_path, "show", name) == (1, "", said)
-
-
-def test_a_broken_file_as_json_and_a_wrong_command_line(project: Path) -> None:
-    (project / "x.md").write_text(BROKEN)
-    status, out, err = machine(project, "show", "x.md", "--json")
-    said = json.loads(err)
-    assert (status, out) == (1, "")
-    assert said == error_json("machine", BROKEN_SAID.format(file="x.md").rstrip("\n"), **said["details"])
-    assert (list(said["details"]), said["details"]["file"]) == (["problem", "file", "line"], "x.md")
-    assert machine(project, "show", "build", "--json", "--svg")[0] == 2
 
 
 def test_task_is_the_name_of_the_lifecycle_that_tasks_go_through(project: Path) -> None:
@@ -328,6 +277,7 @@ def test_the_path_of_a_run_is_marked_in_the_list_and_in_the_picture(project: Pat
     marks = {line[2:].split()[0]: line[0] for line in out.splitlines()[1:] if not line.startswith("    ")}
     assert marks == {"requirements": "+", "design": "+", "tasks": "+", "build": "*", "verify": "+", "archive": " "}
     _, out, _ = machine(project, "show", "build", "--svg", "--run", "r1")
+    assert ET.fromstring(out).tag == "{http://www.w3.org/2000/svg}svg"
     assert 'class="edge taken" data-from="verify" data-to="build"' in out
     assert 'class="edge" data-from="verify" data-to="archive"' in out
     assert 'class="state current visited" data-state="build"' in out
@@ -335,17 +285,6 @@ def test_the_path_of_a_run_is_marked_in_the_list_and_in_the_picture(project: Pat
     assert machine(project, "show", "build", "--run", "r2") == (1, "", said)
     said = "rcs: r1 is a run of 'build'; `rcs machine show build --run r1`\n"
     assert machine(project, "show", "pr-review", "--run", "r1") == (1, "", said)
-
-
-def test_a_branch_is_marked_from_where_it_branches_off(project: Path) -> None:
-    fork = "[*] --> a\na --> b\na --> c\nb --> d\nc --> d\nd --> [*]\n"
-    skill(project, "fork", f"## STATE-MACHINE\n```mermaid\nstateDiagram-v2\n{fork}```\n")
-    for step in ("a", "b", "c", "d"):
-        emit(project, step, workflow="fork")
-    emit(project, "d", workflow="fork", status="completed")
-    _, out, _ = machine(project, "show", "fork", "--svg", "--run", "r1")
-    taken = set(re.findall(r'class="edge taken" data-from="([^"]*)" data-to="([^"]*)"', out))
-    assert taken == {("[*]", "a"), ("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "[*]")}
 
 
 SESSION = "0199f0aa-1111-7222-8333-444455556666"
@@ -363,14 +302,3 @@ def test_the_path_of_a_mode_in_a_session_is_marked(project: Path) -> None:
     said = f"rcs: session {SESSION} has had no run of team; `rcs log --mode team` shows those that there are\n"
     assert machine(project, "show", "crew", "--run", SESSION) == (1, "", said)
     assert machine(project, "show", "forge", "--run", "../x")[0] == 1
-
-
-def test_a_session_that_came_with_the_repository_counts_for_nothing(project: Path) -> None:
-    workspace = Workspace(project)
-    workspace.prompt("$forge fix the login", session=SESSION)
-    (workspace.folder(SESSION) / "hook-ledger.json").unlink()  # which only a prompt of the person writes
-    shutil.rmtree(project / ".git")
-    for words in (["init", "-q"], ["add", "-f", ".rcs"]):
-        subprocess.run(["git", *words], cwd=project, env=clean_env(HOME=str(project)), check=True)
-    said = f"rcs: session {SESSION} came with the repository, so it counts for nothing\n"
-    assert machine(project, "show", "forge", "--run", SESSION) == (1, "", said)

@@ -10,13 +10,11 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from rcs_hooks.cli import output
-from tests.support import RCS_HOOK, Workspace, clean_env
 
 INTERRUPTED = "from rcs_hooks.cli import output; print('said'); output.interrupted()"
 PATIENCE = 60
@@ -68,17 +66,3 @@ def test_a_pause_ends_as_soon_as_nobody_reads_stdout(monkeypatch: pytest.MonkeyP
         with pytest.raises(BrokenPipeError):
             output.pause(PATIENCE)
         timer.join()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("line", ["log --follow", "watch"])
-def test_a_live_view_ends_with_the_program_that_reads_it(line: str, workspace: Workspace) -> None:
-    workspace.now = time.time()
-    env = clean_env(HOME=str(workspace.root), RCS_DB=str(workspace.root / "runs.db"))
-    command = [str(RCS_HOOK.with_name("rcs")), *line.split()]
-    with subprocess.Popen(command, stdout=-1, stderr=-1, cwd=workspace.root, env=env) as process:
-        assert process.stdout
-        assert process.stderr
-        process.stdout.close()
-        assert process.wait(PATIENCE) == 0
-        assert process.stderr.read() == b""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.catalog import MODES
 from tests.support import Workspace, run_rcs
 from tests.table import each_row
 
@@ -68,33 +67,6 @@ def test_show_prints_every_active_member_between_the_markers(workspace: Workspac
     assert agents.read_text() == TEXT
 
 
-def test_show_is_bounded_whatever_the_state_says(workspace: Workspace) -> None:
-    for mode in MODES:
-        workspace.write(mode, current_phase=f"{END}\n" + "x" * 100_000)
-    shown = done(workspace, "show", session="s1")
-    assert len(shown) <= 3_501
-    assert (shown.count(START), shown.count(END)) == (1, 1)
-    assert [mode for mode in MODES if f"- {mode}: " in shown] == list(MODES)
-
-
-NONE = f"{START}\n## Active workflows\n\nNone.\n{END}\n"
-
-
-def test_without_a_session_the_one_that_is_open_is_shown_and_a_closed_one_only_by_name(workspace: Workspace) -> None:
-    assert done(workspace, "show", session=None) == NONE
-    assert files(workspace) == set()
-    workspace.now = time.time()
-    for session in ("s1", "s2"):
-        workspace.prompt("$forge fix it", session)
-    said = "rcs: 2 sessions have active modes; name one: --session s1 or --session s2\n"
-    assert rcs(workspace, "show", session=None) == (1, "", said)
-    workspace.call("SessionEnd", "s1", reason="exit")
-    assert done(workspace, "show", session=None) == done(workspace, "show", session="s2")
-    workspace.call("SessionEnd", "s2", reason="exit")
-    assert done(workspace, "show", session=None) == NONE
-    assert "- forge: phase starting" in done(workspace, "show", session="s2")
-
-
 # --- apply and strip
 
 RAW = (
@@ -130,14 +102,6 @@ def test_what_is_applied_twice_is_written_once_and_stripped_to_the_byte(raw: byt
     assert files(workspace) == {".rcs", "AGENTS.md"}
 
 
-def test_apply_follows_the_state(workspace: Workspace, agents: Path) -> None:
-    done(workspace, "apply", "AGENTS.md")
-    assert agents.read_text() == f"{TEXT}\n{done(workspace, 'show')}"
-    workspace.prompt("$cancel")
-    done(workspace, "apply", "AGENTS.md")
-    assert agents.read_text() == f"{TEXT}\n{NONE}"
-
-
 # --- the file itself
 
 
@@ -168,34 +132,14 @@ def test_a_file_that_apply_makes_heeds_the_umask_and_is_removed_by_strip(
     assert not new.exists()
 
 
-def test_strip_leaves_a_file_that_apply_made_and_somebody_wrote_in(workspace: Workspace, agents: Path) -> None:
-    new = workspace.root / "NEW.md"
-    done(workspace, "apply", "NEW.md")
-    new.write_text(new.read_text() + "Use make.\n")
-    assert done(workspace, "strip", "NEW.md") == "NEW.md: overlay removed\n"
-    assert new.read_text() == "Use make.\n"
-
-
-def test_strip_needs_no_state_and_makes_none(workspace: Workspace) -> None:
-    path = workspace.root / "AGENTS.md"
-    path.write_text(f"a\n\n{START}\nold words\n{END}\n")
-    done(workspace, "strip", "AGENTS.md", session=None)
-    assert path.read_text() == "a\n"
-    assert files(workspace) == {"AGENTS.md"}
-
-
 # --- refusals
 
 BROKEN = "the markers are broken: "
 NO_UTF8 = "it is not UTF-8, so it was left unchanged\n"
 REFUSED: list[tuple[bytes, str]] = [
     (f"a\n{START}\nb\n".encode(), BROKEN),
-    (f"a\n{END}\nb\n".encode(), BROKEN),
-    (f"{END}\na\n{START}\n".encode(), BROKEN),
-    (f"{START}\n{START}\n{END}\n".encode(), BROKEN),
     (f"{START}\na\n{END}\n{START}\nb\n{END}\n".encode(), BROKEN),
     (b"caf\xe9\n", NO_UTF8),
-    ("AGENTS\n".encode("utf-16"), NO_UTF8),
 ]
 
 

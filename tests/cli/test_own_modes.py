@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -133,57 +132,3 @@ def test_a_run_whose_file_has_gone_is_ended_by_a_command_but_not_started_again(r
     assert "its file" in done.stderr
     assert "is gone" in done.stderr
     assert "release" in json.loads(said(running, "state", "get-status", "--json", "--session", "s1"))["statuses"]
-
-
-def test_a_record_that_cannot_be_read_is_cleared_by_name(running: Desk) -> None:
-    (running.home / ".claude/skills/release/SKILL.md").unlink()
-    running.mode_path("release").write_text("{")
-    said(running, "state", "clear", "--mode", "release", "--session", "s1")
-    assert running.prompt("$forge it").context.startswith("[rcs] detected: $forge")
-    assert running.active() == ["forge"]
-
-
-def test_the_dashboard_shows_it_among_the_modes_of_its_session(running: Desk) -> None:
-    from rcs_hooks.dashboard.attention import needs_of
-    from rcs_hooks.dashboard.sessions import list_sessions
-
-    (shown,), _ = list_sessions([str(running.root)], running.now, limit=10, block_limit=5)
-    assert [(mode["mode"], mode["active"], mode["iteration"]) for mode in shown["modes"]] == [("release", True, 1)]
-    running.edit("release", active=False, lifecycle_outcome="failed", error="no key")
-    found, _ = list_sessions([str(running.root)], running.now, limit=10, block_limit=5)
-    (need,) = needs_of([], found, [], running.now)["failed"]
-    assert (need["detail"], need["reason"]) == ("release failed at starting", "no key")
-
-
-def test_a_question_of_an_own_mode_waits_and_is_answered_and_pruned(running: Desk) -> None:
-    said(running, "question", "ask", "--mode", "release", "--session", "s1", "--text", "Which?", "--option", "both")
-    assert running.stop().line == "{}"
-    assert "asks: Which?" in said(running, "hud", "--session", "s1")
-    running.now = time.time()  # the command has taken the real time, and what comes now is later
-    assert 'release waited for the user\'s answer to "Which?"' in running.prompt("both").context
-    assert running.stop().blocks
-    assert json.loads(said(running, "state", "prune", "--json"))["removed"] == 0
-    running.prompt("$cancel")
-    assert json.loads(said(running, "state", "prune", "--json"))["removed"] == 1
-
-
-@each_row("what", ["is gone", "has changed", ""])
-def test_doctor_tells_of_a_run_whose_file_is_another_now(what: str, tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.now = time.time()
-    file = put(desk.home)
-    desk.prompt("$release ship it")
-    if what:
-        file.unlink() if what == "is gone" else put(desk.home, text=declared(after=""))
-    shown = rcs(desk, "doctor").stdout
-    assert (f"goes on by what its record keeps, for its file {file} {what}" in shown) is bool(what)
-
-
-def test_try_shows_what_an_own_mode_would_do_and_shells_complete_it(desk: Desk) -> None:
-    put(desk.root)
-    shown = said(desk, "try", "$release ship it")
-    assert "release: start" in shown
-    assert "release is this project's mode, from .claude/skills/release/SKILL.md" in shown
-    offered = said(desk, "completion", "offers", "--", "state", "write", "--mode", "").splitlines()
-    assert offered[-1] == "release\ta mode of your own"
-    assert not desk.state.exists()

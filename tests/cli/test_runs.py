@@ -114,12 +114,6 @@ def test_end_ends_a_run_and_what_is_open_in_it(busy: Project) -> None:
     assert (last["type"], last["status"], last["data"]) == ("run_ended", "failed", {"status": "failed", "by": "person"})
 
 
-def test_end_without_a_status_means_given_up(busy: Project) -> None:
-    assert as_json(busy, "end", RUN) == {
-        "ended": True, "run_id": RUN, "status": "skipped", "seq": 8, "steps": ["design", "task-builder:building (T1)"],
-    }  # fmt: skip
-
-
 @each_row("by", ["completed", "skipped", "its machine"])
 def test_what_has_ended_is_not_ended_again_and_no_late_report_changes_it(by: str, project: Project) -> None:
     step = "charter" if by == "its machine" else "detect"
@@ -136,13 +130,6 @@ def test_what_has_ended_is_not_ended_again_and_no_late_report_changes_it(by: str
     project.now = time.time()
     assert project.emit("building", unit="T2", run="c1", workflow="blueprint")["run_status"] == status
     assert project.emit(step, "failed", run="c1", workflow="blueprint")["run_status"] == status
-
-
-def test_a_branch_that_is_still_open_goes_on(project: Project) -> None:
-    project.walk("detect", "charter", run="c1", workflow="blueprint")
-    assert project.emit("charter", "completed", run="c1", workflow="blueprint")["run_status"] == "completed"
-    assert project.emit("prd", run="c1", workflow="blueprint")["run_status"] == "running"
-    assert project.emit("prd", "completed", run="c1", workflow="blueprint")["run_status"] == "completed"
 
 
 # --- whose run
@@ -186,14 +173,6 @@ def test_export_is_a_line_of_json_for_each_event(busy: Project) -> None:
     assert [json.loads(line)["id"] for line in said(busy, "export", "--after", "4").splitlines()] == [5, 6]
     assert [json.loads(line)["id"] for line in said(busy, "export", RUN).splitlines()] == [1, 2, 3, 4, 5]
     assert [json.loads(line)["id"] for line in said(busy, "export", "--workflow", "plain").splitlines()] == [6]
-
-
-@each_row("words", [("show", "\udcff"), ("list", "--workflow", "\udcff"), ("list", "--before", "9" * 30)])
-def test_what_no_database_can_take_is_one_sentence(words: tuple[str, ...], project: Project) -> None:
-    project.walk("requirements", run=RUN)
-    done = project.rcs("runs", *words)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert (done.stderr[:5], done.stderr.count("\n")) == ("rcs: ", 1)
 
 
 def test_a_reader_that_goes_away_is_no_error(busy: Project) -> None:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from rcs_hooks.cli.main import main
-from tests.cli.test_state_commands import commands_in, context_of, pasted, rcs, started, stopped
+from tests.cli.test_state_commands import commands_in, pasted, rcs, stopped
 from tests.support import Workspace, clean_env, run_rcs
 from tests.table import each_row
 
@@ -55,19 +55,6 @@ def test_a_write_that_ends_a_wait_leaves_no_question_behind(switch: str, workspa
     assert rcs(workspace.root, "question", "list").out == "no open question\n"
 
 
-def test_every_reader_sees_what_a_killed_commit_has_decided(
-    here: Workspace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    here.prompt("$forge")
-    path = "sessions/s1/forge-state.json"
-    (here.state / ".commit.json").write_text(json.dumps({"version": 1, "files": [{"path": path, "remove": True}]}))
-    before = here.snapshot()
-    assert active(capsys, "hud", "--json", "--session", "s1") == []
-    assert active(capsys, "state", "list-active", "--json", "--session", "s1") == []
-    assert here.snapshot() == before
-    assert not here.stop().blocks
-
-
 # --- the workspace's own record
 
 
@@ -90,30 +77,6 @@ def test_a_pasted_command_ends_the_workspaces_own_record(ending: str, workspace:
     assert (kept.exists() and workspace.read("forge", None)["lifecycle_outcome"]) == ("prove" in ending and "finished")
 
 
-def test_beside_a_run_of_the_session_each_record_has_its_own_command(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    started(workspace, "$ultrawork fix the build")
-    workspace.write("forge", None)  # executing
-    reason = stopped(workspace.root)["reason"]
-    writes = [command.partition(" state ")[2] for command in commands_that_end(reason)]
-    assert writes == [
-        "write --mode ultrawork --phase executing --session s1",
-        "write --mode forge --phase verifying --root-scope",
-    ]
-
-
-def test_a_denial_clears_the_workspaces_own_record_where_it_is(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    workspace.write("forge", None)
-    context = context_of(started(workspace, "$autopilot build it"))
-    command, start = commands_in(context)
-    assert command.endswith(" state clear --mode forge --root-scope")
-    assert start.endswith(" state write --mode autopilot --active --session s1")
-    assert pasted(command, workspace.root).status == 0
-    started(workspace, "$autopilot build it now")
-    assert workspace.active() == ["autopilot"]
-
-
 @each_row("words", [("--session", "s1"), ("--all-sessions",)])
 def test_the_root_scope_is_cleared_alone(words: tuple[str, ...], workspace: Workspace) -> None:
     workspace.write("forge", None)
@@ -121,16 +84,6 @@ def test_the_root_scope_is_cleared_alone(words: tuple[str, ...], workspace: Work
     done = rcs(workspace.root, "state", "clear", "--mode", "forge", "--root-scope", *words)
     assert (done.status, done.out, done.err.startswith("rcs: root_scope and ")) == (1, "", True)
     assert workspace.snapshot() == before
-
-
-def test_the_root_scope_is_cleared_beside_a_run_of_the_same_mode(
-    here: Workspace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    here.prompt("$forge")
-    here.write("forge", None)
-    assert says(capsys, "state", "clear", "--mode", "forge", "--root-scope")[0] == 0
-    assert not here.mode_path("forge", None).exists()
-    assert here.read("forge")["active"] is True
 
 
 # --- the first letters of a session's id, as lists show them

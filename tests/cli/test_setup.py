@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -10,7 +9,6 @@ import shlex
 import stat
 import subprocess
 import sys
-import threading
 import time
 import tomllib
 from collections.abc import Callable
@@ -20,12 +18,10 @@ from typing import Any
 import pytest
 
 from rcs_hooks.catalog import SKILL_FILES
-from rcs_hooks.cli import setup
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing.files import Change
 from rcs_hooks.errors import Refused
-from rcs_hooks.install import exclusive, skills
 from tests.support import clean_env, run_rcs
 from tests.table import each_row
 
@@ -36,7 +32,6 @@ PY = shlex.quote(str(PYTHON))
 LINE = f"{shlex.quote(str(PYTHON))} -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0"
 SKILLS = SKILL_FILES
 BACKUP_SUFFIX = ".before-rcs"
-IS_ROOT = os.geteuid() == 0
 
 
 class Home:
@@ -168,28 +163,21 @@ CLAUDE_BY_MCP = shown(BY_MCP | {"enabledMcpjsonServers": ["rcs_state"]})
 HOOK_CODE = "from rcs_hooks.hook.entry import main; main()"
 QUIET = f"exec 2>/dev/null; out=$({PY} -EP -c '{HOOK_CODE}') && case $out in {{*}}) printf %s \"$out\";; esac; exit 0"
 QUIET_COMMAND = {"type": "command", "command": QUIET, "name": "rcs"}
+
+
+def quiet(factor: int, *events: str) -> dict[str, Any]:
+    """The last event is the end of a session, which has less time."""
+    times = {event: (3 if event == events[-1] else 10) * factor for event in events}
+    return {event: [{"hooks": [QUIET_COMMAND | {"timeout": timeout}]}] for event, timeout in times.items()}
+
+
 QWEN = shown(
     {
-        "hooks": {
-            event: [{"hooks": [QUIET_COMMAND | {"timeout": timeout}]}]
-            for event, timeout in (("UserPromptSubmit", 10), ("Stop", 10), ("SessionStart", 10), ("SessionEnd", 3))
-        },
+        "hooks": quiet(1, "UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"),
         "permissions": {"allow": [f"run_shell_command({shlex.quote(str(RCS))} {command} *)" for command in UNASKED]},
     }
 )
-GEMINI = shown(
-    {
-        "hooks": {
-            event: [{"hooks": [QUIET_COMMAND | {"timeout": timeout}]}]
-            for event, timeout in (
-                ("BeforeAgent", 10_000),
-                ("AfterAgent", 10_000),
-                ("SessionStart", 10_000),
-                ("SessionEnd", 3_000),
-            )
-        }
-    }
-)
+GEMINI = shown({"hooks": quiet(1_000, "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd")})
 PREFIXES = "".join(f"  {json.dumps(f'{shlex.quote(str(RCS))} {command}')},\n" for command in UNASKED)
 POLICIES = f"""# Written by `rcs setup`; `rcs uninstall` removes it.
 [[rule]]
@@ -272,25 +260,18 @@ def test_what_is_written_where_nothing_is(client: str, scope: str, transport: st
 
 
 def test_the_clients_own_variables_name_the_place(person: Home) -> None:
-    homes = {
-        "CODEX_HOME": "cx home",
-        "CLAUDE_CONFIG_DIR": "cc home",
-        "COPILOT_HOME": "cp home",
-        "QWEN_HOME": "qw home",
-        "GEMINI_CLI_HOME": "gm home",
-    }
-    for variable, folder in homes.items():
-        person.env[variable] = str(person.folder / folder)
+    variables = ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "QWEN_HOME", "GEMINI_CLI_HOME")
+    person.env |= {name: str(person.folder / name) for name in variables}
     person.ok("setup", "--client", "all", "--scope", "user", "--transport", "mcp", "--skills")
     assert {name for name in files(person) if "SKILL" not in name} == {
-        "cx home/hooks.json",
-        "cx home/config.toml",
-        "cc home/settings.json",
-        "cc home/.claude.json",
-        "cp home/hooks/rcs-hooks.json",
-        "qw home/settings.json",
-        "gm home/.gemini/settings.json",
-        "gm home/.gemini/policies/rcs-hooks.toml",
+        "CODEX_HOME/hooks.json",
+        "CODEX_HOME/config.toml",
+        "CLAUDE_CONFIG_DIR/settings.json",
+        "CLAUDE_CONFIG_DIR/.claude.json",
+        "COPILOT_HOME/hooks/rcs-hooks.json",
+        "QWEN_HOME/settings.json",
+        "GEMINI_CLI_HOME/.gemini/settings.json",
+        "GEMINI_CLI_HOME/.gemini/policies/rcs-hooks.toml",
     }
     person.ok("uninstall", "--scope", "user")
     assert files(person) == {}
@@ -327,31 +308,12 @@ CLAUDE_SETTINGS = """{\r
 """
 QWEN_SETTINGS = """\ufeff{
 \t// mine, with a "quote" and { a brace
-\t"ui": {"theme": "x"}, // the theme
-\t"hooks": { "disabled": [], /* old
-\t   and unused */ "Stop": [
+\t"hooks": { "disabled": [], /* old */ "Stop": [
 \t\t{"hooks": [{"type": "command", "command": "say done", "name": "mine"}]} // loud
-\t] }, /* "hooks": {} */
-\t"permissions": {
-\t\t"allow": [
-\t\t\t"Bash(ls *)" // see "x"
-\t\t]
-\t} // the end
+\t] }
 }
 """
-GEMINI_SETTINGS = """// http://example.com/*\r
-{\r
-  "hooksConfig": {"notifications": false},\r
-  "hooks": {\r
-    // nothing yet\r
-    "AfterAgent": [\r
-      {"matcher": "*", "hooks": [{"type": "command", "command": "say // done"}]}\r
-      /* {"hooks": []} */\r
-    ]\r
-  }\r
-  // "last": 1\r
-}\r
-"""
+GEMINI_SETTINGS = '{\r\n  "hooks": {\r\n    // nothing yet\r\n    "AfterAgent": [\r\n    ]\r\n  }\r\n}\r\n'
 CLAUDE_SERVERS = '{"mcpServers":{"a":{"command":"x"}},"big":123456789012345678901234567890}'
 OWN = {
     ".codex/hooks.json": CODEX_HOOKS,
@@ -401,17 +363,11 @@ def test_foreign_entries_keep_their_bytes_and_their_order(person: Home) -> None:
     settings = (person.project / ".claude/settings.json").read_bytes().decode()
     assert '"env": {"A": "\\u00fc", "LIMIT": 1e5},\r\n' in settings
     assert settings.replace("\r\n", "").count("\n") == 0
-    assert json.loads(settings)["hooks"]["Stop"] == [
-        {"matcher": "", "hooks": [{"type": "command", "command": "say done"}]},
-        {"hooks": [CLAUDE_TOOLS[1]]},
+    assert [each["hooks"][0] for each in json.loads(settings)["hooks"]["Stop"]] == [
+        {"type": "command", "command": "say done"},
+        CLAUDE_TOOLS[1],
     ]
     assert json.loads(settings)["permissions"] == {"allow": ["Bash(ls:*)", *RULES, "mcp__rcs_state"], "deny": []}
-    codex = json.loads((person.project / ".codex/hooks.json").read_text())
-    assert list(codex) == ["description", "hooks"]
-    assert codex["hooks"]["Stop"] == [
-        {"hooks": [{"type": "command", "command": "say done", "timeout": 5}]},
-        {"hooks": [CODEX_TOOLS[1]]},
-    ]
     assert (person.project / ".mcp.json").read_text() == CLAUDE_SERVERS.replace(
         '"x"}}', f'"x"}}, "rcs_state": {json.dumps(SERVER, ensure_ascii=False)}}}'
     )
@@ -437,25 +393,6 @@ def test_what_stands_beside_ours_is_not_shown(person: Home) -> None:
     assert "secret" not in said
 
 
-def test_a_file_of_ours_that_the_person_went_on_with_stays(person: Home) -> None:
-    person.ok("setup", "--client", "claude")
-    path = person.project / ".claude/settings.json"
-    path.write_text(path.read_text().replace("{\n", '{\n  "model": "mine",\n', 1))
-    person.ok("setup", "--client", "claude", "--transport", "mcp")
-    person.ok("uninstall")
-    assert path.read_text() == '{\n  "model": "mine"\n}\n'
-    assert files(person) == {"a project/.claude/settings.json": '{\n  "model": "mine"\n}\n'}
-
-
-def test_folders_with_something_else_in_them_stay(person: Home) -> None:
-    for name in (".codex/notes", ".claude/commands/x.md", ".agents/skills/mine/SKILL.md", ".claude/skills/a/b"):
-        person.write(name, "mine")
-    before = person.contents()
-    person.ok("setup", *ALL, "--skills", "--transport", "mcp")
-    person.ok("uninstall")
-    assert person.contents() == before
-
-
 def test_a_person_s_own_hooks_are_not_taken_by_uninstall(person: Home) -> None:
     for name, text in OWN.items():
         person.write(name, text)
@@ -470,10 +407,8 @@ def test_a_person_s_own_hooks_are_not_taken_by_uninstall(person: Home) -> None:
     ("name", "text"),
     [
         (".claude/settings.json", " \n"),
-        (".claude/settings.json", '{"hooks": {"Stop": []}}'),
         (".claude/settings.json", '\ufeff{"model": "x"}'),
         (".mcp.json", '{"mcpServers": {}}\n'),
-        (".codex/config.toml", "# only a word"),
         (".codex/config.toml", "[sandbox_workspace_write]\nwritable_roots = [ ]\n"),
     ],
 )
@@ -496,14 +431,12 @@ BROKEN: dict[str, list[tuple[str | bytes, str]]] = {
         ('{\n  // mine\n  "a": 1\n}', " is not JSON: expected a key in double quotes (line 2 column 3)"),
         ('{"hooks": {}, "hooks": {}}', " is not JSON: the key 'hooks' is there twice (line 1 column 15)"),
         ("[]", ": the file is not an object"),
-        ('{"hooks": []}', ": hooks is not an object"),
         ('{"hooks": {"Stop": {}}}', ": hooks.Stop is not a list"),
         ('{"permissions": "x"}', ": permissions is not an object"),
         (b'{"a": "\xff"}', ": it is not UTF-8, so it was left unchanged"),
     ],
     ".mcp.json": [
         ('{"mcpServers": {', " is not JSON: it ends too early (line 1 column 17)"),
-        ('{"mcpServers": []}', ": mcpServers is not an object"),
     ],
     ".codex/config.toml": [
         ("model = ", " is not TOML: Invalid value (at end of document)"),
@@ -569,35 +502,6 @@ def test_a_backup_is_written_through_no_link(target: str, tmp_path: Path) -> Non
     assert files(person) == before
 
 
-AS_ANYBODY = """
-import ctypes, sys
-from rcs_hooks.cli import main
-header, none = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-if ctypes.CDLL(None).capset(header, none):
-    sys.exit("the capabilities cannot be dropped")
-sys.exit(main.main(sys.argv[1:]))
-"""
-"""The program without what root may do beyond others. Another user might not be let into the checkout at all."""
-
-
-@pytest.mark.slow
-@each_row("name", ["file", "folder", "project"])
-def test_what_may_not_be_read_or_written_is_refused(name: str, tmp_path: Path) -> None:
-    person = Home(tmp_path)
-    person.rcs = [sys.executable, "-c", AS_ANYBODY] if IS_ROOT else person.rcs
-    path = person.write(".claude/settings.json", '{"model": "x"}')
-    place, mode, says = {
-        "file": (path, 0, f"{path}: permission denied"),
-        "folder": (path.parent, 0o555, f"{path}: you may not write in {path.parent}; nothing was changed"),
-        "project": (person.project, 0o555, f"you may not write in {person.project}; nothing was changed"),
-    }[name]
-    place.chmod(mode)
-    try:
-        assert person.refused("setup", *ALL).endswith(says)
-    finally:
-        place.chmod(0o755)
-
-
 # --- links
 
 
@@ -641,32 +545,6 @@ def test_variables_of_ours_go_into_the_server_s_entry(person: Home) -> None:
     person.env["RCS_A"] = os.fsdecode(b"\xff")
     said = person.refused("setup", *ALL, "--transport", "mcp")
     assert said.endswith("a path or a variable that belongs there is not UTF-8; nothing was changed")
-
-
-def test_another_environment_takes_the_place_of_the_first(person: Home) -> None:
-    person.ok("setup", *ALL, "--transport", "mcp")
-    for path in (person.project / name for name in OWN):
-        path.write_text(path.read_text().replace(str(BIN), "/gone/bin"))
-    person.ok("setup", *ALL, "--transport", "mcp")
-    expected = WRITTEN["codex", "project", "mcp"] | WRITTEN["claude", "project", "mcp"]
-    expected |= {"a project/.github/hooks/rcs-hooks.json": COPILOT_BESIDE_TOOLS}
-    for client in ("qwen", "gemini"):
-        expected |= WRITTEN[client, "project", "command"]
-    left = {name: text for name, text in files(person).items() if not name.endswith(BACKUP_SUFFIX)}
-    settings = json.loads(left.pop("a project/.claude/settings.json"))
-    assert settings["permissions"]["allow"] == ["mcp__rcs_state", *RULES]
-    settings["permissions"] = BY_MCP["permissions"]
-    assert shown(settings) == expected.pop("a project/.claude/settings.json")
-    assert left == expected
-
-
-def test_a_time_out_that_the_person_changed_stays(person: Home) -> None:
-    person.ok("setup", *ALL)
-    path = person.project / ".codex/hooks.json"
-    path.write_text(path.read_text().replace("10", "33"))
-    before = person.state()
-    person.ok("setup", *ALL)
-    assert person.state() == before
 
 
 # --- under our name, and not ours: it came with a repository
@@ -830,67 +708,7 @@ def test_a_skill_that_is_edited_or_somebody_else_s_stays_and_is_named(person: Ho
     assert set(files(person)) == {f"a project/{path.relative_to(person.project)}" for path in (edited, foreign)}
 
 
-def test_a_skill_of_an_older_version_is_brought_up_to_date(person: Home) -> None:
-    person.ok("setup", "--client", "claude", "--skills")
-    path = person.project / ".claude/skills/forge/SKILL.md"
-    new = path.read_text()
-    old = "---\nname: forge\n---\nOld."
-    path.write_text(f"{old}\n\n{skills.MARK}{skills._hash(old)} -->\n")
-    assert f"changed {path}\n" in person.ok("setup", "--client", "claude", "--skills")
-    assert path.read_text() == new
-    assert not path.with_name(path.name + BACKUP_SUFFIX).exists()
-
-
 # --- several at once, and cut short
-
-
-def test_a_folder_that_another_setup_has_just_made_is_not_taken_for_the_persons(
-    person: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The second starts while the folder of the first is still empty, and goes on as soon as it may."""
-    go_on = threading.Event()
-    make, lock = os.makedirs, fcntl.flock
-
-    def second() -> None:
-        try:
-            assert setup.run(["--client", "codex"]) == 0
-        finally:
-            go_on.set()
-
-    def make_and_start_the_second(path: str, **options: Any) -> None:
-        make(path, **options)
-        if other.ident is None:
-            other.start()
-            assert go_on.wait(60)
-
-    def lock_or_say_so(fd: int, how: int) -> None:
-        try:
-            lock(fd, how)
-        except BlockingIOError:
-            go_on.set()
-            raise
-
-    other = threading.Thread(target=second)
-    monkeypatch.setattr(os, "makedirs", make_and_start_the_second)
-    monkeypatch.setattr(fcntl, "flock", lock_or_say_so)
-    person.ok("setup", "--client", "codex")
-    other.join()
-    assert set(files(person)) == {"a project/.codex/hooks.json"}
-    person.ok("uninstall")
-    assert not (person.project / ".codex").exists()
-
-
-def test_a_home_that_is_not_there_and_a_project_that_another_program_has_locked_are_set_up_too(
-    person: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in `flock . rcs setup`."""
-    monkeypatch.setattr(exclusive, "SECONDS", 0.0)
-    person.home.rmdir()
-    locked = os.open(person.project, os.O_RDONLY)
-    fcntl.flock(locked, fcntl.LOCK_EX)
-    person.ok("setup", "--client", "codex")
-    os.close(locked)
-    assert set(files(person)) == {"a project/.codex/hooks.json"}
 
 
 def test_a_file_that_another_program_changes_in_between_is_not_overwritten(person: Home) -> None:
@@ -976,39 +794,6 @@ def test_a_copy_that_says_something_else_is_left_and_named(person: Home) -> None
     assert path.read_text() == '{"a": 1}'
     assert copy.read_text() == '{"a": 1, "env": {"PATH": "/evil"}}'
     assert f"{path}: ours removed; the backup from before setup stays in settings.json{BACKUP_SUFFIX}\n" in said
-
-
-@each_row(("name", "copy"), [(".claude/settings.json", "{"), (".mcp.json", "[]"), (".codex/config.toml", "a = [")])
-def test_a_copy_that_cannot_be_read_is_left(name: str, copy: str, tmp_path: Path) -> None:
-    person = Home(tmp_path)
-    path = person.write(name, OWN[name])
-    person.ok("setup", *ALL, "--transport", "mcp")
-    person.write(name + BACKUP_SUFFIX, copy)
-    person.ok("uninstall")
-    assert path.read_bytes().decode() == OWN[name]
-    assert path.with_name(path.name + BACKUP_SUFFIX).read_text() == copy
-
-
-def test_a_copy_with_nothing_but_ours_goes_with_the_file(person: Home) -> None:
-    """Another scope may have kept the server."""
-    for name in (".claude.json", f".claude.json{BACKUP_SUFFIX}"):
-        person.write(name, SERVERS, at=person.home)
-    said = person.ok("uninstall", "--client", "claude", "--scope", "user")
-    assert files(person) == {}
-    assert f"{person.home / '.claude.json'}: removed; .claude.json{BACKUP_SUFFIX} is removed\n" in said
-
-
-def test_setup_names_the_options_that_let_copilot_cli_run_what_its_agent_is_told(tmp_path: Path) -> None:
-    person = Home(tmp_path)
-    folder = RCS.parent
-    allowed = shlex.quote(f"shell({shlex.quote(str(RCS))}:*)")
-    asks = "it asks you before each `rcs` command of the agent; only `copilot --allow-tool"
-    assert f"{asks} {allowed} --add-dir {shlex.quote(str(folder))}` changes" in person.ok(
-        "setup", "--client", "copilot"
-    )
-    person.ok("uninstall", "--client", "copilot")
-    person.env["PATH"] = f"{folder}:{os.defpath}"
-    assert f"{asks} 'shell(rcs:*)'` changes" in person.ok("setup", "--client", "copilot")
 
 
 @each_row("order", [("local", "user"), ("user", "local")])

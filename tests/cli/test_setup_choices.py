@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import shlex
 import subprocess
 from pathlib import Path
@@ -12,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from rcs_hooks.install import skills
-from tests.cli.test_setup import ALL, CLAUDE_SETTINGS, RCS, SKILLS, Home, files, shown
+from tests.cli.test_setup import ALL, CLAUDE_SETTINGS, RCS, SKILLS, Home, files
 from tests.table import each_row
 
 CLAUDE = ("--client", "claude")
@@ -131,23 +129,6 @@ def test_a_status_line_of_the_person_s_own_stays(person: Home) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_status_line_of_ours_from_another_place_is_replaced(person: Home) -> None:
-    person.write(
-        ".claude/settings.json", shown({"statusLine": STATUS_LINE | {"command": "/gone/rcs hud --statusline"}})
-    )
-    person.ok("setup", *CLAUDE)
-    assert settings(person)["statusLine"] == STATUS_LINE
-
-
-def test_codex_has_no_status_line_and_that_is_said(person: Home) -> None:
-    why = (
-        "Codex and Gemini CLI cannot run a command in the status line, so --statusline is for Claude Code, Copilot CLI"
-        " and Qwen Code"
-    )
-    assert person.refused("setup", "--client", "codex", "--statusline") == f"{why}; nothing was changed"
-    assert f"{why}.\n" in person.ok("setup", *ALL, "--statusline")
-
-
 # --- the commands in installed skills
 
 
@@ -174,23 +155,6 @@ def test_the_commands_in_a_skill_run_where_rcs_is_not_on_path(person: Home) -> N
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_claude_code_is_told_rcs_where_that_is_this_program_and_codex_login_shell_its_path(person: Home) -> None:
-    (local := person.folder / "local bin").mkdir()
-    (local / "rcs").symlink_to(RCS)
-    person.env["PATH"] = f"{local}{os.pathsep}{os.defpath}"
-    person.ok("setup", *ALL, "--skills")
-    assert all(line.startswith("rcs ") for line in commands_in(skill(person, "claude", "forge").read_text()))
-    codex = commands_in(skill(person, "codex", "forge").read_text())
-    assert all(line.startswith(f"{shlex.quote(str(RCS))} ") for line in codex)
-
-
-def test_a_program_in_a_path_with_a_blank_is_quoted_in_a_skill(person: Home) -> None:
-    (place := person.folder / "an env").mkdir()
-    text = skills.shipped("task", shlex.quote(f"{place}/rcs"))
-    assert f"\n'{place}/rcs' task list\n" in text
-    assert f"`'{place}/rcs' task status`" in text
-
-
 # --- everything goes
 
 
@@ -215,21 +179,6 @@ def test_everything_that_was_ever_written_goes_once_yes_is_said(person: Home) ->
     assert removed in person.ok("uninstall", "--purge", "--yes")
     assert set(person.state()) == {*fresh, "elsewhere/mine"}
     assert person.run("uninstall", "--yes").returncode == 2
-
-
-@pytest.mark.slow
-@each_row(("answer", "goes"), [(b"y\n", True), (b"\n", False), (b"\x04", False)])
-def test_a_purge_asks_and_takes_only_a_yes(answer: bytes, goes: bool, tmp_path: Path) -> None:
-    person = Home(tmp_path)
-    used(person)
-    before = person.state()
-    ours, theirs = pty.openpty()
-    os.write(ours, answer)
-    done = person.run("uninstall", "--purge", stdin=theirs)
-    os.close(ours)
-    os.close(theirs)
-    assert f"to be removed: {person.home}/.rcs (1 file: rcs.db)\n" in done.stdout
-    assert (done.returncode, person.state() == before) == ((0, False) if goes else (1, True))
 
 
 @each_row("where", ["project", "home"])

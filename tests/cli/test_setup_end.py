@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from rcs_hooks.cli import setup_end
 from tests.cli.test_setup import BIN, RCS, Home
 from tests.table import each_row
 
@@ -78,13 +77,3 @@ def test_the_commands_fit_what_is_there_and_a_shell_that_does_not_know_rcs(perso
     assert not [line for line in end(person.ok("setup", "--client", "claude")) if line.startswith("Skills:")]
     person.env["PATH"] = "/usr/bin:/bin"
     assert end(person.ok("setup", "--client", "claude"))[-1] == f"Undo:   {OURS} uninstall --client claude"
-
-
-def test_on_a_narrow_terminal_a_comment_is_below_its_command() -> None:
-    line = f"Skills: rcs setup --skills   {WHY_SKILLS}"
-    assert setup_end.fitted(line, 44) == [
-        "Skills: rcs setup --skills",
-        "        # the instructions that the agent",
-        "        reads for each of these words",
-    ]
-    assert [setup_end.fitted(line, columns) for columns in (None, 200)] == [[line], [line]]

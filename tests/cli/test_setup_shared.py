@@ -73,23 +73,6 @@ def test_hooks_that_would_run_twice_are_named(person: Home) -> None:
     assert [check["status"] for check in doctor(person, "Copilot CLI hooks")] == ["ok"]
 
 
-def test_uninstall_says_who_loses_the_hooks_too_and_who_keeps_them(person: Home) -> None:
-    person.ok("setup", *CLAUDE)
-    keeps = person.ok("uninstall", *COPILOT_)
-    path = person.project / USED
-    todo = "rcs uninstall --client claude --scope project"
-    assert f"Copilot CLI: it still runs the hooks in {path}; to remove those: {todo}\n" in keeps
-    said = person.ok("uninstall", *CLAUDE)
-    lost = "Claude Code: Copilot CLI has run these hooks too; to keep them there: rcs setup --client copilot\n"
-    assert lost in said
-
-
-def test_a_file_that_claude_code_cannot_read_serves_nobody(person: Home) -> None:
-    person.write(USED, "{")
-    person.ok("setup", *COPILOT_)
-    assert files(person)[OWN] == COPILOT
-
-
 # --- transports and scopes that a client has not
 
 
@@ -134,21 +117,3 @@ def test_one_copy_serves_all_and_stays_until_the_last_has_gone(person: Home) -> 
         assert skills(person) == set(SKILLS)
     person.ok("uninstall", "--client", clients[-1])
     assert skills(person) == set()
-
-
-def test_skills_stay_for_copilot_cli_that_runs_claude_code_s_hooks(person: Home) -> None:
-    person.ok("setup", *CLAUDE)
-    person.ok("setup", *COPILOT_, "--skills")
-    person.ok("setup", "--client", "codex")
-    assert "the skills stay, for Copilot CLI may use them" in person.ok("uninstall", "--client", "codex")
-    person.ok("uninstall")
-    assert skills(person) == set()
-
-
-def test_what_claude_code_has_copilot_cli_does_not_get_twice(person: Home) -> None:
-    person.ok("setup", *CLAUDE, "--skills")
-    said = person.ok("setup", *COPILOT_, "--skills")
-    folder = person.project / ".claude/skills"
-    assert f"(not written: Copilot CLI looks in {folder} too, and it is there)" in said
-    assert skills(person) == set()
-    assert "\nSkills:" not in said

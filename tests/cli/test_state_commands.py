@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.contract import CANCEL, NAMES
+from tests.modes.declarations import skill as declaration
 from tests.support import Record, Workspace, clean_env, error_json, hook_here, paste, run_rcs
 from tests.table import each_row
 
@@ -146,24 +147,18 @@ def test_options_and_input_do_the_same(options: str, given: Record, tmp_path: Pa
 
 CLASHES: list[tuple[int, list[str]]] = [
     (1, ["write", "--mode", "team", "--input", '{"mode":"forge","note":1}']),
-    (1, ["write", "--session", "A", "--input", '{"mode":"forge","session_id":"B","iteration":1}']),
     (1, ["clear", "--input", '{"mode":"team","all_sessions":"yes"}']),
     (1, ["clear", "--input", '{"mode":"forge","all_session":true}']),
     (1, ["write", "--mode", "team", "--input", '{"state":5}', "--set", "state.a=1"]),
-    (1, ["write", "--mode", "team", "--set", "state=5", "--set", "state.a=1"]),
     (2, ["write", "--mode", "team", "--set", 'mode="forge"']),
-    (2, ["write", "--mode", "team", "--set", 'session_id="B"', "--session", "A"]),
     (2, ["write", "--mode", "team", "--set", "state.=1"]),
     (2, ["write", "--mode", "team", "--set", "note"]),
     (1, ["write", "--mode", "team", "--set", "note={word"]),
-    (1, ["write", "--mode", "team", "--set", "note=1e999"]),
     (1, ["write", "--mode", "team", "--set", f"note={'1' * 5000}"]),
     (1, ["write", "--mode", "team", "--set", "question_enforcement=5"]),
     (1, ["clear", "--input", '{"mode":']),
-    (1, ["clear", "--input", "[]"]),
     (1, ["clear", "--input", ""]),
     (1, ["clear", "--input", '{"mode":"team","session_id":"../../x"}']),
-    (1, ["clear", "--input", '{"mode":"team","session_id":7}']),
     (1, ["write", "--mode", "cancel", "--active"]),
     (1, ["write", "--mode", "team", "--iteration", "-1"]),
     (2, ["write", "--mode", "team", "--iteration", "two"]),
@@ -185,12 +180,9 @@ def test_what_makes_no_sense_is_refused_in_words_and_changes_no_byte(
 
 SET = [
     ("note=two words", "note", "two words"),
-    ("note=1.2.3", "note", "1.2.3"),
     ("note=7", "note", 7),
     ("note=True", "note", "True"),
     ('note="true"', "note", "true"),
-    ("note=null", "note", None),
-    ("note=", "note", ""),
     ("note=a=b", "note", "a=b"),
     ('note=["a"]', "note", ["a"]),
     ("state.note=clean", "state", {"note": "clean"}),
@@ -247,7 +239,6 @@ class Place(NamedTuple):
 
 
 PLACES = (
-    Place("work"),
     Place("work", path=os.defpath),
     Place("it's $HOME `x`"),
     Place("my work", "sub/deeper one"),
@@ -303,14 +294,10 @@ def test_the_commands_of_a_denial_can_be_pasted_and_make_room(place: Place, tmp_
     assert workspace.active() == ["forge"]
 
 
-def test_a_denied_write_says_what_the_hook_says_and_its_commands_can_be_pasted(workspace: Workspace) -> None:
+def test_a_denied_write_says_what_the_hook_says(workspace: Workspace) -> None:
     started(workspace, "$team")
-    before = workspace.snapshot()
     refused = rcs(workspace.root, "state", "write", "--mode", "autopilot", "--session", "s1", "--active")
-    assert (refused.status, workspace.snapshot()) == (1, before)
-    assert refused.err == f"rcs: {context_of(started(workspace, '$autopilot'))}\n"
-    assert [pasted(command, workspace.root).status for command in commands_in(refused.err)] == [0, 0]
-    assert workspace.active() == ["autopilot"]
+    assert (refused.status, refused.err) == (1, f"rcs: {context_of(started(workspace, '$autopilot'))}\n")
 
 
 def test_the_commands_to_choose_a_session_by_can_be_pasted(workspace: Workspace) -> None:
@@ -325,9 +312,6 @@ def test_the_commands_to_choose_a_session_by_can_be_pasted(workspace: Workspace)
 # --- statuses and streams
 
 REFUSALS: list[list[str]] = [
-    ["state", "clear", "--mode", "nonsense"],
-    ["state", "list-active", "--session", "../x"],
-    ["question", "answer", "q-1", "Postgres"],
     ["question", "ask", "--mode", "forge", "--text", "Which?"],
     ["state", "write", "--mode", "forge", "--set", "note=x"],
     ["state", "write", "--mode", "forge", "--active", "--root", "not/there"],
@@ -343,11 +327,6 @@ def test_a_refusal_stands_on_stderr_also_as_json_and_makes_nothing(words: list[s
     error = json.loads(done.err)
     assert (done.status, done.out, error) == (1, "", error_json("refused", error["message"]))
     assert list(workspace.root.iterdir()) == []
-
-
-def test_the_error_of_an_input_is_json_as_its_result_would_have_been(workspace: Workspace) -> None:
-    said = json.loads(rcs(workspace.root, "state", "clear", "--input", '{"mode":"nonsense"}').err)
-    assert said == error_json("refused", said["message"])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
@@ -375,13 +354,6 @@ def test_the_session_is_the_option_else_a_variable_else_root(
 ) -> None:
     assert rcs(workspace.root, "state", "write", "--mode", "forge", "--active", *words, **env).status == 0
     assert workspace.mode_path("forge", session).exists()
-
-
-@each_row("name", ["RCS_SESSION_ID", "CLAUDE_CODE_SESSION_ID"])
-def test_a_session_variable_that_names_no_session_is_refused(name: str, workspace: Workspace) -> None:
-    done = rcs(workspace.root, "state", "write", "--mode", "forge", "--active", **{name: "../../x"})
-    assert (done.status, done.out) == (1, "")
-    assert list(workspace.root.iterdir()) == []
 
 
 def test_the_workspace_is_found_from_below_by_option_and_by_variable(workspace: Workspace, tmp_path: Path) -> None:
@@ -415,7 +387,6 @@ PROMPTS: list[tuple[list[str], str]] = [
     (["$forge"], "$forge"),
     (["$team"], "$cancel $autopilot"),
     (["$blueprint $team", "$cancel"], "go on"),
-    (["$forge"], "hello"),
 ]
 
 
@@ -436,17 +407,6 @@ def test_try_shows_the_very_text_that_the_hook_injects_and_writes_nothing(
     injected = started(workspace, prompt).get("hookSpecificOutput", {}).get("additionalContext", "")
     assert json.loads(as_json.out)["context"] == injected
     assert "\n".join(f"  {line}" for line in injected.split("\n") if line) in as_text.out
-
-
-@each_row("prompt", ["Postgres", "$team Postgres"])
-def test_try_shows_that_a_prompt_would_answer_a_question(prompt: str, workspace: Workspace) -> None:
-    started(workspace, "$forge")
-    rcs(workspace.root, "question", "ask", "--mode", "forge", "--session", "s1", "--text", "Which database?")
-    before = workspace.snapshot()
-    context = json.loads(tried(workspace, prompt, "--json").out)["context"]
-    assert "Which database?" in context
-    assert workspace.snapshot() == before
-    assert context_of(started(workspace, prompt)) == context
 
 
 def test_try_marks_every_token_where_it_stands_and_says_why(workspace: Workspace) -> None:
@@ -482,24 +442,22 @@ def test_try_of_a_prompt_that_asks_for_nothing_says_so(prompt: str, workspace: W
     assert list(workspace.root.iterdir()) == []
 
 
-def test_try_without_a_session_says_that_it_looked_at_none(workspace: Workspace) -> None:
-    """A person would paste a placeholder that looks like an id."""
-    assert "new-session" in rcs(workspace.root, "try", "$forge").out
-
-
-def test_try_names_the_skill_to_read_as_the_hook_does(workspace: Workspace) -> None:
-    skill = workspace.root / ".agents/skills/forge/SKILL.md"
-    skill.parent.mkdir(parents=True)
-    skill.write_text("# forge")
-    context = json.loads(tried(workspace, "$forge mend it", "--json").out)["context"]
-    assert "Read the skill `forge` (.agents/skills/forge/SKILL.md) first." in context.splitlines()
-    assert context == context_of(started(workspace, "$forge mend it"))
-
-
 def test_try_reads_a_prompt_from_stdin_whatever_its_bytes(workspace: Workspace) -> None:
     done = shell("printf '\\377 fix it with\\n%s\\n' '$forge please' | rcs try -", workspace.root, LANG="C")
     assert (done.status, done.err) == (0, "")
     assert "forge" in done.out
+
+
+@each_row("name", ["forge", "rcs:Crew", "release", ""])
+def test_a_command_of_the_client_is_answered_with_the_token(name: str, workspace: Workspace) -> None:
+    path = workspace.root / ".claude/skills/release/SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(declaration(name="release"))
+    hint = "(in double quotes the shell replaces $words before rcs sees them; use single quotes)"
+    if name:
+        hint = f"(`/{name}` is a command of the client's own, which starts no run; type `${name}`)"
+    said = tried(workspace, f"/{name or 'forge/x'} fix x").out.splitlines()
+    assert said[:2] == [f"no $skill token in: /{name or 'forge/x'} fix x", hint]
 
 
 # --- rcs question

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from typing import TYPE_CHECKING
 
-from rcs_hooks.overview.words import NOTHING, TO_END
+from rcs_hooks.overview.words import NOTHING
 from rcs_hooks.state.question_service import ask
 from tests.cli.test_state_commands import rcs
 from tests.state.test_operations import at
@@ -29,25 +28,6 @@ def test_where_nothing_runs_one_line_says_what_to_type(workspace: Workspace) -> 
     assert workspace.snapshot() == {}
 
 
-def test_what_waits_comes_first_with_the_command_that_answers_it(workspace: Workspace) -> None:
-    workspace.now = time.time() - 61
-    workspace.prompt("$ultrawork", session="s2")
-    workspace.prompt("$team $forge")
-    workspace.edit("forge", title="fix the ledger", current_phase="verifying", iteration=2, max_iterations=50)
-    asked = ask(at(workspace)._replace(now=workspace.now), "forge", "Which database?")
-    assert [re.sub("since .{19}", "SINCE", line) for line in status(workspace)] == [
-        "Waits for you (2)",
-        "  fix the ledger  forge  verifying 2/50  SINCE  s1",
-        "    asks: Which database?",
-        f"    To answer: rcs question answer {asked['question_id']} 'YOUR ANSWER'",
-        "  team                   starting        SINCE  s1",
-        "    waits with forge, which asks",
-        "",
-        "Runs (1)",
-        "  ultrawork              planning        SINCE  s2",
-    ]
-
-
 def test_one_session_alone_can_be_asked_for_and_one_that_has_nothing_is_named(workspace: Workspace) -> None:
     none = "nothing runs in session zzzz"
     assert status(workspace, "--session", "zzzz") == [none]
@@ -64,23 +44,6 @@ def test_one_session_alone_can_be_asked_for_and_one_that_has_nothing_is_named(wo
     assert agents.out.splitlines()[0] == "Runs (2)", "it hides no other"
 
 
-def test_on_a_terminal_it_says_how_a_run_is_ended_and_names_clients_where_they_differ(workspace: Workspace) -> None:
-    workspace.now = time.time()
-    env = clean_env(COLUMNS="80", NO_COLOR="1", TERM="xterm")
-
-    def shown() -> list[str]:
-        return run_rcs("status", cwd=workspace.root, env=env, is_terminal=True).stdout.splitlines()
-
-    assert shown()[-1] != TO_END
-    workspace.prompt("$team")
-    assert (shown()[1].split()[-1], shown()[-1]) == ("s1", TO_END)
-    workspace.call("BeforeAgent", "s2", prompt="$forge")
-    assert [re.split(" {2,}", line)[-1] for line in shown()[1:3]] == ["Gemini CLI s2", "Codex s1"]
-    for session in ("s1", "s2"):
-        workspace.call("SessionEnd", session, reason="exit")
-    assert shown()[-1] != TO_END
-
-
 def test_the_page_of_one_session_has_the_command_that_ends_each_run(workspace: Workspace) -> None:
     workspace.now = time.time()
     workspace.prompt("$team $forge")
@@ -94,13 +57,6 @@ def test_the_page_of_one_session_has_the_command_that_ends_each_run(workspace: W
         assert paste(command, cwd=workspace.root, env=env).returncode == 0
     assert workspace.active("s1") == []
     assert "To end it" not in "".join(status(workspace))
-
-
-def test_switched_off_hooks_are_told(workspace: Workspace) -> None:
-    rcs(workspace.root, "off")
-    off = workspace.root / ".rcs" / "off"
-    assert status(workspace) == [NOTHING, f"the hooks are off: {off} is set; to switch them on: rcs on"]
-    assert json.loads(status(workspace, "--json")[0])["off"] == str(off)
 
 
 def test_each_command_that_is_shown_can_be_pasted(workspace: Workspace, tmp_path: Path) -> None:

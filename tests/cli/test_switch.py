@@ -46,13 +46,6 @@ def test_off_and_on_in_a_workspace(forge: Workspace, home: Path) -> None:
     assert list(home.iterdir()) == []
 
 
-def test_try_says_that_the_hooks_are_off(forge: Workspace, home: Path) -> None:
-    last = f"the hooks are off, so none of this happens: {forge.root}/.rcs/off is set; to switch them on: rcs on"
-    assert last not in rcs(forge, home, "try", "$forge x")[1]
-    rcs(forge, home, "off")
-    assert rcs(forge, home, "try", "$forge x")[1].splitlines()[-1] == last
-
-
 def test_off_and_on_everywhere(forge: Workspace, home: Path) -> None:
     said = "the hooks are off everywhere; `rcs on --everywhere` switches them on\n"
     assert rcs(forge, home, "off", "--everywhere") == (0, said)
@@ -114,15 +107,3 @@ def test_doctor_and_get_status_say_that_the_hooks_are_off(
     given = {"session_id": "s1", "cwd": str(workspace.root)}
     answer, is_error = tools.call("state_get_status", given, clean_env(HOME=str(home), **env), "/")
     assert (json.loads(answer).get("off"), is_error) == (off, False)
-
-
-def test_lists_show_the_runs_of_a_closed_session_as_closed(forge: Workspace, home: Path) -> None:
-    forge.call("SessionEnd", reason="other")
-    assert rcs(forge, home, "state", "list-active", "--session", "s1")[1] == 'forge (closed), "fix"\n'
-    assert rcs(forge, home, "state", "list-active")[1] == 'session s1: forge (closed), "fix"\n'
-    assert rcs(forge, home, "state", "get-status", "--session", "s1")[1] == (
-        'forge: active, closed, phase starting, "fix"\n'
-    )
-    assert json.loads(rcs(forge, home, "state", "list-active", "--json")[1])["closed"] == ["s1"]
-    forge.prompt("Go on.")
-    assert rcs(forge, home, "state", "list-active")[1] == 'session s1: forge, "fix"\n'

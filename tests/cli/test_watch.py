@@ -147,24 +147,6 @@ def test_only_what_was_asked_for(on: str, kinds: list[str], tmp_path: Path, monk
     assert [line.split()[0] for line in watching.events("--on", on, steps=steps)] == kinds
 
 
-def test_one_session_and_no_other(watching: Watching) -> None:
-    watching.start()
-    watching.start(S2)
-    steps: list[Step] = [watching.fail, watching.finish, lambda: watching.emit("requirements", "waiting")]
-    assert watching.events("--session", S2[:4], steps=steps, RCS_SESSION_ID=S1) == [f"ended forge {S2}"]
-    steps = [watching.start, watching.ask]
-    assert watching.events(steps=steps, RCS_SESSION_ID=S2) == [f"waiting forge {S1}"], "all sessions without --session"
-
-
-def test_what_cannot_be_read_for_a_while_is_no_event(watching: Watching) -> None:
-    watching.start()
-    watching.ask()
-    path = watching.workspace.mode_path("forge", S1)
-    whole = path.read_text()
-    steps: list[Step] = [lambda: path.write_text("{"), lambda: path.write_text(whole), watching.fail]
-    assert watching.events(steps=steps) == [f"failed forge {S1}"]
-
-
 def test_it_writes_nothing_where_there_is_nothing(watching: Watching) -> None:
     assert watching.events(steps=[lambda: None]) == []
     assert not (watching.project.root / ".rcs").exists()
@@ -194,16 +176,6 @@ def test_what_is_printed_at_each_width_in_the_same_words(watching: Watching) -> 
     lines = shown[0].replace("). To answer", ") To answer").splitlines()
     assert [line.split()[:2] for line in lines] == [["TIME", "waiting"], ["TIME", "failed"]]
     assert " ".join(lines).split() == PRINTED.split()
-
-
-def test_other_peoples_text_cannot_move_the_cursor(watching: Watching) -> None:
-    for columns in (0, 80):
-        watching.start()
-        watching.workspace.edit("forge", S1, title="\x1b[2J\u202e\n" + "x" * 500)
-        done = watching.watch(steps=[watching.fail], columns=columns)
-        assert all(char.isprintable() or char == "\n" for char in done.stdout)
-        assert "x" * 60 in done.stdout
-        assert len(done.stdout) < 600
 
 
 # --- the program that is called

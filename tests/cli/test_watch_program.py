@@ -7,15 +7,10 @@ import os
 import time
 from pathlib import Path
 
-import pytest
-
-from rcs_hooks.cli.watch_program import MOST, SECONDS, SHOWN, WatchProgram, variables
+from rcs_hooks.cli.watch_program import SECONDS, SHOWN, WatchProgram, variables
 from rcs_hooks.overview.entries import AskedQuestion, Entry
 from rcs_hooks.overview.events import WatchedEvent
-from rcs_hooks.state.question_service import ask
-from tests.proof.programs import LONG, OnTerminal, is_alive, wait_for
-from tests.state.test_operations import at
-from tests.support import RCS_HOOK, Workspace, clean_env
+from tests.proof.programs import LONG, is_alive, wait_for
 from tests.table import each_row
 
 SESSION = "11111111-aaaa-4bbb-8ccc-000000000001"
@@ -121,35 +116,3 @@ def test_failures_are_said_once_until_it_works_again(tmp_path: Path) -> None:
     assert called.on(ASKED, ASKED) == ["rcs: `sh` works again"]
     (tmp_path / "works").unlink()
     assert called.on(ASKED) == ["rcs: `sh` failed (exit 1); watching goes on"]
-
-
-def test_of_too_many_events_the_oldest_are_dropped_which_is_said(tmp_path: Path) -> None:
-    called = Called(tmp_path, 'read -r e; echo "$RCS_SESSION" >> "$F/log"')
-    called.program.add(
-        [WatchedEvent("ended", Entry("mode", "forge", "x", "ended", f"s{n}")) for n in range(MOST + 3)], AT
-    )
-    assert called.said == [f"rcs: 3 events were dropped, as more than {MOST} waited for `sh`"]
-    called.program.work(time.monotonic())
-    called.program.close()
-
-
-# --- the whole command
-
-
-@pytest.mark.slow
-def test_on_a_terminal_it_says_what_is_watched_and_ctrl_c_leaves_a_clean_line(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    workspace = Workspace(tmp_path, now=time.time())
-    for session in ("s1", "s2", "s3"):
-        workspace.prompt("$forge fix it", session)
-    ask(at(workspace, "s2")._replace(now=workspace.now), "forge", "Which database?")
-    workspace.mode_path("forge", "s3").write_text("{")
-    rcs = str(RCS_HOOK.with_name("rcs"))
-    env = clean_env(HOME=str(tmp_path), RCS_DB=str(tmp_path / "runs.db"), NO_COLOR="1")
-    shell = OnTerminal("sh", "-c", f'trap : INT; "{rcs}" watch --on ended; echo status $?', cwd=tmp_path, env=env)
-    shell.expect(r"rcs: watching \S+ until Ctrl-C\r\nrcs: 1 waits for you already: rcs status\r\n")
-    Workspace(tmp_path, now=time.time()).edit("forge", active=False, lifecycle_outcome="failed")
-    shell.expect(r"failed  fix it .*\r\n  failed in phase starting\r\n")
-    shell.type("\x03")
-    shell.expect(r"\^C\r\nstatus 130\r\n")
-    assert shell.process.wait(LONG) == 0

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from rcs_hooks import __version__
-from tests.support import RCS_HOOK, Workspace, clean_env, error_json, run_rcs
+from tests.support import clean_env, error_json, run_rcs
 from tests.table import each_row
 
 ID = "550e8400-e29b-41d4-a716-446655440000"
@@ -118,15 +116,3 @@ def test_a_name_mistyped_or_an_id_cut_short(line: str, code: int, says: str, bus
 def test_the_version_is_shown(words: list[str], tmp_path: Path) -> None:
     done = run_rcs(*words, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"rcs {__version__}\n", "")
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_the_dashboard_without_a_word_too_many(workspace: Workspace) -> None:
-    env = clean_env(HOME=str(workspace.root), RCS_DB=str(workspace.root / "runs.db"), PYTHONUNBUFFERED="1")
-    command = [str(RCS_HOOK.with_name("rcs")), "dashboard", "--port", "0"]
-    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True, cwd=workspace.root, env=env) as child:
-        assert child.stdout
-        assert "Ctrl-C ends it" in child.stdout.readline()
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
-    assert (child.returncode, err, "Traceback" in out) == (0, "", False)

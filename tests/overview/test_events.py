@@ -28,7 +28,6 @@ def task(group: str, phase: str, **fields: object) -> Entry:
 
 RUNS, ASKS = mode("running", phase="executing"), mode("waiting", question=WHICH, since=NOW)
 WAITS = mode("waiting", phase="executing", iteration=1)
-LOST = WAITS._replace(lost_question=WHICH.id)
 HELD, LET_GO = mode("running", stop=LastStop(True, BEFORE)), mode("running", stop=LastStop(False, NOW), since=BEFORE)
 FINISHED = mode("ended", outcome="finished", since=NOW)
 ENDED_BEFORE = mode("ended", outcome="finished", since=BEFORE)
@@ -42,27 +41,22 @@ WAITING: Rows = [
     ("a mode goes on", [RUNS], [RUNS._replace(phase="verifying", iteration=2)], []),
     ("a question", [RUNS], [ASKS], ["waiting forge"]),
     ("another question", [ASKS], [ASKS._replace(question=WHY)], ["waiting forge"]),
-    ("a question that cannot be read", [RUNS], [LOST], ["waiting forge"]),
     ("a question is answered", [ASKS], [RUNS], []),
     ("its mode has ended, the question is open", [ASKS], [ASKS._replace(id="q-1"), FINISHED], ["ended forge"]),
     ("its client closes the session", [ASKS], [ASKS._replace(group="closed")], []),
     ("asked, and the session closed at once", [RUNS], [ASKS._replace(group="closed")], ["waiting forge"]),
-    ("waits for the next prompt", [RUNS], [WAITS], ["waiting forge"]),
     ("waits again, a round later", [WAITS], [WAITS._replace(iteration=2)], ["waiting forge"]),
     ("two modes wait for one question", [RUNS], [ASKS, mode("waiting", "team")], ["waiting forge"]),
     ("Stop lets it go", [HELD], [LET_GO], ["waiting forge"]),
     ("Stop lets it go again", [LET_GO], [LET_GO._replace(stop=LastStop(False, LATER))], ["waiting forge"]),
     ("a run waits", [run("running")], [RUN_WAITS], ["waiting scan"]),
-    ("a run waits at its next step", [RUN_WAITS], [RUN_WAITS._replace(phase="deploy")], ["waiting scan"]),
     ("a task comes to acceptance", [task("tasks", "test")], [ACCEPT], ["waiting login"]),
 ]
 ENDED: Rows = [
     ("a mode finishes", [RUNS], [FINISHED], ["ended forge"]),
     ("a mode fails", [RUNS], [FINISHED._replace(outcome="failed")], ["failed forge"]),
-    ("it ended before", [FINISHED], [FINISHED], []),
     ("an old end comes to light", [RUNS], [RUNS, mode("ended", "team", outcome="finished", since=LONG_AGO)], []),
     ("a new run of the mode", [ENDED_BEFORE], [RUNS, ENDED_BEFORE._replace(id="17")], []),
-    ("a run reports after its end", [RUN_ENDED], [RUN_ENDED._replace(since=LATER)], []),
     ("a task is done", [ACCEPT], [DONE], ["ended login"]),
     (
         "the oldest first",

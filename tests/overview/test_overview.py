@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from rcs_hooks.files.clock import iso
-from rcs_hooks.overview.collect import overview
+from rcs_hooks.overview.collect import grouped, overview
 from rcs_hooks.overview.entries import Entry, Overview
+from rcs_hooks.overview.words import MOST, lines
 from rcs_hooks.state.question_service import ask
 from rcs_hooks.state.writing import write
 from tests.runs.support import Project
 from tests.state.test_operations import at
-from tests.support import Workspace
+from tests.support import NOW, Workspace
 from tests.table import each_row
 
 Record = dict[str, Any]
@@ -60,17 +61,6 @@ def test_what_runs_in_any_session_has_the_named_keys(workspace: Workspace) -> No
     assert list(entry) == KEYS
 
 
-def test_without_a_title_the_mode_and_the_first_letters_of_the_session_stand_for_it(workspace: Workspace) -> None:
-    workspace.prompt("$forge", UUID)
-    workspace.edit("forge", UUID, title=None)
-    assert only(look(workspace), "running").title == "forge 3f2a9c01"
-    workspace.edit("forge", UUID, title="\x1b[31mred\u202e " + "x" * 200)
-    title = only(look(workspace), "running").title
-    assert title.startswith("[31mred xxx")
-    assert len(title) == 80
-    assert title.isprintable()
-
-
 def test_a_question_waits_once_with_its_command_and_the_other_mode_waits_with_it(workspace: Workspace) -> None:
     workspace.prompt("$team $forge")
     asked = ask(at(workspace), "forge", "Which database?", ["Postgres", "SQLite"])
@@ -82,30 +72,6 @@ def test_a_question_waits_once_with_its_command_and_the_other_mode_waits_with_it
         f"To answer: rcs question answer {asked['question_id']} 'YOUR ANSWER'"
     )
     assert team.says == "waits with forge, which asks"
-
-
-def test_an_open_question_of_no_active_mode_is_shown(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    asked = ask(at(workspace), "forge", "Which?")
-    workspace.edit("forge", active=False, lifecycle_outcome="finished", question_enforcement=None)
-    found = look(workspace)
-    assert groups(found) == {"waiting": ["forge"], "ended": ["forge"]}
-    assert asked["question_id"] in only(found, "waiting").says
-    assert len({entry.key for group in found.groups.values() for entry in group}) == 2
-
-
-def test_the_last_stop_is_told(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    assert only(look(workspace), "running").stop is None
-    assert workspace.stop().blocks
-    held = only(look(workspace), "running").stop
-    assert held
-    assert (held.was_held, held.at) == (True, "2023-11-14T22:13:24.000Z")
-    while workspace.stop().blocks:
-        pass
-    let_go = only(look(workspace), "running").stop
-    assert let_go
-    assert not let_go.was_held
 
 
 def test_what_waited_for_planning_waits_for_the_person_once_it_has_ended(workspace: Workspace) -> None:
@@ -137,23 +103,6 @@ def test_a_run_that_ended_is_shown_beside_the_next_one_of_its_mode(workspace: Wo
     found = look(workspace)
     assert [entry.title for entry in found.ended] == ["paint the fence", "mend the ledger"]
     assert len({entry.key for group in found.groups.values() for entry in group}) == 3
-
-
-def test_a_closed_session_shows_its_run_and_its_question_once(workspace: Workspace) -> None:
-    workspace.prompt("$forge")
-    workspace.prompt("$team", "s2")
-    asked = ask(at(workspace, "s2"), "team", "Which?")
-    for session in ("s1", "s2"):
-        workspace.call("SessionEnd", session, reason="exit")
-    found = look(workspace)
-    assert groups(found) == {"closed": ["team", "forge"]}
-    team, forge = found.closed
-    assert asked["question_id"] in team.says
-    assert forge.says == (
-        "phase starting; its client has closed the session, and resuming it goes on. "
-        "To end it: rcs state write --mode forge --outcome userinterlude --session s1"
-    )
-    assert forge.since == "2023-11-14T22:13:23.000Z"
 
 
 LATELY, ALMOST = "2023-11-14T20:00:00Z", "2023-11-13T22:13:00Z"
@@ -191,26 +140,7 @@ def of_project(project: Project) -> Overview:
     return overview(env, str(project.root), project.now)
 
 
-def test_a_run_is_shown_by_its_feature_or_its_workflow(project: Project) -> None:
-    project.emit("requirements", run=UUID, data={"status": "running", "feature": "billing"})
-    project.emit("requirements", run="r2")
-    found = of_project(project)
-    assert sorted((entry.kind, entry.name, entry.title, entry.id) for entry in found.running) == [
-        ("run", "build", "billing", UUID),
-        ("run", "build", "build r2", "r2"),
-    ]
-    assert list(found.running[0].as_json()) == ["id" if key == "session" else key for key in KEYS]
-    assert found.running[0].as_json()["proof"] is None
-
-
 HOUR = 3600.0
-
-
-def test_a_run_says_why_it_waits(project: Project) -> None:
-    project.emit("requirements", "waiting", data={"status": "waiting", "message": "Which\ndatabase?"})
-    assert only(of_project(project), "waiting").detail == "waits at requirements: Which database?"
-    project.emit("requirements", "failed", data={"status": "failed", "reason": "no key"})
-    assert only(of_project(project), "ended").detail == "failed at requirements: no key"
 
 
 HOUR = 3600.0
@@ -245,9 +175,7 @@ TASKS: list[tuple[str, float, str | None, str, str]] = [
     ("done", 9e4, None, "", ""),
     ("accept", 9e5, None, "waiting", DECIDE),
     ("accept", 0, "deferred", "waiting", DECIDE),
-    ("accept", 0, "perhaps", "waiting", DECIDE),
     ("accept", 0, "accepted", "tasks", f"phase accept. {NEEDS}"),
-    ("accept", 0, "needs_changes", "tasks", f"phase accept. {NEEDS}"),
 ]
 
 
@@ -264,3 +192,9 @@ def test_a_task_is_shown_while_it_is_open_and_waits_where_only_a_person_can_go_o
     assert groups(found) == ({group: ["login"]} if group else {})
     assert [entry.as_json()["id"] for entry in found.groups.get(group, ())] == ["login"] * bool(group)
     assert all(entry.says.startswith(says) for entry in found.groups.get(group, ()))
+
+
+def test_of_very_many_the_first_are_shown() -> None:
+    entry = Entry("mode", "forge", "fix it", "running", "s1")
+    found = list(lines(grouped((entry,) * (MOST + 5)), NOW, width=80))
+    assert (len(found), found[-1]) == (2 + MOST, "    and 5 more: rcs status --json")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from rcs_hooks.overview.collect import grouped
 from rcs_hooks.overview.entries import AskedQuestion, Entry, LastStop
-from rcs_hooks.overview.tally import parts, tally
+from rcs_hooks.overview.tally import parts
 from rcs_hooks.terminal.line import joined
 from rcs_hooks.workflow.proof import ProofStatus
 from tests.table import each_row
@@ -46,22 +47,16 @@ STOPPED = mode("ended", "s7", outcome="userinterlude", detail="userinterlude")
 RUNNING, RUN_WAITS = run("running", detail="running at design"), run("waiting", "r2", detail="waits at design")
 RUN_FAILED = run("ended", "r3", outcome="failed", detail="failed at design")
 OPEN = task("tasks", detail="phase codegen, round 2")
-DECIDE = task("waiting", "pay", phase="accept", detail="waits for your decision, proven", verdict="proven")
-DONE = task("tasks", "logout", phase="done", detail="done, proven", verdict="proven")
-BROKEN = mode("waiting", "s8", is_unreadable=True, detail=".rcs/state/sessions/s8/forge-state.json cannot be read")
 
 LINES: dict[str, tuple[tuple[Entry, ...], str]] = {
-    "nothing": ((), "idle"),
     "several": ((ASKS, WORKS._replace(session="s10"), STALLED, INACTIVE, HELD, CLOSED, FAILED, FINISHED, RUNNING,
                  RUN_WAITS, OPEN),
                 "2 wait for you · 3 working · 1 stalled · 1 inactive · 1 failed · 1 open task · 1 closed"),
     "a session with a mode that asks and others": ((ASKS, WAITS, WORKS, RUNNING), "1 waits for you · 1 working"),
-    "a task that waits is not counted as open": ((DECIDE, OPEN, task("tasks", "b")), "1 waits for you · 2 open tasks"),
     "two that have finished": ((FINISHED, STOPPED, FINISHED._replace(session="s9", verdict="")),
                                "forge finished, proven 20:03 (fix it)"),
     "a failure, and the same session works again": ((FAILED, WORKS._replace(session="s5"), RUNNING), "2 working"),
     "one run": ((RUNNING,), "build running at design (billing)"),
-    "one task that is done": ((DONE,), "task logout done, proven 20:03"),
     "one mode that has failed": ((FAILED,), "forge failed in phase fixing: the disk is full, 20:03 (fix it)"),
     "a reason without end": ((RUN_FAILED._replace(detail="x" * 400, has_title=False),),
                              f"build {'x' * 59}…, 20:03"),
@@ -70,8 +65,6 @@ LINES: dict[str, tuple[tuple[Entry, ...], str]] = {
 
 @pytest.fixture(autouse=True)
 def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
-    import time
-
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
 
@@ -80,11 +73,3 @@ def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_line_of_a_workspace(entries: tuple[Entry, ...], line: str) -> None:
     assert joined(parts(grouped(entries), NOW)) == line
     assert joined(parts(grouped(entries, "RCS_DISABLE"), NOW)) == f"off, {line}"
-
-
-def test_as_json_it_is_the_counts() -> None:
-    found = tally(grouped([ASKS, WAITS, HELD, STALLED, INACTIVE, FAILED, FINISHED, CLOSED, OPEN, BROKEN])).as_json()
-    assert found == {
-        "waiting": 1, "working": 1, "stalled": 1, "inactive": 1, "failed": 1, "tasks": 1, "closed": 1, "finished": 1,
-        "unreadable": 1,
-    }  # fmt: skip
