@@ -93,7 +93,6 @@ def test_the_block_goes_to_its_place(before: str, after: str) -> None:
 
 @examples(100)
 @given(TEXTS)
-@example("\r")
 @example("a\r\nb")
 @example("a\nb\r\n")
 @example("\ufeff")

@@ -55,7 +55,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
 OFFERED: list[tuple[str, str]] = [
     # the words that are typed, the last one perhaps only begun; what is offered for it
     ("", " ".join(name for name, *_ in main.COMMANDS)),
-    ("state re", "read"),
+    ("share add ", ":folders"),
     ("state write --i", "--inactive --iteration --input"),
     ("state read --i", "--input"),
     ("status --root / --json --", "--help --session --shared"),

@@ -91,6 +91,8 @@ def test_what_is_not_trusted_is_shown_and_trust_lets_it_count(shell: Shell) -> N
 
 
 def test_a_change_ends_the_trust_and_so_does_remove(shell: Shell) -> None:
+    shell.file.write_text("[proof]\nx = 1\n" + WHOLE.partition("\n")[2])
+    assert shell.rcs()[2].startswith(f"{shell.file}:2: [proof] has no key 'x'")
     shell.file.write_text(WHOLE)
     assert shell.json("trust")["was_changed"] is True
     shell.file.write_text(WHOLE.replace("make check", "true"))

@@ -52,21 +52,6 @@ def files(workspace: Workspace) -> set[str]:
 # --- show
 
 
-def test_show_prints_every_active_member_between_the_markers(workspace: Workspace, agents: Path) -> None:
-    workspace.edit("forge", current_phase="verifying", lifecycle_outcome="askuserQuestion")
-    lines = done(workspace, "show").splitlines()
-    assert lines[:5] == [
-        START,
-        "## Active workflows",
-        "",
-        "- team: phase starting",
-        "- forge: phase verifying, waits for the user",
-    ]
-    assert lines[-1] == END
-    assert "prove --finish --mode team --session s1 -- COMMAND" in lines[-2]
-    assert agents.read_text() == TEXT
-
-
 # --- apply and strip
 
 RAW = (

@@ -119,3 +119,10 @@ def test_only_an_agent_is_told_what_its_last_message_has_to_say(
     done = run_rcs(*words, cwd=workspace.root, env=clean_env(**env), is_typed=is_typed)
     person = "forge: stopped by the user. `$forge` in its session takes it up again.\n"
     assert (done.stdout == person, "In the last message" in done.stdout) == (is_for_person, not is_for_person)
+
+
+def test_a_list_says_which_sessions_are_closed(here: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    here.prompt("$forge fix")
+    here.call("SessionEnd", reason="other")
+    assert says(capsys, "state", "list-active", "--session", "s1")[1] == 'forge (closed), "fix"\n'
+    assert says(capsys, "state", "list-active")[1] == 'session s1: forge (closed), "fix"\n'

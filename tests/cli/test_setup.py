@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import itertools
 import json
 import os
 import re
@@ -9,7 +11,6 @@ import shlex
 import stat
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -22,11 +23,13 @@ from rcs_hooks.clients import CLIENTS
 from rcs_hooks.editing import files as editing
 from rcs_hooks.editing.files import Change
 from rcs_hooks.errors import Refused
+from rcs_hooks.install import exclusive
 from tests.support import clean_env, run_rcs
 from tests.table import each_row
+from tests.test_hazards import KILLED, Said, killed_at
 
 BIN = Path(sys.executable).parent
-RCS, HOOK = BIN / "rcs", BIN / "rcs-hook"
+RCS = BIN / "rcs"
 PYTHON = BIN / "python3"
 PY = shlex.quote(str(PYTHON))
 LINE = f"{shlex.quote(str(PYTHON))} -EP -c 'from rcs_hooks.hook.entry import main; main()' || exit 0"
@@ -678,20 +681,6 @@ def test_the_project_is_found_from_a_subfolder_or_named(person: Home) -> None:
 # --- skills
 
 
-def test_skills_are_copied_and_taken_out(person: Home) -> None:
-    person.ok("setup", *ALL, "--skills")
-    expected = {f"a project/{folder}/skills/{name}/SKILL.md" for folder in (".agents", ".claude") for name in SKILLS}
-    assert {name for name in files(person) if name.endswith("SKILL.md")} == expected
-    for name in SKILLS:
-        assert (person.project / f".claude/skills/{name}/SKILL.md").read_text().startswith("---\nname: ")
-    once = person.state()
-    person.ok("setup", *ALL, "--skills")
-    assert person.state() == once
-    person.ok("uninstall")
-    assert files(person) == {}
-    assert not (person.project / ".agents").exists()
-
-
 def test_a_skill_that_is_edited_or_somebody_else_s_stays_and_is_named(person: Home) -> None:
     person.ok("setup", *ALL, "--skills")
     edited = person.project / ".claude/skills/forge/SKILL.md"
@@ -717,31 +706,6 @@ def test_a_file_that_another_program_changes_in_between_is_not_overwritten(perso
         editing.write(Change(str(path), "{}", '{"hooks": {}}'), str(person.project), "{}")
     assert path.read_text() == '{"model": "theirs"}'
     assert not path.with_name(path.name + BACKUP_SUFFIX).exists()
-
-
-@pytest.mark.slow
-def test_killed_at_any_moment_each_file_is_whole(person: Home) -> None:
-    old = json.dumps({"note": "x" * 50_000}, indent=4)
-    path = person.write(".claude/settings.json", old)
-    kept, codex = path.with_name(path.name + BACKUP_SUFFIX), person.project / ".codex/hooks.json"
-    started = time.monotonic()
-    person.ok("setup", *ALL)
-    length, new = time.monotonic() - started, path.read_text()
-    person.ok("uninstall")
-    for step in range(20):
-        process = subprocess.Popen(person.command("setup", *ALL), cwd=person.project, env=person.env, stdout=-3)
-        try:
-            process.wait(length * (0.4 + step / 25))
-        except subprocess.TimeoutExpired:
-            process.kill()
-        process.wait(60)
-        assert path.read_text() in ((old, new) if kept.exists() else (old,))
-        assert not codex.exists() or codex.read_text() == CODEX_BY_COMMAND
-        assert not kept.exists() or kept.read_text() == old
-    person.ok("setup", *ALL)
-    person.ok("uninstall")
-    assert {name for name in files(person) if "/.rcs-" not in name} == {"a project/.claude/settings.json"}
-    assert path.read_text() == old
 
 
 # --- the copy that is kept beside, and what the person changed since
@@ -810,3 +774,33 @@ def test_two_scopes_in_one_file_are_taken_out_in_any_order(
     for scope in out:
         person.ok("uninstall", "--client", "claude", "--scope", scope)
     assert person.contents() == before
+
+
+def test_killed_at_each_rename_or_removal_each_file_is_whole(person: Home) -> None:
+    path = person.write(".claude/settings.json", old := '{"model": "x"}\n')
+    kept, codex = path.with_name(path.name + BACKUP_SUFFIX), person.project / ".codex/hooks.json"
+    for moment in itertools.count(1):
+        status = killed_at(moment, lambda: Said(person.run("setup", *ALL).returncode, ""))().status
+        assert (kept if kept.exists() else path).read_text() == old
+        assert not codex.exists() or codex.read_text() == CODEX_BY_COMMAND
+        if status != KILLED:
+            break
+        person.ok("setup", *ALL)
+        person.ok("uninstall")
+        assert {name for name in files(person) if "/.rcs-" not in name} == {"a project/.claude/settings.json"}
+        assert path.read_text() == old
+    assert (moment > 5, status) == (True, 0)
+
+
+def test_a_project_that_another_program_has_locked_is_waited_for_and_set_up(
+    person: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `flock . rcs setup`."""
+    monkeypatch.setattr(exclusive, "SECONDS", 2 * exclusive.PAUSE)
+    locked = [os.open(folder, os.O_RDONLY) for folder in (person.home, person.project)]
+    for each in locked:
+        fcntl.flock(each, fcntl.LOCK_EX)
+    person.ok("setup", "--client", "codex")
+    for each in locked:
+        os.close(each)
+    assert set(files(person)) == {"a project/.codex/hooks.json"}

@@ -41,6 +41,9 @@ def test_off_and_on_in_a_workspace(forge: Workspace, home: Path) -> None:
     assert held(forge, home)
     assert rcs(forge, home, "off") == (0, f"the hooks are off in {forge.root}; `rcs on` switches them on\n")
     assert not held(forge, home)
+    off = f"{forge.root}/.rcs/off is set; to switch them on: rcs on"
+    assert f"the hooks are off, so none of this happens: {off}\n" in rcs(forge, home, "try", "$forge x")[1]
+    assert f"the hooks are off: {off}\n" in rcs(forge, home, "status")[1]
     assert rcs(forge, home, "on") == (0, f"removed {forge.root}/.rcs/off; the hooks are on\n")
     assert held(forge, home)
     assert list(home.iterdir()) == []

@@ -237,3 +237,10 @@ def test_a_line_of_the_page_calls_its_program_and_lets_no_text_become_a_command(
     assert said == []
     assert not list(tmp_path.glob("gone*"))
     assert HOSTILE in words.splitlines() if "jq" in line else json.loads(stdin) == event.as_json(AT)
+
+
+def test_one_session_and_no_other(watching: Watching) -> None:
+    watching.start()
+    watching.start(S2)
+    steps: list[Step] = [watching.fail, watching.finish, lambda: watching.emit("requirements", "waiting")]
+    assert watching.events("--session", S2[:4], steps=steps, RCS_SESSION_ID=S1) == [f"ended forge {S2}"]

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from rcs_hooks.cli.watch_program import SECONDS, SHOWN, WatchProgram, variables
+from rcs_hooks.cli.watch_program import MOST, SECONDS, SHOWN, WatchProgram, variables
 from rcs_hooks.overview.entries import AskedQuestion, Entry
 from rcs_hooks.overview.events import WatchedEvent
 from tests.proof.programs import LONG, is_alive, wait_for
@@ -116,3 +116,12 @@ def test_failures_are_said_once_until_it_works_again(tmp_path: Path) -> None:
     assert called.on(ASKED, ASKED) == ["rcs: `sh` works again"]
     (tmp_path / "works").unlink()
     assert called.on(ASKED) == ["rcs: `sh` failed (exit 1); watching goes on"]
+
+
+def test_of_too_many_events_the_oldest_are_dropped_and_one_that_cannot_be_started_is_said(tmp_path: Path) -> None:
+    said: list[str] = []
+    program = WatchProgram([str(tmp_path / "none")], {}, said.append)
+    program.add([ASKED] * (MOST + 3), AT)
+    assert said.pop().startswith(f"rcs: 3 events were dropped, as more than {MOST} waited for ")
+    program.work(time.monotonic())
+    assert said[0].endswith("cannot be run: no such file or directory; watching goes on")

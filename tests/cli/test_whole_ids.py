@@ -98,6 +98,7 @@ def test_a_question_is_answered_by_its_id_the_first_letters_or_as_the_only_one(l
 
 @each_row(("line", "code", "said"), [
     ("{id}", 2, "question answer needs the answer too: rcs question answer {id} TEXT"),
+    ("yes do it", 2, "put the answer in quotes: rcs question answer 'yes do it'"),
     ("{id} yes please", 2, "put the answer in quotes: rcs question answer {id} 'yes please'"),
     ("q-none yes", 1, "q-none: no such question in this workspace; see them with: rcs question list --all"),
 ])  # fmt: skip

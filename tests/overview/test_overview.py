@@ -74,6 +74,17 @@ def test_a_question_waits_once_with_its_command_and_the_other_mode_waits_with_it
     assert team.says == "waits with forge, which asks"
 
 
+def test_an_open_question_of_no_active_mode_is_shown_and_one_that_cannot_be_read_named(workspace: Workspace) -> None:
+    workspace.prompt("$forge")
+    path = f"sessions/s1/questions/{ask(at(workspace), 'forge', 'Which?')['question_id']}.json"
+    whole = (workspace.state / path).read_text()
+    (workspace.state / path).write_text("{")
+    assert f"{path} cannot be read" in only(look(workspace), "waiting").says
+    (workspace.state / path).write_text(whole)
+    workspace.edit("forge", active=False, lifecycle_outcome="finished", question_enforcement=None)
+    assert groups(look(workspace)) == {"waiting": ["forge"], "ended": ["forge"]}
+
+
 def test_what_waited_for_planning_waits_for_the_person_once_it_has_ended(workspace: Workspace) -> None:
     workspace.prompt("$blueprint $forge split the export")
     workspace.edit("blueprint", active=False, lifecycle_outcome="finished", completed_at=iso(workspace.now))

@@ -56,7 +56,6 @@ LINES: dict[str, tuple[tuple[Entry, ...], str]] = {
     "two that have finished": ((FINISHED, STOPPED, FINISHED._replace(session="s9", verdict="")),
                                "forge finished, proven 20:03 (fix it)"),
     "a failure, and the same session works again": ((FAILED, WORKS._replace(session="s5"), RUNNING), "2 working"),
-    "one run": ((RUNNING,), "build running at design (billing)"),
     "one mode that has failed": ((FAILED,), "forge failed in phase fixing: the disk is full, 20:03 (fix it)"),
     "a reason without end": ((RUN_FAILED._replace(detail="x" * 400, has_title=False),),
                              f"build {'x' * 59}…, 20:03"),
