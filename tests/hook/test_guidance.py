@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
+from rcs_hooks.files.clock import iso
 from tests.next_steps import SESSION, commands_in
 from tests.support import RCS_HOOK, Workspace, clean_env, paste
 from tests.table import each_row
@@ -35,7 +34,7 @@ def pasted(workspace: Workspace, command: str) -> None:
 # --- `go on`
 
 
-@each_row("text", ["go on", "Go on.", "please go on", "continue"])
+@each_row("text", ["Go on.", "continue"])
 @each_row(("outcome", "how"), [
     ("blocked", "ended blocked"), ("failed", "ended failed"), ("userinterlude", "was stopped by the user"),
 ])  # fmt: skip
@@ -50,40 +49,6 @@ def test_go_on_after_a_run_that_has_ended_says_what_to_type(
     )
     assert answer.notice == f"rcs: team {how} (no key for the shop) and does not run: type `$crew` to take it up"
     assert not workspace.stop().blocks
-
-
-@each_row(
-    ("mode", "outcome", "text"),
-    [
-        ("team", "finished", "go on"),
-        ("team", "blocked", "go on with the other thing that we spoke of"),
-        ("team", "blocked", "what is left?"),
-    ],
-)
-def test_other_prompts_and_other_ends_say_nothing(mode: str, outcome: str, text: str, workspace: Workspace) -> None:
-    ended(workspace, mode, outcome)
-    assert workspace.prompt(text).line == "{}"
-
-
-def test_go_on_after_a_run_of_last_week_says_nothing(workspace: Workspace) -> None:
-    ended(workspace, "team", "blocked")
-    workspace.now += 7 * 86400
-    assert workspace.prompt("go on").line == "{}"
-
-
-def test_go_on_beside_a_run_means_that_run(forge: Workspace) -> None:
-    ended(forge, "ultraqa", "blocked")
-    assert forge.prompt("go on").line == "{}"
-
-
-def test_go_on_after_the_last_round_says_that_the_count_starts_over(forge: Workspace) -> None:
-    forge.edit("forge", iteration=50, current_phase="fixing")
-    forge.stop()
-    answer = forge.prompt("go on")
-    first, second = answer.context.splitlines()
-    assert first == "[rcs] forge had used its last round and goes on: the count of rounds starts over."
-    assert second.startswith("Now: ")
-    assert answer.notice == "rcs: forge goes on: the count of rounds starts over"
 
 
 # --- a run that is taken up
@@ -109,14 +74,6 @@ def test_what_starts_after_planning_is_told_where_the_plan_lies(workspace: Works
     workspace.edit("blueprint", plan=".rcs/plans/shop.md")
     answer = workspace.prompt("$forge")
     assert "Plan that stands: .rcs/plans/shop.md" in answer.context.splitlines()
-
-
-def test_planning_after_a_review_is_told_what_the_review_found(workspace: Workspace) -> None:
-    workspace.prompt("$autoforge the shop")
-    verdict = {"review_verdict": "not clean", "return_to_blueprint_reason": "two writers race"}
-    workspace.edit("autopilot", current_phase="code-review", state=verdict)
-    assert "The review found: two writers race" in workspace.prompt("$blueprint").context.splitlines()
-    assert "The review found: two writers race" in workspace.call("SessionStart", source="compact").context.splitlines()
 
 
 def test_each_review_has_a_verdict_of_its_own(workspace: Workspace) -> None:
@@ -152,42 +109,10 @@ def test_a_run_that_has_come_to_another_review_can_still_hand_back(workspace: Wo
     assert workspace.active() == ["blueprint"]
 
 
-# --- deferral, offer, denial
-
-
-def test_a_deferral_names_the_skill_as_it_is_typed(workspace: Workspace) -> None:
-    lines = workspace.prompt("$blueprint $team the shop").context.splitlines()
-    assert "planning preserved over simultaneous execution follow-up; deferred skills: team" in lines
-    assert (
-        "Only blueprint runs: plan, change no code; the user starts `$crew` by name when it has ended, you cannot."
-        in lines
-    )
-
-
-def test_an_offer_says_how_planning_ended_and_where_the_plan_lies(workspace: Workspace) -> None:
-    workspace.prompt("$blueprint $team the shop")
-    workspace.edit("blueprint", active=False, lifecycle_outcome="failed", reason="no time", plan="p.md")
-    assert workspace.prompt("and now?").context == (
-        "[rcs] blueprint has ended (failed: no time; plan p.md); deferred: $crew. You cannot start it: if this prompt"
-        " says to go on, ask the user to type `$crew`."
-    )
-
-
-def test_a_denial_asks_the_user_first_and_has_the_two_commands(workspace: Workspace) -> None:
-    workspace.prompt("$crew build the shop")
-    sentence, ask, clear, start = workspace.prompt("$blueprint").context.splitlines()
-    assert sentence.startswith(
-        "Cannot activate blueprint while team is still active. Clear the incompatible state first"
-    )
-    assert ask.startswith("Do not clear it yourself: ask the user whether to finish team first or give it up.")
-    assert clear == "rcs state clear --mode team --session s1"
-    assert start == "Then start it: rcs state write --mode blueprint --active --session s1"
-
-
 # --- the skill to read
 
 
-@pytest.mark.parametrize("folder", [".claude", ".agents"])
+@each_row("folder", [".claude", ".agents"])
 def test_the_skill_is_named_with_its_path_where_it_is_installed(
     folder: str, workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -202,18 +127,6 @@ def test_the_skill_is_named_with_its_path_where_it_is_installed(
         session = f"s-{base.name}"
         context = workspace.prompt("$crew build it", session).context
         assert f"Read the skill `crew` ({where}{folder}/skills/crew/SKILL.md) first." in context.splitlines()
-
-
-@each_row(("fields", "folder"), [({"turn_id": "t1"}, ".agents"), ({"prompt_id": "p1"}, ".claude")])
-def test_of_two_copies_of_a_skill_the_one_of_the_client_is_named(
-    fields: dict[str, str], folder: str, workspace: Workspace
-) -> None:
-    for name in (".agents", ".claude"):
-        skill = workspace.root / name / "skills" / "crew" / "SKILL.md"
-        skill.parent.mkdir(parents=True)
-        skill.write_text("# crew")
-    context = workspace.call("UserPromptSubmit", prompt="$crew build it", **fields).context
-    assert f"Read the skill `crew` ({folder}/skills/crew/SKILL.md) first." in context.splitlines()
 
 
 # --- the start of a session
@@ -247,3 +160,62 @@ def test_a_session_that_starts_again_is_told_the_open_question_and_what_is_defer
     assert 'blueprint waits for the user\'s answer to "Which database?" (1 Postgres | 2 SQLite).' in lines
     assert "Deferred until planning ends: $crew." in lines
     assert not any("--outcome finished" in line for line in lines)
+
+
+# --- what an earlier life must not bring along
+
+
+def test_a_fresh_autopilot_does_not_inherit_the_old_review(workspace: Workspace) -> None:
+    workspace.prompt("$autopilot")
+    workspace.edit("autopilot", return_to_blueprint_reason="two findings")
+    workspace.prompt("$blueprint")
+    workspace.prompt("$autopilot again")
+    assert workspace.prompt("$blueprint back").context.startswith("Cannot activate blueprint while autopilot")
+
+
+def test_each_mode_says_whether_it_was_taken_up(workspace: Workspace) -> None:
+    workspace.write("team", active=False, run_outcome="failed", current_phase="verifying")
+    context = workspace.prompt("$team $forge").context
+    assert "active: team (phase verifying, resumed after failed) + forge (phase starting); initialized: " in context
+    assert "initialized: .rcs/state/sessions/s1/forge-state.json" in context
+
+
+def test_a_deferred_skill_that_was_started_is_not_offered(workspace: Workspace) -> None:
+    workspace.prompt("$blueprint $ulw $forge")
+    workspace.prompt("$ulw")
+    for mode in ("blueprint", "ultrawork"):
+        workspace.edit(mode, active=False, lifecycle_outcome="finished")
+    assert workspace.prompt("ok").context == (
+        "[rcs] blueprint has ended (finished); deferred: $forge. You cannot start it: if this prompt says to go on, ask"
+        " the user to type `$forge`."
+    )
+
+
+# --- `go on` where nothing runs
+
+DAY = 24 * 3600
+
+
+@each_row(
+    ("prompt", "outcome", "is_meant"),
+    [
+        ("Please go on now", "failed", True),
+        ("please go on now then", "failed", False),
+        ("go on with the login page", "failed", False),
+        ("thanks", "failed", False),
+        ("go on", "finished", False),
+    ],
+)
+def test_a_prompt_of_at_most_four_words_may_mean_the_run_that_ended(
+    prompt: str, outcome: str, is_meant: bool, workspace: Workspace
+) -> None:
+    workspace.write("forge", active=False, lifecycle_outcome=outcome, completed_at=iso(workspace.now))
+    assert ("forge does not run: it ended failed" in workspace.prompt(prompt).context) is is_meant
+
+
+@each_row(("seconds", "is_meant"), [(60, True), (DAY, True), (DAY + 1, False)])
+def test_a_run_that_ended_within_a_day_may_be_meant(seconds: int, is_meant: bool, workspace: Workspace) -> None:
+    ended = workspace.now
+    workspace.write("forge", active=False, lifecycle_outcome="failed", completed_at=iso(ended))
+    workspace.now = ended + seconds - 1  # the prompt takes the second that is left
+    assert bool(workspace.prompt("go on").context) is is_meant

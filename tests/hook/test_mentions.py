@@ -16,7 +16,7 @@ WORDS = {
     "what does $forge do?": f"rcs: `$forge` looked like a mention, not a request; nothing started. {RUN_FORGE}",
     "do not use $team or $forge": "rcs: `$team`, `$forge` looked like mentions, not requests; nothing started."
     " To run one, start your prompt with it and a space.",
-    "do not use $team, what about $forge": f"rcs: `$forge` looked like a mention, not a request; nothing started."
+    "fix the login, error: $forge": "rcs: `$forge` looked like pasted code, not a request; nothing started."
     f" {RUN_FORGE}",
     "# $forge": f"rcs: `$forge` is in a heading, where nothing is a request; nothing started. {RUN_FORGE}",
     "$forg fix it": f"rcs: `$forg` is not a skill. Did you mean `$forge`? {RUN_FORGE}",
@@ -54,37 +54,10 @@ def test_the_person_is_told_once_a_session_and_token(used: Workspace) -> None:
     assert used.prompt("what does $forge do?", "s2").notice
 
 
-def test_what_the_person_was_told_of_outlives_a_run(used: Workspace) -> None:
-    used.prompt("what does $forge do?")
-    used.prompt("$team go")
-    used.stop()
-    used.prompt("go on")
-    assert used.prompt("is $forge any good?").notice == ""
-    assert noticed(used) == ["$forge its sentence asks about it"]
-
-
-@pytest.mark.parametrize("prompt", ["fix $forge", "don't $cancel", "what does $cancel do?", "$cancle"])
+@pytest.mark.parametrize("prompt", ["fix $forge", "what does $cancel do?"])
 def test_what_may_be_a_missed_request_is_told_each_time(prompt: str, used: Workspace) -> None:
     assert used.prompt(prompt).notice
     assert used.prompt(prompt).notice
-
-
-def test_a_word_that_stops_before_cancel_ends_the_run(used: Workspace) -> None:
-    used.prompt("$ulw go")
-    assert used.prompt("stop $cancel").notice.startswith("rcs: ultrawork cancelled")
-
-
-@pytest.mark.parametrize("prompt", ["look:\nif ($cancel) {\n  exit;\n}", "eslint says\n  unused variable: $cancel"])
-def test_pasted_code_ends_no_run(prompt: str, used: Workspace) -> None:
-    used.prompt("$ulw go")
-    assert "cancelled" not in used.prompt(prompt).notice
-    assert used.stop().output["decision"] == "block"
-
-
-def test_a_workspace_without_state_gets_none_and_the_person_is_told_each_time(workspace: Workspace) -> None:
-    assert workspace.prompt("what does $forge do?").notice
-    assert workspace.prompt("what does $forge do?").notice
-    assert list(workspace.root.iterdir()) == []
 
 
 @each_row(
@@ -92,11 +65,7 @@ def test_a_workspace_without_state_gets_none_and_the_person_is_told_each_time(wo
     [
         "`$forge` is code",
         "the $cancel variable is undefined",
-        "echo $PATH $plan_id",
-        "the build says error: $forge",
-        "$foo fix it",
         "$forge, not $team",
-        "> $team",
     ],
 )
 def test_nobody_is_told_of_code_of_variables_or_beside_a_request(prompt: str, used: Workspace) -> None:
@@ -112,18 +81,11 @@ def test_nobody_waits_for_a_note(used: Workspace) -> None:
 LEFT_OUT = {
     "use $team and $forge on this": "`$forge` came",
     "$team + $forge": "`$forge` came",
-    "$cancel and then $forge the login": "`$forge` came",
     "$blueprint this, then $forge it": "`$forge` came",
-    "$team $forge go, then $ultraqa": "`$ultraqa` came",
     "$team it, then $forge, then $ultraqa": "`$forge`, `$ultraqa` came",
     "use $forge to fix the $team variable": "",
-    "$forge the docs that mention $team": "",
     "use $forge, not $team": "",
-    "use $forge instead of $team": "",
-    "$forge it, and never use $team": "",
     "$forge fix x. What does $team do?": "",
-    "$team $forge go": "",
-    "$team it and then $team the rest": "",
 }
 
 
@@ -133,8 +95,3 @@ def test_the_person_is_told_of_what_came_later_in_a_prompt_and_was_left_out(prom
     assert ("came later in the prompt" in notice) is bool(LEFT_OUT[prompt])
     assert LEFT_OUT[prompt] in notice
     assert "\n" not in notice
-
-
-def test_what_was_left_out_of_a_denied_prompt_needs_no_words(workspace: Workspace) -> None:
-    workspace.prompt("$forge go")
-    assert "came later" not in workspace.prompt("$ultraqa it, then $team").notice

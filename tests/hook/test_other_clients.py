@@ -12,14 +12,20 @@ from rcs_hooks.catalog import CANCEL, SKILLS
 from rcs_hooks.clients import CLIENTS
 from rcs_hooks.state.session_notes import title_of_client
 from tests.hook.sitting import Scene
+from tests.table import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.support import Record, Workspace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-WITHOUT_TURN = ("copilot", "gemini")
+from rcs_hooks.files.clock import iso
+from tests.hook.sitting import SECONDS
+from tests.support import Record
+
 COMMAND = re.compile(r"(?<!`)\brcs (state|question|prove|emit|task)\b")
 
 
@@ -49,18 +55,6 @@ def holds(scene: Scene, message: str | None) -> bool:
     return is_held
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_an_agent_that_records_nothing_goes_on_five_times_and_is_let_go_with_words(
-    client: str, sit: Callable[[str], Scene]
-) -> None:
-    scene = sit(client)
-    scene.say("$forge go")
-    held = [holds(scene, f"Still at it, {number}.") for number in range(7)]
-    assert held == [True] * 5 + [False] * 2
-    scene.say("Anything new?")
-    assert [holds(scene, f"No, {number}.") for number in range(2)] == [True, False]
-
-
 @pytest.mark.parametrize(
     ("client", "most"), [("copilot", 7), ("qwen", 7), ("claude", 7), ("codex", 50), ("gemini", 50)]
 )
@@ -74,44 +68,8 @@ def test_an_agent_that_records_something_each_time_goes_on_until_the_limit(
         assert holds(scene, f"Step {number}."), number
     scene.edit("forge", scene.session, state={"step": "last"})
     assert not holds(scene, "One more.")
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_prompt_of_the_person_starts_the_count_over(client: str, sit: Callable[[str], Scene]) -> None:
-    scene = sit(client)
-    scene.say("$forge go")
-    for number in range(3):
-        assert holds(scene, f"Still at it, {number}.")
-    scene.edit("forge", scene.session, state={"step": 1})
-    scene.say("And mind the tests.")
-    assert (notes(scene)["stops"].get("of_prompt", 0), notes(scene)["stops"].get("in_a_row", 0)) == (0, 0)
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_what_nobody_typed_answers_no_question(client: str, sit: Callable[[str], Scene]) -> None:
-    scene = sit(client)
-    scene.say("$forge go")
-    scene.end_turn("Half done.")
-    reason = scene.reason
-    scene.ask("forge")
-    scene.go_on_unasked()
-    scene.reason = reason
-    scene.get_reason_back()
-    assert json.loads(scene.mode_path("forge", scene.session).read_text())["lifecycle_outcome"] == "askuserQuestion"
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_the_notes_name_the_client(client: str, sit: Callable[[str], Scene]) -> None:
-    scene = sit(client)
-    scene.say("$forge go")
-    holds(scene, "Half done.")
     assert notes(scene)["client"] == client
     assert title_of_client(notes(scene)) == CLIENTS[client].title
-
-
-@pytest.mark.parametrize("client", [{}, {"client": ""}, {"client": 5}, {"client": "<b>"}, {"client": ["codex"]}])
-def test_only_a_known_client_has_a_title(client: Record) -> None:
-    assert title_of_client(client) == ""
 
 
 # --- Gemini CLI: no limit of its own, and Stops at which nothing was said
@@ -146,15 +104,10 @@ def in_lines(*messages: Record) -> str:
         (in_lines(FIRST_LINE, SAID, UPDATE), True),
         (in_lines(FIRST_LINE, CANCELLED, UPDATE), False),
         (in_lines(FIRST_LINE, SAID, CANCELLED), False),
-        (in_lines(FIRST_LINE, SAID, CANCELLED, UPDATE, UPDATE), False),
         (in_lines(FIRST_LINE, CANCELLED, UPDATE, SAID, UPDATE), True),
-        (in_lines(FIRST_LINE, CANCELLED).rstrip(), False),
         (in_lines(FIRST_LINE, CANCELLED) + '{"id": "3", "ty', True),
         (in_lines(FIRST_LINE, SAID | {"content": CANCELLED["content"]}), True),
-        (in_lines(UPDATE, UPDATE), True),
         ("[]\n", True),
-        ("\n\n", True),
-        ("", True),
         (None, True),
     ],
 )
@@ -176,8 +129,7 @@ def test_an_agent_that_the_person_has_stopped_while_it_spoke_is_not_held(
 OTHERS = "The linter has findings."
 
 
-@pytest.mark.parametrize("client", ["qwen", "gemini"])
-@pytest.mark.parametrize("is_joined", [True, False], ids=["joined with ours", "alone"])
+@pytest.mark.parametrize(("client", "is_joined"), [("qwen", True), ("gemini", False)])
 def test_the_reason_of_another_program_starts_no_count_over(
     client: str, is_joined: bool, sit: Callable[[str], Scene]
 ) -> None:
@@ -194,36 +146,6 @@ def test_the_reason_of_another_program_starts_no_count_over(
     assert holds(scene, "I see.")
 
 
-def test_an_answer_that_another_program_did_not_change_is_still_none(sit: Callable[[str], Scene]) -> None:
-    scene = sit("gemini")
-    scene.say("$forge go")
-    assert holds(scene, "Half done.")
-    scene.go_on_for(OTHERS)
-    assert not holds(scene, None)
-
-
-def test_the_same_prompt_typed_again_starts_the_counts_over(sit: Callable[[str], Scene]) -> None:
-    scene = sit("gemini")
-    scene.say("$forge go")
-    for number in range(3):
-        assert holds(scene, f"Still at it, {number}.")
-    scene.say("$forge go")
-    assert holds(scene, "Half done.")
-    assert notes(scene)["stops"]["in_a_row"] == 1
-
-
-def test_a_prompt_after_a_reason_that_never_reached_the_client_is_the_persons(sit: Callable[[str], Scene]) -> None:
-    """The client had ended the hook at its time-out, and the turn too."""
-    scene = sit("gemini")
-    scene.say("$forge go")
-    scene.end_turn("Done.")
-    assert scene.reason
-    scene.say("Go on.")
-    assert "in_a_row" not in notes(scene)["stops"]
-    assert holds(scene, "Done.")
-    assert notes(scene)["stops"]["in_a_row"] == 1
-
-
 def test_what_is_typed_into_a_turn_that_goes_on_starts_no_count_over(sit: Callable[[str], Scene]) -> None:
     """Qwen Code's own count of blocks goes on, too."""
     scene = sit("qwen")
@@ -235,40 +157,7 @@ def test_what_is_typed_into_a_turn_that_goes_on_starts_no_count_over(sit: Callab
     assert not holds(scene, "I stop.")
 
 
-@pytest.mark.parametrize("client", [name for name in CLIENTS if name != "gemini"])
-def test_no_other_client_waits_for_a_stop_to_tell_its_prompt(client: str, sit: Callable[[str], Scene]) -> None:
-    scene = sit(client)
-    scene.say("$forge go")
-    scene.end_turn("Half done.")
-    scene.say("Go on.")
-    assert "before" not in notes(scene)["stops"]
-
-
-def test_an_offer_in_an_earlier_message_of_the_turn_is_not_held_against_a_later_one(
-    sit: Callable[[str], Scene],
-) -> None:
-    scene = sit("gemini")
-    scene.say("$forge go")
-    scene.end_turn("Half done. If you want, I can go on.")
-    assert 'offers "If you want' in scene.reason
-    scene.get_reason_back()
-    scene.end_turn("The parser works now.")
-    assert scene.reason
-    assert "offers" not in scene.reason
-
-
 # --- Qwen Code: prompts between the batches of tools
-
-
-def test_what_comes_between_tools_moves_nothing(sit: Callable[[str], Scene]) -> None:
-    scene = sit("qwen")
-    scene.say("$forge go")
-    before = scene.snapshot()
-    scene.go_on_unasked()
-    assert scene.snapshot() == before
-    assert holds(scene, "Half done.")
-    scene.go_on_unasked()
-    assert notes(scene)["stops"]["in_a_row"] == 1
 
 
 def test_an_older_one_that_names_no_turn_and_nobody_starts_no_count_over_between_tools(workspace: Workspace) -> None:
@@ -292,51 +181,22 @@ def test_a_command_that_expands_to_a_skill_starts_nothing(sit: Callable[[str], S
 # --- Copilot CLI: the last message is in the transcript
 
 
-def test_an_offer_is_read_from_the_transcript(sit: Callable[[str], Scene]) -> None:
-    scene = sit("copilot")
-    events = scene.root / "events.jsonl"
-    lines = [
-        ("Fixed it.", "assistant.message"),
-        ("Would you like me to continue?", "assistant.message"),
-        ("", "turn_end"),
-    ]
-    events.write_text("".join(json.dumps({"type": kind, "data": {"content": text}}) + "\n" for text, kind in lines))
-    scene.say("$forge go")
-    scene.end_turn(transcript_path=str(events))
-    assert 'offers "Would you like me to"' in scene.reason
+OFFER = {"type": "assistant.message", "data": {"content": "Would you like me to continue?"}}
+LATER = {"type": "assistant.turn_start", "data": {"turnId": "1"}}
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b'{"type":"assistant.message"}',
-        b'{"type":"assistant.message","data":{"content":5}}\n["assistant.message"]\n',
-        b'{"type":"assistant.message","data":{"content":"Would you like me',
-        b'\xff"assistant.message"\n',
-    ],
-)
-def test_a_transcript_that_says_nothing_holds_nothing_up(content: bytes, sit: Callable[[str], Scene]) -> None:
-    scene = sit("copilot")
-    events = scene.root / "events.jsonl"
-    events.write_bytes(content)
+@each_row(("events", "is_named"), [([OFFER, {"type": "turn_end", "data": {}}], True), ([OFFER, LATER], False)])
+def test_an_offer_of_the_last_request_is_read_from_the_transcript(
+    events: list[Record], is_named: bool, tmp_path: Path
+) -> None:
+    """It is written late: at the Stop, the answer to the last request may not be there yet."""
+    scene = Scene(tmp_path, "copilot")
+    transcript = scene.root / "events.jsonl"
+    transcript.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in events))
     scene.say("$forge go")
-    scene.end_turn(transcript_path=str(events))
+    scene.end_turn(transcript_path=str(transcript))
     assert scene.reason
-    assert "offers" not in scene.reason
-
-
-def test_a_message_of_an_earlier_request_is_not_the_last_one(sit: Callable[[str], Scene]) -> None:
-    """The transcript is written late: at the Stop, the answer to the last request may not be there yet."""
-    scene = sit("copilot")
-    events = scene.root / "events.jsonl"
-    message = {"type": "assistant.message", "data": {"content": "Would you like me to continue?"}}
-    started = {"type": "assistant.turn_start", "data": {"turnId": "1"}}
-    events.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in (message, started)))
-    scene.say("$forge go")
-    scene.end_turn(transcript_path=str(events))
-    assert scene.reason
-    assert "offers" not in scene.reason
+    assert ('offers "Would you like me to"' in scene.reason) is is_named
 
 
 def test_a_new_session_is_described_by_its_first_prompt_alone(sit: Callable[[str], Scene]) -> None:
@@ -360,3 +220,116 @@ def test_each_command_that_an_agent_is_told_names_the_session(skill: str, sit: C
     lines = [line for text in (context, scene.reason) for line in text.splitlines() if COMMAND.search(line)]
     assert lines
     assert [line for line in lines if f"--session {scene.session}" not in line] == []
+
+
+# --- the reason of another program's Stop, handed back as a prompt, is no answer
+
+LINT = "The linter has findings."
+HELD = {"type": "warning", "content": f"Agent execution blocked: {LINT}"}
+INFO = {"type": "info", "content": "This request failed. Press F12 for diagnostics."}
+CANCELLED = {"type": "info", "content": "Request cancelled."}
+TYPED = {"type": "user", "content": [{"text": "hello"}]}
+
+
+def status_of(scene: Scene) -> str:
+    path = scene.folder(scene.session) / "questions" / "q1.json"
+    return str(json.loads(path.read_text())["status"])
+
+
+def waiting(root: Path, client: str) -> Scene:
+    """Return a scene in which the agent has asked, and its Stop has ended long before the next prompt."""
+    root.mkdir()
+    scene = Scene(root, client)
+    scene.say("$forge go")
+    scene.ask("forge", asked_in_turn=None)
+    scene.end_turn("Which database?")
+    assert scene.reason == ""
+    return scene
+
+
+def lines(events: list[Record]) -> str:
+    return "".join(json.dumps(event, separators=(",", ":")) + "\n" for event in events)
+
+
+def in_gemini(scene: Scene, prompt: str, messages: list[Record], *, before: float = 0.1) -> None:
+    """Send a prompt when the transcript has these messages, written so many seconds before it."""
+    path = scene.root.parent / "chat.jsonl"
+    at = iso(scene.now + SECONDS - before)
+    path.write_text(lines([{"sessionId": "s1"}, *({"timestamp": at, **each} for each in messages)]))
+    scene.say(prompt, transcript_path=str(path))
+
+
+@each_row(
+    ("messages", "before", "status"),
+    [
+        pytest.param([TYPED, HELD], 0.1, "pending", id="a Stop was held just now"),
+        pytest.param([TYPED, HELD, INFO], 0.1, "pending", id="and the client says more of it"),
+        pytest.param([TYPED, HELD], 30, "answered", id="it was held long ago"),
+        pytest.param([HELD, TYPED], 0.1, "answered", id="a prompt has come since"),
+        pytest.param([HELD, CANCELLED], 0.1, "answered", id="the person has stopped the agent since"),
+        pytest.param([TYPED], 0.1, "answered", id="no Stop was held"),
+        pytest.param([TYPED, HELD | {"type": "gemini"}], 0.1, "answered", id="the agent has said so"),
+        pytest.param([TYPED, HELD | {"timestamp": 5}], 0.1, "answered", id="nobody knows when"),
+    ],
+)
+def test_in_gemini_a_prompt_right_after_a_held_stop_is_no_answer(
+    tmp_path: Path, messages: list[Record], before: float, status: str
+) -> None:
+    scene = waiting(tmp_path / f"row{len(list(tmp_path.iterdir()))}", "gemini")
+    in_gemini(scene, LINT, messages, before=before)
+    assert status_of(scene) == status
+
+
+def test_in_gemini_the_persons_next_prompt_is_the_answer(tmp_path: Path) -> None:
+    scene = waiting(tmp_path / "scene", "gemini")
+    in_gemini(scene, LINT, [TYPED, HELD])
+    in_gemini(scene, "Postgres", [TYPED, HELD, TYPED])
+    assert status_of(scene) == "answered"
+
+
+def hook(kind: str, name: str, **data: object) -> Record:
+    return {"type": kind, "data": {"hookInvocationId": "h1", "hookType": name, **data}}
+
+
+BLOCKED = hook("hook.end", "agentStop", success=True, output={"decision": "block", "reason": LINT})
+ENDED = hook("hook.end", "agentStop", success=True, output={})
+HANDED_BACK = {"type": "user.message", "data": {"content": LINT}}
+OTHER = {"type": "user.message", "data": {"content": "Use tabs"}}
+
+
+@each_row(
+    ("events", "prompt", "status"),
+    [
+        pytest.param([BLOCKED], LINT, "pending", id="its reason"),
+        pytest.param([BLOCKED, OTHER], LINT, "pending", id="its reason, behind a prompt that waited"),
+        pytest.param([BLOCKED], "Postgres", "answered", id="another text after it"),
+        pytest.param([BLOCKED, HANDED_BACK], LINT, "answered", id="the same words, when it was handed back before"),
+        pytest.param([ENDED], LINT, "answered", id="no Stop was held"),
+        pytest.param([BLOCKED | {"type": "tool.end"}], LINT, "answered", id="an event of another kind"),
+        pytest.param([{"type": "hook.end", "data": ["agentStop"]}], LINT, "answered", id="another shape"),
+    ],
+)
+def test_in_copilot_the_reason_of_a_held_stop_is_no_answer(
+    tmp_path: Path, events: list[Record], prompt: str, status: str
+) -> None:
+    number = len(list(tmp_path.iterdir()))
+    scene = waiting(tmp_path / f"row{number}", "copilot")
+    home = tmp_path / f"row{number}" / "home"
+    scene.env |= {"COPILOT_HOME": str(home)}
+    transcript = home / "session-state" / scene.session / "events.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(lines([*events, hook("hook.start", "userPromptSubmitted", input={"prompt": prompt})]))
+    scene.say(prompt)
+    assert status_of(scene) == status
+
+
+@pytest.mark.parametrize("client", ["gemini", "copilot"])
+@pytest.mark.parametrize("content", [b"", b"\xff\n", b'{"type": "warning"}\n{"type": "wa'])
+def test_a_transcript_that_cannot_be_read_keeps_no_answer_back(tmp_path: Path, client: str, content: bytes) -> None:
+    scene = waiting(tmp_path / "scene", client)
+    transcript = tmp_path / "home" / "session-state" / scene.session / "events.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_bytes(content)
+    scene.env |= {"COPILOT_HOME": str(tmp_path / "home")}
+    scene.say("Postgres", transcript_path=str(transcript))
+    assert status_of(scene) == "answered"

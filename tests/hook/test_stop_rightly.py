@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from rcs_hooks.environment import Environment
-from rcs_hooks.files import tracked
 from rcs_hooks.hook.entry import answer as recorded_answer
-from rcs_hooks.workflow.last_message import asks_question
-from tests.hook.test_stop import GO_ON_OR_CANCEL, Claude, blocks, commands
-from tests.support import HOOKS, Answer, Record, Workspace, clean_env, few, run_hook
+from rcs_hooks.hook.entry import respond
+from tests.hook.test_stop import GO_ON_OR_CANCEL, blocks, commands
+from tests.support import HOOKS, Answer, Record, Workspace, run_hook
 from tests.table import each_row
 
 DAY = 24 * 3600
@@ -31,93 +30,53 @@ def stops(workspace: Workspace, count: int, **fields: Any) -> list[bool]:
 
 # --- the agent rightly waits
 
-FORMS: list[Any] = [pytest.param(lambda value: value, id="json"), pytest.param(json.dumps, id="text")]
 
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_running_subagent_lets_the_turn_end_and_is_not_counted(form: Callable[[Any], Any], forge: Workspace) -> None:
-    before = forge.snapshot()
-    fields = {"background_tasks": form([SHELL, SUBAGENT]), "session_crons": form([])}
-    assert {forge.stop(**fields).line for _ in range(7)} == {"{}"}
-    assert forge.snapshot() == before
-    assert blocks(forge, 7) == 5
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    "fields",
-    [{"background_tasks": [SHELL]}, {"background_tasks": [], "session_crons": [CRON]}, {"session_crons": ["daily"]}],
-    ids=["shell", "cron", "cron-of-another-shape"],
-)
-def test_a_shell_or_a_set_time_is_held_once_for_a_fingerprint(
-    fields: Record, form: Callable[[Any], Any], forge: Workspace
+@each_row("form", [list, json.dumps], ids=["json", "text"])
+def test_a_running_subagent_lets_the_turn_end_and_is_not_counted(
+    form: Callable[[Any], Any], workspace: Workspace
 ) -> None:
+    workspace.prompt("$forge fix the build")
+    before = workspace.snapshot()
+    fields = {"background_tasks": form([SHELL, SUBAGENT]), "session_crons": form([])}
+    assert {workspace.stop(**fields).line for _ in range(7)} == {"{}"}
+    assert workspace.snapshot() == before
+    assert blocks(workspace, 7) == 5
+
+
+@each_row("form", [lambda value: value, json.dumps], ids=["json", "text"])
+@each_row("fields", [{"background_tasks": [SHELL]}, {"session_crons": [CRON]}, {"session_crons": ["daily"]}], ids=str)
+def test_a_shell_or_a_set_time_is_held_once_for_a_fingerprint(
+    fields: Record, form: Callable[[Any], Any], workspace: Workspace
+) -> None:
+    workspace.prompt("$forge fix the build")
     given = {name: form(value) for name, value in fields.items()}
-    first = forge.stop(**given)
+    first = workspace.stop(**given)
     assert first.blocks
     assert "just end your turn" in first.reason
     assert commands(first.reason, "write") == ["forge"]
-    assert forge.stop(**given).notice == (
+    assert workspace.stop(**given).notice == (
         "rcs: forge (phase starting) waits for background work. Type `$cancel` to end it."
     )
-    assert [forge.stop(**given).line for _ in range(3)] == ["{}"] * 3
-    forge.edit("forge", iteration=1)
-    assert stops(forge, 3, **given) == [True, False, False]
+    assert [workspace.stop(**given).line for _ in range(3)] == ["{}"] * 3
+    workspace.edit("forge", iteration=1)
+    assert stops(workspace, 3, **given) == [True, False, False]
+    assert stops(workspace, 7) == [True] * 4 + [False] * 3
 
 
-def test_when_the_background_is_done_the_run_is_held_again(forge: Workspace) -> None:
-    assert stops(forge, 2, background_tasks=[SHELL]) == [True, False]
-    assert stops(forge, 6) == [True] * 4 + [False] * 2
+NOTHING: list[object] = [
+    None, "{", "null", 7, {"type": "subagent"}, [7, None, "subagent", []], [{}], "[" * 100_000,
+    [SUBAGENT | {"status": "completed"}], [SUBAGENT | {"status": ["running"]}],
+    json.dumps([SUBAGENT]) + " " * (1 << 20),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None, "", "[]", "{", "null", 7, True, {}, {"type": "subagent"}, [7, None, "subagent", []], [{}], "[" * 100_000,
-        [SUBAGENT | {"status": "completed"}], [SHELL | {"status": "failed"}], [SUBAGENT | {"status": ["running"]}],
-        json.dumps([SUBAGENT]) + " " * (1 << 20),
-    ],
-    ids=lambda value: repr(value)[:40],
-)  # fmt: skip
-def test_what_says_nothing_of_the_background_holds_as_ever(value: object, forge: Workspace) -> None:
-    assert stops(forge, 7, background_tasks=value) == [True] * 5 + [False] * 2
-
-
-def test_the_stop_that_the_client_really_sent_is_held_once(workspace: Workspace) -> None:
-    claude = Claude(workspace.root)
-    claude.prompt("$forge fix")
-    fields: Record = {
-        "permission_mode": "default", "effort": {"level": "medium"}, "stop_hook_active": False,
-        "last_assistant_message": "waiting for it", "session_crons": [],
-        "background_tasks": [{"id": "bv5q1kpwl", "type": "shell", "status": "running", "description": "bg",
-                              "command": "sleep 4; echo hi"}],
-    }  # fmt: skip
-    assert [claude.stop(**fields).blocks for _ in range(4)] == [True, False, False, False]
+@each_row("value", NOTHING, ids=lambda value: repr(value)[:40])
+def test_what_says_nothing_of_the_background_holds_as_ever(value: object, workspace: Workspace) -> None:
+    workspace.prompt("$forge fix the build")
+    assert stops(workspace, 7, background_tasks=value) == [True] * 5 + [False] * 2
 
 
 # --- plain-text questions of an interview
-
-
-@each_row(
-    ("message", "is_question"),
-    [
-        ("Which database?", True),
-        ("データベースは何ですか？", True),
-        ("ما هي قاعدة البيانات؟", True),
-        ("**Which database?**", True),
-        ("I ask: “Which database?”\n\n", True),
-        ("_Which `database?`_  ", True),
-        ("(Which database?)", True),
-        *((f"Which database? I {word} Postgres.", False) for word in ("take", "took", "use", "used", "picked")),
-        *((f"Which database? I {word} Postgres.", False) for word in ("choose", "chose")),
-        ("Which database? I need to know.", True),
-        ("Postgres it is.", False),
-        ("", False),
-        ("?" + "x" * 300, False),
-    ],
-)
-def test_a_message_asks_where_it_ends_in_a_question_mark(message: str, is_question: bool) -> None:
-    assert asks_question(message) is is_question
 
 
 def test_a_question_of_an_interview_that_is_not_recorded_is_held_once(workspace: Workspace) -> None:
@@ -132,70 +91,42 @@ def test_a_question_of_an_interview_that_is_not_recorded_is_held_once(workspace:
     assert workspace.stop(message="And which host?").blocks
 
 
-@pytest.mark.parametrize(("mode", "message"), [("forge", "Which database?"), ("brief", "I read the code.")])
-def test_another_mode_or_no_question_is_held_as_ever(mode: str, message: str, workspace: Workspace) -> None:
-    workspace.prompt(f"${mode} a shop")
-    assert sum(workspace.stop(message=message).blocks for _ in range(7)) == 5
-
-
 # --- old runs
 
+WHAT = "What was this about?"
+RESUMED = [
+    (3.0, "resume", WHAT, False),
+    (3.0, "resume", "", False),
+    (0.9, "resume", WHAT, True),
+    (3.0, "compact", "", True),
+    (3.0, "", "Fix the login page, too.", True),
+    (3.0, "resume", "$forge continue with the login", True),
+    (3.0, "resume", "Please go on.", True),
+    (3.0, "resume", "Continue with the login", True),
+]
 
-def resume(workspace: Workspace, days: float = 3, prompt: str = "What was this about?") -> None:
+
+def resume(workspace: Workspace, days: float = 3.0, source: str = "resume", prompt: str = WHAT) -> None:
     workspace.now += days * DAY
-    workspace.call("SessionStart", source="resume")
+    if source:
+        workspace.call("SessionStart", source=source)
     if prompt:
         workspace.prompt(prompt)
 
 
-def test_an_old_run_is_not_held_at_the_first_stop_of_a_resumed_session(forge: Workspace) -> None:
-    resume(forge)
-    answer = forge.stop()
-    assert answer.notice == (
+@each_row(("days", "source", "prompt", "is_held"), RESUMED)
+def test_an_old_run_is_held_in_a_resumed_session_only_where_the_person_goes_on_with_it(
+    days: float, source: str, prompt: str, is_held: bool, workspace: Workspace
+) -> None:
+    workspace.prompt("$forge fix the build")
+    resume(workspace, days, source, prompt)
+    answer = workspace.stop()
+    assert answer.blocks is is_held
+    assert is_held or answer.notice == (
         "rcs: forge (phase starting) is still open, but nothing has changed it for a day, so"
         f" the turn ends. {GO_ON_OR_CANCEL}"
     )
-    assert blocks(forge, 7) == 5
-    forge.prompt("go on")
-    assert forge.stop().blocks
-    resume(forge)
-    assert "is still open, but" in forge.stop().notice
-
-
-def test_a_run_that_was_touched_within_a_day_is_held_in_a_resumed_session(forge: Workspace) -> None:
-    resume(forge, 0.9)
-    assert forge.stop().blocks
-
-
-def test_a_turn_longer_than_a_day_is_no_resumed_session(forge: Workspace) -> None:
-    forge.now += 3 * DAY
-    assert forge.stop().blocks
-
-
-@each_row("prompt", ["$forge continue with the login", "go on", "Please go on.", "Continue with the login"])
-def test_a_prompt_about_an_old_run_takes_it_up(prompt: str, forge: Workspace) -> None:
-    resume(forge, prompt=prompt)
-    assert forge.stop().blocks
-    assert forge.read("forge")["updated_at"] == forge.read("skill-active")["active_skills"][0]["updated_at"]
-
-
-def test_a_session_left_open_for_days_is_no_resumed_one(forge: Workspace) -> None:
-    forge.stop()
-    forge.now += 3 * DAY
-    forge.prompt("Fix the login page, too.")
-    assert forge.stop().blocks
-
-
-@each_row("source", ["compact", "clear"])
-def test_a_conversation_made_shorter_is_no_resumed_session(source: str, forge: Workspace) -> None:
-    forge.now += 3 * DAY
-    forge.call("SessionStart", source=source)
-    assert forge.stop().blocks
-
-
-def test_the_first_stop_of_a_resumed_session_needs_no_prompt(forge: Workspace) -> None:
-    resume(forge, prompt="")
-    assert "is still open" in forge.stop().notice
+    assert blocks(workspace, 7) == (4 if is_held else 5)
 
 
 def test_a_fresh_run_is_held_beside_an_old_one(forge: Workspace) -> None:
@@ -219,110 +150,6 @@ def test_a_root_record_that_names_no_session_is_held_once_for_a_fingerprint(work
     assert stops(workspace, 3) == [True, False, False]
 
 
-def test_a_root_record_that_names_the_session_is_held_as_its_own(workspace: Workspace) -> None:
-    workspace.write("forge", None, session_id="s1")
-    assert blocks(workspace, 7) == 5
-
-
-def git(root: Path, *words: str) -> str:
-    env = clean_env(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1")
-    command = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@b", *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
-
-
-def test_a_file_is_tracked_where_git_says_so(tmp_path: Path) -> None:
-    root = tmp_path / "repo"
-    team, other = ".rcs/state/team-state.json", ".rcs/state/forge-state.json"
-    names = [other, ".a", ".rcs-x", "a", f"deep/{team}", "deep/er/b", ".rcs/tasks/t", "z"]
-    for name in [*names, ".rcs/off", team]:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text("{}")
-    git(root.parent, "init", "-q", "repo")
-    git(root, "add", "-f", *names)
-    assert tracked.tracked_names(str(root)) == {other}
-    assert tracked.tracked_names(str(root / "deep")) == {team}
-    assert tracked.tracked_names(str(root / "deep" / "er")) == frozenset()
-    assert not tracked.is_off_tracked(str(root))
-    git(root, "add", "-fN", ".rcs/off")
-    assert tracked.is_off_tracked(str(root))
-    git(root, "rm", "-rfq", "--cached", ".rcs")
-    assert tracked.tracked_names(str(root)) == frozenset()
-
-
-@pytest.mark.parametrize("link", [".rcs", ".rcs/state", ".rcs/state/sessions"])
-def test_what_lies_behind_a_tracked_link_is_tracked(link: str, tmp_path: Path) -> None:
-    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / link).symlink_to("elsewhere")
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "-f", link)
-    assert tracked.has_tracked_session(str(tmp_path), "s1")
-
-
-def test_a_linked_work_tree_has_an_index_of_its_own(tmp_path: Path) -> None:
-    root = tmp_path / "repo"
-    root.mkdir()
-    (root / ".rcs").mkdir()
-    (root / ".rcs" / "off").touch()
-    git(root, "init", "-q")
-    git(root, "add", "-f", ".rcs")
-    git(root, "commit", "-qm", "a")
-    git(root, "worktree", "add", "-q", "../linked")
-    assert tracked.tracked_names(str(tmp_path / "linked")) == {".rcs/off"}
-
-
-@each_row("text", ["", "gitdir: ", "gitdir: /nonexistent", "gitdir: .", "gitdir: \0", "x" * 9_999])
-def test_a_git_file_that_leads_nowhere_tracks_nothing(text: str, tmp_path: Path) -> None:
-    (tmp_path / ".git").write_text(text)
-    assert not tracked.tracked_names(str(tmp_path))
-
-
-@pytest.fixture
-def brought(workspace: Workspace) -> Workspace:
-    """Forge runs by a record that came with the repository; the repository has a program for git to run."""
-    workspace.write("forge", None)
-    git(workspace.root, "init", "-q")
-    git(workspace.root, "add", "-f", ".rcs/state/forge-state.json")
-    git(workspace.root, "config", "core.fsmonitor", f"touch {workspace.root}/ran; false")
-    return workspace
-
-
-def test_a_root_record_that_came_with_the_repository_holds_nothing(brought: Workspace) -> None:
-    assert [brought.stop().line for _ in range(3)] == ["{}"] * 3
-    assert not (brought.root / "ran").exists()
-
-
-def test_a_root_record_that_came_with_the_repository_denies_nothing(brought: Workspace) -> None:
-    answer = brought.prompt("$blueprint a shop")
-    assert "Cannot activate" not in answer.context
-    assert brought.active() == ["blueprint"]
-    assert not (brought.root / "ran").exists()
-
-
-def test_a_root_record_that_git_does_not_track_still_denies(workspace: Workspace) -> None:
-    git(workspace.root, "init", "-q")
-    workspace.write("forge", None)
-    assert "Cannot activate blueprint while forge" in workspace.prompt("$blueprint a shop").context
-
-
-def test_an_own_run_is_held_beside_one_that_came_with_the_repository(brought: Workspace) -> None:
-    brought.write("team")
-    assert commands(brought.stop().reason, "write") == ["team"]
-
-
-# --- limits do not depend on what a client calls its turns
-
-
-@pytest.mark.parametrize("kind", few([Claude, Workspace], 1), ids=["claude", "codex"])
-def test_a_new_turn_id_on_every_stop_starts_no_new_count(kind: type[Workspace], tmp_path: Path) -> None:
-    workspace = kind(tmp_path)
-    workspace.prompt("$forge fix")
-    blocked = 0
-    for number in range(400):
-        workspace.edit("forge", iteration=number, max_iterations=10_000)
-        blocked += workspace.stop(turn_id=f"t{number}", stop_hook_active=bool(number % 2)).blocks
-    assert blocked == (7 if kind is Claude else 50)
-
-
 # --- one count
 
 
@@ -344,60 +171,39 @@ def test_after_a_change_the_same_words_are_another_stop_however_soon(forge: Work
     assert "--phase verifying" in forge.stop().reason
 
 
-def test_other_words_are_another_stop_however_soon(forge: Workspace) -> None:
-    held = []
-    for number in range(6):
-        held.append(forge.stop(message=f"Step {number}.").blocks)
-        forge.now -= 3
-    assert held == [True] * 5 + [False]
-
-
 # --- the end of a session
-
-ENDS = {
-    "codex": '{"session_id":"s1","transcript_path":"/home/user/.codex/sessions/rollout.jsonl","cwd":"/workspace"'
-    ',"hook_event_name":"SessionEnd","reason":"other"}',
-    "claude": '{"session_id":"s1","transcript_path":"/home/user/.claude/projects/-workspace/session.jsonl"'
-    ',"cwd":"/workspace","prompt_id":"9fa00d51-bde4-4053-acf3-43b4fb104290","hook_event_name":"SessionEnd"'
-    ',"reason":"other"}\n',
-}
-SESSION_END = [pytest.param(None, id="rcs-hook"), pytest.param(HOOKS / "session_end.py", id="script")]
 
 
 def closed(workspace: Workspace) -> bool:
     return "closed_at" in json.loads((workspace.folder("s1") / "hook-ledger.json").read_text())
 
 
-@pytest.mark.parametrize("client", ENDS)
-@pytest.mark.parametrize("script", SESSION_END)
-def test_the_end_of_a_session_is_noted_and_ends_nothing(client: str, script: Path | None, forge: Workspace) -> None:
-    before = forge.read("forge")
-    raw = ENDS[client].replace("/workspace", str(forge.root)).encode()
-    assert run_hook(raw, cwd=forge.root, script=script) == ("{}", 0)
-    assert closed(forge)
-    assert (forge.read("forge"), forge.active()) == (before, ["forge"])
-
-
-@pytest.mark.parametrize("script", SESSION_END)
-def test_the_end_of_a_session_without_state_makes_nothing(script: Path | None, workspace: Workspace) -> None:
-    assert run_hook(workspace.payload("SessionEnd", reason="other"), cwd=workspace.root, script=script) == ("{}", 0)
+@pytest.mark.parametrize("script", [None, HOOKS / "session_end.py"], ids=["rcs-hook", "script"])
+def test_the_end_of_a_session_is_noted_and_ends_nothing(script: Path | None, workspace: Workspace) -> None:
+    raw = workspace.payload("SessionEnd", reason="other")
+    assert run_hook(raw, cwd=workspace.root, script=script) == ("{}", 0)
     assert list(workspace.root.iterdir()) == []
+    workspace.prompt("$forge fix the build")
+    before = workspace.mode_path("forge").read_bytes()
+    assert run_hook(raw, cwd=workspace.root, script=script) == ("{}", 0)
+    assert closed(workspace)
+    assert workspace.mode_path("forge").read_bytes() == before
 
 
-OPENS: list[Any] = [
-    pytest.param(lambda each: each.call("SessionStart", source="resume"), id="SessionStart"),
-    pytest.param(lambda each: each.prompt("Go on."), id="prompt"),
-    pytest.param(lambda each: each.prompt("$forge go on"), id="prompt-with-a-token"),
-    pytest.param(lambda each: each.stop(), id="Stop"),
-]
+OPENS: dict[str, Callable[[Workspace], Answer]] = {
+    "SessionStart": lambda each: each.call("SessionStart", source="resume"),
+    "prompt": lambda each: each.prompt("Go on."),
+    "Stop": lambda each: each.stop(),
+}
 
 
-@pytest.mark.parametrize("opens", OPENS)
-def test_a_session_that_goes_on_is_open_again(opens: Callable[[Workspace], Answer], forge: Workspace) -> None:
-    forge.call("SessionEnd", reason="other")
-    assert closed(forge)
-    opens(forge)
-    assert not closed(forge)
+@each_row("opens", OPENS.values(), ids=OPENS)
+def test_a_session_that_goes_on_is_open_again(opens: Callable[[Workspace], Answer], workspace: Workspace) -> None:
+    workspace.prompt("$forge fix the build")
+    workspace.call("SessionEnd", reason="other")
+    assert closed(workspace)
+    opens(workspace)
+    assert not closed(workspace)
 
 
 def test_an_end_keeps_what_was_counted(forge: Workspace) -> None:
@@ -417,28 +223,130 @@ CALLS: dict[str, Record] = {
 }
 
 
-@pytest.mark.parametrize("event", CALLS)
-@pytest.mark.parametrize(
-    ("value", "is_off"), [("1", True), ("true", True), ("no", True), ("0", False), ("", False), (" ", False)]
-)
-def test_rcs_disable_answers_nothing_at_once(value: str, is_off: bool, event: str, forge: Workspace) -> None:
-    before = forge.snapshot()
-    environment = Environment({"RCS_DISABLE": value}, str(forge.root), forge.now, "rcs")
-    line = recorded_answer(forge.payload(event, **CALLS[event]), environment)
-    assert (line == "{}" and forge.snapshot() == before) is is_off
+@each_row("event", CALLS)
+@each_row(("value", "is_off"), [("1", True), ("no", True), ("0", False), (" ", False)])
+def test_rcs_disable_answers_nothing_at_once(value: str, is_off: bool, event: str, workspace: Workspace) -> None:
+    workspace.prompt("$forge fix the build")
+    before = workspace.snapshot()
+    environment = Environment({"RCS_DISABLE": value}, str(workspace.root), workspace.now, "rcs")
+    line = recorded_answer(workspace.payload(event, **CALLS[event]), environment)
+    assert (line == "{}" and workspace.snapshot() == before) is is_off
 
 
-@pytest.mark.parametrize("event", CALLS)
-@pytest.mark.parametrize("where", ["workspace", "home"])
-def test_an_off_file_answers_nothing(where: str, event: str, forge: Workspace, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    off = (forge.root if where == "workspace" else home) / ".rcs" / "off"
+@each_row("event", CALLS)
+@each_row("where", ["workspace", "home"])
+def test_an_off_file_answers_nothing(where: str, event: str, workspace: Workspace) -> None:
+    workspace.prompt("$forge fix the build")
+    workspace.env["HOME"] = str(workspace.root.parent / "home")
+    off = workspace.root.parent / where / ".rcs" / "off"
     off.parent.mkdir(parents=True, exist_ok=True)
     off.write_text("")
-    forge.env["HOME"] = str(home)
-    before = forge.snapshot()
-    assert forge.call(event, **CALLS[event]).line == "{}"
-    assert forge.snapshot() == before
-    off.unlink()
-    forge.call(event, **CALLS[event])
-    assert forge.snapshot() != before or event == "SessionStart"
+    before = workspace.snapshot()
+    assert workspace.call(event, **CALLS[event]).line == "{}"
+    assert workspace.snapshot() == before
+
+
+# --- an agent that can record no outcome from its sandbox (Codex): held once
+
+READ_ONLY: Record = {"type": "read-only"}
+WORKSPACE_WRITE: Record = {
+    "type": "workspace-write",
+    "network_access": False,
+    "exclude_tmpdir_env_var": True,
+    "exclude_slash_tmp": True,
+}
+
+
+def line(policy: object, *, turn: str = "turn-1", cwd: object = "/", approval: object = "never") -> str:
+    context = {"turn_id": turn, "cwd": cwd, "approval_policy": approval, "sandbox_policy": policy}
+    record = {"timestamp": "2026-01-01T00:00:00.000Z", "ordinal": 5, "type": "turn_context", "payload": context}
+    return json.dumps(record, separators=(",", ":"))
+
+
+def transcript(workspace: Workspace, *lines: str) -> str:
+    """As Codex writes one, in a folder of its own."""
+    path = workspace.root.parent / "rollout-2026-s1.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+def after_a_message(path: str) -> str:
+    """The transcript, into which Codex writes the agent's message before it calls the hooks of a Stop."""
+    if os.path.exists(path):
+        with open(path, "a") as file:
+            file.write('{"type":"event_msg"}\n')
+    return path
+
+
+def holds(workspace: Workspace, path: str, stops: int = 7) -> list[bool]:
+    return [workspace.stop(transcript_path=after_a_message(path)).blocks for _ in range(stops)]
+
+
+ONCE = [True] + [False] * 6
+FIVE_TIMES = [True] * 5 + [False] * 2
+
+
+def test_it_is_held_once_and_both_are_told_what_they_can_do(forge: Workspace) -> None:
+    path = transcript(forge, line(READ_ONLY))
+    first = forge.stop(transcript_path=after_a_message(path))
+    assert "Your commands run in a sandbox that cannot write the state of this workspace." in first.reason
+    assert "They can type `$cancel`, or start Codex in the workspace's folder" in first.reason
+    assert "rcs state write --mode forge --phase executing --session s1" in first.reason
+    second = forge.stop(transcript_path=after_a_message(path))
+    assert not second.blocks
+    assert second.notice == (
+        "rcs: forge (phase starting) cannot be ended by the agent, whose sandbox cannot write the"
+        " state, so the turn ends. To allow it, start Codex with `--sandbox workspace-write` in the workspace's folder."
+        f" {GO_ON_OR_CANCEL}"
+    )
+    forge.edit("forge", iteration=1)
+    assert holds(forge, path) == ONCE
+
+
+POLICIES: list[Any] = [
+    pytest.param(READ_ONLY, "{root}", "never", ONCE, id="read-only"),
+    pytest.param(READ_ONLY, "{root}", "on-request", FIVE_TIMES, id="read-only, but the person can be asked"),
+    pytest.param(WORKSPACE_WRITE, "{root}", "never", FIVE_TIMES, id="the workspace"),
+    pytest.param(WORKSPACE_WRITE, "{root}/src", "never", ONCE, id="a folder of the workspace"),
+    pytest.param(
+        WORKSPACE_WRITE | {"writable_roots": ["{root}/.rcs"]}, "{root}/src", "never", FIVE_TIMES, id="--writable"
+    ),
+    pytest.param({"type": "danger-full-access"}, "/elsewhere", "never", FIVE_TIMES, id="no sandbox"),
+    pytest.param(None, "{root}", "never", FIVE_TIMES, id="none named"),
+]
+
+
+@pytest.mark.parametrize(("policy", "cwd", "approval", "expected"), POLICIES)
+def test_what_the_sandbox_lets_an_agent_write(
+    policy: Record | None, cwd: str, approval: object, expected: list[bool], forge: Workspace
+) -> None:
+    named = json.loads(json.dumps(policy).replace("{root}", str(forge.root)))
+    path = transcript(forge, line(named, cwd=cwd.replace("{root}", str(forge.root)), approval=approval))
+    assert holds(forge, path) == expected
+
+
+FILL = json.dumps({"type": "response_item", "payload": {"output": "x" * 1000}})
+PLACES: list[Any] = [
+    pytest.param([line(READ_ONLY), *[FILL] * 3000], ONCE, id="at the start of a long one"),
+    pytest.param([*[FILL] * 1500, line(READ_ONLY), *[FILL] * 1500], FIVE_TIMES, id="out of sight"),
+    pytest.param([line(READ_ONLY, turn="turn-0")], FIVE_TIMES, id="of another turn"),
+    pytest.param([line(READ_ONLY), line({"type": "danger-full-access"})], FIVE_TIMES, id="changed since"),
+    pytest.param([line(READ_ONLY), line(READ_ONLY)[:80]], ONCE, id="cut at the end"),
+    pytest.param([], FIVE_TIMES, id="empty"),
+]
+
+
+@pytest.mark.parametrize(("lines", "expected"), PLACES)
+def test_where_the_line_of_the_turn_is_found(lines: list[str], expected: list[bool], forge: Workspace) -> None:
+    assert holds(forge, transcript(forge, *lines)) == expected
+
+
+def test_over_mcp_the_tools_write_it_so_it_is_held_as_ever(forge: Workspace) -> None:
+    path = transcript(forge, line(READ_ONLY))
+    environment = Environment(forge.env, str(forge.root), forge.now, "rcs", mcp=True)
+    raw = forge.payload(
+        "Stop", turn_id="turn-1", transcript_path=path, stop_hook_active=False, last_assistant_message="Working."
+    )
+    for _ in range(2):
+        after_a_message(path)
+        assert Answer("Stop", respond(raw, environment)).blocks
