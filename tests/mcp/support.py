@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from tests.support import RCS_HOOK, clean_env
 
@@ -44,6 +43,12 @@ class Pipes:
         ]
         for reader in self.readers:
             reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @staticmethod
     def _each(pipe: IO[bytes], take: Callable[[bytes], object]) -> None:
@@ -105,8 +110,3 @@ class Pipes:
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             assert pipe
             pipe.close()
-
-    def resident(self) -> int:
-        """Return the bytes of memory in use."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
