@@ -9,23 +9,18 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import pytest
+from typing import Any
 
 from rcs_hooks import __version__
 from rcs_hooks.catalog import SKILL_FILES, SKILLS
-from tests.hook.test_programs import A_DAY, TIME
-from tests.support import CHECKOUT, HOOKS, RCS_HOOK, Answer, Record, Workspace, check_output, few, of_children
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.support import CHECKOUT, HOOKS, RCS_HOOK, Answer, Record, Workspace, check_output
+from tests.table import each_row
 
 LAUNCHER = HOOKS / "plugin"
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
-FOLDERS = ["a plugin", 'it\'s a "plugin"', "$HOME `id` \\n"]
 START: Record = {"source": "startup"}
 OFF = "rcs: the hooks are off, there is no Python"
 
@@ -38,23 +33,15 @@ def read(path: str) -> Record:
 
 
 def test_the_manifest() -> None:
-    assert read(".claude-plugin/plugin.json") == {
-        "name": "rcs",
-        "version": __version__,
-        "description": "$skill workflows that start when asked and stop when done",
-        "author": {"name": "The rcs-hooks authors"},
-        "license": "MIT",
-        "keywords": ["hooks", "workflow", "agent"],
-        "skills": [f"./rcs_hooks/skills/{name}" for name in SKILL_FILES],
-    }
+    manifest = read(".claude-plugin/plugin.json")
+    assert (manifest["name"], manifest["version"]) == ("rcs", __version__)
+    assert manifest["skills"] == [f"./rcs_hooks/skills/{name}" for name in SKILL_FILES]
+    (plugin,) = read(".claude-plugin/marketplace.json")["plugins"]
+    assert (plugin["name"], plugin["source"]) == ("rcs", "./")
 
 
 def test_the_version_is_written_in_the_package_alone() -> None:
     """The manifest must repeat it, and the changelog has a heading for it; all else reads it."""
-    assert tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["hatch"]["version"] == {
-        "path": "rcs_hooks/__init__.py"
-    }
-    assert "version" not in PROJECT
     assert metadata.version("rcs-hooks") == __version__
     assert re.findall(r"(?m)^## (\S+)", (CHECKOUT / "CHANGELOG.md").read_text())[0] == __version__
     sources = [*CHECKOUT.glob("*.*"), *CHECKOUT.glob(".claude-plugin/*"), *CHECKOUT.glob("hooks/*")]
@@ -63,54 +50,24 @@ def test_the_version_is_written_in_the_package_alone() -> None:
     assert naming == {"rcs_hooks/__init__.py", ".claude-plugin/plugin.json", "CHANGELOG.md"}
 
 
-def test_every_skill_that_the_manifest_names_is_there() -> None:
-    for path in read(".claude-plugin/plugin.json")["skills"]:
-        assert (CHECKOUT / path / "SKILL.md").read_text().startswith(f"---\nname: {Path(path).name}\n")
-
-
-def test_the_repository_is_a_marketplace_of_the_one_plugin() -> None:
-    assert read(".claude-plugin/marketplace.json") == {
-        "name": "rcs-hooks",
-        "owner": {"name": "The rcs-hooks authors"},
-        "description": "The rcs-hooks plugin, out of its own repository",
-        "plugins": [
-            {
-                "name": "rcs",
-                "source": "./",
-                "description": "$skill workflows that start when asked and stop when done",
-            }
-        ],
-    }
-
-
 def test_the_hooks() -> None:
     def group(script: str, seconds: int = 30) -> list[Record]:
         command = f'"${{CLAUDE_PLUGIN_ROOT}}/hooks/plugin" {script} || exit 0'
         return [{"hooks": [{"type": "command", "command": command, "timeout": seconds}]}]
 
-    assert read("hooks/hooks.json") == {
-        "hooks": {
-            "UserPromptSubmit": group("user_prompt_submit"),
-            "Stop": group("stop"),
-            "SessionStart": group("session_start"),
-            "SessionEnd": group("session_end", 3),
-        }
+    assert read("hooks/hooks.json")["hooks"] == {
+        "UserPromptSubmit": group("user_prompt_submit"),
+        "Stop": group("stop"),
+        "SessionStart": group("session_start"),
+        "SessionEnd": group("session_end", 3),
     }
 
 
-def assigned(name: str) -> str:
-    match = re.search(rf"^{name}='(.*)'$", LAUNCHER.read_text(), re.MULTILINE)
-    assert match
-    return match[1]
-
-
 def test_the_launcher_knows_our_packages_and_our_skills() -> None:
-    assert assigned("PACKAGES").split() == [re.split(r"\W", name)[0] for name in PROJECT["dependencies"]]
-    assert assigned("NAMES").split("|") == list(SKILLS)
+    assigned = dict(re.findall(r"(?m)^([A-Z]+)='(.*)'$", LAUNCHER.read_text()))
+    assert assigned["PACKAGES"].split() == [re.split(r"\W", name)[0] for name in PROJECT["dependencies"]]
+    assert assigned["NAMES"].split("|") == list(SKILLS)
     assert os.access(LAUNCHER, os.X_OK)
-
-
-# --- calls
 
 
 def linked(folder: Path) -> Path:
@@ -135,17 +92,13 @@ class Plugin:
         names = {"CLAUDE_PLUGIN_ROOT": self.root, "CLAUDE_PLUGIN_DATA": self.data, "PATH": self.bin}
         self.env = {name: str(path) for name, path in names.items()}
 
-    @property
-    def note(self) -> list[str]:
-        return (self.data / "python").read_text().splitlines()
-
-    def says(self, event: str, session: str = "s1", **fields: object) -> str:
+    def says(self, event: str, **fields: Any) -> str:
         (group,) = read("hooks/hooks.json")["hooks"][event]
-        (hook,) = group["hooks"]
-        return output(["/bin/sh", "-c", hook["command"]], self.workspace.payload(event, session, **fields), self)
-
-    def notice(self, event: str, **fields: object) -> str:
-        return Answer(event, self.says(event, "s1", **fields)).notice
+        command = ["/bin/sh", "-c", group["hooks"][0]["command"]]
+        raw, here = self.workspace.payload(event, **fields), self.workspace.root
+        done = subprocess.run(command, input=raw, capture_output=True, cwd=here, env=self.env, timeout=60, check=False)
+        assert (done.returncode, done.stderr, done.stdout.count(b"\n")) == (0, b"", 1)
+        return done.stdout.decode().removesuffix("\n")
 
     def program(self, path: Path, text: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,45 +117,6 @@ class Plugin:
         return len(file.read_text().split()) if file.exists() else 0
 
 
-def output(command: list[str], raw: bytes, plugin: Plugin) -> str:
-    done = subprocess.run(
-        command, input=raw, capture_output=True, cwd=plugin.workspace.root, env=plugin.env, timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.count(b"\n") == 1
-    return done.stdout.decode().removesuffix("\n")
-
-
-@pytest.fixture
-def plugin(tmp_path: Path) -> Plugin:
-    return Plugin(tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("folder", few(FOLDERS, 1))
-def test_its_answers_are_those_of_the_installed_command_to_the_byte(tmp_path: Path, folder: str) -> None:
-    days = {}
-    for name in ("plugin", "rcs-hook"):
-        (tmp_path / name).mkdir()
-        one = Plugin(tmp_path / name, folder)
-        one.env["RCS_PYTHON"] = sys.executable
-        one.workspace.in_git()
-        said = [one.says("SessionStart", **START)]
-        for event, fields in A_DAY:
-            session = str(fields.get("session_id", "s1"))
-            rest = {key: value for key, value in fields.items() if key != "session_id"}
-            if event == "SessionEnd":
-                continue
-            if name == "plugin":
-                said.append(one.says(event, session, **rest))
-            else:
-                said.append(output([str(RCS_HOOK)], one.workspace.payload(event, session, **rest), one))
-        files = {path: TIME.sub("TIME", data.decode()) for path, data in one.workspace.snapshot().items()}
-        days[name] = (said, files)
-    assert days["plugin"] == days["rcs-hook"]
-    assert [line == "{}" for line in days["plugin"][0]].count(True) == 4
-
-
 # --- which Python
 
 
@@ -210,117 +124,51 @@ def prompts(plugin: Plugin) -> bool:
     return "active: forge" in plugin.says("UserPromptSubmit", prompt="$forge")
 
 
-PLACES: dict[str, Callable[[Plugin], Path]] = {
-    "an environment in the plugin's data": lambda plugin: plugin.data / "venv/bin/python3",
-    "an environment in the checkout": lambda plugin: plugin.root / ".venv/bin/python3",
-    "3.14": lambda plugin: plugin.bin / "python3.14",
-    "3.11": lambda plugin: plugin.bin / "python3.11",
-    "python3": lambda plugin: plugin.bin / "python3",
-}
-
-
-@pytest.mark.parametrize("place", few(PLACES, 2))
-def test_a_python_is_found(plugin: Plugin, place: str) -> None:
-    plugin.python(PLACES[place](plugin))
-    assert prompts(plugin)
-    assert plugin.note == [f"{plugin.root}|", sys.executable, ""]
-    assert plugin.calls == 1
-
-
-@pytest.mark.slow
-def test_what_was_found_is_not_searched_again_before_the_next_session(plugin: Plugin) -> None:
-    plugin.python(plugin.bin / "python3")
-    plugin.says("SessionStart", **START)
-    plugin.says("Stop")
-    assert prompts(plugin)
-    assert plugin.calls == 1
-    plugin.says("SessionStart", **START)
-    assert plugin.calls == 2
-
-
-def test_the_python_of_an_installed_rcs_hook_is_found(plugin: Plugin) -> None:
-    """Also through a link, as pipx and uv install programs."""
-    (plugin.bin / "rcs-hook").symlink_to(RCS_HOOK)
-    assert prompts(plugin)
-    assert Path(plugin.note[1]).parent == Path(sys.executable).parent
-
-
-def test_the_one_that_the_person_names_comes_first(plugin: Plugin) -> None:
-    plugin.python(plugin.bin / "python3")
-    plugin.says("SessionStart", **START)
+def the_persons(plugin: Plugin) -> None:
+    plugin.program(plugin.bin / "python3", "exit 1")
     plugin.env["RCS_PYTHON"] = str(plugin.python(plugin.workspace.root.parent / "mine" / "my python"))
-    assert prompts(plugin)
-    assert plugin.note == [f"{plugin.root}|{plugin.env['RCS_PYTHON']}", sys.executable, ""]
-    assert plugin.calls == 2
 
 
-def test_one_that_was_deleted_is_searched_again(plugin: Plugin) -> None:
+def a_deleted_one(plugin: Plugin) -> None:
     plugin.python(plugin.bin / "python3")
     (plugin.data / "python").write_text(f"{plugin.root}|\n{plugin.data}/venv/bin/python3\n\n")
-    assert prompts(plugin)
-    assert Path(plugin.note[1]).parent == Path(sys.executable).parent
 
 
-def test_a_shim_that_fails_is_passed_over(plugin: Plugin) -> None:
-    plugin.program(plugin.bin / "python3.12", "echo 'no version is set' >&2; exit 126")
-    plugin.python(plugin.bin / "python3")
-    assert prompts(plugin)
-
-
-def test_a_python_of_the_workspace_is_never_run(plugin: Plugin) -> None:
-    plugin.program(plugin.workspace.root / "python3", "exit 1")
-    plugin.env["PATH"] = f".::{plugin.bin}"
-    assert plugin.notice("SessionStart", **START).startswith(OFF)
-    assert plugin.calls == 0
-
-
-def test_the_search_runs_no_code_of_the_workspace(plugin: Plugin) -> None:
+def beside_modules_of_the_workspace(plugin: Plugin) -> None:
     for name in ("contextlib", "pydantic", "regex"):
         (plugin.workspace.root / f"{name}.py").write_text("raise SystemExit('owned')\n")
     plugin.python(plugin.bin / "python3")
     plugin.env["PYTHONPATH"] = str(plugin.workspace.root)
-    assert prompts(plugin)
 
 
-def test_without_a_data_folder_every_call_searches(plugin: Plugin) -> None:
-    plugin.python(plugin.bin / "python3")
-    calls = plugin.data / "calls"
-    plugin.env["CLAUDE_PLUGIN_DATA"] = str(plugin.data / "gone")
-    assert prompts(plugin)
-    plugin.says("Stop")
-    assert len(calls.read_text().split()) == 2
-
-
-def _pipe(note: Path) -> None:
-    os.mkfifo(note)
-
-
-def _link(note: Path) -> None:
-    note.symlink_to("mine")
-    (note.parent / "mine").write_text("mine")
-
-
-@pytest.mark.parametrize("make", [Path.mkdir, _pipe, _link])
-def test_a_note_that_is_no_file_is_left_alone(plugin: Plugin, make: Callable[[Path], object]) -> None:
-    plugin.python(plugin.bin / "python3")
-    make(plugin.data / "python")
-    files = sorted(plugin.data.iterdir())
-    before = [(path, path.lstat().st_mode, path.lstat().st_mtime_ns) for path in files]
-    assert prompts(plugin)
-    assert [(path, path.lstat().st_mode, path.lstat().st_mtime_ns) for path in files] == before
-
-
-def test_a_data_folder_that_could_be_the_workspace_is_none(plugin: Plugin) -> None:
+def beside_a_note_of_the_workspace(plugin: Plugin) -> None:
     plugin.python(plugin.bin / "python3")
     evil = plugin.program(plugin.workspace.root / "evil", "exit 1")
     (plugin.workspace.root / "python").write_text(f"{plugin.root}|\n{evil}\n\n")
     plugin.env["CLAUDE_PLUGIN_DATA"] = "."
+
+
+FOUND: dict[str, Callable[[Plugin], object]] = {
+    "an environment in the plugin's data": lambda plugin: plugin.python(plugin.data / "venv/bin/python3"),
+    "that of an installed rcs-hook": lambda plugin: (plugin.bin / "rcs-hook").symlink_to(RCS_HOOK),
+    "the one that the person names": the_persons,
+    "another than the deleted one": a_deleted_one,
+    "beside modules of the workspace": beside_modules_of_the_workspace,
+    "beside a note of the workspace": beside_a_note_of_the_workspace,
+}
+
+
+@each_row("prepare", FOUND.values(), ids=FOUND)
+def test_a_python_is_found(prepare: Callable[[Plugin], object], tmp_path: Path) -> None:
+    plugin = Plugin(tmp_path)
+    prepare(plugin)
     assert prompts(plugin)
 
 
-@pytest.mark.parametrize("named", [False, True])
-def test_under_qwen_code_no_variable_chooses_the_python(plugin: Plugin, *, named: bool) -> None:
+@each_row("named", [False, True])
+def test_under_qwen_code_no_variable_chooses_the_python(named: bool, tmp_path: Path) -> None:
     """It takes variables from a `.env` of the workspace, which a repository may bring."""
+    plugin = Plugin(tmp_path)
     evil = plugin.program(plugin.workspace.root / "evil", "exit 1")
     plugin.python(plugin.bin / "python3")
     (plugin.data / "python").write_text(f"{plugin.root}|{evil if named else ''}\n{evil}\n\n")
@@ -332,28 +180,23 @@ def test_under_qwen_code_no_variable_chooses_the_python(plugin: Plugin, *, named
 # --- none
 
 
-def nothing(plugin: Plugin) -> None:
-    """Install no program."""
-
-
 WITHOUT: dict[str, tuple[Callable[[Plugin], object], str]] = {
-    "no python": (nothing, "3.11 or later"),
-    "PATH is empty": (lambda plugin: plugin.env.update(PATH=""), "3.11 or later"),
+    "no python": (lambda _: None, "3.11 or later"),
     "3.8": (lambda plugin: plugin.program(plugin.bin / "python3", "echo 'Unknown option: -P' >&2; exit 2"), "3.11"),
-    "a shim": (lambda plugin: plugin.program(plugin.bin / "python3", "echo no version >&2; exit 127"), "3.11"),
     "a log line": (lambda plugin: plugin.program(plugin.bin / "python3", "echo loading; exit 0"), "3.11"),
-    "a folder": (lambda plugin: (plugin.bin / "python3").mkdir(), "3.11 or later"),
-    "no packages": (lambda plugin: plugin.python(plugin.bin / "python3", "-S"), "with their packages"),
-    "a deleted environment": (
-        lambda plugin: (plugin.data / "python").write_text(f"{plugin.root}|\n/gone/python3\n\n"),
+    "one of the workspace": (
+        lambda plugin: (plugin.program(plugin.workspace.root / "python3", "exit 1"), plugin.env.update(PATH=".:")),
         "3.11 or later",
     ),
+    "no packages": (lambda plugin: plugin.python(plugin.bin / "python3", "-S"), "with their packages"),
 }
 
 
-@pytest.mark.parametrize("why", WITHOUT)
-def test_without_a_python_the_person_is_told_once(plugin: Plugin, why: str) -> None:
-    prepare, words = WITHOUT[why]
+@each_row(("prepare", "words"), WITHOUT.values(), ids=WITHOUT)
+def test_without_a_python_the_person_is_told_once(
+    prepare: Callable[[Plugin], object], words: str, tmp_path: Path
+) -> None:
+    plugin = Plugin(tmp_path)
     prepare(plugin)
     rows: list[tuple[str, Record, bool]] = [
         ("UserPromptSubmit", {"prompt": "How do I deploy?"}, False),
@@ -366,66 +209,36 @@ def test_without_a_python_the_person_is_told_once(plugin: Plugin, why: str) -> N
     ]
     for event, fields, is_told in rows:
         line = plugin.says(event, **fields)
-        if not is_told:
-            assert line == "{}"
-            continue
         check_output(event, line)
-        assert f"{OFF} {words}" in line
+        assert f"{OFF} {words}" in line if is_told else line == "{}"
     assert plugin.workspace.snapshot() == {}
 
 
-def test_without_a_path_the_shells_own_is_looked_through(plugin: Plugin) -> None:
-    """The machine decides which Python there is; the call must be answered in any case."""
-    del plugin.env["PATH"]
-    assert plugin.notice("SessionStart", **START).startswith(OFF) == (plugin.note[1] == "")
-    assert plugin.says("UserPromptSubmit", prompt="How do I deploy?") == "{}"
-    assert plugin.says("Stop") == "{}"
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_what_it_says_can_be_pasted(tmp_path: Path, folder: str) -> None:
-    plugin = Plugin(tmp_path, folder)
+def test_what_it_says_can_be_pasted(tmp_path: Path) -> None:
+    plugin = Plugin(tmp_path, 'it\'s "$HOME `id` \\n"')
     plugin.python(plugin.bin / "python3", "-S")
-    text = plugin.notice("SessionStart", **START)
+    text = Answer("SessionStart", plugin.says("SessionStart", **START)).notice
     command = text.partition("paste into a terminal: ")[2]
-    done = subprocess.run(
-        ["/bin/sh", "-c", f"set -- {command.replace(' && ', ' AND ')}; printf '%s\\n' \"$@\""],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    script = f"set -- {command.replace(' && ', ' AND ')}; printf '%s\\n' \"$@\""
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=True)
     venv = f"{plugin.data}/venv"
     create = [sys.executable, "-m", "venv", venv, "AND"]
     fill = [f"{venv}/bin/python3", "-m", "pip", "install", "-q", "filelock", "orjson", "pydantic", "regex"]
     assert done.stdout.splitlines() == create + fill
 
 
-def test_a_path_that_cannot_be_shown_is_not(tmp_path: Path) -> None:
-    plugin = Plugin(tmp_path, "evil\n\x1b]0;x")
-    assert plugin.notice("SessionStart", **START).endswith("the plugin's folder has a name that cannot be shown.")
-
-
-def test_hooks_are_on_as_soon_as_the_packages_are_there(plugin: Plugin) -> None:
+def test_hooks_are_on_as_soon_as_the_packages_are_there(tmp_path: Path) -> None:
+    plugin = Plugin(tmp_path)
     plugin.program(plugin.bin / "python3", "exit 1")
-    assert plugin.notice("SessionStart", **START)
-    assert plugin.calls == 1
+    assert Answer("SessionStart", plugin.says("SessionStart", **START)).notice
     assert plugin.says("Stop") == "{}"
-    assert plugin.calls == 1
+    assert plugin.calls == 1, "what was found is not searched again"
     plugin.python(plugin.data / "venv/bin/python3")
     packages = plugin.data / "venv/lib/python3.11/site-packages"
     packages.mkdir(parents=True)
     later = (plugin.data / "python").stat().st_mtime + 10
     os.utime(packages, (later, later))
     assert prompts(plugin)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("has_python", [True, False])
-def test_ten_megabytes_are_read_to_their_end(plugin: Plugin, *, has_python: bool) -> None:
-    if has_python:
-        plugin.python(plugin.bin / "python3")
-    assert plugin.says("UserPromptSubmit", prompt="x" * 10_000_000) == "{}"
-    assert plugin.says("Stop", last_assistant_message="x" * 10_000_000) == "{}"
 
 
 def test_a_plugin_whose_scripts_are_gone_blocks_nothing(tmp_path: Path) -> None:
@@ -435,23 +248,3 @@ def test_a_plugin_whose_scripts_are_gone_blocks_nothing(tmp_path: Path) -> None:
     (plugin.root / "hooks" / "plugin").symlink_to(LAUNCHER)
     plugin.python(plugin.bin / "python3")
     assert plugin.says("Stop") == "{}"
-
-
-@pytest.mark.alone
-@pytest.mark.slow
-def test_the_launcher_costs_a_fraction_of_the_call(plugin: Plugin) -> None:
-    """Compares what the processor does with the script in the same shell; measured: 1.05."""
-    plugin.env["RCS_PYTHON"] = sys.executable
-    plugin.says("SessionStart", **START)
-    raw = plugin.workspace.payload("Stop")
-    script = f"{shlex.quote(sys.executable)} {shlex.quote(str(HOOKS / 'stop.py'))}"
-    commands = {"plugin": '"${CLAUDE_PLUGIN_ROOT}/hooks/plugin" stop', "script": script}
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(40):
-        for name, command in commands.items():
-            start = of_children()
-            assert output(["/bin/sh", "-c", command], raw, plugin) == "{}"
-            times[name].append(of_children() - start)
-    ratio = min(times["plugin"]) / min(times["script"])
-    print(f"plugin to script: {ratio:.2f}")
-    assert ratio < 1.5
