@@ -441,17 +441,17 @@ def seen(scene: Scene) -> list[str]:
     return [re.sub(changing, "", SURFACES[name](scene).text) for name in ("list", "asked", "tasks")]
 
 
-def killed_at(moment: int, surface: str, scene: Scene) -> bool:
-    """Whether a writer, in a process that ends without a word before that rename or removal, came so far."""
+def killed_at(moment: int, action: Callable[[], Said]) -> Said:
+    """What is said by a process that ends without a word before that rename or removal, if it comes so far."""
 
     def run() -> Said:
         moments = itertools.count(1)
         sys.addaudithook(
             lambda event, _: os._exit(9) if event in ("os.rename", "os.remove") and next(moments) == moment else None
         )
-        return SURFACES[surface](scene)
+        return action()
 
-    return in_child(run)() == Said(KILLED, "")
+    return in_child(run)()
 
 
 @each_row("surface", ["start", "reply", "stop", "write", "clear", "ask", "next"])
@@ -462,7 +462,7 @@ def test_a_writer_that_is_killed_has_done_all_or_nothing_and_the_next_goes_on(sc
     SURFACES[surface](scene)
     after, moment = seen(scene), 1
     scene.again()
-    while killed_at(moment, surface, scene):
+    while killed_at(moment, lambda: SURFACES[surface](scene)) == Said(KILLED, ""):
         now = seen(scene)
         assert all(each in pair for each, *pair in zip(now, before, after, strict=True)), (moment, now)
         said = SURFACES[surface](scene)

@@ -780,7 +780,7 @@ def test_killed_at_each_rename_or_removal_each_file_is_whole(person: Home) -> No
     path = person.write(".claude/settings.json", old := '{"model": "x"}\n')
     kept, codex = path.with_name(path.name + BACKUP_SUFFIX), person.project / ".codex/hooks.json"
     for moment in itertools.count(1):
-        status = killed_at(moment, lambda: Said(person.run("setup", *ALL).returncode, ""))().status
+        status = killed_at(moment, lambda: Said(person.run("setup", *ALL).returncode, "")).status
         assert (kept if kept.exists() else path).read_text() == old
         assert not codex.exists() or codex.read_text() == CODEX_BY_COMMAND
         if status != KILLED:

@@ -16,8 +16,6 @@ WORDS = {
     "what does $forge do?": f"rcs: `$forge` looked like a mention, not a request; nothing started. {RUN_FORGE}",
     "do not use $team or $forge": "rcs: `$team`, `$forge` looked like mentions, not requests; nothing started."
     " To run one, start your prompt with it and a space.",
-    "fix the login, error: $forge": "rcs: `$forge` looked like pasted code, not a request; nothing started."
-    f" {RUN_FORGE}",
     "# $forge": f"rcs: `$forge` is in a heading, where nothing is a request; nothing started. {RUN_FORGE}",
     "$forg fix it": f"rcs: `$forg` is not a skill. Did you mean `$forge`? {RUN_FORGE}",
     "$plan the shop": "rcs: `$plan` is not a skill. Did you mean `$blueprint`? To run it, start your prompt with"
