@@ -57,7 +57,9 @@ def test_a_prompt_that_nobody_typed_answers_delivers_and_resets_nothing(prompt: 
     assert "deferred: $crew" in context
 
 
-@pytest.mark.parametrize("name", ["an element that never closes", "words before a notification", "words behind a command"])
+@pytest.mark.parametrize(
+    "name", ["an element that never closes", "words before a notification", "words behind a command"]
+)
 def test_what_a_person_pasted_may_answer(name: str, workspace: Workspace) -> None:
     asked = waiting(workspace)
     workspace.prompt(PERSONS[name])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rcs_hooks.clients import status_line
 from rcs_hooks.clients.claude import CLAUDE
 from rcs_hooks.clients.client_file import HooksFile
-from rcs_hooks.clients.copilot import COPILOT, checks, company
+from rcs_hooks.clients.copilot import COPILOT, checks
 from rcs_hooks.clients.formats import HookFormat
 from rcs_hooks.clients.handlers import COMMAND, program
 from rcs_hooks.clients.installer import PROJECT, USER, Installer, InstallTarget
@@ -123,7 +123,6 @@ class CopilotInstaller(Installer):
             InstallTarget(host, self.client.name, USER), os.path.join(self.home(host), "config.json")
         )
         yield from checks.checks(host, settings, value_quietly(own), self.names_of_rcs(host))
-        yield from company.checks(host, self.home(host))
 
 
 INSTALLER = CopilotInstaller()
