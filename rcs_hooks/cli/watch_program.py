@@ -18,9 +18,9 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from rcs_hooks import jsontext
+from rcs_hooks.cli.watch_group import Group
 from rcs_hooks.errors import reason_of
 from rcs_hooks.overview.entries import MODE, RUN, TASK
-from rcs_hooks.proof.group import Group
 from rcs_hooks.text import clean
 
 if TYPE_CHECKING:

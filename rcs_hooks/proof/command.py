@@ -1,4 +1,4 @@
-"""Runs a command for `rcs prove`, with the exit status, the output, the signals and the terminal that it would have."""
+"""Runs a command for `rcs prove`, with the exit status, the output and the signals that it would have."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import time
 
 from rcs_hooks.errors import reason_of
 from rcs_hooks.proof.exit_status import SIGNALLED, TIMED_OUT, CommandNotFound, NotRunnable
-from rcs_hooks.proof.group import SHELL, Group
-from rcs_hooks.proof.signals import PASSED_ON, Signals
+from rcs_hooks.proof.signals import Signals
 from rcs_hooks.proof.streams import Output, open_standard
-from rcs_hooks.proof.terminal import Terminal
 from rcs_hooks.text import clean
 from rcs_hooks.tuples import NamedTuple
 
@@ -27,10 +25,12 @@ GRACE = 5.0
 SILENCE, MOST_AFTERWARDS = 0.3, 2.0
 """How long output of what the command has left behind is waited for, and how long it is passed on."""
 PAUSE = 0.05
-UNSTOPPABLE_PAUSE = 0.5
+SHELL = "/bin/sh"
 NO_PAGER = {"PAGER": "cat", "GIT_PAGER": "cat"}
 """A pager would read keys from the terminal that it writes to, and that one has none."""
-FROM_TERMINAL = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+TYPED = (signal.SIGINT, signal.SIGQUIT)
+"""What a terminal sends to all of our process group, when somebody types Ctrl-C or Ctrl-\\."""
+FROM_TERMINAL = (signal.SIGHUP, *TYPED)
 NAME_LENGTH = 200
 OF_SHELL = frozenset(("cd", "export", "source", ".", "set", "unset", "alias", "eval", "ulimit"))
 """Words that only a shell carries out."""
@@ -46,9 +46,9 @@ class Ran(NamedTuple):
     """The last 4,096 bytes of what it wrote."""
     timed_out: bool = False
     signal: int = 0
-    """The signal that ended the command, or that was passed on to it; 0 for none."""
+    """The signal that ended the command, or that came to us meanwhile; 0 for none."""
     is_interrupted: bool = False
-    """Whether somebody ended it: from the terminal, as by Ctrl-C, or by a signal to us that was passed on."""
+    """Whether somebody ended it: from the terminal, as by Ctrl-C, or by a signal to us."""
     output_lost: str = ""
     """Why not all of the output could be passed on; empty if it was."""
 
@@ -63,80 +63,89 @@ def run(
     open_standard()
     with Signals() as signals:
         output = Output(to_stderr=to_stderr)
-        terminal, group = Terminal(), Group()
         try:
-            running = _Running(signals, output, terminal, group)
-            running.start(argv, cwd, {**env, **(NO_PAGER if output.is_terminal else {})})
-            return running.finish(seconds)
+            return _Running(argv, cwd, env, signals, output).finish(seconds)
         finally:
-            group.release()
-            terminal.take_back()
-            terminal.close()
             output.close()
 
 
 class _Running:
-    """A command while it runs."""
+    """A command while it runs.
 
-    def __init__(self, signals: Signals, output: Output, terminal: Terminal, group: Group) -> None:
+    Where stdin is a terminal, it stays in our process group: what is typed there, as Ctrl-C, reaches both of us.
+    Elsewhere it gets a session of its own, which is ended as a whole, and in which no terminal can stop it.
+    """
+
+    def __init__(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], signals: Signals, output: Output) -> None:
+        """Start it."""
         self._signals = signals
         self._output = output
-        self._terminal = terminal
-        self._group = group
         self._passed_on = 0
-        self._stopped = 0.0
-
-    def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
-        """Start the command, with the terminal if that is for it alone."""
-        self._wants_terminal = self._terminal.is_ours_alone
-        if self._group.id and self._wants_terminal:
-            self._terminal.lend(self._group.id)
+        self._has_group = not os.isatty(0)
         self._began = time.monotonic()
-        self._process = _start(argv, cwd, env, self._output.inner, self._group.id)
-        self._group.watch(self._process.pid)
-        self._output.started()
-        if self._wants_terminal:
-            self._terminal.lend(self._group.id)
+        env = {**env, **(NO_PAGER if output.is_terminal else {})}
+        self._process = _start(argv, cwd, env, output.inner, has_group=self._has_group)
+        output.started()
 
     def finish(self, seconds: float | None) -> Ran:
         """Wait until the command has ended, and pass on what it writes."""
-        status, timed_out, kill_at = None, False, 0.0
-        while status is None:
-            now = time.monotonic()
-            ends_at = None if seconds is None else self._began + self._stopped + seconds
-            if timed_out and now >= kill_at:
-                self._group.send(signal.SIGKILL)
-                ends_at = None
-            elif timed_out:
-                ends_at = kill_at
-            elif ends_at is not None and now >= ends_at:
-                timed_out, ends_at = True, now + GRACE
-                kill_at = ends_at
-                self._group.send(signal.SIGTERM)
-                self._group.send(signal.SIGCONT)
-            if self._output.copy_sizes():  # in the background we are not told of a new size ourselves
-                self._group.send(signal.SIGWINCH)
-            self._output.wait(self._signals.wakeup, None if ends_at is None else ends_at - now)
-            self._pass_on()
-            status = self._ended()
-        took = time.monotonic() - self._began - self._stopped
+        timed_out = not self._ends_before(None if seconds is None else self._began + seconds)
+        kill_at = time.monotonic() + GRACE
         if timed_out:
+            self._terminate(kill_at)
+        took = time.monotonic() - self._began
+        if timed_out and self._has_group:
             self._end_group(kill_at)
-        self._terminal.take_back(restore=timed_out or os.WIFSIGNALED(status))
         self._drain()
-        return self._result(status, took, timed_out=timed_out)
+        return self._result(took, timed_out=timed_out)
+
+    def _ends_before(self, moment: float | None) -> bool:
+        """Pass on output and signals until the command has ended, or until a moment; return whether it has ended."""
+        while not self._has_ended():
+            left = None if moment is None else moment - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            self._output.wait(self._signals.wakeup, left)
+        return True
+
+    def _has_ended(self) -> bool:
+        has_ended = self._process.poll() is not None
+        for number in self._signals.take():  # also those that came while it ended
+            self._passed_on = number
+            if self._has_group or number not in TYPED:
+                self._send(number)
+                self._send(signal.SIGCONT)
+        return has_ended
+
+    def _terminate(self, kill_at: float) -> None:
+        """End the command: kill it, if it has not ended until then."""
+        self._send(signal.SIGTERM)
+        self._send(signal.SIGCONT)
+        if not self._ends_before(kill_at):
+            self._send(signal.SIGKILL)
+            self._ends_before(None)
 
     def _end_group(self, kill_at: float) -> None:
         """Give what the command has left behind until then to end, and kill the rest."""
-        self._group.release()
-        while time.monotonic() < kill_at and self._group.has_members():
+        while time.monotonic() < kill_at and self._send(0):
             self._output.wait(self._signals.wakeup, PAUSE)
-        self._group.send(signal.SIGKILL)
+        self._send(signal.SIGKILL)
 
-    def _result(self, status: int, took: float, *, timed_out: bool) -> Ran:
+    def _send(self, number: int) -> bool:
+        """Send a signal to the command, with its group if that is its own; return whether that is there."""
+        try:
+            if self._has_group:
+                os.killpg(self._process.pid, number)
+            else:
+                self._process.send_signal(number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        return True
+
+    def _result(self, took: float, *, timed_out: bool) -> Ran:
         self._output.close()
-        ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        own = SIGNALLED + ended_by if ended_by else os.WEXITSTATUS(status)
+        ended_by = max(0, -self._process.returncode)
+        own = SIGNALLED + ended_by if ended_by else self._process.returncode
         number = ended_by or self._passed_on
         if timed_out:
             own = TIMED_OUT
@@ -144,43 +153,6 @@ class _Running:
             own = SIGNALLED + self._passed_on
         is_interrupted = not timed_out and (self._passed_on > 0 or ended_by in FROM_TERMINAL)
         return Ran(own, took, self._output.tail, timed_out, number, is_interrupted, self._output.lost)
-
-    def _pass_on(self) -> None:
-        for number in self._signals.take():
-            if number == signal.SIGCONT and self._wants_terminal:  # brought to the foreground again
-                self._terminal.lend(self._group.id)
-            self._group.send(number)
-            if number in PASSED_ON:
-                self._passed_on = number
-                self._group.send(signal.SIGCONT)
-
-    def _ended(self) -> int | None:
-        """Return the status of the command if it has ended; stop with it if it has stopped."""
-        pid, status = os.waitpid(self._process.pid, os.WNOHANG | os.WUNTRACED)
-        if pid == 0:
-            return None
-        if not os.WIFSTOPPED(status):
-            self._process.returncode = os.waitstatus_to_exitcode(status)
-            self._group.command_ended()
-            return status
-        if self._terminal.is_there:
-            self._stop_too(os.WSTOPSIG(status))
-        return None
-
-    def _stop_too(self, number: int) -> None:
-        """Stop as the command has, until both go on; or give it the terminal if it stopped for want of that."""
-        if number in (signal.SIGTTIN, signal.SIGTTOU) and self._terminal.lend(self._group.id):
-            self._group.send(signal.SIGCONT)
-            return
-        self._terminal.take_back(restore=True)
-        began = time.monotonic()
-        self._signals.stop_ourselves()
-        if time.monotonic() - began < PAUSE:  # nobody could continue us; the command may stop again and again
-            time.sleep(UNSTOPPABLE_PAUSE)
-        self._stopped += time.monotonic() - began
-        if self._wants_terminal or number in (signal.SIGTTIN, signal.SIGTTOU):
-            self._terminal.lend(self._group.id)
-        self._group.send(signal.SIGCONT)
 
     def _drain(self) -> None:
         """Pass on what is still to come; not for long, as something that was left behind may keep the stream open."""
@@ -197,7 +169,7 @@ class _Running:
 
 
 def _start(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], inner: tuple[int, int], group: int
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], inner: tuple[int, int], *, has_group: bool
 ) -> subprocess.Popen[bytes]:
     if not os.path.isdir(cwd):
         raise NotRunnable(f"the folder {cwd} is not there, so nothing can run in it")
@@ -205,12 +177,14 @@ def _start(
         raise CommandNotFound("the command is an empty word")
     try:
         try:
-            return _spawn(argv, cwd, env, inner, group)
+            return _spawn(argv, cwd, env, inner, has_group=has_group)
         except OSError as error:
             path = shutil.which(argv[0], path=env.get("PATH", os.defpath)) if error.errno == errno.ENOEXEC else None
             if path is None:
                 raise
-            return _spawn([SHELL, path, *argv[1:]], cwd, env, inner, group)  # as execvp and every shell do
+            return _spawn(
+                [SHELL, path, *argv[1:]], cwd, env, inner, has_group=has_group
+            )  # as execvp and every shell do
     except FileNotFoundError:
         raise CommandNotFound(_not_found(argv, cwd)) from None
     except OSError as error:
@@ -218,9 +192,9 @@ def _start(
 
 
 def _spawn(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], inner: tuple[int, int], group: int
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], inner: tuple[int, int], *, has_group: bool
 ) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(argv, cwd=cwd, env=env, stdout=inner[0], stderr=inner[1], process_group=group)
+    return subprocess.Popen(argv, cwd=cwd, env=env, stdout=inner[0], stderr=inner[1], start_new_session=has_group)
 
 
 def _not_found(argv: Sequence[str], cwd: str) -> str:

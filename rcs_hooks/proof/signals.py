@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
 import signal
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
 PASSED_ON = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
-ONLY_NOTICED = (signal.SIGCHLD, signal.SIGWINCH)
 
 
 class Signals:
@@ -28,8 +26,8 @@ class Signals:
         for end in (self.wakeup, self._inner):
             fcntl.fcntl(end, fcntl.F_SETFL, fcntl.fcntl(end, fcntl.F_GETFL) | os.O_NONBLOCK)
         self._before = {}
-        for number in (*PASSED_ON, signal.SIGTSTP, signal.SIGCONT, *ONLY_NOTICED):
-            if number in ONLY_NOTICED or signal.getsignal(number) is not signal.SIG_IGN:
+        for number in (*PASSED_ON, signal.SIGCHLD):
+            if number == signal.SIGCHLD or signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._note)
         self._wakeup_before = signal.set_wakeup_fd(self._inner, warn_on_full_buffer=False)
         return self
@@ -42,27 +40,14 @@ class Signals:
         os.close(self._inner)
 
     def take(self) -> list[int]:
-        """Return the signals to pass on that have come since the last call."""
+        """Return the signals for the command that have come since the last call."""
         came = []
         while self._came:
             came.append(self._came.pop(0))
         return came
 
-    def stop_ourselves(self) -> None:
-        """Stop this process and its group, as Ctrl-Z does, until they are continued.
-
-        Returns at once where nobody could continue them: then the system ignores the signal.
-        """
-        ours = signal.SIGTSTP in self._before
-        if ours:
-            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        with contextlib.suppress(OSError):
-            os.kill(0, signal.SIGTSTP)
-        if ours:
-            signal.signal(signal.SIGTSTP, self._note)
-
     def _note(self, number: int, _: FrameType | None) -> None:
-        if number not in ONLY_NOTICED:
+        if number != signal.SIGCHLD:
             self._came.append(number)
 
 

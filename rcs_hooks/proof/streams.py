@@ -7,7 +7,6 @@ import errno
 import fcntl
 import os
 import select
-import stat
 import sys
 import termios
 
@@ -92,11 +91,6 @@ class Output:
             else:
                 came |= waiting[descriptor].read()
         return came
-
-    def copy_sizes(self) -> bool:
-        """Give the command's terminals the size of ours; return whether that changed one of them."""
-        changed = [channel.copy_size() for channel in self._channels]
-        return any(changed)
 
     def close(self) -> None:
         """Stop reading: whoever still writes is told that nobody reads."""
@@ -204,16 +198,6 @@ class _Channel:
         """Write some of what waits."""
         self.pending = self.pending[self.target.write(self.pending) :]
 
-    def copy_size(self) -> bool:
-        if not self.is_terminal or self.source < 0:
-            return False
-        with contextlib.suppress(OSError):
-            size = fcntl.ioctl(self.target.descriptor, termios.TIOCGWINSZ, bytes(8))
-            if size != fcntl.ioctl(self.source, termios.TIOCGWINSZ, bytes(8)):
-                fcntl.ioctl(self.source, termios.TIOCSWINSZ, size)
-                return True
-        return False
-
 
 def _terminal_like(descriptor: int) -> tuple[int, int]:
     """Open a terminal of the same size that changes nothing of what is written to it: our end, and the command's."""
@@ -237,12 +221,3 @@ def open_standard() -> None:
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
-
-
-def is_pipe(descriptor: int) -> bool:
-    """Tell whether a descriptor is a pipe or socket, at whose other end another program may want the terminal."""
-    try:
-        mode = os.fstat(descriptor).st_mode
-    except OSError:
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)

@@ -49,7 +49,7 @@ class OnTerminal:
 
     def __init__(self, *argv: str, cwd: Path, env: dict[str, str], rows: int = 30, columns: int = 100) -> None:
         self._ours, theirs = os.openpty()
-        self.resize(rows, columns)
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.process = subprocess.Popen(
             argv,
             cwd=cwd,
@@ -62,9 +62,6 @@ class OnTerminal:
         )
         os.close(theirs)
         self.shown = b""
-
-    def resize(self, rows: int, columns: int) -> None:
-        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())

@@ -195,13 +195,6 @@ def test_a_command_that_takes_too_long_is_ended_with_all_that_it_has_started(tmp
     assert not is_alive(pid_in(tmp_path / "pid"))
 
 
-@pytest.mark.slow
-def test_a_command_that_has_left_for_a_session_of_its_own_is_ended_too(tmp_path: Path) -> None:
-    ran, _ = run(tmp_path, "setsid", "sh", "-c", "sleep 1000 & echo $! >pid; wait", limit=2)
-    assert (ran["exit"], ran["timed_out"]) == (124, True)
-    wait_for(lambda: not is_alive(pid_in(tmp_path / "pid")), "the end of what it had started")
-
-
 PASSED_ON = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT]
 
 
@@ -225,16 +218,6 @@ def test_a_command_that_ends_in_peace_because_it_is_told_to_has_not_passed(tmp_p
     program.terminate()
     ran, _ = finish(tmp_path, program)
     assert (ran["exit"], ran["is_interrupted"]) == (128 + signal.SIGTERM, True)
-
-
-def test_the_command_and_all_that_it_has_started_end_when_we_are_killed(tmp_path: Path) -> None:
-    (tmp_path / "child").write_text("trap '' HUP TERM INT; echo $$ >$1; while :; do sleep 0.01; done")
-    program = start(tmp_path, "sh", "-c", "sh child one & sh child two")
-    pids = [pid_in(tmp_path / name) for name in ("one", "two")]
-    assert all(map(is_alive, pids))
-    program.kill()
-    program.communicate(timeout=LONG)
-    wait_for(lambda: not any(map(is_alive, pids)), "the end of the command")
 
 
 @pytest.mark.slow

@@ -54,14 +54,14 @@ def test_colours_and_progress_bars_are_passed_on_to_the_byte(tmp_path: Path) -> 
     assert result(tmp_path)["tail"] == "\033[31mred\033[0m 10%\r 99%\r\033[K100%\n\tend"
 
 
-def test_ctrl_c_is_the_commands_own(tmp_path: Path) -> None:
+def test_what_a_command_makes_of_ctrl_c_is_its_own_and_no_proof(tmp_path: Path) -> None:
     line = "trap 'echo heard; exit 9' INT; echo begun; while :; do sleep 0.01; done"
     with on_terminal(*RUNNER, "sh", "-c", line, cwd=tmp_path, env=runner_env(tmp_path)) as program:
         program.expect("begun")
         program.type("\x03")
         program.expect("heard")
         assert program.wait() == 9
-    assert result(tmp_path)["is_interrupted"] is False
+    assert result(tmp_path)["is_interrupted"] is True
 
 
 def test_ctrl_c_that_ends_the_command_is_told_from_a_failure(tmp_path: Path) -> None:
@@ -72,6 +72,13 @@ def test_ctrl_c_that_ends_the_command_is_told_from_a_failure(tmp_path: Path) -> 
         program.type("\x03")
         assert program.wait() == 130
     assert result(tmp_path)["is_interrupted"] is True
+
+
+def test_a_command_that_takes_too_long_is_ended_on_a_terminal_too(tmp_path: Path) -> None:
+    env = runner_env(tmp_path, LIMIT="1")
+    with on_terminal(*RUNNER, "sh", "-c", "sleep 1000 & wait", cwd=tmp_path, env=env) as program:
+        assert program.wait() == 124
+    assert result(tmp_path)["timed_out"] is True
 
 
 def test_no_pager_waits_for_a_key(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A process group for a command, that ends with us even where we are killed."""
+"""Makes a process group for the program of `rcs watch --exec`, that ends with us even where we are killed."""
 
 from __future__ import annotations
 
@@ -76,11 +76,3 @@ class Group:
         if self._guard and self._guard.stdin:
             with contextlib.suppress(OSError):  # the command may have killed its own group
                 self._guard.stdin.write(line.encode())
-
-    def has_members(self) -> bool:
-        """Tell whether something of the group is left, the guard included."""
-        try:
-            os.killpg(self.id, 0)
-        except OSError:
-            return False
-        return True
