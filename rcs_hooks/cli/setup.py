@@ -125,9 +125,8 @@ def run(argv: Sequence[str]) -> int:
     try:
         with exclusive(targets[0].host):
             todo = _plan(targets, args, lines)
-            were_empty = {folders.empty(target.host, change.path) for target, changes in todo for change in changes}
             for target, changes in todo:
-                _carry_out(target, changes, args, lines, were_empty)
+                _carry_out(target, changes, args, lines)
     finally:
         for line in lines:
             output.safe(line)
@@ -191,15 +190,9 @@ def _plan(
 
 
 def _carry_out(
-    target: InstallTarget,
-    changes: Sequence[files.Change],
-    args: argparse.Namespace,
-    lines: list[str],
-    were_empty: set[str | None],
+    target: InstallTarget, changes: Sequence[files.Change], args: argparse.Namespace, lines: list[str]
 ) -> None:
     for change in changes:
-        if not args.dry_run:
-            folders.mark(target.host, change.path, were_empty)
         lines += _change(target, change, dry_run=args.dry_run)
     if args.writable and target.installer.has_sandbox and not args.dry_run:
         # The sandbox ignores a folder that does not exist, and lets no agent create it.

@@ -110,8 +110,6 @@ def _change(target: InstallTarget, change: files.Change, *, dry_run: bool) -> li
     files.write(change, target.boundary_of(change.path))
     if change.new is None:
         folders.remove_empty(target.host, change.path)
-    else:
-        folders.unmark(target.host, change.path)
     if file and (folder := file.created_folder):
         with suppress(OSError):
             os.rmdir(folder)  # where it holds anything, it stays

@@ -609,20 +609,6 @@ def test_a_hook_under_our_name_is_replaced_and_shown(handler: dict[str, Any], tm
 # --- folders, and the place of a person's own hooks
 
 
-@each_row("folder", [".codex", ".claude/skills"])
-def test_an_empty_folder_that_was_there_stays(folder: str, tmp_path: Path) -> None:
-    person = Home(tmp_path)
-    (person.project / folder).mkdir(parents=True)
-    (person.home / ".codex").mkdir()
-    before = person.contents()
-    for transport in ("mcp", "command"):
-        person.ok("setup", *ALL, "--skills", "--writable", "--transport", transport)
-        person.ok("setup", *ALL, "--scope", "user", "--transport", transport)
-    person.ok("uninstall")
-    person.ok("uninstall", "--scope", "user")
-    assert person.contents() == before
-
-
 @each_row(
     ("groups", "moves"),
     [([["ours"], ["theirs"]], True), ([["ours", "theirs"]], True), ([["theirs", "ours"]], False), ([["ours"]], False)],

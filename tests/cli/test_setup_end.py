@@ -26,6 +26,7 @@ def at_home(tmp_path: Path) -> Home:
     person.env["PATH"] = f"{BIN}:/usr/bin:/bin"
     for client in (".codex", ".claude"):
         (person.home / client).mkdir()
+        (person.home / client / "of the client").touch()
     return person
 
 
