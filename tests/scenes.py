@@ -88,7 +88,7 @@ class HouseStage(Stage):
     def __init__(self, folder: Path, client: str = "") -> None:
         super().__init__(folder, client)
         self.now = NOW
-        self.called = str(RCS_HOOK.with_name("rcs"))
+        self.called = shlex.quote(str(RCS_HOOK.with_name("rcs")))
         self.home = folder.parent / "home"
         self.home.mkdir()
         self.wire: Wire = wires()[client or "codex"]

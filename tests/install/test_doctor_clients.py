@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ CLIENTS = ("copilot", "qwen", "gemini")
 def in_place(host: Host, client: str, scope: str = PROJECT) -> Path:
     """Set up, where the Python that the entries name is gone: nothing is started. Returns the file with the hooks."""
     path = Path(set_up(host, client, scope).hooks_file.path)
-    path.write_text(path.read_text().replace(PYTHON, "/gone/python3"))
+    path.write_text(path.read_text().replace(shlex.quote(PYTHON), "/gone/python3"))
     return path
 
 
