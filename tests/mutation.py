@@ -1,11 +1,12 @@
 """Measures what the default tests hold: breaks the package one change at a time, and says which tests notice.
 
-    python -m tests.mutation RESULTS [ROOM ...] [--sample N] [--seed S] [--all] [--first TEXT] [--defects FOLDER]
+    python -m tests.mutation RESULTS [ROOM ...] [--sample N] [--seed S] [--all] [--defects FOLDER]
     python -m tests.mutation --cover RESULTS
 
 RESULTS is a folder. Which test runs which line is measured first, and kept there; only the tests that run a changed
 line are run for it, in a private copy of the checkout. Each result is a line of JSON in `mutants.jsonl`, and is not
-tried again. A room is the first folder below `rcs_hooks`, or `base`.
+tried again. A room is the first folder below `rcs_hooks`, or `base`. A change outside functions is not tried: the tests
+have been collected before it is made.
 """
 
 from __future__ import annotations
@@ -50,16 +51,6 @@ atexit.register(lambda: (found.stop(), found.save()))
 """
 """Measures a program that a test starts, whatever its environment."""
 START = "import os; os.path.exists('{notes}/test') and __import__('covered_program')\n"
-WORDS = {
-    "covered": ["-n", "0"],
-    "collected": ["-n", "0"],
-    "fresh": [
-        *("-o", "addopts=", "-m", "not slow", "-p", "rcs_hooks.hook.pytest_plugin"),
-        *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
-    ],
-}
-"""What the pytest of each kind of worker is called with."""
-
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -86,10 +77,6 @@ class Mutant:
 
     def applied(self, source: bytes) -> bytes:
         return source[: self.start] + self.new.encode() + source[self.end :]
-
-    def __str__(self) -> str:
-        old, new = (" ".join(text.split()) for text in (self.old, self.new))
-        return f"{old[:70]} -> {new[:70]}"
 
 
 def mutants(source: bytes) -> list[Mutant]:
@@ -251,58 +238,33 @@ def touched(old: bytes, new: bytes) -> set[int]:
 class Tests:
     """Which tests run which lines, and how long each takes."""
 
-    def __init__(self, results: Path, first: list[str]) -> None:
+    def __init__(self, results: Path) -> None:
         self._data = coverage.CoverageData(str(results / "coverage"))
         self._data.read()
         self._files = {f"rcs_hooks/{name.rpartition('/rcs_hooks/')[2]}": name for name in self._data.measured_files()}
         self.seconds: dict[str, float] = json.loads((results / "tests.json").read_text())
-        places = [[number for number, text in enumerate(first) if text in test] for test in self.seconds]
-        steps = [max(0, int(math.log(seconds / 0.002 + 1e-9, 4))) for seconds in self.seconds.values()]
-        ranks = zip([min(place, default=len(first)) for place in places], steps, itertools.count(), strict=False)
-        self.ranks = dict(zip(self.seconds, ranks, strict=True))
-        """Those that are named first, then the quick ones; those that take about as long as they are collected."""
+
+    def of(self, change: Change, root: Path) -> list[str] | None:
+        """The tests that run what a change changes, the quickest first; None if it is outside functions."""
+        found = set[str]()
+        for path, new in change.files.items():
+            old, by_line = (root / path).read_bytes(), self._of_lines(path)
+            for line in touched(old, new):
+                found.update(by_line.get(line, ()))
+            if replacements(*(compile(text, path, "exec", 0, True) for text in (old, new))) is None:
+                return None
+        # "" is what runs while tests are collected
+        return None if "" in found else sorted(found & self.seconds.keys(), key=self.seconds.__getitem__)
 
     @functools.cache  # noqa: B019 - there is one
-    def of_lines(self, path: str) -> dict[int, set[str]]:
-        """The tests by the number of a line; "" for what runs while tests are collected."""
-        found = self._data.contexts_by_lineno(self._files[path]) if path in self._files else {}
-        return {line: set(tests) for line, tests in found.items()}
-
-    def jobs(self, change: Change, root: Path) -> tuple[list[list[str]], bool]:
-        """The tests that a change may concern, and whether they must be collected with it: it is outside functions.
-
-        Then those that run the lines in functions are first, and those that run anything else of the module follow.
-        """
-        near, far, is_outside = set[str](), set[str](), False
-        for path, new in change.files.items():
-            by_line, old = self.of_lines(path), (root / path).read_bytes()
-            found = [by_line.get(line, set()) for line in touched(old, new)]
-            near.update(*(tests for tests in found if "" not in tests))
-            codes = (compile(text, path, "exec", 0, True) for text in (old, new))
-            if any("" in tests for tests in found) or replacements(*codes) is None:
-                is_outside = True
-                far.update(*by_line.values())
-        ordered = [sorted(tests & self.ranks.keys(), key=self.ranks.__getitem__) for tests in (near, far - near)]
-        return [job for tests in ordered for job in (self._batches(tests) if is_outside else [tests])], is_outside
-
-    def _batches(self, tests: list[str]) -> Iterator[list[str]]:
-        """Tests by their files, which take time to read: first those of the four quickest, then of twice as many."""
-        files: dict[str, list[str]] = defaultdict(list)
-        for test in tests:
-            files[test.partition("::")[0]].append(test)
-        order = sorted(
-            files.values(), key=lambda mine: (self.ranks[mine[0]][0], sum(map(self.seconds.__getitem__, mine)))
-        )
-        start, size = 0, 4
-        while start < len(order):
-            yield list(itertools.chain(*order[start : start + size]))
-            start, size = start + size, size * 2
+    def _of_lines(self, path: str) -> dict[int, list[str]]:
+        return self._data.contexts_by_lineno(self._files[path]) if path in self._files else {}
 
 
 class Worker:
-    """A process in a private copy that runs the tests of each job in a child."""
+    """A process in a private copy that has collected the tests, and runs those of each job in a child."""
 
-    def __init__(self, root: Path, kind: str) -> None:
+    def __init__(self, root: Path, kind: str = "collected") -> None:
         self._temporary = root.parent / "tmp"
         self._temporary.mkdir(exist_ok=True)
         self._temporary.chmod(0o1777)  # the PostgreSQL of the tests runs as another user
@@ -311,7 +273,7 @@ class Worker:
         (jobs, to), (back, answers) = os.pipe(), os.pipe()
         self._jobs, self._answers = os.fdopen(to, "w", buffering=1), os.fdopen(back)
         command = [str(root / ".venv/bin/python"), "-m", "tests.mutation_worker", kind, str(jobs), str(answers)]
-        command += ["-q", "-p", "no:cacheprovider", f"--basetemp={self._temporary}/base", *WORDS[kind]]
+        command += ["-q", "-p", "no:cacheprovider", f"--basetemp={self._temporary}/base", "-n", "0"]
         with (root.parent / f"{kind}.txt").open("wb") as said:
             self._process = subprocess.Popen(
                 command, cwd=root, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, pass_fds=(jobs, answers)
@@ -345,7 +307,7 @@ def measure(root: Path, results: Path) -> None:
     combine = [sys.executable, "-m", "coverage", "combine", "-q", f"--rcfile={notes}/settings", str(notes)]
     subprocess.run(combine, check=True)
     names = json.loads((notes / "tests").read_text())
-    worker = Worker(root, "collected")
+    worker = Worker(root)
     found = worker.results({"files": [], "tests": names, "seconds": 7200, "stop": False, "patience": 120})
     worker.close()
     passing = {name: found[name][1] for name in names if name in found and not found[name][0]}
@@ -359,32 +321,23 @@ class Bench:
 
     def __init__(self, root: Path, tests: Tests, options: argparse.Namespace) -> None:
         self._root, self._tests, self._options = root, tests, options
-        self._workers = [Worker(root, kind) for kind in ("collected", "fresh")]
-        for worker in self._workers:  # which takes its time to begin
-            worker.results({"files": [], "tests": [], "seconds": 0})
+        self._worker = Worker(root)
+        self._worker.results({"files": [], "tests": [], "seconds": 0})  # which waits until it has collected them
         self._times = itertools.count(int(time.time()) - 10_000_000)
 
-    def tried(self, change: Change) -> dict[str, object]:
+    def tried(self, change: Change, tests: list[str]) -> dict[str, object]:
         """What became of a change, as a row of the results."""
-        end = time.monotonic() + self._options.limit
-        jobs, is_outside = self._tests.jobs(change, self._root)
-        tests = {*itertools.chain(*jobs)}
-        found: Results = {}
-        killers: list[str] = []
+        start, seconds = time.monotonic(), self._options.limit
+        patience = PATIENCE + 5 * max(map(self._tests.seconds.__getitem__, tests), default=0)
+        job = {"files": [*change.files], "tests": tests, "stop": not self._options.all}
         with self._made(change):
-            for names in jobs:
-                job = {"files": [*change.files], "tests": names, "stop": not self._options.all}
-                patience = PATIENCE + 5 * max(map(self._tests.seconds.__getitem__, names), default=0)
-                job |= {"seconds": end - time.monotonic(), "patience": patience}
-                found |= self._workers[is_outside].results(job)
-                killers = [test for test, (failed, _) in found.items() if failed]
-                if killers and not self._options.all:
-                    break
-        outcome = "survived" if found.keys() >= tests else "late"
+            found = self._worker.results(job | {"seconds": seconds, "patience": patience})
+        killers = [test for test, (failed, _) in found.items() if failed]
+        outcome = "survived" if found.keys() >= {*tests} else "late"
         row: dict[str, object] = {key: value for key, value in vars(change).items() if key != "files"}
         row |= {"outcome": "dead" if killers else outcome if tests else "no test", "killers": killers}
-        row |= {"tests": len(tests), "run": len(found), "fresh": is_outside, "all": self._options.all}
-        return row | {"seconds": round(self._options.limit - end + time.monotonic(), 2)}
+        row |= {"tests": len(tests), "run": len(found), "all": self._options.all}
+        return row | {"seconds": round(time.monotonic() - start, 2)}
 
     @contextlib.contextmanager
     def _made(self, change: Change) -> Iterator[None]:
@@ -398,8 +351,7 @@ class Bench:
             _write(old, next(self._times))
 
     def close(self) -> None:
-        for worker in self._workers:
-            worker.close()
+        self._worker.close()
 
 
 def _write(files: list[tuple[Path, bytes]], moment: int) -> None:
@@ -409,7 +361,10 @@ def _write(files: list[tuple[Path, bytes]], moment: int) -> None:
 
 
 def summary(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """A line for each room, and one in all: how many mutants and defects there are, and what became of them."""
+    """A line for each change that no test noticed; then for each room, and in all, how many became what."""
+    for row in (row for row in rows if row["outcome"] in ("survived", "no test")):
+        old, new = (" ".join(row[key].split())[:70] for key in ("old", "new"))
+        yield f"{row['name']}:{row['line']}: {old} -> {new}"
     outcomes = ("dead", "survived", "no test", "late")
     yield f"{'':12}" + "".join(f"{title:>9}" for title in ("mutants", *outcomes, "defects", *outcomes))
     for room in [*sorted({row["room"] for row in rows}), "in all"]:
@@ -436,7 +391,6 @@ def main(words: list[str]) -> int:
     parser.add_argument("--sample", type=int, default=60, metavar="N", help="mutants a room, at most one in ten (60)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="which ones (1)")
     parser.add_argument("--all", action="store_true", help="find every test that notices, not the first alone")
-    parser.add_argument("--first", nargs="+", default=[], metavar="TEXT", help="tests with it in their names are first")
     parser.add_argument("--limit", type=float, default=120, metavar="S", help="seconds for the tests of a change (120)")
     parser.add_argument("--defects", type=Path, metavar="FOLDER", help="patches that are tried before the mutants")
     parser.add_argument("--cover", action="store_true", help="show what each test file notices alone, and do no more")
@@ -462,10 +416,14 @@ def _run(root: Path, options: argparse.Namespace) -> None:
     changes = [*defects(root, options.defects, options.rooms)] if options.defects else []
     changes += sampled(root, options.rooms, options.sample, options.seed)
     done = {(row["name"], row["line"], row["old"], row["new"], row["all"]) for row in _rows(options.results)}
-    with contextlib.closing(Bench(root, Tests(options.results, options.first), options)) as bench:
+    tests = Tests(options.results)
+    with contextlib.closing(Bench(root, tests, options)) as bench:
         for change in changes:
-            if (change.name, change.line, change.old, change.new, options.all) not in done:
-                row = json.dumps(bench.tried(change)) + "\n"
+            chosen = tests.of(change, root)
+            if chosen is None:
+                print(f"{change.name}:{change.line} is outside functions, and is not tried", flush=True)
+            elif (change.name, change.line, change.old, change.new, options.all) not in done:
+                row = json.dumps(bench.tried(change, chosen)) + "\n"
                 with (options.results / "mutants.jsonl").open("a") as out:
                     out.write(row)
 

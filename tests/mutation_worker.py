@@ -1,10 +1,9 @@
-"""Runs tests for `tests.mutation`, each time in a child of a process that has loaded what it can beforehand.
+"""Runs tests for `tests.mutation`, each time in a child of a process that has collected the default suite before.
 
-    python -m tests.mutation_worker covered|collected|fresh JOBS ANSWERS ARG...
+    python -m tests.mutation_worker covered|collected JOBS ANSWERS ARG...
 
-`collected` has collected the default suite, and a child only replaces the code of the functions that are changed; a
-child of `fresh` reads the files that it needs, and so sees changes outside functions, too. Jobs and answers are lines
-of JSON through two open files. `covered` runs the suite once, and notes which test runs which line.
+A child replaces the code of the functions that are changed. Jobs and answers are lines of JSON through two open files.
+`covered` runs the suite once, and notes which test runs which line.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Generator
-from importlib import import_module
 from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -40,8 +38,6 @@ GRACE = 2
 """How many seconds the programs that a child leaves behind have to end, such as a server that sees its pipe closed."""
 COVERED = ".venv/covered"
 """The folder in a private copy with the settings of coverage, and the name of the test that runs."""
-LOADED = "anyio httpx hypothesis jsonschema mcp orjson psycopg pydantic regex starlette.testclient tomlkit uvicorn"
-
 Job = dict[str, Any]
 Results = dict[str, tuple[bool, float]]
 
@@ -88,21 +84,9 @@ class Player:
         self._failed |= report.failed
         self._seconds += report.duration
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.say(f"{report.nodeid}::collection", True, 0.0)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.play({name_of(item): item for item in session.items})
-        return True
-
     def play(self, items: dict[str, pytest.Item]) -> None:
-        """Run the tests; one that is collected no longer has noticed, and so has one that hangs: the child ends."""
-        for name in self._job["tests"]:
-            if name not in items:
-                self.say(name, True, 0.0)
-        chosen = [items[name] for name in self._job["tests"] if name in items]
+        """Run the tests; one that hangs has noticed: the child ends."""
+        chosen = [items[name] for name in self._job["tests"]]
         for item, following in zip(chosen, [*chosen[1:], None], strict=True):
             self._failed, self._seconds = False, 0.0
             patience = max(0.001, min(self._job["patience"], self._job["end"] - time.monotonic()))
@@ -147,15 +131,6 @@ class Collected:
         player = Player(job)
         self._plugins.register(player)
         player.play(self._items)
-
-
-def play_fresh(arguments: list[str], job: Job) -> None:
-    """Collect the files of the tests in this child, and run them."""
-    files = dict.fromkeys(name.partition("::")[0] for name in job["tests"])
-    words = [word for file in files for word in ([file] if file.endswith(".py") else ["--rcs-fixtures", file])]
-    ended = pytest.main([*arguments, *words], plugins=[Player(job)])
-    if ended not in (0, 1):
-        raise RuntimeError(f"pytest did not come to the tests: {ended}")
 
 
 def serve(jobs: int, answers: int, play: Callable[[Job], None]) -> None:
@@ -246,13 +221,8 @@ def main(kind: str, jobs: str, answers: str, *arguments: str) -> None:
         with covered.coverage.collect():
             pytest.main([*arguments], plugins=[covered])
         covered.coverage.save()
-    elif kind == "collected":
-        pytest.main([*arguments], plugins=[Collected(int(jobs), int(answers))])
     else:
-        for name in LOADED.split():
-            with contextlib.suppress(ImportError):
-                import_module(name)
-        serve(int(jobs), int(answers), functools.partial(play_fresh, [*arguments]))
+        pytest.main([*arguments], plugins=[Collected(int(jobs), int(answers))])
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_a_test_that_fails_hangs_or_dies_has_noticed(tmp_path: Path) -> None:
     python.chmod(0o755)
     for name, what in {"a": "while True: pass", "b": "__import__('os').abort()", "c": "pass", "d": "assert 0"}.items():
         (tmp_path / f"x/test_{name}.py").write_text(f"def test():\n    {what}\n")
-    worker = mutation.Worker(tmp_path / "x", "fresh")
+    worker = mutation.Worker(tmp_path / "x")
     tests = [f"test_{name}.py::test" for name in "abcd"]
     found = worker.results({"files": [], "tests": tests, "seconds": 60, "patience": 3, "stop": False})
     worker.close()
