@@ -10,7 +10,7 @@ import sys
 import time
 
 from rcs_hooks.cli import output
-from rcs_hooks.errors import RcsError, UsageError
+from rcs_hooks.errors import RcsError
 from rcs_hooks.terminal import style as styles
 
 TYPE_CHECKING = False
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rcs_hooks.overview.entries import Entry, Overview
     from rcs_hooks.state.scopes import Scope
     from rcs_hooks.terminal.style import Style
-
-NO_WATCH = "hud has no option '--watch'; `rcs watch` says what begins to wait or ends, `watch rcs status` shows it all"
 
 
 def build() -> argparse.ArgumentParser:
@@ -47,8 +45,6 @@ def build() -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     if list(argv) == ["--statusline"]:
         return statusline()
-    if "--watch" in argv:
-        raise UsageError(NO_WATCH)
     from rcs_hooks.cli import options
 
     args = build().parse_args(argv)
