@@ -74,7 +74,7 @@ def build() -> argparse.ArgumentParser:
     parser = options.parser(
         "completion",
         "Print the completion script of a shell. It completes commands, actions, options and their values, and the"
-        " modes, sessions, runs, tasks and open questions that there are.",
+        " modes, tasks and workflows that there are.",
         'eval "$(rcs completion bash)"      in ~/.bashrc',
         'eval "$(rcs completion zsh)"       in ~/.zshrc, after compinit',
         "rcs completion fish > ~/.config/fish/completions/rcs.fish",
