@@ -219,12 +219,6 @@ class HouseStage(Stage):
     def do_file(self, step: SceneStep) -> None:
         super().do_file(replace(step, words=self._known(step.words)))
 
-    def do_home(self, step: SceneStep) -> None:
-        """Write a file in the home."""
-        path = self.home / step.words
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(f"{line}\n" for line in step.text))
-
     def do_record(self, step: SceneStep) -> None:
         name, _, fields = step.words.partition(" ")
         session, _, mode = name.rpartition("/")

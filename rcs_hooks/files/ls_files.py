@@ -63,7 +63,7 @@ def names_below(top: str, git_folder: str, folder: str) -> list[str]:
     `top`: the work tree that the folder is in. `git_folder`: the folder with its index.
     """
     program = find_git(os.environ, top)
-    if program is None or not hasattr(os, "posix_spawn"):
+    if program is None:
         raise NoAnswer("git is not installed")
     where = (f"--git-dir={git_folder}", f"--work-tree={top}", "-C", folder)
     try:

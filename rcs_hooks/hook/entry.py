@@ -64,7 +64,7 @@ def _recorded(raw: bytes, environment: Environment) -> str:
     """Answer a call and save it; a call that cannot be saved is answered all the same."""
     from rcs_hooks.hook.recording import Recorder
 
-    # That it came over MCP would come out otherwise in a replay.
+    # A scene does not say whether the call came over MCP.
     environment = Environment(environment.env, environment.cwd, environment.now, environment.rcs)
     recorder = None
     try:

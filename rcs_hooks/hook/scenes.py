@@ -45,7 +45,7 @@ BARE = re.compile(r"(?!(?:true|false|null)$)[A-Za-z_][\w./:-]*", re.ASCII)
 
 
 class SceneError(RcsError):
-    """Raised when a text is no scene, or when a scene would reach out of its own folder."""
+    """Raised when a text is not a scene, or when a scene would reach out of its own folder."""
 
 
 @dataclass
@@ -100,7 +100,7 @@ def read(text: str) -> tuple[list[str], list[Scene]]:
         elif not scenes or not line or line.startswith("#"):
             waiting.append(line)
         elif line.startswith(("|", "  ")) and step is None:
-            raise SceneError(f"line {number}: no call stands above")
+            raise SceneError(f"line {number}: there is no call above")
         elif line.startswith("|") and step:
             step.text.append(line[2:])
         elif (marked := re.fullmatch(r"  \[([\w, -]+)\]", line)) and step:
