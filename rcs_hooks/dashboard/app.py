@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from rcs_hooks.dashboard import api, failures, pages
 from rcs_hooks.dashboard.follow import Follower
 from rcs_hooks.dashboard.guard import AccessRules, Guard
-from rcs_hooks.dashboard.live import PATIENCE, LiveFeed
+from rcs_hooks.dashboard.live import LiveFeed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -30,12 +30,10 @@ def build_app(
     *,
     shared: DashboardSource | None = None,
     started: Callable[[], None] | None = None,
-    patience: float = PATIENCE,
 ) -> Guard:
     """Build the application. `started` is called once it answers requests.
 
-    `shared`: the data of the machines of a team, shown by the same pages under SHARED. `patience` is how many seconds a
-    message may wait for a page that does not take it.
+    `shared`: the data of the machines of a team, shown by the same pages under SHARED.
     """
     sources = {"": data} | ({SHARED: shared} if shared else {})
     followers = {prefix: Follower(source) for prefix, source in sources.items()}
@@ -57,7 +55,7 @@ def build_app(
 
     routes: list[BaseRoute] = []
     for prefix, source in sources.items():
-        live = LiveFeed(followers[prefix], patience=patience)
+        live = LiveFeed(followers[prefix])
         routes += [*api.routes(source, rules.token, prefix), WebSocketRoute(f"{prefix}/ws", live.serve)]
         routes += pages.routes(prefix, has_shared=shared is not None)
     routes.append(pages.static())

@@ -32,9 +32,8 @@ class TooSlow(Exception):
 class LiveFeed:
     """The endpoint `/ws`, which counts its open pages."""
 
-    def __init__(self, follower: Follower, *, patience: float = PATIENCE) -> None:
+    def __init__(self, follower: Follower) -> None:
         self._follower = follower
-        self._patience = patience
         self.clients = 0
 
     async def serve(self, socket: WebSocket) -> None:
@@ -63,7 +62,7 @@ class LiveFeed:
             await socket.close(TRY_AGAIN, str(error)[:120])
             return
         gone = asyncio.create_task(_until_gone(socket))
-        stream = asyncio.create_task(_Page(socket, self._follower, self._patience).stream(after))
+        stream = asyncio.create_task(_Page(socket, self._follower).stream(after))
         try:
             await asyncio.wait((gone, stream), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -85,10 +84,9 @@ class LiveFeed:
 class _Page:
     """One open page."""
 
-    def __init__(self, socket: WebSocket, follower: Follower, patience: float) -> None:
+    def __init__(self, socket: WebSocket, follower: Follower) -> None:
         self._socket = socket
         self._follower = follower
-        self._patience = patience
 
     async def stream(self, after: str | None) -> None:
         """Send everything that is new until cancelled. Raises TooSlow."""
@@ -130,7 +128,7 @@ class _Page:
     async def _send(self, message: str | dict[str, Any]) -> None:
         text = message if isinstance(message, str) else jsontext.dumps_line(message)
         try:
-            await asyncio.wait_for(self._socket.send_text(text), self._patience)
+            await asyncio.wait_for(self._socket.send_text(text), PATIENCE)
         except TimeoutError:
             raise TooSlow from None
 

@@ -14,12 +14,12 @@ import stat
 READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 
 
-def open_regular(path: str, *, through_links: bool = False) -> int | None:
+def open_regular(path: str) -> int | None:
     """Return the descriptor of a regular file, opened for reading; None if something else is there.
 
     The caller closes it. Raises OSError.
     """
-    fd = os.open(path, READ_FLAGS & ~os.O_NOFOLLOW if through_links else READ_FLAGS)
+    fd = os.open(path, READ_FLAGS)
     try:
         is_regular = stat.S_ISREG(os.fstat(fd).st_mode)
     except BaseException:  # an interrupt too must not leave the descriptor open; it is raised again

@@ -76,12 +76,12 @@ def start_of(root: str, env: Mapping[str, str]) -> str | None:
     return _commit(repository.git, "HEAD") or "" if repository else None
 
 
-def changes_since(root: str, ref: str, env: Mapping[str, str], scratch: str, seconds: float = SECONDS) -> Changes:
+def changes_since(root: str, ref: str, env: Mapping[str, str], scratch: str) -> Changes:
     """Return what has changed below `root` since `ref`, or since HEAD has parted from it. Raises Refused.
 
     `ref`: empty for the time before the first commit. `scratch`: an empty folder, of which nothing is needed later.
     """
-    repository = _repository(root, env, seconds)
+    repository = _repository(root, env, SECONDS)
     if repository is None:
         raise Refused(f"there is no git repository around {clean(root, SHOWN)}, so no changes can be taken from it")
     base = _base(repository.git, ref)

@@ -46,10 +46,10 @@ STATE_PAUSE = 0.2
 class SharedData:
     """What one shared database holds, and what is cached of it between requests."""
 
-    def __init__(self, connect: Callable[[], Link], clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, connect: Callable[[], Link]) -> None:
         """Create the data. `connect` opens a connection, which may be one of `rcs_reader`."""
         self._connect = connect
-        self.clock = clock
+        self.clock = time.time
         self.store = StoreThread(self._opened)
         self._lists = StoreThread(self._opened)  # so that the pages that follow runs do not wait for a long list
         self._machines = SharedMachines()
