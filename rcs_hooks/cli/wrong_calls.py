@@ -99,6 +99,8 @@ def _unexpected(parser: argparse.ArgumentParser, rest: str, typed: Sequence[str]
     if word.startswith("-") and len(word) > 1:
         option = word.partition("=")[0]
         known = [name for each in parser._actions for name in each.option_strings]
+        if option in known:
+            return f"{option} belongs after `{parser.prog}`"
         near = nearest(option, known)
         hint = f"did you mean {near}?" if near else f"see: {parser.prog} --help"
         return f"{_words(parser)} has no option {_shown(option)}; {hint}"

@@ -43,6 +43,7 @@ WRONG = {
         "nothing to write; give --phase, --outcome, --active, --iteration, --set or another option",
     "task test x true": "write `--` before the command: rcs task test x -- true",
     "hud --json=1": "--json takes no value",
+    "state --dry-run prune": "--dry-run belongs after `rcs state prune`",
     "setup --client vim": "--client 'vim': it is one of codex, claude, copilot, qwen, gemini, all",
     "runs list --status runing":
         "--status 'runing': it is one of running, waiting, stalled, failed, completed, skipped, idle, inactive; "
