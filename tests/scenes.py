@@ -48,7 +48,6 @@ WORDS = (
     "summary",
     "next",
     "reply",
-    "guidance",
     "verdict_says",
     "say",
     "says",
