@@ -44,9 +44,6 @@ class PostgresStore:
         """Create a store that connects with the first question, and again whenever the connection is lost."""
         self._reading = Reading(connect)
         self.shown = Documents(self._reading)
-        self._newest = 0
-        self._is_restored = False
-        """Whether the newest batch was once one with a higher number: then all ids begin again."""
         self._reasons: dict[int, str] = {}
         self._workflows: set[str] = set()
         self._seen = 0
@@ -59,13 +56,10 @@ class PostgresStore:
         return self._reading.transaction()
 
     def change_token(self) -> int:
-        newest = int(self._reading.one(sql.NEWEST_BATCH)[0] or 0)
-        self._is_restored = self._is_restored or newest < self._newest
-        self._newest = newest
-        return newest
+        return int(self._reading.one(sql.NEWEST_BATCH)[0] or 0)
 
     def is_replaced(self) -> bool:
-        return self._reading.is_replaced or self._is_restored
+        return self._reading.is_replaced
 
     def places(self) -> Places:
         """Read the machines and projects, as they are now."""

@@ -68,7 +68,7 @@ class RunsSource:
             self._looked = after, begin
 
     def _from(self, after: int) -> int:
-        """Return where to look for what is above a position, which goes back where the shared database was restored."""
+        """Return where to look for what is above a position: behind what has no event of this project."""
         position, upto = self._looked
         return max(after, upto) if after == position else after
 
