@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rcs_hooks.workflow.tokens.scan import MOST_AT_AN_END, noteworthy, requested
+from rcs_hooks.workflow.tokens.scan import MOST_AT_AN_END, noteworthy
 from tests.support import least, of_children, run_hook
 from tests.table import each_row
+from tests.workflow.token_tables import requested
 
 if TYPE_CHECKING:
     from pathlib import Path

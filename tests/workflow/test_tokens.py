@@ -21,11 +21,12 @@ from rcs_hooks.workflow.tokens import (
 )
 from rcs_hooks.workflow.tokens import scan as scanner
 from rcs_hooks.workflow.tokens.patterns import LazyPattern
-from rcs_hooks.workflow.tokens.scan import noteworthy, requested, scan
+from rcs_hooks.workflow.tokens.scan import noteworthy, scan
 from tests.support import Workspace, least, processor
 from tests.table import each_row
 from tests.workflow import deciding_corpus, directed_corpus, whose_corpus
 from tests.workflow.corpus import ASKS, MENTIONS
+from tests.workflow.token_tables import requested
 
 ROWS = [
     pytest.param(prompt, skills, id=f"{name}-{at}")

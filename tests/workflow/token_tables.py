@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import sys
 
-from rcs_hooks.workflow.tokens.scan import requested
+from rcs_hooks.workflow.tokens.scan import Token, scan
 from tests.workflow import corpus, deciding_corpus, directed_corpus, whose_corpus
+
+
+def requested(prompt: str) -> tuple[Token, ...]:
+    """Return the tokens that the prompt asks for."""
+    return tuple(token for token in scan(prompt) if token.passed_over is None)
 
 
 def rows() -> list[tuple[str, str]]:

@@ -89,11 +89,6 @@ class Token(NamedTuple):
         return self.skill == "cancel" or self.meant == "$cancel" or self.passed_over == NO_REQUEST
 
 
-def requested(prompt: str) -> tuple[Token, ...]:
-    """Return the tokens that the prompt asks for, in order, each skill once."""
-    return tuple(token for token in scan(prompt) if token.passed_over is None)
-
-
 def noteworthy(prompt: str, own: frozenset[str] = NONE) -> tuple[Token, ...]:
     """Return the tokens that the prompt asks for, and those it asks for too late.
 
