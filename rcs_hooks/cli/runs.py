@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rcs_hooks.cli import options, output, run_page, shared_lists, whole_ids
@@ -298,10 +299,11 @@ def _export(args: argparse.Namespace, store: RunStore | None, now: float) -> int
 
     run_id = whole_ids.run(store, args.id, now, _project(args)) if args.id else None
     for event in queries.export(store, run_id=run_id, after=args.after, workflow=args.workflow, project=_project(args)):
-        try:
-            output.text(orjson.dumps(event).decode())
-        except TypeError:  # a lone surrogate, or a number of more than 64 bits
-            output.result(event)
+        with suppress(TypeError):  # a lone surrogate, or a number of more than 64 bits
+            if (line := orjson.dumps(event)).isascii():  # no letter of an event moves the cursor of who looks at it
+                output.text(line.decode())
+                continue
+        output.result(event)
     return output.OK
 
 

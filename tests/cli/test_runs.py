@@ -163,6 +163,14 @@ def test_prune_deletes_only_what_is_asked_for(busy: Project) -> None:
     assert busy.query("SELECT count(*) FROM artifacts") == [(0,)]
 
 
+@each_row("data", [{"a": "\u202e\x9b2J"}, {"a": "\ud800"}, {"a": 1 << 70}], ids=str)
+def test_export_prints_no_letter_that_moves_a_cursor(data: dict[str, object], busy: Project) -> None:
+    busy.emit("tasks", run=RUN, data={"status": "running"} | data)
+    line = said(busy, "export").splitlines()[-1]
+    assert line.isascii()
+    assert json.loads(line)["data"]["a"] == data["a"]
+
+
 def test_export_is_a_line_of_json_for_each_event(busy: Project) -> None:
     busy.emit("x", run="r2", workflow="plain")
     lines = [json.loads(line) for line in said(busy, "export").splitlines()]
