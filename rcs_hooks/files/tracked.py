@@ -208,11 +208,11 @@ def _stamp(path: str) -> tuple[int, ...]:
 
 
 def _unproven(root: str) -> frozenset[str]:
-    """Return the records in root, and the sessions in which no prompt was noted."""
+    """Return the records in root, and the sessions whose notes are not there or may be the repository's."""
     state = f"{root}/{STATE}"
     found = [name for name in _listed(state) if name != SESSIONS and not name.startswith(".")]
     folders = [f"{SESSIONS}/{name}" for name in _listed(f"{state}/{SESSIONS}")]
-    found += [name for name in folders if not os.path.lexists(f"{state}/{name}/{NOTES}")]
+    found += [name for name in folders if not is_own(root, name)]
     return frozenset(f"{STATE}/{name}".casefold() for name in found)
 
 
@@ -236,6 +236,8 @@ def refuse_tracked(root: str, written: Sequence[str]) -> None:
     sessions = dict.fromkeys(path.split("/")[1] for path in written if path.startswith(f"{SESSIONS}/"))
     for session in sessions:
         _refuse_if_brought(root, f"{SESSIONS}/{session}")
+        if f"{SESSIONS}/{session}/{NOTES}" in written:
+            _refuse_in_doubt(root, f"{SESSIONS}/{session}")
 
 
 def journal_beside(root: str) -> str:
@@ -250,3 +252,9 @@ def journal_beside(root: str) -> str:
 def _refuse_if_brought(root: str, path: str) -> None:
     if is_brought(root, path):
         raise Refused(f"git tracks {STATE}/{path}, so nothing is written to it; {TO_DO}")
+
+
+def _refuse_in_doubt(root: str, path: str) -> None:
+    """Raise Refused for a session that may be the repository's: notes of ours would make it the person's for good."""
+    if os.path.lexists(f"{root}/{STATE}/{path}") and may_be_brought(root, path):
+        raise Refused(f"{why_in_doubt(root)}, so nothing is written to {STATE}/{path}; {REPAIR}")

@@ -208,6 +208,8 @@ def test_where_git_does_not_answer_only_what_is_surely_the_persons_counts(
     here = Workspace(tmp_path / "here")
     root_forge(here)
     here.write("team", "brought", **RUNNING)
+    here.write("team", "noted", **RUNNING)
+    put(here, "state/sessions/noted/hook-ledger.json", {"version": 1, "prompts": []})
     tracked_here(here.root)
     if script:
         put_git(tmp_path / "bin", script, monkeypatch)
@@ -215,8 +217,10 @@ def test_where_git_does_not_answer_only_what_is_surely_the_persons_counts(
     else:
         (here.root / ".git" / "index").write_bytes(b"HOSTILE")
     start = time.monotonic()
-    assert here.call("SessionStart", session="brought").context == ""
-    assert here.stop(session="brought").line == "{}"
+    for session in ("brought", "noted"):
+        assert here.call("SessionStart", session=session).context == ""
+        assert "so nothing is written to .rcs/state/sessions/" in here.prompt("$forge fix it", session=session).notice
+        assert here.stop(session=session).line == "{}"
     assert here.stop().line == "{}"
     assert "EVIL" not in here.prompt("$blueprint plan it").line
     assert here.active() == ["blueprint"]
