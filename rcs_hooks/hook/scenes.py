@@ -80,6 +80,8 @@ class Scene:
     title: str
     line: int = 0
     steps: list[SceneStep] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    """The comments and blank lines below the last call."""
 
     @property
     def clients(self) -> list[str]:
@@ -96,7 +98,7 @@ def read(text: str) -> tuple[list[str], list[Scene]]:
         step = scenes[-1].steps[-1] if scenes and scenes[-1].steps else None
         if line.startswith("== "):
             scenes.append(Scene(line[3:].strip(), number))
-            waiting = []
+            waiting = scenes[-1].after
         elif not scenes or not line or line.startswith("#"):
             waiting.append(line)
         elif line.startswith(("|", "  ")) and step is None:
@@ -112,15 +114,15 @@ def read(text: str) -> tuple[list[str], list[Scene]]:
             verb, _, words = line.partition(" ")
             came = []
             scenes[-1].steps.append(SceneStep(verb, words, came={"": came}, before=waiting))
-            waiting = []
+            waiting = scenes[-1].after = []
     return head, scenes
 
 
 def write(head: list[str], scenes: list[Scene]) -> str:
     """Return scenes as the text that `read` understands, with one blank line between two of them."""
     parts = ["\n".join(head).strip("\n")] if any(head) else []
-    parts += ["\n".join([f"== {scene.title}", *(line for step in scene.steps for line in step.lines())])
-              for scene in scenes]  # fmt: skip
+    parts += ["\n".join([f"== {scene.title}", *(line for step in scene.steps for line in step.lines()), *scene.after])
+              .rstrip("\n") for scene in scenes]  # fmt: skip
     return "\n\n".join(parts) + "\n"
 
 

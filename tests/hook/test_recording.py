@@ -96,7 +96,7 @@ def test_a_scene_of_a_stranger_stays_in_its_own_folder(name: str, tmp_path: Path
 
 def test_a_scene_is_written_as_it_was_read() -> None:
     one = "== One\nclients a b c\ngiven hook\n# why\nhook\n| {\n|\n| }\n  out\n  [b, c]\n  other\n"
-    text = f"# head\n\n{one}\n== Two\ngit\n"
+    text = f"# head\n\n{one}# below\n\n# of Two\n\n== Two\ngit\n\n# end\n"
     assert scenes.write(*scenes.read(text)) == text
 
 
