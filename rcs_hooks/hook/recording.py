@@ -76,12 +76,13 @@ class Recorder:
 
 def save(folder: Path, scene: str, now: float) -> Path:
     """Write a scene that only its owner can read, whatever the umask; return its file. It holds what was typed."""
+    data = scene.encode()
     _make_private(folder)
     for attempt in range(1000):
         path = folder / f"{int(now * 1000)}-{os.getpid()}-{attempt}.scene"
         with suppress(FileExistsError), open(os.open(path, FRESH, 0o600), "wb") as file:
             os.fchmod(file.fileno(), 0o600)
-            file.write(scene.encode())
+            file.write(data)
             return path
     raise SceneError(f"{folder} has no free name for one more call")
 

@@ -239,11 +239,12 @@ class Stage:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    """Return the files below `.rcs`, by path. Links are not followed."""
+    """Return the files below `.rcs`, by path. Links are not followed; a name that no line can hold is left out."""
     files: dict[str, bytes] = {}
     top = root / HOME
     for path in sorted(top.rglob("*")) if top.is_dir() else []:
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_FILE:
+        is_file = str(path.relative_to(top)).isprintable() and path.is_file() and not path.is_symlink()
+        if is_file and path.stat().st_size <= LARGEST_FILE:
             files[str(path.relative_to(top))] = path.read_bytes()
         if len(files) >= MOST_FILES:
             break

@@ -120,3 +120,11 @@ def test_the_plugin_plays_shows_and_updates(workspace: Workspace, tmp_path: Path
     nowhere = run_pytest(tmp_path, "--rcs-fixtures", "nowhere")
     assert nowhere.returncode == pytest.ExitCode.USAGE_ERROR
     assert "--rcs-fixtures nowhere: no such file or folder" in nowhere.stdout + nowhere.stderr
+
+
+def test_what_no_line_can_hold_is_left_out(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.state.mkdir(parents=True)
+    for name in (b"a", b"a\nhook", b"\xff"):
+        Path(os.fsdecode(os.path.join(bytes(workspace.state), name))).write_text("x\n")
+    path = record(workspace, workspace.payload("UserPromptSubmit", prompt="$team go"), tmp_path / "recorded")
+    assert [(said, came) for said, came in play(path.read_text(), tmp_path / "stage") if said != came] == []
