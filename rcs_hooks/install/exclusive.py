@@ -6,6 +6,7 @@ lock ends with its process, however that ends.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rcs_hooks.clients.installer import Host
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]  # asked for before each use
 
 SECONDS = 10.0
 """How long to wait for the lock of one folder. Setup holds it for milliseconds; `flock . rcs setup` until we end."""
@@ -44,7 +40,7 @@ def exclusive(host: Host) -> Iterator[None]:
 def _lock(fd: int) -> None:
     """Lock an open folder; return without the lock after `SECONDS`. Raises OSError if the file system has no locks."""
     end = time.monotonic() + SECONDS
-    while fcntl is not None:
+    while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from typing import TYPE_CHECKING
@@ -12,11 +13,6 @@ from rcs_hooks.files.lock import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]  # asked for before each use
 
 SECONDS = 0.5
 """How long the lock may be held before that is reported: a hook holds it for a few milliseconds."""
@@ -52,7 +48,7 @@ def _comes_free(fd: int, seconds: float) -> bool:
     It is taken as a shared lock, so that two checks do not block each other.
     """
     until = time.monotonic() + seconds
-    while fcntl is not None:
+    while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
             break

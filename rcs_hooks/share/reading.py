@@ -35,9 +35,6 @@ class Reading:
         self._link: Link | None = None
         self._refused_at = 0.0
         self._refused = ""
-        self._made_at: object = None
-        self.is_replaced = False
-        """Whether the database was made anew since it was first asked."""
         self._places = Places()
         self._not_shown: set[int] = set()
         """The projects that were looked for in vain: a machine may have more of them than anybody is shown."""
@@ -127,13 +124,9 @@ class Reading:
             raise StoreError(self._refused)
         try:
             link = self._connect()
-            with link.closed_on_error():
-                made_at = link.rows(sql.MADE_AT)[0][0]
         except ShareError as error:
             self._refused_at, self._refused = time.monotonic(), str(error)
             raise StoreError(self._refused) from None
-        self.is_replaced = self._made_at not in (None, made_at)
-        self._made_at = self._made_at or made_at
         self._link = link
         self._not_shown.clear()
         return link

@@ -368,7 +368,6 @@ DELETE_DOCUMENTS = """DELETE FROM rcs.present WHERE project = %s
 LISTEN = "LISTEN rcs"
 ALIVE = "SELECT 1"
 ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-MADE_AT = "SELECT made_at FROM rcs.schema"
 NEWEST_BATCH = "SELECT max(id) FROM rcs.batches"
 MACHINES = """
 SELECT id, left(name, 80), left(person, 60), left(program, 60), extract(epoch FROM seen_at)::float8
