@@ -77,6 +77,7 @@ def test_help_lists_the_commands_and_the_topics(folder: Path, tmp_path: Path) ->
         assert f"\n  {name:<12}{purpose}\n" in done.stdout
     assert "\ntopics (rcs help TOPIC):\n  guide       What you may change\n" in done.stdout
     assert "\n  words       Which words there are\n" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert run_rcs("--help", cwd=tmp_path).stdout == done.stdout
     alone = run_rcs(cwd=tmp_path)
     assert (alone.returncode, alone.stdout + alone.stderr) == (2, done.stdout)

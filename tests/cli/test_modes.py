@@ -62,6 +62,10 @@ def test_the_modes_that_ship_are_listed_and_a_broken_one_is_told(person: Person)
     path = person.write(person.root, "release", skill("rcs-kind: both"))
     told = f"broken: {path}:5: `rcs-kind` is planning or execution, and not `both`\n"
     assert person.rcs("modes") == (0, lines, told)
+    path.write_text(skill(name="release"))
+    moved = path.parent.rename(path.parent.with_name("Release")) / path.name
+    told = f"broken: {moved}: `$release` does not find it, for its folder has capitals; call it `release`\n"
+    assert person.rcs("modes")[2] == ("" if path.exists() else told)
 
 
 def test_as_json_a_mode_has_the_keys_that_others_rely_on(person: Person) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_setup import ALL, COPILOT, COPILOT_BESIDE_TOOLS, SKILLS, Home, files
+from tests.cli.test_setup import ALL, COPILOT, COPILOT_BESIDE_TOOLS, RCS, SKILLS, Home, files
 from tests.table import each_row
 
 CLAUDE, COPILOT_ = ("--client", "claude"), ("--client", "copilot")
@@ -51,7 +51,8 @@ def test_where_claude_code_has_hooks_copilot_cli_gets_none_of_its_own(scope: str
 
 
 def test_where_claude_code_asks_a_server_copilot_cli_gets_what_is_left(person: Home) -> None:
-    person.ok("setup", *ALL, "--transport", "mcp")
+    said = person.ok("setup", *ALL, "--transport", "mcp")
+    assert f"only `copilot --allow-tool 'shell({RCS}:*)' --add-dir {RCS.parent}` changes that" in said
     assert files(person)[OWN] == COPILOT_BESIDE_TOOLS
     assert [check["status"] for check in doctor(person, "Copilot CLI hooks")] == ["ok", "ok"]
     person.ok("setup", *ALL, "--transport", "command")

@@ -130,6 +130,15 @@ def test_what_was_there_before_is_no_event(watching: Watching) -> None:
     assert watching.events(steps=[watching.fail, lambda: None]) == [f"failed forge {S1}"]
 
 
+def test_a_question_that_cannot_be_read_for_a_moment_is_no_event(watching: Watching) -> None:
+    watching.start()
+    watching.ask()
+    (path,) = watching.workspace.folder(S1).glob("questions/*.json")
+    whole = path.read_bytes()
+    steps: list[Step] = [lambda: path.write_bytes(b"{"), lambda: path.write_bytes(whole), lambda: None]
+    assert watching.events(steps=steps) == []
+
+
 def test_a_run_that_stop_lets_go_waits_for_the_person(watching: Watching) -> None:
     watching.start()
     assert watching.events(steps=[watching.let_go, lambda: None]) == [f"waiting forge {S1}"]

@@ -183,9 +183,10 @@ q = 1
 @pytest.mark.parametrize("change", ["taken out", "another path"])
 def test_a_comment_on_the_table_after_ours_is_not_ours(change: str) -> None:
     """Codex writes the trust of a project behind the last table; a person may write a word on it."""
-    text = f"{LINES}\n# about z\n[z]\nq = 1\n"
+    text = f"{LINES}\n# about z\n[z]\nq = 1\n".replace("args", "# within\nargs")
     after = config.without_server(text) if change == "taken out" else config.with_server(text, {"command": "/new"})
     assert "# about z\n[z]" in after
+    assert comments(after) == comments(text)
 
 
 # --- without tomlkit

@@ -58,6 +58,9 @@ def test_the_timeline_has_each_state_with_its_times(twice: Board) -> None:
     )  # fmt: skip
     assert (found["status"], found["outcome"], found["seconds"], found["source"]) == ("running", None, 240.0, "")
     assert "whole diff" in found["asks"]
+    assert [(each["iteration"], each["phases"]) for each in found["rounds"]] == [
+        (1, ["starting", "executing", "verifying", "fixing"]), (2, ["verifying"]),
+    ]  # fmt: skip
 
 
 ENDS: list[tuple[str, Record, tuple[object, ...]]] = [
@@ -97,6 +100,15 @@ def test_a_mode_of_the_project_is_marked_with_its_file(board: Board) -> None:
     found = shown(board, "release")
     file = ".claude/skills/release/SKILL.md"
     assert (found["source"], found["file"], found["kind"]) == ("project", file, "execution")
+
+
+def test_a_phase_of_which_nobody_knows_the_end_is_left(board: Board) -> None:
+    file = put(board.project.root)
+    board.workspace.prompt("$release ship it")
+    file.unlink()
+    board.workspace.mode_path("release").unlink()
+    found = shown(board, "release")
+    assert (found["status"], [step["status"] for step in found["timeline"]]) == ("unknown", ["running"])
 
 
 # --- a history that is missing, long or hostile

@@ -135,7 +135,9 @@ def nested(board: Board) -> Board:
 
 
 def test_the_timeline_has_every_step_and_what_is_nested_in_it(nested: Board) -> None:
-    timeline = nested.get("/api/runs/r1")["timeline"]
+    found = nested.get("/api/runs/r1")
+    timeline = found["timeline"]
+    assert [visit["ended_at"] is None for visit in found["visits"]] == [False] * 5 + [True]
     assert [(step["step"], step["status"], step["visits"]) for step in timeline] == [
         ("requirements", "completed", 1), ("design", "completed", 1), ("tasks", "completed", 1),
         ("build", "running", 2), ("verify", "completed", 1), ("archive", None, None),
@@ -166,6 +168,20 @@ def test_the_graph_shows_the_path_with_its_loop_and_where_the_run_is(nested: Boa
     assert set(visited) == {"requirements", "design", "tasks", "build", "verify"}
     assert current == ["build"]
     assert graph["problem"] is None
+
+
+def test_an_agent_that_comes_back_to_a_state_was_there_twice(board: Board) -> None:
+    board.project.walk("requirements", "checker:reviewing", "checker:fixing", "checker:reviewing")
+    board.project.now += 5
+    (agent,) = board.get("/api/runs/r1")["timeline"][0]["agents"]
+    told = [(each["status"], each["seconds"], len(each["stays"])) for each in agent["steps"]]
+    assert told == [("completed", 1.0, 1), ("running", 6.0, 2)]
+
+
+def test_a_branch_is_entered_from_where_it_branches_off_and_joined_from_each(board: Board) -> None:
+    board.project.walk("a", "b", "c", "d", workflow="fork")
+    taken, _, _ = marked(board.get("/api/runs/r1")["graph"]["svg"])
+    assert taken == {("[*]", "a"), ("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}
 
 
 def test_a_run_says_why_it_has_failed(board: Board) -> None:

@@ -75,6 +75,7 @@ REFUSED = [
     ("comment in an object", '{ // mine\n "a": 1}', "expected a key in double quotes (line 1 column 3)"),
     ("comment behind a value", '{"a": 1 /* mine */}', "expected , or } (line 1 column 9)"),
     ("comma too many in an object", '{"a": 1,}', "expected a key in double quotes (line 1 column 9)"),
+    ("no colon", '{"a" 1}', "expected : (line 1 column 6)"),
     ("no comma", "[1 2]", "expected , or ] (line 1 column 4)"),
     ("single quotes", "{'a': 1}", "expected a key in double quotes (line 1 column 2)"),
     ("NaN", '{"a": NaN}', "NaN is not JSON (line 1 column 7)"),

@@ -144,6 +144,7 @@ NO_VALID_LINES: dict[str, tuple[str, int | str | None, int, str]] = {
     "an empty batch": ("[]", None, -32600, OBJECT),
     "a mark of the byte order": ("\ufeff" + PING, 7, -32700, NO_JSON),
     "two missing braces": (PING[:-1] + ', "params": {"x": 1', 7, -32700, NO_JSON),
+    "a huge id": (PING.replace("7", HUGE), None, -32700, NO_MESSAGE),
     "a word": ("hello", None, -32700, NO_MESSAGE),
     "a text without an end": ('"' + '\\"' * 500_000, None, -32700, NO_MESSAGE),
 }

@@ -80,9 +80,17 @@ def test_an_open_question_of_no_active_mode_is_shown_and_one_that_cannot_be_read
     whole = (workspace.state / path).read_text()
     (workspace.state / path).write_text("{")
     assert f"{path} cannot be read" in only(look(workspace), "waiting").says
-    (workspace.state / path).write_text(whole)
+    for source in (["forge"], {"mode": "forge"}, "forge"):
+        (workspace.state / path).write_text(json.dumps(json.loads(whole) | {"source": source}))
+        assert "asks: Which?" in only(look(workspace), "waiting").says
     workspace.edit("forge", active=False, lifecycle_outcome="finished", question_enforcement=None)
     assert groups(look(workspace)) == {"waiting": ["forge"], "ended": ["forge"]}
+
+
+def test_a_session_that_leads_out_of_the_workspace_hides_nothing(workspace: Workspace) -> None:
+    workspace.prompt("$team", "s2")
+    workspace.folder("s1").symlink_to(workspace.root)
+    assert groups(look(workspace)) == {"waiting": ["session"], "running": ["team"]}
 
 
 def test_what_waited_for_planning_waits_for_the_person_once_it_has_ended(workspace: Workspace) -> None:

@@ -54,6 +54,7 @@ def finished(**data: object) -> Event:
 
 HISTORIES: dict[str, tuple[list[Event], str, str]] = {
     "an old history, without a verdict": ([finished()], "finished", ""),
+    "unproven, and no proof was run": ([finished(proof="unproven")], "finished, unproven", "unproven"),
     "proven": ([FAILED_ONE, PASSED_ONE, finished(proof="proven")], "finished, proven by `pytest -q`", "proven"),
     "proven in another folder": (
         [PASSED_ONE._replace(data={**PASSED_ONE.data, "folder": "../fake"}), finished(proof="proven")],
