@@ -54,6 +54,11 @@ def test_the_data_of_an_event(data: str, full: str) -> None:
     assert BARE.run_event(EVENT._replace(data=data)).data == "{}"
 
 
+def test_what_stands_for_a_unit_or_a_task_is_another_for_each() -> None:
+    names = [f"unit {number}" for number in range(10_000)]
+    assert len(set(map(BARE.unit, names))) == len(set(map(BARE.task, names))) == len(names)
+
+
 FIELDS = (
     "reason", "evidence", "plan", "brief", "command", "folder", "why", "text", "exit", "seconds", "passed", "timed_out",
     "early", "gap", "id", "outcome", "asked_by", "proof", "changed", "other",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,6 +46,12 @@ def test_init_makes_the_schema_once(empty_database: Database) -> None:
     assert init(empty_database) == (1, 1, True)
     with connecting.connection(empty_database.address) as link:
         assert connecting.check_writer(link) == connecting.check_reader(link) == (1, 1, 1)
+
+
+def test_many_at_once_make_one_schema(empty_database: Database) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        made = [pool.submit(init, empty_database, roles=True) for _ in range(6)]
+    assert sorted(each.result() for each in made) == [(0, 1, True)] + [(1, 1, True)] * 5
 
 
 def test_a_schema_of_that_name_that_is_somebody_elses_is_left_alone(empty_database: Database) -> None:

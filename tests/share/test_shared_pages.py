@@ -143,6 +143,20 @@ def test_a_run_has_its_machine_where_that_ships(full: Pages) -> None:
     assert [artifact["missing"] for artifact in run["artifacts"]] == [False]
 
 
+def test_the_page_of_a_mode_says_early_and_what_is_open_is_not_also_asked(pages: Pages) -> None:
+    def shown(**fields: Any) -> dict[str, Any]:
+        pages.laptop.document("session", "s1", session_record(**fields))
+        return pages.get("/modes/forge", project="//laptop/app", session="s1")
+
+    ended = session_record()["modes"][0] | {"active": False, "outcome": "finished", "early": True}
+    assert shown(modes=[ended], status="finished", early=True)["early"]
+    for event in ("started", "question"):
+        pages.laptop.mode("s1", "forge", event, "", "starting", data={"id": "q2"})
+    question = {"question_id": "q2", "mode": "forge", "question": "Which?", "options": [], "created_at": now(5)}
+    found = shown(questions=[question])
+    assert ([each["question_id"] for each in found["questions"]], found["asked"]) == (["q2"], [])
+
+
 REFUSALS = [
     ("/questions/q1/answer", {"root": "//laptop/app", "answer": "a"},
      "on laptop, type: rcs question answer q1 'YOUR ANSWER'"),

@@ -16,8 +16,10 @@ from tests.share.support import Home, kill, shared_events, table, wait_for
 from tests.support import NOW, Workspace, run_rcs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from rcs_hooks.share.outbox import Batch
     from tests.share.conftest import Database
 
 
@@ -137,6 +139,22 @@ def test_a_history_with_more_than_is_read_from_its_end_is_sent_from_its_beginnin
     assert home.share() == 1
     wanted = [("s-1", number) for number in range(1, 2_502)] + [("s-2", number) for number in range(1, 41)]
     assert modes_seen(database) == wanted
+
+
+def test_a_transcript_that_is_gone_before_all_of_it_was_sent_ends_nothing(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path, database.url())
+    path = home.task("build", 3)
+    read = file_sources.TaskSource.batches
+
+    def batches(source: file_sources.TaskSource, after: int) -> Iterator[Batch]:
+        for batch in read(source, after):
+            path.unlink()
+            yield batch
+
+    monkeypatch.setattr(file_sources.TaskSource, "batches", batches)
+    assert home.share() == 3
 
 
 def test_what_a_clock_that_is_behind_has_stamped_is_sent_though_such_was_pruned(
