@@ -34,10 +34,6 @@ class Report(NamedTuple):
     faults: tuple[Fault, ...]
     warnings: tuple[LintWarning, ...]
 
-    @property
-    def is_mode(self) -> bool:
-        return bool(self.mode or self.faults)
-
 
 def check(text: str, path: str) -> Report:
     """Check the text of a file. Only a file named SKILL.md can declare a mode; any other one is passed over."""
