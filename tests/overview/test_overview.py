@@ -162,7 +162,6 @@ def of_project(project: Project) -> Overview:
 HOUR = 3600.0
 
 
-HOUR = 3600.0
 SEE = "To see it: rcs runs show r1"
 OF_RUNS: list[tuple[str, float, dict[str, list[str]]]] = [
     # the status of its step, how long ago, the group and what it says
